@@ -1,4 +1,5 @@
-/* heddle bench kernels: how fast each kernel that comes with Heddle is, beside the time that moving its bytes alone would take. */
+/* heddle bench kernels: how fast each kernel that comes with Heddle is, beside the time that moving
+ * its bytes alone would take. */
 #include "bench.h"
 #include "kernels.h"
 #include "support/progress.h"
@@ -14,39 +15,39 @@ static const double SMALLEST_WORK = 4e6;
 
 /* ---- the problem, as large as the device can take in the time ---- */
 
-/* Halves the largest dimension, `times` times over: what is small, such as a filter's radius, stays. */
+/* Halves the largest dimension, `times` times over: what is small, such as a filter's radius,
+ * stays. */
 static hed_problem scale(hed_problem problem, int times)
 {
     for (; times > 0; times--) {
         uint32_t largest = 0;
         for (uint32_t i = 1; i < problem.count; i++)
-            if (problem.sizes[i] > problem.sizes[largest])
-                largest = i;
-        if (problem.sizes[largest] > 1)
-            problem.sizes[largest] /= 2;
+            if (problem.sizes[i] > problem.sizes[largest]) largest = i;
+        if (problem.sizes[largest] > 1) problem.sizes[largest] /= 2;
     }
     return problem;
 }
 
-static hed_work work_of(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem)
+static hed_work work_of(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem)
 {
     hed_work work = {0};
     def->work(def, config, problem, &work);
     return work;
 }
 
-/* Where it is the host's own memory, several times its cache is large enough: filling more only takes time. */
-static bool fits(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, const hed_device_info *info)
+/* Where it is the host's own memory, several times its cache is large enough: filling more only
+ * takes time. */
+static bool fits(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+    const hed_device_info *info)
 {
     uint64_t total = 0, most = info->memory_bytes ? info->memory_bytes / 4 : UINT64_MAX;
     if (info->type == HED_DEVICE_CPU && most > 2 * cli_copy_bytes(info))
         most = 2 * cli_copy_bytes(info);
     for (uint32_t i = 0; i < def->argument_count; i++) {
-        if (def->arguments[i].kind != HED_BUFFER)
-            continue;
+        if (def->arguments[i].kind != HED_BUFFER) continue;
         uint64_t bytes = def->sample.bytes(def, config, problem, i);
-        if (info->max_buffer_bytes && bytes > info->max_buffer_bytes)
-            return false;
+        if (info->max_buffer_bytes && bytes > info->max_buffer_bytes) return false;
         total += bytes;
     }
     return total <= most;
@@ -66,9 +67,9 @@ static hed_status run_once(void *user, double *seconds, hed_error *error)
 {
     kernel_bench *b = user;
     uint64_t started = hed_now();
-    hed_status status = hed_launch(b->stream, b->kernel, &b->sample.problem, b->placed.arguments, b->def->argument_count, error);
-    if (status == HED_OK)
-        status = hed_stream_wait(b->stream, error);
+    hed_status status = hed_launch(b->stream, b->kernel, &b->sample.problem, b->placed.arguments,
+        b->def->argument_count, error);
+    if (status == HED_OK) status = hed_stream_wait(b->stream, error);
     *seconds = (double)(hed_now() - started) * 1e-9;
     return status;
 }
@@ -86,21 +87,19 @@ static hed_status open_problem(kernel_bench *b, const hed_problem *problem, hed_
 {
     hed_kernel_options options = hed_default_kernel_options();
     options.problem = problem;
-    hed_status status = hed_kernel_create(hed_stream_device(b->stream), b->def, &options, &b->kernel, error);
-    if (status != HED_OK)
-        return status;
+    hed_status status =
+        hed_kernel_create(hed_stream_device(b->stream), b->def, &options, &b->kernel, error);
+    if (status != HED_OK) return status;
     hed_config config = hed_kernel_config(b->kernel, NULL);
     status = hed_sample_create(b->def, &config, problem, 1, &b->sample, error);
-    if (status == HED_OK)
-        status = hed_sample_place(&b->sample, b->stream, 0, 0, &b->placed, error);
-    if (status == HED_OK)
-        status = hed_stream_wait(b->stream, error);
-    if (status != HED_OK)
-        close_problem(b);
+    if (status == HED_OK) status = hed_sample_place(&b->sample, b->stream, 0, 0, &b->placed, error);
+    if (status == HED_OK) status = hed_stream_wait(b->stream, error);
+    if (status != HED_OK) close_problem(b);
     return status;
 }
 
-/* Grows from a small problem, by what each size took, to the largest one that is still quick. Leaves it open. */
+/* Grows from a small problem, by what each size took, to the largest one that is still quick.
+ * Leaves it open. */
 static hed_status open_best_size(kernel_bench *b, hed_error *error)
 {
     const hed_problem *full = &b->def->sample.benchmark;
@@ -119,10 +118,8 @@ static hed_status open_best_size(kernel_bench *b, hed_error *error)
         double first, seconds = 0;
         if (status == HED_OK)
             status = run_once(b, &first, error); /* some drivers compile on the first run */
-        if (status == HED_OK)
-            status = run_once(b, &seconds, error);
-        if (status != HED_OK || halvings == 0)
-            return status;
+        if (status == HED_OK) status = run_once(b, &seconds, error);
+        if (status != HED_OK || halvings == 0) return status;
         /* The next size: the largest one that should still take less than LONGEST_RUN. */
         hed_work now = work_of(b->def, &config, &problem);
         int next = halvings;
@@ -130,12 +127,10 @@ static hed_status open_best_size(kernel_bench *b, hed_error *error)
             hed_problem larger = scale(*full, next - 1);
             hed_work work = work_of(b->def, &config, &larger);
             double growth = (work.bytes + work.operations) / (now.bytes + now.operations);
-            if (seconds * growth > LONGEST_RUN || !fits(b->def, &config, &larger, info))
-                break;
+            if (seconds * growth > LONGEST_RUN || !fits(b->def, &config, &larger, info)) break;
             next--;
         }
-        if (next == halvings)
-            return HED_OK;
+        if (next == halvings) return HED_OK;
         close_problem(b);
         halvings = next;
     }
@@ -145,7 +140,9 @@ static hed_status open_best_size(kernel_bench *b, hed_error *error)
 
 static const char *unit_of(const hed_kernel_def *def)
 {
-    static const char *const units[] = {[HED_METRIC_BYTES] = "GB/s", [HED_METRIC_OPERATIONS] = "GFLOP/s", [HED_METRIC_ITEMS] = "items/s"};
+    static const char *const units[] = {[HED_METRIC_BYTES] = "GB/s",
+        [HED_METRIC_OPERATIONS] = "GFLOP/s",
+        [HED_METRIC_ITEMS] = "items/s"};
     return def->metric_unit ? def->metric_unit : units[def->metric];
 }
 
@@ -155,55 +152,50 @@ static double amount_of(const hed_kernel_def *def, const hed_work *work)
                     : def->metric == HED_METRIC_OPERATIONS ? work->operations
                                                            : work->items;
     char prefix = unit_of(def)[0];
-    return amount * (prefix == 'G' ? 1e-9 : prefix == 'M' ? 1e-6
-                                                          : 1);
+    return amount * (prefix == 'G' ? 1e-9 : prefix == 'M' ? 1e-6 : 1);
 }
 
-static void add_record(hed_bench *bench, const kernel_bench *b, const hed_summary *seconds, double bandwidth)
+static void add_record(
+    hed_bench *bench, const kernel_bench *b, const hed_summary *seconds, double bandwidth)
 {
     char problem[128], name[192];
     hed_config config = hed_kernel_config(b->kernel, NULL);
     hed_work work = work_of(b->def, &config, &b->sample.problem);
-    double amount = amount_of(b->def, &work), value = amount / seconds->p50, bound = amount / (work.bytes / bandwidth);
+    double amount = amount_of(b->def, &work), value = amount / seconds->p50,
+           bound = amount / (work.bytes / bandwidth);
     cli_format_problem(b->def, &b->sample.problem, problem, sizeof problem);
     snprintf(name, sizeof name, "%s %s", b->def->name, problem);
-    hed_bench_record record = {.suite = SUITE,
-                               .name = name,
-                               .device = hed_device_get_info(hed_stream_device(b->stream))->id,
-                               .value = value,
-                               .unit = unit_of(b->def),
-                               .floor = bound,
-                               .ratio = value / bound,
-                               .against = "its bytes at copy bandwidth",
-                               .spread = hed_bench_spread(seconds) * value};
+    hed_bench_record record = {.suite = SUITE, .name = name,
+        .device = hed_device_get_info(hed_stream_device(b->stream))->id, .value = value,
+        .unit = unit_of(b->def), .floor = bound, .ratio = value / bound,
+        .against = "its bytes at copy bandwidth", .spread = hed_bench_spread(seconds) * value};
     hed_bench_add(bench, &record);
 }
 
-static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, double bandwidth, hed_bench *bench, hed_error *error)
+static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, double bandwidth,
+    hed_bench *bench, hed_error *error)
 {
     kernel_bench b = {.stream = stream, .def = def};
     hed_bench_case one = {.run = run_once, .user = &b};
     hed_status status = open_best_size(&b, error);
     if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT) {
         fprintf(stderr, "heddle: %s is not measured on %s: %s\n", def->name,
-                hed_device_get_info(hed_stream_device(stream))->id, error->text);
+            hed_device_get_info(hed_stream_device(stream))->id, error->text);
         return HED_OK;
     }
-    if (status == HED_OK)
-        status = hed_bench_measure(&one, 1, SECONDS, error);
-    if (status == HED_OK)
-        add_record(bench, &b, &one.seconds, bandwidth);
+    if (status == HED_OK) status = hed_bench_measure(&one, 1, SECONDS, error);
+    if (status == HED_OK) add_record(bench, &b, &one.seconds, bandwidth);
     close_problem(&b);
     return status;
 }
 
-static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progress *progress, uint64_t *done, hed_error *error)
+static hed_status bench_device(
+    hed_device *device, hed_bench *bench, hed_progress *progress, uint64_t *done, hed_error *error)
 {
     hed_stream *stream;
     double bandwidth = 0;
     hed_status status = hed_stream_create(device, NULL, &stream, error);
-    if (status == HED_OK)
-        status = cli_copy_bandwidth(stream, &bandwidth, error);
+    if (status == HED_OK) status = cli_copy_bandwidth(stream, &bandwidth, error);
     for (uint32_t i = 0; i < cli_kernel_count() && status == HED_OK; i++) {
         if (cli_kernel_at(i)->work && cli_kernel_at(i)->sample.benchmark.count)
             status = bench_kernel(stream, cli_kernel_at(i), bandwidth, bench, error);
@@ -215,11 +207,13 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progres
 
 /* ---- the command ---- */
 
-hed_status cli_bench_kernels(const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
+hed_status cli_bench_kernels(
+    const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
 {
     hed_status status = HED_OK;
     uint64_t done = 0;
-    hed_progress progress = hed_progress_begin("bench kernels", "kernels", (uint64_t)session->count * cli_kernel_count(), silent);
+    hed_progress progress = hed_progress_begin(
+        "bench kernels", "kernels", (uint64_t)session->count * cli_kernel_count(), silent);
     for (uint32_t i = 0; i < session->count && status == HED_OK; i++)
         status = bench_device(session->devices[i], bench, &progress, &done, error);
     hed_progress_end(&progress);
@@ -234,18 +228,14 @@ static int run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false), CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle bench kernels", "the best device"},
-                                       {"heddle bench kernels --device host --device cuda:0", "two of them"},
-                                       {0}};
+    {"heddle bench kernels --device host --device cuda:0", "two of them"}, {0}};
 
 const hed_command hed_command_bench_kernels = {
-    .name = "kernels",
-    .summary = "how fast each kernel is",
-    .description = "Measures each canonical kernel, and each of the cloth engine, in its default configuration on a problem that fills the "
-                   "device, scaled down where one run would take longer than 0.15 s. FLOOR is the rate it would have if it did nothing "
-                   "but read its inputs once and write its outputs once at copy bandwidth (the driver's copy or the copy kernel, whichever is faster), measured in the same run: "
-                   "kernels that compute much for each byte stay below it; kernels that read more than they write can exceed it, "
-                   "and so can those whose data stay in a cache.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "kernels", .summary = "how fast each kernel is", .description =
+        "Measures each canonical kernel, and each of the cloth engine, in its default configuration on a problem that fills the "
+        "device, scaled down where one run would take longer than 0.15 s. FLOOR is the rate it would have if it did nothing "
+        "but read its inputs once and write its outputs once at copy bandwidth (the driver's copy or the copy kernel, whichever is faster), measured in the same run: "
+        "kernels that compute much for each byte stay below it; kernels that read more than they write can exceed it, "
+        "and so can those whose data stay in a cache.",
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

@@ -1,5 +1,5 @@
-/* heddle bench pack: how long laying out takes, and what it gains: an instrument with entities of all types as
- * one work-group, its entities in lanes by each method in turn. */
+/* heddle bench pack: how long laying out takes, and what it gains: an instrument with entities of
+ * all types as one work-group, its entities in lanes by each method in turn. */
 #include "bench.h"
 #include "heddle/synth.h"
 #include "support/errors.h"
@@ -23,16 +23,18 @@ enum {
     FRAMES = 256
 };
 
-/* Masses of the instrument: with as many others and the springs that are modulated they just fit the lanes of 32
- * warps. */
+/* Masses of the instrument: with as many others and the springs that are modulated they just fit
+ * the lanes of 32 warps. */
 static const uint32_t MASSES[3] = {7, 8, 8};
 
-static const hed_pack_method COMPARED[] = {HED_PACK_NAIVE, HED_PACK_GREEDY, HED_PACK_EXACT, HED_PACK_ROWS};
+static const hed_pack_method COMPARED[] = {
+    HED_PACK_NAIVE, HED_PACK_GREEDY, HED_PACK_EXACT, HED_PACK_ROWS};
 enum { COMPARED_COUNT = sizeof COMPARED / sizeof COMPARED[0] };
 
 /* ---- the time of hed_pack() ---- */
 
-/* Counts of up to 1,024 entities, alike for all runs: one large type and small ones, all types alike, or anything. */
+/* Counts of up to 1,024 entities, alike for all runs: one large type and small ones, all types
+ * alike, or anything. */
 typedef struct distributions {
     uint32_t counts[DISTRIBUTIONS][TYPES];
     float costs[TYPES];
@@ -53,9 +55,10 @@ static void draw(distributions *d)
     for (uint32_t i = 0; i < DISTRIBUTIONS; i++) {
         uint32_t left = WARPS * LANES;
         for (uint32_t t = 0; t < TYPES; t++) {
-            uint32_t most = i % 3 == 0 ? left : i % 3 == 1 ? 2 * WARPS * LANES / TYPES
-                                            : t == 0       ? left
-                                                           : LANES / 2;
+            uint32_t most = i % 3 == 0   ? left
+                            : i % 3 == 1 ? 2 * WARPS * LANES / TYPES
+                            : t == 0     ? left
+                                         : LANES / 2;
             uint32_t count = below(&state, most + 1);
             d->counts[i][t] = count < left ? count : left;
             left -= d->counts[i][t];
@@ -76,11 +79,13 @@ static hed_status time_packing(void *user, double *seconds, hed_error *error)
     *seconds = 0;
     for (uint32_t i = 0; i < DISTRIBUTIONS; i++) {
         hed_pack_layout layout;
-        hed_pack_def def = {c->distributions->counts[i], c->distributions->costs, TYPES, WARPS, LANES, c->method};
+        hed_pack_def def = {
+            c->distributions->counts[i], c->distributions->costs, TYPES, WARPS, LANES, c->method};
         uint64_t started = hed_now();
         for (uint32_t r = 0; r < REPEATS; r++) {
             hed_status status = hed_pack(&def, c->distributions->pieces, WARPS * LANES, &layout);
-            if (status != HED_OK) return hed_error_set(error, status, "hed_pack: %s", hed_status_name(status));
+            if (status != HED_OK)
+                return hed_error_set(error, status, "hed_pack: %s", hed_status_name(status));
         }
         double each = (double)(hed_now() - started) * 1e-9 / REPEATS;
         if (each > *seconds) *seconds = each;
@@ -89,23 +94,21 @@ static hed_status time_packing(void *user, double *seconds, hed_error *error)
 }
 
 static void add(hed_bench *bench, const char *name, const char *device, const hed_summary *seconds,
-                const char *against, const hed_summary *other)
+    const char *against, const hed_summary *other)
 {
     hed_bench_add(bench, &(hed_bench_record){.suite = SUITE,
-                                             .name = name,
-                                             .device = device,
-                                             .value = seconds->p50 * 1e6,
-                                             .unit = "us",
-                                             .floor = NAN,
-                                             .ratio = other ? seconds->p50 / other->p50 : NAN,
-                                             .against = against,
-                                             .spread = hed_bench_spread(seconds) * seconds->p50 * 1e6});
+                             .name = name, .device = device, .value = seconds->p50 * 1e6,
+                             .unit = "us", .floor = NAN,
+                             .ratio = other ? seconds->p50 / other->p50 : NAN, .against = against,
+                             .spread = hed_bench_spread(seconds) * seconds->p50 * 1e6});
 }
 
 static hed_status bench_packing(hed_bench *bench, hed_error *error)
 {
     distributions *d = calloc(1, sizeof *d);
-    if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d distributions", DISTRIBUTIONS);
+    if (!d)
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "no memory for %d distributions", DISTRIBUTIONS);
     pack_case users[HED_PACK_METHOD_COUNT];
     hed_bench_case cases[HED_PACK_METHOD_COUNT];
     draw(d);
@@ -117,7 +120,7 @@ static hed_status bench_packing(hed_bench *bench, hed_error *error)
     for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT && status == HED_OK; m++) {
         char name[80];
         snprintf(name, sizeof name, "hed_pack %s, %d types in %d warps, slowest of %d",
-                 hed_pack_method_name(users[m].method), TYPES, WARPS, DISTRIBUTIONS);
+            hed_pack_method_name(users[m].method), TYPES, WARPS, DISTRIBUTIONS);
         add(bench, name, "host", &cases[m].seconds, NULL, NULL);
     }
     free(d);
@@ -134,7 +137,8 @@ typedef struct player {
 static hed_status play(player *p, bool chord, hed_error *error)
 {
     hed_synth_event events[4] = {0};
-    for (uint32_t i = 0; i < 4; i++) memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(48 + 7 * i), 100}, 3);
+    for (uint32_t i = 0; i < 4; i++)
+        memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(48 + 7 * i), 100}, 3);
     hed_synth_block block = {.frames = FRAMES, .left = p->sound[0], .right = p->sound[1]};
     block.events = events;
     block.event_count = chord ? 4 : 0;
@@ -156,8 +160,8 @@ static void close_players(player *players)
 }
 
 /* One for each method, all of one structure: else methods would not be what is compared. */
-static hed_status open_players(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
-                               player *players, hed_error *error)
+static hed_status open_players(hed_device *device, const hed_instrument *instrument,
+    hed_synth_structure structure, player *players, hed_error *error)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
@@ -167,14 +171,16 @@ static hed_status open_players(hed_device *device, const hed_instrument *instrum
     for (uint32_t i = 0; i < COMPARED_COUNT && status == HED_OK; i++) {
         def.pack = COMPARED[i];
         status = hed_synth_create(device, &def, &players[i].synth, error);
-        if (status == HED_OK) status = play(&players[i], true, error); /* exciters are on their way */
+        /* exciters are on their way */
+        if (status == HED_OK) status = play(&players[i], true, error);
     }
     if (status != HED_OK) close_players(players);
     return status;
 }
 
 /* As one work-group, with the store in local memory where it has room. */
-static hed_status open_group(hed_device *device, const hed_instrument *instrument, player *players, hed_error *error)
+static hed_status open_group(
+    hed_device *device, const hed_instrument *instrument, player *players, hed_error *error)
 {
     hed_error local = {0};
     hed_status status = open_players(device, instrument, HED_SYNTH_GROUP, players, &local);
@@ -183,15 +189,15 @@ static hed_status open_group(hed_device *device, const hed_instrument *instrumen
         if (status == HED_OK) return HED_OK;
         hed_error global = *error;
         return hed_error_set(error, status,
-                             "no work-group takes %u masses, their springs and as many others: %.400s; %.400s",
-                             hed_instrument_count(instrument, HED_BODY), local.text, global.text);
+            "no work-group takes %u masses, their springs and as many others: %.400s; %.400s",
+            hed_instrument_count(instrument, HED_BODY), local.text, global.text);
     }
     if (status != HED_OK) *error = local;
     return status;
 }
 
 static void add_records(hed_bench *bench, const hed_device_info *info, const player *players,
-                        const hed_bench_case *cases)
+    const hed_bench_case *cases)
 {
     hed_synth_report report = hed_synth_get_report(players[0].synth);
     uint32_t entities = 0;
@@ -199,9 +205,10 @@ static void add_records(hed_bench *bench, const hed_device_info *info, const pla
     for (uint32_t i = 0; i < COMPARED_COUNT; i++) {
         char name[96];
         snprintf(name, sizeof name, "a sample of %u entities, %u of them springs, %s, %s", entities,
-                 report.entities[HED_SPRING], hed_synth_structure_name(report.structure),
-                 hed_pack_method_name(COMPARED[i]));
-        add(bench, name, info->id, &cases[i].seconds, i > 0 ? "naive order" : NULL, i > 0 ? &cases[0].seconds : NULL);
+            report.entities[HED_SPRING], hed_synth_structure_name(report.structure),
+            hed_pack_method_name(COMPARED[i]));
+        add(bench, name, info->id, &cases[i].seconds, i > 0 ? "naive order" : NULL,
+            i > 0 ? &cases[0].seconds : NULL);
     }
 }
 
@@ -225,7 +232,8 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_error *
 
 /* ---- the command ---- */
 
-hed_status cli_bench_pack(const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
+hed_status cli_bench_pack(
+    const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
 {
     hed_progress progress = hed_progress_begin("bench pack", "devices", session->count + 1, silent);
     hed_status status = bench_packing(bench, error);
@@ -244,19 +252,16 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false), CLI_OPTION_JSON(false), {0}};
-static const hed_example EXAMPLES[] = {{"heddle bench pack --device all", "what packing gains on each device"}, {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle bench pack --device all", "what packing gains on each device"}, {0}};
 
 const hed_command hed_command_bench_pack = {
-    .name = "pack",
-    .summary = "how long packing takes, and what it gains",
-    .description =
+    .name = "pack", .summary = "how long packing takes, and what it gains", .description =
         "First the time of hed_pack() for each method, on one core: 64 distributions of up to 1,024 entities over "
         "eleven types, of which the slowest counts. Then an instrument of all types, 448 masses, their springs and "
         "as many others, runs as one work-group on each device, its entities laid out in naive order (types "
         "interleaved in turn), by greedy, by exact and as row lists, in turn in the same run: the time of a sample, "
         "as blocks of 256 samples take it, with the launch in it.\n\nProcessors without lanes that step together "
         "have one list of rows, whatever the method.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

@@ -1,5 +1,6 @@
-/* heddle bench runtime: what Heddle costs over the driver underneath. Each of Heddle's operations takes turns with the driver's
- * own functions doing the same, in the same stream, in the same run. */
+/* heddle bench runtime: what Heddle costs over the driver underneath. Each of Heddle's operations
+ * takes turns with the driver's own functions doing the same, in the same stream, in the same
+ * run. */
 #include "bench.h"
 #include "heddle/canonical.h"
 #include "raw.h"
@@ -13,8 +14,7 @@
 static const char SUITE[] = "runtime";
 static const double SECONDS = 1; /* for each comparison */
 
-enum { TRANSFER_BYTES = 64 << 20,
-       REPEATS = 20 };
+enum { TRANSFER_BYTES = 64 << 20, REPEATS = 20 };
 
 /* ---- the kernel that does nothing ---- */
 
@@ -25,31 +25,28 @@ static void empty_native(const hed_native_call *call, uint64_t begin, uint64_t e
     (void)end;
 }
 
-static void empty_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+static void empty_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     (void)def;
     (void)config;
-    *geometry = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]}, .group = {RAW_GROUP}};
-    geometry->native_grain = (uint64_t)problem->sizes[0]; /* one thread: nothing is not worth more */
+    *geometry = (hed_geometry){
+        .dimensions = 1, .global = {(uint64_t)problem->sizes[0]}, .group = {RAW_GROUP}};
+    /* one thread: nothing is not worth more */
+    geometry->native_grain = (uint64_t)problem->sizes[0];
 }
 
-static const hed_source EMPTY_SOURCE = {.name = "empty.cl", .text = "__kernel void empty(__global uint *data, int number)\n{\n}\n"};
+static const hed_source EMPTY_SOURCE = {
+    .name = "empty.cl", .text = "__kernel void empty(__global uint *data, int number)\n{\n}\n"};
 static const hed_argument_def EMPTY_ARGUMENTS[] = {
     {.name = "data", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
     {.name = "number", .kind = HED_SCALAR, .type = HED_INT32},
 };
 static const char *const EMPTY_DIMENSIONS[] = {"n"};
 static const hed_kernel_def EMPTY = {
-    .name = "empty",
-    .summary = "does nothing",
-    .sources = &EMPTY_SOURCE,
-    .source_count = 1,
-    .arguments = EMPTY_ARGUMENTS,
-    .argument_count = 2,
-    .dimensions = EMPTY_DIMENSIONS,
-    .dimension_count = 1,
-    .geometry = empty_geometry,
-    .range = empty_native,
+    .name = "empty", .summary = "does nothing", .sources = &EMPTY_SOURCE, .source_count = 1,
+    .arguments = EMPTY_ARGUMENTS, .argument_count = 2, .dimensions = EMPTY_DIMENSIONS,
+    .dimension_count = 1, .geometry = empty_geometry, .range = empty_native,
 };
 
 /* ---- what is measured ---- */
@@ -101,7 +98,8 @@ static hed_status copy_and_wait(runtime *r, hed_error *error)
 
 static hed_status driver_copy_and_wait(runtime *r, hed_error *error)
 {
-    return wait(r, hed_copy(r->stream, r->copy.to, 0, r->copy.from, 0, r->copy.bytes, error), error);
+    return wait(
+        r, hed_copy(r->stream, r->copy.to, 0, r->copy.from, 0, r->copy.bytes, error), error);
 }
 
 static hed_status event_and_wait(runtime *r, hed_error *error)
@@ -110,10 +108,7 @@ static hed_status event_and_wait(runtime *r, hed_error *error)
     return status == HED_OK ? hed_event_wait(r->event, UINT64_MAX, error) : status;
 }
 
-static void nothing(void *user)
-{
-    (void)user;
-}
+static void nothing(void *user) { (void)user; }
 
 static hed_status call_and_wait(runtime *r, hed_error *error)
 {
@@ -122,22 +117,28 @@ static hed_status call_and_wait(runtime *r, hed_error *error)
 
 static hed_status write_pinned(runtime *r, hed_error *error)
 {
-    return wait(r, hed_write(r->stream, r->copy.to, 0, hed_buffer_host(r->pinned), r->transfer_bytes, error), error);
+    return wait(r,
+        hed_write(r->stream, r->copy.to, 0, hed_buffer_host(r->pinned), r->transfer_bytes, error),
+        error);
 }
 
 static hed_status write_pageable(runtime *r, hed_error *error)
 {
-    return wait(r, hed_write(r->stream, r->copy.to, 0, r->pageable, r->transfer_bytes, error), error);
+    return wait(
+        r, hed_write(r->stream, r->copy.to, 0, r->pageable, r->transfer_bytes, error), error);
 }
 
 static hed_status read_pinned(runtime *r, hed_error *error)
 {
-    return wait(r, hed_read(r->stream, hed_buffer_host(r->pinned), r->copy.from, 0, r->transfer_bytes, error), error);
+    return wait(r,
+        hed_read(r->stream, hed_buffer_host(r->pinned), r->copy.from, 0, r->transfer_bytes, error),
+        error);
 }
 
 static hed_status read_pageable(runtime *r, hed_error *error)
 {
-    return wait(r, hed_read(r->stream, r->pageable, r->copy.from, 0, r->transfer_bytes, error), error);
+    return wait(
+        r, hed_read(r->stream, r->pageable, r->copy.from, 0, r->transfer_bytes, error), error);
 }
 
 /* ---- comparisons ---- */
@@ -161,23 +162,26 @@ static hed_status compete(void *user, double *seconds, hed_error *error)
 }
 
 /* Heddle's operation against the driver's; alone where the driver has no such thing. */
-static hed_status measure_pair(runtime *r, work_function *work, raw_operation raw, uint32_t repeats, hed_summary results[2],
-                               hed_error *error)
+static hed_status measure_pair(runtime *r, work_function *work, raw_operation raw, uint32_t repeats,
+    hed_summary results[2], hed_error *error)
 {
     contestant contestants[2] = {{r, work, 0, repeats}, {r, NULL, raw, repeats}};
-    hed_bench_case cases[2] = {{.run = compete, .user = &contestants[0]}, {.run = compete, .user = &contestants[1]}};
+    hed_bench_case cases[2] = {
+        {.run = compete, .user = &contestants[0]}, {.run = compete, .user = &contestants[1]}};
     hed_status status = hed_bench_measure(cases, raw_name(r->raw, raw) ? 2 : 1, SECONDS, error);
     results[0] = cases[0].seconds;
     results[1] = cases[1].seconds;
     return status;
 }
 
-static hed_status compare_times(runtime *r, const char *name, work_function *work, raw_operation raw, uint32_t repeats, hed_error *error)
+static hed_status compare_times(runtime *r, const char *name, work_function *work,
+    raw_operation raw, uint32_t repeats, hed_error *error)
 {
     hed_summary results[2];
     hed_status status = measure_pair(r, work, raw, repeats, results, error);
     if (status == HED_OK)
-        cli_add_time(r->bench, SUITE, name, r->info, &results[0], raw_name(r->raw, raw), &results[1]);
+        cli_add_time(
+            r->bench, SUITE, name, r->info, &results[0], raw_name(r->raw, raw), &results[1]);
     return status;
 }
 
@@ -185,31 +189,36 @@ static hed_status compare_times(runtime *r, const char *name, work_function *wor
 static hed_status compare_copies(runtime *r, hed_error *error)
 {
     const char *against = raw_name(r->raw, RAW_COPY);
-    contestant contestants[3] = {{r, copy_and_wait, 0, 1}, {r, driver_copy_and_wait, 0, 1}, {r, NULL, RAW_COPY, 1}};
+    contestant contestants[3] = {
+        {r, copy_and_wait, 0, 1}, {r, driver_copy_and_wait, 0, 1}, {r, NULL, RAW_COPY, 1}};
     hed_bench_case cases[3];
     for (int i = 0; i < 3; i++)
         cases[i] = (hed_bench_case){.run = compete, .user = &contestants[i]};
     hed_status status = hed_bench_measure(cases, against ? 3 : 2, SECONDS, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     double bytes = 2.0 * (double)r->copy.bytes; /* each is read and written */
-    cli_add_rate(r->bench, SUITE, "copy kernel", r->info, bytes, &cases[0].seconds, against, &cases[2].seconds);
-    cli_add_rate(r->bench, SUITE, "hed_copy", r->info, bytes, &cases[1].seconds, against, &cases[2].seconds);
+    cli_add_rate(r->bench, SUITE, "copy kernel", r->info, bytes, &cases[0].seconds, against,
+        &cases[2].seconds);
+    cli_add_rate(
+        r->bench, SUITE, "hed_copy", r->info, bytes, &cases[1].seconds, against, &cases[2].seconds);
     return HED_OK;
 }
 
-static hed_status compare_transfers(runtime *r, const char *name, work_function *pinned, work_function *pageable, hed_error *error)
+static hed_status compare_transfers(
+    runtime *r, const char *name, work_function *pinned, work_function *pageable, hed_error *error)
 {
     contestant contestants[2] = {{r, pinned, 0, 1}, {r, pageable, 0, 1}};
-    hed_bench_case cases[2] = {{.run = compete, .user = &contestants[0]}, {.run = compete, .user = &contestants[1]}};
+    hed_bench_case cases[2] = {
+        {.run = compete, .user = &contestants[0]}, {.run = compete, .user = &contestants[1]}};
     hed_status status = hed_bench_measure(cases, 2, SECONDS, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     char text[64];
     snprintf(text, sizeof text, "%s, pinned memory", name);
-    cli_add_rate(r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[0].seconds, NULL, NULL);
+    cli_add_rate(
+        r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[0].seconds, NULL, NULL);
     snprintf(text, sizeof text, "%s, pageable memory", name);
-    cli_add_rate(r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[1].seconds, "pinned memory", &cases[0].seconds);
+    cli_add_rate(r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[1].seconds,
+        "pinned memory", &cases[0].seconds);
     return HED_OK;
 }
 
@@ -219,10 +228,8 @@ static hed_status make_empty(runtime *r, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(4096);
     hed_status status = hed_kernel_create(r->device, &EMPTY, NULL, &r->empty, error);
-    if (status == HED_OK)
-        status = hed_buffer_create(r->device, &def, &r->data, error);
-    if (status != HED_OK)
-        return status;
+    if (status == HED_OK) status = hed_buffer_create(r->device, &def, &r->data, error);
+    if (status != HED_OK) return status;
     r->empty_arguments[0] = hed_buffer_argument(r->data);
     r->empty_arguments[1] = hed_int_argument(1);
     return HED_OK;
@@ -231,8 +238,7 @@ static hed_status make_empty(runtime *r, hed_error *error)
 static hed_status make_graph(runtime *r, hed_error *error)
 {
     hed_status status = hed_graph_begin(r->stream, error);
-    for (int i = 0; i < RAW_GRAPH_NODES && status == HED_OK; i++)
-        status = launch(r, error);
+    for (int i = 0; i < RAW_GRAPH_NODES && status == HED_OK; i++) status = launch(r, error);
     /* Ends a recording that failed, too: the stream is then usable again. */
     hed_status ended = hed_graph_end(r->stream, &r->graph, status == HED_OK ? error : NULL);
     return status == HED_OK ? ended : status;
@@ -253,26 +259,15 @@ static hed_status make_transfer(runtime *r, hed_error *error)
 static hed_status open_runtime(runtime *r, hed_error *error)
 {
     hed_status status = hed_stream_create(r->device, NULL, &r->stream, error);
-    if (status == HED_OK)
-        status = make_empty(r, error);
-    if (status == HED_OK)
-        status = cli_copy_open(r->stream, &r->copy, error);
-    if (status == HED_OK)
-        status = make_graph(r, error);
-    if (status == HED_OK)
-        status = make_transfer(r, error);
-    if (status == HED_OK)
-        status = hed_event_create(r->device, false, &r->event, error);
-    if (status != HED_OK)
-        return status;
-    raw_def def = {.device = r->device,
-                   .stream = r->stream,
-                   .kernel = r->empty,
-                   .argument = r->data,
-                   .number = 1,
-                   .from = r->copy.from,
-                   .to = r->copy.to,
-                   .bytes = r->copy.bytes};
+    if (status == HED_OK) status = make_empty(r, error);
+    if (status == HED_OK) status = cli_copy_open(r->stream, &r->copy, error);
+    if (status == HED_OK) status = make_graph(r, error);
+    if (status == HED_OK) status = make_transfer(r, error);
+    if (status == HED_OK) status = hed_event_create(r->device, false, &r->event, error);
+    if (status != HED_OK) return status;
+    raw_def def = {.device = r->device, .stream = r->stream, .kernel = r->empty,
+        .argument = r->data, .number = 1, .from = r->copy.from, .to = r->copy.to,
+        .bytes = r->copy.bytes};
     return raw_open(&def, &r->raw, error);
 }
 
@@ -289,19 +284,32 @@ static void close_runtime(runtime *r)
     free(r->pageable);
 }
 
-static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progress *progress, uint64_t *done, hed_error *error)
+static hed_status bench_device(
+    hed_device *device, hed_bench *bench, hed_progress *progress, uint64_t *done, hed_error *error)
 {
     runtime r = {.device = device, .info = hed_device_get_info(device), .bench = bench};
     hed_status status = open_runtime(&r, error);
     for (int step = 0; step < 8 && status == HED_OK; step++) {
         switch (step) {
-        case 0: status = compare_times(&r, "launch and wait", launch_and_wait, RAW_LAUNCH, REPEATS, error); break;
-        case 1: status = compare_times(&r, "replay a graph of 100 launches", replay_and_wait, RAW_GRAPH, 1, error); break;
+        case 0:
+            status =
+                compare_times(&r, "launch and wait", launch_and_wait, RAW_LAUNCH, REPEATS, error);
+            break;
+        case 1:
+            status = compare_times(
+                &r, "replay a graph of 100 launches", replay_and_wait, RAW_GRAPH, 1, error);
+            break;
         case 2: status = compare_copies(&r, error); break;
         case 3: status = compare_transfers(&r, "write", write_pinned, write_pageable, error); break;
         case 4: status = compare_transfers(&r, "read", read_pinned, read_pageable, error); break;
-        case 5: status = compare_times(&r, "record an event and wait", event_and_wait, RAW_EVENT, REPEATS, error); break;
-        case 6: status = compare_times(&r, "host function and wait", call_and_wait, RAW_CALL, REPEATS, error); break;
+        case 5:
+            status = compare_times(
+                &r, "record an event and wait", event_and_wait, RAW_EVENT, REPEATS, error);
+            break;
+        case 6:
+            status = compare_times(
+                &r, "host function and wait", call_and_wait, RAW_CALL, REPEATS, error);
+            break;
         default: status = cli_bench_resolve(device, bench, error); break;
         }
         hed_progress_update(progress, ++*done);
@@ -312,11 +320,13 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_progres
 
 /* ---- the command ---- */
 
-hed_status cli_bench_runtime(const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
+hed_status cli_bench_runtime(
+    const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
 {
     hed_status status = HED_OK;
     uint64_t done = 0;
-    hed_progress progress = hed_progress_begin("bench runtime", "comparisons", (uint64_t)session->count * 8, silent);
+    hed_progress progress =
+        hed_progress_begin("bench runtime", "comparisons", (uint64_t)session->count * 8, silent);
     for (uint32_t i = 0; i < session->count && status == HED_OK; i++)
         status = bench_device(session->devices[i], bench, &progress, &done, error);
     hed_progress_end(&progress);
@@ -331,16 +341,12 @@ static int run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false), CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle bench runtime", "the best device"},
-                                       {"heddle bench runtime -d opencl:0:0 --json", "one device, for programs"},
-                                       {0}};
+    {"heddle bench runtime -d opencl:0:0 --json", "one device, for programs"}, {0}};
 
 const hed_command hed_command_bench_runtime = {
-    .name = "runtime",
-    .summary = "what launching and copying through Heddle costs",
-    .description = "Compares Heddle's launches, graph replays, copies, transfers, events and host functions with the driver's own "
-                   "functions doing the same in the same stream. A ratio of 1 means that Heddle costs nothing. Bandwidth of a copy "
-                   "counts each byte twice, read and written.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "runtime", .summary = "what launching and copying through Heddle costs", .description =
+        "Compares Heddle's launches, graph replays, copies, transfers, events and host functions with the driver's own "
+        "functions doing the same in the same stream. A ratio of 1 means that Heddle costs nothing. Bandwidth of a copy "
+        "counts each byte twice, read and written.",
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static hed_status print_report(const hed_cache_report *report, const char *what, bool json, hed_error *error)
+static hed_status print_report(
+    const hed_cache_report *report, const char *what, bool json, hed_error *error)
 {
     if (json) {
         hed_records *records = hed_records_create();
@@ -28,11 +29,14 @@ static hed_status print_report(const hed_cache_report *report, const char *what,
     }
     char size[32];
     cli_format_bytes(report->bytes, size, sizeof size);
-    printf("%s: %s%" PRIu64 " compiled kernel%s, %s", report->folder, what, report->entries, report->entries == 1 ? "" : "s", size);
+    printf("%s: %s%" PRIu64 " compiled kernel%s, %s", report->folder, what, report->entries,
+        report->entries == 1 ? "" : "s", size);
     if (report->damaged)
         printf(", %" PRIu64 " damaged (each is rebuilt when it is needed)", report->damaged);
     if (report->foreign)
-        printf(", %" PRIu64 " of another user, writable by others, or a link (not loaded, but rebuilt)", report->foreign);
+        printf(", %" PRIu64
+               " of another user, writable by others, or a link (not loaded, but rebuilt)",
+            report->foreign);
     printf("\n");
     return HED_OK;
 }
@@ -46,10 +50,8 @@ static int run_info(const hed_arguments *arguments, void *user)
     hed_error error;
     hed_cache_report report;
     hed_status status = cli_open_context(arguments, &session, &error);
-    if (status == HED_OK)
-        status = hed_cache_info(session.context, &report, &error);
-    if (status == HED_OK)
-        status = print_report(&report, "", hed_given(arguments, "json"), &error);
+    if (status == HED_OK) status = hed_cache_info(session.context, &report, &error);
+    if (status == HED_OK) status = print_report(&report, "", hed_given(arguments, "json"), &error);
     cli_close(&session);
     return cli_end(status, &error);
 }
@@ -61,8 +63,7 @@ static int run_clear(const hed_arguments *arguments, void *user)
     hed_error error;
     hed_cache_report removed;
     hed_status status = cli_open_context(arguments, &session, &error);
-    if (status == HED_OK)
-        status = hed_cache_clear(session.context, &removed, &error);
+    if (status == HED_OK) status = hed_cache_clear(session.context, &removed, &error);
     if (status == HED_OK)
         status = print_report(&removed, "removed ", hed_given(arguments, "json"), &error);
     cli_close(&session);
@@ -76,7 +77,8 @@ typedef struct warming {
     double seconds;
 } warming;
 
-static void warm_kernel(hed_device *device, const hed_kernel_def *def, hed_math math, warming *count)
+static void warm_kernel(
+    hed_device *device, const hed_kernel_def *def, hed_math math, warming *count)
 {
     hed_error error;
     hed_kernel *kernel;
@@ -84,8 +86,7 @@ static void warm_kernel(hed_device *device, const hed_kernel_def *def, hed_math 
     hed_kernel_resources resources;
     options.math = math;
     hed_status status = hed_kernel_create(device, def, &options, &kernel, &error);
-    if (status == HED_OK)
-        status = hed_kernel_get_resources(kernel, &resources, &error);
+    if (status == HED_OK) status = hed_kernel_get_resources(kernel, &resources, &error);
     if (status == HED_OK) {
         count->cached += resources.from_cache;
         count->compiled += !resources.from_cache;
@@ -105,13 +106,12 @@ static int run_warm(const hed_arguments *arguments, void *user)
     cli_session session;
     hed_error error;
     hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK)
-        return cli_fail(&error);
+    if (status != HED_OK) return cli_fail(&error);
     uint32_t kernels = cli_kernel_count();
     warming count = {0};
     uint64_t done = 0;
-    hed_progress progress =
-        hed_progress_begin("compiling", "kernels", (uint64_t)session.count * kernels * 2, hed_given(arguments, "quiet"));
+    hed_progress progress = hed_progress_begin("compiling", "kernels",
+        (uint64_t)session.count * kernels * 2, hed_given(arguments, "quiet"));
     for (uint32_t d = 0; d < session.count; d++) {
         const hed_device_info *info = hed_device_get_info(session.devices[d]);
         if (!(info->capabilities & HED_CAN_SOURCE)) {
@@ -119,20 +119,19 @@ static int run_warm(const hed_arguments *arguments, void *user)
             continue;
         }
         for (uint32_t k = 0; k < kernels * 2 && !hed_interrupted(); k++) {
-            warm_kernel(session.devices[d], cli_kernel_at(k / 2), k % 2 ? HED_MATH_STRICT : HED_MATH_FAST, &count);
+            warm_kernel(session.devices[d], cli_kernel_at(k / 2),
+                k % 2 ? HED_MATH_STRICT : HED_MATH_FAST, &count);
             hed_progress_update(&progress, ++done);
         }
     }
     hed_progress_end(&progress);
     cli_close(&session);
-    if (done == 0)
-        return HED_EXIT_OK;
-    printf("compiled %" PRIu64 " kernels in %.1f s, %" PRIu64 " were there already", count.compiled, count.seconds, count.cached);
-    if (count.invalid)
-        printf(", %" PRIu64 " are not for this device", count.invalid);
+    if (done == 0) return HED_EXIT_OK;
+    printf("compiled %" PRIu64 " kernels in %.1f s, %" PRIu64 " were there already", count.compiled,
+        count.seconds, count.cached);
+    if (count.invalid) printf(", %" PRIu64 " are not for this device", count.invalid);
     printf("\n");
-    return hed_interrupted() ? HED_EXIT_INTERRUPTED : count.failed ? HED_EXIT_FAILURE
-                                                                   : HED_EXIT_OK;
+    return hed_interrupted() ? HED_EXIT_INTERRUPTED : count.failed ? HED_EXIT_FAILURE : HED_EXIT_OK;
 }
 
 /* ---- ship ---- */
@@ -145,7 +144,8 @@ static int run_ship(const hed_arguments *arguments, void *user)
     hed_status status = cli_open_context(arguments, &session, &error);
     const char *folder = hed_text_of(arguments, "FOLDER");
     uint32_t shipped = 0;
-    for (uint32_t i = 0; i < cli_kernel_count() * 2 && status == HED_OK && !hed_interrupted(); i++) {
+    for (uint32_t i = 0; i < cli_kernel_count() * 2 && status == HED_OK && !hed_interrupted();
+         i++) {
         hed_kernel_options options = hed_default_kernel_options();
         options.math = i % 2 ? HED_MATH_STRICT : HED_MATH_FAST;
         status = hed_cache_ship(session.context, cli_kernel_at(i / 2), &options, folder, &error);
@@ -161,51 +161,45 @@ static int run_ship(const hed_arguments *arguments, void *user)
 
 static const hed_option JSON_OPTIONS[] = {CLI_OPTION_JSON(false), {0}};
 static const hed_option WARM_OPTIONS[] = {CLI_OPTION_DEVICES(false), {0}};
-static const hed_example WARM_EXAMPLES[] = {{"heddle cache warm --device all", "before a machine goes offline, or into an image"}, {0}};
+static const hed_example WARM_EXAMPLES[] = {
+    {"heddle cache warm --device all", "before a machine goes offline, or into an image"}, {0}};
 
 static const hed_command INFO = {
-    .name = "info",
-    .summary = "show where the cache is and what is in it",
-    .description = "Shows the folder, the number of compiled kernels and their size, and looks for damaged entries.",
-    .options = JSON_OPTIONS,
-    .run = run_info,
+    .name = "info", .summary = "show where the cache is and what is in it", .description =
+        "Shows the folder, the number of compiled kernels and their size, and looks for damaged entries.",
+    .options = JSON_OPTIONS, .run = run_info,
 };
 static const hed_command CLEAR = {
-    .name = "clear",
-    .summary = "remove every compiled kernel",
-    .description = "Removes every compiled kernel. Nothing is lost but the time to compile again; kept data (tuning) is elsewhere.",
-    .options = JSON_OPTIONS,
-    .run = run_clear,
+    .name = "clear", .summary = "remove every compiled kernel", .description =
+        "Removes every compiled kernel. Nothing is lost but the time to compile again; kept data (tuning) is elsewhere.",
+    .options = JSON_OPTIONS, .run = run_clear,
 };
 static const hed_command WARM = {
-    .name = "warm",
-    .summary = "compile kernels ahead of time",
-    .description = "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, so that "
-                   "the first launch does not wait for a compiler.",
-    .options = WARM_OPTIONS,
-    .examples = WARM_EXAMPLES,
-    .run = run_warm,
+    .name = "warm", .summary = "compile kernels ahead of time", .description =
+        "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, so that "
+        "the first launch does not wait for a compiler.",
+    .options = WARM_OPTIONS, .examples = WARM_EXAMPLES, .run = run_warm,
 };
 static const hed_option SHIP_POSITIONALS[] = {
-    {.name = "FOLDER", .kind = HED_OPTION_FOLDER, .required = true, .help = "where the kernels go; made if it is not there"}, {0}};
+    {.name = "FOLDER", .kind = HED_OPTION_FOLDER, .required = true,
+        .help = "where the kernels go; made if it is not there"},
+    {0}};
 static const hed_example SHIP_EXAMPLES[] = {
-    {"heddle cache ship share/heddle/ptx", "beside the installed library, or name the folder in HEDDLE_PTX_DIR"}, {0}};
+    {"heddle cache ship share/heddle/ptx",
+        "beside the installed library, or name the folder in HEDDLE_PTX_DIR"},
+    {0}};
 static const hed_command SHIP = {
-    .name = "ship",
-    .summary = "compile kernels for machines without a compiler",
-    .description = "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, to PTX "
-                   "for machines that have a CUDA driver and no NVRTC. Needs NVRTC here, and no device.",
-    .positionals = SHIP_POSITIONALS,
-    .examples = SHIP_EXAMPLES,
-    .run = run_ship,
+    .name = "ship", .summary = "compile kernels for machines without a compiler", .description =
+        "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, to PTX "
+        "for machines that have a CUDA driver and no NVRTC. Needs NVRTC here, and no device.",
+    .positionals = SHIP_POSITIONALS, .examples = SHIP_EXAMPLES, .run = run_ship,
 };
 static const hed_command *const COMMANDS[] = {&INFO, &CLEAR, &WARM, &SHIP, NULL};
-static const hed_example EXAMPLES[] = {{"heddle cache info", "what is there"}, {"heddle cache clear", "remove it"}, {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle cache info", "what is there"}, {"heddle cache clear", "remove it"}, {0}};
 
 const hed_command hed_command_cache = {
-    .name = "cache",
-    .summary = "show, clear or fill the cache of compiled kernels",
-    .description = "Compiled kernels are kept in a folder, so that a program compiles once and not every time it starts.",
-    .commands = COMMANDS,
-    .examples = EXAMPLES,
+    .name = "cache", .summary = "show, clear or fill the cache of compiled kernels", .description =
+        "Compiled kernels are kept in a folder, so that a program compiles once and not every time it starts.",
+    .commands = COMMANDS, .examples = EXAMPLES,
 };

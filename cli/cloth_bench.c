@@ -1,9 +1,9 @@
-/* heddle cloth bench: whole frames of square sheets, beside the bound that the device sets and the worst stretch that a
- * user would see.
+/* heddle cloth bench: whole frames of square sheets, beside the bound that the device sets and the
+ * worst stretch that a user would see.
  *
- * The sheet is that of every comparison in docs/cloth.md: n x n particles over 2 m x 2 m, level at the start, two corners
- * pinned, structural, shear and bend constraints, 60 frames a second of 5 substeps. Times are wall time of many steps in a
- * row, the wait at the end included. */
+ * The sheet is that of every comparison in docs/cloth.md: n x n particles over 2 m x 2 m, level at
+ * the start, two corners pinned, structural, shear and bend constraints, 60 frames a second of 5
+ * substeps. Times are wall time of many steps in a row, the wait at the end included. */
 #include "cloth_sheet.h"
 #include "command.h"
 #include "heddle/stats.h"
@@ -17,11 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES_A_STEP = 30,   /* of the submission that is timed */
-       SETTLED_FRAMES = 900, /* after which stretch is measured */
-       MOST_ROUNDS = 31 };
+enum {
+    FRAMES_A_STEP = 30,   /* of the submission that is timed */
+    SETTLED_FRAMES = 900, /* after which stretch is measured */
+    MOST_ROUNDS = 31
+};
 static const double SECONDS_A_CASE = 0.6;
-static const double SETTLE_SECONDS = 6; /* slower devices show the stretch of fewer frames, and say so */
+/* slower devices show the stretch of fewer frames, and say so */
+static const double SETTLE_SECONDS = 6;
 
 /* ---- the cases ---- */
 
@@ -41,23 +44,32 @@ static const sheet_case CASES[] = {
     {"128 x 128", 128, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
     {"1024 x 1024", 1024, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
     {"1056 of 32 x 32", 32, 1056, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
-    {"255 x 255, driver, tethers, colliders", 255, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PATCHES, false},
-    {"128 x 128, driver, tethers, colliders", 128, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PATCHES, false},
-    {"1024 x 1024, driver, tethers, colliders", 1024, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PATCHES, false},
-    {"128 x 128, tethers, 50 substeps", 128, 1, 50, true, false, HED_CLOTH_AUTO, 0, ON_PATCHES, false},
-    {"255 x 255, tethers, 100 substeps", 255, 1, 100, true, false, HED_CLOTH_AUTO, 0, ON_PATCHES, false},
-    {"255 x 255, a launch a colour", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 0, ON_OTHERS, false},
+    {"255 x 255, driver, tethers, colliders", 255, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PATCHES,
+        false},
+    {"128 x 128, driver, tethers, colliders", 128, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PATCHES,
+        false},
+    {"1024 x 1024, driver, tethers, colliders", 1024, 1, 5, true, true, HED_CLOTH_AUTO, 0,
+        ON_PATCHES, false},
+    {"128 x 128, tethers, 50 substeps", 128, 1, 50, true, false, HED_CLOTH_AUTO, 0, ON_PATCHES,
+        false},
+    {"255 x 255, tethers, 100 substeps", 255, 1, 100, true, false, HED_CLOTH_AUTO, 0, ON_PATCHES,
+        false},
+    {"255 x 255, a launch a colour", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 0, ON_OTHERS,
+        false},
     {"255 x 255, one thread", 255, 1, 5, false, false, HED_CLOTH_NATIVE, 1, ON_HOST, false},
     {"255 x 255, two threads", 255, 1, 5, false, false, HED_CLOTH_NATIVE, 2, ON_HOST, false},
-    {"255 x 255, scalar C, one thread", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 1, ON_HOST, true},
+    {"255 x 255, scalar C, one thread", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 1, ON_HOST,
+        true},
     {"1024 x 1024, all threads", 1024, 1, 5, false, false, HED_CLOTH_NATIVE, 0, ON_HOST, false},
-    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_NATIVE, 0, ON_HOST, false},
+    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_NATIVE, 0, ON_HOST,
+        false},
 };
 
 static bool runs_on(const sheet_case *c, const hed_device_info *info)
 {
     if (strcmp(info->backend, "host") == 0) return c->devices & ON_HOST;
-    return (c->devices & ON_OTHERS) || ((c->devices & ON_PATCHES) && (info->capabilities & HED_CAN_PACKETS));
+    return (c->devices & ON_OTHERS) ||
+           ((c->devices & ON_PATCHES) && (info->capabilities & HED_CAN_PACKETS));
 }
 
 /* ---- one case ---- */
@@ -100,9 +112,12 @@ static hed_status place_driver(hed_device *device, sheet_run *run, hed_error *er
 
 static hed_status surround(hed_device *device, sheet_run *run, hed_error *error)
 {
-    run->colliders[0] = (hed_cloth_collider){HED_CLOTH_PLANE, {0, -2.5f, 0}, {0, 1, 0}, {0, 0}, 0.5f};
-    run->colliders[1] = (hed_cloth_collider){HED_CLOTH_SPHERE, {0.2f, -0.6f, -0.3f}, {0, 0, 0}, {0.3f, 0.3f}, 0.5f};
-    run->colliders[2] = (hed_cloth_collider){HED_CLOTH_CAPSULE, {-0.6f, -1.0f, 0}, {0.6f, -1.0f, 0}, {0.2f, 0.2f}, 0.5f};
+    run->colliders[0] =
+        (hed_cloth_collider){HED_CLOTH_PLANE, {0, -2.5f, 0}, {0, 1, 0}, {0, 0}, 0.5f};
+    run->colliders[1] =
+        (hed_cloth_collider){HED_CLOTH_SPHERE, {0.2f, -0.6f, -0.3f}, {0, 0, 0}, {0.3f, 0.3f}, 0.5f};
+    run->colliders[2] = (hed_cloth_collider){
+        HED_CLOTH_CAPSULE, {-0.6f, -1.0f, 0}, {0.6f, -1.0f, 0}, {0.2f, 0.2f}, 0.5f};
     run->frame.colliders = run->colliders;
     run->frame.collider_count = 3;
     hed_status status = place_driver(device, run, error);
@@ -117,7 +132,8 @@ static void close_case(sheet_run *run)
     cli_sheet_free(&run->sheet);
 }
 
-static hed_status open_case(const sheet_case *c, hed_device *device, sheet_run *run, hed_error *error)
+static hed_status open_case(
+    const sheet_case *c, hed_device *device, sheet_run *run, hed_error *error)
 {
     hed_status status = cli_sheet_create(c->n, &run->sheet, error);
     if (status) return status;
@@ -140,12 +156,14 @@ static hed_status open_case(const sheet_case *c, hed_device *device, sheet_run *
 }
 
 /* `steps` steps of `frames` frames: seconds a frame. */
-static hed_status time_steps(sheet_run *run, uint32_t steps, uint32_t frames, double *seconds, hed_error *error)
+static hed_status time_steps(
+    sheet_run *run, uint32_t steps, uint32_t frames, double *seconds, hed_error *error)
 {
     run->frame.frames = frames;
     uint64_t start = hed_now();
     hed_status status = HED_OK;
-    for (uint32_t s = 0; s < steps && !status; s++) status = hed_cloth_step(run->cloth, &run->frame, error);
+    for (uint32_t s = 0; s < steps && !status; s++)
+        status = hed_cloth_step(run->cloth, &run->frame, error);
     if (!status) status = hed_cloth_wait(run->cloth, error);
     *seconds = (double)(hed_now() - start) * 1e-9 / ((double)steps * frames);
     return status;
@@ -180,22 +198,25 @@ static hed_status measure_case(sheet_run *run, hed_error *error)
     while (run->settled > 60 && run->settled * run->summary.p50 > SETTLE_SECONDS) run->settled /= 2;
     if (!status) status = hed_cloth_reset(run->cloth, error);
     double unused;
-    for (uint32_t done = 0; done < run->settled && !status; done += frames) {
-        if (!(status = stop_if_interrupted(error))) status = time_steps(run, 1, frames, &unused, error);
-    }
+    for (uint32_t done = 0; done < run->settled && !status; done += frames)
+        if (!(status = stop_if_interrupted(error)))
+            status = time_steps(run, 1, frames, &unused, error);
     return status ? status : hed_cloth_measure(run->cloth, &run->quality, error);
 }
 
 /* ---- the bound ---- */
 
-/* Seconds a frame that the device cannot beat, of notes in docs/cloth.md: local memory moves 32 bytes a constraint at 128 bytes a clock and
- * multiprocessor; and no substep is shorter than its steps one after another (150 clocks each) and one exchange (1000 clocks). A launch for
- * each colour is bound by the launches, 0.51 us each. NAN: not known for this device. */
-static double bound_of(const sheet_case *c, const hed_cloth_report *report, const hed_device_info *info)
+/* Seconds a frame that the device cannot beat, of notes in docs/cloth.md: local memory moves 32
+ * bytes a constraint at 128 bytes a clock and multiprocessor; and no substep is shorter than its
+ * steps one after another (150 clocks each) and one exchange (1000 clocks). A launch for each
+ * colour is bound by the launches, 0.51 us each. NAN: not known for this device. */
+static double bound_of(
+    const sheet_case *c, const hed_cloth_report *report, const hed_device_info *info)
 {
     bool packets = info->capabilities & HED_CAN_PACKETS;
     if (!packets || info->clock_mhz == 0) return NAN;
-    if (report->structure == HED_CLOTH_COLOURS) return 0.51e-6 * c->substeps * (report->colours + 1);
+    if (report->structure == HED_CLOTH_COLOURS)
+        return 0.51e-6 * c->substeps * (report->colours + 1);
     double clock = info->clock_mhz * 1e6;
     double moved = 32.0 * (double)report->constraints / (128.0 * info->compute_units * clock);
     double steps = (150.0 * report->degree + (report->patches > 1 ? 1000.0 : 0.0)) / clock;
@@ -210,7 +231,8 @@ typedef struct bench_records {
     hed_table *table;
 } bench_records;
 
-static void add_record(const sheet_case *c, const sheet_run *run, const hed_device_info *info, bench_records *to)
+static void add_record(
+    const sheet_case *c, const sheet_run *run, const hed_device_info *info, bench_records *to)
 {
     hed_cloth_report report;
     hed_cloth_get_report(run->cloth, &report);
@@ -231,7 +253,8 @@ static void add_record(const sheet_case *c, const sheet_run *run, const hed_devi
     hed_records_number(to->records, "stretch_p50", run->quality.stretch_p50);
     hed_records_integer(to->records, "stretch_after_frames", run->settled);
     hed_records_integer(to->records, "constraints", report.constraints);
-    hed_records_number(to->records, "bytes_per_particle", (double)report.device_bytes / (double)report.particles);
+    hed_records_number(
+        to->records, "bytes_per_particle", (double)report.device_bytes / (double)report.particles);
     hed_records_text(to->records, "structure", hed_cloth_structure_name(report.structure));
     hed_records_text(to->records, "choice", report.choice);
     hed_records_text(to->records, "configured", hed_configured_name(report.configured));
@@ -243,9 +266,11 @@ static void add_record(const sheet_case *c, const sheet_run *run, const hed_devi
     if (isnan(bound)) hed_table_cell(to->table, "%s", "");
     else hed_table_cell(to->table, "%.4f", bound);
     hed_table_cell(to->table, "%.3g", rate);
-    hed_table_cell(to->table, "%.2f%s", 100 * run->quality.worst_stretch, run->settled < SETTLED_FRAMES ? "*" : "");
+    hed_table_cell(to->table, "%.2f%s", 100 * run->quality.worst_stretch,
+        run->settled < SETTLED_FRAMES ? "*" : "");
     hed_table_cell(to->table, "%.0f", (double)report.device_bytes / (double)report.particles);
-    hed_table_cell(to->table, "%s", report.choice[0] ? report.choice : hed_cloth_structure_name(report.structure));
+    hed_table_cell(to->table, "%s",
+        report.choice[0] ? report.choice : hed_cloth_structure_name(report.structure));
 }
 
 /* The scalar case wants a host device with one thread, which is a matter of the context. */
@@ -258,7 +283,8 @@ static hed_status open_one_thread(hed_context **context, hed_device **device, he
     return status ? status : hed_device_find(*context, "host", device, error);
 }
 
-static hed_status run_case(const sheet_case *c, hed_device *device, bench_records *to, hed_error *error)
+static hed_status run_case(
+    const sheet_case *c, hed_device *device, bench_records *to, hed_error *error)
 {
     hed_context *own = NULL;
     hed_status status = c->scalar ? open_one_thread(&own, &device, error) : HED_OK;
@@ -274,10 +300,12 @@ static hed_status run_case(const sheet_case *c, hed_device *device, bench_record
 
 /* ---- the command ---- */
 
-static hed_status run_device(hed_device *device, const char *only, bench_records *to, bool silent, hed_error *error)
+static hed_status run_device(
+    hed_device *device, const char *only, bench_records *to, bool silent, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(device);
-    hed_progress progress = hed_progress_begin(info->id, "cases", sizeof CASES / sizeof *CASES, silent);
+    hed_progress progress =
+        hed_progress_begin(info->id, "cases", sizeof CASES / sizeof *CASES, silent);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < sizeof CASES / sizeof *CASES && !status; i++) {
         hed_progress_update(&progress, i);
@@ -301,12 +329,14 @@ static int run_bench(const hed_arguments *arguments, void *user)
     bool json = hed_given(arguments, "json");
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status) return cli_fail(&error);
-    static const char *const HEADINGS[] = {"device", "sheet", ">ms a frame", ">one a step", ">bound", ">constraints/s",
-                                           ">stretch %", ">bytes", "how", NULL};
+    static const char *const HEADINGS[] = {"device", "sheet", ">ms a frame", ">one a step",
+        ">bound", ">constraints/s", ">stretch %", ">bytes", "how", NULL};
     bench_records to = {hed_records_create(), hed_table_create(HEADINGS)};
     for (uint32_t d = 0; d < session.count && !status; d++)
-        status = run_device(session.devices[d], hed_text_of(arguments, "only"), &to, json || hed_given(arguments, "quiet"), &error);
-    hed_status printed = json ? hed_records_print(to.records, stdout, &error) : hed_table_print(to.table, stdout, &error);
+        status = run_device(session.devices[d], hed_text_of(arguments, "only"), &to,
+            json || hed_given(arguments, "quiet"), &error);
+    hed_status printed = json ? hed_records_print(to.records, stdout, &error)
+                              : hed_table_print(to.table, stdout, &error);
     if (!status) status = printed;
     hed_records_free(to.records);
     hed_table_free(to.table);
@@ -315,15 +345,17 @@ static int run_bench(const hed_arguments *arguments, void *user)
 }
 
 const hed_command hed_command_cloth_bench = {
-    .name = "bench",
-    .summary = "time square sheets of cloth, beside the device's bound",
-    .description = "Whole frames at 60 Hz with 5 substeps, structural, shear and bend constraints, two corners pinned. \"ms a frame\" is measured in "
-                   "submissions of 30 frames, \"one a step\" in submissions of one. Stretch is that of the worst structural constraint after 900 "
-                   "frames (* after fewer, where the device is slow). Bytes are device memory for each particle.",
-    .options = (const hed_option[]){CLI_OPTION_JSON(true),
-                                    CLI_OPTION_DEVICES(true),
-                                    {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT", .help = "only sheets whose name contains this"},
-                                    {0}},
-    .examples = (const hed_example[]){{"heddle cloth bench --device cuda:0", "sheets on the first CUDA device"}, {0}},
+    .name = "bench", .summary = "time square sheets of cloth, beside the device's bound",
+    .description =
+        "Whole frames at 60 Hz with 5 substeps, structural, shear and bend constraints, two corners pinned. \"ms a frame\" is measured in "
+        "submissions of 30 frames, \"one a step\" in submissions of one. Stretch is that of the worst structural constraint after 900 "
+        "frames (* after fewer, where the device is slow). Bytes are device memory for each particle.",
+    .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
+        {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT",
+            .help = "only sheets whose name contains this"},
+        {0}},
+    .examples =
+        (const hed_example[]){
+            {"heddle cloth bench --device cuda:0", "sheets on the first CUDA device"}, {0}},
     .run = run_bench,
 };

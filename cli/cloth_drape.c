@@ -33,11 +33,10 @@ typedef struct drape {
 static void put_string(FILE *file, const char *text)
 {
     fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
         if (*c == '"' || *c == '\\') fprintf(file, "\\%c", *c);
         else if (*c < 32) fprintf(file, "\\u%04x", *c);
         else fputc(*c, file);
-    }
     fputc('"', file);
 }
 
@@ -49,19 +48,24 @@ static hed_status open_scene(drape *d, hed_error *error)
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
-    fprintf(file, "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64 ",\n \"garments\": [{\"mesh\": ",
-            hed_text_of(a, "unit"),
-            hed_text_of(a, "up"), hed_integer_of(a, "substeps"));
+    fprintf(file,
+        "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64
+        ",\n \"garments\": [{\"mesh\": ",
+        hed_text_of(a, "unit"), hed_text_of(a, "up"), hed_integer_of(a, "substeps"));
     put_string(file, hed_text_of(a, "GARMENT"));
-    fputs(",\n  \"damping\": 0.9, \"friction\": 0.5, \"self_collision\": true}],\n \"colliders\": [{\"mesh\": ",
-          file);
+    fputs(
+        ",\n  \"damping\": 0.9, \"friction\": 0.5, \"self_collision\": true}],\n \"colliders\": [{\"mesh\": ",
+        file);
     put_string(file, hed_text_of(a, "over"));
     fputs(", \"friction\": 0.5}]}\n", file);
-    hed_cloth_scene_options options = {.mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
+    hed_cloth_scene_options options = {
+        .mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
     hed_status status = HED_OK;
-    if (fclose(file) != 0) status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
+    if (fclose(file) != 0)
+        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
     if (status == HED_OK)
-        status = hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
+        status =
+            hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
     free(text);
     return status;
 }
@@ -73,7 +77,8 @@ static double mass_of(const hed_cloth_def *def)
 {
     double mass = 0;
     for (uint32_t i = 0; i < def->garments[0].particle_count; i++)
-        if (def->garments[0].inverse_masses[i] > 0) mass += 1 / (double)def->garments[0].inverse_masses[i];
+        if (def->garments[0].inverse_masses[i] > 0)
+            mass += 1 / (double)def->garments[0].inverse_masses[i];
     return mass;
 }
 
@@ -100,10 +105,7 @@ static hed_status fall(drape *d, hed_error *error)
 /* ---- the result ---- */
 
 static const char *const ENDINGS[] = {".obj", ".ply", ".glb"};
-enum { OBJ,
-       PLY,
-       GLB,
-       ENDING_COUNT };
+enum { OBJ, PLY, GLB, ENDING_COUNT };
 
 /* The place in ENDINGS; ENDING_COUNT: none of them. */
 static int ending_of(const char *path)
@@ -114,8 +116,8 @@ static int ending_of(const char *path)
     return dot ? ending : ENDING_COUNT;
 }
 
-static hed_status write_mesh(const char *path, const hed_mesh *mesh, const float *positions, const float *normals,
-                             hed_error *error)
+static hed_status write_mesh(const char *path, const hed_mesh *mesh, const float *positions,
+    const float *normals, hed_error *error)
 {
     switch (ending_of(path)) {
     case PLY: return hed_mesh_write_ply(path, mesh, positions, NULL, error);
@@ -128,13 +130,16 @@ static hed_status write_garment(drape *d, hed_error *error)
 {
     size_t vertices = hed_cloth_vertex_count(d->cloth);
     const hed_mesh *mesh = hed_cloth_scene_mesh(d->scene, 0);
-    float *positions = malloc(vertices * 3 * sizeof *positions), *normals = malloc(vertices * 3 * sizeof *normals);
+    float *positions = malloc(vertices * 3 * sizeof *positions),
+          *normals = malloc(vertices * 3 * sizeof *normals);
     hed_status status = HED_OK;
     if (!positions || !normals)
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
-    if (status == HED_OK) status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
     if (status == HED_OK)
-        status = write_mesh(hed_text_of(d->arguments, "out"), mesh, positions, mesh->normals ? normals : NULL, error);
+        status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
+    if (status == HED_OK)
+        status = write_mesh(hed_text_of(d->arguments, "out"), mesh, positions,
+            mesh->normals ? normals : NULL, error);
     free(positions);
     free(normals);
     return status;
@@ -144,9 +149,10 @@ static hed_status tell(const drape *d, hed_error *error)
 {
     const char *out = hed_text_of(d->arguments, "out");
     if (!d->json) {
-        printf("%s: %s after %.2g s; worst stretch %.2g %%, p99 %.2g %%, median %.2g %%\n", out, d->at_rest ? "at rest" : "still moving",
-               d->frames / RATE,
-               100 * d->quality.worst_stretch, 100 * d->quality.stretch_p99, 100 * d->quality.stretch_p50);
+        printf("%s: %s after %.2g s; worst stretch %.2g %%, p99 %.2g %%, median %.2g %%\n", out,
+            d->at_rest ? "at rest" : "still moving", d->frames / RATE,
+            100 * d->quality.worst_stretch, 100 * d->quality.stretch_p99,
+            100 * d->quality.stretch_p50);
         return HED_OK;
     }
     hed_records *r = hed_records_create();
@@ -170,10 +176,12 @@ static hed_status tell(const drape *d, hed_error *error)
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    drape d = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"), .json = hed_given(arguments, "json")};
+    drape d = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"),
+        .json = hed_given(arguments, "json")};
     hed_error error;
     if (ending_of(hed_text_of(arguments, "out")) == ENDING_COUNT) {
-        fprintf(stderr, "heddle: --out %s: a name that ends with .obj, .ply or .glb was expected\n", hed_text_of(arguments, "out"));
+        fprintf(stderr, "heddle: --out %s: a name that ends with .obj, .ply or .glb was expected\n",
+            hed_text_of(arguments, "out"));
         return HED_EXIT_USAGE;
     }
     hed_status status = cli_open_devices(arguments, &d.session, &error);
@@ -205,36 +213,38 @@ static const char *const AXES[] = {"x", "y", "z", NULL};
     }
 static const hed_option OPTIONS[] = {
     OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true),
-    OPTION("out", FILE, "FILE", "the garment where it came to rest: .obj, .ply or .glb", .letter = 'o', .required = true),
+    OPTION("out", FILE, "FILE", "the garment where it came to rest: .obj, .ply or .glb",
+        .letter = 'o', .required = true),
     OPTION("unit", CHOICE, "UNIT", "of both meshes", .choices = UNITS, .fallback = "m"),
     OPTION("up", CHOICE, "AXIS", "what falls falls against it", .choices = AXES, .fallback = "y"),
-    OPTION("seconds", NUMBER, "TIME", "at most so long; less if it is at rest", .fallback = "8", .low = 0.01,
-           .high = 1000),
-    OPTION("substeps", INTEGER, "COUNT", "of a frame: more, less stretch", .fallback = "10", .low = 1, .high = 1000),
+    OPTION("seconds", NUMBER, "TIME", "at most so long; less if it is at rest", .fallback = "8",
+        .low = 0.01, .high = 1000),
+    OPTION("substeps", INTEGER, "COUNT", "of a frame: more, less stretch", .fallback = "10",
+        .low = 1, .high = 1000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
     {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
-    {.name = "mend", .kind = HED_OPTION_FLAG, .help = "take faces of broken meshes away where that is safe"},
-    {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array with one object, nothing else"},
+    {.name = "mend", .kind = HED_OPTION_FLAG,
+        .help = "take faces of broken meshes away where that is safe"},
+    {.name = "json", .kind = HED_OPTION_FLAG,
+        .help = "print JSON: one array with one object, nothing else"},
     {0},
 };
 static const hed_option POSITIONALS[] = {
     OPTION("GARMENT", FILE, NULL, "its mesh, placed around the body", .required = true), {0}};
 static const hed_example EXAMPLES[] = {
-    {"heddle cloth drape shirt.obj --over body.obj --out draped.obj", "the shirt as it hangs on the body"},
-    {"heddle cloth drape cape.obj --over body.obj --out draped.obj --unit cm --up z", "meshes in centimetres, z up"},
+    {"heddle cloth drape shirt.obj --over body.obj --out draped.obj",
+        "the shirt as it hangs on the body"},
+    {"heddle cloth drape cape.obj --over body.obj --out draped.obj --unit cm --up z",
+        "meshes in centimetres, z up"},
     {0}};
 
 const hed_command hed_command_cloth_drape = {
-    .name = "drape",
-    .summary = "let a garment come to rest on a body",
-    .description = "Lets a garment fall on a body that stands still, with collisions against it and against itself, "
-                   "until it lies. The vertices, texture coordinates, materials and groups of the result are those of "
-                   "the garment's file, in its order.\n\n"
-                   "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth "
-                   "run\".",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "drape", .summary = "let a garment come to rest on a body", .description =
+        "Lets a garment fall on a body that stands still, with collisions against it and against itself, "
+        "until it lies. The vertices, texture coordinates, materials and groups of the result are those of "
+        "the garment's file, in its order.\n\n"
+        "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth "
+        "run\".",
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

@@ -33,17 +33,20 @@ typedef struct cloth_run {
 static hed_status open_cloth(cloth_run *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
-    hed_cloth_scene_options options = {.tethers = hed_given(a, "tethers"), .mend = hed_given(a, "mend")};
+    hed_cloth_scene_options options = {
+        .tethers = hed_given(a, "tethers"), .mend = hed_given(a, "mend")};
     options.substeps = (uint32_t)hed_integer_of(a, "substeps");
     options.warn = r->quiet ? NULL : cli_cloth_warn;
     hed_status status = hed_cloth_scene_open(r->path, &options, &r->scene, error);
     if (status != HED_OK) return status;
     r->rate = hed_given(a, "fps") ? hed_number_of(a, "fps") : hed_cloth_scene_rate(r->scene);
-    r->frames = hed_given(a, "frames") ? (uint32_t)hed_integer_of(a, "frames") : hed_cloth_scene_frames(r->scene);
+    r->frames = hed_given(a, "frames") ? (uint32_t)hed_integer_of(a, "frames")
+                                       : hed_cloth_scene_frames(r->scene);
     if (r->frames == 0)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "how many frames? %s does not say (\"frames\"), and "
-                                                        "--frames is not given",
-                             r->path);
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+            "how many frames? %s does not say (\"frames\"), and "
+            "--frames is not given",
+            r->path);
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     if (hed_given(a, "strict")) def.math = HED_MATH_STRICT;
     def.threads = (uint32_t)hed_integer_of(a, "threads");
@@ -57,7 +60,7 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     const hed_arguments *a = r->arguments;
     const char *device = hed_device_get_info(r->session.devices[0])->id;
     snprintf(settings, sizeof settings, " %.17g %d %d %d %" PRId64, r->rate, hed_given(a, "strict"),
-             hed_given(a, "tethers"), hed_given(a, "mend"), hed_integer_of(a, "substeps"));
+        hed_given(a, "tethers"), hed_given(a, "mend"), hed_integer_of(a, "substeps"));
     hed_status status = cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
     r->state_path = r->cache ? cli_cloth_beside(r->cache, NULL, ".state") : NULL;
     if (status != HED_OK || !r->cache) return status;
@@ -69,10 +72,12 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     bool moved;
     status = cli_cloth_state_load(r->state_path, &r->origin, r->cloth, &r->first, &moved, error);
     if (status == HED_OK && r->first == 0 && !r->quiet)
-        fprintf(stderr, "heddle: there is no %s to go on from: the run begins anew\n", r->state_path);
+        fprintf(
+            stderr, "heddle: there is no %s to go on from: the run begins anew\n", r->state_path);
     if (status == HED_OK && moved && !r->quiet)
-        fputs("heddle: warning: the run was begun on another device; what follows has other bits than there\n",
-              stderr);
+        fputs(
+            "heddle: warning: the run was begun on another device; what follows has other bits than there\n",
+            stderr);
     r->done = r->saved = r->first;
     return status;
 }
@@ -87,12 +92,14 @@ static hed_status open_output(cloth_run *r, hed_error *error)
     def.png_every = (uint32_t)hed_integer_of(a, "png-every");
     def.picture_kind = (cloth_picture_kind)hed_choice_of(a, "pictures");
     if (!r->cache && (def.obj_every || def.ply_every || def.png_every))
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "--obj-every, --ply-every and --png-every name their files "
-                                                        "after --out FILE, which is not given");
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+            "--obj-every, --ply-every and --png-every name their files "
+            "after --out FILE, which is not given");
     uint32_t count = r->frames > r->first ? r->frames - r->first : 0;
     r->seconds = calloc((size_t)count + 1, sizeof *r->seconds);
     if (!r->seconds)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
     return cli_cloth_output_open(&def, r->first, &r->output, error);
 }
 
@@ -114,7 +121,8 @@ static hed_status step(cloth_run *r, uint32_t number, hed_error *error)
     if (status == HED_OK) status = hed_cloth_step(r->cloth, &frame, error);
     if (status == HED_OK) status = hed_cloth_wait(r->cloth, error);
     r->seconds[number - r->first] = 1e-9 * (double)(hed_now() - begin);
-    if (status == HED_OK) status = cli_cloth_output_frame(r->output, number + 1, number + 1 == r->frames, error);
+    if (status == HED_OK)
+        status = cli_cloth_output_frame(r->output, number + 1, number + 1 == r->frames, error);
     if (status == HED_OK) r->done = number + 1;
     return status;
 }
@@ -122,9 +130,11 @@ static hed_status step(cloth_run *r, uint32_t number, hed_error *error)
 static hed_status go(cloth_run *r, hed_error *error)
 {
     hed_status status = HED_OK;
-    hed_progress progress = hed_progress_begin("cloth run", "frames", r->frames - r->first, r->quiet || r->json);
+    hed_progress progress =
+        hed_progress_begin("cloth run", "frames", r->frames - r->first, r->quiet || r->json);
     uint64_t saved = hed_now();
-    for (uint32_t number = r->first; number < r->frames && status == HED_OK && !hed_interrupted(); number++) {
+    for (uint32_t number = r->first; number < r->frames && status == HED_OK && !hed_interrupted();
+         number++) {
         status = step(r, number, error);
         hed_progress_update(&progress, r->done - r->first);
         if (status == HED_OK && hed_now() - saved > SAVE_PAUSE) {
@@ -142,8 +152,10 @@ static hed_status go(cloth_run *r, hed_error *error)
 static void tell_rest(const cloth_run *r)
 {
     if (!r->cache) return;
-    fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished", r->cache, r->done);
-    if (r->saved) fprintf(stderr, "; the same command with --resume goes on behind frame %" PRIu32, r->saved);
+    fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished",
+        r->cache, r->done);
+    if (r->saved)
+        fprintf(stderr, "; the same command with --resume goes on behind frame %" PRIu32, r->saved);
     fputc('\n', stderr);
 }
 
@@ -151,15 +163,10 @@ static hed_status tell(cloth_run *r, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     cli_cloth_figures figures = {
-        .scene = r->path,
-        .device = hed_device_get_info(r->session.devices[0])->id,
-        .cache = r->cache,
-        .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
-        .first = r->first,
-        .frames = r->done - r->first,
-        .substeps = def.substeps,
-        .iterations = def.iterations,
-        .garments = hed_cloth_scene_garment_count(r->scene),
+        .scene = r->path, .device = hed_device_get_info(r->session.devices[0])->id,
+        .cache = r->cache, .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
+        .first = r->first, .frames = r->done - r->first, .substeps = def.substeps,
+        .iterations = def.iterations, .garments = hed_cloth_scene_garment_count(r->scene),
         .seconds = r->seconds,
     };
     hed_cloth_get_report(r->cloth, &figures.report);
@@ -173,29 +180,34 @@ static int run_scene(cloth_run *r, hed_error *error)
     hed_status status = go(r, error), closed;
     bool interrupted = status == HED_OK && r->done < r->frames;
     hed_error later;
-    /* After a failure the state is that of a frame whose output is not whole: the older one stays. */
+    /* After a failure the state is that of a frame whose output is not whole: the older one
+     * stays. */
     if (status == HED_OK) status = save(r, error);
     closed = cli_cloth_output_close(r->output, status == HED_OK ? error : &later);
     r->output = NULL;
     if (status == HED_OK) status = closed;
     if (status == HED_OK && !interrupted) return cli_end(tell(r, error), error);
     if (status != HED_OK) fprintf(stderr, "heddle: %s\n", error->text);
-    else fprintf(stderr, "heddle: interrupted behind frame %" PRIu32 " of %" PRIu32 "\n", r->done, r->frames);
+    else
+        fprintf(stderr, "heddle: interrupted behind frame %" PRIu32 " of %" PRIu32 "\n", r->done,
+            r->frames);
     tell_rest(r);
     return status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_INTERRUPTED;
 }
 
-/* Whether FILE of an option may hold what is written there: not with the ending of another format. What else follows a dot is
- * part of the name, as in flag-0.5. */
+/* Whether FILE of an option may hold what is written there: not with the ending of another format.
+ * What else follows a dot is part of the name, as in flag-0.5. */
 static bool has_ending(const char *option, const char *path, const char *ending, const char *others)
 {
-    static const char *const formats[] = {".pc2", ".obj", ".ply", ".stl", ".glb", ".gltf", ".fbx", ".dae", ".abc", ".usd",
-                                          ".usda", ".usdc", ".usdz", ".mdd", ".bvh", ".3ds", ".x", NULL};
-    const char *slash = path ? strrchr(path, '/') : NULL, *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
+    static const char *const formats[] = {".pc2", ".obj", ".ply", ".stl", ".glb", ".gltf", ".fbx",
+        ".dae", ".abc", ".usd", ".usda", ".usdc", ".usdz", ".mdd", ".bvh", ".3ds", ".x", NULL};
+    const char *slash = path ? strrchr(path, '/') : NULL,
+               *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
     const char *const *format = formats;
     while (dot && *format && strcasecmp(dot, *format) != 0) format++;
     if (!dot || !*format || strcmp(dot, ending) == 0) return true;
-    fprintf(stderr, "heddle: --%s %s: a name that ends with %s was expected%s\n", option, path, ending, others);
+    fprintf(stderr, "heddle: --%s %s: a name that ends with %s was expected%s\n", option, path,
+        ending, others);
     return false;
 }
 
@@ -207,13 +219,15 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_OK;
     }
     if (!hed_given(arguments, "SCENE")) {
-        fputs("heddle: name a scene file (\"heddle cloth run --help\" explains, --schema says what it may hold)\n",
-              stderr);
+        fputs(
+            "heddle: name a scene file (\"heddle cloth run --help\" explains, --schema says what it may hold)\n",
+            stderr);
         return HED_EXIT_USAGE;
     }
     cloth_run r = {.arguments = arguments, .path = hed_text_of(arguments, "SCENE")};
     r.cache = hed_text_of(arguments, "out");
-    if (!has_ending("out", r.cache, ".pc2", ", a point cache; --obj-every, --ply-every and --glb write meshes") ||
+    if (!has_ending("out", r.cache, ".pc2",
+            ", a point cache; --obj-every, --ply-every and --glb write meshes") ||
         !has_ending("glb", hed_text_of(arguments, "glb"), ".glb", ", binary glTF"))
         return HED_EXIT_USAGE;
     r.quiet = hed_given(arguments, "quiet");
@@ -228,9 +242,10 @@ static int run(const hed_arguments *arguments, void *user)
     if (status != HED_OK) {
         code = cli_fail(&error);
     } else if (r.first >= r.frames) {
-        fprintf(stderr, "heddle: %s holds %" PRIu32 " frames already; --frames says how many there shall be "
-                        "in all\n",
-                r.cache, r.first);
+        fprintf(stderr,
+            "heddle: %s holds %" PRIu32 " frames already; --frames says how many there shall be "
+            "in all\n",
+            r.cache, r.first);
         code = HED_EXIT_OK;
     } else {
         code = run_scene(&r, &error);
@@ -252,29 +267,37 @@ static int run(const hed_arguments *arguments, void *user)
     }
 #define OPTION(word, type, what, text, ...) \
     { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
+        __VA_ARGS__ \
     }
-static const char *const PICTURE_KINDS[] = {"any", "gl", "software", NULL}; /* in the order of cloth_picture_kind */
+/* in the order of cloth_picture_kind */
+static const char *const PICTURE_KINDS[] = {"any", "gl", "software", NULL};
 static const hed_option OPTIONS[] = {
-    OPTION("frames", INTEGER, "COUNT", "how many there shall be in all, behind the start, which is sample 0 of the cache; what the scene says unless given",
-           .letter = 'n', .low = 1, .high = 10000000),
-    OPTION("out", FILE, "FILE", "the point cache, FILE.pc2; other files are named after it", .letter = 'o'),
-    OPTION("fps", NUMBER, "RATE", "frames a second of the animation; what the scene says unless given", .low = 1,
-           .high = 10000),
+    OPTION("frames", INTEGER, "COUNT",
+        "how many there shall be in all, behind the start, which is sample 0 of the cache; what the scene says unless given",
+        .letter = 'n', .low = 1, .high = 10000000),
+    OPTION("out", FILE, "FILE", "the point cache, FILE.pc2; other files are named after it",
+        .letter = 'o'),
+    OPTION("fps", NUMBER, "RATE",
+        "frames a second of the animation; what the scene says unless given", .low = 1,
+        .high = 10000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     OPTION("obj-every", INTEGER, "N", "an OBJ file of every Nth frame", .low = 1, .high = 10000000),
-    OPTION("ply-every", INTEGER, "N", "a PLY file with the driver's debug colours of every Nth frame", .low = 1,
-           .high = 10000000),
-    OPTION("png-every", INTEGER, "N", "a picture of every Nth frame, drawn without a display", .low = 1,
-           .high = 10000000),
-    OPTION("pictures", CHOICE, "HOW", "how they are drawn: any (OpenGL where a graphics processor has it, else software), gl, or software, "
-                                      "which gives the same bits on every machine",
-           .choices = PICTURE_KINDS, .fallback = "any"),
+    OPTION("ply-every", INTEGER, "N",
+        "a PLY file with the driver's debug colours of every Nth frame", .low = 1,
+        .high = 10000000),
+    OPTION("png-every", INTEGER, "N", "a picture of every Nth frame, drawn without a display",
+        .low = 1, .high = 10000000),
+    OPTION("pictures", CHOICE, "HOW",
+        "how they are drawn: any (OpenGL where a graphics processor has it, else software), gl, or software, "
+        "which gives the same bits on every machine",
+        .choices = PICTURE_KINDS, .fallback = "any"),
     OPTION("glb", FILE, "FILE", "the last frame as binary glTF", .letter = 0),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
-    OPTION("substeps", INTEGER, "COUNT", "of a frame, instead of what the scene says", .low = 1, .high = 1000),
+    OPTION("substeps", INTEGER, "COUNT", "of a frame, instead of what the scene says", .low = 1,
+        .high = 1000),
     FLAG("mend", "take faces of broken meshes away where that is safe"),
     FLAG("resume", "go on behind the last saved frame, to the bit"),
     FLAG("json", "print JSON: one array with one object, nothing else"),
@@ -285,26 +308,21 @@ static const hed_option POSITIONALS[] = {
     {.name = "SCENE", .kind = HED_OPTION_FILE, .help = "the scene, FILE.json"}, {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 300 --out flag.pc2",
-     "five seconds of a flag, as Blender's Mesh Cache reads it"},
+        "five seconds of a flag, as Blender's Mesh Cache reads it"},
     {"heddle cloth run flag.json --frames 300 --out flag.pc2 --resume",
-     "go on after Ctrl-C, or after the disk was full"},
+        "go on after Ctrl-C, or after the disk was full"},
     {"heddle cloth run dress.json --out dress.pc2 --png-every 10 --glb last.glb",
-     "pictures on the way, and the last frame as glTF"},
-    {"heddle cloth run flag.json --frames 60 --json", "how fast it is, without any file"},
-    {0}};
+        "pictures on the way, and the last frame as glTF"},
+    {"heddle cloth run flag.json --frames 60 --json", "how fast it is, without any file"}, {0}};
 
 const hed_command hed_command_cloth_run = {
-    .name = "run",
-    .summary = "simulate a scene into a point cache",
-    .description = "Reads a scene file and every file it names, and writes each frame's vertices, in the order of "
-                   "the garment's mesh, into a PC2 point cache. With several garments each one has files of its own, "
-                   "with its name in theirs. Sample 0 is the start, so N frames are N + 1 samples; frame K is sample K and "
-                   "has K in the names of its files. The mesh at the start is written as NAME-mesh.obj, for the cache "
-                   "to stand beside.\n\n"
-                   "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C "
-                   "the state is saved in NAME.state, from where --resume goes on with the same bits.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "run", .summary = "simulate a scene into a point cache", .description =
+        "Reads a scene file and every file it names, and writes each frame's vertices, in the order of "
+        "the garment's mesh, into a PC2 point cache. With several garments each one has files of its own, "
+        "with its name in theirs. Sample 0 is the start, so N frames are N + 1 samples; frame K is sample K and "
+        "has K in the names of its files. The mesh at the start is written as NAME-mesh.obj, for the cache "
+        "to stand beside.\n\n"
+        "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C "
+        "the state is saved in NAME.state, from where --resume goes on with the same bits.",
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

@@ -1,5 +1,5 @@
-/* A run of a scene, as the files cloth_run*.c share it: what goes out each frame, the state that --resume goes on
- * from, and the figures. */
+/* A run of a scene, as the files cloth_run*.c share it: what goes out each frame, the state that
+ * --resume goes on from, and the figures. */
 #ifndef HED_CLI_CLOTH_RUN_H
 #define HED_CLI_CLOTH_RUN_H
 
@@ -12,7 +12,8 @@
 
 typedef struct cli_cloth_output cli_cloth_output;
 
-/* Which files; the number 0 and NULL: none. Frame 0 is the start, as in the files' names and in the caches' samples. */
+/* Which files; the number 0 and NULL: none. Frame 0 is the start, as in the files' names and in the
+ * caches' samples. */
 typedef struct cli_cloth_output_def {
     hed_cloth_scene *scene;
     hed_cloth *cloth;
@@ -22,12 +23,14 @@ typedef struct cli_cloth_output_def {
     const char *glb; /* of the last frame */
 } cli_cloth_output_def;
 
-/* Opens the point caches: new ones, with the start as sample 0 and the meshes beside them, or those that are there, cut
- * behind frame `frames` (above 0). */
-hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **output,
-                                 hed_error *error);
-/* Reads the cloth and writes frame `number`. When it fails the caches hold the frames before, all of them alike. */
-hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, bool last, hed_error *error);
+/* Opens the point caches: new ones, with the start as sample 0 and the meshes beside them, or those
+ * that are there, cut behind frame `frames` (above 0). */
+hed_status cli_cloth_output_open(
+    const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **output, hed_error *error);
+/* Reads the cloth and writes frame `number`. When it fails the caches hold the frames before, all
+ * of them alike. */
+hed_status cli_cloth_output_frame(
+    cli_cloth_output *output, uint32_t number, bool last, hed_error *error);
 /* Closes the files, which stay readable in any case. NULL is allowed. */
 hed_status cli_cloth_output_close(cli_cloth_output *output, hed_error *error);
 
@@ -43,13 +46,13 @@ typedef struct cli_cloth_origin {
 } cli_cloth_origin;
 
 hed_status cli_cloth_origin_of(const char *path, const char *settings, const char *device,
-                               cli_cloth_origin *origin, hed_error *error);
+    cli_cloth_origin *origin, hed_error *error);
 /* Writes the cloth's state behind `frames` frames; the file appears whole or not at all. */
 hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-                                uint32_t frames, hed_error *error);
+    uint32_t frames, hed_error *error);
 /* Gives it back to a cloth. `*frames` 0: there is no such file. `*moved`: it was another device. */
 hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-                                uint32_t *frames, bool *moved, hed_error *error);
+    uint32_t *frames, bool *moved, hed_error *error);
 
 /* ---- the figures (cloth_run_report.c) ---- */
 
@@ -58,7 +61,8 @@ typedef struct cli_cloth_figures {
     const char *math;
     uint32_t first, frames; /* done here: frames first + 1 to first + frames */
     uint32_t substeps, iterations, garments;
-    double *seconds; /* (frames) of each step, device work included, files not; sorted when they are told */
+    /* (frames) of each step, device work included, files not; sorted when they are told */
+    double *seconds;
     hed_cloth_report report;
     hed_cloth_quality quality;
 } cli_cloth_figures;

@@ -1,5 +1,5 @@
-/* What a run of a scene writes: a point cache for each garment, and on request OBJ, PLY and GLB files and
- * pictures. */
+/* What a run of a scene writes: a point cache for each garment, and on request OBJ, PLY and GLB
+ * files and pictures. */
 #include "cloth_run.h"
 
 #include "engines/cloth/view/view.h"
@@ -15,7 +15,8 @@
 typedef struct garment {
     const char *name;     /* in file names; NULL where it is the only one */
     const hed_mesh *mesh; /* that the cache belongs to */
-    hed_mesh copies;      /* the same for several copies, one behind another; freed if it has vertices */
+    /* the same for several copies, one behind another; freed if it has vertices */
+    hed_mesh copies;
     uint32_t first_vertex;
     bool moved; /* its files are written with `matrix` */
     double matrix[12];
@@ -47,7 +48,7 @@ char *cli_cloth_beside(const char *cache, const char *garment_name, const char *
     char *path = malloc(size);
     if (path)
         snprintf(path, size, "%.*s%s%s%s", (int)length, cache, garment_name ? "-" : "",
-                 garment_name ? garment_name : "", ending);
+            garment_name ? garment_name : "", ending);
     return path;
 }
 
@@ -57,7 +58,10 @@ static hed_status out_of_memory(hed_error *error)
 }
 
 /* Positions as the files have them. */
-static const float *places_of(const cli_cloth_output *output) { return output->placed ? output->placed : output->positions; }
+static const float *places_of(const cli_cloth_output *output)
+{
+    return output->placed ? output->placed : output->positions;
+}
 
 /* ---- meshes ---- */
 
@@ -65,7 +69,8 @@ static const float *places_of(const cli_cloth_output *output) { return output->p
 static bool repeat_mesh(const hed_mesh *mesh, uint32_t copies, hed_mesh *made)
 {
     uint32_t corners = mesh->face_at[mesh->face_count];
-    *made = (hed_mesh){.vertex_count = mesh->vertex_count * copies, .face_count = mesh->face_count * copies};
+    *made = (hed_mesh){
+        .vertex_count = mesh->vertex_count * copies, .face_count = mesh->face_count * copies};
     made->positions = malloc((size_t)made->vertex_count * 3 * sizeof(float));
     made->face_at = malloc(((size_t)made->face_count + 1) * sizeof(uint32_t));
     made->corners = malloc((size_t)corners * copies * sizeof(uint32_t));
@@ -79,12 +84,14 @@ static bool repeat_mesh(const hed_mesh *mesh, uint32_t copies, hed_mesh *made)
         hed_mesh_free(made);
         return false;
     }
-    if (made->textures) memcpy(made->textures, mesh->textures, (size_t)mesh->texture_count * 2 * sizeof(float));
+    if (made->textures)
+        memcpy(made->textures, mesh->textures, (size_t)mesh->texture_count * 2 * sizeof(float));
     for (uint32_t k = 0; k < copies; k++) {
         memcpy(made->positions + (size_t)k * mesh->vertex_count * 3, mesh->positions,
-               (size_t)mesh->vertex_count * 3 * sizeof(float));
+            (size_t)mesh->vertex_count * 3 * sizeof(float));
         if (made->textures)
-            memcpy(made->corner_textures + (size_t)k * corners, mesh->corner_textures, corners * sizeof(uint32_t));
+            memcpy(made->corner_textures + (size_t)k * corners, mesh->corner_textures,
+                corners * sizeof(uint32_t));
         for (uint32_t c = 0; c < corners; c++)
             made->corners[(size_t)k * corners + c] = mesh->corners[c] + k * mesh->vertex_count;
         for (uint32_t f = 0; f < mesh->face_count; f++)
@@ -98,7 +105,8 @@ static bool make_triangles(garment *g)
 {
     const hed_mesh *mesh = g->mesh;
     uint32_t count = 0;
-    for (uint32_t f = 0; f < mesh->face_count; f++) count += mesh->face_at[f + 1] - mesh->face_at[f] - 2;
+    for (uint32_t f = 0; f < mesh->face_count; f++)
+        count += mesh->face_at[f + 1] - mesh->face_at[f] - 2;
     g->triangles = malloc(((size_t)count * 3 + 1) * sizeof(uint32_t));
     if (!g->triangles) return false;
     for (uint32_t f = 0; f < mesh->face_count; f++)
@@ -113,7 +121,8 @@ static bool make_triangles(garment *g)
 
 /* ---- opening ---- */
 
-static hed_status open_cache(cli_cloth_output *output, garment *g, uint32_t frames, hed_error *error)
+static hed_status open_cache(
+    cli_cloth_output *output, garment *g, uint32_t frames, hed_error *error)
 {
     uint32_t found = 0, vertices = g->mesh->vertex_count;
     char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
@@ -121,16 +130,17 @@ static hed_status open_cache(cli_cloth_output *output, garment *g, uint32_t fram
     hed_status status = frames ? hed_pc2_resume(path, vertices, &g->cache, &found, error)
                                : hed_pc2_create(path, vertices, 0, 1, &g->cache, error);
     if (status == HED_OK && frames && found < frames + 1)
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s holds %u samples, and the saved state is of frame %u, sample "
-                                                        "%u; without --resume the run begins anew",
-                               path, found, frames, frames + 1);
-    else if (status == HED_OK && frames)
-        status = hed_pc2_cut(g->cache, frames + 1, error);
+        status = hed_error_set(error, HED_ERROR_FORMAT,
+            "%s holds %u samples, and the saved state is of frame %u, sample "
+            "%u; without --resume the run begins anew",
+            path, found, frames, frames + 1);
+    else if (status == HED_OK && frames) status = hed_pc2_cut(g->cache, frames + 1, error);
     free(path);
     return status;
 }
 
-static hed_status open_garment(cli_cloth_output *output, uint32_t index, uint32_t frames, hed_error *error)
+static hed_status open_garment(
+    cli_cloth_output *output, uint32_t index, uint32_t frames, hed_error *error)
 {
     const cli_cloth_output_def *def = &output->def;
     garment *g = &output->garments[index];
@@ -153,18 +163,20 @@ static hed_status open_picture(cli_cloth_output *output, hed_error *error)
     uint32_t props = hed_cloth_scene_prop_count(output->def.scene);
     hed_cloth_camera camera = hed_cloth_scene_camera(output->def.scene);
     output->surfaces = calloc((size_t)output->garment_count + props, sizeof *output->surfaces);
-    return output->surfaces ? cloth_picture_create(camera.width, camera.height, output->def.picture_kind, &output->picture,
-                                                   error)
+    return output->surfaces ? cloth_picture_create(camera.width, camera.height,
+                                  output->def.picture_kind, &output->picture, error)
                             : out_of_memory(error);
 }
 
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
-/* The mesh that a cache belongs to, as it is at the start; but never over the file that the garment is read from. */
+/* The mesh that a cache belongs to, as it is at the start; but never over the file that the garment
+ * is read from. */
 static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -173,9 +185,10 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
         const char *file = hed_cloth_scene_file(output->def.scene, i);
         bool own = path && file && is_same_file(path, file);
-        if (!own) status = path ? hed_mesh_write_obj(path, g->mesh, places_of(output) + 3 * (size_t)g->first_vertex, NULL,
-                                                     error)
-                                : out_of_memory(error);
+        if (!own)
+            status = path ? hed_mesh_write_obj(path, g->mesh,
+                                places_of(output) + 3 * (size_t)g->first_vertex, NULL, error)
+                          : out_of_memory(error);
         free(path);
     }
     return status;
@@ -188,8 +201,8 @@ static bool is_any_moved(const cli_cloth_output *output)
     return false;
 }
 
-hed_status cli_cloth_output_open(const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **result,
-                                 hed_error *error)
+hed_status cli_cloth_output_open(
+    const cli_cloth_output_def *def, uint32_t frames, cli_cloth_output **result, hed_error *error)
 {
     *result = NULL;
     size_t vertices = hed_cloth_vertex_count(def->cloth);
@@ -228,43 +241,44 @@ static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
         const garment *g = &output->garments[i];
-        if (g->cache) status = hed_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
+        if (g->cache)
+            status = hed_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
     }
     if (status == HED_OK) output->samples++;
     else
         for (uint32_t i = 0; i < output->garment_count; i++)
-            if (output->garments[i].cache) hed_pc2_cut(output->garments[i].cache, output->samples, NULL);
+            if (output->garments[i].cache)
+                hed_pc2_cut(output->garments[i].cache, output->samples, NULL);
     return status;
 }
 
-static hed_status write_obj(const char *path, const garment *g, const float *positions, const float *normals,
-                            const uint8_t *colours, hed_error *error)
+static hed_status write_obj(const char *path, const garment *g, const float *positions,
+    const float *normals, const uint8_t *colours, hed_error *error)
 {
     (void)colours;
     return hed_mesh_write_obj(path, g->mesh, positions, normals, error);
 }
 
-static hed_status write_glb(const char *path, const garment *g, const float *positions, const float *normals,
-                            const uint8_t *colours, hed_error *error)
+static hed_status write_glb(const char *path, const garment *g, const float *positions,
+    const float *normals, const uint8_t *colours, hed_error *error)
 {
     (void)colours;
     return hed_mesh_write_glb(path, g->mesh, positions, normals, error);
 }
 
-static hed_status write_ply(const char *path, const garment *g, const float *positions, const float *normals,
-                            const uint8_t *colours, hed_error *error)
+static hed_status write_ply(const char *path, const garment *g, const float *positions,
+    const float *normals, const uint8_t *colours, hed_error *error)
 {
     (void)normals;
     return hed_mesh_write_ply(path, g->mesh, positions, colours, error);
 }
 
-typedef hed_status mesh_writer(const char *path, const garment *g, const float *positions, const float *normals,
-                               const uint8_t *colours,
-                               hed_error *error);
+typedef hed_status mesh_writer(const char *path, const garment *g, const float *positions,
+    const float *normals, const uint8_t *colours, hed_error *error);
 
 /* A file of each garment. */
-static hed_status write_each(cli_cloth_output *output, const char *name, const char *ending, mesh_writer *write,
-                             hed_error *error)
+static hed_status write_each(cli_cloth_output *output, const char *name, const char *ending,
+    mesh_writer *write, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
@@ -273,7 +287,7 @@ static hed_status write_each(cli_cloth_output *output, const char *name, const c
         char *path = cli_cloth_beside(name, g->name, ending);
         const float *normals = output->turned ? output->turned : output->normals;
         status = path ? write(path, g, places_of(output) + 3 * at, normals + 3 * at,
-                              output->colours + 4 * at, error)
+                            output->colours + 4 * at, error)
                       : out_of_memory(error);
         free(path);
     }
@@ -288,7 +302,8 @@ static hed_status write_picture(cli_cloth_output *output, const char *ending, he
         const garment *g = &output->garments[i];
         size_t at = 3 * (size_t)g->first_vertex;
         cloth_surface *surface = &output->surfaces[count++];
-        *surface = (cloth_surface){.positions = output->positions + at, .normals = output->normals + at};
+        *surface =
+            (cloth_surface){.positions = output->positions + at, .normals = output->normals + at};
         surface->two_sided = true;
         surface->vertex_count = g->mesh->vertex_count;
         surface->triangles = g->triangles;
@@ -305,7 +320,8 @@ static hed_status write_picture(cli_cloth_output *output, const char *ending, he
     }
     hed_cloth_camera camera = hed_cloth_scene_camera(def->scene);
     hed_image image;
-    hed_status status = cloth_picture_draw(output->picture, &camera, output->surfaces, count, &image, error);
+    hed_status status =
+        cloth_picture_draw(output->picture, &camera, output->surfaces, count, &image, error);
     if (status != HED_OK) return status;
     char *path = cli_cloth_beside(def->cache, NULL, ending);
     status = path ? hed_png_write(path, &image, error) : out_of_memory(error);
@@ -328,8 +344,8 @@ static hed_status write_last(cli_cloth_output *output, hed_error *error)
     return status;
 }
 
-/* Puts positions and normals where the files have them. Normals turn by the matrix of cofactors, which is the transposed
- * inverse but for its size and, where it mirrors, its sign. */
+/* Puts positions and normals where the files have them. Normals turn by the matrix of cofactors,
+ * which is the transposed inverse but for its size and, where it mirrors, its sign. */
 static void place(cli_cloth_output *output, bool normals)
 {
     for (uint32_t i = 0; i < output->garment_count && output->placed; i++) {
@@ -338,7 +354,8 @@ static void place(cli_cloth_output *output, bool normals)
         const double *m = g->moved ? g->matrix : same;
         double cofactor[9], sign = 0;
         for (int k = 0; k < 9; k++) {
-            int a = (k / 3 + 1) % 3 * 4, b = (k / 3 + 2) % 3 * 4, c = (k % 3 + 1) % 3, d = (k % 3 + 2) % 3;
+            int a = (k / 3 + 1) % 3 * 4, b = (k / 3 + 2) % 3 * 4, c = (k % 3 + 1) % 3,
+                d = (k % 3 + 2) % 3;
             cofactor[k] = m[a + c] * m[b + d] - m[a + d] * m[b + c];
             if (k < 3) sign += cofactor[k] * m[k];
         }
@@ -347,29 +364,35 @@ static void place(cli_cloth_output *output, bool normals)
             double turned[3], size = 0;
             for (int k = 0; k < 3; k++) {
                 const double *row = m + 4 * k;
-                output->placed[3 * v + (size_t)k] = (float)(row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3]);
+                output->placed[3 * v + (size_t)k] =
+                    (float)(row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] +
+                            row[3]);
                 if (!normals) continue;
-                turned[k] = cofactor[3 * k] * (double)n[0] + cofactor[3 * k + 1] * (double)n[1] + cofactor[3 * k + 2] * (double)n[2];
+                turned[k] = cofactor[3 * k] * (double)n[0] + cofactor[3 * k + 1] * (double)n[1] +
+                            cofactor[3 * k + 2] * (double)n[2];
                 size += turned[k] * turned[k];
             }
             double length = (sign < 0 ? -1 : 1) * sqrt(size);
-            for (size_t k = 0; k < 3 && normals; k++) output->turned[3 * v + k] = size > 0 ? (float)(turned[k] / length) : n[k];
+            for (size_t k = 0; k < 3 && normals; k++)
+                output->turned[3 * v + k] = size > 0 ? (float)(turned[k] / length) : n[k];
         }
     }
 }
 
 static bool is_due(uint32_t number, uint32_t every) { return every && number % every == 0; }
 
-hed_status cli_cloth_output_frame(cli_cloth_output *output, uint32_t number, bool last, hed_error *error)
+hed_status cli_cloth_output_frame(
+    cli_cloth_output *output, uint32_t number, bool last, hed_error *error)
 {
     const cli_cloth_output_def *def = &output->def;
     char ending[32];
     bool obj = is_due(number, def->obj_every), ply = is_due(number, def->ply_every);
     bool png = is_due(number, def->png_every), glb = last && def->glb;
     bool normals = obj || png || glb;
-    hed_status status = hed_cloth_read(def->cloth, output->positions, normals ? output->normals : NULL,
-                                       ply ? output->colours : NULL, error);
-    if (number == 0) hed_cloth_scene_start(def->scene, output->positions); /* the cloth knows the scene's unit from frame 1 on */
+    hed_status status = hed_cloth_read(def->cloth, output->positions,
+        normals ? output->normals : NULL, ply ? output->colours : NULL, error);
+    /* the cloth knows the scene's unit from frame 1 on */
+    if (number == 0) hed_cloth_scene_start(def->scene, output->positions);
     if (status == HED_OK) place(output, normals);
     if (status == HED_OK && number == 0) status = write_meshes(output, error);
     snprintf(ending, sizeof ending, "-%04u.obj", number);

@@ -1,5 +1,5 @@
-/* What a run of a scene says at its end: how long a frame took, how much was done in it, and how good the last
- * frame is. */
+/* What a run of a scene says at its end: how long a frame took, how much was done in it, and how
+ * good the last frame is. */
 #include "cloth_run.h"
 
 #include "support/json.h"
@@ -66,22 +66,20 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
 {
     hed_summary times = hed_summarize(f->seconds, f->frames);
     if (json) return tell_json(f, &times, error);
-    printf("%s: frames %" PRIu32 " to %" PRIu32 " on %s, %s, %s\n", f->scene, f->first + 1, f->first + f->frames,
-           f->device,
-           hed_cloth_structure_name(f->report.structure), f->math);
-    printf("%" PRIu64 " particles, %" PRIu64 " constraints in %" PRIu32 " colours (degree %" PRIu32 ", "
-           "smallest set %" PRIu64 "), %" PRIu32
-           " substeps\n",
-           f->report.particles, f->report.constraints, f->report.colours, f->report.degree, f->report.smallest_set,
-           f->substeps);
+    printf("%s: frames %" PRIu32 " to %" PRIu32 " on %s, %s, %s\n", f->scene, f->first + 1,
+        f->first + f->frames, f->device, hed_cloth_structure_name(f->report.structure), f->math);
+    printf("%" PRIu64 " particles, %" PRIu64 " constraints in %" PRIu32 " colours (degree %" PRIu32
+           ", "
+           "smallest set %" PRIu64 "), %" PRIu32 " substeps\n",
+        f->report.particles, f->report.constraints, f->report.colours, f->report.degree,
+        f->report.smallest_set, f->substeps);
     printf("a frame: p50 %.3g ms, p99 %.3g ms, max %.3g ms; %.3g constraints/s\n", 1e3 * times.p50,
-           1e3 * times.p99, 1e3 * times.maximum,
-           constraint_rate(f, &times));
+        1e3 * times.p99, 1e3 * times.maximum, constraint_rate(f, &times));
     printf("last frame: worst stretch %.2g %%, p99 %.2g %%, median %.2g %%; residual %.2g %%\n",
-           100 * f->quality.worst_stretch, 100 * f->quality.stretch_p99, 100 * f->quality.stretch_p50,
-           100 * f->quality.residual);
+        100 * f->quality.worst_stretch, 100 * f->quality.stretch_p99, 100 * f->quality.stretch_p50,
+        100 * f->quality.residual);
     if (f->cache)
-        printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n", f->cache, f->first + f->frames + 1,
-               f->first + f->frames);
+        printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n", f->cache,
+            f->first + f->frames + 1, f->first + f->frames);
     return HED_OK;
 }

@@ -1,4 +1,5 @@
-/* The state that a run of a scene leaves beside its point cache, so that --resume goes on to the bit. */
+/* The state that a run of a scene leaves beside its point cache, so that --resume goes on to the
+ * bit. */
 #include "cloth_run.h"
 
 #include "support/errors.h"
@@ -33,7 +34,7 @@ static uint64_t hash_on(uint64_t hash, const void *bytes, size_t size)
 static const uint64_t HASH_START = 0xcbf29ce484222325u;
 
 hed_status cli_cloth_origin_of(const char *path, const char *settings, const char *device,
-                               cli_cloth_origin *origin, hed_error *error)
+    cli_cloth_origin *origin, hed_error *error)
 {
     char *text;
     size_t size;
@@ -47,15 +48,16 @@ hed_status cli_cloth_origin_of(const char *path, const char *settings, const cha
 }
 
 hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-                                uint32_t frames, hed_error *error)
+    uint32_t frames, hed_error *error)
 {
-    header head = {.version = VERSION, .frames = frames, .origin = *origin, .size = hed_cloth_state_size(cloth)};
+    header head = {.version = VERSION, .frames = frames, .origin = *origin,
+        .size = hed_cloth_state_size(cloth)};
     memcpy(head.mark, MARK, sizeof MARK);
     hed_file_writer *writer;
     void *state = malloc(head.size);
     if (!state)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the state, %llu bytes",
-                             (unsigned long long)head.size);
+            (unsigned long long)head.size);
     hed_status status = hed_cloth_state(cloth, state, error);
     if (status == HED_OK) status = hed_file_writer_open(path, &writer, error);
     if (status == HED_OK) {
@@ -69,7 +71,7 @@ hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin
 }
 
 hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-                                uint32_t *frames, bool *moved, hed_error *error)
+    uint32_t *frames, bool *moved, hed_error *error)
 {
     char *bytes;
     size_t size;
@@ -80,18 +82,19 @@ hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin
     hed_status status = hed_file_read(path, LARGEST, &bytes, &size, error);
     if (status != HED_OK) return status;
     if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
-    if (memcmp(head.mark, MARK, sizeof MARK) != 0 || head.version != VERSION || size - sizeof head != head.size ||
+    if (memcmp(head.mark, MARK, sizeof MARK) != 0 || head.version != VERSION ||
+        size - sizeof head != head.size ||
         hash_on(HASH_START, bytes + sizeof head, head.size) != head.hash || head.frames == 0)
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s is no state of a run, or damaged; without --resume "
-                                                        "the run begins anew",
-                               path);
+        status = hed_error_set(error, HED_ERROR_FORMAT,
+            "%s is no state of a run, or damaged; without --resume "
+            "the run begins anew",
+            path);
     else if (head.origin.scene != origin->scene)
         status = hed_error_set(error, HED_ERROR_FORMAT,
-                               "%s belongs to another scene file, or to other options (--fps, --strict, --tethers, "
-                               "--mend, --substeps); without --resume the run begins anew",
-                               path);
-    else
-        status = hed_cloth_set_state(cloth, bytes + sizeof head, head.size, error);
+            "%s belongs to another scene file, or to other options (--fps, --strict, --tethers, "
+            "--mend, --substeps); without --resume the run begins anew",
+            path);
+    else status = hed_cloth_set_state(cloth, bytes + sizeof head, head.size, error);
     free(bytes);
     if (status != HED_OK) return status;
     *frames = head.frames;

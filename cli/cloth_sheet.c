@@ -15,11 +15,10 @@ void cli_sheet_free(cli_sheet *s)
 hed_status cli_sheet_create(uint32_t n, cli_sheet *s, hed_error *error)
 {
     size_t count = (size_t)n * n;
-    *s = (cli_sheet){.n = n,
-                     .positions = malloc(count * 3 * sizeof(float)),
-                     .inverse_masses = malloc(count * sizeof(float)),
-                     .max_distance = malloc(count * sizeof(float)),
-                     .quads = malloc((size_t)(n - 1) * (n - 1) * 4 * sizeof(uint32_t))};
+    *s = (cli_sheet){.n = n, .positions = malloc(count * 3 * sizeof(float)),
+        .inverse_masses = malloc(count * sizeof(float)),
+        .max_distance = malloc(count * sizeof(float)),
+        .quads = malloc((size_t)(n - 1) * (n - 1) * 4 * sizeof(uint32_t))};
     if (!s->positions || !s->inverse_masses || !s->max_distance || !s->quads) {
         cli_sheet_free(s);
         *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a sheet"};
@@ -29,7 +28,8 @@ hed_status cli_sheet_create(uint32_t n, cli_sheet *s, hed_error *error)
     for (uint32_t y = 0; y < n; y++)
         for (uint32_t x = 0; x < n; x++) {
             size_t i = (size_t)y * n + x;
-            memcpy(s->positions + 3 * i, (float[]){(float)x * h - 1, 0, (float)y * h - 1}, 3 * sizeof(float));
+            memcpy(s->positions + 3 * i, (float[]){(float)x * h - 1, 0, (float)y * h - 1},
+                3 * sizeof(float));
             s->inverse_masses[i] = y == 0 && (x == 0 || x == n - 1) ? 0.0f : 1.0f;
             s->max_distance[i] = 3.0f;
         }

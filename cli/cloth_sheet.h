@@ -1,5 +1,5 @@
-/* The sheet of the benchmarks: n x n particles over 2 m x 2 m, level at the start, two corners pinned; structural, shear and bend
- * constraints. */
+/* The sheet of the benchmarks: n x n particles over 2 m x 2 m, level at the start, two corners
+ * pinned; structural, shear and bend constraints. */
 #ifndef HED_CLI_CLOTH_SHEET_H
 #define HED_CLI_CLOTH_SHEET_H
 
@@ -9,8 +9,9 @@ typedef struct cli_sheet {
     uint32_t n;
     float *positions;      /* (n n x 3) */
     float *inverse_masses; /* (n n) */
-    float *max_distance;   /* (n n) a ball that is never left: all of the driver's work, and no effect */
-    uint32_t *quads;       /* ((n-1)(n-1) x 4) */
+    /* (n n) a ball that is never left: all of the driver's work, and no effect */
+    float *max_distance;
+    uint32_t *quads; /* ((n-1)(n-1) x 4) */
 } cli_sheet;
 
 /* n is at least 2. Errors: MEMORY. */

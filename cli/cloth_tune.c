@@ -1,4 +1,5 @@
-/* heddle cloth tune: measures which structure moves cloth of this size fastest on a device, and keeps it. */
+/* heddle cloth tune: measures which structure moves cloth of this size fastest on a device, and
+ * keeps it. */
 #include "cloth_sheet.h"
 #include "heddle/cloth_scene.h"
 #include "tune.h"
@@ -23,14 +24,16 @@ static hed_status open_subject(const hed_arguments *arguments, subject *s, hed_e
         snprintf(s->origin, sizeof s->origin, "%s", path);
         return status;
     }
-    hed_status status = cli_sheet_create((uint32_t)hed_integer_of(arguments, "sheet"), &s->sheet, error);
+    hed_status status =
+        cli_sheet_create((uint32_t)hed_integer_of(arguments, "sheet"), &s->sheet, error);
     if (status != HED_OK) return status;
     s->garment = cli_sheet_garment(&s->sheet);
     s->garment.copies = (uint32_t)hed_integer_of(arguments, "copies");
     s->def = hed_default_cloth_def();
     s->def.garments = &s->garment;
     s->def.garment_count = 1;
-    snprintf(s->origin, sizeof s->origin, "%u of %u x %u", s->garment.copies, s->sheet.n, s->sheet.n);
+    snprintf(
+        s->origin, sizeof s->origin, "%u of %u x %u", s->garment.copies, s->sheet.n, s->sheet.n);
     return HED_OK;
 }
 
@@ -40,8 +43,8 @@ static void close_subject(subject *s)
     cli_sheet_free(&s->sheet);
 }
 
-static hed_status tune(hed_device *device, const void *user, const hed_tune_def *def, hed_tune_result **result,
-                       hed_error *error)
+static hed_status tune(hed_device *device, const void *user, const hed_tune_def *def,
+    hed_tune_result **result, hed_error *error)
 {
     return hed_cloth_tune(device, user, def, result, error);
 }
@@ -54,34 +57,35 @@ static int run(const hed_arguments *arguments, void *user)
     if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
     subject s = {0};
     int code = HED_EXIT_USAGE;
-    if (session.count != 1) fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
+    if (session.count != 1)
+        fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
     else if (open_subject(arguments, &s, &error) != HED_OK) code = cli_fail(&error);
-    else code = cli_tune_engine(arguments, &session, hed_cloth_tune_description(), s.origin, tune, &s.def, &error);
+    else
+        code = cli_tune_engine(
+            arguments, &session, hed_cloth_tune_description(), s.origin, tune, &s.def, &error);
     close_subject(&s);
     cli_close(&session);
     return code;
 }
 
-static const hed_option OPTIONS[] = {
-    CLI_TUNE_ENGINE_OPTIONS,
-    {.name = "sheet",
-     .kind = HED_OPTION_INTEGER,
-     .value = "N",
-     .fallback = "255",
-     .low = 2,
-     .high = 4096,
-     .help = "without a scene: sheets of N x N particles"},
-    {.name = "copies", .kind = HED_OPTION_INTEGER, .value = "K", .fallback = "1", .low = 1, .high = 65536, .help = "so many of them"},
+static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
+    {.name = "sheet", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "255", .low = 2,
+        .high = 4096, .help = "without a scene: sheets of N x N particles"},
+    {.name = "copies", .kind = HED_OPTION_INTEGER, .value = "K", .fallback = "1", .low = 1,
+        .high = 65536, .help = "so many of them"},
     {0}};
 
 const hed_command hed_command_cloth_tune = {
-    .name = "tune",
-    .summary = "find the fastest structure for cloth of a size on a device",
-    .description = "Measures launches for each colour, patches with packets and whole garments for each group, and what they can be "
-                   "built with, on a scene's cloth or on square sheets. The winner is kept in the tuning database, where cloth of about "
-                   "that size finds it.",
-    .options = OPTIONS,
-    .positionals = (const hed_option[]){{.name = "SCENE", .kind = HED_OPTION_FILE, .help = "a scene file"}, {0}},
-    .examples = (const hed_example[]){{"heddle cloth tune --sheet 1024 --device cuda:0", "a large sheet on the first CUDA device"}, {0}},
+    .name = "tune", .summary = "find the fastest structure for cloth of a size on a device",
+    .description =
+        "Measures launches for each colour, patches with packets and whole garments for each group, and what they can be "
+        "built with, on a scene's cloth or on square sheets. The winner is kept in the tuning database, where cloth of about "
+        "that size finds it.",
+    .options = OPTIONS, .positionals =
+        (const hed_option[]){
+            {.name = "SCENE", .kind = HED_OPTION_FILE, .help = "a scene file"}, {0}},
+    .examples = (const hed_example[]){{"heddle cloth tune --sheet 1024 --device cuda:0",
+                                          "a large sheet on the first CUDA device"},
+        {0}},
     .run = run,
 };

@@ -8,8 +8,7 @@
 static void log_to_stderr(void *user, hed_log_level level, const char *message)
 {
     const cli_session *session = user;
-    if (session->before_message)
-        session->before_message(session->user);
+    if (session->before_message) session->before_message(session->user);
     fprintf(stderr, "heddle: %s%s\n", level == HED_LOG_WARNING ? "warning: " : "", message);
 }
 
@@ -29,10 +28,8 @@ hed_status cli_open_context(const hed_arguments *arguments, cli_session *session
 static void add_device(cli_session *session, hed_device *device)
 {
     for (uint32_t i = 0; i < session->count; i++)
-        if (session->devices[i] == device)
-            return;
-    if (session->count < CLI_MOST_DEVICES)
-        session->devices[session->count++] = device;
+        if (session->devices[i] == device) return;
+    if (session->count < CLI_MOST_DEVICES) session->devices[session->count++] = device;
 }
 
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error)
@@ -40,8 +37,7 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
     hed_status status = cli_open_context(arguments, session, error);
     for (uint32_t i = 0; status == HED_OK; i++) {
         const char *selector = hed_text_at(arguments, "device", i);
-        if (!selector && i > 0)
-            break;
+        if (!selector && i > 0) break;
         if (selector && strcmp(selector, "all") == 0) {
             for (uint32_t j = 0; j < hed_device_count(session->context); j++)
                 add_device(session, hed_device_at(session->context, j));
@@ -49,11 +45,9 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
         }
         hed_device *device;
         status = hed_device_find(session->context, selector, &device, error);
-        if (status == HED_OK)
-            add_device(session, device);
+        if (status == HED_OK) add_device(session, device);
     }
-    if (status != HED_OK)
-        cli_close(session);
+    if (status != HED_OK) cli_close(session);
     return status;
 }
 
@@ -77,8 +71,7 @@ int cli_fail(const hed_error *error)
 
 int cli_end(hed_status status, const hed_error *error)
 {
-    if (status != HED_OK)
-        return cli_fail(error);
+    if (status != HED_OK) return cli_fail(error);
     return hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
 }
 
@@ -91,14 +84,16 @@ void cli_format_bytes(uint64_t bytes, char *text, size_t size)
         value /= 1024;
         unit++;
     }
-    snprintf(text, size, value < 10 && value != (double)(uint64_t)value ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    snprintf(text, size, value < 10 && value != (double)(uint64_t)value ? "%.1f %s" : "%.0f %s",
+        value, units[unit]);
 }
 
-void cli_format_problem(const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size)
+void cli_format_problem(
+    const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < problem->count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s=%" PRId64, i ? " " : "",
-                                 i < def->dimension_count ? def->dimensions[i] : "?", problem->sizes[i]);
+            i < def->dimension_count ? def->dimensions[i] : "?", problem->sizes[i]);
 }

@@ -1,4 +1,5 @@
-/* What the command's files share: the commands, opening a context and devices as the options say, and error messages. */
+/* What the command's files share: the commands, opening a context and devices as the options say,
+ * and error messages. */
 #ifndef HED_CLI_COMMAND_H
 #define HED_CLI_COMMAND_H
 
@@ -43,7 +44,8 @@ extern const hed_command hed_command_completion;
 /* `not_below`: of the command alone, not of those below it. */
 #define CLI_OPTION_JSON(not_below) \
     { \
-        .name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one array of objects, nothing else", .own = (not_below) \
+        .name = "json", .kind = HED_OPTION_FLAG, \
+        .help = "print JSON: one array of objects, nothing else", .own = (not_below) \
     }
 #define CLI_OPTION_DEVICES(not_below) \
     { \
@@ -54,8 +56,10 @@ extern const hed_command hed_command_completion;
 /* How many threads the device host has. */
 #define CLI_OPTION_THREADS \
     { \
-        .name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .own = true, .low = 1, .high = 1024, \
-        .help = "threads of the device \"host\"; unless given one for each processor, and one for a small cloth" \
+        .name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .own = true, .low = 1, \
+        .high = 1024, \
+        .help = \
+            "threads of the device \"host\"; unless given one for each processor, and one for a small cloth" \
     }
 
 /* ---- opening ---- */
@@ -67,12 +71,14 @@ typedef struct cli_session {
     hed_context *context;
     hed_device *devices[CLI_MOST_DEVICES];
     uint32_t count;
-    void (*before_message)(void *user); /* called before a message of the library is printed, from any thread; NULL: nothing */
+    /* called before a message of the library is printed, from any thread; NULL: nothing */
+    void (*before_message)(void *user);
     void *user;
 } cli_session;
 
-/* Opens the context, with --threads where the command has it, and installs the interrupt flag; warnings of the library go to
- * stderr unless --quiet. The session stays where it is until cli_close(). */
+/* Opens the context, with --threads where the command has it, and installs the interrupt flag;
+ * warnings of the library go to stderr unless --quiet. The session stays where it is until
+ * cli_close(). */
 hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error);
 /* The same, and the devices. The command must have CLI_OPTION_DEVICES. */
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error);
@@ -80,7 +86,8 @@ void cli_close(cli_session *session);
 
 /* ---- ending ---- */
 
-/* Prints "heddle: <text>" and the error's log on stderr; gives HED_EXIT_FAILURE, or HED_EXIT_INTERRUPTED after Ctrl-C. */
+/* Prints "heddle: <text>" and the error's log on stderr; gives HED_EXIT_FAILURE, or
+ * HED_EXIT_INTERRUPTED after Ctrl-C. */
 int cli_fail(const hed_error *error);
 /* The exit code for a status; prints the error where there is one. */
 int cli_end(hed_status status, const hed_error *error);
@@ -88,6 +95,7 @@ int cli_end(hed_status status, const hed_error *error);
 /* "640 MiB", "1.5 GiB": for people. */
 void cli_format_bytes(uint64_t bytes, char *text, size_t size);
 /* "width=512 height=512": a problem by the names of its dimensions. */
-void cli_format_problem(const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size);
+void cli_format_problem(
+    const hed_kernel_def *def, const hed_problem *problem, char *text, size_t size);
 
 #endif

@@ -7,8 +7,7 @@
 
 static const char *type_name(hed_device_type type)
 {
-    return type == HED_DEVICE_CPU ? "cpu" : type == HED_DEVICE_GPU ? "gpu"
-                                                                   : "other";
+    return type == HED_DEVICE_CPU ? "cpu" : type == HED_DEVICE_GPU ? "gpu" : "other";
 }
 
 static void add_record(hed_records *records, const hed_device_info *info)
@@ -16,8 +15,7 @@ static void add_record(hed_records *records, const hed_device_info *info)
     const char *capabilities[HED_CAPABILITY_COUNT];
     size_t count = 0;
     for (uint32_t bit = 0; bit < HED_CAPABILITY_COUNT; bit++)
-        if (info->capabilities >> bit & 1)
-            capabilities[count++] = hed_capability_name(1u << bit);
+        if (info->capabilities >> bit & 1) capabilities[count++] = hed_capability_name(1u << bit);
     hed_records_next(records);
     hed_records_text(records, "id", info->id);
     hed_records_text(records, "backend", info->backend);
@@ -51,24 +49,21 @@ static hed_status print_json(const hed_context *context, hed_error *error)
 /* A number that the driver may not know. */
 static void count_cell(hed_table *table, uint32_t value)
 {
-    if (value)
-        hed_table_cell(table, "%u", value);
-    else
-        hed_table_cell(table, "-");
+    if (value) hed_table_cell(table, "%u", value);
+    else hed_table_cell(table, "-");
 }
 
 static void bytes_cell(hed_table *table, uint64_t bytes)
 {
     char text[32] = "-";
-    if (bytes)
-        cli_format_bytes(bytes, text, sizeof text);
+    if (bytes) cli_format_bytes(bytes, text, sizeof text);
     hed_table_cell(table, "%s", text);
 }
 
 static hed_status print_table(const hed_context *context, hed_error *error)
 {
-    static const char *const headings[] = {"ID", "NAME", "PLATFORM", "DRIVER", ">UNITS",
-                                           ">LANES", ">GROUP", ">LOCAL", ">MEMORY", NULL};
+    static const char *const headings[] = {"ID", "NAME", "PLATFORM", "DRIVER", ">UNITS", ">LANES",
+        ">GROUP", ">LOCAL", ">MEMORY", NULL};
     hed_table *table = hed_table_create(headings);
     for (uint32_t i = 0; i < hed_device_count(context); i++) {
         const hed_device_info *info = hed_device_get_info(hed_device_at(context, i));
@@ -94,24 +89,22 @@ static int run(const hed_arguments *arguments, void *user)
     hed_error error;
     hed_status status = cli_open_context(arguments, &session, &error);
     if (status == HED_OK)
-        status = hed_given(arguments, "json") ? print_json(session.context, &error) : print_table(session.context, &error);
+        status = hed_given(arguments, "json") ? print_json(session.context, &error)
+                                              : print_table(session.context, &error);
     cli_close(&session);
     return cli_end(status, &error);
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_JSON(false), {0}};
-static const hed_example EXAMPLES[] = {{"heddle devices", "a table; the first device is the one called best"},
-                                       {"heddle devices --json", "all that is known of each, its capabilities included"},
-                                       {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle devices", "a table; the first device is the one called best"},
+    {"heddle devices --json", "all that is known of each, its capabilities included"}, {0}};
 
 const hed_command hed_command_devices = {
-    .name = "devices",
-    .summary = "list the devices",
-    .description = "Lists every device in order of preference. An id, or any part of a name or platform, chooses a device for other "
-                   "commands (--device) and for programs (HEDDLE_DEVICE).\n\nUNITS are processors that hold groups of work items, "
-                   "LANES step together, GROUP is the largest number of work items in a group, LOCAL the memory that a group "
-                   "shares. A dash stands for what the driver does not tell.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "devices", .summary = "list the devices", .description =
+        "Lists every device in order of preference. An id, or any part of a name or platform, chooses a device for other "
+        "commands (--device) and for programs (HEDDLE_DEVICE).\n\nUNITS are processors that hold groups of work items, "
+        "LANES step together, GROUP is the largest number of work items in a group, LOCAL the memory that a group "
+        "shares. A dash stands for what the driver does not tell.",
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

@@ -31,24 +31,23 @@ static const char *const STATES[] = {
 static void remember_failure(void *user, const hed_conformance_run *run)
 {
     char *text = user;
-    if (run->verdict != HED_VERDICT_PASSED && !text[0])
-        snprintf(text, 512, "%s", run->text);
+    if (run->verdict != HED_VERDICT_PASSED && !text[0]) snprintf(text, 512, "%s", run->text);
 }
 
-/* Runs the copy kernel on a device; true if it gave the right result, else why not in `text` (512 bytes). */
+/* Runs the copy kernel on a device; true if it gave the right result, else why not in `text` (512
+ * bytes). */
 static bool try_device(hed_context *context, hed_device *device, char *text)
 {
     hed_error error = {0};
-    hed_conformance_def def = {.device = device, .kernel = hed_canonical_find("copy"), .coverage = HED_COVER_DEFAULT, .seed = 1};
+    hed_conformance_def def = {.device = device, .kernel = hed_canonical_find("copy"),
+        .coverage = HED_COVER_DEFAULT, .seed = 1};
     hed_conformance_report report = {0};
     def.each = remember_failure;
     def.user = text;
     text[0] = 0;
     hed_status status = hed_device_find(context, "host", &def.reference, &error);
-    if (status == HED_OK)
-        status = hed_conformance(&def, &report, &error);
-    if (status != HED_OK)
-        snprintf(text, 512, "%.500s", error.text);
+    if (status == HED_OK) status = hed_conformance(&def, &report, &error);
+    if (status != HED_OK) snprintf(text, 512, "%.500s", error.text);
     return status == HED_OK && report.passed > 0 && report.failed == 0;
 }
 
@@ -64,12 +63,12 @@ static void examine_backend(hed_context *context, uint32_t index, finding *found
         hed_device *device = hed_device_at(context, i);
         const hed_device_info *info = hed_device_get_info(device);
         char text[512];
-        if (strcmp(info->backend, report.name) != 0)
-            continue;
+        if (strcmp(info->backend, report.name) != 0) continue;
         bool works = try_device(context, device, text);
         if (used < sizeof found->detail)
-            used += (size_t)snprintf(found->detail + used, sizeof found->detail - used, "%s%s (%s) %s", used ? "; " : "", info->id,
-                                     info->name, works ? "runs kernels" : "does not run kernels");
+            used += (size_t)snprintf(found->detail + used, sizeof found->detail - used,
+                "%s%s (%s) %s", used ? "; " : "", info->id, info->name,
+                works ? "runs kernels" : "does not run kernels");
         if (!works) {
             found->state = STATES[HED_BACKEND_FAILED];
             snprintf(found->reason, sizeof found->reason, "%s: %s", info->id, text);
@@ -93,21 +92,24 @@ static void examine_library(const hed_library_def *def, finding *found)
     }
     found->state = "absent";
     snprintf(found->reason, sizeof found->reason, "%.1000s", error.text);
-    snprintf(found->remedy, sizeof found->remedy, "apt install %s (Debian), dnf install %s (Fedora), or set %s to its path",
-             def->debian, def->fedora, def->setting);
+    snprintf(found->remedy, sizeof found->remedy,
+        "apt install %s (Debian), dnf install %s (Fedora), or set %s to its path", def->debian,
+        def->fedora, def->setting);
 }
 
 /* ---- folders ---- */
 
 /* Whether files can be made there, or the folder itself where it does not exist yet. */
-static void examine_folder(const char *subject, const char *folder, const char *variable, finding *found)
+static void examine_folder(
+    const char *subject, const char *folder, const char *variable, finding *found)
 {
     *found = (finding){.state = "works"};
     snprintf(found->subject, sizeof found->subject, "%s", subject);
     if (!folder[0]) {
         found->state = "absent";
         snprintf(found->reason, sizeof found->reason, "there is no home folder to put it in");
-        snprintf(found->remedy, sizeof found->remedy, "set %s to a folder that can be written", variable);
+        snprintf(found->remedy, sizeof found->remedy, "set %s to a folder that can be written",
+            variable);
         return;
     }
     char path[4096];
@@ -115,27 +117,27 @@ static void examine_folder(const char *subject, const char *folder, const char *
     bool exists = access(path, F_OK) == 0;
     while (path[1] && access(path, F_OK) != 0 && errno == ENOENT) {
         char *slash = strrchr(path, '/');
-        if (!slash)
-            break;
+        if (!slash) break;
         slash[slash == path] = 0;
     }
-    snprintf(found->detail, sizeof found->detail, "%.480s%s", folder, exists ? "" : " (made when it is needed)");
-    if (access(path, W_OK | X_OK) == 0)
-        return;
+    snprintf(found->detail, sizeof found->detail, "%.480s%s", folder,
+        exists ? "" : " (made when it is needed)");
+    if (access(path, W_OK | X_OK) == 0) return;
     found->state = "failed";
-    snprintf(found->reason, sizeof found->reason, "%.800s cannot be written: %s", path, strerror(errno));
-    snprintf(found->remedy, sizeof found->remedy, "make it writable, or set %s to another folder", variable);
+    snprintf(
+        found->reason, sizeof found->reason, "%.800s cannot be written: %s", path, strerror(errno));
+    snprintf(found->remedy, sizeof found->remedy, "make it writable, or set %s to another folder",
+        variable);
 }
 
 /* ---- report ---- */
 
 static void print_finding(const finding *found)
 {
-    printf("%-14s %s%*s%s\n", found->subject, found->state, found->detail[0] ? 9 - (int)strlen(found->state) : 0, "", found->detail);
-    if (found->reason[0])
-        printf("%-14s          why:  %s\n", "", found->reason);
-    if (found->remedy[0])
-        printf("%-14s          mend: %s\n", "", found->remedy);
+    printf("%-14s %s%*s%s\n", found->subject, found->state,
+        found->detail[0] ? 9 - (int)strlen(found->state) : 0, "", found->detail);
+    if (found->reason[0]) printf("%-14s          why:  %s\n", "", found->reason);
+    if (found->remedy[0]) printf("%-14s          mend: %s\n", "", found->remedy);
 }
 
 static void add_finding(hed_records *records, const finding *found)
@@ -156,12 +158,10 @@ static void examine(hed_context *context, uint32_t index, finding *found)
         return;
     }
     index -= backends;
-    if (index < HED_OPTIONAL_LIBRARY_COUNT)
-        examine_library(&hed_optional_libraries[index], found);
+    if (index < HED_OPTIONAL_LIBRARY_COUNT) examine_library(&hed_optional_libraries[index], found);
     else if (index == HED_OPTIONAL_LIBRARY_COUNT)
         examine_folder("cache folder", hed_context_cache_dir(context), "XDG_CACHE_HOME", found);
-    else
-        examine_folder("data folder", hed_context_data_dir(context), "XDG_DATA_HOME", found);
+    else examine_folder("data folder", hed_context_data_dir(context), "XDG_DATA_HOME", found);
 }
 
 static int run(const hed_arguments *arguments, void *user)
@@ -169,20 +169,16 @@ static int run(const hed_arguments *arguments, void *user)
     (void)user;
     cli_session session;
     hed_error error;
-    if (cli_open_context(arguments, &session, &error) != HED_OK)
-        return cli_fail(&error);
+    if (cli_open_context(arguments, &session, &error) != HED_OK) return cli_fail(&error);
     bool json = hed_given(arguments, "json"), host_works = false;
     hed_records *records = json ? hed_records_create() : NULL;
     uint32_t count = hed_backend_count(session.context) + HED_OPTIONAL_LIBRARY_COUNT + 2;
     for (uint32_t i = 0; i < count && !hed_interrupted(); i++) {
         finding found;
         examine(session.context, i, &found);
-        if (strcmp(found.subject, "host") == 0)
-            host_works = strcmp(found.state, "works") == 0;
-        if (json)
-            add_finding(records, &found);
-        else
-            print_finding(&found);
+        if (strcmp(found.subject, "host") == 0) host_works = strcmp(found.state, "works") == 0;
+        if (json) add_finding(records, &found);
+        else print_finding(&found);
         fflush(stdout);
     }
     hed_status status = json ? hed_records_print(records, stdout, &error) : HED_OK;
@@ -193,16 +189,14 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_JSON(false), {0}};
-static const hed_example EXAMPLES[] = {{"heddle doctor", "why a device is missing from heddle devices"}, {0}};
+static const hed_example EXAMPLES[] = {
+    {"heddle doctor", "why a device is missing from heddle devices"}, {0}};
 
 const hed_command hed_command_doctor = {
-    .name = "doctor",
-    .summary = "say what works, what does not, and what mends it",
-    .description = "Says for each backend whether it works, by running a kernel on each of its devices; if not, the reason and the "
-                   "package or setting that mends it. Likewise for the libraries that sound cards, sound files, pictures and windows "
-                   "need. Also checks that the folders for compiled kernels and kept data can be written.\n\nA backend or a library "
-                   "that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "doctor", .summary = "say what works, what does not, and what mends it", .description =
+        "Says for each backend whether it works, by running a kernel on each of its devices; if not, the reason and the "
+        "package or setting that mends it. Likewise for the libraries that sound cards, sound files, pictures and windows "
+        "need. Also checks that the folders for compiled kernels and kept data can be written.\n\nA backend or a library "
+        "that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

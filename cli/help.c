@@ -1,4 +1,5 @@
-/* heddle help, version, completion: what the command says about itself, all from the option tables. */
+/* heddle help, version, completion: what the command says about itself, all from the option
+ * tables. */
 #include "command.h"
 #include "heddle/base.h"
 
@@ -19,7 +20,8 @@ static int run_help(const hed_arguments *arguments, void *user)
         count++;
     hed_arguments path;
     if (!hed_options_find(&hed_command_root, names, count, &path, &unknown)) {
-        fprintf(stderr, "heddle: there is no command \"%s\" to explain; \"heddle help\" lists them\n", unknown);
+        fprintf(stderr,
+            "heddle: there is no command \"%s\" to explain; \"heddle help\" lists them\n", unknown);
         return HED_EXIT_USAGE;
     }
     hed_options_help(&path, stdout);
@@ -27,21 +29,21 @@ static int run_help(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option HELP_OPTIONS[] = {
-    {.name = "man", .kind = HED_OPTION_FLAG, .help = "print the man page of all commands, for man -l or mandoc"}, {0}};
+    {.name = "man", .kind = HED_OPTION_FLAG,
+        .help = "print the man page of all commands, for man -l or mandoc"},
+    {0}};
 static const hed_option HELP_POSITIONALS[] = {
-    {.name = "COMMAND", .kind = HED_OPTION_TEXT, .repeated = true, .help = "the command to explain; without it, all of them"}, {0}};
-static const hed_example HELP_EXAMPLES[] = {{"heddle help bench kernels", "the same as heddle bench kernels --help"},
-                                            {"heddle help --man | man -l -", "the man page"},
-                                            {0}};
+    {.name = "COMMAND", .kind = HED_OPTION_TEXT, .repeated = true,
+        .help = "the command to explain; without it, all of them"},
+    {0}};
+static const hed_example HELP_EXAMPLES[] = {
+    {"heddle help bench kernels", "the same as heddle bench kernels --help"},
+    {"heddle help --man | man -l -", "the man page"}, {0}};
 
 const hed_command hed_command_help = {
-    .name = "help",
-    .summary = "explain a command",
-    .description = "Explains a command, or lists all of them.",
-    .options = HELP_OPTIONS,
-    .positionals = HELP_POSITIONALS,
-    .examples = HELP_EXAMPLES,
-    .run = run_help,
+    .name = "help", .summary = "explain a command",
+    .description = "Explains a command, or lists all of them.", .options = HELP_OPTIONS,
+    .positionals = HELP_POSITIONALS, .examples = HELP_EXAMPLES, .run = run_help,
 };
 
 /* ---- version ---- */
@@ -55,10 +57,8 @@ static int run_version(const hed_arguments *arguments, void *user)
 }
 
 const hed_command hed_command_version = {
-    .name = "version",
-    .summary = "print the version",
-    .description = "Prints the version of the library that is running.",
-    .run = run_version,
+    .name = "version", .summary = "print the version",
+    .description = "Prints the version of the library that is running.", .run = run_version,
 };
 
 /* ---- completion ---- */
@@ -72,19 +72,17 @@ static int run_completion(const hed_arguments *arguments, void *user)
     return HED_EXIT_OK;
 }
 
-static const hed_option COMPLETION_POSITIONALS[] = {
-    {.name = "SHELL", .kind = HED_OPTION_CHOICE, .choices = SHELLS, .required = true, .help = "the shell to complete for"}, {0}};
+static const hed_option COMPLETION_POSITIONALS[] = {{.name = "SHELL", .kind = HED_OPTION_CHOICE,
+                                                        .choices = SHELLS, .required = true,
+                                                        .help = "the shell to complete for"},
+    {0}};
 static const hed_example COMPLETION_EXAMPLES[] = {
     {"source <(heddle completion bash)", "in this shell; in ~/.bashrc, in every one"},
     {"source <(heddle completion zsh)", "the same in ~/.zshrc, after compinit"},
-    {"heddle completion fish > ~/.config/fish/completions/heddle.fish", "for every fish"},
-    {0}};
+    {"heddle completion fish > ~/.config/fish/completions/heddle.fish", "for every fish"}, {0}};
 
 const hed_command hed_command_completion = {
-    .name = "completion",
-    .summary = "print a shell's completion script",
-    .description = "Prints a script with which a shell completes heddle's commands, options and their values.",
-    .positionals = COMPLETION_POSITIONALS,
-    .examples = COMPLETION_EXAMPLES,
-    .run = run_completion,
+    .name = "completion", .summary = "print a shell's completion script", .description =
+        "Prints a script with which a shell completes heddle's commands, options and their values.",
+    .positionals = COMPLETION_POSITIONALS, .examples = COMPLETION_EXAMPLES, .run = run_completion,
 };

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-uint32_t cli_kernel_count(void) { return hed_canonical_count() + hed_cloth_kernel_count() + hed_synth_kernel_count(); }
+uint32_t cli_kernel_count(void)
+{
+    return hed_canonical_count() + hed_cloth_kernel_count() + hed_synth_kernel_count();
+}
 
 const hed_kernel_def *cli_kernel_at(uint32_t index)
 {

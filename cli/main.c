@@ -5,76 +5,76 @@
 #include <string.h>
 
 static const hed_example ENVIRONMENT[] = {
-    {"HEDDLE_DEVICE", "The device to use where none is named: an id (cuda:0), part of a name (H200) or best"},
-    {"HEDDLE_DATABASE", "The tuning database, a file; none: launches take defaults, and tunings are not kept"},
-    {"HEDDLE_CAPTURE", "The name of a kernel whose first launch in a program is written into NAME.hcap in the current folder"},
-    {"HEDDLE_WORKER", "The program that tuning runs candidates in, instead of the installed heddle-worker"},
+    {"HEDDLE_DEVICE",
+        "The device to use where none is named: an id (cuda:0), part of a name (H200) or best"},
+    {"HEDDLE_DATABASE",
+        "The tuning database, a file; none: launches take defaults, and tunings are not kept"},
+    {"HEDDLE_CAPTURE",
+        "The name of a kernel whose first launch in a program is written into NAME.hcap in the current folder"},
+    {"HEDDLE_WORKER",
+        "The program that tuning runs candidates in, instead of the installed heddle-worker"},
     {"HEDDLE_KERNEL_DIR", "Kernel files are read from this folder instead of the text built in"},
     {"HEDDLE_PTX_DIR", "Precompiled kernels for machines that have a CUDA driver and no NVRTC"},
     {"HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY",
-     "The driver library to load instead of the usual names; one that does not exist switches the backend off"},
-    {"CUDA_HOME, CUDA_PATH", "A CUDA toolkit, whose headers kernels in CUDA C may include; else that of nvcc on PATH, of NVRTC, or a usual place"},
+        "The driver library to load instead of the usual names; one that does not exist switches the backend off"},
+    {"CUDA_HOME, CUDA_PATH",
+        "A CUDA toolkit, whose headers kernels in CUDA C may include; else that of nvcc on PATH, of NVRTC, or a usual place"},
     {"HEDDLE_JACK_LIBRARY, HEDDLE_ALSA_LIBRARY, HEDDLE_SNDFILE_LIBRARY, HEDDLE_EGL_LIBRARY, HEDDLE_GLFW_LIBRARY",
-     "The library to load instead of the usual name for playing live, sound files, pictures and windows"},
+        "The library to load instead of the usual name for playing live, sound files, pictures and windows"},
     {0}};
 
 static const hed_example FILES[] = {
-    {"$XDG_CACHE_HOME/heddle", "Compiled kernels ($HOME/.cache/heddle where XDG_CACHE_HOME is not set). May be deleted at any time"},
-    {"$XDG_DATA_HOME/heddle/tuning.db", "The tuning database ($HOME/.local/share/heddle where XDG_DATA_HOME is not set)"},
+    {"$XDG_CACHE_HOME/heddle",
+        "Compiled kernels ($HOME/.cache/heddle where XDG_CACHE_HOME is not set). May be deleted at any time"},
+    {"$XDG_DATA_HOME/heddle/tuning.db",
+        "The tuning database ($HOME/.local/share/heddle where XDG_DATA_HOME is not set)"},
     {0}};
 
 static const hed_example EXIT_STATUS[] = {{"0", "It worked"},
-                                          {"1", "It was understood and did not work; the reason is on stderr"},
-                                          {"2", "The command line was not understood"},
-                                          {"130", "Interrupted by Ctrl-C or SIGTERM"},
-                                          {0}};
+    {"1", "It was understood and did not work; the reason is on stderr"},
+    {"2", "The command line was not understood"}, {"130", "Interrupted by Ctrl-C or SIGTERM"}, {0}};
 
 static const hed_section SECTIONS[] = {
     {"EXIT STATUS", EXIT_STATUS}, {"ENVIRONMENT", ENVIRONMENT}, {"FILES", FILES}, {0}};
 
 static const hed_example EXAMPLES[] = {{"heddle devices", "what there is to compute on"},
-                                       {"heddle doctor", "what works, what does not, and what mends it"},
-                                       {"heddle verify --device all", "whether every device computes what the processor computes"},
-                                       {"heddle tune heddle:convolution --report blur.html", "the fastest configuration of a kernel, found and kept"},
-                                       {"heddle bench kernels --device cuda:0", "how fast the canonical kernels are on a device"},
-                                       {0}};
-
-static const hed_option OPTIONS[] = {
-    {.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG, .help = "no progress line and no warnings on stderr"},
-    {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"},
+    {"heddle doctor", "what works, what does not, and what mends it"},
+    {"heddle verify --device all", "whether every device computes what the processor computes"},
+    {"heddle tune heddle:convolution --report blur.html",
+        "the fastest configuration of a kernel, found and kept"},
+    {"heddle bench kernels --device cuda:0", "how fast the canonical kernels are on a device"},
     {0}};
 
-/* "heddle kernels bench" is "heddle bench kernels": as it is for the engines, whose commands stand under their own names. */
+static const hed_option OPTIONS[] = {{.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG,
+                                         .help = "no progress line and no warnings on stderr"},
+    {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"}, {0}};
+
+/* "heddle kernels bench" is "heddle bench kernels": as it is for the engines, whose commands stand
+ * under their own names. */
 static const hed_command RUNTIME_BENCH = {.name = "bench", .same_as = &hed_command_bench_runtime};
 static const hed_command KERNELS_BENCH = {.name = "bench", .same_as = &hed_command_bench_kernels};
-static const hed_command RUNTIME = {
-    .name = "runtime", .summary = "the runtime itself", .hidden = true, .commands = (const hed_command *const[]){&RUNTIME_BENCH, NULL}};
-static const hed_command KERNELS = {
-    .name = "kernels", .summary = "the canonical kernels", .hidden = true, .commands = (const hed_command *const[]){&KERNELS_BENCH, NULL}};
+static const hed_command RUNTIME = {.name = "runtime", .summary = "the runtime itself",
+    .hidden = true, .commands = (const hed_command *const[]){&RUNTIME_BENCH, NULL}};
+static const hed_command KERNELS = {.name = "kernels", .summary = "the canonical kernels",
+    .hidden = true, .commands = (const hed_command *const[]){&KERNELS_BENCH, NULL}};
 
-static const hed_command *const COMMANDS[] = {
-    &hed_command_devices, &hed_command_doctor, &hed_command_cache, &hed_command_verify, &hed_command_bench, &hed_command_tune,
-    &hed_command_db, &hed_command_pack, &hed_command_cloth, &hed_command_synth,
-    &hed_command_help, &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS,
-    NULL};
+static const hed_command *const COMMANDS[] = {&hed_command_devices, &hed_command_doctor,
+    &hed_command_cache, &hed_command_verify, &hed_command_bench, &hed_command_tune, &hed_command_db,
+    &hed_command_pack, &hed_command_cloth, &hed_command_synth, &hed_command_help,
+    &hed_command_version, &hed_command_completion, &RUNTIME, &KERNELS, NULL};
 
 static int run_root(const hed_arguments *arguments, void *user)
 {
-    if (hed_given(arguments, "version"))
-        return hed_command_version.run(arguments, user);
+    if (hed_given(arguments, "version")) return hed_command_version.run(arguments, user);
     hed_options_help(arguments, stderr);
     return HED_EXIT_USAGE;
 }
 
 const hed_command hed_command_root = {
-    .name = "heddle",
-    .summary = "GPU computing on whatever processor is at hand",
-    .description = "Heddle runs kernels on every processor it finds: CUDA and OpenCL devices, and the host itself, which is "
-                   "always there.",
-    .options = OPTIONS,
-    .commands = COMMANDS,
-    .examples = EXAMPLES,
-    .sections = SECTIONS,
+    .name = "heddle", .summary = "GPU computing on whatever processor is at hand", .description =
+        "Heddle runs kernels on every processor it finds: CUDA and OpenCL devices, and the host itself, which is "
+        "always there.",
+    .options = OPTIONS, .commands = COMMANDS, .examples = EXAMPLES, .sections = SECTIONS,
     .run = run_root,
 };
 

@@ -29,8 +29,8 @@ typedef struct packing {
 /* ---- reading ---- */
 
 /* Numbers between commas; gives how many. Errors: ARGUMENT (says which entry). */
-static hed_status read_list(const char *option, const char *text, bool whole, double *values, uint32_t *count,
-                            hed_error *error)
+static hed_status read_list(const char *option, const char *text, bool whole, double *values,
+    uint32_t *count, hed_error *error)
 {
     for (*count = 0;; text++) {
         char *end;
@@ -38,8 +38,9 @@ static hed_status read_list(const char *option, const char *text, bool whole, do
         int length = (int)strcspn(text, ",");
         const char *wrong = NULL;
         if (*count == HED_PACK_MAX_TYPES)
-            return hed_error_set(error, HED_ERROR_ARGUMENT, "--%s has more entries than the %d types that there can be",
-                                 option, HED_PACK_MAX_TYPES);
+            return hed_error_set(error, HED_ERROR_ARGUMENT,
+                "--%s has more entries than the %d types that there can be", option,
+                HED_PACK_MAX_TYPES);
         if (length == 0 || end != text + length || isspace((unsigned char)text[0]))
             wrong = "no number; numbers are expected with commas between them, such as 40,8,60";
         else if (whole && !(value >= 0 && value <= HED_PACK_MAX_ENTITIES && value == floor(value)))
@@ -47,8 +48,9 @@ static hed_status read_list(const char *option, const char *text, bool whole, do
         else if (!whole && !((float)value > 0 && isfinite((float)value)))
             wrong = "no cost, which is a number above 0";
         if (wrong)
-            return hed_error_set(error, HED_ERROR_ARGUMENT, "--%s: entry %" PRIu32 ", \"%.*s\", is %s", option,
-                                 *count + 1, length, text, wrong);
+            return hed_error_set(error, HED_ERROR_ARGUMENT,
+                "--%s: entry %" PRIu32 ", \"%.*s\", is %s", option, *count + 1, length, text,
+                wrong);
         values[(*count)++] = value;
         text = end;
         if (*text == 0) return HED_OK;
@@ -59,14 +61,15 @@ static hed_status read_arguments(const hed_arguments *arguments, packing *p, hed
 {
     double values[HED_PACK_MAX_TYPES], total = 0;
     uint32_t costs;
-    hed_status status = read_list("counts", hed_text_of(arguments, "counts"), true, values, &p->def.types, error);
+    hed_status status =
+        read_list("counts", hed_text_of(arguments, "counts"), true, values, &p->def.types, error);
     for (uint32_t t = 0; t < p->def.types && status == HED_OK; t++) {
         p->counts[t] = (uint32_t)values[t];
         total += values[t];
     }
     if (status == HED_OK && total > HED_PACK_MAX_ENTITIES)
-        status = hed_error_set(error, HED_ERROR_ARGUMENT, "--counts: %.0f entities in all, and %d are the most",
-                               total, HED_PACK_MAX_ENTITIES);
+        status = hed_error_set(error, HED_ERROR_ARGUMENT,
+            "--counts: %.0f entities in all, and %d are the most", total, HED_PACK_MAX_ENTITIES);
     if (status != HED_OK) return status;
     p->def.counts = p->counts;
     p->def.warps = (uint32_t)hed_integer_of(arguments, "warps");
@@ -75,10 +78,9 @@ static hed_status read_arguments(const hed_arguments *arguments, packing *p, hed
     if (!hed_given(arguments, "costs")) return HED_OK;
     status = read_list("costs", hed_text_of(arguments, "costs"), false, values, &costs, error);
     if (status == HED_OK && costs != p->def.types)
-        status = hed_error_set(error, HED_ERROR_ARGUMENT, "--costs has %" PRIu32 " entries, --counts %" PRIu32, costs,
-                               p->def.types);
-    for (uint32_t t = 0; t < p->def.types && status == HED_OK; t++)
-        p->costs[t] = (float)values[t];
+        status = hed_error_set(error, HED_ERROR_ARGUMENT,
+            "--costs has %" PRIu32 " entries, --counts %" PRIu32, costs, p->def.types);
+    for (uint32_t t = 0; t < p->def.types && status == HED_OK; t++) p->costs[t] = (float)values[t];
     p->def.costs = p->costs;
     if (p->def.method == HED_PACK_EXACT) p->def.method = HED_PACK_EXACT_COST;
     return status;
@@ -89,10 +91,11 @@ static hed_status make(packing *p, hed_error *error)
     uint32_t capacity = hed_pack_capacity(&p->def);
     p->pieces = malloc(((size_t)capacity + 1) * sizeof *p->pieces);
     if (!p->pieces)
-        return hed_error_set(error, HED_ERROR_MEMORY, "no memory for %" PRIu32 " pieces of %zu bytes", capacity,
-                             sizeof *p->pieces);
+        return hed_error_set(error, HED_ERROR_MEMORY,
+            "no memory for %" PRIu32 " pieces of %zu bytes", capacity, sizeof *p->pieces);
     hed_status status = hed_pack(&p->def, p->pieces, capacity, &p->layout);
-    return status == HED_OK ? HED_OK : hed_error_set(error, status, "hed_pack: %s", hed_status_name(status));
+    return status == HED_OK ? HED_OK
+                            : hed_error_set(error, status, "hed_pack: %s", hed_status_name(status));
 }
 
 /* ---- a stretch of the pieces: one row, or one warp ---- */
@@ -109,8 +112,7 @@ static uint32_t end_of_row(const packing *p, uint32_t begin)
 static uint32_t end_of_warp(const packing *p, uint32_t begin)
 {
     uint32_t end = begin;
-    while (end < p->layout.piece_count && p->pieces[end].warp == p->pieces[begin].warp)
-        end++;
+    while (end < p->layout.piece_count && p->pieces[end].warp == p->pieces[begin].warp) end++;
     return end;
 }
 
@@ -182,12 +184,15 @@ static size_t write_cell(char *text, size_t size, uint32_t type, bool colour)
     /* Of xterm's 256: light ones, so that black letters can be read on them. */
     static const uint8_t backgrounds[] = {75, 214, 78, 203, 141, 222, 80, 211, 150, 110, 180, 245};
     int background = backgrounds[type % sizeof backgrounds];
-    return (size_t)(colour ? snprintf(text, size, "\033[30;48;5;%dm%c\033[0m", background, letter_of(type))
+    return (size_t)(colour ? snprintf(text, size, "\033[30;48;5;%dm%c\033[0m", background,
+                                 letter_of(type))
                            : snprintf(text, size, "%c", letter_of(type)));
 }
 
-/* A row from left to right; where it has more lanes than cells, each cell shows the first of its lanes. */
-static void write_strip(const packing *p, uint32_t begin, uint32_t end, bool colour, char *text, size_t size)
+/* A row from left to right; where it has more lanes than cells, each cell shows the first of its
+ * lanes. */
+static void write_strip(
+    const packing *p, uint32_t begin, uint32_t end, bool colour, char *text, size_t size)
 {
     uint32_t step = (p->def.lanes + MOST_CELLS - 1) / MOST_CELLS, lane = 0;
     size_t used = 0;
@@ -201,9 +206,11 @@ static void write_strip(const packing *p, uint32_t begin, uint32_t end, bool col
 static void print_summary(const packing *p)
 {
     const hed_pack_layout *l = &p->layout;
-    printf("%s: %" PRIu32 " type%s at most in %s, the dearest warp costs %g, %" PRIu32 " of %" PRIu32 " warps used",
-           hed_pack_method_name(p->def.method), l->max_occupancy, l->max_occupancy == 1 ? "" : "s",
-           p->def.method == HED_PACK_ROWS ? "the list of a warp" : "a row", l->max_cost, l->warps_used, p->def.warps);
+    printf("%s: %" PRIu32 " type%s at most in %s, the dearest warp costs %g, %" PRIu32
+           " of %" PRIu32 " warps used",
+        hed_pack_method_name(p->def.method), l->max_occupancy, l->max_occupancy == 1 ? "" : "s",
+        p->def.method == HED_PACK_ROWS ? "the list of a warp" : "a row", l->max_cost, l->warps_used,
+        p->def.warps);
     if (p->def.method == HED_PACK_GREEDY)
         printf(", %" PRIu32 " iteration%s", l->iterations, l->iterations == 1 ? "" : "s");
     printf("\n\n");
@@ -211,7 +218,8 @@ static void print_summary(const packing *p)
 
 static hed_status print_types(const packing *p, bool colour, hed_error *error)
 {
-    hed_table *table = hed_table_create((const char *const[]){">TYPE", ">COUNT", ">COST", "", NULL});
+    hed_table *table =
+        hed_table_create((const char *const[]){">TYPE", ">COUNT", ">COST", "", NULL});
     for (uint32_t type = 0; type < p->def.types; type++) {
         char cell[64];
         write_cell(cell, sizeof cell, type, colour);
@@ -228,7 +236,8 @@ static hed_status print_types(const packing *p, bool colour, hed_error *error)
 
 static hed_status print_warps(const packing *p, bool colour, hed_error *error)
 {
-    hed_table *table = hed_table_create((const char *const[]){">WARP", ">ROW", ">TYPES", ">COST", "LANES", NULL});
+    hed_table *table =
+        hed_table_create((const char *const[]){">WARP", ">ROW", ">TYPES", ">COST", "LANES", NULL});
     uint32_t hidden = 0;
     for (uint32_t i = 0; i < p->layout.piece_count; i = end_of_row(p, i)) {
         char strip[MOST_CELLS * 24];
@@ -240,10 +249,8 @@ static hed_status print_warps(const packing *p, bool colour, hed_error *error)
         }
         write_strip(p, i, end, colour, strip, sizeof strip);
         hed_table_cell(table, "%" PRIu32, p->pieces[i].warp);
-        if (p->layout.rows > 1)
-            hed_table_cell(table, "%" PRIu32, p->pieces[i].row);
-        else
-            hed_table_cell(table, "%s", "");
+        if (p->layout.rows > 1) hed_table_cell(table, "%" PRIu32, p->pieces[i].row);
+        else hed_table_cell(table, "%s", "");
         hed_table_cell(table, "%" PRIu32, types);
         hed_table_cell(table, "%g", cost);
         hed_table_cell(table, "%s", strip);
@@ -251,8 +258,9 @@ static hed_status print_warps(const packing *p, bool colour, hed_error *error)
     hed_status status = hed_table_print(table, stdout, error);
     hed_table_free(table);
     if (hidden > 0)
-        printf("\n%" PRIu32 " more rows are not shown; warps have up to %" PRIu32 ", and --json has all\n", hidden,
-               p->layout.rows);
+        printf("\n%" PRIu32 " more rows are not shown; warps have up to %" PRIu32
+               ", and --json has all\n",
+            hidden, p->layout.rows);
     return status;
 }
 
@@ -276,51 +284,53 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_USAGE;
     }
     hed_status status = make(&p, &error);
-    if (status == HED_OK) status = hed_given(arguments, "json") ? print_json(&p, &error) : print_table(&p, &error);
+    if (status == HED_OK)
+        status = hed_given(arguments, "json") ? print_json(&p, &error) : print_table(&p, &error);
     free(p.pieces);
     return cli_end(status, &error);
 }
 
 /* In the order of hed_pack_method. */
-static const char *const METHODS[] = {"naive", "greedy", "exact", "exact-cost", "spread", "rows", NULL};
+static const char *const METHODS[] = {
+    "naive", "greedy", "exact", "exact-cost", "spread", "rows", NULL};
 
 #define OPTION(name_, kind_, value_, help_, ...) \
     { \
-        .name = (name_), .kind = HED_OPTION_##kind_, .value = (value_), .help = (help_), .own = true, __VA_ARGS__ \
+        .name = (name_), .kind = HED_OPTION_##kind_, .value = (value_), .help = (help_), \
+        .own = true, __VA_ARGS__ \
     }
 
 static const hed_option OPTIONS[] = {
-    OPTION("counts", TEXT, "N,N,...", "entities of each type, 0 or more; up to 32 types", .letter = 'c',
-           .required = true),
-    OPTION("costs", TEXT, "X,X,...", "time of a row for each type, above 0; 1 unless given", .letter = 0),
+    OPTION("counts", TEXT, "N,N,...", "entities of each type, 0 or more; up to 32 types",
+        .letter = 'c', .required = true),
+    OPTION("costs", TEXT, "X,X,...", "time of a row for each type, above 0; 1 unless given",
+        .letter = 0),
     OPTION("warps", INTEGER, "N", "number of warps", .letter = 'w', .fallback = "32", .low = 1,
-           .high = HED_PACK_MAX_WARPS),
+        .high = HED_PACK_MAX_WARPS),
     OPTION("lanes", INTEGER, "N", "lanes of a warp", .letter = 'l', .fallback = "32", .low = 1,
-           .high = HED_PACK_MAX_LANES),
-    OPTION("method", CHOICE, "METHOD", "how to lay out", .letter = 'm', .fallback = "exact", .choices = METHODS),
-    OPTION("json", FLAG, NULL, "print JSON: one object, nothing else", .letter = 0),
-    {0}};
+        .high = HED_PACK_MAX_LANES),
+    OPTION("method", CHOICE, "METHOD", "how to lay out", .letter = 'm', .fallback = "exact",
+        .choices = METHODS),
+    OPTION("json", FLAG, NULL, "print JSON: one object, nothing else", .letter = 0), {0}};
 
 static const hed_command BENCH = {.name = "bench", .same_as = &hed_command_bench_pack};
 
 static const hed_example EXAMPLES[] = {
     {"heddle pack --counts 40,8,60", "three types, each in warps of its own"},
-    {"heddle pack --counts 1000,1,1,1,1,1,1,1,1,1,1 --method spread", "eleven types, no more than two in a warp"},
-    {"heddle pack --counts 400,20,300 --costs 10,2,14 --method rows --json", "row lists, for programs"},
+    {"heddle pack --counts 1000,1,1,1,1,1,1,1,1,1,1 --method spread",
+        "eleven types, no more than two in a warp"},
+    {"heddle pack --counts 400,20,300 --costs 10,2,14 --method rows --json",
+        "row lists, for programs"},
     {0}};
 
 const hed_command hed_command_pack = {
-    .name = "pack",
-    .summary = "lay entities of several types out over warps",
-    .description =
+    .name = "pack", .summary = "lay entities of several types out over warps", .description =
         "Says which entity sits in which lane, so that lanes of a warp do the same thing: a warp with k types runs k "
         "branches one after another. Types are numbered from 0 in the order of --counts, and shown as A, B, C, ...\n\n"
         "Methods: naive (types interleaved in turn), greedy (runs of types merged from left to right), exact (the "
         "fewest types in the fullest row, with the types in their order; where --costs are given the cheapest dearest "
         "row, which is exact-cost), spread (the fewest types in the fullest row, in any order), rows (each warp has a "
         "list of rows of one type).\n\nWhere there are more entities than lanes, warps have several rows.",
-    .options = OPTIONS,
-    .commands = (const hed_command *const[]){&BENCH, NULL},
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .commands = (const hed_command *const[]){&BENCH, NULL},
+    .examples = EXAMPLES, .run = run,
 };

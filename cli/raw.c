@@ -23,17 +23,13 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
 {
     *result = NULL;
     raw_driver *raw = calloc(1, sizeof *raw);
-    if (!raw)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+    if (!raw) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
     raw->def = *def;
     const char *backend = hed_device_get_info(def->device)->backend;
     hed_status status = HED_OK;
-    if (strcmp(backend, "cuda") == 0)
-        status = raw_open_cuda(raw, error);
-    else if (strcmp(backend, "opencl") == 0)
-        status = raw_open_opencl(raw, error);
-    else
-        raw_open_host(raw);
+    if (strcmp(backend, "cuda") == 0) status = raw_open_cuda(raw, error);
+    else if (strcmp(backend, "opencl") == 0) status = raw_open_opencl(raw, error);
+    else raw_open_host(raw);
     if (status != HED_OK) {
         raw_close(raw);
         return status;
@@ -54,9 +50,7 @@ hed_status raw_run(raw_driver *raw, raw_operation operation, hed_error *error)
 
 void raw_close(raw_driver *raw)
 {
-    if (!raw)
-        return;
-    if (raw->close)
-        raw->close(raw);
+    if (!raw) return;
+    if (raw->close) raw->close(raw);
     free(raw);
 }

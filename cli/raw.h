@@ -1,6 +1,6 @@
-/* The same work as Heddle's, by the driver's own functions and nothing else: what the runtime bench compares with. The few
- * types of the drivers that this needs are declared in raw_cuda.c and raw_opencl.c; the functions come from
- * hed_device_symbol(). */
+/* The same work as Heddle's, by the driver's own functions and nothing else: what the runtime bench
+ * compares with. The few types of the drivers that this needs are declared in raw_cuda.c and
+ * raw_opencl.c; the functions come from hed_device_symbol(). */
 #ifndef HED_CLI_RAW_H
 #define HED_CLI_RAW_H
 
@@ -15,8 +15,7 @@ typedef enum raw_operation {
     RAW_OPERATION_COUNT
 } raw_operation;
 
-enum { RAW_GRAPH_NODES = 100,
-       RAW_GROUP = 64 };
+enum { RAW_GRAPH_NODES = 100, RAW_GROUP = 64 };
 
 /* What to work with; all of it is the caller's. */
 typedef struct raw_def {
@@ -31,9 +30,11 @@ typedef struct raw_def {
 
 typedef struct raw_driver raw_driver;
 
-/* Fills in what this driver can do; what it cannot, or whose functions are missing, stays without a name. */
+/* Fills in what this driver can do; what it cannot, or whose functions are missing, stays without a
+ * name. */
 hed_status raw_open(const raw_def *def, raw_driver **raw, hed_error *error);
-/* What an operation consists of, such as "cuLaunchKernel + cuStreamSynchronize"; NULL: this driver has no such thing. */
+/* What an operation consists of, such as "cuLaunchKernel + cuStreamSynchronize"; NULL: this driver
+ * has no such thing. */
 const char *raw_name(const raw_driver *raw, raw_operation operation);
 hed_status raw_run(raw_driver *raw, raw_operation operation, hed_error *error);
 void raw_close(raw_driver *raw);

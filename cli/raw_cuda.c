@@ -1,4 +1,5 @@
-/* The CUDA driver called directly. Types and signatures as in the CUDA driver API reference, 11.2 and later. */
+/* The CUDA driver called directly. Types and signatures as in the CUDA driver API reference, 11.2
+ * and later. */
 #include "raw.h"
 
 #include "support/errors.h"
@@ -20,8 +21,9 @@ typedef struct cu_kernel_node {
 
 typedef struct cuda_state {
     cu_result (*set_context)(void *context);
-    cu_result (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                        unsigned block_z, unsigned shared_bytes, void *stream, void **arguments, void **extra);
+    cu_result (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream,
+        void **arguments, void **extra);
     cu_result (*synchronize)(void *stream);
     cu_result (*copy)(cu_address to, cu_address from, size_t bytes, void *stream);
     cu_result (*event_create)(void **event, unsigned flags);
@@ -30,7 +32,8 @@ typedef struct cuda_state {
     cu_result (*event_destroy)(void *event);
     cu_result (*call)(void *stream, void (*function)(void *user), void *user);
     cu_result (*graph_create)(void **graph, unsigned flags);
-    cu_result (*graph_add)(void **node, void *graph, void *const *before, size_t count, const cu_kernel_node *parameters);
+    cu_result (*graph_add)(void **node, void *graph, void *const *before, size_t count,
+        const cu_kernel_node *parameters);
     cu_result (*graph_instantiate)(void **executable, void *graph, unsigned long long flags);
     cu_result (*graph_launch)(void *executable, void *stream);
     cu_result (*graph_exec_destroy)(void *executable);
@@ -42,7 +45,8 @@ typedef struct cuda_state {
 
 static hed_status check(cu_result result, const char *call, hed_error *error)
 {
-    return result == 0 ? HED_OK : hed_error_set(error, HED_ERROR_DRIVER, "%s gave %d", call, result);
+    return result == 0 ? HED_OK
+                       : hed_error_set(error, HED_ERROR_DRIVER, "%s gave %d", call, result);
 }
 
 /* ---- operations ---- */
@@ -55,7 +59,8 @@ static hed_status wait(cuda_state *s, hed_error *error)
 static hed_status launch(raw_driver *raw, hed_error *error)
 {
     cuda_state *s = raw->state;
-    cu_result result = s->launch(s->function, 1, 1, 1, RAW_GROUP, 1, 1, 0, s->stream, s->arguments, NULL);
+    cu_result result =
+        s->launch(s->function, 1, 1, 1, RAW_GROUP, 1, 1, 0, s->stream, s->arguments, NULL);
     hed_status status = check(result, "cuLaunchKernel", error);
     return status == HED_OK ? wait(s, error) : status;
 }
@@ -71,7 +76,8 @@ static hed_status copy(raw_driver *raw, hed_error *error)
 {
     cuda_state *s = raw->state;
     cu_address to = hed_buffer_address(raw->def.to), from = hed_buffer_address(raw->def.from);
-    hed_status status = check(s->copy(to, from, raw->def.bytes, s->stream), "cuMemcpyDtoDAsync", error);
+    hed_status status =
+        check(s->copy(to, from, raw->def.bytes, s->stream), "cuMemcpyDtoDAsync", error);
     return status == HED_OK ? wait(s, error) : status;
 }
 
@@ -79,13 +85,11 @@ static hed_status event(raw_driver *raw, hed_error *error)
 {
     cuda_state *s = raw->state;
     hed_status status = check(s->event_record(s->event, s->stream), "cuEventRecord", error);
-    return status == HED_OK ? check(s->event_synchronize(s->event), "cuEventSynchronize", error) : status;
+    return status == HED_OK ? check(s->event_synchronize(s->event), "cuEventSynchronize", error)
+                            : status;
 }
 
-static void nothing(void *user)
-{
-    (void)user;
-}
+static void nothing(void *user) { (void)user; }
 
 static hed_status call(raw_driver *raw, hed_error *error)
 {
@@ -124,32 +128,33 @@ static void find_functions(const hed_device *device, cuda_state *s)
 /* A chain: each node waits for the one before, as the launches of a stream do. */
 static hed_status build_graph(cuda_state *s, hed_error *error)
 {
-    cu_kernel_node node = {.function = s->function, .grid = {1, 1, 1}, .block = {RAW_GROUP, 1, 1}, .arguments = s->arguments};
+    cu_kernel_node node = {.function = s->function, .grid = {1, 1, 1}, .block = {RAW_GROUP, 1, 1},
+        .arguments = s->arguments};
     void *before = NULL;
     hed_status status = check(s->graph_create(&s->graph, 0), "cuGraphCreate", error);
     for (int i = 0; i < RAW_GRAPH_NODES && status == HED_OK; i++) {
         void *added = NULL;
-        status = check(s->graph_add(&added, s->graph, &before, i > 0, &node), "cuGraphAddKernelNode", error);
+        status = check(
+            s->graph_add(&added, s->graph, &before, i > 0, &node), "cuGraphAddKernelNode", error);
         before = added;
     }
     if (status == HED_OK)
-        status = check(s->graph_instantiate(&s->executable, s->graph, 0), "cuGraphInstantiateWithFlags", error);
+        status = check(s->graph_instantiate(&s->executable, s->graph, 0),
+            "cuGraphInstantiateWithFlags", error);
     return status;
 }
 
 static void close_cuda(raw_driver *raw)
 {
     cuda_state *s = raw->state;
-    if (s->executable)
-        s->graph_exec_destroy(s->executable);
-    if (s->graph)
-        s->graph_destroy(s->graph);
-    if (s->event)
-        s->event_destroy(s->event);
+    if (s->executable) s->graph_exec_destroy(s->executable);
+    if (s->graph) s->graph_destroy(s->graph);
+    if (s->event) s->event_destroy(s->event);
     free(s);
 }
 
-static void offer(raw_driver *raw, raw_operation operation, const char *name, hed_status (*function)(raw_driver *, hed_error *))
+static void offer(raw_driver *raw, raw_operation operation, const char *name,
+    hed_status (*function)(raw_driver *, hed_error *))
 {
     raw->names[operation] = name;
     raw->operations[operation] = function;
@@ -158,34 +163,30 @@ static void offer(raw_driver *raw, raw_operation operation, const char *name, he
 hed_status raw_open_cuda(raw_driver *raw, hed_error *error)
 {
     cuda_state *s = calloc(1, sizeof *s);
-    if (!s)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+    if (!s) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
     raw->state = s;
     raw->close = close_cuda;
     find_functions(raw->def.device, s);
     hed_native_device native;
     hed_status status = hed_device_native(raw->def.device, &native, error);
-    if (status != HED_OK || !s->set_context || !s->synchronize)
-        return status;
+    if (status != HED_OK || !s->set_context || !s->synchronize) return status;
     s->function = hed_kernel_native(raw->def.kernel);
     s->stream = hed_stream_native(raw->def.stream);
     s->argument = hed_buffer_address(raw->def.argument);
     s->arguments[0] = &s->argument;
     s->arguments[1] = &raw->def.number;
     status = check(s->set_context(native.context), "cuCtxSetCurrent", error);
-    if (s->launch)
-        offer(raw, RAW_LAUNCH, "cuLaunchKernel + cuStreamSynchronize", launch);
-    if (s->copy)
-        offer(raw, RAW_COPY, "cuMemcpyDtoDAsync", copy);
-    if (s->call)
-        offer(raw, RAW_CALL, "cuLaunchHostFunc + cuStreamSynchronize", call);
-    if (status == HED_OK && s->event_create && s->event_record && s->event_synchronize && s->event_destroy) {
+    if (s->launch) offer(raw, RAW_LAUNCH, "cuLaunchKernel + cuStreamSynchronize", launch);
+    if (s->copy) offer(raw, RAW_COPY, "cuMemcpyDtoDAsync", copy);
+    if (s->call) offer(raw, RAW_CALL, "cuLaunchHostFunc + cuStreamSynchronize", call);
+    if (status == HED_OK && s->event_create && s->event_record && s->event_synchronize &&
+        s->event_destroy) {
         enum { DISABLE_TIMING = 2 };
         status = check(s->event_create(&s->event, DISABLE_TIMING), "cuEventCreate", error);
         offer(raw, RAW_EVENT, "cuEventRecord + cuEventSynchronize", event);
     }
-    if (status == HED_OK && s->graph_create && s->graph_add && s->graph_instantiate && s->graph_launch && s->graph_exec_destroy &&
-        s->graph_destroy) {
+    if (status == HED_OK && s->graph_create && s->graph_add && s->graph_instantiate &&
+        s->graph_launch && s->graph_exec_destroy && s->graph_destroy) {
         status = build_graph(s, error);
         offer(raw, RAW_GRAPH, "cuGraphLaunch + cuStreamSynchronize", graph);
     }

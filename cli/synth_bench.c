@@ -1,8 +1,9 @@
-/* heddle synth bench: the time of a sample for instruments from eleven strings' worth to a million masses, beside the
- * bound that the device sets; the largest instruments that a processor plays in real time; and how blocks keep their
- * deadlines when the device is nearly full.
+/* heddle synth bench: the time of a sample for instruments from eleven strings' worth to a million
+ * masses, beside the bound that the device sets; the largest instruments that a processor plays in
+ * real time; and how blocks keep their deadlines when the device is nearly full.
  *
- * Times are wall time of hed_synth_process(), so the launch, the copies and the mix of a block are in them. */
+ * Times are wall time of hed_synth_process(), so the launch, the copies and the mix of a block are
+ * in them. */
 #include "command.h"
 #include "heddle/stats.h"
 #include "support/bench.h"
@@ -19,7 +20,8 @@
 #include <time.h>
 
 enum {
-    BLOCK = 1024,    /* of what is timed by the sample: a launch costs as much as some hundred samples of a small
+    BLOCK =
+        1024, /* of what is timed by the sample: a launch costs as much as some hundred samples of a small
                         instrument */
     LIVE_BLOCK = 64, /* of what is timed against the clock */
     MOST_ROUNDS = 401
@@ -29,7 +31,8 @@ static const double SECONDS_A_CASE = 0.5;
 
 /* ---- the cases ---- */
 
-enum { ON_HOST = 1, ON_OTHERS = 2, ON_PACKETS = 4 }; /* ON_PACKETS: devices whose groups can exchange packets */
+/* ON_PACKETS: devices whose groups can exchange packets */
+enum { ON_HOST = 1, ON_OTHERS = 2, ON_PACKETS = 4 };
 
 typedef struct synth_case {
     const char *name;
@@ -41,20 +44,25 @@ typedef struct synth_case {
 
 static const synth_case CASES[] = {
     {"1,024 entities of all types", CLI_COUNTED, {6, 6, 6}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
-    {"512 masses, 1,536 springs, 512 others", CLI_MIXED, {8, 8, 8}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
-    {"1,000 masses, 3,000 springs, 64 others", CLI_NETWORK, {10, 10, 10}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
+    {"512 masses, 1,536 springs, 512 others", CLI_MIXED, {8, 8, 8}, HED_SYNTH_AUTO,
+        ON_HOST | ON_OTHERS},
+    {"1,000 masses, 3,000 springs, 64 others", CLI_NETWORK, {10, 10, 10}, HED_SYNTH_AUTO,
+        ON_HOST | ON_OTHERS},
     {"lattice of 65,536 masses", CLI_LATTICE, {32, 32, 64}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 524,288 masses", CLI_LATTICE, {64, 64, 128}, HED_SYNTH_GRID, ON_PACKETS},
     {"lattice of 1,024,000 masses", CLI_LATTICE, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
-    {"irregular graph of 1,024,000 masses", CLI_IRREGULAR, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
-    {"the same, every mass off its place", CLI_SCATTERED, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
+    {"irregular graph of 1,024,000 masses", CLI_IRREGULAR, {80, 80, 160}, HED_SYNTH_GRID,
+        ON_PACKETS},
+    {"the same, every mass off its place", CLI_SCATTERED, {80, 80, 160}, HED_SYNTH_GRID,
+        ON_PACKETS},
     {"lattice of 2,000,000 masses", CLI_LATTICE, {100, 100, 200}, HED_SYNTH_GRID, ON_PACKETS},
 };
 
 static bool runs_on(const synth_case *c, const hed_device_info *info)
 {
     if (strcmp(info->backend, "host") == 0) return c->devices & ON_HOST;
-    return (c->devices & ON_OTHERS) || ((c->devices & ON_PACKETS) && (info->capabilities & HED_CAN_PACKETS));
+    return (c->devices & ON_OTHERS) ||
+           ((c->devices & ON_PACKETS) && (info->capabilities & HED_CAN_PACKETS));
 }
 
 /* ---- one instrument that plays ---- */
@@ -80,11 +88,8 @@ static hed_status play(player *p, bool chord, hed_error *error)
         events[i].kind = HED_EVENT_MIDI;
         memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(60 + 4 * i), 100}, 3);
     }
-    hed_synth_block block = {.frames = p->block,
-                             .events = events,
-                             .event_count = chord ? 3 : 0,
-                             .left = p->sound,
-                             .right = p->sound + p->block};
+    hed_synth_block block = {.frames = p->block, .events = events, .event_count = chord ? 3 : 0,
+        .left = p->sound, .right = p->sound + p->block};
     return hed_synth_process(p->synth, &block, error);
 }
 
@@ -92,8 +97,8 @@ static hed_status play(player *p, bool chord, hed_error *error)
 typedef enum bench_drive { DRIVE_LAUNCHES, DRIVE_AWAKE, DRIVE_RESIDENT, DRIVES } bench_drive;
 static const char *const DRIVE_NAMES[] = {"", ", kept awake", ", by a resident kernel"};
 
-static hed_status open_player(const synth_case *c, uint32_t threads, hed_device *device, uint32_t block,
-                              bench_drive drive, player *p, hed_error *error)
+static hed_status open_player(const synth_case *c, uint32_t threads, hed_device *device,
+    uint32_t block, bench_drive drive, player *p, hed_error *error)
 {
     *p = (player){.block = block, .sound = malloc(2 * (size_t)block * sizeof(float))};
     if (!p->sound) {
@@ -148,13 +153,14 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
 
 /* ---- the bound ---- */
 
-/* Seconds a sample that the whole device cannot beat: local memory moves 128 bytes a clock and multiprocessor; a mass
- * with six springs reads six neighbours, its own place and its table and writes its place: 108 bytes (docs/synth.md).
- * NAN: not known. */
+/* Seconds a sample that the whole device cannot beat: local memory moves 128 bytes a clock and
+ * multiprocessor; a mass with six springs reads six neighbours, its own place and its table and
+ * writes its place: 108 bytes (docs/synth.md). NAN: not known. */
 static double bound_of(const hed_synth_report *report, const hed_device_info *info)
 {
     if (report->structure != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
-    return 108.0 * report->entities[HED_BODY] / (128.0 * info->compute_units * info->clock_mhz * 1e6);
+    return 108.0 * report->entities[HED_BODY] /
+           (128.0 * info->compute_units * info->clock_mhz * 1e6);
 }
 
 /* ---- records ---- */
@@ -167,7 +173,8 @@ typedef struct bench_records {
     bool broken; /* something failed that was not too large */
 } bench_records;
 
-static void add_head(bench_records *to, const char *name, const char *device, double value, const char *unit)
+static void add_head(
+    bench_records *to, const char *name, const char *device, double value, const char *unit)
 {
     to->count++;
     hed_records_next(to->records);
@@ -180,8 +187,8 @@ static void add_head(bench_records *to, const char *name, const char *device, do
     hed_table_cell(to->table, "%s", name);
 }
 
-static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s, const hed_device_info *info,
-                              bench_records *to)
+static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s,
+    const hed_device_info *info, bench_records *to)
 {
     hed_synth_report report = hed_synth_get_report(p->synth);
     double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
@@ -198,11 +205,13 @@ static void add_sample_record(const synth_case *c, const player *p, const hed_su
     if (isnan(bound)) hed_table_cell(to->table, "%s", "");
     else hed_table_cell(to->table, "%.3f", bound);
     hed_table_cell(to->table, "%.2f", period / us);
-    hed_table_cell(to->table, "%u bodies, %u springs, %s%s", report.entities[HED_BODY], report.entities[HED_SPRING],
-                   hed_synth_structure_name(report.structure), report.breaks ? ", BROKE" : "");
+    hed_table_cell(to->table, "%u bodies, %u springs, %s%s", report.entities[HED_BODY],
+        report.entities[HED_SPRING], hed_synth_structure_name(report.structure),
+        report.breaks ? ", BROKE" : "");
 }
 
-static hed_status run_case(const synth_case *c, hed_device *device, bench_records *to, hed_error *error)
+static hed_status run_case(
+    const synth_case *c, hed_device *device, bench_records *to, hed_error *error)
 {
     player p;
     hed_summary summary;
@@ -221,8 +230,8 @@ static const struct {
     cli_instrument_kind kind;
     uint32_t dimensions, first; /* masses along a side of the first that is tried */
 } LARGEST[] = {{"largest string in real time", CLI_STRING, 1, 64},
-               {"largest membrane in real time", CLI_MEMBRANE, 2, 8},
-               {"largest lattice in real time", CLI_LATTICE, 3, 4}};
+    {"largest membrane in real time", CLI_MEMBRANE, 2, 8},
+    {"largest lattice in real time", CLI_LATTICE, 3, 4}};
 
 /* What keeps a larger one from being played. */
 typedef enum bench_limit { LIMIT_TIME, LIMIT_DEVICE, LIMIT_INSTRUMENT } bench_limit;
@@ -232,33 +241,40 @@ static const char *const LIMIT_NAMES[] = {"time", "device", "instrument"};
 typedef struct largest {
     synth_case best; /* of side `low` */
     uint32_t index, threads;
-    bench_drive drive;      /* keeping the device awake costs a grid one multiprocessor */
-    uint32_t low, high;     /* high 0: not known yet */
-    double load, high_load; /* time of a sample over its period; HUGE_VAL: there is no such one, by `limit` */
+    bench_drive drive;  /* keeping the device awake costs a grid one multiprocessor */
+    uint32_t low, high; /* high 0: not known yet */
+    /* time of a sample over its period; HUGE_VAL: there is no such one, by `limit` */
+    double load, high_load;
     bench_limit limit;
 } largest;
 
-static double masses_of(const synth_case *c) { return (double)c->size[0] * c->size[1] * c->size[2]; }
+static double masses_of(const synth_case *c)
+{
+    return (double)c->size[0] * c->size[1] * c->size[2];
+}
 
-/* What AUTO takes; but from here on what has no room in a grid is refused at once, not played by one work-group. */
+/* What AUTO takes; but from here on what has no room in a grid is refused at once, not played by
+ * one work-group. */
 enum { MASSES_OF_A_GRID = 8192 };
 
 static synth_case sized(uint32_t index, uint32_t side, const hed_device_info *info)
 {
     synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
     for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = side;
-    if (strcmp(info->backend, "host") != 0 && masses_of(&c) >= MASSES_OF_A_GRID) c.structure = HED_SYNTH_GRID;
+    if (strcmp(info->backend, "host") != 0 && masses_of(&c) >= MASSES_OF_A_GRID)
+        c.structure = HED_SYNTH_GRID;
     return c;
 }
 
 static bool is_too_much(hed_status status)
 {
-    return status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY;
+    return status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ||
+           status == HED_ERROR_DEVICE_MEMORY;
 }
 
 /* The load of an instrument. */
-static hed_status load_of(const synth_case *c, const largest *l, hed_device *device, double *load, bench_limit *limit,
-                          hed_error *error)
+static hed_status load_of(const synth_case *c, const largest *l, hed_device *device, double *load,
+    bench_limit *limit, hed_error *error)
 {
     player p;
     hed_summary summary;
@@ -274,8 +290,9 @@ static hed_status load_of(const synth_case *c, const largest *l, hed_device *dev
     return status;
 }
 
-/* The next side: where the load would be `target` if it grew with the masses; at most eight times as many as before,
- * a quarter more at the least. Making large ones takes long, so there should be few that do not play in time. */
+/* The next side: where the load would be `target` if it grew with the masses; at most eight times
+ * as many as before, a quarter more at the least. Making large ones takes long, so there should be
+ * few that do not play in time. */
 static uint32_t next_side(const largest *l, uint32_t dimensions, double target)
 {
     double masses, factor = target / l->load, most = pow((double)l->high / l->low, dimensions);
@@ -292,7 +309,8 @@ static uint32_t next_side(const largest *l, uint32_t dimensions, double target)
     return l->high && side >= l->high ? l->high - 1 : side;
 }
 
-static hed_status try_side(largest *l, uint32_t side, hed_device *device, double target, hed_error *error)
+static hed_status try_side(
+    largest *l, uint32_t side, hed_device *device, double target, hed_error *error)
 {
     double load;
     bench_limit limit;
@@ -312,22 +330,23 @@ static hed_status try_side(largest *l, uint32_t side, hed_device *device, double
 }
 
 /* The largest, down to a twentieth. Errors: UNSUPPORTED (not even the first plays in time). */
-static hed_status find_largest(uint32_t index, uint32_t threads, bench_drive drive, hed_device *device, double target,
-                               largest *l, hed_error *error)
+static hed_status find_largest(uint32_t index, uint32_t threads, bench_drive drive,
+    hed_device *device, double target, largest *l, hed_error *error)
 {
     uint32_t dimensions = LARGEST[index].dimensions, side = LARGEST[index].first;
     *l = (largest){.index = index, .threads = threads, .drive = drive};
     hed_status status = try_side(l, side, device, target, error);
     if (!status && l->low == 0)
         return hed_error_set(error, HED_ERROR_UNSUPPORTED, "not even %.0f masses play in time",
-                             pow(side, dimensions));
-    while (!status && (l->high == 0 || (l->high > l->low + 1 && pow((double)l->high / l->low, dimensions) > 1.05)))
+            pow(side, dimensions));
+    while (!status && (l->high == 0 || (l->high > l->low + 1 &&
+                                           pow((double)l->high / l->low, dimensions) > 1.05)))
         status = try_side(l, next_side(l, dimensions, target), device, target, error);
     return status;
 }
 
-static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *device, bench_records *to,
-                              hed_error *error)
+static hed_status run_largest(
+    uint32_t index, uint32_t threads, hed_device *device, bench_records *to, hed_error *error)
 {
     largest l;
     hed_status status = find_largest(index, threads, DRIVE_LAUNCHES, device, 1.0, &l, error);
@@ -342,14 +361,15 @@ static hed_status run_largest(uint32_t index, uint32_t threads, hed_device *devi
     hed_table_cell(to->table, "%.3f", l.load * 1e6 / RATE);
     hed_table_cell(to->table, "%s", "");
     hed_table_cell(to->table, "%.2f", 1 / l.load);
-    hed_table_cell(to->table, "%u x %u x %u masses, limited by %s", size[0], size[1], size[2], LIMIT_NAMES[l.limit]);
+    hed_table_cell(to->table, "%u x %u x %u masses, limited by %s", size[0], size[1], size[2],
+        LIMIT_NAMES[l.limit]);
     return HED_OK;
 }
 
 /* ---- against the clock ---- */
 
-/* Starts each block when its time has come, as a sound card would, and counts those that are not there when the next
- * one starts. */
+/* Starts each block when its time has come, as a sound card would, and counts those that are not
+ * there when the next one starts. */
 static hed_status play_live(player *p, double seconds, hed_meter *meter, hed_error *error)
 {
     uint64_t period = (uint64_t)(1e9 * p->block / RATE);
@@ -364,13 +384,14 @@ static hed_status play_live(player *p, double seconds, hed_meter *meter, hed_err
         status = play(p, false, error);
         uint64_t now = hed_now();
         hed_meter_add(meter, now - start);
-        next = now > next + period ? now : next + period; /* after a miss a sound card goes on with the next block */
+        /* after a miss a sound card goes on with the next block */
+        next = now > next + period ? now : next + period;
     }
     return status;
 }
 
 static hed_status run_live(hed_device *device, double seconds, bench_drive drive, const char *what,
-                           const synth_case *c, bench_records *to, hed_error *error)
+    const synth_case *c, bench_records *to, hed_error *error)
 {
     player p;
     hed_status status = open_player(c, 1, device, LIVE_BLOCK, drive, &p, error);
@@ -381,7 +402,8 @@ static hed_status run_live(hed_device *device, double seconds, bench_drive drive
     if (status) return status;
     hed_meter_report r = hed_meter_read(&meter);
     char name[96];
-    snprintf(name, sizeof name, "%.3g s in blocks of %d, %s%s", seconds, LIVE_BLOCK, what, DRIVE_NAMES[drive]);
+    snprintf(name, sizeof name, "%.3g s in blocks of %d, %s%s", seconds, LIVE_BLOCK, what,
+        DRIVE_NAMES[drive]);
     add_head(to, name, hed_device_get_info(device)->id, r.p50_ns * 1e-3, "us/block");
     hed_records_number(to->records, "p99", r.p99_ns * 1e-3);
     hed_records_number(to->records, "max", r.maximum_ns * 1e-3);
@@ -391,21 +413,27 @@ static hed_status run_live(hed_device *device, double seconds, bench_drive drive
     hed_table_cell(to->table, "%.3f", r.p50_ns * 1e-3 / LIVE_BLOCK);
     hed_table_cell(to->table, "%s", "");
     hed_table_cell(to->table, "%.2f", 1 / r.load);
-    hed_table_cell(to->table, "load %.2f, p99/p50 %.2f, max/p50 %.2f, missed %llu of %llu; %u x %u x %u masses",
-                   r.load, r.p99_ns / r.p50_ns, r.maximum_ns / r.p50_ns, (unsigned long long)r.misses,
-                   (unsigned long long)r.count, c->size[0], c->size[1], c->size[2]);
+    hed_table_cell(to->table,
+        "load %.2f, p99/p50 %.2f, max/p50 %.2f, missed %llu of %llu; %u x %u x %u masses", r.load,
+        r.p99_ns / r.p50_ns, r.maximum_ns / r.p50_ns, (unsigned long long)r.misses,
+        (unsigned long long)r.count, c->size[0], c->size[1], c->size[2]);
     return HED_OK;
 }
 
-/* A lattice that takes four fifths of the time there is, played in blocks of 64 with and without keeping the device
- * awake; and, for a tenth as long, a small instrument, between whose blocks a device may clock down. */
-static hed_status run_realtime(hed_device *device, double seconds, bench_records *to, hed_error *error)
+/* A lattice that takes four fifths of the time there is, played in blocks of 64 with and without
+ * keeping the device awake; and, for a tenth as long, a small instrument, between whose blocks a
+ * device may clock down. */
+static hed_status run_realtime(
+    hed_device *device, double seconds, bench_records *to, hed_error *error)
 {
     largest l;
     const hed_device_info *info = hed_device_get_info(device);
-    bool host = strcmp(info->backend, "host") == 0, resident = info->capabilities & HED_CAN_RESIDENT;
-    bench_drive drives = host ? DRIVE_AWAKE : resident ? DRIVES : DRIVE_RESIDENT; /* how many there are */
-    hed_status status = find_largest(2, 1, host ? DRIVE_LAUNCHES : DRIVE_AWAKE, device, 0.8, &l, error);
+    bool host = strcmp(info->backend, "host") == 0,
+         resident = info->capabilities & HED_CAN_RESIDENT;
+    /* how many there are */
+    bench_drive drives = host ? DRIVE_AWAKE : resident ? DRIVES : DRIVE_RESIDENT;
+    hed_status status =
+        find_largest(2, 1, host ? DRIVE_LAUNCHES : DRIVE_AWAKE, device, 0.8, &l, error);
     for (bench_drive drive = 0; drive < drives && drive < DRIVE_RESIDENT && !status; drive++)
         status = run_live(device, seconds, drive, "a lattice at 80 % load", &l.best, to, error);
     for (bench_drive drive = 0; drive < drives && !status; drive++)
@@ -415,23 +443,29 @@ static hed_status run_realtime(hed_device *device, double seconds, bench_records
 
 /* ---- the command ---- */
 
-/* A case that fails is worth a line, not the end: what was measured before it, and after, took its time. Where it is
- * no more than too large, all is well. */
-static hed_status excuse(hed_status status, const char *name, const char *device, bench_records *to, hed_error *error)
+/* A case that fails is worth a line, not the end: what was measured before it, and after, took its
+ * time. Where it is no more than too large, all is well. */
+static hed_status excuse(
+    hed_status status, const char *name, const char *device, bench_records *to, hed_error *error)
 {
     if (!status || hed_interrupted()) return status;
-    fprintf(stderr, "heddle: %s on %s: %s: %s\n", name, device, hed_status_name(status), error->text);
+    fprintf(
+        stderr, "heddle: %s on %s: %s: %s\n", name, device, hed_status_name(status), error->text);
     to->failed++;
     if (!is_too_much(status)) to->broken = true;
     return HED_OK;
 }
 
-static hed_status run_device(hed_device *device, const char *only, double live_seconds, bench_records *to,
-                             bool silent, hed_error *error)
+static hed_status run_device(hed_device *device, const char *only, double live_seconds,
+    bench_records *to, bool silent, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(device);
-    enum { SAMPLE_CASES = sizeof CASES / sizeof *CASES, LARGEST_CASES = sizeof LARGEST / sizeof *LARGEST };
-    hed_progress progress = hed_progress_begin(info->id, "cases", SAMPLE_CASES + LARGEST_CASES + 1, silent);
+    enum {
+        SAMPLE_CASES = sizeof CASES / sizeof *CASES,
+        LARGEST_CASES = sizeof LARGEST / sizeof *LARGEST
+    };
+    hed_progress progress =
+        hed_progress_begin(info->id, "cases", SAMPLE_CASES + LARGEST_CASES + 1, silent);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < SAMPLE_CASES && !status; i++) {
         hed_progress_update(&progress, i);
@@ -443,11 +477,13 @@ static hed_status run_device(hed_device *device, const char *only, double live_s
         if (only && !strstr(LARGEST[i].name, only)) continue;
         status = excuse(run_largest(i, 1, device, to, error), LARGEST[i].name, info->id, to, error);
         if (status || to->threads == 1 || strcmp(info->backend, "host") != 0) continue;
-        status = excuse(run_largest(i, to->threads, device, to, error), LARGEST[i].name, info->id, to, error);
+        status = excuse(
+            run_largest(i, to->threads, device, to, error), LARGEST[i].name, info->id, to, error);
     }
     hed_progress_update(&progress, SAMPLE_CASES + LARGEST_CASES);
     if (!status && live_seconds > 0)
-        status = excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, to, error);
+        status =
+            excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, to, error);
     hed_progress_end(&progress);
     return status;
 }
@@ -460,15 +496,15 @@ static int run_bench(const hed_arguments *arguments, void *user)
     bool json = hed_given(arguments, "json");
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status) return cli_fail(&error);
-    static const char *const HEADINGS[] = {"device", "instrument", ">us a sample", ">bound", ">x real time",
-                                           "what", NULL};
+    static const char *const HEADINGS[] = {
+        "device", "instrument", ">us a sample", ">bound", ">x real time", "what", NULL};
     bench_records to = {hed_records_create(), hed_table_create(HEADINGS),
-                        (uint32_t)hed_integer_of(arguments, "threads"), 0, 0, false};
+        (uint32_t)hed_integer_of(arguments, "threads"), 0, 0, false};
     for (uint32_t d = 0; d < session.count && !status; d++)
-        status = run_device(session.devices[d], hed_text_of(arguments, "only"), hed_number_of(arguments, "live"), &to,
-                            json || hed_given(arguments, "quiet"), &error);
-    hed_status printed =
-        json ? hed_records_print(to.records, stdout, &error) : hed_table_print(to.table, stdout, &error);
+        status = run_device(session.devices[d], hed_text_of(arguments, "only"),
+            hed_number_of(arguments, "live"), &to, json || hed_given(arguments, "quiet"), &error);
+    hed_status printed = json ? hed_records_print(to.records, stdout, &error)
+                              : hed_table_print(to.table, stdout, &error);
     if (!status) status = printed;
     hed_records_free(to.records);
     hed_table_free(to.table);
@@ -476,47 +512,35 @@ static int run_bench(const hed_arguments *arguments, void *user)
     if (status == HED_OK && to.count == 0) {
         if (to.failed) return HED_EXIT_FAILURE; /* with a line each */
         fprintf(stderr,
-                "heddle: nothing was measured: no instrument for these devices has a name that contains \"%s\"\n",
-                hed_given(arguments, "only") ? hed_text_of(arguments, "only") : "");
+            "heddle: nothing was measured: no instrument for these devices has a name that contains \"%s\"\n",
+            hed_given(arguments, "only") ? hed_text_of(arguments, "only") : "");
         return HED_EXIT_FAILURE;
     }
     return to.broken && !status ? HED_EXIT_FAILURE : cli_end(status, &error);
 }
 
 const hed_command hed_command_synth_bench = {
-    .name = "bench",
-    .summary = "time instruments by the sample, beside the device's bound",
-    .description = "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, "
-                   "membrane and lattice that play in real time, and what limits them: time, the device's room, "
-                   "or what an instrument holds; with --live, a lattice that takes 80 % of the time played against "
-                   "the clock in blocks of 64, missed deadlines counted, with and without keeping the device awake; "
-                   "and for a tenth as long a small instrument, by a resident kernel, too.",
-    .options =
-        (const hed_option[]){CLI_OPTION_JSON(true),
-                             CLI_OPTION_DEVICES(true),
-                             {.name = "only",
-                              .kind = HED_OPTION_TEXT,
-                              .value = "TEXT",
-                              .help = "only instruments whose name contains this"},
-                             {.name = "threads",
-                              .kind = HED_OPTION_INTEGER,
-                              .value = "COUNT",
-                              .fallback = "2",
-                              .low = 1,
-                              .high = 256,
-                              .help = "of the host: what it plays in real time is found for one thread and for "
-                                      "as many"},
-                             {.name = "live",
-                              .kind = HED_OPTION_NUMBER,
-                              .value = "SECONDS",
-                              .fallback = "0",
-                              .low = 0,
-                              .high = 86400,
-                              .help = "play that long against the clock, too"},
-                             {0}},
-    .examples = (const hed_example[]){{"heddle synth bench --device host", "what this processor can play"},
-                                      {"heddle synth bench --device cuda:0 --live 60",
-                                       "and how it keeps its deadlines for a minute"},
-                                      {0}},
+    .name = "bench", .summary = "time instruments by the sample, beside the device's bound",
+    .description =
+        "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, "
+        "membrane and lattice that play in real time, and what limits them: time, the device's room, "
+        "or what an instrument holds; with --live, a lattice that takes 80 % of the time played against "
+        "the clock in blocks of 64, missed deadlines counted, with and without keeping the device awake; "
+        "and for a tenth as long a small instrument, by a resident kernel, too.",
+    .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
+        {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT",
+            .help = "only instruments whose name contains this"},
+        {.name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .fallback = "2", .low = 1,
+            .high = 256,
+            .help = "of the host: what it plays in real time is found for one thread and for "
+                    "as many"},
+        {.name = "live", .kind = HED_OPTION_NUMBER, .value = "SECONDS", .fallback = "0", .low = 0,
+            .high = 86400, .help = "play that long against the clock, too"},
+        {0}},
+    .examples =
+        (const hed_example[]){{"heddle synth bench --device host", "what this processor can play"},
+            {"heddle synth bench --device cuda:0 --live 60",
+                "and how it keeps its deadlines for a minute"},
+            {0}},
     .run = run_bench,
 };

@@ -1,4 +1,5 @@
-/* heddle synth check: what is known of an instrument before it sounds, and where it runs in real time. */
+/* heddle synth check: what is known of an instrument before it sounds, and where it runs in real
+ * time. */
 #include "synth_check.h"
 
 #include <inttypes.h>
@@ -6,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Above it a block now and then is late: the rest of the time belongs to the system, the driver, other programs. */
+/* Above it a block now and then is late: the rest of the time belongs to the system, the driver,
+ * other programs. */
 static const double REAL_TIME = 0.8;
 
 typedef struct check {
@@ -36,7 +38,8 @@ static void tell_contents(check *c)
         hed_records_integer(c->records, "instances", instances);
         hed_records_open(c->records, "entities");
         for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-            hed_records_integer(c->records, hed_entity_type_name(type), hed_instrument_count(c->instrument, type));
+            hed_records_integer(
+                c->records, hed_entity_type_name(type), hed_instrument_count(c->instrument, type));
         hed_records_close(c->records);
         return;
     }
@@ -61,9 +64,10 @@ static void advise(const check *c, const hed_stability *s, const char *body)
     printf("  Make it %.3g times heavier, or the springs at it %.3g times softer", factor, factor);
     if (s->largest_dilation > 1) {
         double semitones = 6 * log2(factor); /* frequency goes with the root of stiffness */
-        printf(", or lower the highest note (\"high\") and the bends together by %.0f semitones (the highest plays "
-               "%.3g times as fast as written)",
-               ceil(semitones), s->largest_dilation);
+        printf(
+            ", or lower the highest note (\"high\") and the bends together by %.0f semitones (the highest plays "
+            "%.3g times as fast as written)",
+            ceil(semitones), s->largest_dilation);
     }
     puts(".");
 }
@@ -104,7 +108,8 @@ static hed_status check_stability(check *c, hed_error *error)
 /* "A4 +0.0": the nearest note, and the cents that it is off. */
 static void name_pitch(double frequency, char *text, size_t size, double *cents)
 {
-    static const char *const names[] = {"C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
+    static const char *const names[] = {
+        "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
     double note = 69 + 12 * log2(frequency / 440), nearest = round(note);
     *cents = 100 * (note - nearest);
     int number = (int)nearest;
@@ -139,8 +144,8 @@ static void tell_pitch(check *c, hed_table *table, const hed_grid_info *grid)
 
 static hed_status check_pitches(check *c, hed_error *error)
 {
-    hed_table *table =
-        hed_table_create((const char *const[]){"grid", "kind", ">bodies", ">mode 1 (Hz)", "note", ">cents", NULL});
+    hed_table *table = hed_table_create(
+        (const char *const[]){"grid", "kind", ">bodies", ">mode 1 (Hz)", "note", ">cents", NULL});
     uint32_t shown = 0;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < hed_instrument_grid_count(c->instrument) && status == HED_OK; i++) {
@@ -205,13 +210,13 @@ static void tell_load(check *c, hed_table *table, const char *device, const cli_
         hed_table_cell(table, "%.1f %%", 100 * load->load);
         hed_table_cell(table, "%.1f %%", 100 * load->worst);
     } else {
-        for (uint32_t i = 0; i < 3; i++)
-            hed_table_cell(table, "%s", "");
+        for (uint32_t i = 0; i < 3; i++) hed_table_cell(table, "%s", "");
     }
     hed_table_cell(table, "%s", verdict);
 }
 
-/* The structures to ask on a device: the processor itself runs the native one, the others what they have. */
+/* The structures to ask on a device: the processor itself runs the native one, the others what they
+ * have. */
 static uint32_t structures_of(const hed_device *device, hed_synth_structure structures[3])
 {
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0) {
@@ -237,7 +242,8 @@ static bool is_better(const cli_synth_load *a, const cli_synth_load *b)
     return in_time(a) ? a->worst < b->worst : a->load < b->load;
 }
 
-static hed_status check_device(check *c, hed_device *device, hed_table *table, best_load *best, hed_error *error)
+static hed_status check_device(
+    check *c, hed_device *device, hed_table *table, best_load *best, hed_error *error)
 {
     hed_synth_structure structures[3];
     uint32_t count = structures_of(device, structures);
@@ -245,7 +251,8 @@ static hed_status check_device(check *c, hed_device *device, hed_table *table, b
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && status == HED_OK && !hed_interrupted(); i++) {
         cli_synth_load load;
-        status = cli_synth_measure(device, c->instrument, structures[i], c->rate, c->block, &load, error);
+        status = cli_synth_measure(
+            device, c->instrument, structures[i], c->rate, c->block, &load, error);
         if (status != HED_OK) continue;
         tell_load(c, table, id, &load);
         if (is_better(&load, &best->load)) *best = (best_load){load, id};
@@ -257,17 +264,22 @@ static void sum_up(const check *c, const best_load *best)
 {
     const char *structure = hed_synth_structure_name(best->load.structure);
     if (in_time(&best->load))
-        printf("\nplays in real time: %s on %s, blocks of %" PRIu32 " frames within %.1f %% of their time\n",
-               structure, best->device, c->block, 100 * best->load.worst);
+        printf("\nplays in real time: %s on %s, blocks of %" PRIu32
+               " frames within %.1f %% of their time\n",
+            structure, best->device, c->block, 100 * best->load.worst);
     else if (keeps_up(&best->load))
-        printf("\nkeeps up with %s on %s (%.1f %%), but not each block was in time: longer blocks (--block), or a "
-               "machine that does nothing else\n",
-               structure, best->device, 100 * best->load.load);
+        printf(
+            "\nkeeps up with %s on %s (%.1f %%), but not each block was in time: longer blocks (--block), or a "
+            "machine that does nothing else\n",
+            structure, best->device, 100 * best->load.load);
     else if (best->load.runs)
-        printf("\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
-               "smaller, or take a faster device%s\n",
-               structure, best->device, best->load.load / REAL_TIME,
-               best->load.structure == HED_SYNTH_GRID ? "" : "; the largest play by structure grid on GPUs");
+        printf(
+            "\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
+            "smaller, or take a faster device%s\n",
+            structure, best->device, best->load.load / REAL_TIME,
+            best->load.structure == HED_SYNTH_GRID
+                ? ""
+                : "; the largest play by structure grid on GPUs");
     else puts("\nplays on none of these devices");
 }
 
@@ -292,9 +304,11 @@ static hed_status check_loads(check *c, hed_error *error)
 
 static hed_status open_devices(check *c, hed_error *error)
 {
-    if (hed_given(c->arguments, "device")) return cli_open_devices(c->arguments, &c->session, error);
+    if (hed_given(c->arguments, "device"))
+        return cli_open_devices(c->arguments, &c->session, error);
     hed_status status = cli_open_context(c->arguments, &c->session, error);
-    for (uint32_t i = 0; status == HED_OK && i < hed_device_count(c->session.context) && i < CLI_MOST_DEVICES; i++)
+    for (uint32_t i = 0;
+         status == HED_OK && i < hed_device_count(c->session.context) && i < CLI_MOST_DEVICES; i++)
         c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
     return status;
 }
@@ -320,11 +334,13 @@ static int run(const hed_arguments *arguments, void *user)
         fputs(hed_instrument_schema(NULL), stdout);
         return HED_EXIT_OK;
     }
-    check c = {.arguments = arguments, .path = hed_text_of(arguments, "FILE"), .json = hed_given(arguments, "json")};
+    check c = {.arguments = arguments, .path = hed_text_of(arguments, "FILE"),
+        .json = hed_given(arguments, "json")};
     if (!c.path) {
-        fputs("heddle: name an instrument file (\"heddle synth check --help\" explains, --schema says what it may "
-              "hold)\n",
-              stderr);
+        fputs(
+            "heddle: name an instrument file (\"heddle synth check --help\" explains, --schema says what it may "
+            "hold)\n",
+            stderr);
         return HED_EXIT_USAGE;
     }
     c.rate = hed_number_of(arguments, "rate");
@@ -341,40 +357,27 @@ static int run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_OPTION_DEVICES(true),
-    {.name = "rate",
-     .letter = 'r',
-     .kind = HED_OPTION_NUMBER,
-     .value = "HZ",
-     .own = true,
-     .fallback = "48000",
-     .low = 1000,
-     .high = 768000,
-     .help = "sample rate"},
-    {.name = "block",
-     .kind = HED_OPTION_INTEGER,
-     .value = "FRAMES",
-     .own = true,
-     .fallback = "256",
-     .low = 1,
-     .high = 65536,
-     .help = "frames of a block"},
-    {.name = "no-load", .kind = HED_OPTION_FLAG, .own = true, .help = "measure nothing, use no device"},
+    {.name = "rate", .letter = 'r', .kind = HED_OPTION_NUMBER, .value = "HZ", .own = true,
+        .fallback = "48000", .low = 1000, .high = 768000, .help = "sample rate"},
+    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "FRAMES", .own = true, .fallback = "256",
+        .low = 1, .high = 65536, .help = "frames of a block"},
+    {.name = "no-load", .kind = HED_OPTION_FLAG, .own = true,
+        .help = "measure nothing, use no device"},
     CLI_OPTION_JSON(true),
-    {.name = "schema", .kind = HED_OPTION_FLAG, .own = true, .help = "print the JSON schema of instrument files"},
+    {.name = "schema", .kind = HED_OPTION_FLAG, .own = true,
+        .help = "print the JSON schema of instrument files"},
     {0},
 };
 static const hed_option POSITIONALS[] = {
     {.name = "FILE", .kind = HED_OPTION_FILE, .help = "the instrument, FILE.json"}, {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json", "everything, on each device"},
-    {"heddle synth check harp.json --device host --block 64", "whether this processor keeps up with short blocks"},
-    {"heddle synth check harp.json --no-load --json", "stability and pitches alone"},
-    {0}};
+    {"heddle synth check harp.json --device host --block 64",
+        "whether this processor keeps up with short blocks"},
+    {"heddle synth check harp.json --no-load --json", "stability and pitches alone"}, {0}};
 
 const hed_command hed_command_synth_check = {
-    .name = "check",
-    .summary = "stability, pitches and load of an instrument",
-    .description =
+    .name = "check", .summary = "stability, pitches and load of an instrument", .description =
         "Reads an instrument file and says whether it is stable at its highest note and, if not, which body to "
         "change and by how much; "
         "the exact pitch of the lowest mode of each string, membrane and lattice whose ends are anchored; what it "
@@ -382,8 +385,5 @@ const hed_command hed_command_synth_check = {
         "each device in each structure that can serve it, measured by playing it for a moment with as many notes as "
         "it has "
         "voices. Load is the time of a block over its length. It ends with 1 if the instrument is not stable.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

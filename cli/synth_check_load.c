@@ -1,4 +1,5 @@
-/* heddle synth check: the load of an instrument on a device, as measured by playing it for a moment. */
+/* heddle synth check: the load of an instrument on a device, as measured by playing it for a
+ * moment. */
 #include "synth_check.h"
 
 #include <math.h>
@@ -21,17 +22,18 @@ static uint32_t inputs_of(const hed_instrument *instrument)
     hed_entity_def def;
     hed_error error;
     for (uint32_t i = 0; i < hed_instrument_count(instrument, HED_AUDIO_INPUT); i++)
-        if (hed_instrument_get(instrument, hed_instrument_at(instrument, HED_AUDIO_INPUT, i), &def, &error) ==
-                HED_OK &&
+        if (hed_instrument_get(instrument, hed_instrument_at(instrument, HED_AUDIO_INPUT, i), &def,
+                &error) == HED_OK &&
             def.as.audio_input.channel >= count)
             count = def.as.audio_input.channel + 1;
     return count;
 }
 
-static hed_status play(player *p, const hed_synth_event *events, uint32_t count, double *seconds, hed_error *error)
+static hed_status play(
+    player *p, const hed_synth_event *events, uint32_t count, double *seconds, hed_error *error)
 {
-    hed_synth_block block = {
-        .frames = p->frames, .events = events, .event_count = count, .left = p->left, .right = p->right};
+    hed_synth_block block = {.frames = p->frames, .events = events, .event_count = count,
+        .left = p->left, .right = p->right};
     uint64_t begin = hed_now();
     hed_status status = hed_synth_process(p->synth, &block, error);
     *seconds = 1e-9 * (double)(hed_now() - begin);
@@ -41,7 +43,9 @@ static hed_status play(player *p, const hed_synth_event *events, uint32_t count,
 /* A note for each voice, spread over what the instrument hears. */
 static uint32_t make_notes(const hed_instrument_def *def, hed_synth_event events[MOST_NOTES])
 {
-    uint32_t count = def->mode == HED_SINGLETON ? MOST_NOTES : def->voices < MOST_NOTES ? def->voices : MOST_NOTES;
+    uint32_t count = def->mode == HED_SINGLETON ? MOST_NOTES
+                     : def->voices < MOST_NOTES ? def->voices
+                                                : MOST_NOTES;
     uint32_t span = def->high - def->low + 1u;
     if (count > span) count = span;
     for (uint32_t i = 0; i < count; i++) {
@@ -53,12 +57,13 @@ static uint32_t make_notes(const hed_instrument_def *def, hed_synth_event events
 }
 
 static hed_status measure(player *p, const hed_instrument *instrument, double rate, uint32_t block,
-                          cli_synth_load *load, hed_error *error)
+    cli_synth_load *load, hed_error *error)
 {
     hed_synth_event notes[MOST_NOTES];
     double seconds, times[MOST_BLOCKS], spent = 0;
     uint32_t note_count = make_notes(hed_instrument_get_def(instrument), notes), count = 0;
-    /* The first frame holds builds and first touches; the second tells how many frames there is time for. */
+    /* The first frame holds builds and first touches; the second tells how many frames there is
+     * time for. */
     p->frames = 1;
     hed_status status = play(p, notes, note_count, &seconds, error);
     if (status == HED_OK) status = play(p, NULL, 0, &seconds, error);
@@ -81,8 +86,9 @@ static hed_status measure(player *p, const hed_instrument *instrument, double ra
     return HED_OK;
 }
 
-hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
-                             double rate, uint32_t block, cli_synth_load *load, hed_error *error)
+hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument,
+    hed_synth_structure structure, double rate, uint32_t block, cli_synth_load *load,
+    hed_error *error)
 {
     *load = (cli_synth_load){.structure = structure};
     hed_synth_def def = hed_default_synth_def();
@@ -97,21 +103,24 @@ hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrumen
         status = hed_synth_create(device, &def, &p.synth, error);
         if (status == HED_OK) status = measure(&p, instrument, rate, block, load, error);
     } else {
-        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "out of memory for a block of sound"};
+        *error =
+            (hed_error){.status = HED_ERROR_MEMORY, .text = "out of memory for a block of sound"};
         status = HED_ERROR_MEMORY;
     }
     hed_synth_destroy(p.synth);
     free(p.left);
     free(p.right);
     /* What this pair cannot do is an answer; the next may do it. */
-    bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
-                  status == HED_ERROR_BUILD;
+    bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ||
+                  status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_BUILD;
     if (!answer) return status;
     /* Which structure and device it is stands beside it. */
     char head[128];
     const char *id = hed_device_get_info(device)->id;
-    int length = snprintf(head, sizeof head, "structure %s on %s: ", hed_synth_structure_name(structure), id);
-    const char *reason = strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
+    int length = snprintf(
+        head, sizeof head, "structure %s on %s: ", hed_synth_structure_name(structure), id);
+    const char *reason =
+        strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
     snprintf(load->reason, sizeof load->reason, "%.255s", reason);
     return HED_OK;
 }

@@ -1,5 +1,5 @@
-/* Instruments for benchmarks: see the header. Random choices come from a fixed seed, so that every run plays the
- * same. */
+/* Instruments for benchmarks: see the header. Random choices come from a fixed seed, so that every
+ * run plays the same. */
 #include "synth_instruments.h"
 
 #include "support/errors.h"
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 static const float MASS = 1e-4f;
-static const float STEP = 0.0078125f; /* m between places: 2^-7, so that differences of places are exact */
-static const float FARTHEST = 8192;   /* m along an axis: bodies are at most 10 km off */
+/* m between places: 2^-7, so that differences of places are exact */
+static const float STEP = 0.0078125f;
+static const float FARTHEST = 8192; /* m along an axis: bodies are at most 10 km off */
 /* N/m: h^2 6 k/m = 0.1 at 48 kHz, a twentieth of what Gershgorin's bound allows for six springs. */
 static const float STIFFNESS = 1e-4f * 0.1f / 6 * 48000.0f * 48000.0f;
 
@@ -22,7 +23,10 @@ static uint32_t draw(uint32_t *state) /* xorshift: Marsaglia 2003 */
     return *state;
 }
 
-static uint32_t below(uint32_t *state, uint32_t bound) { return (uint32_t)((uint64_t)draw(state) * bound >> 32); }
+static uint32_t below(uint32_t *state, uint32_t bound)
+{
+    return (uint32_t)((uint64_t)draw(state) * bound >> 32);
+}
 
 /* ---- regular ones ---- */
 
@@ -36,8 +40,8 @@ static float step_of(const uint32_t size[3])
     return step;
 }
 
-static hed_status add_grid(hed_instrument *instrument, const uint32_t size[3], hed_generated *generated,
-                           hed_error *error)
+static hed_status add_grid(
+    hed_instrument *instrument, const uint32_t size[3], hed_generated *generated, hed_error *error)
 {
     hed_grid_def def = hed_default_grid_def();
     float step = step_of(size);
@@ -48,14 +52,13 @@ static hed_status add_grid(hed_instrument *instrument, const uint32_t size[3], h
     def.body.mass = MASS;
     def.body.damping = 2;
     def.spring.stiffness = STIFFNESS;
-    def.spring.rest_length = -0.9f; /* under tension: springs along one axis give no shear stiffness otherwise */
-    if (size[1] == 1 && size[2] == 1) {
-        def.anchor_ends[0][0] = def.anchor_ends[0][1] = true;
-    } else if (size[2] == 1) {
-        for (int axis = 0; axis < 2; axis++) def.anchor_ends[axis][0] = def.anchor_ends[axis][1] = true;
-    } else {
-        def.anchor_ends[2][0] = def.anchor_ends[2][1] = true;
-    }
+    /* under tension: springs along one axis give no shear stiffness otherwise */
+    def.spring.rest_length = -0.9f;
+    if (size[1] == 1 && size[2] == 1) def.anchor_ends[0][0] = def.anchor_ends[0][1] = true;
+    else if (size[2] == 1)
+        for (int axis = 0; axis < 2; axis++)
+            def.anchor_ends[axis][0] = def.anchor_ends[axis][1] = true;
+    else def.anchor_ends[2][0] = def.anchor_ends[2][1] = true;
     return hed_instrument_add_grid(instrument, &def, NULL, generated, error);
 }
 
@@ -83,7 +86,8 @@ static void add_edge(graph *g, uint32_t a, uint32_t b)
     g->degree[b]++;
 }
 
-/* A mass at most two places away along each axis that still has room; a itself when there is none. */
+/* A mass at most two places away along each axis that still has room; a itself when there is
+ * none. */
 static uint32_t near_mass(graph *g, uint32_t a)
 {
     uint32_t place[3] = {a % g->size[0], a / g->size[0] % g->size[1], a / g->size[0] / g->size[1]};
@@ -102,7 +106,8 @@ static uint32_t near_mass(graph *g, uint32_t a)
     return a;
 }
 
-/* The springs of a lattice of which one in eight is moved: first those that stay, so that the moved ones find room.
+/* The springs of a lattice of which one in eight is moved: first those that stay, so that the moved
+ * ones find room.
  */
 static void connect(graph *g)
 {
@@ -111,7 +116,8 @@ static void connect(graph *g)
     for (int moved = 0; moved < 2; moved++) {
         uint32_t state = 7;
         for (uint32_t a = 0; a < g->masses; a++) {
-            uint32_t place[3] = {a % g->size[0], a / g->size[0] % g->size[1], a / g->size[0] / g->size[1]};
+            uint32_t place[3] = {
+                a % g->size[0], a / g->size[0] % g->size[1], a / g->size[0] / g->size[1]};
             for (int axis = 0; axis < 3; axis++) {
                 if (place[axis] + 1 == g->size[axis] || (draw(&state) < MOVED) != moved) continue;
                 uint32_t b = moved ? near_mass(g, a) : a + stride[axis];
@@ -134,10 +140,11 @@ static void connect_more(graph *g)
     }
 }
 
-static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph *g, hed_generated *generated,
-                                         hed_error *error)
+static hed_status add_bodies_and_springs(
+    hed_instrument *instrument, const graph *g, hed_generated *generated, hed_error *error)
 {
-    hed_entity_def body = hed_default_entity_def(HED_BODY), spring = hed_default_entity_def(HED_SPRING);
+    hed_entity_def body = hed_default_entity_def(HED_BODY),
+                   spring = hed_default_entity_def(HED_SPRING);
     hed_status status = HED_OK;
     uint32_t state = 11;
     body.as.body.mass = MASS;
@@ -145,9 +152,11 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
     spring.as.spring.stiffness = STIFFNESS;
     spring.as.spring.rest_length = -0.9f;
     for (uint32_t a = 0; a < g->masses && !status; a++) {
-        uint32_t place[3] = {a % g->size[0], a / g->size[0] % g->size[1], a / g->size[0] / g->size[1]};
+        uint32_t place[3] = {
+            a % g->size[0], a / g->size[0] % g->size[1], a / g->size[0] / g->size[1]};
         for (int c = 0; c < 3; c++)
-            body.as.body.position[c] = STEP * (float)place[c] + 1e-5f * (float)below(&state, g->scatter);
+            body.as.body.position[c] =
+                STEP * (float)place[c] + 1e-5f * (float)below(&state, g->scatter);
         body.as.body.anchored = place[2] == 0 || place[2] + 1 == g->size[2];
         hed_entity entity = 0;
         status = hed_instrument_add(instrument, &body, NULL, &entity, error);
@@ -166,14 +175,11 @@ static hed_status add_bodies_and_springs(hed_instrument *instrument, const graph
     return status;
 }
 
-static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3], uint32_t scatter, bool more,
-                                hed_generated *generated, hed_error *error)
+static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3],
+    uint32_t scatter, bool more, hed_generated *generated, hed_error *error)
 {
-    graph g = {.size = {size[0], size[1], size[2]},
-               .masses = size[0] * size[1] * size[2],
-               .state = 3,
-               .most = 6,
-               .scatter = scatter};
+    graph g = {.size = {size[0], size[1], size[2]}, .masses = size[0] * size[1] * size[2],
+        .state = 3, .most = 6, .scatter = scatter};
     g.others = calloc(g.masses, sizeof *g.others);
     g.degree = calloc(g.masses, 1);
     g.higher = calloc(g.masses, 1);
@@ -194,7 +200,7 @@ static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[
 /* ---- what all have: something that strikes, something that hears ---- */
 
 static hed_status add_linked(hed_instrument *instrument, const hed_entity_def *def, hed_entity body,
-                             hed_entity *entity, hed_error *error)
+    hed_entity *entity, hed_error *error)
 {
     hed_status status = hed_instrument_add(instrument, def, NULL, entity, error);
     return status ? status : hed_instrument_link(instrument, *entity, body, 1, error);
@@ -202,9 +208,10 @@ static hed_status add_linked(hed_instrument *instrument, const hed_entity_def *d
 
 static hed_status add_ends(hed_instrument *instrument, const hed_generated *g, hed_error *error)
 {
-    hed_entity_def mallet = hed_default_entity_def(HED_MALLET), microphone = hed_default_entity_def(HED_MICROPHONE),
-                   body;
-    hed_entity entity, struck = g->first_body + g->bodies / 3, heard = g->first_body + g->bodies / 2;
+    hed_entity_def mallet = hed_default_entity_def(HED_MALLET),
+                   microphone = hed_default_entity_def(HED_MICROPHONE), body;
+    hed_entity entity, struck = g->first_body + g->bodies / 3,
+                       heard = g->first_body + g->bodies / 2;
     hed_status status = hed_instrument_get(instrument, heard, &body, error);
     if (status) return status;
     for (int c = 0; c < 3; c++) {
@@ -218,7 +225,8 @@ static hed_status add_ends(hed_instrument *instrument, const hed_generated *g, h
 
 /* ---- all types ---- */
 
-/* Entities of each type among 64, bodies and springs aside: they are half of them, as a rich instrument has them. */
+/* Entities of each type among 64, bodies and springs aside: they are half of them, as a rich
+ * instrument has them. */
 static const uint32_t SHARES[HED_ENTITY_TYPE_COUNT] = {
     [HED_MICROPHONE] = 2,
     [HED_MALLET] = 4,
@@ -274,10 +282,12 @@ static hed_entity_def mixed_def(const mix *m, hed_entity_type type, uint32_t ind
 }
 
 /* Exciters and microphones hold on to a body, modulators act on a spring, a body or one another. */
-static hed_status connect_mixed(mix *m, hed_entity_type type, hed_entity entity, uint32_t index, hed_error *error)
+static hed_status connect_mixed(
+    mix *m, hed_entity_type type, hed_entity entity, uint32_t index, hed_error *error)
 {
     hed_entity body = m->bodies.first_body + below(&m->state, m->bodies.bodies);
-    hed_modulation_def modulation = {.source = entity, .mode = HED_MODULATE_MULTIPLY, .depth = 0.05f};
+    hed_modulation_def modulation = {
+        .source = entity, .mode = HED_MODULATE_MULTIPLY, .depth = 0.05f};
     switch (type) {
     case HED_MICROPHONE:
         m->microphone = entity;
@@ -296,20 +306,24 @@ static hed_status connect_mixed(mix *m, hed_entity_type type, hed_entity entity,
     case HED_ENVELOPE:
     case HED_FOLLOWER:
     case HED_MIDI_SOURCE:
-        modulation.target = index % 3 == 0   ? m->bodies.first_spring + below(&m->state, m->bodies.springs)
+        modulation.target = index % 3 == 0
+                                ? m->bodies.first_spring + below(&m->state, m->bodies.springs)
                             : index % 3 == 1 ? body
                                              : m->modulator;
         modulation.parameter = index % 3 == 0   ? HED_PARAMETER_STIFFNESS
                                : index % 3 == 1 ? HED_PARAMETER_DAMPING
                                                 : HED_PARAMETER_DEPTH;
         m->modulator = entity;
-        return modulation.target ? hed_instrument_modulate(m->instrument, &modulation, error) : HED_OK;
+        return modulation.target ? hed_instrument_modulate(m->instrument, &modulation, error)
+                                 : HED_OK;
     default: return HED_OK;
     }
 }
 
-/* Others are half as many as `entities`, or a few more: as many of each type as its share, rounded up. */
-static hed_status add_mixed(hed_instrument *instrument, const uint32_t bodies[3], uint32_t entities, hed_error *error)
+/* Others are half as many as `entities`, or a few more: as many of each type as its share, rounded
+ * up. */
+static hed_status add_mixed(
+    hed_instrument *instrument, const uint32_t bodies[3], uint32_t entities, hed_error *error)
 {
     mix m = {.instrument = instrument, .state = 5};
     hed_status status = add_irregular(instrument, bodies, 200, true, &m.bodies, error);
@@ -325,8 +339,8 @@ static hed_status add_mixed(hed_instrument *instrument, const uint32_t bodies[3]
     return status;
 }
 
-static hed_status add_entities(cli_instrument_kind kind, const uint32_t size[3], hed_instrument *instrument,
-                               hed_error *error)
+static hed_status add_entities(
+    cli_instrument_kind kind, const uint32_t size[3], hed_instrument *instrument, hed_error *error)
 {
     hed_generated generated = {0};
     uint32_t masses = size[0] * size[1] * size[2];
@@ -335,20 +349,25 @@ static hed_status add_entities(cli_instrument_kind kind, const uint32_t size[3],
     case CLI_MIXED: return add_mixed(instrument, size, 2 * masses, error);
     case CLI_COUNTED: return add_mixed(instrument, size, 40 * masses / 27, error);
     case CLI_NETWORK: return add_mixed(instrument, size, masses / 8, error);
-    case CLI_IRREGULAR: status = add_irregular(instrument, size, 0, false, &generated, error); break;
-    case CLI_SCATTERED: status = add_irregular(instrument, size, 200, false, &generated, error); break;
+    case CLI_IRREGULAR:
+        status = add_irregular(instrument, size, 0, false, &generated, error);
+        break;
+    case CLI_SCATTERED:
+        status = add_irregular(instrument, size, 200, false, &generated, error);
+        break;
     default: status = add_grid(instrument, size, &generated, error); break;
     }
     return status ? status : add_ends(instrument, &generated, error);
 }
 
-hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument,
-                          hed_error *error)
+hed_status cli_instrument(
+    cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     if (size[0] < 1 || size[1] < 1 || size[2] < 1)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "an instrument of %u x %u x %u masses: at least one each way",
-                             size[0], size[1], size[2]);
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+            "an instrument of %u x %u x %u masses: at least one each way", size[0], size[1],
+            size[2]);
     hed_status status = hed_instrument_create(NULL, NULL, instrument, error);
     if (!status) status = add_entities(kind, size, *instrument, error);
     if (!status) return HED_OK;

@@ -7,7 +7,8 @@
 
 static const char *name_note(uint32_t note, char name[8])
 {
-    static const char *const names[] = {"C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
+    static const char *const names[] = {
+        "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
     snprintf(name, 8, "%s%d", names[note % 12], (int)(note / 12) - 1);
     return name;
 }
@@ -26,7 +27,8 @@ static void describe_channels(uint16_t channels, char *text, size_t size)
     for (uint32_t c = 0; c < 16; c++) {
         if (!(channels >> c & 1)) continue;
         size_t used = strlen(text);
-        snprintf(text + used, size - used, used ? ", %" PRIu32 : ", but not all of them on channel %" PRIu32, c + 1);
+        snprintf(text + used, size - used,
+            used ? ", %" PRIu32 : ", but not all of them on channel %" PRIu32, c + 1);
     }
 }
 
@@ -37,12 +39,11 @@ const char *cli_synth_describe_dropped(const hed_note_report *notes, char *text,
     describe_channels(notes->deaf_channels, channels, sizeof channels);
     bool any = notes->low != HED_NO_KEY;
     if (any)
-        snprintf(heard, sizeof heard, "%u to %u (%s to %s)", notes->low, notes->high, name_note(notes->low, low),
-                 name_note(notes->high, high));
+        snprintf(heard, sizeof heard, "%u to %u (%s to %s)", notes->low, notes->high,
+            name_note(notes->low, low), name_note(notes->high, high));
     snprintf(text, size, "%" PRIu64 " of %" PRIu64 " %s dropped, %s: the instrument hears %s%s%s",
-             notes->dropped, notes->struck, notes->struck == 1 ? "note" : "notes", range, heard,
-             channels,
-             any ? "; --transpose N moves all by N semitones, --fold those by octaves" : "");
+        notes->dropped, notes->struck, notes->struck == 1 ? "note" : "notes", range, heard,
+        channels, any ? "; --transpose N moves all by N semitones, --fold those by octaves" : "");
     return text;
 }
 

@@ -8,12 +8,21 @@
 
 /* --transpose and --fold, as an option table has them. */
 #define CLI_SYNTH_NOTE_OPTIONS \
-    {.name = "transpose", .kind = HED_OPTION_INTEGER, .value = "N", .own = true, .fallback = "0", .low = -127, .high = 127, \
-     .help = "move all notes by this many semitones"}, \
-    {.name = "fold", .kind = HED_OPTION_FLAG, .own = true, \
-     .help = "move notes that the instrument does not hear by octaves into its range"}
+    {.name = "transpose", \
+        .kind = HED_OPTION_INTEGER, \
+        .value = "N", \
+        .own = true, \
+        .fallback = "0", \
+        .low = -127, \
+        .high = 127, \
+        .help = "move all notes by this many semitones"}, \
+    { \
+        .name = "fold", .kind = HED_OPTION_FLAG, .own = true, \
+        .help = "move notes that the instrument does not hear by octaves into its range" \
+    }
 
-/* "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...". Gives `text`. */
+/* "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...". Gives
+ * `text`. */
 const char *cli_synth_describe_dropped(const hed_note_report *notes, char *text, size_t size);
 void cli_synth_record_notes(hed_records *records, const hed_note_report *notes);
 

@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static hed_live_def def_of(const hed_arguments *a, const hed_instrument *instrument, hed_device *device)
+static hed_live_def def_of(
+    const hed_arguments *a, const hed_instrument *instrument, hed_device *device)
 {
     hed_live_def def = hed_default_live_def();
     def.driver = hed_given(a, "alsa") ? HED_LIVE_ALSA : HED_LIVE_JACK;
@@ -41,23 +42,25 @@ static void meter_line(const hed_live_report *r, char *text, size_t size)
 {
     double block = 1e9 * r->block / r->rate;
     snprintf(text, size,
-             "load p50 %.1f %%, p99 %.1f %%, max %.1f %%; xruns %" PRIu64 ", missed %" PRIu64 "; %" PRIu32
-             " sounding",
-             100 * r->load.p50_ns / block, 100 * r->load.p99_ns / block, 100 * r->load.maximum_ns / block, r->xruns,
-             r->load.misses + r->late, r->synth.sounding);
+        "load p50 %.1f %%, p99 %.1f %%, max %.1f %%; xruns %" PRIu64 ", missed %" PRIu64
+        "; %" PRIu32 " sounding",
+        100 * r->load.p50_ns / block, 100 * r->load.p99_ns / block,
+        100 * r->load.maximum_ns / block, r->xruns, r->load.misses + r->late, r->synth.sounding);
     size_t used = strlen(text);
     if (r->synth.notes.dropped && used < size)
         snprintf(text + used, size - used, ", %" PRIu64 " dropped", r->synth.notes.dropped);
 }
 
-/* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time given, or the
- * driver's end. */
-static hed_status watch(hed_live *live, double seconds, bool quiet, hed_live_report *report, hed_error *error)
+/* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
+ * given, or the driver's end. */
+static hed_status watch(
+    hed_live *live, double seconds, bool quiet, hed_live_report *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
     uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;
     hed_status status = HED_OK;
-    while (status == HED_OK && !hed_interrupted() && (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
+    while (status == HED_OK && !hed_interrupted() &&
+           (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         status = hed_live_get_report(live, report, error);
         if (quiet || hed_now() < next) continue;
@@ -70,7 +73,8 @@ static hed_status watch(hed_live *live, double seconds, bool quiet, hed_live_rep
     return status;
 }
 
-static hed_status tell_json(const hed_arguments *a, const hed_live_report *r, const char *device, hed_error *error)
+static hed_status tell_json(
+    const hed_arguments *a, const hed_live_report *r, const char *device, hed_error *error)
 {
     double block = 1e9 * r->block / r->rate;
     hed_records *records = hed_records_create();
@@ -108,10 +112,10 @@ static int play(const hed_arguments *a, hed_live *live, const char *device, hed_
     hed_status status = hed_live_get_report(live, &report, error);
     if (!quiet)
         fprintf(stderr,
-                "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32
-                ", %.1f ms of our latency; Ctrl-C ends\n",
-                device, hed_synth_structure_name(report.synth.structure), report.rate, report.block,
-                1e3 * report.latency / report.rate);
+            "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32
+            ", %.1f ms of our latency; Ctrl-C ends\n",
+            device, hed_synth_structure_name(report.synth.structure), report.rate, report.block,
+            1e3 * report.latency / report.rate);
     if (status == HED_OK) status = watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error->text);
@@ -121,10 +125,13 @@ static int play(const hed_arguments *a, hed_live *live, const char *device, hed_
     meter_line(&report, text, sizeof text);
     char dropped[HED_ERROR_TEXT];
     if (report.synth.notes.dropped && !hed_given(a, "quiet"))
-        fprintf(stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.synth.notes, dropped, sizeof dropped));
+        fprintf(stderr, "heddle: %s\n",
+            cli_synth_describe_dropped(&report.synth.notes, dropped, sizeof dropped));
     if (json) status = tell_json(a, &report, device, error);
     else printf("%" PRIu64 " blocks: %s\n", report.load.count, text);
-    return status != HED_OK ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
+    return status != HED_OK    ? cli_fail(error)
+           : hed_interrupted() ? HED_EXIT_INTERRUPTED
+                               : HED_EXIT_OK;
 }
 
 static int run(const hed_arguments *arguments, void *user)
@@ -145,8 +152,9 @@ static int run(const hed_arguments *arguments, void *user)
         hed_live_def def = def_of(arguments, instrument, session.devices[0]);
         status = hed_live_start(&def, &live, &error);
     }
-    int code = status == HED_OK ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
-                                : cli_fail(&error);
+    int code = status == HED_OK
+                   ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
+                   : cli_fail(&error);
     hed_live_stop(live);
     hed_instrument_destroy(instrument);
     cli_close(&session);
@@ -161,53 +169,57 @@ static const char *const STRUCTURES[] = {"auto", "native", "group", "global", "g
     }
 #define OPTION(word, type, what, text, ...) \
     { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
+        __VA_ARGS__ \
     }
 static const hed_option OPTIONS[] = {
-    FLAG("jack", "through JACK, which decides about rate and block; so it is unless --alsa is given"),
+    FLAG("jack",
+        "through JACK, which decides about rate and block; so it is unless --alsa is given"),
     FLAG("alsa", "through ALSA"),
     OPTION("midi", TEXT, "PORT",
-           "the MIDI port to listen to: its name or part of it, or ALSA's CLIENT:PORT; else connect one yourself",
-           .letter = 'm'),
+        "the MIDI port to listen to: its name or part of it, or ALSA's CLIENT:PORT; else connect one yourself",
+        .letter = 'm'),
     OPTION("output", TEXT, "NAME",
-           "where the sound goes: JACK ports by a pattern, or an ALSA device, where --inputs come from, too; else "
-           "the first there is",
-           .letter = 'o'),
+        "where the sound goes: JACK ports by a pattern, or an ALSA device, where --inputs come from, too; else "
+        "the first there is",
+        .letter = 'o'),
     OPTION("threads", INTEGER, "COUNT",
-           "threads that plain C shares voices out to, or the bodies of one large instrument; they wait by spinning",
-           .fallback = "1", .low = 1, .high = 256),
-    OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in", .fallback = "0", .low = 0, .high = 64),
+        "threads that plain C shares voices out to, or the bodies of one large instrument; they wait by spinning",
+        .fallback = "1", .low = 1, .high = 256),
+    OPTION("inputs", INTEGER, "COUNT", "channels of sound that come in", .fallback = "0", .low = 0,
+        .high = 64),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
     CLI_SYNTH_NOTE_OPTIONS,
     FLAG("keep-awake", "keep a device busy between blocks, where it clocks down"),
-    OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000", .low = 8000,
-           .high = 768000),
-    OPTION("block", INTEGER, "FRAMES", "samples a period, with ALSA", .fallback = "256", .low = 16, .high = 8192),
-    OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0, .high = 9007199254740992.0),
-    OPTION("seconds", NUMBER, "SECONDS", "end by itself after this time; 0: play until Ctrl-C", .fallback = "0",
-           .low = 0, .high = 1e6),
+    OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000",
+        .low = 8000, .high = 768000),
+    OPTION("block", INTEGER, "FRAMES", "samples a period, with ALSA", .fallback = "256", .low = 16,
+        .high = 8192),
+    OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0,
+        .high = 9007199254740992.0),
+    OPTION("seconds", NUMBER, "SECONDS", "end by itself after this time; 0: play until Ctrl-C",
+        .fallback = "0", .low = 0, .high = 1e6),
     FLAG("json", "print JSON at the end: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {
-    {.name = "INSTRUMENT", .kind = HED_OPTION_FILE, .required = true, .help = "the instrument, FILE.json"}, {0}};
-static const hed_example EXAMPLES[] = {
-    {"heddle synth play harp.json --midi keyboard", "through JACK, from the keyboard that is connected"},
-    {"heddle synth play harp.json --alsa --output hw:0 --block 128 --midi 20:0", "without a server"},
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
+                                             .required = true, .help = "the instrument, FILE.json"},
+    {0}};
+static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyboard",
+                                           "through JACK, from the keyboard that is connected"},
+    {"heddle synth play harp.json --alsa --output hw:0 --block 128 --midi 20:0",
+        "without a server"},
     {"heddle synth play tank.json --alsa --inputs 1", "sound in, sound out"},
-    {"heddle synth play plate.json --device cuda:0 --keep-awake", "on a GPU that is not to fall asleep"},
+    {"heddle synth play plate.json --device cuda:0 --keep-awake",
+        "on a GPU that is not to fall asleep"},
     {0}};
 
 const hed_command hed_command_synth_play = {
-    .name = "play",
-    .summary = "play an instrument live, through JACK or ALSA",
-    .description = "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the "
-                   "blocks that were not ready in time. A native synth plays in the audio thread; any other device "
-                   "is one block behind, and the first line says so.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "play", .summary = "play an instrument live, through JACK or ALSA", .description =
+        "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the "
+        "blocks that were not ready in time. A native synth plays in the audio thread; any other device "
+        "is one block behind, and the first line says so.",
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

@@ -41,21 +41,26 @@ static hed_status load(synth_render *r, hed_error *error)
     if (status == HED_OK && in) status = synth_sound_read(in, &r->voice, error);
     if (status == HED_OK && in && r->voice.rate != r->rate)
         status = hed_error_set(error, HED_ERROR_ARGUMENT,
-                               "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
-                               "render with --rate %" PRIu32 ", or convert the file",
-                               in, r->voice.rate, r->rate, r->voice.rate);
+            "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
+            "render with --rate %" PRIu32 ", or convert the file",
+            in, r->voice.rate, r->rate, r->voice.rate);
     if (status == HED_OK && r->voice.missing && !r->quiet)
-        fprintf(stderr, "heddle: %s is cut short: %" PRIu64 " of the %" PRIu64 " frames that its header announces\n", in,
-                r->voice.frames, r->voice.frames + r->voice.missing);
-    if (status == HED_OK && in && !r->quiet && hed_instrument_count(r->instrument, HED_AUDIO_INPUT) == 0)
+        fprintf(stderr,
+            "heddle: %s is cut short: %" PRIu64 " of the %" PRIu64
+            " frames that its header announces\n",
+            in, r->voice.frames, r->voice.frames + r->voice.missing);
+    if (status == HED_OK && in && !r->quiet &&
+        hed_instrument_count(r->instrument, HED_AUDIO_INPUT) == 0)
         fprintf(stderr, "heddle: the instrument has no audio input: it does not hear %s\n", in);
     if (status == HED_OK && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
-    else if (status == HED_OK && !in) status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
+    else if (status == HED_OK && !in)
+        status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
     if (status != HED_OK) return status;
     uint64_t length = r->song.length > r->voice.frames ? r->song.length : r->voice.frames;
     r->frames = length + (uint64_t)llround(hed_number_of(a, "tail") * r->rate);
     if (r->frames == 0)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "nothing to render: no song, no sound and no tail");
+        return hed_error_set(
+            error, HED_ERROR_ARGUMENT, "nothing to render: no song, no sound and no tail");
     return HED_OK;
 }
 
@@ -79,8 +84,8 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     return status;
 }
 
-/* A song of which no note sounds is a mistake, and not worth the wait. Else those that are dropped are reported at the
- * end. */
+/* A song of which no note sounds is a mistake, and not worth the wait. Else those that are dropped
+ * are reported at the end. */
 static hed_status check_notes(synth_render *r, hed_error *error)
 {
     hed_note_report notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
@@ -90,8 +95,8 @@ static hed_status check_notes(synth_render *r, hed_error *error)
     }
     if (!notes.struck || notes.dropped < notes.struck) return HED_OK;
     char text[HED_ERROR_TEXT];
-    return hed_error_set(error, HED_ERROR_ARGUMENT, "%s: no note sounds: %s", hed_text_of(r->arguments, "SONG"),
-                         cli_synth_describe_dropped(&notes, text, sizeof text));
+    return hed_error_set(error, HED_ERROR_ARGUMENT, "%s: no note sounds: %s",
+        hed_text_of(r->arguments, "SONG"), cli_synth_describe_dropped(&notes, text, sizeof text));
 }
 
 static hed_status open_output(synth_render *r, hed_error *error)
@@ -105,13 +110,14 @@ static hed_status open_output(synth_render *r, hed_error *error)
     def.format = (synth_sound_format)hed_choice_of(a, "format");
     if (def.stems && !def.path)
         return hed_error_set(error, HED_ERROR_ARGUMENT,
-                             "--stems names its files after --out FILE, which is not given");
+            "--stems names its files after --out FILE, which is not given");
     hed_status status = cli_synth_output_open(&def, &r->output, error);
     if (status != HED_OK) return status;
     uint32_t stems = cli_synth_output_stems(r->output);
     r->buffers = calloc((size_t)(2 + stems) * r->block, sizeof *r->buffers);
     r->stems = calloc((size_t)stems + 1, sizeof *r->stems);
-    if (!r->buffers || !r->stems) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
+    if (!r->buffers || !r->stems)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
     for (uint32_t i = 0; i < stems; i++) r->stems[i] = r->buffers + (size_t)(2 + i) * r->block;
     return HED_OK;
 }
@@ -121,13 +127,14 @@ static hed_status open_output(synth_render *r, hed_error *error)
 /* The part of --in that belongs to this block; behind its end silence. */
 static void take_voice(const synth_render *r, float *piece, const float **inputs, uint32_t frames)
 {
-    uint64_t left = r->done < r->voice.frames ? r->voice.frames - r->done : 0, count = left < frames ? left : frames;
+    uint64_t left = r->done < r->voice.frames ? r->voice.frames - r->done : 0,
+             count = left < frames ? left : frames;
     for (uint32_t c = 0; c < r->voice.channels; c++) {
         inputs[c] = piece + (size_t)c * r->block;
         memset(piece + (size_t)c * r->block, 0, sizeof *piece * frames);
         if (count)
             memcpy(piece + (size_t)c * r->block, r->voice.samples + c * r->voice.frames + r->done,
-                   sizeof *piece * count);
+                sizeof *piece * count);
     }
 }
 
@@ -154,10 +161,11 @@ static hed_status step(synth_render *r, float *piece, const float **inputs, hed_
     uint64_t unheard = r->done < r->frames ? r->frames - r->done : 0;
     uint32_t early = late < frames ? (uint32_t)late : frames;
     if (status == HED_OK)
-        status = cli_synth_output_put(r->output, block.left + early, block.right + early, frames - early, error);
+        status = cli_synth_output_put(
+            r->output, block.left + early, block.right + early, frames - early, error);
     if (status == HED_OK && stems)
-        status =
-            cli_synth_output_put_stems(r->output, r->stems, unheard < frames ? (uint32_t)unheard : frames, error);
+        status = cli_synth_output_put_stems(
+            r->output, r->stems, unheard < frames ? (uint32_t)unheard : frames, error);
     if (status == HED_OK) r->done += frames;
     return status;
 }
@@ -166,14 +174,16 @@ static hed_status go(synth_render *r, hed_error *error)
 {
     float *piece = calloc((size_t)r->block * (r->voice.channels + 1), sizeof *piece);
     const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
-    hed_status status =
-        piece && inputs ? HED_OK : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
-    hed_progress progress = hed_progress_begin("synth render", "s of sound", (uint64_t)((double)r->frames / r->rate),
-                                               r->quiet || r->json);
+    hed_status status = piece && inputs
+                            ? HED_OK
+                            : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a block");
+    hed_progress progress = hed_progress_begin(
+        "synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
     uint64_t begin = hed_now();
     while (status == HED_OK && r->done < r->frames + r->latency && !hed_interrupted()) {
         status = step(r, piece, inputs, error);
-        hed_progress_update(&progress, (uint64_t)((double)cli_synth_output_frames(r->output) / r->rate));
+        hed_progress_update(
+            &progress, (uint64_t)((double)cli_synth_output_frames(r->output) / r->rate));
     }
     r->seconds = 1e-9 * (double)(hed_now() - begin);
     hed_progress_end(&progress);
@@ -184,8 +194,8 @@ static hed_status go(synth_render *r, hed_error *error)
 
 /* ---- ending ---- */
 
-static hed_status tell_json(const synth_render *r, const hed_synth_report *report, uint64_t frames, uint64_t hash,
-                            float peak, hed_error *error)
+static hed_status tell_json(const synth_render *r, const hed_synth_report *report, uint64_t frames,
+    uint64_t hash, float peak, hed_error *error)
 {
     char text[20];
     double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
@@ -193,7 +203,8 @@ static hed_status tell_json(const synth_render *r, const hed_synth_report *repor
     hed_records *records = hed_records_create();
     hed_records_next(records);
     hed_records_text(records, "instrument", hed_text_of(r->arguments, "INSTRUMENT"));
-    if (hed_given(r->arguments, "SONG")) hed_records_text(records, "song", hed_text_of(r->arguments, "SONG"));
+    if (hed_given(r->arguments, "SONG"))
+        hed_records_text(records, "song", hed_text_of(r->arguments, "SONG"));
     hed_records_text(records, "device", hed_device_get_info(r->session.devices[0])->id);
     hed_records_text(records, "math", hed_given(r->arguments, "strict") ? "strict" : "fast");
     hed_records_text(records, "structure", hed_synth_structure_name(report->structure));
@@ -227,33 +238,36 @@ static hed_status tell_json(const synth_render *r, const hed_synth_report *repor
 static const float INAUDIBLE = 1e-9f; /* -180 dB: bodies at rest are not quite still */
 static const float TOO_LOUD = 12;     /* dB of limiting, which one hears */
 
-static double decibels(double x)
-{
-    return 20 * log10(x);
-}
+static double decibels(double x) { return 20 * log10(x); }
 
-static hed_status tell(const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
+static hed_status tell(
+    const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
 {
     hed_synth_report report = hed_synth_get_report(r->synth);
     char text[HED_ERROR_TEXT];
     if (report.notes.dropped && !r->quiet)
-        fprintf(stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.notes, text, sizeof text));
+        fprintf(
+            stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.notes, text, sizeof text));
     if (r->json) return tell_json(r, &report, frames, hash, peak, error);
     double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
     printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
-           r->path ? r->path : "not written", length, r->seconds, r->seconds > 0 ? length / r->seconds : 0,
-           hed_device_get_info(r->session.devices[0])->id, hed_synth_structure_name(report.structure));
+        r->path ? r->path : "not written", length, r->seconds,
+        r->seconds > 0 ? length / r->seconds : 0, hed_device_get_info(r->session.devices[0])->id,
+        hed_synth_structure_name(report.structure));
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
-           100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block, 100 * report.load.maximum_ns / block);
+        100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,
+        100 * report.load.maximum_ns / block);
     if (peak > INAUDIBLE) printf("peak %.1f dB", decibels(peak));
     else printf("silent");
-    if (report.reduction > 0.05f) printf(", the limiter took up to %.1f dB", (double)report.reduction);
+    if (report.reduction > 0.05f)
+        printf(", the limiter took up to %.1f dB", (double)report.reduction);
     if (report.reduction > TOO_LOUD) printf(": lower the gain of the instrument by as much");
     printf("\n");
     if (report.breaks)
-        printf("the breaker opened (%" PRIu32 " in all): the instrument ran away, or was 40 dB too loud; %.2f s were "
+        printf("the breaker opened (%" PRIu32
+               " in all): the instrument ran away, or was 40 dB too loud; %.2f s were "
                "muted\n",
-               report.breaks, (double)report.muted / r->rate);
+            report.breaks, (double)report.muted / r->rate);
     return HED_OK;
 }
 
@@ -277,7 +291,7 @@ static int render(synth_render *r, hed_error *error)
         return status == HED_OK ? HED_EXIT_OK : cli_fail(error);
     }
     fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound", (double)frames / r->rate,
-            (double)r->frames / r->rate);
+        (double)r->frames / r->rate);
     if (r->path) fprintf(stderr, "; %s holds what was rendered", r->path);
     fputc('\n', stderr);
     return HED_EXIT_INTERRUPTED;
@@ -292,7 +306,8 @@ static int run(const hed_arguments *arguments, void *user)
     r.rate = (double)hed_integer_of(arguments, "rate");
     r.block = (uint32_t)hed_integer_of(arguments, "block");
     if (!r.path && !r.json && !hed_given(arguments, "spectrogram")) {
-        fputs("heddle: where to? name a file with --out, or print the figures with --json\n", stderr);
+        fputs(
+            "heddle: where to? name a file with --out, or print the figures with --json\n", stderr);
         return HED_EXIT_USAGE;
     }
     hed_error error;
@@ -325,54 +340,55 @@ static const char *const FORMATS[] = {"s16", "s24", "f32", NULL};
     }
 #define OPTION(word, type, what, text, ...) \
     { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
+        __VA_ARGS__ \
     }
 static const hed_option OPTIONS[] = {
-    OPTION("out", FILE, "FILE", "the sound: .wav, .flac, .aiff, .w64, .rf64, .caf or .au", .letter = 'o'),
-    OPTION("in", FILE, "FILE", "sound that goes in, for the instrument's audio inputs; of the same rate",
-           .letter = 0),
+    OPTION("out", FILE, "FILE", "the sound: .wav, .flac, .aiff, .w64, .rf64, .caf or .au",
+        .letter = 'o'),
+    OPTION("in", FILE, "FILE",
+        "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
     OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
-    OPTION("rate", INTEGER, "HZ", "samples a second", .letter = 'r', .fallback = "48000", .low = 1000,
-           .high = 768000),
-    OPTION("block", INTEGER, "FRAMES", "samples that are rendered at once; the sound is the same for any",
-           .fallback = "256", .low = 1, .high = 65536),
+    OPTION("rate", INTEGER, "HZ", "samples a second", .letter = 'r', .fallback = "48000",
+        .low = 1000, .high = 768000),
+    OPTION("block", INTEGER, "FRAMES",
+        "samples that are rendered at once; the sound is the same for any", .fallback = "256",
+        .low = 1, .high = 65536),
     OPTION("threads", INTEGER, "COUNT",
-           "threads that plain C shares voices out to, or the bodies of one large instrument",
-           .fallback = "1", .low = 1, .high = 256),
+        "threads that plain C shares voices out to, or the bodies of one large instrument",
+        .fallback = "1", .low = 1, .high = 256),
     OPTION("format", CHOICE, "NAME", "of the samples", .choices = FORMATS, .fallback = "s24"),
-    OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2", .low = 0,
-           .high = 86400),
-    OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0, .high = 9007199254740992.0),
+    OPTION("tail", NUMBER, "SECONDS", "what is rendered behind the song's end", .fallback = "2",
+        .low = 0, .high = 86400),
+    OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0,
+        .high = 9007199254740992.0),
     CLI_SYNTH_NOTE_OPTIONS,
-    FLAG("stems", "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
+    FLAG("stems",
+        "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
     OPTION("spectrogram", FILE, "FILE", "a picture of the sound, FILE.png", .letter = 0),
     FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {
-    {.name = "INSTRUMENT", .kind = HED_OPTION_FILE, .required = true, .help = "the instrument, FILE.json"},
-    {.name = "SONG",
-     .kind = HED_OPTION_FILE,
-     .help = "a standard MIDI file; without one and without --in the root note sounds for a second"},
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
+                                             .required = true, .help = "the instrument, FILE.json"},
+    {.name = "SONG", .kind = HED_OPTION_FILE, .help =
+            "a standard MIDI file; without one and without --in the root note sounds for a second"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle synth render harp.json song.mid -o song.wav", "a song on an instrument"},
-    {"heddle synth render plate.json --in voice.wav -o reverb.wav --tail 5", "a voice through a plate"},
+    {"heddle synth render plate.json --in voice.wav -o reverb.wav --tail 5",
+        "a voice through a plate"},
     {"heddle synth render harp.json song.mid --strict --json",
-     "how fast it is, and a hash that is the same on every device"},
+        "how fast it is, and a hash that is the same on every device"},
     {0}};
 
 const hed_command hed_command_synth_render = {
-    .name = "render",
-    .summary = "play a song on an instrument into a sound file",
-    .description = "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
-                   "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
-                   "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
-                   "After Ctrl-C the file holds what was rendered.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "render", .summary = "play a song on an instrument into a sound file", .description =
+        "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
+        "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
+        "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
+        "After Ctrl-C the file holds what was rendered.",
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

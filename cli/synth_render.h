@@ -1,4 +1,5 @@
-/* What the files of `heddle synth render` share: the song as events at samples, and the files that come out. */
+/* What the files of `heddle synth render` share: the song as events at samples, and the files that
+ * come out. */
 #ifndef HED_CLI_SYNTH_RENDER_H
 #define HED_CLI_SYNTH_RENDER_H
 
@@ -18,9 +19,11 @@ typedef struct cli_synth_song {
 } cli_synth_song;
 
 /* Reads a MIDI file. */
-hed_status cli_synth_song_load(const char *path, double rate, cli_synth_song *song, hed_error *error);
+hed_status cli_synth_song_load(
+    const char *path, double rate, cli_synth_song *song, hed_error *error);
 /* One second of the root note, for an instrument without a song. */
-hed_status cli_synth_song_note(const hed_instrument *instrument, double rate, cli_synth_song *song, hed_error *error);
+hed_status cli_synth_song_note(
+    const hed_instrument *instrument, double rate, cli_synth_song *song, hed_error *error);
 /* Moves the one note of cli_synth_song_note() to the nearest that the synth hears. */
 void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth);
 /* Events that the fullest block has. */
@@ -41,13 +44,15 @@ typedef struct cli_synth_output_def {
 
 typedef struct cli_synth_output cli_synth_output;
 
-hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_output **output, hed_error *error);
-/* Channels that put_stems() takes: two for each microphone that is heard. 0: no stems are wanted. */
+hed_status cli_synth_output_open(
+    const cli_synth_output_def *def, cli_synth_output **output, hed_error *error);
+/* Channels that put_stems() takes: two for each microphone that is heard. 0: no stems are
+ * wanted. */
 uint32_t cli_synth_output_stems(const cli_synth_output *output);
-hed_status cli_synth_output_put(cli_synth_output *output, const float *left, const float *right, uint32_t frames,
-                                hed_error *error);
-hed_status cli_synth_output_put_stems(cli_synth_output *output, float *const *stems, uint32_t frames,
-                                      hed_error *error);
+hed_status cli_synth_output_put(cli_synth_output *output, const float *left, const float *right,
+    uint32_t frames, hed_error *error);
+hed_status cli_synth_output_put_stems(
+    cli_synth_output *output, float *const *stems, uint32_t frames, hed_error *error);
 /* What was put so far. */
 uint64_t cli_synth_output_frames(const cli_synth_output *output);
 uint64_t cli_synth_output_hash(const cli_synth_output *output);

@@ -1,4 +1,5 @@
-/* The files of `heddle synth render`: the sound, its stems, its spectrogram. Each appears whole or not at all. */
+/* The files of `heddle synth render`: the sound, its stems, its spectrogram. Each appears whole or
+ * not at all. */
 #include "synth_render.h"
 
 #include "support/errors.h"
@@ -21,7 +22,8 @@ struct cli_synth_output {
 
 /* ---- stems ---- */
 
-/* "song-2-bridge.wav": the second microphone that is heard. What a file's name may not hold becomes '_'. */
+/* "song-2-bridge.wav": the second microphone that is heard. What a file's name may not hold becomes
+ * '_'. */
 static char *stem_path(const char *path, uint32_t number, const char *microphone)
 {
     char name[64], *made = NULL;
@@ -30,7 +32,9 @@ static char *stem_path(const char *path, uint32_t number, const char *microphone
         if (*c == '/' || (unsigned char)*c < ' ') *c = '_';
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     int stem = dot ? (int)(dot - path) : (int)strlen(path);
-    return asprintf(&made, "%.*s-%" PRIu32 "%s%s", stem, path, number, name, dot ? dot : "") < 0 ? NULL : made;
+    return asprintf(&made, "%.*s-%" PRIu32 "%s%s", stem, path, number, name, dot ? dot : "") < 0
+               ? NULL
+               : made;
 }
 
 static hed_status open_stems(cli_synth_output *o, hed_error *error)
@@ -38,41 +42,43 @@ static hed_status open_stems(cli_synth_output *o, hed_error *error)
     const hed_instrument *instrument = o->def.instrument;
     uint32_t count = hed_instrument_count(instrument, HED_MICROPHONE);
     o->stems = calloc((size_t)count + 1, sizeof(synth_sound_writer *));
-    if (!o->stems) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " stems", count);
+    if (!o->stems)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " stems", count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && status == HED_OK; i++) {
         hed_entity_def microphone;
         hed_entity entity = hed_instrument_at(instrument, HED_MICROPHONE, i);
         status = hed_instrument_get(instrument, entity, &microphone, error);
         if (status != HED_OK || !microphone.as.microphone.heard) continue;
-        char *path = stem_path(o->def.path, o->stem_count + 1, hed_instrument_name(instrument, entity));
+        char *path =
+            stem_path(o->def.path, o->stem_count + 1, hed_instrument_name(instrument, entity));
         if (!path) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a name");
         /* Before gain and limiter: nothing keeps it below full scale, so floats. */
         synth_sound_writer **stem = &o->stems[o->stem_count];
-        status = synth_sound_writer_open(path, o->def.rate, 2, SYNTH_SOUND_F32, o->def.frames, stem, error);
+        status = synth_sound_writer_open(
+            path, o->def.rate, 2, SYNTH_SOUND_F32, o->def.frames, stem, error);
         if (status == HED_OK) o->stem_count++;
         free(path);
     }
     return status;
 }
 
-uint32_t cli_synth_output_stems(const cli_synth_output *output)
-{
-    return 2 * output->stem_count;
-}
+uint32_t cli_synth_output_stems(const cli_synth_output *output) { return 2 * output->stem_count; }
 
-hed_status cli_synth_output_put_stems(cli_synth_output *o, float *const *stems, uint32_t frames, hed_error *error)
+hed_status cli_synth_output_put_stems(
+    cli_synth_output *o, float *const *stems, uint32_t frames, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < o->stem_count && status == HED_OK; i++)
-        status = synth_sound_writer_put(o->stems[i], (const float *const[]){stems[2 * i], stems[2 * i + 1]}, frames,
-                                        error);
+        status = synth_sound_writer_put(
+            o->stems[i], (const float *const[]){stems[2 * i], stems[2 * i + 1]}, frames, error);
     return status;
 }
 
 /* ---- the whole ---- */
 
-hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_output **output, hed_error *error)
+hed_status cli_synth_output_open(
+    const cli_synth_output_def *def, cli_synth_output **output, hed_error *error)
 {
     *output = NULL;
     cli_synth_output *o = calloc(1, sizeof *o);
@@ -81,13 +87,15 @@ hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_outp
     o->hash = SYNTH_SOUND_HASH;
     hed_status status = HED_OK;
     if (def->path)
-        status = synth_sound_writer_open(def->path, def->rate, 2, def->format, def->frames, &o->sound, error);
+        status = synth_sound_writer_open(
+            def->path, def->rate, 2, def->format, def->frames, &o->sound, error);
     if (status == HED_OK && def->stems) status = open_stems(o, error);
     if (status == HED_OK && def->spectrogram) {
-        o->picture = def->frames < SIZE_MAX / 8 ? malloc(sizeof *o->picture * 2 * (def->frames + 1)) : NULL;
+        o->picture =
+            def->frames < SIZE_MAX / 8 ? malloc(sizeof *o->picture * 2 * (def->frames + 1)) : NULL;
         if (!o->picture)
             status = hed_error_set(error, HED_ERROR_MEMORY,
-                                   "out of memory for the spectrogram of %" PRIu64 " samples", def->frames);
+                "out of memory for the spectrogram of %" PRIu64 " samples", def->frames);
     }
     if (status != HED_OK) {
         cli_synth_output_abort(o);
@@ -97,8 +105,8 @@ hed_status cli_synth_output_open(const cli_synth_output_def *def, cli_synth_outp
     return HED_OK;
 }
 
-hed_status cli_synth_output_put(cli_synth_output *o, const float *left, const float *right, uint32_t frames,
-                                hed_error *error)
+hed_status cli_synth_output_put(
+    cli_synth_output *o, const float *left, const float *right, uint32_t frames, hed_error *error)
 {
     o->hash = synth_sound_hash(o->hash, left, right, frames);
     for (uint32_t n = 0; n < frames; n++) {
@@ -110,23 +118,16 @@ hed_status cli_synth_output_put(cli_synth_output *o, const float *left, const fl
         }
     }
     o->frames += frames;
-    return o->sound ? synth_sound_writer_put(o->sound, (const float *const[]){left, right}, frames, error) : HED_OK;
+    return o->sound ? synth_sound_writer_put(
+                          o->sound, (const float *const[]){left, right}, frames, error)
+                    : HED_OK;
 }
 
-uint64_t cli_synth_output_frames(const cli_synth_output *output)
-{
-    return output->frames;
-}
+uint64_t cli_synth_output_frames(const cli_synth_output *output) { return output->frames; }
 
-uint64_t cli_synth_output_hash(const cli_synth_output *output)
-{
-    return output->hash;
-}
+uint64_t cli_synth_output_hash(const cli_synth_output *output) { return output->hash; }
 
-float cli_synth_output_peak(const cli_synth_output *output)
-{
-    return output->peak;
-}
+float cli_synth_output_peak(const cli_synth_output *output) { return output->peak; }
 
 static hed_status draw(const cli_synth_output *o, hed_error *error)
 {

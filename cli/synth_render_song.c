@@ -18,13 +18,16 @@ static hed_status make_room(cli_synth_song *song, uint32_t count, hed_error *err
     return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u events", count);
 }
 
-static void add_midi(cli_synth_song *song, uint64_t sample, uint8_t status, uint8_t first, uint8_t second)
+static void add_midi(
+    cli_synth_song *song, uint64_t sample, uint8_t status, uint8_t first, uint8_t second)
 {
-    song->events[song->count] = (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+    song->events[song->count] =
+        (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
     song->samples[song->count++] = sample;
 }
 
-hed_status cli_synth_song_load(const char *path, double rate, cli_synth_song *song, hed_error *error)
+hed_status cli_synth_song_load(
+    const char *path, double rate, cli_synth_song *song, hed_error *error)
 {
     hed_midi_file *file;
     *song = (cli_synth_song){0};
@@ -32,8 +35,8 @@ hed_status cli_synth_song_load(const char *path, double rate, cli_synth_song *so
     if (status != HED_OK) return status;
     if (hed_midi_file_seconds(file) > MOST_SECONDS)
         status = hed_error_set(error, HED_ERROR_LIMIT,
-                               "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
-                               hed_midi_file_seconds(file), MOST_SECONDS);
+            "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
+            hed_midi_file_seconds(file), MOST_SECONDS);
     if (status == HED_OK) status = make_room(song, hed_midi_file_count(file), error);
     const hed_midi_event *events = hed_midi_file_events(file);
     for (uint32_t i = 0; status == HED_OK && i < hed_midi_file_count(file); i++) {
@@ -41,7 +44,8 @@ hed_status cli_synth_song_load(const char *path, double rate, cli_synth_song *so
         if (events[i].bytes[0] != 0xff) {
             add_midi(song, sample, events[i].bytes[0], events[i].bytes[1], events[i].bytes[2]);
         } else if (events[i].bytes[1] == 0x51) {
-            song->events[song->count] = (hed_synth_event){.kind = HED_EVENT_TEMPO, .value = events[i].tempo};
+            song->events[song->count] =
+                (hed_synth_event){.kind = HED_EVENT_TEMPO, .value = events[i].tempo};
             song->samples[song->count++] = sample;
         }
     }
@@ -50,7 +54,8 @@ hed_status cli_synth_song_load(const char *path, double rate, cli_synth_song *so
     return status;
 }
 
-hed_status cli_synth_song_note(const hed_instrument *instrument, double rate, cli_synth_song *song, hed_error *error)
+hed_status cli_synth_song_note(
+    const hed_instrument *instrument, double rate, cli_synth_song *song, hed_error *error)
 {
     hed_status status = make_room(song, 2, error);
     if (status != HED_OK) return status;

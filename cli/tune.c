@@ -52,12 +52,12 @@ static const hed_kernel_def *find_kernel(const char *name)
 
 static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int size)
 {
-    fprintf(
-        stderr,
+    fprintf(stderr,
         "heddle: --problem: found \"%.*s\", expected a size of at least 1 for each dimension of %s, as in --problem ",
         size, found, kernel->name);
     for (uint32_t i = 0; i < kernel->dimension_count; i++)
-        fprintf(stderr, "%s%s=%" PRId64, i ? "," : "", kernel->dimensions[i], kernel->sample.benchmark.sizes[i]);
+        fprintf(stderr, "%s%s=%" PRId64, i ? "," : "", kernel->dimensions[i],
+            kernel->sample.benchmark.sizes[i]);
     fputc('\n', stderr);
     return HED_EXIT_USAGE;
 }
@@ -72,11 +72,12 @@ static int read_problem(const char *text, const hed_kernel_def *kernel, hed_prob
         uint32_t dimension = 0;
         while (equals && dimension < kernel->dimension_count &&
                (strlen(kernel->dimensions[dimension]) != (size_t)(equals - text) ||
-                memcmp(kernel->dimensions[dimension], text, (size_t)(equals - text)) != 0))
+                   memcmp(kernel->dimensions[dimension], text, (size_t)(equals - text)) != 0))
             dimension++;
         char *end = NULL;
         long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
-        if (!equals || dimension == kernel->dimension_count || value < 1 || value == INT64_MAX || end != text + size)
+        if (!equals || dimension == kernel->dimension_count || value < 1 || value == INT64_MAX ||
+            end != text + size)
             return refuse_dimension(kernel, text, size);
         problem->sizes[dimension] = value;
         text += size + (text[size] == ',');
@@ -113,7 +114,8 @@ static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed
 }
 
 /* --input NAME=CONTENT, each. */
-static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device, hed_tune_spec *spec, hed_error *error)
+static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device,
+    hed_tune_spec *spec, hed_error *error)
 {
     hed_status status = HED_OK;
     const char *given;
@@ -121,26 +123,30 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
         char name[256];
         const char *equals = strchr(given, '=');
         if (!equals || equals == given || (size_t)(equals - given) >= sizeof name)
-            return hed_error_set(error, HED_ERROR_ARGUMENT, "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
+            return hed_error_set(error, HED_ERROR_ARGUMENT,
+                "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
         snprintf(name, sizeof name, "%.*s", (int)(equals - given), given);
         status = hed_tune_spec_give(spec, device, name, equals + 1, error);
     }
     return status;
 }
 
-static int open_file(const hed_arguments *arguments, const hed_device_info *device, subject *s, hed_tune_def *def, hed_error *error)
+static int open_file(const hed_arguments *arguments, const hed_device_info *device, subject *s,
+    hed_tune_def *def, hed_error *error)
 {
-    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK || give_inputs(arguments, device, s->spec, error) != HED_OK)
+    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK ||
+        give_inputs(arguments, device, s->spec, error) != HED_OK)
         return cli_fail(error);
     const char *note = hed_tune_spec_note(s->spec);
-    if (note && !hed_given(arguments, "quiet")) fprintf(stderr, "heddle: %s: %s\n", s->origin, note);
+    if (note && !hed_given(arguments, "quiet"))
+        fprintf(stderr, "heddle: %s: %s\n", s->origin, note);
     s->kernel = hed_tune_spec_kernel(s->spec);
     hed_tune_spec_apply(s->spec, def);
     return HED_EXIT_OK;
 }
 
-/* Files and captures hold text alone, which host cannot run. Where nobody has named a device and the best one is
- * host, the best one that compiles takes its place. */
+/* Files and captures hold text alone, which host cannot run. Where nobody has named a device and
+ * the best one is host, the best one that compiles takes its place. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
     const hed_device_info *info = hed_device_get_info(session->devices[0]);
@@ -150,29 +156,33 @@ static void prefer_compiler(const hed_arguments *arguments, cli_session *session
         if (!(other->capabilities & HED_CAN_SOURCE)) continue;
         session->devices[0] = hed_device_at(session->context, i);
         if (!hed_given(arguments, "quiet"))
-            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id, other->id,
-                    other->name);
+            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id,
+                other->id, other->name);
         return;
     }
 }
 
 /* Finds what the command line names, and sets in `def` what belongs to it. */
-static int open_subject(const hed_arguments *arguments, cli_session *session, subject *s, hed_tune_def *def,
-                        hed_error *error)
+static int open_subject(const hed_arguments *arguments, cli_session *session, subject *s,
+    hed_tune_def *def, hed_error *error)
 {
     *s = (subject){.origin = hed_text_of(arguments, "KERNEL")};
     bool by_name = s->origin && strncmp(s->origin, PREFIX, strlen(PREFIX)) == 0;
     if (hed_given(arguments, "input") && (by_name || !s->origin)) {
-        fputs("heddle: --input goes with FILE.json alone: kernels of Heddle's and captures have their own\n", stderr);
+        fputs(
+            "heddle: --input goes with FILE.json alone: kernels of Heddle's and captures have their own\n",
+            stderr);
         return HED_EXIT_USAGE;
     }
     if (hed_given(arguments, "problem") && !by_name) {
-        fputs("heddle: --problem goes with heddle:NAME alone: files and captures bring their own\n", stderr);
+        fputs("heddle: --problem goes with heddle:NAME alone: files and captures bring their own\n",
+            stderr);
         return HED_EXIT_USAGE;
     }
     if (by_name) return open_named(arguments, s, def);
     prefer_compiler(arguments, session);
-    if (s->origin) return open_file(arguments, hed_device_get_info(session->devices[0]), s, def, error);
+    if (s->origin)
+        return open_file(arguments, hed_device_get_info(session->devices[0]), s, def, error);
     s->origin = hed_text_of(arguments, "capture");
     return open_capture(session->context, s, def, error);
 }
@@ -188,9 +198,11 @@ static bool should_stop(void *user)
 /* Options that say how, over what a file or capture says. */
 static void read_settings(const hed_arguments *arguments, hed_tune_def *def)
 {
-    static const hed_reference references[] = {HED_REFERENCE_NATIVE, HED_REFERENCE_DEFAULT, HED_REFERENCE_NONE};
+    static const hed_reference references[] = {
+        HED_REFERENCE_NATIVE, HED_REFERENCE_DEFAULT, HED_REFERENCE_NONE};
     if (hed_given(arguments, "math")) def->math = (hed_math)hed_choice_of(arguments, "math");
-    if (hed_given(arguments, "reference")) def->reference = references[hed_choice_of(arguments, "reference")];
+    if (hed_given(arguments, "reference"))
+        def->reference = references[hed_choice_of(arguments, "reference")];
     def->evaluations = (uint32_t)hed_integer_of(arguments, "budget");
     def->limit_seconds = hed_number_of(arguments, "time");
     def->good_enough = hed_number_of(arguments, "good-enough");
@@ -207,16 +219,21 @@ static void read_settings(const hed_arguments *arguments, hed_tune_def *def)
 /* "auto, 200 evaluations, seed 1": for the report. */
 static void format_settings(const hed_tune_def *def, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%s, seed %" PRIu64, hed_strategy_name(def->strategy), def->seed);
+    size_t used = (size_t)snprintf(
+        text, size, "%s, seed %" PRIu64, hed_strategy_name(def->strategy), def->seed);
     if (def->evaluations && used < size)
-        used += (size_t)snprintf(text + used, size - used, ", at most %u evaluations", def->evaluations);
+        used += (size_t)snprintf(
+            text + used, size - used, ", at most %u evaluations", def->evaluations);
     if (def->limit_seconds > 0 && used < size)
         used += (size_t)snprintf(text + used, size - used, ", at most %g s", def->limit_seconds);
     if (def->good_enough > 0 && used < size)
-        used += (size_t)snprintf(text + used, size - used, ", until %g %% of the roofline", 100 * def->good_enough);
+        used += (size_t)snprintf(
+            text + used, size - used, ", until %g %% of the roofline", 100 * def->good_enough);
     if (def->patience && used < size)
-        used += (size_t)snprintf(text + used, size - used, ", until %u evaluations without gain", def->patience);
-    if (def->resume && used < size) snprintf(text + used, size - used, ", going on from earlier results");
+        used += (size_t)snprintf(
+            text + used, size - used, ", until %u evaluations without gain", def->patience);
+    if (def->resume && used < size)
+        snprintf(text + used, size - used, ", going on from earlier results");
 }
 
 /* ---- what comes out ---- */
@@ -228,17 +245,10 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
     time_t now = time(NULL);
     struct tm local;
     if (localtime_r(&now, &local)) strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
-    hed_tune_report_def report = {.kernel = t->kernel,
-                                  .device = t->device,
-                                  .result = t->result,
-                                  .math = t->def->math,
-                                  .arguments = t->def->arguments,
-                                  .objective = t->def->objective,
-                                  .cold_cache = t->def->cold_cache,
-                                  .origin = t->origin,
-                                  .settings = settings,
-                                  .kept = t->database,
-                                  .date = date};
+    hed_tune_report_def report = {.kernel = t->kernel, .device = t->device, .result = t->result,
+        .math = t->def->math, .arguments = t->def->arguments, .objective = t->def->objective,
+        .cold_cache = t->def->cold_cache, .origin = t->origin, .settings = settings,
+        .kept = t->database, .date = date};
     return hed_tune_report_write(t->report, &report, error);
 }
 
@@ -260,7 +270,8 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
 {
     const char *csv = hed_text_of(arguments, "csv"), *t4 = hed_text_of(arguments, "t4");
     hed_status status = t->report ? write_report(t, error) : HED_OK;
-    if (status == HED_OK && csv) status = hed_tune_results_write_csv(csv, t->kernel, t->result, error);
+    if (status == HED_OK && csv)
+        status = hed_tune_results_write_csv(csv, t->kernel, t->result, error);
     if (status == HED_OK && t4)
         status = hed_tune_results_write_t4(t4, t->kernel, t->result, t->def->objective, error);
     return status;
@@ -276,22 +287,20 @@ static hed_status tell(const hed_arguments *arguments, const cli_tuned *t, hed_e
     return status == HED_OK ? files : status;
 }
 
-static int tune(const hed_arguments *arguments, cli_session *session, const subject *s, hed_tune_def *def,
-                hed_error *error)
+static int tune(const hed_arguments *arguments, cli_session *session, const subject *s,
+    hed_tune_def *def, hed_error *error)
 {
     char title[256];
     cli_tune_view view;
     hed_tune_result *result = NULL;
     cli_tuned tuned = {
-        .kernel = s->kernel,
-        .device = hed_device_get_info(session->devices[0]),
-        .def = def,
-        .origin = s->origin,
-        .report = hed_text_of(arguments, "report"),
+        .kernel = s->kernel, .device = hed_device_get_info(session->devices[0]), .def = def,
+        .origin = s->origin, .report = hed_text_of(arguments, "report"),
     };
-    snprintf(title, sizeof title, "%s on %s (%s)", s->kernel->name, tuned.device->id, tuned.device->name);
+    snprintf(title, sizeof title, "%s on %s (%s)", s->kernel->name, tuned.device->id,
+        tuned.device->name);
     cli_tune_view_open(&view, s->kernel, def->objective, title,
-                       hed_given(arguments, "quiet") || hed_given(arguments, "json"));
+        hed_given(arguments, "quiet") || hed_given(arguments, "json"));
     session->before_message = cli_tune_view_clear;
     session->user = &view;
     def->progress = cli_tune_view_update;
@@ -321,14 +330,16 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_OK;
     }
     if (hed_given(arguments, "KERNEL") == hed_given(arguments, "capture")) {
-        fputs("heddle: name one thing to tune: FILE.json, heddle:NAME, or --capture FILE (\"heddle tune --help\" "
-              "explains)\n",
-              stderr);
+        fputs(
+            "heddle: name one thing to tune: FILE.json, heddle:NAME, or --capture FILE (\"heddle tune --help\" "
+            "explains)\n",
+            stderr);
         return HED_EXIT_USAGE;
     }
     cli_session session;
     hed_error error;
-    if (check_files(arguments, &error) != HED_OK || cli_open_devices(arguments, &session, &error) != HED_OK)
+    if (check_files(arguments, &error) != HED_OK ||
+        cli_open_devices(arguments, &session, &error) != HED_OK)
         return cli_fail(&error);
     hed_tune_def def = hed_default_tune_def();
     subject s = {0};
@@ -351,76 +362,83 @@ static int run(const hed_arguments *arguments, void *user)
     }
 #define OPTION(word, type, what, text, ...) \
     { \
-        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, __VA_ARGS__ \
+        .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = text, \
+        __VA_ARGS__ \
     }
 static const hed_option OPTIONS[] = {
     OPTION("capture", FILE, "FILE", "tune a launch that HEDDLE_CAPTURE recorded", .letter = 0),
-    OPTION("device", TEXT, "ID", "device to tune on: its id, part of its name, or best", .letter = 'd'),
-    OPTION("problem", TEXT, "SIZES", "size to tune for, as width=4096,height=4096; of heddle:NAME", .letter = 0),
-    OPTION("input", TEXT, "NAME=FILE", "another first content of an argument of FILE.json: .npy or raw; or NAME=LOW:HIGH, between which random "
-                                       "numbers lie",
-           .repeated = true),
-    OPTION("budget", INTEGER, "COUNT", "try at most so many configurations; 200 where no limit is given",
-           .letter = 'n', .low = 1, .high = 1e9),
-    OPTION("time", NUMBER, "SECONDS", "take at most so long, the final comparison included", .letter = 't',
-           .low = 0.1, .high = 1e7),
-    OPTION("good-enough", NUMBER, "SHARE", "stop at this share of what the device's memory and arithmetic allow",
-           .low = 0.01, .high = 1),
-    OPTION("patience", INTEGER, "COUNT", "stop after so many configurations without a gain", .low = 1, .high = 1e9),
+    OPTION("device", TEXT, "ID", "device to tune on: its id, part of its name, or best",
+        .letter = 'd'),
+    OPTION("problem", TEXT, "SIZES", "size to tune for, as width=4096,height=4096; of heddle:NAME",
+        .letter = 0),
+    OPTION("input", TEXT, "NAME=FILE",
+        "another first content of an argument of FILE.json: .npy or raw; or NAME=LOW:HIGH, between which random "
+        "numbers lie",
+        .repeated = true),
+    OPTION("budget", INTEGER, "COUNT",
+        "try at most so many configurations; 200 where no limit is given", .letter = 'n', .low = 1,
+        .high = 1e9),
+    OPTION("time", NUMBER, "SECONDS", "take at most so long, the final comparison included",
+        .letter = 't', .low = 0.1, .high = 1e7),
+    OPTION("good-enough", NUMBER, "SHARE",
+        "stop at this share of what the device's memory and arithmetic allow", .low = 0.01,
+        .high = 1),
+    OPTION("patience", INTEGER, "COUNT", "stop after so many configurations without a gain",
+        .low = 1, .high = 1e9),
     OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
-    OPTION("seed", INTEGER, "NUMBER", "of the search's chance", .low = 0, .high = 999999999999, .fallback = "1"),
-    OPTION("math", CHOICE, "MODE", "fast, or the same bits on every device; what the file or capture says, else fast",
-           .choices = MATH),
+    OPTION("seed", INTEGER, "NUMBER", "of the search's chance", .low = 0, .high = 999999999999,
+        .fallback = "1"),
+    OPTION("math", CHOICE, "MODE",
+        "fast, or the same bits on every device; what the file or capture says, else fast",
+        .choices = MATH),
     OPTION("reference", CHOICE, "WHAT",
-           "what results are compared with; what the file says, else native, else default", .choices = REFERENCES),
-    OPTION("objective", CHOICE, "WHAT", "what is made small; energy needs NVML", .choices = OBJECTIVES,
-           .fallback = "time"),
+        "what results are compared with; what the file says, else native, else default",
+        .choices = REFERENCES),
+    OPTION("objective", CHOICE, "WHAT", "what is made small; energy needs NVML",
+        .choices = OBJECTIVES, .fallback = "time"),
     FLAG("cold-cache", "empty the device's last-level cache before each timed run"),
     FLAG("resume", "go on from what the database knows of this very kernel, size and device"),
     FLAG("no-isolation", "run candidates in this process: a crash ends it"),
     FLAG("no-keep", "write nothing into the database"),
     OPTION("report", FILE, "FILE", "write a page for the browser", .letter = 'r'),
     OPTION("csv", FILE, "FILE", "write every evaluation as a table", .letter = 0),
-    OPTION("t4", FILE, "FILE", "write every evaluation in the tuners' common T4 format", .letter = 0),
+    OPTION(
+        "t4", FILE, "FILE", "write every evaluation in the tuners' common T4 format", .letter = 0),
     FLAG("json", "print JSON: one object, nothing else"),
     FLAG("schema", "print the JSON schema of FILE.json"),
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    {.name = "KERNEL",
-     .kind = HED_OPTION_FILE,
-     .help = "a description, FILE.json (ours, or Kernel Tuner's T1), or a kernel that comes with Heddle, "
-             "heddle:NAME"},
+    {.name = "KERNEL", .kind = HED_OPTION_FILE, .help =
+            "a description, FILE.json (ours, or Kernel Tuner's T1), or a kernel that comes with Heddle, "
+            "heddle:NAME"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune blur.json", "a kernel of your own; --schema says what the file may hold"},
     {"heddle tune heddle:convolution --device cuda:0 --budget 200 --report blur.html",
-     "a kernel that comes with Heddle, and a page about it"},
+        "a kernel that comes with Heddle, and a page about it"},
     {"HEDDLE_CAPTURE=blur ./program && heddle tune --capture blur.hcap",
-     "a launch of your program, with its real inputs"},
+        "a launch of your program, with its real inputs"},
     {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9",
-     "at most a minute, less if 90 % of the peak is reached"},
+        "at most a minute, less if 90 % of the peak is reached"},
     {0}};
 
 static const hed_command *const COMMANDS[] = {&hed_command_tune_replay, NULL};
 
 const hed_command hed_command_tune = {
     .name = "tune",
-    .summary = "find the fastest configuration of a kernel on a device, and keep it",
-    .description = "Tries configurations of a kernel on a device: each is compiled, run in a worker process, "
-                   "compared with a reference, and timed. "
-                   "The fastest one goes into the database, from which every later launch of the kernel on this "
-                   "device takes it.\n\n"
-                   "A candidate that crashes or hangs costs one evaluation. Ctrl-C stops; what was measured so far "
-                   "is kept and shown, "
-                   "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of "
-                   "its benchmark, or as large a part of it as "
-                   "this device does in a moment; the result says which, and --resume wants it again.\n\n"
-                   "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, or if one "
-                   "has hung the device with --no-isolation, 130 after Ctrl-C.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .commands = COMMANDS,
-    .examples = EXAMPLES,
+    .summary = "find the fastest configuration of a kernel on a device, and keep it", .description =
+        "Tries configurations of a kernel on a device: each is compiled, run in a worker process, "
+        "compared with a reference, and timed. "
+        "The fastest one goes into the database, from which every later launch of the kernel on this "
+        "device takes it.\n\n"
+        "A candidate that crashes or hangs costs one evaluation. Ctrl-C stops; what was measured so far "
+        "is kept and shown, "
+        "and --resume goes on from it. Without --problem a kernel of Heddle's is tuned for the size of "
+        "its benchmark, or as large a part of it as "
+        "this device does in a moment; the result says which, and --resume wants it again.\n\n"
+        "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, or if one "
+        "has hung the device with --no-isolation, 130 after Ctrl-C.",
+    .options = OPTIONS, .positionals = POSITIONALS, .commands = COMMANDS, .examples = EXAMPLES,
     .run = run,
 };

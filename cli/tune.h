@@ -20,7 +20,8 @@ typedef struct cli_tune_view {
     const hed_kernel_def *kernel;
     hed_objective objective;
     char title[256];
-    pthread_mutex_t lock; /* the library's messages come from any thread, and take the view away first */
+    /* the library's messages come from any thread, and take the view away first */
+    pthread_mutex_t lock;
 
     hed_tune_progress now; /* with `best` pointing at the copy below */
     hed_evaluation best;
@@ -37,11 +38,12 @@ typedef struct cli_tune_view {
 } cli_tune_view;
 
 /* `quiet`: says nothing. The kernel must outlive it. */
-void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title,
-                        bool quiet);
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
+    const char *title, bool quiet);
 /* As hed_tune_def.progress; `user` is the view. */
 void cli_tune_view_update(void *user, const hed_tune_progress *progress);
-/* Takes the view off the terminal, so that something else can be printed there; the next update draws it again. */
+/* Takes the view off the terminal, so that something else can be printed there; the next update
+ * draws it again. */
 void cli_tune_view_clear(void *user);
 void cli_tune_view_close(cli_tune_view *view);
 
@@ -64,24 +66,32 @@ hed_status cli_tuned_print_json(const cli_tuned *tuned, FILE *out, hed_error *er
 
 /* ---- engines (tune_engine.c) ---- */
 
-typedef hed_status cli_tune_engine_function(hed_device *device, const void *user, const hed_tune_def *def,
-                                            hed_tune_result **result, hed_error *error);
-/* Tunes on the session's one device, with the options seconds, seed, exhaustive, json and quiet, and prints what came
- * out. `origin` is what is tuned, as typed. Gives the exit code. */
-int cli_tune_engine(const hed_arguments *arguments, cli_session *session, const hed_kernel_def *description,
-                    const char *origin, cli_tune_engine_function *tune, const void *user, hed_error *error);
+typedef hed_status cli_tune_engine_function(hed_device *device, const void *user,
+    const hed_tune_def *def, hed_tune_result **result, hed_error *error);
+/* Tunes on the session's one device, with the options seconds, seed, exhaustive, json and quiet,
+ * and prints what came out. `origin` is what is tuned, as typed. Gives the exit code. */
+int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
+    const hed_kernel_def *description, const char *origin, cli_tune_engine_function *tune,
+    const void *user, hed_error *error);
 
 /* The options that it reads, and its devices. */
 #define CLI_TUNE_ENGINE_OPTIONS \
-    CLI_OPTION_JSON(true), \
-        CLI_OPTION_DEVICES(true), \
+    CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true), \
         {.name = "seconds", \
-         .kind = HED_OPTION_NUMBER, \
-         .value = "S", \
-         .fallback = "60", \
-         .high = 86400, \
-         .help = "time to take; 0: until every configuration is known"}, \
-        {.name = "seed", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "1", .high = 1e15, .help = "of the search"}, \
-        {.name = "exhaustive", .kind = HED_OPTION_FLAG, .help = "every configuration in order, instead of a search"}
+            .kind = HED_OPTION_NUMBER, \
+            .value = "S", \
+            .fallback = "60", \
+            .high = 86400, \
+            .help = "time to take; 0: until every configuration is known"}, \
+        {.name = "seed", \
+            .kind = HED_OPTION_INTEGER, \
+            .value = "N", \
+            .fallback = "1", \
+            .high = 1e15, \
+            .help = "of the search"}, \
+    { \
+        .name = "exhaustive", .kind = HED_OPTION_FLAG, \
+        .help = "every configuration in order, instead of a search" \
+    }
 
 #endif

@@ -1,4 +1,5 @@
-/* What `heddle cloth tune` and `heddle synth tune` have in common: an engine's choice of structure tuned in the live view, and told. */
+/* What `heddle cloth tune` and `heddle synth tune` have in common: an engine's choice of structure
+ * tuned in the live view, and told. */
 #include "tune.h"
 
 static bool should_stop(void *user)
@@ -7,8 +8,9 @@ static bool should_stop(void *user)
     return hed_interrupted();
 }
 
-int cli_tune_engine(const hed_arguments *arguments, cli_session *session, const hed_kernel_def *description,
-                    const char *origin, cli_tune_engine_function *tune, const void *user, hed_error *error)
+int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
+    const hed_kernel_def *description, const char *origin, cli_tune_engine_function *tune,
+    const void *user, hed_error *error)
 {
     cli_tune_view view;
     hed_tune_result *result = NULL;
@@ -22,10 +24,12 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session, const 
     def.progress = cli_tune_view_update;
     def.stop = should_stop;
     def.user = &view;
-    cli_tuned tuned = {
-        .kernel = description, .device = hed_device_get_info(session->devices[0]), .def = &def, .origin = origin};
-    snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id, tuned.device->name);
-    cli_tune_view_open(&view, description, def.objective, title, json || hed_given(arguments, "quiet"));
+    cli_tuned tuned = {.kernel = description, .device = hed_device_get_info(session->devices[0]),
+        .def = &def, .origin = origin};
+    snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
+        tuned.device->name);
+    cli_tune_view_open(
+        &view, description, def.objective, title, json || hed_given(arguments, "quiet"));
     session->before_message = cli_tune_view_clear;
     session->user = &view;
     hed_status status = tune(session->devices[0], user, &def, &result, error);

@@ -38,21 +38,26 @@ static void print_gain(const cli_tuned *t, FILE *out)
     if (r->default_index >= r->count) fputs("  default    does not run here\n", out);
     else if (r->default_index == r->best) fputs("  default    is the winner\n", out);
     else if (isfinite(r->gain)) {
-        hed_report_format(t->def->objective, hed_report_value(r, r->default_index), value, sizeof value);
+        hed_report_format(
+            t->def->objective, hed_report_value(r, r->default_index), value, sizeof value);
         fprintf(out, "  default    %s; %sthe winner is %.2f times as %s\n", value,
-                r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain, good);
+            r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain, good);
     }
     double before = times_winner(r, r->stored_index);
-    if (r->kept_stored) fputs("  stored     the former choice stays: nothing beat it clearly\n", out);
+    if (r->kept_stored)
+        fputs("  stored     the former choice stays: nothing beat it clearly\n", out);
     else if (isfinite(before))
-        fprintf(out, "  stored     the winner is %.2f times as %s as the former choice\n", before, good);
-    if (r->ties) fprintf(out, "  ties       %u other%s cannot be told from it\n", r->ties, r->ties == 1 ? "" : "s");
+        fprintf(out, "  stored     the winner is %.2f times as %s as the former choice\n", before,
+            good);
+    if (r->ties)
+        fprintf(out, "  ties       %u other%s cannot be told from it\n", r->ties,
+            r->ties == 1 ? "" : "s");
     if (isfinite(r->share))
         fprintf(out, "  roofline   %.0f %%, limited by %s%s\n", 100 * r->share,
-                hed_report_bound(r) == HED_BOUND_MEMORY ? "memory" : "arithmetic",
-                r->share > 1
-                    ? " (over 100 %: the data stay in a cache, or the device was busy when its rates were measured)"
-                    : "");
+            hed_report_bound(r) == HED_BOUND_MEMORY ? "memory" : "arithmetic",
+            r->share > 1
+                ? " (over 100 %: the data stay in a cache, or the device was busy when its rates were measured)"
+                : "");
 }
 
 /* What there was of each failure, with one example. */
@@ -67,8 +72,9 @@ static void print_failures(const cli_tuned *t, FILE *out)
         const hed_evaluation *example = &t->result->evaluations[examples[outcome]];
         char config[256];
         hed_config_format(t->kernel, &example->config, config, sizeof config);
-        fprintf(out, "%7u %s, such as %s%s%s\n", counts[outcome], hed_outcome_name((hed_outcome)outcome), config,
-                example->text[0] ? ": " : "", example->text);
+        fprintf(out, "%7u %s, such as %s%s%s\n", counts[outcome],
+            hed_outcome_name((hed_outcome)outcome), config, example->text[0] ? ": " : "",
+            example->text);
     }
 }
 
@@ -89,32 +95,34 @@ static void print_conditions(const cli_tuned *t, FILE *out)
         [HED_TUNE_LOST] = "a candidate in this process has hung or broken the device",
     };
     const hed_tune_result *r = t->result;
-    fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n", r->count,
-            r->space, r->seconds, ends[r->end]);
+    fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n",
+        r->count, r->space, r->seconds, ends[r->end]);
     if (r->space == 1) {
         bool ignores = strcmp(t->device->backend, "host") == 0 && t->kernel->native_ignores;
-        fprintf(out, "             there is nothing to tune: %s has one configuration here%s\n", t->kernel->name,
-                ignores ? "; its native code does not read its parameters" : "");
+        fprintf(out, "             there is nothing to tune: %s has one configuration here%s\n",
+            t->kernel->name, ignores ? "; its native code does not read its parameters" : "");
     }
     print_failures(t, out);
     if (r->in_process) fprintf(out, "  isolation  none, %s\n", r->in_process_reason);
     else fputs("  isolation  candidates ran in a worker process\n", out);
     fprintf(out, "  compared   with %s\n", compared_with(t));
     if (fabs(r->drift) > 0.03)
-        fprintf(out, "  clocks     moved by %.0f %% meanwhile: keep the machine quiet, and times are worth more\n",
-                100 * r->drift);
+        fprintf(out,
+            "  clocks     moved by %.0f %% meanwhile: keep the machine quiet, and times are worth more\n",
+            100 * r->drift);
 }
 
 static void print_kept(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;
     if (r->kept)
-        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n", t->database,
-                t->kernel->name);
+        fprintf(out, "  kept       %s\n             launches of %s on this device now use it\n",
+            t->database, t->kernel->name);
     else if (t->database)
-        fprintf(out, "  kept       not as a choice: %s\n             measurements are in %s\n", r->not_kept_reason,
-                t->database);
-    else fprintf(out, "  kept       nowhere: %s\n", t->def->keep ? r->not_kept_reason : "--no-keep");
+        fprintf(out, "  kept       not as a choice: %s\n             measurements are in %s\n",
+            r->not_kept_reason, t->database);
+    else
+        fprintf(out, "  kept       nowhere: %s\n", t->def->keep ? r->not_kept_reason : "--no-keep");
 }
 
 void cli_tuned_print(const cli_tuned *t, FILE *out)
@@ -122,13 +130,13 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
     char problem[256];
     cli_format_problem(t->kernel, &t->result->problem, problem, sizeof problem);
     fprintf(out, "%s on %s (%s), %s%s\n", t->kernel->name, t->device->id, t->device->name, problem,
-            t->def->math == HED_MATH_STRICT ? ", strict" : "");
+        t->def->math == HED_MATH_STRICT ? ", strict" : "");
     if (t->result->best < t->result->count) {
         print_winner(t, out);
         print_gain(t, out);
     } else {
         fprintf(out, "  winner     none: %s\n",
-                t->result->count ? "nothing that was tried works" : "nothing was tried");
+            t->result->count ? "nothing that was tried works" : "nothing was tried");
     }
     print_conditions(t, out);
     print_kept(t, out);
@@ -164,7 +172,8 @@ static void add_winner(hed_records *records, const cli_tuned *t)
     hed_config_format(t->kernel, &winner->config, text, sizeof text);
     hed_records_text(records, "winner", text);
     add_config(records, t->kernel, &winner->config);
-    hed_records_number(records, t->def->objective == HED_OBJECTIVE_ENERGY ? "joules" : "seconds", winner->seconds);
+    hed_records_number(
+        records, t->def->objective == HED_OBJECTIVE_ENERGY ? "joules" : "seconds", winner->seconds);
     hed_records_number(records, "low", winner->low);
     hed_records_number(records, "high", winner->high);
     hed_records_integer(records, "runs", winner->runs);

@@ -1,4 +1,5 @@
-/* heddle tune replay: how good the search is, on spaces of which every configuration has been measured. */
+/* heddle tune replay: how good the search is, on spaces of which every configuration has been
+ * measured. */
 #include "command.h"
 #include "support/errors.h"
 #include "support/json.h"
@@ -65,11 +66,14 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
     const char *path;
     while (status == HED_OK && (path = hed_text_at(arguments, "warm", r->other_count))) {
         if (r->other_count == MOST_SPACES)
-            return hed_error_set(&r->error, HED_ERROR_LIMIT, "more than %d files after --warm", MOST_SPACES);
+            return hed_error_set(
+                &r->error, HED_ERROR_LIMIT, "more than %d files after --warm", MOST_SPACES);
         uint32_t i = r->other_count++;
         status = hed_recorded_space_read(path, &r->others[i], &r->error);
-        if (status == HED_OK && !(r->best_of[i] = hed_replay_best(&r->others[i], SOURCE_ROWS, &r->best_count[i])))
-            status = hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
+        if (status == HED_OK &&
+            !(r->best_of[i] = hed_replay_best(&r->others[i], SOURCE_ROWS, &r->best_count[i])))
+            status = hed_error_set(
+                &r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
     }
     return status;
 }
@@ -78,12 +82,13 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
 static hed_status choose_sources(replaying *r, job *j)
 {
     for (uint32_t i = 0; i < r->other_count; i++)
-        if (same_parameters(&j->recorded, &r->others[i]) && strcmp(j->recorded.name, r->others[i].name) != 0)
+        if (same_parameters(&j->recorded, &r->others[i]) &&
+            strcmp(j->recorded.name, r->others[i].name) != 0)
             j->sources[j->source_count++] = (hed_search_source){r->best_of[i], r->best_count[i]};
     if (r->other_count > 0 && j->source_count == 0)
         return hed_error_set(&r->error, HED_ERROR_ARGUMENT,
-                             "%s: none of the files after --warm is of another device and has its parameters",
-                             j->recorded.name);
+            "%s: none of the files after --warm is of another device and has its parameters",
+            j->recorded.name);
     return HED_OK;
 }
 
@@ -93,17 +98,15 @@ static hed_status read_job(replaying *r, const char *path)
         return hed_error_set(&r->error, HED_ERROR_LIMIT, "more than %d spaces", MOST_SPACES);
     job *j = &r->jobs[r->job_count++];
     hed_status status = hed_recorded_space_read(path, &j->recorded, &r->error);
-    if (status == HED_OK)
-        status = hed_replay_measure(&j->recorded, &j->scale, &r->error);
-    if (status == HED_OK)
-        status = choose_sources(r, j);
-    if (status != HED_OK)
-        return status;
+    if (status == HED_OK) status = hed_replay_measure(&j->recorded, &j->scale, &r->error);
+    if (status == HED_OK) status = choose_sources(r, j);
+    if (status != HED_OK) return status;
     j->evaluations = r->other_count > 0 ? WARM_EVALUATIONS : j->scale.budget;
     j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
-    return j->best && j->seconds ? HED_OK
-                                 : hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
+    return j->best && j->seconds
+               ? HED_OK
+               : hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
 }
 
 /* ---- running ---- */
@@ -113,15 +116,9 @@ static bool run_one(replaying *r, uint32_t number, hed_error *error)
     job *j = &r->jobs[number / r->seeds];
     uint32_t seed = number % r->seeds;
     hed_replay_def def = {
-        .recorded = &j->recorded,
-        .scale = &j->scale,
-        .strategy = r->strategy,
-        .seed = seed + 1,
-        .sources = j->sources,
-        .source_count = j->source_count,
-        .evaluations = j->evaluations,
-        .open = 1,
-        .stop = hed_interrupted,
+        .recorded = &j->recorded, .scale = &j->scale, .strategy = r->strategy, .seed = seed + 1,
+        .sources = j->sources, .source_count = j->source_count, .evaluations = j->evaluations,
+        .open = 1, .stop = hed_interrupted,
     };
     size_t begin = (size_t)seed * j->evaluations;
     return hed_replay_run(&def, j->best + begin, j->seconds + begin, error) == HED_OK;
@@ -142,8 +139,7 @@ static void run_member(void *user, hed_team *team, uint32_t member)
             pthread_mutex_unlock(&r->lock);
             return;
         }
-        if (member == 0)
-            hed_progress_update(&r->progress, r->done);
+        if (member == 0) hed_progress_update(&r->progress, r->done);
     }
 }
 
@@ -151,8 +147,7 @@ static hed_status run_all(replaying *r, bool quiet)
 {
     hed_team *team;
     hed_status status = hed_team_create(NULL, 0, &team, &r->error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     r->progress = hed_progress_begin("replay", "runs", (uint64_t)r->job_count * r->seeds, quiet);
     hed_team_run(team, run_member, r);
     hed_progress_end(&r->progress);
@@ -179,8 +174,7 @@ static void summarize_asks(const replaying *r, const job *j, summary *s)
 {
     size_t count = (size_t)r->seeds * j->evaluations;
     qsort(j->seconds, count, sizeof *j->seconds, compare);
-    for (size_t i = 0; i < count; i++)
-        s->mean += 1e3 * j->seconds[i] / (double)count;
+    for (size_t i = 0; i < count; i++) s->mean += 1e3 * j->seconds[i] / (double)count;
     s->p50 = 1e3 * j->seconds[count / 2];
     s->p99 = 1e3 * j->seconds[count - 1 - count / 100];
     s->max = 1e3 * j->seconds[count - 1];
@@ -192,14 +186,13 @@ static summary summarize(const replaying *r, const job *j)
     double curve[HED_REPLAY_MOST] = {0};
     for (uint32_t seed = 0; seed < r->seeds; seed++) {
         const double *best = j->best + (size_t)seed * j->evaluations;
-        for (uint32_t i = 0; i < j->evaluations; i++)
-            curve[i] += best[i] / r->seeds;
+        for (uint32_t i = 0; i < j->evaluations; i++) curve[i] += best[i] / r->seeds;
         s.near += (best[j->evaluations - 1] <= NEAR * j->scale.optimum) / (double)r->seeds;
     }
     for (uint32_t i = 0; i < LEVELS; i++)
-        s.level[i] = curve[(LEVEL[i] < j->evaluations ? LEVEL[i] : j->evaluations) - 1] / j->scale.optimum;
-    if (j->evaluations == j->scale.budget)
-        s.score = hed_replay_score(&j->scale, curve);
+        s.level[i] =
+            curve[(LEVEL[i] < j->evaluations ? LEVEL[i] : j->evaluations) - 1] / j->scale.optimum;
+    if (j->evaluations == j->scale.budget) s.score = hed_replay_score(&j->scale, curve);
     summarize_asks(r, j, &s);
     return s;
 }
@@ -207,10 +200,8 @@ static summary summarize(const replaying *r, const job *j)
 /* Nothing where there is no such number. */
 static void add_number(hed_table *table, bool there, double number)
 {
-    if (there)
-        hed_table_cell(table, "%.3f", number);
-    else
-        hed_table_cell(table, "%s", "");
+    if (there) hed_table_cell(table, "%.3f", number);
+    else hed_table_cell(table, "%s", "");
 }
 
 static void add_row(hed_table *table, const job *j, const summary *s)
@@ -233,8 +224,7 @@ static void add_record(hed_records *records, const job *j, const summary *s)
     hed_records_next(records);
     hed_records_text(records, "space", j->recorded.name);
     hed_records_number(records, "score", s->score);
-    for (uint32_t i = 0; i < LEVELS; i++)
-        hed_records_number(records, keys[i], s->level[i]);
+    for (uint32_t i = 0; i < LEVELS; i++) hed_records_number(records, keys[i], s->level[i]);
     hed_records_integer(records, "budget", j->evaluations);
     hed_records_number(records, "within3percent", s->near);
     hed_records_number(records, "ask_ms", s->mean);
@@ -246,17 +236,15 @@ static hed_status print_json(const hed_records *records, double mean, hed_error 
 {
     fputs("{\"spaces\": ", stdout);
     hed_status status = hed_records_print(records, stdout, error);
-    if (isnan(mean))
-        puts(", \"mean\": null}");
-    else
-        printf(", \"mean\": %.6f}\n", mean);
+    if (isnan(mean)) puts(", \"mean\": null}");
+    else printf(", \"mean\": %.6f}\n", mean);
     return status;
 }
 
 static hed_status print_all(replaying *r, bool json)
 {
-    static const char *const headings[] = {"SPACE", ">BUDGET", ">SCORE", ">BEST 25", ">50", ">100", ">200",
-                                           ">WITHIN 3 %", ">ASK ms", ">p50", ">p99", ">max", NULL};
+    static const char *const headings[] = {"SPACE", ">BUDGET", ">SCORE", ">BEST 25", ">50", ">100",
+        ">200", ">WITHIN 3 %", ">ASK ms", ">p50", ">p99", ">max", NULL};
     hed_table *table = hed_table_create(headings);
     hed_records *records = hed_records_create();
     double mean = 0;
@@ -268,11 +256,12 @@ static hed_status print_all(replaying *r, bool json)
         mean += s.score / r->job_count;
         reached += s.near >= 0.5;
     }
-    hed_status status = json ? print_json(records, mean, &r->error) : hed_table_print(table, stdout, &r->error);
-    if (!json && !isnan(mean))
-        printf("mean score %.4f\n", mean);
+    hed_status status =
+        json ? print_json(records, mean, &r->error) : hed_table_print(table, stdout, &r->error);
+    if (!json && !isnan(mean)) printf("mean score %.4f\n", mean);
     if (!json && r->other_count > 0)
-        printf("the median run ends within 3 %% of the optimum on %u of %u spaces\n", reached, r->job_count);
+        printf("the median run ends within 3 %% of the optimum on %u of %u spaces\n", reached,
+            r->job_count);
     hed_table_free(table);
     hed_records_free(records);
     return status;
@@ -318,14 +307,12 @@ static int run(const hed_arguments *arguments, void *user)
     (void)user;
     bool json = hed_given(arguments, "json");
     replaying r = {.strategy = (hed_strategy)hed_choice_of(arguments, "strategy"),
-                   .seeds = (uint32_t)hed_integer_of(arguments, "seeds")};
+        .seeds = (uint32_t)hed_integer_of(arguments, "seeds")};
     pthread_mutex_init(&r.lock, NULL);
     hed_interrupt_install();
     hed_status status = prepare(&r, arguments);
-    if (status == HED_OK)
-        status = run_all(&r, json || hed_given(arguments, "quiet"));
-    if (status == HED_OK && !hed_interrupted())
-        status = print_all(&r, json);
+    if (status == HED_OK) status = run_all(&r, json || hed_given(arguments, "quiet"));
+    if (status == HED_OK && !hed_interrupted()) status = print_all(&r, json);
     int code = cli_end(status, &r.error);
     release(&r);
     return code;
@@ -334,45 +321,28 @@ static int run(const hed_arguments *arguments, void *user)
 /* By hed_strategy. */
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 
-static const hed_option OPTIONS[] = {
-    {.name = "strategy",
-     .kind = HED_OPTION_CHOICE,
-     .value = "NAME",
-     .choices = STRATEGIES,
-     .fallback = "auto",
-     .help = "how to search"},
-    {.name = "seeds",
-     .kind = HED_OPTION_INTEGER,
-     .value = "COUNT",
-     .low = 1,
-     .high = 10000,
-     .fallback = "50",
-     .help = "runs of each space"},
-    {.name = "warm",
-     .kind = HED_OPTION_FILE,
-     .value = "OTHER.tsv...",
-     .repeated = true,
-     .several = true,
-     .help =
-         "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
-    {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one object, nothing else"},
+static const hed_option OPTIONS[] = {{.name = "strategy", .kind = HED_OPTION_CHOICE,
+                                         .value = "NAME", .choices = STRATEGIES, .fallback = "auto",
+                                         .help = "how to search"},
+    {.name = "seeds", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 10000,
+        .fallback = "50", .help = "runs of each space"},
+    {.name = "warm", .kind = HED_OPTION_FILE, .value = "OTHER.tsv...", .repeated = true,
+        .several = true, .help =
+            "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
+    {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one object, nothing else"}, {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true,
+        .help = "recorded spaces, plain or gzipped: tables as below, what "
+                "\"heddle tune --csv\" wrote, or Kernel Tuner's cache files"},
     {0}};
-static const hed_option POSITIONALS[] = {{.name = "SPACE.tsv",
-                                          .kind = HED_OPTION_FILE,
-                                          .required = true,
-                                          .repeated = true,
-                                          .help = "recorded spaces, plain or gzipped: tables as below, what "
-                                                  "\"heddle tune --csv\" wrote, or Kernel Tuner's cache files"},
-                                         {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune replay spaces/*.tsv.gz --seeds 100", "the search's score, and what an ask costs"},
-    {"heddle tune replay gemm_A.tsv --warm gemm_B.tsv gemm_C.tsv", "what the best of two other devices are worth"},
+    {"heddle tune replay gemm_A.tsv --warm gemm_B.tsv gemm_C.tsv",
+        "what the best of two other devices are worth"},
     {0}};
 
 const hed_command hed_command_tune_replay = {
-    .name = "replay",
-    .summary = "the search's score on recorded spaces",
-    .description =
+    .name = "replay", .summary = "the search's score on recorded spaces", .description =
         "Runs the search on spaces of which every configuration was measured before, once for each seed, and "
         "compares with the exact expectation of random search. SCORE is 0 for random search and 1 for the optimum "
         "from the start, meant over the evaluations up to BUDGET: as many as random search needs to come within 5 % "
@@ -380,8 +350,5 @@ const hed_command hed_command_tune_replay = {
         "over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
         "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\". Values may be words.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

@@ -1,6 +1,6 @@
-/* The live view of a tuning. On a terminal a few lines are drawn in place; nothing of the terminal's state is changed
- * for that (no hidden cursor, no other screen), so that nothing has to be restored whichever way the program ends.
- * Elsewhere a plain line is added now and then. */
+/* The live view of a tuning. On a terminal a few lines are drawn in place; nothing of the
+ * terminal's state is changed for that (no hidden cursor, no other screen), so that nothing has to
+ * be restored whichever way the program ends. Elsewhere a plain line is added now and then. */
 #include "support/tune_report_numbers.h"
 #include "tune.h"
 
@@ -26,8 +26,8 @@ static bool shows_blocks(void)
     return utf8;
 }
 
-void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective, const char *title,
-                        bool quiet)
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
+    const char *title, bool quiet)
 {
     *view = (cli_tune_view){.kernel = kernel, .objective = objective, .every = 1, .told = INFINITY};
     view->best.seconds = INFINITY;
@@ -57,7 +57,8 @@ static struct winsize window_of(const cli_tune_view *view)
 
 static void erase(cli_tune_view *view)
 {
-    if (view->lines) fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, window_of(view).ws_col));
+    if (view->lines)
+        fprintf(view->stream, "\r\033[%uA\033[J", rows_drawn(view, window_of(view).ws_col));
     view->lines = 0;
 }
 
@@ -85,7 +86,8 @@ static void add_history(cli_tune_view *view)
     if (++view->in_step < view->every) return;
     view->in_step = 0;
     if (view->history_count == CLI_VIEW_HISTORY) {
-        for (uint32_t i = 0; i < CLI_VIEW_HISTORY / 2; i++) view->history[i] = view->history[2 * i + 1];
+        for (uint32_t i = 0; i < CLI_VIEW_HISTORY / 2; i++)
+            view->history[i] = view->history[2 * i + 1];
         view->history_count /= 2;
         view->every *= 2;
     }
@@ -96,8 +98,10 @@ static void take(cli_tune_view *view, const hed_tune_progress *progress)
 {
     bool is_new = progress->last && progress->done != view->now.done;
     view->now = *progress;
-    /* What is known of the device's pace changes, and with it what was best; what was reached stays reached. */
-    if (progress->best && !(view->best.seconds <= progress->best->seconds)) view->best = *progress->best;
+    /* What is known of the device's pace changes, and with it what was best; what was reached stays
+     * reached. */
+    if (progress->best && !(view->best.seconds <= progress->best->seconds))
+        view->best = *progress->best;
     if (isfinite(view->best.seconds)) view->now.best = &view->best;
     if (!is_new) return;
     view->recalled += progress->last->recalled;
@@ -108,7 +112,8 @@ static void take(cli_tune_view *view, const hed_tune_progress *progress)
 
 static double rate_of(const cli_tune_view *view)
 {
-    double seconds = view->now.seconds - view->begun, fresh = view->now.done - fmin(view->recalled, view->now.done);
+    double seconds = view->now.seconds - view->begun,
+           fresh = view->now.done - fmin(view->recalled, view->now.done);
     return seconds > 0 && fresh > 1 ? (fresh - 1) / seconds : 0;
 }
 
@@ -116,7 +121,8 @@ static double rate_of(const cli_tune_view *view)
 static double time_left(const cli_tune_view *view)
 {
     double rate = rate_of(view), left = NAN;
-    if (rate > 0 && view->now.total >= view->now.done) left = (view->now.total - view->now.done) / rate;
+    if (rate > 0 && view->now.total >= view->now.done)
+        left = (view->now.total - view->now.done) / rate;
     if (view->now.limit > 0) left = fmin(left, fmax(0, view->now.limit - view->now.seconds));
     return left;
 }
@@ -142,9 +148,9 @@ static void put_bar(const cli_tune_view *view, double share, char *text, size_t 
     size_t used = 0;
     for (uint32_t i = 0; i < BAR && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s",
-                                 view->blocks ? i < full ? "█" : "░"
-                                 : i < full   ? "#"
-                                              : ".");
+            view->blocks ? i < full ? "█" : "░"
+            : i < full   ? "#"
+                         : ".");
 }
 
 /* The best so far as a small falling curve, on a logarithmic scale. */
@@ -155,11 +161,13 @@ static void put_curve(const cli_tune_view *view, char *text, size_t size)
     size_t used = 0;
     text[0] = 0;
     if (view->history_count == 0) return;
-    double high = log(view->history[0]), low = log(view->history[view->history_count - 1]), range = high - low;
+    double high = log(view->history[0]), low = log(view->history[view->history_count - 1]),
+           range = high - low;
     for (uint32_t i = 0; i < view->history_count && used < size; i++) {
         double height = range > 1e-9 ? (log(view->history[i]) - low) / range : 0;
         uint32_t level = (uint32_t)lround(fmin(fmax(height, 0), 1) * 7);
-        used += (size_t)snprintf(text + used, size - used, "%s", (view->blocks ? blocks : letters)[level]);
+        used += (size_t)snprintf(
+            text + used, size - used, "%s", (view->blocks ? blocks : letters)[level]);
     }
 }
 
@@ -170,8 +178,8 @@ static void put_failures(const cli_tune_view *view, char *text, size_t size)
     const char *between = ": ";
     for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT && used < size; outcome++) {
         if (!view->failures[outcome]) continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%u %s", between, view->failures[outcome],
-                                 hed_outcome_name((hed_outcome)outcome));
+        used += (size_t)snprintf(text + used, size - used, "%s%u %s", between,
+            view->failures[outcome], hed_outcome_name((hed_outcome)outcome));
         between = ", ";
     }
 }
@@ -180,8 +188,9 @@ static void put_gain(const cli_tune_view *view, char *text, size_t size)
 {
     text[0] = 0;
     if (view->now.best && isfinite(view->now.default_seconds))
-        snprintf(text, size, ", %.2f times as %s as the default", view->now.default_seconds / view->best.seconds,
-                 view->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing");
+        snprintf(text, size, ", %.2f times as %s as the default",
+            view->now.default_seconds / view->best.seconds,
+            view->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing");
 }
 
 static void put_left(const cli_tune_view *view, char *text, size_t size)
@@ -189,7 +198,8 @@ static void put_left(const cli_tune_view *view, char *text, size_t size)
     double left = time_left(view);
     text[0] = 0;
     if (isfinite(left))
-        snprintf(text, size, left < 99.5 ? ", %.0f s left" : ", %.0f min left", left < 99.5 ? left : left / 60);
+        snprintf(text, size, left < 99.5 ? ", %.0f s left" : ", %.0f min left",
+            left < 99.5 ? left : left / 60);
 }
 
 /* ---- drawing ---- */
@@ -219,19 +229,21 @@ static void draw(cli_tune_view *view)
     uint32_t columns = window.ws_col > 1 ? window.ws_col : 2;
     char line[1024], bar[BAR * 4], part[256];
     erase(view);
-    snprintf(line, sizeof line, "%s: %s", view->title, view->now.stage ? view->now.stage : "starting");
+    snprintf(
+        line, sizeof line, "%s: %s", view->title, view->now.stage ? view->now.stage : "starting");
     put_line(view, columns, line);
     if (window.ws_row > CLI_VIEW_LINES) {
         draw_best(view, columns);
         if (isfinite(view->now.share)) {
             put_bar(view, view->now.share, bar, sizeof bar);
-            snprintf(line, sizeof line, "  peak    %s %.0f %% of what the device allows", bar, 100 * view->now.share);
+            snprintf(line, sizeof line, "  peak    %s %.0f %% of what the device allows", bar,
+                100 * view->now.share);
             put_line(view, columns, line);
         }
     }
     put_bar(view, view->now.total ? (double)view->now.done / view->now.total : 0, bar, sizeof bar);
-    snprintf(line, sizeof line, "  tried   %s %u of %u, %.3g/s, %u compiling", bar, view->now.done, view->now.total,
-             rate_of(view), view->now.building);
+    snprintf(line, sizeof line, "  tried   %s %u of %u, %.3g/s, %u compiling", bar, view->now.done,
+        view->now.total, rate_of(view), view->now.building);
     put_line(view, columns, line);
     put_left(view, part, sizeof part);
     snprintf(line, sizeof line, "  time    %.0f s%s", view->now.seconds, part);
@@ -252,8 +264,9 @@ static void say(cli_tune_view *view)
     put_left(view, left, sizeof left);
     put_failures(view, failures, sizeof failures);
     fprintf(view->stream, "%s: %s, %.0f s%s, %u of %u tried, best %s%s%s%s\n", view->kernel->name,
-            view->now.stage ? view->now.stage : "starting", view->now.seconds, left, view->now.done, view->now.total,
-            value, gain, view->now.failed ? ", failed " : "", view->now.failed ? failures : "");
+        view->now.stage ? view->now.stage : "starting", view->now.seconds, left, view->now.done,
+        view->now.total, value, gain, view->now.failed ? ", failed " : "",
+        view->now.failed ? failures : "");
     view->told = view->now.best ? view->best.seconds : INFINITY;
 }
 

@@ -47,8 +47,8 @@ static void tell_failure(verification *v, const hed_conformance_run *run)
     hed_progress_end(&v->progress);
     v->failures++;
     if (v->failures <= FAILURES_TOLD)
-        fprintf(stderr, "heddle: %s on %s, %s, [%s], %s: %s\n", run->def->name, v->current->device->id, MODES[run->math], config,
-                problem, run->text);
+        fprintf(stderr, "heddle: %s on %s, %s, [%s], %s: %s\n", run->def->name,
+            v->current->device->id, MODES[run->math], config, problem, run->text);
     else if (v->failures == FAILURES_TOLD + 1)
         fprintf(stderr, "heddle: and more of that, which is only counted\n");
 }
@@ -62,8 +62,7 @@ static void after_run(void *user, const hed_conformance_run *run)
     count->failed += run->verdict == HED_VERDICT_FAILED;
     if (run->verdict == HED_VERDICT_INVALID && !v->current->invalid[0])
         snprintf(v->current->invalid, sizeof v->current->invalid, "%.250s", run->text);
-    if (run->verdict == HED_VERDICT_FAILED)
-        tell_failure(v, run);
+    if (run->verdict == HED_VERDICT_FAILED) tell_failure(v, run);
     hed_progress_update(&v->progress, ++v->done);
 }
 
@@ -77,17 +76,14 @@ static bool should_stop(void *user)
 
 static const char *word_for(const result *r)
 {
-    return r->report.failed ? "FAILED" : r->report.passed ? "passed"
-                                                          : "not valid here";
+    return r->report.failed ? "FAILED" : r->report.passed ? "passed" : "not valid here";
 }
 
 static void mode_cell(hed_table *table, const mode_count *count)
 {
     uint64_t ran = count->passed + count->failed;
-    if (ran)
-        hed_table_cell(table, "%" PRIu64 " of %" PRIu64, count->passed, ran);
-    else
-        hed_table_cell(table, "-");
+    if (ran) hed_table_cell(table, "%" PRIu64 " of %" PRIu64, count->passed, ran);
+    else hed_table_cell(table, "-");
 }
 
 static void add_result(verification *v, const result *r)
@@ -110,38 +106,36 @@ static void add_result(verification *v, const result *r)
         hed_records_integer(v->records, "passed", count->passed);
         hed_records_integer(v->records, "not_valid", count->invalid);
         hed_records_integer(v->records, "failed", count->failed);
-        if (!count->passed && !count->failed)
-            hed_records_text(v->records, "reason", r->invalid);
+        if (!count->passed && !count->failed) hed_records_text(v->records, "reason", r->invalid);
     }
 }
 
-static hed_status verify_kernel(verification *v, hed_context *context, hed_device *device, const hed_kernel_def *kernel, hed_error *error)
+static hed_status verify_kernel(verification *v, hed_context *context, hed_device *device,
+    const hed_kernel_def *kernel, hed_error *error)
 {
-    hed_conformance_def def = {
-        .device = device, .kernel = kernel, .coverage = v->coverage, .seed = 1, .each = after_run, .stop = should_stop, .user = v};
+    hed_conformance_def def = {.device = device, .kernel = kernel, .coverage = v->coverage,
+        .seed = 1, .each = after_run, .stop = should_stop, .user = v};
     result r = {.def = kernel, .device = hed_device_get_info(device)};
     char label[96];
     hed_status status = hed_device_find(context, "host", &def.reference, error);
     uint64_t count = 0;
-    if (status == HED_OK)
-        status = hed_conformance_count(&def, &count, error);
-    if (status != HED_OK)
-        return status;
+    if (status == HED_OK) status = hed_conformance_count(&def, &count, error);
+    if (status != HED_OK) return status;
     snprintf(label, sizeof label, "verify %s on %s", kernel->name, r.device->id);
     v->current = &r;
     v->done = 0;
     v->progress = hed_progress_begin(label, "runs", count, v->quiet || v->json);
     status = hed_conformance(&def, &r.report, error);
     hed_progress_end(&v->progress);
-    if (status == HED_OK && !r.report.stopped)
-        add_result(v, &r);
+    if (status == HED_OK && !r.report.stopped) add_result(v, &r);
     return status;
 }
 
 /* ---- the command ---- */
 
 /* Kernels that --kernel names, in the order given; all of them without it. */
-static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_def **kernels, uint32_t most, const char **unknown)
+static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_def **kernels,
+    uint32_t most, const char **unknown)
 {
     uint32_t count = 0;
     if (!hed_given(arguments, "kernel"))
@@ -150,8 +144,7 @@ static uint32_t choose_kernels(const hed_arguments *arguments, const hed_kernel_
     const char *name;
     for (uint32_t i = 0; (name = hed_text_at(arguments, "kernel", i)) && count < most; i++) {
         kernels[count] = cli_kernel_find(name);
-        if (!kernels[count++])
-            *unknown = name;
+        if (!kernels[count++]) *unknown = name;
     }
     return count;
 }
@@ -169,27 +162,27 @@ static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     static const char *const headings[] = {"DEVICE", "KERNEL", "RESULT", ">FAST", ">STRICT",
-                                           ">NOT VALID", ">ELEMENTS", ">ERROR", "WHY", NULL};
+        ">NOT VALID", ">ELEMENTS", ">ERROR", "WHY", NULL};
     const hed_kernel_def *kernels[64];
     const char *unknown = NULL;
     uint32_t count = choose_kernels(arguments, kernels, 64, &unknown);
-    if (unknown)
-        return refuse_kernel(unknown);
+    if (unknown) return refuse_kernel(unknown);
     cli_session session;
     hed_error error;
     hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK)
-        return cli_fail(&error);
+    if (status != HED_OK) return cli_fail(&error);
     verification v = {.json = hed_given(arguments, "json"), .quiet = hed_given(arguments, "quiet")};
-    v.coverage = hed_given(arguments, "quick") ? HED_COVER_DEFAULT : hed_given(arguments, "full") ? HED_COVER_ALL
-                                                                                                  : HED_COVER_VALUES;
+    v.coverage = hed_given(arguments, "quick")  ? HED_COVER_DEFAULT
+                 : hed_given(arguments, "full") ? HED_COVER_ALL
+                                                : HED_COVER_VALUES;
     v.table = hed_table_create(headings);
     v.records = hed_records_create();
     for (uint32_t d = 0; d < session.count; d++)
         for (uint32_t k = 0; k < count && status == HED_OK && !hed_interrupted(); k++)
             status = verify_kernel(&v, session.context, session.devices[d], kernels[k], &error);
     if (status == HED_OK)
-        status = v.json ? hed_records_print(v.records, stdout, &error) : hed_table_print(v.table, stdout, &error);
+        status = v.json ? hed_records_print(v.records, stdout, &error)
+                        : hed_table_print(v.table, stdout, &error);
     hed_records_free(v.records);
     hed_table_free(v.table);
     cli_close(&session);
@@ -197,30 +190,25 @@ static int run(const hed_arguments *arguments, void *user)
     return code == HED_EXIT_OK && v.failures ? HED_EXIT_FAILURE : code;
 }
 
-static const hed_option OPTIONS[] = {
-    CLI_OPTION_DEVICES(false),
-    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true, .help = "only this kernel"},
-    {.name = "quick", .kind = HED_OPTION_FLAG, .help = "only the configuration that a user gets by default"},
-    {.name = "full",
-     .kind = HED_OPTION_FLAG,
-     .help = "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"},
-    CLI_OPTION_JSON(false),
-    {0}};
-static const hed_example EXAMPLES[] = {
-    {"heddle verify --quick", "seconds on the best device"},
+static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false),
+    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true,
+        .help = "only this kernel"},
+    {.name = "quick", .kind = HED_OPTION_FLAG,
+        .help = "only the configuration that a user gets by default"},
+    {.name = "full", .kind = HED_OPTION_FLAG, .help =
+            "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"},
+    CLI_OPTION_JSON(false), {0}};
+static const hed_example EXAMPLES[] = {{"heddle verify --quick", "seconds on the best device"},
     {"heddle verify --device all", "every value of every parameter, on every device"},
-    {"heddle verify -d cuda:0 -k reduction -k scan", "two kernels on one device"},
-    {0}};
+    {"heddle verify -d cuda:0 -k reduction -k scan", "two kernels on one device"}, {0}};
 
 const hed_command hed_command_verify = {
-    .name = "verify",
-    .summary = "check that devices compute what the processor computes",
-    .description = "Runs the kernels that come with Heddle, the canonical ones and those of the cloth engine, on a device, every sample "
-                   "problem with every value of every tunable parameter, and compares each element with the native C version on host: "
-                   "within the kernel's tolerance in fast mode, bit for bit in strict mode. Also looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
-                   "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
-                   "|expected|). The exit code is 1 if anything failed.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .name = "verify", .summary = "check that devices compute what the processor computes",
+    .description =
+        "Runs the kernels that come with Heddle, the canonical ones and those of the cloth engine, on a device, every sample "
+        "problem with every value of every tunable parameter, and compares each element with the native C version on host: "
+        "within the kernel's tolerance in fast mode, bit for bit in strict mode. Also looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
+        "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
+        "|expected|). The exit code is 1 if anything failed.",
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

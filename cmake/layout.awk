@@ -1,6 +1,6 @@
 # Reads `diff FILE FORMATTED` and prints it without the hunks in which clang-format 14 is wrong:
-# - with no limit on columns it breaks short enumerations, chained conditions and inline assembly into a line for each part;
-#   so a hunk that does nothing but add line breaks is dropped,
+# - it breaks designated initialisers, chained conditions and inline assembly into a line for each
+#   part; so a hunk that does nothing but add line breaks is dropped,
 # - in the arguments of a macro it takes a pointer for a product.
 function squeeze(text) { gsub(/[ \t\n\\]/, "", text); return text }
 

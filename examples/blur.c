@@ -1,8 +1,10 @@
-/* blur OUT.png [IN.png]: gives a picture a camera's depth of field, with the canonical convolution on the device.
+/* blur OUT.png [IN.png]: gives a picture a camera's depth of field, with the canonical convolution
+ * on the device.
  *
- * Rows near the plane of focus stay sharp; the further from it, the more passes of a 17 x 17 Gaussian a pixel has been
- * through. Passes run on the device, on linear light; what lies between two of them is mixed here. Without IN.png the
- * picture is a woven cloth (scene.c). The device is chosen by HEDDLE_DEVICE. */
+ * Rows near the plane of focus stay sharp; the further from it, the more passes of a 17 x 17
+ * Gaussian a pixel has been through. Passes run on the device, on linear light; what lies between
+ * two of them is mixed here. Without IN.png the picture is a woven cloth (scene.c). The device is
+ * chosen by HEDDLE_DEVICE. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,12 +38,15 @@ static hed_status out_of_memory(hed_error *error)
 static float *to_linear(const hed_image *image)
 {
     float table[256];
-    for (int i = 0; i < 256; i++) table[i] = i <= 10 ? (float)i / 255 / 12.92f : powf(((float)i / 255 + 0.055f) / 1.055f, 2.4f);
+    for (int i = 0; i < 256; i++)
+        table[i] =
+            i <= 10 ? (float)i / 255 / 12.92f : powf(((float)i / 255 + 0.055f) / 1.055f, 2.4f);
     size_t area = (size_t)image->width * image->height;
     float *light = malloc(CHANNELS * area * sizeof *light);
     for (size_t i = 0; light && i < area; i++)
         for (size_t c = 0; c < CHANNELS; c++)
-            light[c * area + i] = table[image->pixels[i * image->channels + (image->channels < CHANNELS ? 0 : c)]];
+            light[c * area + i] =
+                table[image->pixels[i * image->channels + (image->channels < CHANNELS ? 0 : c)]];
     return light;
 }
 
@@ -63,7 +68,8 @@ static void mix_levels(const blur *b, hed_image *image)
         for (size_t i = (size_t)row * b->width; i < (size_t)(row + 1) * b->width; i++)
             for (size_t c = 0; c < CHANNELS; c++)
                 image->pixels[i * CHANNELS + c] =
-                    to_srgb((1 - share) * b->level[level][c * area + i] + share * b->level[level + 1][c * area + i]);
+                    to_srgb((1 - share) * b->level[level][c * area + i] +
+                            share * b->level[level + 1][c * area + i]);
     }
 }
 
@@ -97,7 +103,9 @@ static hed_status open_device(blur *b, hed_error *error)
     hed_status status = hed_context_create(NULL, &b->context, error);
     if (!status) status = hed_device_find(b->context, NULL, &b->device, error);
     if (!status) status = hed_stream_create(b->device, &stream, &b->stream, error);
-    if (!status) status = hed_kernel_create(b->device, hed_canonical_find("convolution"), &options, &b->kernel, error);
+    if (!status)
+        status = hed_kernel_create(
+            b->device, hed_canonical_find("convolution"), &options, &b->kernel, error);
     if (!status) status = write_filter(b, error);
     for (int c = 0; c < CHANNELS && !status; c++) {
         status = hed_buffer_create(b->device, &plane, &b->from[c], error);
@@ -123,10 +131,11 @@ static hed_status run_pass(blur *b, hed_error *error)
 {
     hed_problem problem = hed_problem_2d(b->width, b->height);
     for (int c = 0; c < CHANNELS; c++) {
-        hed_argument arguments[] = {hed_buffer_argument(b->from[c]), hed_buffer_argument(b->to[c]), hed_buffer_argument(b->filter),
-                                    hed_uint_argument(b->width), hed_uint_argument(b->height), hed_local_argument(),
-                                    hed_local_argument()};
-        hed_status status = hed_launch(b->stream, b->kernel, &problem, arguments, sizeof arguments / sizeof arguments[0], error);
+        hed_argument arguments[] = {hed_buffer_argument(b->from[c]), hed_buffer_argument(b->to[c]),
+            hed_buffer_argument(b->filter), hed_uint_argument(b->width),
+            hed_uint_argument(b->height), hed_local_argument(), hed_local_argument()};
+        hed_status status = hed_launch(b->stream, b->kernel, &problem, arguments,
+            sizeof arguments / sizeof arguments[0], error);
         if (status) return status;
         hed_buffer *swap = b->from[c];
         b->from[c] = b->to[c];
@@ -141,13 +150,16 @@ static hed_status run(blur *b, hed_error *error)
     uint64_t area = (uint64_t)b->width * b->height;
     hed_status status = HED_OK;
     for (size_t c = 0; c < CHANNELS && !status; c++)
-        status = hed_write(b->stream, b->from[c], 0, b->level[0] + c * area, area * sizeof(float), error);
+        status = hed_write(
+            b->stream, b->from[c], 0, b->level[0] + c * area, area * sizeof(float), error);
     for (int level = 1; level < LEVELS && !status; level++) {
-        for (int pass = passes[level - 1]; pass < passes[level] && !status; pass++) status = run_pass(b, error);
+        for (int pass = passes[level - 1]; pass < passes[level] && !status; pass++)
+            status = run_pass(b, error);
         b->level[level] = malloc(CHANNELS * area * sizeof(float));
         if (!b->level[level]) return out_of_memory(error);
         for (size_t c = 0; c < CHANNELS && !status; c++)
-            status = hed_read(b->stream, b->level[level] + c * area, b->from[c], 0, area * sizeof(float), error);
+            status = hed_read(
+                b->stream, b->level[level] + c * area, b->from[c], 0, area * sizeof(float), error);
     }
     return status ? status : hed_stream_wait(b->stream, error);
 }
@@ -169,8 +181,9 @@ static hed_status report(blur *b, const char *path, hed_error *error)
             launches++;
         }
     hed_config_format(hed_kernel_get_def(b->kernel), &config, configuration, sizeof configuration);
-    printf("%s: %u x %u, %u convolutions of %d x %d in %.1f ms on %s (%s; %s)\n", path, b->width, b->height, launches, TAPS, TAPS,
-           1e3 * seconds, hed_device_get_info(b->device)->name, configuration, hed_configured_name(source));
+    printf("%s: %u x %u, %u convolutions of %d x %d in %.1f ms on %s (%s; %s)\n", path, b->width,
+        b->height, launches, TAPS, TAPS, 1e3 * seconds, hed_device_get_info(b->device)->name,
+        configuration, hed_configured_name(source));
     return HED_OK;
 }
 
@@ -183,7 +196,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: blur OUT.png [IN.png]\n");
         return 2;
     }
-    hed_status status = argc > 2 ? hed_png_read(argv[2], &image, &error) : hed_image_create(1280, 800, CHANNELS, &image, &error);
+    hed_status status = argc > 2 ? hed_png_read(argv[2], &image, &error)
+                                 : hed_image_create(1280, 800, CHANNELS, &image, &error);
     if (!status && argc == 2) scene_draw_cloth(&image);
     b.width = image.width;
     b.height = image.height;

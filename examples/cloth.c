@@ -1,7 +1,8 @@
-/* cloth: a cape on a walking body, as a game has it. Each frame the program feeds what its animation gives
- * (skinned positions of the cape, where the body's capsule is, the wind), lets the device work, does work of its
- * own meanwhile, and reads vertices and normals. The body is once carried off by 20 m, as through a door, and once
- * all begins anew. The device is chosen by HEDDLE_DEVICE. */
+/* cloth: a cape on a walking body, as a game has it. Each frame the program feeds what its
+ * animation gives (skinned positions of the cape, where the body's capsule is, the wind), lets the
+ * device work, does work of its own meanwhile, and reads vertices and normals. The body is once
+ * carried off by 20 m, as through a door, and once all begins anew. The device is chosen by
+ * HEDDLE_DEVICE. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,14 @@
 #include "heddle/cloth.h"
 #include "heddle/heddle.h"
 
-enum { COLUMNS = 25, ROWS = 33, PARTICLES = COLUMNS * ROWS, FRAMES = 300, TELEPORT_AT = 150, RESET_AT = 220 };
+enum {
+    COLUMNS = 25,
+    ROWS = 33,
+    PARTICLES = COLUMNS * ROWS,
+    FRAMES = 300,
+    TELEPORT_AT = 150,
+    RESET_AT = 220
+};
 
 typedef struct cape {
     float rest[PARTICLES][3], rest_normals[PARTICLES][3];
@@ -21,8 +29,8 @@ typedef struct cape {
     float vertices[PARTICLES][3], normals[PARTICLES][3];      /* what came out */
 } cape;
 
-/* Behind the shoulders, a little round the back; how far each particle may leave the skinned place is "painted" by
- * height. */
+/* Behind the shoulders, a little round the back; how far each particle may leave the skinned place
+ * is "painted" by height. */
 static void make_cape(cape *c)
 {
     for (int j = 0; j < ROWS; j++)
@@ -30,9 +38,11 @@ static void make_cape(cape *c)
             int p = j * COLUMNS + i;
             float hang = (float)j / (ROWS - 1), radius = 0.22f + 0.1f * hang;
             float round = ((float)i / (COLUMNS - 1) - 0.5f) * 2.2f;
-            memcpy(c->rest[p], (float[]){radius * sinf(round), 1.45f - 1.1f * hang, -radius * cosf(round)},
-                   sizeof c->rest[p]);
-            memcpy(c->rest_normals[p], (float[]){sinf(round), 0, -cosf(round)}, sizeof c->rest_normals[p]);
+            memcpy(c->rest[p],
+                (float[]){radius * sinf(round), 1.45f - 1.1f * hang, -radius * cosf(round)},
+                sizeof c->rest[p]);
+            memcpy(c->rest_normals[p], (float[]){sinf(round), 0, -cosf(round)},
+                sizeof c->rest_normals[p]);
             c->hang[p] = hang;
             c->max_distance[p] = 0.8f * hang * hang; /* 0 holds it fast */
             c->backstop[p] = -0.02f * hang;          /* so far it may sink in, and no further */
@@ -40,7 +50,8 @@ static void make_cape(cape *c)
     for (int j = 0, q = 0; j + 1 < ROWS; j++)
         for (int i = 0; i + 1 < COLUMNS; i++, q++) {
             uint32_t p = (uint32_t)(j * COLUMNS + i);
-            memcpy(c->quads[q], (uint32_t[]){p, p + 1, p + COLUMNS + 1, p + COLUMNS}, sizeof c->quads[q]);
+            memcpy(c->quads[q], (uint32_t[]){p, p + 1, p + COLUMNS + 1, p + COLUMNS},
+                sizeof c->quads[q]);
         }
 }
 
@@ -73,7 +84,8 @@ typedef struct body {
 static body walk(int frame)
 {
     float way = 0.02f * (float)frame;
-    return (body){2 * sinf(way) + (frame >= TELEPORT_AT ? 20.0f : 0.0f), 2 * cosf(way), way + 1.5707963f};
+    return (body){
+        2 * sinf(way) + (frame >= TELEPORT_AT ? 20.0f : 0.0f), 2 * cosf(way), way + 1.5707963f};
 }
 
 static void place(const body *b, const float local[3], bool direction, float out[3])
@@ -84,7 +96,8 @@ static void place(const body *b, const float local[3], bool direction, float out
     out[2] = -s * local[0] + c * local[2] + (direction ? 0 : b->z);
 }
 
-/* The animation's part: two bones, the body and the hem that swings with the steps, mixed by `hang`. */
+/* The animation's part: two bones, the body and the hem that swings with the steps, mixed by
+ * `hang`. */
 static void skin(cape *c, const body *b, int frame)
 {
     float swing = 0.05f * sinf(0.25f * (float)frame);
@@ -110,9 +123,11 @@ typedef struct timings {
 static hed_status run_frame(hed_cloth *cloth, cape *c, int number, timings *t, hed_error *error)
 {
     const uint64_t start = hed_now();
-    const int at = number < RESET_AT ? number : number - RESET_AT; /* of the animation, which begins anew as well */
+    /* of the animation, which begins anew as well */
+    const int at = number < RESET_AT ? number : number - RESET_AT;
     body b = walk(at);
-    hed_cloth_collider torso = {.shape = HED_CLOTH_CAPSULE, .radius = {0.17f, 0.19f}, .friction = 0.3f};
+    hed_cloth_collider torso = {
+        .shape = HED_CLOTH_CAPSULE, .radius = {0.17f, 0.19f}, .friction = 0.3f};
     place(&b, (float[]){0, 0.9f, 0}, false, torso.a);
     place(&b, (float[]){0, 1.35f, 0}, false, torso.b);
     skin(c, &b, at);
@@ -124,17 +139,20 @@ static hed_status run_frame(hed_cloth *cloth, cape *c, int number, timings *t, h
     frame.colliders = &torso;
     frame.collider_count = 1;
     hed_status status = HED_OK;
-    if (number == TELEPORT_AT) { /* carried by 20 m: the cape goes along as it is, and nothing pulls at it */
+    /* carried by 20 m: the cape goes along as it is, and nothing pulls at it */
+    if (number == TELEPORT_AT) {
         const float jump[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 20, 0, 0, 1};
         status = hed_cloth_teleport(cloth, 0, jump, error);
     }
-    if (number == RESET_AT) status = hed_cloth_reset(cloth, error); /* back to where it was made, at rest */
-    if (!status) status = hed_cloth_step(cloth, &frame, error);     /* enqueues, and returns */
+    /* back to where it was made, at rest */
+    if (number == RESET_AT) status = hed_cloth_reset(cloth, error);
+    if (!status) status = hed_cloth_step(cloth, &frame, error); /* enqueues, and returns */
     const uint64_t fed = hed_now();
     if (status) return status;
     other_work();
     const uint64_t worked = hed_now();
-    status = hed_cloth_read(cloth, c->vertices[0], c->normals[0], NULL, error); /* waits for the device */
+    /* waits for the device */
+    status = hed_cloth_read(cloth, c->vertices[0], c->normals[0], NULL, error);
     const uint64_t end = hed_now();
     const double whole = 1e-9 * (double)(end - start);
     if (number == 0) {
@@ -166,8 +184,8 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
         status = run_frame(cloth, c, number, t, error);
         if (number % 60 == 59 && !status) {
             const float *hem = c->vertices[PARTICLES - 1 - COLUMNS / 2];
-            printf("frame %3d: the middle of the hem is at %6.2f %5.2f %6.2f m\n", number, (double)hem[0],
-                   (double)hem[1], (double)hem[2]);
+            printf("frame %3d: the middle of the hem is at %6.2f %5.2f %6.2f m\n", number,
+                (double)hem[0], (double)hem[1], (double)hem[2]);
         }
     }
     hed_cloth_quality quality;
@@ -175,13 +193,15 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
     if (!status) status = hed_cloth_measure(cloth, &quality, error);
     if (!status) {
         hed_cloth_get_report(cloth, &report);
-        printf("%s, %s: %llu particles, %llu constraints, worst stretch %.1f %%\n", hed_device_get_info(device)->name,
-               hed_cloth_structure_name(report.structure), (unsigned long long)report.particles,
-               (unsigned long long)report.constraints, 100 * quality.worst_stretch);
-        printf("first frame %.1f ms; then each feeds %.3f ms, works %.3f ms meanwhile, waits and reads %.3f ms; "
-               "slowest %.3f ms\n",
-               1e3 * t->first, 1e3 * t->feed / (FRAMES - 1), 1e3 * t->work / (FRAMES - 1),
-               1e3 * t->read / (FRAMES - 1), 1e3 * t->slowest);
+        printf("%s, %s: %llu particles, %llu constraints, worst stretch %.1f %%\n",
+            hed_device_get_info(device)->name, hed_cloth_structure_name(report.structure),
+            (unsigned long long)report.particles, (unsigned long long)report.constraints,
+            100 * quality.worst_stretch);
+        printf(
+            "first frame %.1f ms; then each feeds %.3f ms, works %.3f ms meanwhile, waits and reads %.3f ms; "
+            "slowest %.3f ms\n",
+            1e3 * t->first, 1e3 * t->feed / (FRAMES - 1), 1e3 * t->work / (FRAMES - 1),
+            1e3 * t->read / (FRAMES - 1), 1e3 * t->slowest);
     }
     hed_cloth_destroy(cloth);
     return status;

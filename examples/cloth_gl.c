@@ -1,8 +1,9 @@
-/* cloth_gl: a flag whose vertices never leave the device. Two OpenGL vertex buffers take turns: while OpenGL draws
- * the one, the device computes the next frame and writes it back into the other (acquire, write-back, release, all
- * enqueued; the host does not wait for it). Where driver and device cannot share, Heddle copies through the host,
- * and this program says so. There is no window: EGL without a surface, drawn into a small framebuffer and shown as
- * characters. The device is chosen by HEDDLE_DEVICE. */
+/* cloth_gl: a flag whose vertices never leave the device. Two OpenGL vertex buffers take turns:
+ * while OpenGL draws the one, the device computes the next frame and writes it back into the other
+ * (acquire, write-back, release, all enqueued; the host does not wait for it). Where driver and
+ * device cannot share, Heddle copies through the host, and this program says so. There is no
+ * window: EGL without a surface, drawn into a small framebuffer and shown as characters. The device
+ * is chosen by HEDDLE_DEVICE. */
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #include <stdbool.h>
@@ -24,15 +25,20 @@ typedef struct gl_context {
 
 static bool try_display(gl_context *gl, EGLDisplay display)
 {
-    static const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-    static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3, EGL_NONE};
+    static const EGLint wanted[] = {
+        EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+    static const EGLint version[] = {
+        EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3, EGL_NONE};
     EGLConfig config;
     EGLint count = 0;
-    if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) return false;
+    if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL) ||
+        !eglBindAPI(EGL_OPENGL_API))
+        return false;
     if (!eglChooseConfig(display, wanted, &config, 1, &count) || count == 0) return false;
     gl->display = display;
     gl->context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-    return gl->context != EGL_NO_CONTEXT && eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, gl->context);
+    return gl->context != EGL_NO_CONTEXT &&
+           eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, gl->context);
 }
 
 static bool open_context(gl_context *gl)
@@ -40,10 +46,14 @@ static bool open_context(gl_context *gl)
     EGLDeviceEXT devices[8];
     EGLint count = 0;
     if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_base")) return false;
-    if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_base") && eglQueryDevicesEXT(8, devices, &count))
+    if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_device_base") &&
+        eglQueryDevicesEXT(8, devices, &count))
         for (EGLint i = 0; i < count; i++)
-            if (try_display(gl, eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL))) return true;
-    return try_display(gl, eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL));
+            if (try_display(
+                    gl, eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL)))
+                return true;
+    return try_display(
+        gl, eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL));
 }
 
 static GLuint make_program(void)
@@ -84,7 +94,8 @@ static void make_objects(gl_context *gl)
     gl->program = make_program();
 }
 
-/* A float4 for each vertex: x, y, z, and the colour's four bytes, which this picture has no use for. */
+/* A float4 for each vertex: x, y, z, and the colour's four bytes, which this picture has no use
+ * for. */
 static void draw(const gl_context *gl, int which)
 {
     glBindBuffer(GL_ARRAY_BUFFER, gl->vertices[which]);
@@ -115,11 +126,13 @@ static hed_status make_flag(hed_device *device, hed_cloth **cloth, hed_error *er
     static float inverse_masses[PARTICLES];
     for (uint32_t p = 0, q = 0; p < PARTICLES; p++) {
         uint32_t i = p % COLUMNS, j = p / COLUMNS;
-        memcpy(positions[p], (float[]){1.5f * (float)i / (COLUMNS - 1), 2 - 1.0f * (float)j / (ROWS - 1), 0},
-               sizeof positions[p]);
+        memcpy(positions[p],
+            (float[]){1.5f * (float)i / (COLUMNS - 1), 2 - 1.0f * (float)j / (ROWS - 1), 0},
+            sizeof positions[p]);
         inverse_masses[p] = i == 0 ? 0.0f : 5000.0f; /* held at the pole */
         if (i + 1 < COLUMNS && j + 1 < ROWS)
-            memcpy(quads[q++], (uint32_t[]){p, p + COLUMNS, p + COLUMNS + 1, p + 1}, sizeof quads[0]);
+            memcpy(
+                quads[q++], (uint32_t[]){p, p + COLUMNS, p + COLUMNS + 1, p + 1}, sizeof quads[0]);
     }
     hed_cloth_garment_def garment = hed_default_cloth_garment_def();
     hed_cloth_def def = hed_default_cloth_def();
@@ -146,7 +159,8 @@ static hed_status run(hed_device *device, gl_context *gl, hed_error *error)
     bool copied = false;
     hed_status status = make_flag(device, &cloth, error);
     for (int i = 0; i < 2 && !status; i++)
-        status = hed_buffer_from_gl(device, &shared, gl->vertices[i], PARTICLES * 16, &copied, &buffers[i], error);
+        status = hed_buffer_from_gl(
+            device, &shared, gl->vertices[i], PARTICLES * 16, &copied, &buffers[i], error);
     if (!status) status = hed_cloth_write_into(cloth, buffers[0], buffers[1], error);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.wind[0] = 9;
@@ -155,18 +169,19 @@ static hed_status run(hed_device *device, gl_context *gl, hed_error *error)
     uint64_t start = hed_now();
     for (int number = 0; number < FRAMES && !status; number++) {
         int before = hed_cloth_vertex_buffer(cloth) == buffers[1]; /* the last frame's */
-        status = hed_cloth_step(cloth, &frame, error);             /* enqueues: acquire, simulate, write back, release */
-        if (!status && number > 0) draw(gl, before);               /* meanwhile */
+        /* enqueues: acquire, simulate, write back, release */
+        status = hed_cloth_step(cloth, &frame, error);
+        if (!status && number > 0) draw(gl, before); /* meanwhile */
     }
     double seconds = 1e-9 * (double)(hed_now() - start);
     if (!status) status = hed_cloth_wait(cloth, error);
     if (!status) {
         draw(gl, hed_cloth_vertex_buffer(cloth) == buffers[1]);
         show();
-        printf("%s and %s: buffers %s; %d frames of %d vertices, %.3f ms each\n", hed_device_get_info(device)->name,
-               (const char *)glGetString(GL_RENDERER),
-               copied ? "copied through the host, since these two cannot share" : "shared", FRAMES, PARTICLES,
-               1e3 * seconds / FRAMES);
+        printf("%s and %s: buffers %s; %d frames of %d vertices, %.3f ms each\n",
+            hed_device_get_info(device)->name, (const char *)glGetString(GL_RENDERER),
+            copied ? "copied through the host, since these two cannot share" : "shared", FRAMES,
+            PARTICLES, 1e3 * seconds / FRAMES);
     }
     hed_cloth_destroy(cloth);
     hed_buffer_destroy(buffers[0]);

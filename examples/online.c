@@ -1,5 +1,5 @@
-/* A program that gets faster while it works: the slow default of a kernel gives way to what online tuning finds, and
- * every result on the way is right. */
+/* A program that gets faster while it works: the slow default of a kernel gives way to what online
+ * tuning finds, and every result on the way is right. */
 #include <heddle/heddle.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,12 +24,14 @@ static void smooth(const hed_native_call *call, uint64_t begin, uint64_t end)
     float *out = call->arguments[1];
     for (uint64_t i = begin; i < end; i++) {
         float sum = 0;
-        for (int64_t j = (int64_t)i - 8; j <= (int64_t)i + 8; j++) sum += in[j < 0 ? 0 : j > N - 1 ? N - 1 : j];
+        for (int64_t j = (int64_t)i - 8; j <= (int64_t)i + 8; j++)
+            sum += in[j < 0 ? 0 : j > N - 1 ? N - 1 : j];
         out[i] = sum / 17;
     }
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *g)
 {
     int64_t items = hed_config_get(def, config, "ITEMS");
     g->dimensions = 1;
@@ -44,20 +46,13 @@ static const hed_argument_def arguments[] = {
     {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
     {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5}};
 static const int64_t groups[] = {1, 16, 128}, items[] = {1, 4};
-static const hed_parameter_def parameters[] = {{.name = "WG", .values = groups, .count = 3, .value = 1},
-                                               {.name = "ITEMS", .values = items, .count = 2, .value = 1}};
+static const hed_parameter_def parameters[] = {
+    {.name = "WG", .values = groups, .count = 3, .value = 1},
+    {.name = "ITEMS", .values = items, .count = 2, .value = 1}};
 static const char *const dimensions[] = {"n"};
-static const hed_kernel_def def = {.name = "smooth",
-                                   .sources = &source,
-                                   .source_count = 1,
-                                   .arguments = arguments,
-                                   .argument_count = 2,
-                                   .parameters = parameters,
-                                   .parameter_count = 2,
-                                   .dimensions = dimensions,
-                                   .dimension_count = 1,
-                                   .geometry = geometry,
-                                   .range = smooth};
+static const hed_kernel_def def = {.name = "smooth", .sources = &source, .source_count = 1,
+    .arguments = arguments, .argument_count = 2, .parameters = parameters, .parameter_count = 2,
+    .dimensions = dimensions, .dimension_count = 1, .geometry = geometry, .range = smooth};
 static float in[N], out[N];
 
 typedef struct job {
@@ -107,7 +102,8 @@ int main(void)
     char config[64];
     job j = {0};
     for (int i = 0; i < N; i++) in[i] = sinf((float)i);
-    if (hed_context_create(NULL, &context, &error) || hed_device_find(context, NULL, &device, &error)) {
+    if (hed_context_create(NULL, &context, &error) ||
+        hed_device_find(context, NULL, &device, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
@@ -119,8 +115,9 @@ int main(void)
     if (status) fprintf(stderr, "%s\n%s", error.text, error.log);
     hed_config_format(&def, &report.config, config, sizeof config);
     printf("%s: %llu launches of %.1f us, then of %.1f us with [%s]; %llu configurations tried\n",
-           hed_device_get_info(device)->name, (unsigned long long)report.launches, report.first_seconds * 1e6,
-           report.best_seconds * 1e6, config, (unsigned long long)report.candidates);
+        hed_device_get_info(device)->name, (unsigned long long)report.launches,
+        report.first_seconds * 1e6, report.best_seconds * 1e6, config,
+        (unsigned long long)report.candidates);
     stop(&j);
     hed_context_destroy(context);
     return status != HED_OK;

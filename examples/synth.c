@@ -1,5 +1,5 @@
-/* An instrument made and played by a program: a string tuned to 220 Hz is plucked; while it sounds a second one is
- * added and plucked, too. Prints the pitches that are heard. */
+/* An instrument made and played by a program: a string tuned to 220 Hz is plucked; while it sounds
+ * a second one is added and plucked, too. Prints the pitches that are heard. */
 #include <heddle/synth.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,10 @@
 
 enum { RATE = 48000, BLOCK = 256, SECONDS = 1, FRAMES = SECONDS * RATE / BLOCK * BLOCK };
 
-/* A string along x with a plectrum that draws it upwards for one note, and the microphone that hears its middle. */
+/* A string along x with a plectrum that draws it upwards for one note, and the microphone that
+ * hears its middle. */
 static hed_status add_string(hed_instrument *instrument, float frequency, uint8_t note, float z,
-                             hed_entity microphone, hed_error *error)
+    hed_entity microphone, hed_error *error)
 {
     hed_grid_def grid = hed_default_grid_def();
     grid.size[0] = 34; /* 32 masses and two ends */
@@ -18,7 +19,8 @@ static hed_status add_string(hed_instrument *instrument, float frequency, uint8_
     grid.origin[2] = z;
     grid.body.mass = 1e-4f;
     grid.body.damping = 3;
-    grid.spring.rest_length = -0.5f; /* stretched to twice its length: that is what makes it a string */
+    /* stretched to twice its length: that is what makes it a string */
+    grid.spring.rest_length = -0.5f;
     grid.tune = frequency;
     grid.rate = RATE;
     hed_entity_def plectrum = hed_default_entity_def(HED_PLECTRUM);
@@ -31,7 +33,8 @@ static hed_status add_string(hed_instrument *instrument, float frequency, uint8_
     hed_status status = hed_instrument_add_grid(instrument, &grid, NULL, &string, error);
     if (!status) status = hed_instrument_add(instrument, &plectrum, NULL, &pick, error);
     if (!status) status = hed_instrument_link(instrument, pick, string.first_body + 7, 1, error);
-    return status ? status : hed_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
+    return status ? status
+                  : hed_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
 }
 
 /* A second of sound that begins with a note. */
@@ -41,8 +44,8 @@ static hed_status play(hed_synth *synth, uint8_t note, float *left, hed_error *e
     hed_synth_event start = {.frame = 0, .kind = HED_EVENT_MIDI, .bytes = {0x90, note, 100}};
     hed_status status = HED_OK;
     for (uint32_t at = 0; at < FRAMES && !status; at += BLOCK) {
-        hed_synth_block block = {
-            .frames = BLOCK, .events = &start, .event_count = at == 0, .left = left + at, .right = right};
+        hed_synth_block block = {.frames = BLOCK, .events = &start, .event_count = at == 0,
+            .left = left + at, .right = right};
         status = hed_synth_process(synth, &block, error);
     }
     return status;
@@ -107,8 +110,8 @@ int main(void)
     if (status) fprintf(stderr, "%s\n", error.text);
     else
         printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_get_info(device)->name,
-               hed_synth_structure_name(hed_synth_get_report(synth).structure), loudest_near(first, 220),
-               loudest_near(second, 220), loudest_near(second, 330));
+            hed_synth_structure_name(hed_synth_get_report(synth).structure),
+            loudest_near(first, 220), loudest_near(second, 220), loudest_near(second, 330));
     hed_synth_change_destroy(change);
     hed_synth_destroy(synth);
     hed_instrument_destroy(larger);

@@ -1,41 +1,48 @@
-/* tune_pipeline: a choice between two structures, made by measurement. A signal goes through a curve and is then
- * smoothed over its neighbours: as two kernels, with what lies between in memory, or as one that goes through the
- * curve again for each neighbour. Which is faster depends on the device (HEDDLE_DEVICE); the choice is kept in the
- * database. */
+/* tune_pipeline: a choice between two structures, made by measurement. A signal goes through a
+ * curve and is then smoothed over its neighbours: as two kernels, with what lies between in memory,
+ * or as one that goes through the curve again for each neighbour. Which is faster depends on the
+ * device (HEDDLE_DEVICE); the choice is kept in the database. */
 #include <heddle/heddle.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COUNT = 1 << 20, /* samples */
-       REACH = 4 };     /* neighbours on each side */
-enum { STRUCTURE,
-       GROUP }; /* parameters */
+enum {
+    COUNT = 1 << 20, /* samples */
+    REACH = 4,       /* neighbours on each side */
+};
+enum {
+    STRUCTURE,
+    GROUP, /* parameters */
+};
 
 /* ---- the kernels: text, and the same in C ---- */
 
-static const char curve_text[] = "__kernel void curve(__global const float *in, __global float *out)\n"
-                                 "{\n"
-                                 "    uint i = get_global_id(0);\n"
-                                 "    if (i < COUNT) out[i] = in[i] / (1.0f + fabs(in[i]));\n"
-                                 "}\n";
-static const char smooth_text[] = "__kernel void smooth(__global const float *in, __global float *out)\n"
-                                  "{\n"
-                                  "    int i = get_global_id(0);\n"
-                                  "    float sum = 0.0f;\n"
-                                  "    for (int k = -REACH; k <= REACH; k++) sum += in[clamp(i + k, 0, COUNT - 1)];\n"
-                                  "    if (i < COUNT) out[i] = sum / (2 * REACH + 1);\n"
-                                  "}\n";
-static const char both_text[] = "__kernel void both(__global const float *in, __global float *out)\n"
-                                "{\n"
-                                "    int i = get_global_id(0);\n"
-                                "    float sum = 0.0f;\n"
-                                "    for (int k = -REACH; k <= REACH; k++) {\n"
-                                "        float v = in[clamp(i + k, 0, COUNT - 1)];\n"
-                                "        sum += v / (1.0f + fabs(v));\n"
-                                "    }\n"
-                                "    if (i < COUNT) out[i] = sum / (2 * REACH + 1);\n"
-                                "}\n";
+static const char curve_text[] =
+    "__kernel void curve(__global const float *in, __global float *out)\n"
+    "{\n"
+    "    uint i = get_global_id(0);\n"
+    "    if (i < COUNT) out[i] = in[i] / (1.0f + fabs(in[i]));\n"
+    "}\n";
+static const char smooth_text[] =
+    "__kernel void smooth(__global const float *in, __global float *out)\n"
+    "{\n"
+    "    int i = get_global_id(0);\n"
+    "    float sum = 0.0f;\n"
+    "    for (int k = -REACH; k <= REACH; k++) sum += in[clamp(i + k, 0, COUNT - 1)];\n"
+    "    if (i < COUNT) out[i] = sum / (2 * REACH + 1);\n"
+    "}\n";
+static const char both_text[] =
+    "__kernel void both(__global const float *in, __global float *out)\n"
+    "{\n"
+    "    int i = get_global_id(0);\n"
+    "    float sum = 0.0f;\n"
+    "    for (int k = -REACH; k <= REACH; k++) {\n"
+    "        float v = in[clamp(i + k, 0, COUNT - 1)];\n"
+    "        sum += v / (1.0f + fabs(v));\n"
+    "    }\n"
+    "    if (i < COUNT) out[i] = sum / (2 * REACH + 1);\n"
+    "}\n";
 
 static float curve_of(float v) { return v / (1.0f + fabsf(v)); }
 
@@ -74,10 +81,12 @@ static const hed_argument_def arguments[] = {
     {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE}};
 #define KERNEL(function) \
     { \
-        .name = #function, .sources = &(const hed_source){#function ".cl", function##_text, 0}, .source_count = 1, \
-        .defines = defines, .define_count = 2, .arguments = arguments, .argument_count = 2, .range = function \
+        .name = #function, .sources = &(const hed_source){#function ".cl", function##_text, 0}, \
+        .source_count = 1, .defines = defines, .define_count = 2, .arguments = arguments, \
+        .argument_count = 2, .range = function \
     }
-static const hed_kernel_def curve_def = KERNEL(curve), smooth_def = KERNEL(smooth), both_def = KERNEL(both);
+static const hed_kernel_def curve_def = KERNEL(curve), smooth_def = KERNEL(smooth),
+                            both_def = KERNEL(both);
 
 /* ---- the pipeline ---- */
 
@@ -98,11 +107,14 @@ static hed_status prepare(void *user, const hed_config *config, hed_error *error
     hed_kernel_destroy(p->second);
     p->first = p->second = NULL;
     p->group = (uint32_t)config->values[GROUP];
-    hed_status status = hed_kernel_create(p->device, fused ? &both_def : &curve_def, NULL, &p->first, error);
-    return status || fused ? status : hed_kernel_create(p->device, &smooth_def, NULL, &p->second, error);
+    hed_status status =
+        hed_kernel_create(p->device, fused ? &both_def : &curve_def, NULL, &p->first, error);
+    return status || fused ? status
+                           : hed_kernel_create(p->device, &smooth_def, NULL, &p->second, error);
 }
 
-static hed_status launch(signal_path *p, hed_kernel *kernel, hed_buffer *from, hed_buffer *to, hed_error *error)
+static hed_status launch(
+    signal_path *p, hed_kernel *kernel, hed_buffer *from, hed_buffer *to, hed_error *error)
 {
     const hed_argument given[] = {hed_buffer_argument(from), hed_buffer_argument(to)};
     hed_geometry geometry = {.dimensions = 1, .global = {COUNT}, .group = {p->group}};
@@ -129,7 +141,7 @@ static hed_status check(void *user, hed_error *error)
         if (fabsf(p->result[i] - expected) <= 1e-5f) continue;
         *error = (hed_error){.status = HED_ERROR_ARGUMENT};
         snprintf(error->text, sizeof error->text, "sample %lld is %g, expected %g", (long long)i,
-                 (double)p->result[i], (double)expected);
+            (double)p->result[i], (double)expected);
         return HED_ERROR_ARGUMENT;
     }
     return status;
@@ -147,7 +159,8 @@ static hed_status open_path(signal_path *p, hed_context **context, hed_error *er
     if (!status) status = hed_buffer_create(p->device, &size, &p->between, error);
     if (!status) status = hed_buffer_create(p->device, &size, &p->out, error);
     for (int i = 0; i < COUNT; i++) p->samples[i] = 8 * sinf((float)i * 0.01f);
-    return status ? status : hed_write(p->stream, p->in, 0, p->samples, COUNT * sizeof(float), error);
+    return status ? status
+                  : hed_write(p->stream, p->in, 0, p->samples, COUNT * sizeof(float), error);
 }
 
 static void report(const signal_path *p, const hed_tune_result *result)
@@ -156,8 +169,8 @@ static void report(const signal_path *p, const hed_tune_result *result)
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *e = &result->evaluations[i];
         printf("%s %s, groups of %-4d %9.1f us%s\n", i == result->best ? "->" : "  ",
-               e->config.values[STRUCTURE] ? "fused" : "split", (int)e->config.values[GROUP], 1e6 * e->seconds,
-               e->text);
+            e->config.values[STRUCTURE] ? "fused" : "split", (int)e->config.values[GROUP],
+            1e6 * e->seconds, e->text);
     }
 }
 
@@ -168,15 +181,11 @@ int main(void)
     const hed_parameter_def parameters[] = {
         {.name = "STRUCTURE", .values = structures, .count = 2, .value = 0, .labels = names},
         {.name = "GROUP", .values = groups, .count = 4, .value = 128}};
-    signal_path p = {.samples = malloc(COUNT * sizeof(float)), .result = malloc(COUNT * sizeof(float))};
-    hed_pipeline_def pipeline = {.name = "curve-and-smooth",
-                                 .version = "1",
-                                 .parameters = parameters,
-                                 .parameter_count = 2,
-                                 .prepare = prepare,
-                                 .run = run,
-                                 .check = check,
-                                 .user = &p};
+    signal_path p = {
+        .samples = malloc(COUNT * sizeof(float)), .result = malloc(COUNT * sizeof(float))};
+    hed_pipeline_def pipeline = {.name = "curve-and-smooth", .version = "1",
+        .parameters = parameters, .parameter_count = 2, .prepare = prepare, .run = run,
+        .check = check, .user = &p};
     hed_context *context = NULL;
     hed_tune_result *result = NULL;
     hed_config config;
@@ -185,8 +194,8 @@ int main(void)
     if (!status) status = hed_tune_pipeline(p.device, &pipeline, NULL, &result, &error);
     if (!status) {
         report(&p, result);
-        status = hed_pipeline_resolve(p.device, &pipeline, NULL, &config, NULL,
-                                      &error); /* what later runs of a program do */
+        status = hed_pipeline_resolve(
+            p.device, &pipeline, NULL, &config, NULL, &error); /* what later runs of a program do */
     }
     if (!status) printf("chosen: %s\n", names[config.values[STRUCTURE]]);
     else fprintf(stderr, "tune_pipeline: %s\n%s", error.text, error.log);

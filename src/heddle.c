@@ -3,4 +3,5 @@
 
 extern const hed_backend hed_cuda_backend, hed_opencl_backend, hed_host_backend;
 
-const hed_backend *const hed_backends[] = {&hed_cuda_backend, &hed_opencl_backend, &hed_host_backend, NULL};
+const hed_backend *const hed_backends[] = {
+    &hed_cuda_backend, &hed_opencl_backend, &hed_host_backend, NULL};

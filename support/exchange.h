@@ -1,23 +1,27 @@
-/* The tuning database as text, to carry results to another machine or to keep them beside a source: one JSON
- * document.
+/* The tuning database as text, to carry results to another machine or to keep them beside a source:
+ * one JSON document.
  *
  *     {"format": "heddle tuning", "version": 1,
  *      "facts": [{"device": {...}, "name": "copy bytes/s", "value": 4.1e12}],
  *      "keys": [{"kernel": "blur", "source": "<32 digits>", "math": "fast", "objective": "time",
- *                "device": {"backend": "cuda", "platform": "NVIDIA CUDA", "name": "NVIDIA H200", "vendor": "NVIDIA",
+ *                "device": {"backend": "cuda", "platform": "NVIDIA CUDA", "name": "NVIDIA H200",
+ *                "vendor": "NVIDIA",
  *                           "type": "gpu", "architecture": 90, "compute_units": 132},
- *                "driver": "...", "compiler": "...", "problem": "width=512 height=512",
- *                "choice": {"session": "<32 digits>", "settings": "...", "version": "0.1.0", "begun": 1700000000,
+ *                "driver": "...", "compiler": "...", "problem": "width=512 height=512", "choice":
+ *                {"session": "<32 digits>", "settings": "...", "version": "0.1.0", "begun":
+ *                1700000000,
  *                           "config": "WG=64 TILE=4", "seconds": 1e-3, "low": ..., "high": ...,
  *                           "default_seconds": ...},
- *                "sessions": [{"session": "<32 digits>", "settings": "...", "version": "...", "begun": ...,
- *                              "measurements": [{"number": 1, "config": "...", "outcome": "measured",
- *                                                "seconds": ..., "low": ..., "high": ..., "runs": 7,
- *                                                "build_seconds": ..., "at": ..., "deviation": ...,
- *                                                "text": "..."}]}]}]}
+ *                "sessions": [{"session": "<32 digits>", "settings": "...", "version": "...",
+ *                "begun": ...,
+ *                              "measurements": [{"number": 1, "config": "...", "outcome":
+ *                              "measured",
+ *                                                "seconds": ..., "low": ..., "high": ..., "runs":
+ *                                                7, "build_seconds": ..., "at": ..., "deviation":
+ *                                                ..., "text": "..."}]}]}]}
  *
- * Numbers that are not known, and empty texts of measurements, are left out; so are choices and sessions where there
- * are none.
+ * Numbers that are not known, and empty texts of measurements, are left out; so are choices and
+ * sessions where there are none.
  */
 #ifndef HED_SUPPORT_EXCHANGE_H
 #define HED_SUPPORT_EXCHANGE_H
@@ -25,13 +29,13 @@
 #include "heddle/database.h"
 #include "support/json.h"
 
-/* Writes what the filter lets through. `count` may be NULL. Errors: IO, MEMORY, TIMEOUT ("interrupted": Ctrl-C; no
- * file). */
-hed_status hed_exchange_export(hed_database *database, const hed_record_filter *filter, const char *path,
-                               hed_database_changes *count, hed_error *error);
-/* Takes in everything of these documents, or nothing. `added` may be NULL. Errors: FORMAT (file, line and path), IO,
- * MEMORY, TIMEOUT ("interrupted"). */
+/* Writes what the filter lets through. `count` may be NULL. Errors: IO, MEMORY, TIMEOUT
+ * ("interrupted": Ctrl-C; no file). */
+hed_status hed_exchange_export(hed_database *database, const hed_record_filter *filter,
+    const char *path, hed_database_changes *count, hed_error *error);
+/* Takes in everything of these documents, or nothing. `added` may be NULL. Errors: FORMAT (file,
+ * line and path), IO, MEMORY, TIMEOUT ("interrupted"). */
 hed_status hed_exchange_import(hed_database *database, hed_json *const *documents, uint32_t count,
-                               hed_database_changes *added, hed_error *error);
+    hed_database_changes *added, hed_error *error);
 
 #endif

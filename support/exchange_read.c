@@ -1,4 +1,5 @@
-/* The tuning database as text: reading. A document is walked entry by entry, as the database asks for them. */
+/* The tuning database as text: reading. A document is walked entry by entry, as the database asks
+ * for them. */
 #include "support/errors.h"
 #include "support/exchange.h"
 #include "support/exit.h"
@@ -28,16 +29,17 @@ typedef struct reading {
 
 /* ---- parts of an entry ---- */
 
-static const char *const DEVICE_KEYS[] = {"backend", "platform", "name", "vendor",
-                                          "type", "architecture", "compute_units", NULL};
+static const char *const DEVICE_KEYS[] = {
+    "backend", "platform", "name", "vendor", "type", "architecture", "compute_units", NULL};
 static const char *const FACT_KEYS[] = {"device", "name", "value", NULL};
 static const char *const KEY_KEYS[] = {"kernel", "source", "math", "objective", "device", "driver",
-                                       "compiler", "problem", "choice", "sessions", NULL};
+    "compiler", "problem", "choice", "sessions", NULL};
 static const char *const CHOICE_KEYS[] = {"session", "settings", "version", "begun", "config",
-                                          "seconds", "low", "high", "default_seconds", NULL};
-static const char *const SESSION_KEYS[] = {"session", "settings", "version", "begun", "measurements", NULL};
-static const char *const MEASUREMENT_KEYS[] = {"number", "outcome", "config", "seconds", "low", "high", "runs",
-                                               "build_seconds", "at", "deviation", "text", NULL};
+    "seconds", "low", "high", "default_seconds", NULL};
+static const char *const SESSION_KEYS[] = {
+    "session", "settings", "version", "begun", "measurements", NULL};
+static const char *const MEASUREMENT_KEYS[] = {"number", "outcome", "config", "seconds", "low",
+    "high", "runs", "build_seconds", "at", "deviation", "text", NULL};
 
 static const char *text_of(hed_json_node object, const char *name)
 {
@@ -47,7 +49,9 @@ static const char *text_of(hed_json_node object, const char *name)
 /* A number that may be left out. */
 static double number_of(hed_json_node object, const char *name)
 {
-    return hed_json_has(object, name) ? hed_json_number(hed_json_member(object, name), -DBL_MAX, DBL_MAX) : NAN;
+    return hed_json_has(object, name)
+               ? hed_json_number(hed_json_member(object, name), -DBL_MAX, DBL_MAX)
+               : NAN;
 }
 
 static uint32_t count_of(hed_json_node object, const char *name)
@@ -137,20 +141,23 @@ static void look_at_head(hed_json_node root)
     static const char *const keys[] = {"format", "version", "facts", "keys", NULL};
     if (hed_json_kind_of(root) == HED_JSON_OBJECT &&
         (!hed_json_has(root, "format") || strcmp(text_of(root, "format"), "heddle tuning") != 0))
-        hed_json_reject(root, "expected an export of a tuning database (\"format\": \"heddle tuning\")");
+        hed_json_reject(
+            root, "expected an export of a tuning database (\"format\": \"heddle tuning\")");
     if (hed_json_integer(hed_json_member(root, "version"), 1, INT32_MAX) > 1)
         hed_json_reject(hed_json_member(root, "version"),
-                        "this Heddle reads version 1: it was written by a newer one");
+            "this Heddle reads version 1: it was written by a newer one");
     hed_json_only(root, keys);
 }
 
-/* Takes the next step that gives an entry; false at the end of the document, or where something is wrong with it. */
+/* Takes the next step that gives an entry; false at the end of the document, or where something is
+ * wrong with it. */
 static bool step(reading *r, hed_json_node root, hed_database_entry *e)
 {
     hed_json_node key, session;
     switch (r->stage) {
     case STAGE_FACTS:
-        if (!hed_json_has(root, "facts") || r->fact >= hed_json_count(hed_json_member(root, "facts"))) {
+        if (!hed_json_has(root, "facts") ||
+            r->fact >= hed_json_count(hed_json_member(root, "facts"))) {
             r->stage = STAGE_KEYS;
             return false;
         }
@@ -168,15 +175,15 @@ static bool step(reading *r, hed_json_node root, hed_database_entry *e)
         key = hed_json_item(hed_json_member(root, "keys"), r->key);
         r->stage = STAGE_SESSIONS;
         r->session = 0;
-        if (!hed_json_has(key, "choice"))
-            return false;
+        if (!hed_json_has(key, "choice")) return false;
         r->last = hed_json_member(key, "choice");
         *e = r->base;
         read_choice(r->last, e);
         return true;
     case STAGE_SESSIONS:
         key = hed_json_item(hed_json_member(root, "keys"), r->key);
-        if (!hed_json_has(key, "sessions") || r->session >= hed_json_count(hed_json_member(key, "sessions"))) {
+        if (!hed_json_has(key, "sessions") ||
+            r->session >= hed_json_count(hed_json_member(key, "sessions"))) {
             r->stage = STAGE_KEYS;
             r->key++;
             return false;
@@ -210,20 +217,17 @@ static bool at_end(const reading *r, hed_json_node root)
 static hed_status next_entry(void *user, hed_database_entry *e, bool *end, hed_error *error)
 {
     reading *r = user;
-    if (hed_interrupted())
-        return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+    if (hed_interrupted()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
     while (r->document < r->count) {
         hed_json *json = r->documents[r->document];
         hed_json_node root = hed_json_root(json);
-        if (!r->begun)
-            look_at_head(root);
+        if (!r->begun) look_at_head(root);
         r->begun = true;
         bool found = false;
         while (!found && hed_json_status(json, error) == HED_OK && !at_end(r, root))
             found = step(r, root, e);
         hed_status status = hed_json_status(json, error);
-        if (status != HED_OK || found)
-            return status;
+        if (status != HED_OK || found) return status;
         *r = (reading){.documents = r->documents, .count = r->count, .document = r->document + 1};
     }
     *end = true;
@@ -231,17 +235,17 @@ static hed_status next_entry(void *user, hed_database_entry *e, bool *end, hed_e
 }
 
 hed_status hed_exchange_import(hed_database *database, hed_json *const *documents, uint32_t count,
-                               hed_database_changes *added, hed_error *error)
+    hed_database_changes *added, hed_error *error)
 {
     reading r = {.documents = documents, .count = count};
     hed_error found;
     hed_status status = hed_database_import(database, next_entry, &r, added, &found);
     /* What the database refuses has a place in the document, too. */
-    if (status == HED_ERROR_FORMAT && r.document < count && hed_json_status(documents[r.document], NULL) == HED_OK) {
+    if (status == HED_ERROR_FORMAT && r.document < count &&
+        hed_json_status(documents[r.document], NULL) == HED_OK) {
         hed_json_reject(r.last, "%s", found.text);
         return hed_json_status(documents[r.document], error);
     }
-    if (status != HED_OK && error)
-        *error = found;
+    if (status != HED_OK && error) *error = found;
     return status;
 }

@@ -1,4 +1,5 @@
-/* The tuning database as text: writing. Each measurement is one line, and none is held in memory. */
+/* The tuning database as text: writing. Each measurement is one line, and none is held in
+ * memory. */
 #include "support/errors.h"
 #include "support/exchange.h"
 #include "support/exit.h"
@@ -12,15 +13,13 @@
 typedef struct writing {
     hed_file_writer *file;
     hed_database_changes count;
-    bool facts_open, keys_open, key_open, session_open; /* what has been begun and waits for its end */
-    char session[40];                                   /* of the one that is open */
-    uint64_t in_list;                                   /* elements of the list that is open */
+    /* what has been begun and waits for its end */
+    bool facts_open, keys_open, key_open, session_open;
+    char session[40]; /* of the one that is open */
+    uint64_t in_list; /* elements of the list that is open */
 } writing;
 
-static void put(writing *w, const char *text)
-{
-    hed_file_writer_put(w->file, text, strlen(text));
-}
+static void put(writing *w, const char *text) { hed_file_writer_put(w->file, text, strlen(text)); }
 
 /* ---- objects ---- */
 
@@ -33,8 +32,7 @@ static void set_text(json_t *object, const char *name, const char *text)
 
 static void set_number(json_t *object, const char *name, double number)
 {
-    if (isfinite(number))
-        json_object_set_new(object, name, json_real(number));
+    if (isfinite(number)) json_object_set_new(object, name, json_real(number));
 }
 
 static json_t *make_device(const hed_database_entry *e)
@@ -110,8 +108,7 @@ static json_t *make_measurement(const hed_database_entry *e)
     set_number(measurement, "build_seconds", e->build_seconds);
     set_number(measurement, "at", e->at);
     set_number(measurement, "deviation", e->deviation);
-    if (e->text[0])
-        set_text(measurement, "text", e->text);
+    if (e->text[0]) set_text(measurement, "text", e->text);
     return measurement;
 }
 
@@ -121,10 +118,8 @@ static hed_status put_object(writing *w, json_t *object, bool open, hed_error *e
     /* Twelve digits: more than any clock has. */
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(object);
-    if (!text)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while making JSON");
-    if (open)
-        text[strlen(text) - 1] = 0;
+    if (!text) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while making JSON");
+    if (open) text[strlen(text) - 1] = 0;
     put(w, text);
     free(text);
     return HED_OK;
@@ -134,15 +129,13 @@ static hed_status put_object(writing *w, json_t *object, bool open, hed_error *e
 
 static void end_session(writing *w)
 {
-    if (w->session_open)
-        put(w, "\n]}");
+    if (w->session_open) put(w, "\n]}");
     w->session_open = false;
 }
 
 static void end_key(writing *w)
 {
-    if (!w->key_open)
-        return;
+    if (!w->key_open) return;
     bool sessions = w->session[0] != 0;
     end_session(w);
     put(w, sessions ? "]}" : "}");
@@ -152,8 +145,7 @@ static void end_key(writing *w)
 
 static void end_facts(writing *w)
 {
-    if (w->facts_open)
-        put(w, "\n],\n");
+    if (w->facts_open) put(w, "\n],\n");
     w->facts_open = false;
 }
 
@@ -203,8 +195,7 @@ static hed_status put_measurement(writing *w, const hed_database_entry *e, hed_e
 static hed_status put_entry(void *user, const hed_database_entry *e, hed_error *error)
 {
     writing *w = user;
-    if (hed_interrupted())
-        return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+    if (hed_interrupted()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
     switch (e->kind) {
     case HED_RECORD_FACT: return put_fact(w, e, error);
     case HED_RECORD_KEY: return put_key(w, e, error);
@@ -213,16 +204,14 @@ static hed_status put_entry(void *user, const hed_database_entry *e, hed_error *
     }
 }
 
-hed_status hed_exchange_export(hed_database *database, const hed_record_filter *filter, const char *path,
-                               hed_database_changes *count, hed_error *error)
+hed_status hed_exchange_export(hed_database *database, const hed_record_filter *filter,
+    const char *path, hed_database_changes *count, hed_error *error)
 {
     writing w = {0};
     hed_record_filter wanted = filter ? *filter : (hed_record_filter){0};
-    if (wanted.kinds)
-        wanted.kinds |= HED_RECORD_KEY; /* which everything else is written into */
+    if (wanted.kinds) wanted.kinds |= HED_RECORD_KEY; /* which everything else is written into */
     hed_status status = hed_file_writer_open(path, &w.file, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     put(&w, "{\"format\": \"heddle tuning\", \"version\": 1,\n");
     status = hed_database_each(database, &wanted, put_entry, &w, error);
     if (status != HED_OK) {
@@ -232,7 +221,6 @@ hed_status hed_exchange_export(hed_database *database, const hed_record_filter *
     end_facts(&w);
     end_key(&w);
     put(&w, w.keys_open ? "\n]}\n" : "\"keys\": []}\n");
-    if (count)
-        *count = w.count;
+    if (count) *count = w.count;
     return hed_file_writer_commit(w.file, error);
 }

@@ -25,7 +25,4 @@ void hed_interrupt_install(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-bool hed_interrupted(void)
-{
-    return interrupted != 0;
-}
+bool hed_interrupted(void) { return interrupted != 0; }

@@ -11,12 +11,13 @@ enum {
     HED_EXIT_INTERRUPTED = 130 /* Ctrl-C, or SIGTERM */
 };
 
-/* From here on the first SIGINT or SIGTERM sets the flag, and the second one ends the process as if nothing had been
- * installed. Call it after hed_context_create(): some OpenCL drivers install handlers of their own when they are loaded
- * (PoCL's compiler does, for fifteen signals). */
+/* From here on the first SIGINT or SIGTERM sets the flag, and the second one ends the process as if
+ * nothing had been installed. Call it after hed_context_create(): some OpenCL drivers install
+ * handlers of their own when they are loaded (PoCL's compiler does, for fifteen signals). */
 void hed_interrupt_install(void);
 
-/* Whether it was set. Long work asks between steps, cleans up and ends with HED_EXIT_INTERRUPTED. */
+/* Whether it was set. Long work asks between steps, cleans up and ends with
+ * HED_EXIT_INTERRUPTED. */
 bool hed_interrupted(void);
 
 #endif

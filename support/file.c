@@ -16,9 +16,10 @@
 
 static const char *kind_of(mode_t mode)
 {
-    return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe"
-                                    : S_ISSOCK(mode)   ? "a socket"
-                                                       : "a device";
+    return S_ISDIR(mode)    ? "a folder"
+           : S_ISFIFO(mode) ? "a pipe"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
 }
 
 hed_status hed_file_require_regular(const char *path, hed_error *error)
@@ -27,13 +28,15 @@ hed_status hed_file_require_regular(const char *path, hed_error *error)
     if (stat(path, &about) != 0 || access(path, R_OK) != 0)
         return hed_error_set(error, HED_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
     if (!S_ISREG(about.st_mode))
-        return hed_error_set(error, HED_ERROR_IO, "%s is %s, expected a file", path, kind_of(about.st_mode));
+        return hed_error_set(
+            error, HED_ERROR_IO, "%s is %s, expected a file", path, kind_of(about.st_mode));
     return HED_OK;
 }
 
 /* ---- reading ---- */
 
-/* read(), begun without waiting: a pipe without a writer is at its end at once, one with a writer is waited for. */
+/* read(), begun without waiting: a pipe without a writer is at its end at once, one with a writer
+ * is waited for. */
 static ssize_t read_piece(int file, char *to, size_t size)
 {
     for (;;) {
@@ -43,9 +46,11 @@ static ssize_t read_piece(int file, char *to, size_t size)
     }
 }
 
-static hed_status read_open(int file, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
+static hed_status read_open(
+    int file, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
 {
-    /* Grows as it goes: the size that stat() tells is wrong for pipes and for everything in /proc. */
+    /* Grows as it goes: the size that stat() tells is wrong for pipes and for everything in
+     * /proc. */
     size_t capacity = 1 << 16, used = 0;
     char *buffer = malloc(capacity);
     while (buffer) {
@@ -55,7 +60,8 @@ static hed_status read_open(int file, const char *path, size_t limit, char **byt
             int reason = errno;
             free(buffer);
             if (used > limit)
-                return hed_error_set(error, HED_ERROR_LIMIT, "%s is longer than %zu bytes, the most that is read", path, limit);
+                return hed_error_set(error, HED_ERROR_LIMIT,
+                    "%s is longer than %zu bytes, the most that is read", path, limit);
             return hed_error_set(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
         }
         if (got == 0) {
@@ -66,20 +72,22 @@ static hed_status read_open(int file, const char *path, size_t limit, char **byt
         }
         if (used < capacity - 1) continue;
         char *larger = capacity <= SIZE_MAX / 2 ? realloc(buffer, capacity * 2) : NULL;
-        if (!larger)
-            free(buffer);
+        if (!larger) free(buffer);
         buffer = larger;
         capacity *= 2;
     }
-    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory after %zu bytes of %s", used, path);
+    return hed_error_set(
+        error, HED_ERROR_MEMORY, "out of memory after %zu bytes of %s", used, path);
 }
 
-hed_status hed_file_read(const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
+hed_status hed_file_read(
+    const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
 {
     *bytes = NULL;
     *size = 0;
     struct stat about;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe would wait for a writer */
+    /* opening a pipe would wait for a writer */
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0 || fstat(file, &about) != 0) {
         hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
         hed_error_set(error, status, "cannot open %s: %s", path, strerror(errno));
@@ -89,13 +97,13 @@ hed_status hed_file_read(const char *path, size_t limit, char **bytes, size_t *s
     hed_status status = HED_ERROR_IO;
     if (S_ISDIR(about.st_mode) || S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))
         hed_error_set(error, status, "%s is %s, expected a file", path, kind_of(about.st_mode));
-    else
-        status = read_open(file, path, limit, bytes, size, error);
+    else status = read_open(file, path, limit, bytes, size, error);
     close(file);
     if (status == HED_OK && S_ISFIFO(about.st_mode) && *size == 0) {
         free(*bytes);
         *bytes = NULL;
-        status = hed_error_set(error, HED_ERROR_IO, "%s is a pipe that nothing is written into, expected a file", path);
+        status = hed_error_set(error, HED_ERROR_IO,
+            "%s is a pipe that nothing is written into, expected a file", path);
     }
     return status;
 }
@@ -110,25 +118,24 @@ struct hed_file_writer {
     int failed;      /* errno of the first failure */
 };
 
-/* Where a rename has to go: `path` itself, or what its symbolic link points to, even if that does not exist yet. */
+/* Where a rename has to go: `path` itself, or what its symbolic link points to, even if that does
+ * not exist yet. */
 static char *follow_links(const char *path)
 {
     char *real = realpath(path, NULL);
-    if (real || errno != ENOENT)
-        return real;
+    if (real || errno != ENOENT) return real;
     char link[PATH_MAX];
     ssize_t length = readlink(path, link, sizeof link - 1);
-    if (length < 0)
-        return strdup(path);
+    if (length < 0) return strdup(path);
     link[length] = 0;
     const char *slash = strrchr(path, '/');
-    if (link[0] == '/' || !slash)
-        return strdup(link);
+    if (link[0] == '/' || !slash) return strdup(link);
     char *joined = NULL;
     return asprintf(&joined, "%.*s/%s", (int)(slash - path), path, link) < 0 ? NULL : joined;
 }
 
-/* Opens a file of a name that nobody has, beside the target. The mode is what a plain fopen() would give. */
+/* Opens a file of a name that nobody has, beside the target. The mode is what a plain fopen() would
+ * give. */
 static FILE *open_temporary(const char *target, mode_t mode, char **name)
 {
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
@@ -140,10 +147,10 @@ static FILE *open_temporary(const char *target, mode_t mode, char **name)
         int file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0) {
             if (mode)
-                (void)fchmod(file, mode); /* the old file's; without the right to set it, ours stays */
+                (void)fchmod(
+                    file, mode); /* the old file's; without the right to set it, ours stays */
             FILE *stream = fdopen(file, "wb");
-            if (stream)
-                return stream;
+            if (stream) return stream;
             int reason = errno;
             close(file);
             unlink(*name);
@@ -153,8 +160,7 @@ static FILE *open_temporary(const char *target, mode_t mode, char **name)
         free(*name);
         *name = NULL;
         errno = reason;
-        if (reason != EEXIST)
-            return NULL;
+        if (reason != EEXIST) return NULL;
     }
     return NULL;
 }
@@ -196,14 +202,17 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
     } else if (exists && !S_ISREG(before.st_mode)) {
         writer->stream = open_in_place(path);
     } else if ((writer->target = follow_links(path))) {
-        /* A file that may not be written stays as it is, though the folder would let us replace it. */
+        /* A file that may not be written stays as it is, though the folder would let us replace
+         * it. */
         if (!exists || access(path, W_OK) == 0)
-            writer->stream = open_temporary(writer->target, exists ? before.st_mode & 07777 : 0, &writer->temporary);
+            writer->stream = open_temporary(
+                writer->target, exists ? before.st_mode & 07777 : 0, &writer->temporary);
     }
     if (!writer->stream) {
         hed_status status = errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO;
         bool unread = exists && S_ISFIFO(before.st_mode) && errno == ENXIO;
-        hed_error_set(error, status, "cannot write %s: %s", path, unread ? "it is a pipe that nobody reads" : strerror(errno));
+        hed_error_set(error, status, "cannot write %s: %s", path,
+            unread ? "it is a pipe that nobody reads" : strerror(errno));
         free_writer(writer);
         return status;
     }
@@ -229,21 +238,18 @@ hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset)
 
 hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
 {
-    if (!writer->failed && fflush(writer->stream) != 0)
-        writer->failed = errno;
+    if (!writer->failed && fflush(writer->stream) != 0) writer->failed = errno;
     /* The bytes before the name: a crash after the rename must not leave an empty file under it. */
     if (!writer->failed && writer->temporary && fsync(fileno(writer->stream)) != 0)
         writer->failed = errno;
-    if (fclose(writer->stream) != 0 && !writer->failed)
-        writer->failed = errno;
+    if (fclose(writer->stream) != 0 && !writer->failed) writer->failed = errno;
     if (!writer->failed && writer->temporary && rename(writer->temporary, writer->target) != 0)
         writer->failed = errno;
     hed_status status = HED_OK;
     if (writer->failed) {
-        if (writer->temporary)
-            unlink(writer->temporary);
-        status = hed_error_set(error, writer->failed == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot write %s: %s", writer->path,
-                               strerror(writer->failed));
+        if (writer->temporary) unlink(writer->temporary);
+        status = hed_error_set(error, writer->failed == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
+            "cannot write %s: %s", writer->path, strerror(writer->failed));
     }
     free_writer(writer);
     return status;
@@ -251,11 +257,9 @@ hed_status hed_file_writer_commit(hed_file_writer *writer, hed_error *error)
 
 void hed_file_writer_abort(hed_file_writer *writer)
 {
-    if (!writer)
-        return;
+    if (!writer) return;
     fclose(writer->stream);
-    if (writer->temporary)
-        unlink(writer->temporary);
+    if (writer->temporary) unlink(writer->temporary);
     free_writer(writer);
 }
 
@@ -263,8 +267,7 @@ hed_status hed_file_write(const char *path, const void *bytes, size_t size, hed_
 {
     hed_file_writer *writer;
     hed_status status = hed_file_writer_open(path, &writer, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     hed_file_writer_put(writer, bytes, size);
     return hed_file_writer_commit(writer, error);
 }

@@ -1,6 +1,7 @@
-/* Arrays made by rule. The random numbers are SplitMix64 (Steele, Lea, Flood 2014) used by counter: element i is
- * the mix of seed and i, without a state that goes from one to the next. Normal ones are Box and Muller's (1958)
- * pairs in float, with the logarithm and cosine of heddle/math.h, which are the same everywhere, as libm's are not.
+/* Arrays made by rule. The random numbers are SplitMix64 (Steele, Lea, Flood 2014) used by counter:
+ * element i is the mix of seed and i, without a state that goes from one to the next. Normal ones
+ * are Box and Muller's (1958) pairs in float, with the logarithm and cosine of heddle/math.h, which
+ * are the same everywhere, as libm's are not.
  */
 #include "support/generator.h"
 
@@ -37,7 +38,8 @@ static double normal(const hed_generator *rule, uint64_t index)
     uint64_t bits = random_bits(rule->seed, index / 2);
     float radius = sqrtf(-2 * hed_log(((float)(bits >> 41) + 1) * 0x1p-23f));
     float angle = (float)(bits & 0xffffff) * (0x1p-24f * 6.28318530718f);
-    return rule->first + rule->second * (double)(radius * (index % 2 ? hed_sin(angle) : hed_cos(angle)));
+    return rule->first +
+           rule->second * (double)(radius * (index % 2 ? hed_sin(angle) : hed_cos(angle)));
 }
 
 /* Whole numbers go through 64 bits, not through a double: the largest of a 64-bit type are none. */
@@ -45,9 +47,11 @@ static int64_t whole(const hed_generator *rule, uint64_t index)
 {
     uint64_t first = (uint64_t)(int64_t)rule->first;
     if (rule->kind == HED_GENERATE_CONSTANT) return (int64_t)first;
-    if (rule->kind == HED_GENERATE_SEQUENCE) return (int64_t)(first + index * (uint64_t)(int64_t)rule->second);
+    if (rule->kind == HED_GENERATE_SEQUENCE)
+        return (int64_t)(first + index * (uint64_t)(int64_t)rule->second);
     uint64_t range = (uint64_t)(int64_t)rule->second - first + 1;
-    return (int64_t)(first + (uint64_t)((unsigned __int128)random_bits(rule->seed, index) * range >> 64));
+    return (int64_t)(first +
+                     (uint64_t)((unsigned __int128)random_bits(rule->seed, index) * range >> 64));
 }
 
 static double real(const hed_generator *rule, uint64_t index)
@@ -72,13 +76,16 @@ const char *hed_generator_wrong(const hed_generator *rule, hed_type type)
                         highs[HED_TYPE_COUNT] = {255, INT32_MAX, UINT32_MAX, 0x1p53, 0x1p53};
     bool wants_real = rule->kind == HED_GENERATE_UNIFORM || rule->kind == HED_GENERATE_NORMAL;
     if (!isfinite(rule->first) || !isfinite(rule->second)) return "the numbers must be finite";
-    if (rule->kind == HED_GENERATE_NORMAL && rule->second < 0) return "a standard deviation is not negative";
-    if ((rule->kind == HED_GENERATE_UNIFORM || rule->kind == HED_GENERATE_INTEGERS) && rule->first > rule->second)
+    if (rule->kind == HED_GENERATE_NORMAL && rule->second < 0)
+        return "a standard deviation is not negative";
+    if ((rule->kind == HED_GENERATE_UNIFORM || rule->kind == HED_GENERATE_INTEGERS) &&
+        rule->first > rule->second)
         return "the first number is the lower end, the second the upper";
     if (wants_real) return is_real(type) ? NULL : "this is for float and double; use \"integers\"";
     double low = is_real(type) ? -0x1p53 : lows[type], high = is_real(type) ? 0x1p53 : highs[type];
     if (is_real(type) && rule->kind != HED_GENERATE_INTEGERS) return NULL;
-    if (rule->first != floor(rule->first) || rule->second != floor(rule->second)) return "whole numbers are needed";
+    if (rule->first != floor(rule->first) || rule->second != floor(rule->second))
+        return "whole numbers are needed";
     bool second_is_value = rule->kind == HED_GENERATE_INTEGERS;
     if (rule->first < low || rule->first > high || (second_is_value && rule->second > high) ||
         fabs(rule->second) > 0x1p53)

@@ -1,5 +1,5 @@
-/* Contents for arrays that nobody recorded: a rule and a seed in place of a file. Each element depends on the rule,
- * the seed and its own place alone, and is the same on every machine. */
+/* Contents for arrays that nobody recorded: a rule and a seed in place of a file. Each element
+ * depends on the rule, the seed and its own place alone, and is the same on every machine. */
 #ifndef HED_SUPPORT_GENERATOR_H
 #define HED_SUPPORT_GENERATOR_H
 
@@ -19,8 +19,8 @@ typedef struct hed_generator {
     uint64_t seed;
 } hed_generator;
 
-/* Why a rule cannot fill arrays of this type: "uniform numbers are no ..."; NULL if it can. HED_BYTES stands for 0
- * to 255. */
+/* Why a rule cannot fill arrays of this type: "uniform numbers are no ..."; NULL if it can.
+ * HED_BYTES stands for 0 to 255. */
 const char *hed_generator_wrong(const hed_generator *rule, hed_type type);
 /* Fills `count` elements with a rule that is not wrong for the type. */
 void hed_generate(const hed_generator *rule, hed_type type, void *data, uint64_t count);

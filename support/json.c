@@ -1,4 +1,5 @@
-/* Reading JSON: jansson's tree, and accessors that explain what is wrong with a value and where it stands. */
+/* Reading JSON: jansson's tree, and accessors that explain what is wrong with a value and where it
+ * stands. */
 #include "support/json.h"
 
 #include "support/errors.h"
@@ -26,8 +27,9 @@ struct hed_json {
 
 /* ---- documents ---- */
 
-/* A text, byte by byte. jansson does not always say that memory ran out: it drops the byte of a string that found no room and
- * goes on. errno tells, until a number is converted; so it is looked at with each byte. */
+/* A text, byte by byte. jansson does not always say that memory ran out: it drops the byte of a
+ * string that found no room and goes on. errno tells, until a number is converted; so it is looked
+ * at with each byte. */
 typedef struct byte_source {
     const char *next, *end;
     bool starved;
@@ -37,14 +39,14 @@ static size_t give_byte(void *to, size_t room, void *user)
 {
     byte_source *source = user;
     source->starved = source->starved || errno == ENOMEM;
-    if (source->next == source->end || room == 0)
-        return 0;
+    if (source->next == source->end || room == 0) return 0;
     *(char *)to = *source->next++;
     return 1;
 }
 
 /* `text` is ours from here on, whatever comes out. */
-static hed_status parse_own(const char *name, char *text, size_t size, hed_json **result, hed_error *error)
+static hed_status parse_own(
+    const char *name, char *text, size_t size, hed_json **result, hed_error *error)
 {
     size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     json_error_t found;
@@ -67,7 +69,8 @@ static hed_status parse_own(const char *name, char *text, size_t size, hed_json 
         status = hed_error_set(error, HED_ERROR_FORMAT, "%s is empty; expected JSON", name);
     } else {
         /* jansson's column is where the unexpected token ends. */
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s:%d:%d: not JSON: %s", name, found.line, found.column, found.text);
+        status = hed_error_set(error, HED_ERROR_FORMAT, "%s:%d:%d: not JSON: %s", name, found.line,
+            found.column, found.text);
     }
     json_decref(root);
     free(json);
@@ -76,14 +79,15 @@ static hed_status parse_own(const char *name, char *text, size_t size, hed_json 
     return status;
 }
 
-hed_status hed_json_parse(const char *name, const char *text, size_t size, hed_json **json, hed_error *error)
+hed_status hed_json_parse(
+    const char *name, const char *text, size_t size, hed_json **json, hed_error *error)
 {
     *json = NULL;
     char *own = malloc(size + 1);
     if (!own)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu bytes of %s", size, name);
-    if (size > 0)
-        memcpy(own, text, size);
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "out of memory for %zu bytes of %s", size, name);
+    if (size > 0) memcpy(own, text, size);
     own[size] = 0;
     return parse_own(name, own, size, json, error);
 }
@@ -99,15 +103,13 @@ hed_status hed_json_read(const char *path, hed_json **json, hed_error *error)
 
 hed_status hed_json_status(const hed_json *json, hed_error *error)
 {
-    if (json->problem.status != HED_OK && error)
-        *error = json->problem;
+    if (json->problem.status != HED_OK && error) *error = json->problem;
     return json->problem.status;
 }
 
 void hed_json_free(hed_json *json)
 {
-    if (!json)
-        return;
+    if (!json) return;
     json_decref(json->root);
     free(json->text);
     free(json->name);
@@ -118,8 +120,7 @@ void hed_json_free(hed_json *json)
 
 static const char *describe(const json_t *value)
 {
-    if (!value)
-        return "nothing";
+    if (!value) return "nothing";
     switch (json_typeof(value)) {
     case JSON_OBJECT: return "an object";
     case JSON_ARRAY: return "an array";
@@ -135,13 +136,13 @@ static const char *describe(const json_t *value)
 static void reject(hed_json_node node, const char *format, va_list arguments)
 {
     hed_json *json = node.json;
-    if (json->problem.status != HED_OK)
-        return;
+    if (json->problem.status != HED_OK) return;
     char words[HED_ERROR_TEXT / 2], path[HED_ERROR_TEXT / 4];
     vsnprintf(words, sizeof words, format, arguments);
-    hed_json_place place = hed_json_find_place(json->text, json->root, node.container, node.key, node.index, path, sizeof path);
-    hed_error_set(&json->problem, HED_ERROR_FORMAT, "%s: %s (%s:%zu:%zu)", path[0] ? path : "the whole document", words,
-                  json->name, place.line, place.column);
+    hed_json_place place = hed_json_find_place(
+        json->text, json->root, node.container, node.key, node.index, path, sizeof path);
+    hed_error_set(&json->problem, HED_ERROR_FORMAT, "%s: %s (%s:%zu:%zu)",
+        path[0] ? path : "the whole document", words, json->name, place.line, place.column);
 }
 
 void hed_json_reject(hed_json_node node, const char *format, ...)
@@ -152,18 +153,13 @@ void hed_json_reject(hed_json_node node, const char *format, ...)
     va_end(arguments);
 }
 
-static hed_json_node nothing(hed_json_node near)
-{
-    return (hed_json_node){.json = near.json};
-}
+static hed_json_node nothing(hed_json_node near) { return (hed_json_node){.json = near.json}; }
 
 /* Whether the node is of this kind; if not, that is the document's problem. */
 static bool expect(hed_json_node node, hed_json_kind kind, const char *expected)
 {
-    if (node.json->problem.status != HED_OK)
-        return false;
-    if (hed_json_kind_of(node) == kind)
-        return true;
+    if (node.json->problem.status != HED_OK) return false;
+    if (hed_json_kind_of(node) == kind) return true;
     hed_json_reject(node, "expected %s, found %s", expected, describe(node.value));
     return false;
 }
@@ -177,8 +173,7 @@ hed_json_node hed_json_root(hed_json *json)
 
 hed_json_kind hed_json_kind_of(hed_json_node node)
 {
-    if (!node.value)
-        return HED_JSON_NOTHING;
+    if (!node.value) return HED_JSON_NOTHING;
     switch (json_typeof(node.value)) {
     case JSON_OBJECT: return HED_JSON_OBJECT;
     case JSON_ARRAY: return HED_JSON_ARRAY;
@@ -198,27 +193,26 @@ bool hed_json_has(hed_json_node object, const char *key)
 
 hed_json_node hed_json_member(hed_json_node object, const char *key)
 {
-    if (!expect(object, HED_JSON_OBJECT, "an object"))
-        return nothing(object);
+    if (!expect(object, HED_JSON_OBJECT, "an object")) return nothing(object);
     const json_t *value = json_object_get(object.value, key);
     if (!value) {
         hed_json_reject(object, "\"%s\" is missing", key);
         return nothing(object);
     }
-    return (hed_json_node){.json = object.json, .value = value, .container = object.value, .key = key};
+    return (hed_json_node){
+        .json = object.json, .value = value, .container = object.value, .key = key};
 }
 
 hed_json_node hed_json_next(hed_json_node object, const char *key)
 {
-    if (!expect(object, HED_JSON_OBJECT, "an object"))
-        return nothing(object);
+    if (!expect(object, HED_JSON_OBJECT, "an object")) return nothing(object);
     /* jansson's iterator wants a tree it may change; nothing here does. */
     json_t *tree = (json_t *)(uintptr_t)object.value;
-    void *at = key ? json_object_iter_next(tree, json_object_iter_at(tree, key)) : json_object_iter(tree);
-    if (!at)
-        return nothing(object);
-    return (hed_json_node){
-        .json = object.json, .value = json_object_iter_value(at), .container = object.value, .key = json_object_iter_key(at)};
+    void *at =
+        key ? json_object_iter_next(tree, json_object_iter_at(tree, key)) : json_object_iter(tree);
+    if (!at) return nothing(object);
+    return (hed_json_node){.json = object.json, .value = json_object_iter_value(at),
+        .container = object.value, .key = json_object_iter_key(at)};
 }
 
 static void reject_key(hed_json_node object, const char *key, const char *const *keys)
@@ -226,23 +220,21 @@ static void reject_key(hed_json_node object, const char *key, const char *const 
     char known[HED_ERROR_TEXT / 4] = "";
     size_t used = 0;
     for (size_t i = 0; keys[i] && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s\"%s\"", i ? ", " : "", keys[i]);
+        used +=
+            (size_t)snprintf(known + used, sizeof known - used, "%s\"%s\"", i ? ", " : "", keys[i]);
     const char *nearest = hed_nearest(key, keys);
     hed_json_node member = {.json = object.json, .container = object.value, .key = key};
-    if (nearest)
-        hed_json_reject(member, "unknown key; did you mean \"%s\"?", nearest);
-    else
-        hed_json_reject(member, "unknown key; the keys here are %s", known);
+    if (nearest) hed_json_reject(member, "unknown key; did you mean \"%s\"?", nearest);
+    else hed_json_reject(member, "unknown key; the keys here are %s", known);
 }
 
 void hed_json_only(hed_json_node object, const char *const *keys)
 {
-    if (!expect(object, HED_JSON_OBJECT, "an object"))
-        return;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
+    if (!expect(object, HED_JSON_OBJECT, "an object")) return;
+    for (hed_json_node at = hed_json_next(object, NULL); at.key;
+         at = hed_json_next(object, at.key)) {
         size_t i = 0;
-        while (keys[i] && strcmp(keys[i], at.key) != 0)
-            i++;
+        while (keys[i] && strcmp(keys[i], at.key) != 0) i++;
         if (!keys[i]) {
             reject_key(object, at.key, keys);
             return;
@@ -257,38 +249,34 @@ size_t hed_json_count(hed_json_node array)
 
 hed_json_node hed_json_item(hed_json_node array, size_t index)
 {
-    if (!expect(array, HED_JSON_ARRAY, "an array"))
-        return nothing(array);
+    if (!expect(array, HED_JSON_ARRAY, "an array")) return nothing(array);
     const json_t *value = json_array_get(array.value, index);
     if (!value) {
-        hed_json_reject(array, "expected more than %zu elements, found %zu", index, json_array_size(array.value));
+        hed_json_reject(array, "expected more than %zu elements, found %zu", index,
+            json_array_size(array.value));
         return nothing(array);
     }
-    return (hed_json_node){.json = array.json, .value = value, .container = array.value, .index = index};
+    return (hed_json_node){
+        .json = array.json, .value = value, .container = array.value, .index = index};
 }
 
 /* ---- values ---- */
 
 double hed_json_number(hed_json_node node, double low, double high)
 {
-    if (!expect(node, HED_JSON_NUMBER, "a number"))
-        return 0;
+    if (!expect(node, HED_JSON_NUMBER, "a number")) return 0;
     double value = json_number_value(node.value);
-    if (value >= low && value <= high)
-        return value;
-    if (low <= -DBL_MAX)
-        hed_json_reject(node, "expected a number up to %g, found %g", high, value);
+    if (value >= low && value <= high) return value;
+    if (low <= -DBL_MAX) hed_json_reject(node, "expected a number up to %g, found %g", high, value);
     else if (high >= DBL_MAX)
         hed_json_reject(node, "expected a number from %g on, found %g", low, value);
-    else
-        hed_json_reject(node, "expected a number from %g to %g, found %g", low, high, value);
+    else hed_json_reject(node, "expected a number from %g to %g, found %g", low, high, value);
     return 0;
 }
 
 int64_t hed_json_integer(hed_json_node node, int64_t low, int64_t high)
 {
-    if (!expect(node, HED_JSON_NUMBER, "a whole number"))
-        return 0;
+    if (!expect(node, HED_JSON_NUMBER, "a whole number")) return 0;
     int64_t value;
     if (json_is_integer(node.value)) {
         value = json_integer_value(node.value);
@@ -300,9 +288,9 @@ int64_t hed_json_integer(hed_json_node node, int64_t low, int64_t high)
         }
         value = (int64_t)real;
     }
-    if (value >= low && value <= high)
-        return value;
-    hed_json_reject(node, "expected a whole number from %" PRId64 " to %" PRId64 ", found %" PRId64, low, high, value);
+    if (value >= low && value <= high) return value;
+    hed_json_reject(node, "expected a whole number from %" PRId64 " to %" PRId64 ", found %" PRId64,
+        low, high, value);
     return 0;
 }
 
@@ -319,15 +307,14 @@ const char *hed_json_string(hed_json_node node)
 uint32_t hed_json_choice(hed_json_node node, const char *const *choices)
 {
     const char *text = hed_json_string(node);
-    if (node.json->problem.status != HED_OK)
-        return 0;
+    if (node.json->problem.status != HED_OK) return 0;
     char list[HED_ERROR_TEXT / 4] = "";
     size_t used = 0;
     for (uint32_t i = 0; choices[i]; i++) {
-        if (strcmp(choices[i], text) == 0)
-            return i;
+        if (strcmp(choices[i], text) == 0) return i;
         if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", choices[i]);
+            used += (size_t)snprintf(
+                list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", choices[i]);
     }
     hed_json_reject(node, "expected one of %s; found \"%s\"", list, text);
     return 0;
@@ -335,11 +322,11 @@ uint32_t hed_json_choice(hed_json_node node, const char *const *choices)
 
 void hed_json_numbers(hed_json_node array, double *values, size_t count, double low, double high)
 {
-    for (size_t i = 0; i < count; i++)
-        values[i] = 0;
+    for (size_t i = 0; i < count; i++) values[i] = 0;
     size_t found = hed_json_count(array);
     if (array.json->problem.status == HED_OK && found != count)
-        hed_json_reject(array, "expected an array of %zu numbers, found %zu elements", count, found);
+        hed_json_reject(
+            array, "expected an array of %zu numbers, found %zu elements", count, found);
     for (size_t i = 0; i < count; i++)
         values[i] = hed_json_number(hed_json_item(array, i), low, high);
 }

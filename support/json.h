@@ -1,9 +1,11 @@
-/* Reading JSON so that every complaint names the place: the path inside the document, and file, line and column.
+/* Reading JSON so that every complaint names the place: the path inside the document, and file,
+ * line and column.
  *
  *     springs[12].to: expected a string, found a number (instrument.json:34:11)
  *
- * jansson parses. The accessors below walk its tree; the first one that finds something wrong explains it, and from
- * then on all of them give 0, "", false and empty arrays, so that a loader reads straight through and asks once:
+ * jansson parses. The accessors below walk its tree; the first one that finds something wrong
+ * explains it, and from then on all of them give 0, "", false and empty arrays, so that a loader
+ * reads straight through and asks once:
  *
  *     hed_json_node spring = hed_json_item(springs, i);
  *     hed_json_only(spring, (const char *const[]){"from", "to", "stiffness", NULL});
@@ -11,7 +13,8 @@
  *     ...
  *     status = hed_json_status(json, error);
  *
- * A document belongs to one thread at a time. Duplicate keys are refused; a byte-order mark is skipped.
+ * A document belongs to one thread at a time. Duplicate keys are refused; a byte-order mark is
+ * skipped.
  */
 #ifndef HED_SUPPORT_JSON_H
 #define HED_SUPPORT_JSON_H
@@ -25,10 +28,11 @@ typedef struct hed_json hed_json;
 /* A value in a document: a plain value of its own, good as long as the document is. */
 typedef struct hed_json_node {
     hed_json *json;
-    const struct json_t *value;     /* NULL: not there, or something was wrong before */
-    const struct json_t *container; /* the array or object that holds it; NULL for the whole document */
-    const char *key;                /* its name in an object (the string that was asked with), */
-    size_t index;                   /* or its place in an array */
+    const struct json_t *value; /* NULL: not there, or something was wrong before */
+    /* the array or object that holds it; NULL for the whole document */
+    const struct json_t *container;
+    const char *key; /* its name in an object (the string that was asked with), */
+    size_t index;    /* or its place in an array */
 } hed_json_node;
 
 typedef enum hed_json_kind {
@@ -41,10 +45,13 @@ typedef enum hed_json_kind {
     HED_JSON_OBJECT
 } hed_json_kind;
 
-/* Reads a file of at most 1 GiB. Errors: IO, LIMIT, MEMORY, FORMAT (not JSON: file, line, column and jansson's words). */
+/* Reads a file of at most 1 GiB. Errors: IO, LIMIT, MEMORY, FORMAT (not JSON: file, line, column
+ * and jansson's words). */
 hed_status hed_json_read(const char *path, hed_json **json, hed_error *error);
-/* Reads `size` bytes of text; `name` stands for the file's name in messages. Errors: MEMORY, FORMAT. */
-hed_status hed_json_parse(const char *name, const char *text, size_t size, hed_json **json, hed_error *error);
+/* Reads `size` bytes of text; `name` stands for the file's name in messages. Errors: MEMORY,
+ * FORMAT. */
+hed_status hed_json_parse(
+    const char *name, const char *text, size_t size, hed_json **json, hed_error *error);
 /* OK, or the first thing that was wrong. */
 hed_status hed_json_status(const hed_json *json, hed_error *error);
 /* Frees the document and every string that came out of it. NULL is allowed. */
@@ -57,8 +64,8 @@ hed_json_kind hed_json_kind_of(hed_json_node node);
 bool hed_json_has(hed_json_node object, const char *key);
 /* A member that has to be there. */
 hed_json_node hed_json_member(hed_json_node object, const char *key);
-/* The members of an object in the order in which they were written: the first one for `key` NULL, else the one behind `key`;
- * not there behind the last. Its `key` is its name. */
+/* The members of an object in the order in which they were written: the first one for `key` NULL,
+ * else the one behind `key`; not there behind the last. Its `key` is its name. */
 hed_json_node hed_json_next(hed_json_node object, const char *key);
 /* Wrong if the object has any key that is not in the list, which ends with NULL. */
 void hed_json_only(hed_json_node object, const char *const *keys);
@@ -81,30 +88,38 @@ uint32_t hed_json_choice(hed_json_node node, const char *const *choices);
 void hed_json_numbers(hed_json_node array, double *values, size_t count, double low, double high);
 
 /* For what only the caller can know: "springs[12].to: <your words> (instrument.json:34:11)". */
-void hed_json_reject(hed_json_node node, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hed_json_reject(hed_json_node node, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- writing: an array of objects, what --json prints ---- */
 
 typedef struct hed_records hed_records;
 
-/* NULL when memory runs out; every function below then does nothing, and hed_records_print() says so. */
+/* NULL when memory runs out; every function below then does nothing, and hed_records_print() says
+ * so. */
 hed_records *hed_records_create(void);
 void hed_records_free(hed_records *records);
 /* Begins an object; the members that follow are its own, in order. */
 void hed_records_next(hed_records *records);
-void hed_records_text(hed_records *records, const char *key, const char *value); /* what is not UTF-8 becomes '?' */
-void hed_records_number(hed_records *records, const char *key, double value);    /* NaN and infinities become null */
+/* what is not UTF-8 becomes '?' */
+void hed_records_text(hed_records *records, const char *key, const char *value);
+/* NaN and infinities become null */
+void hed_records_number(hed_records *records, const char *key, double value);
 void hed_records_integer(hed_records *records, const char *key, uint64_t value);
 void hed_records_boolean(hed_records *records, const char *key, bool value);
-void hed_records_texts(hed_records *records, const char *key, const char *const *values, size_t count);
-/* Begins an object inside the current one: the members that follow are its own until hed_records_close(). Four levels at most. */
+void hed_records_texts(
+    hed_records *records, const char *key, const char *const *values, size_t count);
+/* Begins an object inside the current one: the members that follow are its own until
+ * hed_records_close(). Four levels at most. */
 void hed_records_open(hed_records *records, const char *key);
-/* Begins a list inside the current object: hed_records_next() begins its objects, until hed_records_close(). */
+/* Begins a list inside the current object: hed_records_next() begins its objects, until
+ * hed_records_close(). */
 void hed_records_open_list(hed_records *records, const char *key);
 void hed_records_close(hed_records *records);
 /* Prints the one object that there is, and a newline. Errors: as hed_records_print(). */
 hed_status hed_records_print_one(const hed_records *records, FILE *stream, hed_error *error);
-/* Prints the array, one object after another, and a newline. Errors: MEMORY (of any call before), IO. */
+/* Prints the array, one object after another, and a newline. Errors: MEMORY (of any call before),
+ * IO. */
 hed_status hed_records_print(const hed_records *records, FILE *stream, hed_error *error);
 
 #endif

@@ -34,16 +34,14 @@ hed_records *hed_records_create(void)
 
 void hed_records_free(hed_records *records)
 {
-    if (!records)
-        return;
+    if (!records) return;
     json_decref(records->root);
     free(records);
 }
 
 void hed_records_next(hed_records *records)
 {
-    if (!records)
-        return;
+    if (!records) return;
     records->object = json_object();
     if (json_array_append_new(records->array, records->object) != 0) {
         records->object = NULL;
@@ -55,23 +53,21 @@ void hed_records_next(hed_records *records)
 static void set(hed_records *records, const char *key, json_t *value)
 {
     if (records && records->object) {
-        if (json_object_set_new(records->object, key, value) != 0)
-            records->failed = true;
+        if (json_object_set_new(records->object, key, value) != 0) records->failed = true;
     } else {
         json_decref(value);
     }
 }
 
-/* Driver strings are whatever the vendor wrote: everything that is not ASCII is replaced if the whole is not UTF-8. */
+/* Driver strings are whatever the vendor wrote: everything that is not ASCII is replaced if the
+ * whole is not UTF-8. */
 static json_t *make_text(const char *value)
 {
     json_t *text = json_string(value);
-    if (text)
-        return text;
+    if (text) return text;
     char *copy = strdup(value);
     for (char *c = copy; copy && *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
+        if ((unsigned char)*c >= 0x80) *c = '?';
     text = copy ? json_string(copy) : NULL;
     free(copy);
     return text;
@@ -89,7 +85,8 @@ void hed_records_number(hed_records *records, const char *key, double value)
 
 void hed_records_integer(hed_records *records, const char *key, uint64_t value)
 {
-    set(records, key, value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value));
+    set(records, key,
+        value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value));
 }
 
 void hed_records_boolean(hed_records *records, const char *key, bool value)
@@ -97,7 +94,8 @@ void hed_records_boolean(hed_records *records, const char *key, bool value)
     set(records, key, json_boolean(value));
 }
 
-void hed_records_texts(hed_records *records, const char *key, const char *const *values, size_t count)
+void hed_records_texts(
+    hed_records *records, const char *key, const char *const *values, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
@@ -137,21 +135,23 @@ void hed_records_open_list(hed_records *records, const char *key)
 
 void hed_records_close(hed_records *records)
 {
-    if (!records || records->depth == 0)
-        return;
+    if (!records || records->depth == 0) return;
     records->depth--;
     records->array = records->around[records->depth].array;
     records->object = records->around[records->depth].object;
 }
 
-static hed_status print(const hed_records *records, const json_t *value, FILE *stream, hed_error *error)
+static hed_status print(
+    const hed_records *records, const json_t *value, FILE *stream, hed_error *error)
 {
     if (!records || records->failed)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while making JSON");
     errno = 0;
     /* Nine digits: more than any measurement has, and 0.1 stays 0.1. */
-    if (json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 || fputc('\n', stream) == EOF || fflush(stream) != 0)
-        return hed_error_set(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO, "cannot write JSON: %s", strerror(errno));
+    if (json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 ||
+        fputc('\n', stream) == EOF || fflush(stream) != 0)
+        return hed_error_set(error, errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
+            "cannot write JSON: %s", strerror(errno));
     return HED_OK;
 }
 

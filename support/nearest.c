@@ -6,18 +6,13 @@
 
 enum { LONGEST = 48 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     size_t rows[LONGEST + 1][LONGEST + 1];
-    for (size_t i = 0; i <= a_size; i++)
-        rows[i][0] = i;
-    for (size_t j = 0; j <= b_size; j++)
-        rows[0][j] = j;
+    for (size_t i = 0; i <= a_size; i++) rows[i][0] = i;
+    for (size_t j = 0; j <= b_size; j++) rows[0][j] = j;
     for (size_t i = 1; i <= a_size; i++) {
         for (size_t j = 1; j <= b_size; j++) {
             size_t cost = least(rows[i - 1][j], rows[i][j - 1]) + 1;
@@ -33,16 +28,16 @@ static size_t distance(const char *a, size_t a_size, const char *b, size_t b_siz
 const char *hed_nearest(const char *typed, const char *const *words)
 {
     size_t size = strlen(typed);
-    if (size == 0 || size > LONGEST)
-        return NULL;
+    if (size == 0 || size > LONGEST) return NULL;
     const char *nearest = NULL;
     size_t best = size / 3 + 1; /* more changes than that, and something else was meant */
     for (; *words; words++) {
         size_t word_size = strlen(*words);
-        if (word_size > LONGEST)
-            continue;
+        if (word_size > LONGEST) continue;
         /* A beginning of at least two letters is as good as one slip. */
-        size_t found = size >= 2 && strncmp(*words, typed, size) == 0 ? 1 : distance(typed, size, *words, word_size);
+        size_t found = size >= 2 && strncmp(*words, typed, size) == 0
+                           ? 1
+                           : distance(typed, size, *words, word_size);
         if (found <= best && (!nearest || found < best)) {
             nearest = *words;
             best = found;

@@ -1,5 +1,5 @@
-/* Arrays in NumPy's file format (NEP 1), versions 1.0 and 2.0: little-endian float32, float64, int32, uint32, int64
- * and uint64 in C order. Everything else is refused in words. */
+/* Arrays in NumPy's file format (NEP 1), versions 1.0 and 2.0: little-endian float32, float64,
+ * int32, uint32, int64 and uint64 in C order. Everything else is refused in words. */
 #ifndef HED_SUPPORT_NPY_H
 #define HED_SUPPORT_NPY_H
 
@@ -15,8 +15,9 @@ typedef struct hed_npy {
     size_t offset;  /* of the first element in the file */
 } hed_npy;
 
-/* Understands a file's bytes; the elements are `npy->count` from bytes + npy->offset on, and nothing follows them.
- * `name` goes into messages. Errors: FORMAT. */
-hed_status hed_npy_parse(const char *name, const void *bytes, size_t size, hed_npy *npy, hed_error *error);
+/* Understands a file's bytes; the elements are `npy->count` from bytes + npy->offset on, and
+ * nothing follows them. `name` goes into messages. Errors: FORMAT. */
+hed_status hed_npy_parse(
+    const char *name, const void *bytes, size_t size, hed_npy *npy, hed_error *error);
 
 #endif

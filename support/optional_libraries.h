@@ -1,5 +1,6 @@
-/* The libraries that Heddle's engines and its command load where they are installed, in one table: what each is for, and
- * which packages bring it. `heddle doctor` looks for every one. (The drivers of devices are the backends' own.) */
+/* The libraries that Heddle's engines and its command load where they are installed, in one table:
+ * what each is for, and which packages bring it. `heddle doctor` looks for every one. (The drivers
+ * of devices are the backends' own.) */
 #ifndef HED_SUPPORT_OPTIONAL_LIBRARIES_H
 #define HED_SUPPORT_OPTIONAL_LIBRARIES_H
 

@@ -49,13 +49,14 @@ bool hed_option_applies(const hed_arguments *path, uint32_t level, const hed_opt
 }
 
 /* The option of this name or letter, of this command or one above it. */
-static const hed_option *find_option(const hed_arguments *arguments, const char *name, size_t size, char letter)
+static const hed_option *find_option(
+    const hed_arguments *arguments, const char *name, size_t size, char letter)
 {
     for (uint32_t level = arguments->depth; level-- > 0;) {
         for (const hed_option *o = arguments->path[level]->options; o && o->name; o++) {
-            if (!hed_option_applies(arguments, level, o))
-                continue;
-            if (letter ? o->letter == letter : strlen(o->name) == size && memcmp(o->name, name, size) == 0)
+            if (!hed_option_applies(arguments, level, o)) continue;
+            if (letter ? o->letter == letter
+                       : strlen(o->name) == size && memcmp(o->name, name, size) == 0)
                 return o;
         }
     }
@@ -65,13 +66,12 @@ static const hed_option *find_option(const hed_arguments *arguments, const char 
 static const hed_command *find_command(const hed_command *parent, const char *name)
 {
     for (const hed_command *const *c = parent->commands; c && *c; c++)
-        if (strcmp((*c)->name, name) == 0)
-            return *c;
+        if (strcmp((*c)->name, name) == 0) return *c;
     return NULL;
 }
 
-const hed_command *hed_options_find(const hed_command *root, const char *const *names, uint32_t count, hed_arguments *path,
-                                    const char **unknown)
+const hed_command *hed_options_find(const hed_command *root, const char *const *names,
+    uint32_t count, hed_arguments *path, const char **unknown)
 {
     *path = (hed_arguments){.path = {root}, .names = {root->name}, .depth = 1};
     for (uint32_t i = 0; i < count; i++) {
@@ -90,7 +90,8 @@ const hed_command *hed_options_find(const hed_command *root, const char *const *
 
 static hed_status wrong(const parser *p, const char *words)
 {
-    return hed_error_set(p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
+    return hed_error_set(
+        p->error, HED_ERROR_ARGUMENT, "%s (\"%s --help\" explains)", words, p->line);
 }
 
 static void list(char *text, size_t size, const char *const *words)
@@ -106,16 +107,16 @@ static hed_status unknown_option(const parser *p, const char *typed, size_t size
     const char *names[128];
     size_t count = 0;
     for (uint32_t level = p->arguments->depth; level-- > 0;)
-        for (const hed_option *o = p->arguments->path[level]->options; o && o->name && count < 126; o++)
-            if (hed_option_applies(p->arguments, level, o))
-                names[count++] = o->name;
+        for (const hed_option *o = p->arguments->path[level]->options; o && o->name && count < 126;
+             o++)
+            if (hed_option_applies(p->arguments, level, o)) names[count++] = o->name;
     names[count++] = HELP;
     names[count] = NULL;
     char name[64], words[256];
     snprintf(name, sizeof name, "%.*s", (int)size, typed);
     const char *nearest = hed_nearest(name, names);
-    snprintf(words, sizeof words, "unknown option --%s%s%s%s", name, nearest ? "; did you mean --" : "", nearest ? nearest : "",
-             nearest ? "?" : "");
+    snprintf(words, sizeof words, "unknown option --%s%s%s%s", name,
+        nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "");
     return wrong(p, words);
 }
 
@@ -124,16 +125,15 @@ static hed_status unknown_command(const parser *p, const hed_command *parent, co
     const char *names[64];
     size_t count = 0;
     for (const hed_command *const *c = parent->commands; *c && count < 63; c++)
-        if (!(*c)->hidden)
-            names[count++] = (*c)->name;
+        if (!(*c)->hidden) names[count++] = (*c)->name;
     names[count] = NULL;
     const char *nearest = hed_nearest(typed, names);
     char words[512], all[384];
     list(all, sizeof all, names);
     if (nearest)
-        snprintf(words, sizeof words, "unknown command \"%.64s\"; did you mean \"%s %s\"?", typed, p->line, nearest);
-    else
-        snprintf(words, sizeof words, "unknown command \"%.64s\"; there are %s", typed, all);
+        snprintf(words, sizeof words, "unknown command \"%.64s\"; did you mean \"%s %s\"?", typed,
+            p->line, nearest);
+    else snprintf(words, sizeof words, "unknown command \"%.64s\"; there are %s", typed, all);
     return wrong(p, words);
 }
 
@@ -141,38 +141,42 @@ static hed_status unknown_command(const parser *p, const hed_command *parent, co
 
 void hed_option_label(const hed_option *option, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s", option->value || option->kind == HED_OPTION_FLAG ? "--" : "", option->name);
+    snprintf(text, size, "%s%s", option->value || option->kind == HED_OPTION_FLAG ? "--" : "",
+        option->name);
 }
 
-static hed_status check_choice(const parser *p, const hed_option *option, const char *label, const char *text)
+static hed_status check_choice(
+    const parser *p, const hed_option *option, const char *label, const char *text)
 {
     for (size_t i = 0; option->choices[i]; i++)
-        if (strcmp(option->choices[i], text) == 0)
-            return HED_OK;
+        if (strcmp(option->choices[i], text) == 0) return HED_OK;
     const char *nearest = hed_nearest(text, option->choices);
     char words[512], all[256];
     list(all, sizeof all, option->choices);
     if (nearest)
-        snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s; did you mean %s?", label, text, all, nearest);
-    else
-        snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s", label, text, all);
+        snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s; did you mean %s?",
+            label, text, all, nearest);
+    else snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s", label, text, all);
     return wrong(p, words);
 }
 
-static hed_status check_number(const parser *p, const hed_option *option, const char *label, const char *text)
+static hed_status check_number(
+    const parser *p, const hed_option *option, const char *label, const char *text)
 {
     char *end = NULL;
     errno = 0;
-    double value = option->kind == HED_OPTION_INTEGER ? (double)strtoll(text, &end, 10) : strtod(text, &end);
+    double value =
+        option->kind == HED_OPTION_INTEGER ? (double)strtoll(text, &end, 10) : strtod(text, &end);
     const char *kind = option->kind == HED_OPTION_INTEGER ? "a whole number" : "a number";
     bool limited = option->low != 0 || option->high != 0;
-    if (end != text && !*end && errno == 0 && isfinite(value) && (!limited || (value >= option->low && value <= option->high)))
+    if (end != text && !*end && errno == 0 && isfinite(value) &&
+        (!limited || (value >= option->low && value <= option->high)))
         return HED_OK;
     char words[256];
     if (limited)
-        snprintf(words, sizeof words, "%s: found \"%.64s\", expected %s from %.12g to %.12g", label, text, kind, option->low, option->high);
-    else
-        snprintf(words, sizeof words, "%s: found \"%.64s\", expected %s", label, text, kind);
+        snprintf(words, sizeof words, "%s: found \"%.64s\", expected %s from %.12g to %.12g", label,
+            text, kind, option->low, option->high);
+    else snprintf(words, sizeof words, "%s: found \"%.64s\", expected %s", label, text, kind);
     return wrong(p, words);
 }
 
@@ -181,15 +185,15 @@ static hed_status add_value(parser *p, const hed_option *option, const char *tex
     char label[80], words[256];
     hed_option_label(option, label, sizeof label);
     hed_status status = HED_OK;
-    if (option->kind == HED_OPTION_CHOICE)
-        status = check_choice(p, option, label, text);
+    if (option->kind == HED_OPTION_CHOICE) status = check_choice(p, option, label, text);
     else if (option->kind == HED_OPTION_INTEGER || option->kind == HED_OPTION_NUMBER)
         status = check_number(p, option, label, text);
-    if (status != HED_OK)
-        return status;
-    for (uint32_t i = 0; i < p->arguments->count && !option->repeated && option->kind != HED_OPTION_FLAG; i++) {
+    if (status != HED_OK) return status;
+    for (uint32_t i = 0;
+         i < p->arguments->count && !option->repeated && option->kind != HED_OPTION_FLAG; i++) {
         if (p->arguments->values[i].option == option) {
-            snprintf(words, sizeof words, "%s was given twice: \"%.64s\" and \"%.64s\"", label, p->arguments->values[i].text, text);
+            snprintf(words, sizeof words, "%s was given twice: \"%.64s\" and \"%.64s\"", label,
+                p->arguments->values[i].text, text);
             return wrong(p, words);
         }
     }
@@ -199,20 +203,23 @@ static hed_status add_value(parser *p, const hed_option *option, const char *tex
 
 /* ---- arguments ---- */
 
-/* The next argument as the value of `option`. An option in its place means that the value was forgotten. */
+/* The next argument as the value of `option`. An option in its place means that the value was
+ * forgotten. */
 static hed_status take_value(parser *p, const hed_option *option)
 {
     char label[80], words[256];
     hed_option_label(option, label, sizeof label);
     const char *text = p->next < p->argc ? p->argv[p->next] : NULL;
     if (!text || strncmp(text, "--", 2) == 0) {
-        snprintf(words, sizeof words, "%s needs a value (%s)%s%.64s", label, option->value, text ? "; found " : "", text ? text : "");
+        snprintf(words, sizeof words, "%s needs a value (%s)%s%.64s", label, option->value,
+            text ? "; found " : "", text ? text : "");
         return wrong(p, words);
     }
     hed_status status;
     do {
         status = add_value(p, option, p->argv[p->next++]);
-    } while (status == HED_OK && option->several && p->next < p->argc && p->argv[p->next][0] != '-');
+    } while (
+        status == HED_OK && option->several && p->next < p->argc && p->argv[p->next][0] != '-');
     return status;
 }
 
@@ -225,13 +232,13 @@ static hed_status parse_long(parser *p, const char *name)
         p->arguments->help = true;
         return HED_OK;
     }
-    if (!option)
-        return unknown_option(p, name, size);
+    if (!option) return unknown_option(p, name, size);
     if (option->kind != HED_OPTION_FLAG)
         return equals ? add_value(p, option, equals + 1) : take_value(p, option);
     if (equals) {
         char words[256];
-        snprintf(words, sizeof words, "--%s takes no value; found \"%.64s\"", option->name, equals + 1);
+        snprintf(
+            words, sizeof words, "--%s takes no value; found \"%.64s\"", option->name, equals + 1);
         return wrong(p, words);
     }
     return add_value(p, option, "");
@@ -246,7 +253,8 @@ static hed_status parse_short(parser *p, const char *letters)
             p->arguments->help = true;
         } else if (!option) {
             char words[64];
-            snprintf(words, sizeof words, "unknown option -%.*s", ((unsigned char)*letters & 0x80) ? 4 : 1, letters);
+            snprintf(words, sizeof words, "unknown option -%.*s",
+                ((unsigned char)*letters & 0x80) ? 4 : 1, letters);
             return wrong(p, words);
         } else if (option->kind == HED_OPTION_FLAG) {
             status = add_value(p, option, "");
@@ -257,17 +265,19 @@ static hed_status parse_short(parser *p, const char *letters)
     return status;
 }
 
-/* Options that only the command above takes, given before the name of the one below: the same as if they stood behind it. */
+/* Options that only the command above takes, given before the name of the one below: the same as if
+ * they stood behind it. */
 static hed_status hand_down(parser *p)
 {
     for (uint32_t i = 0; i < p->arguments->count; i++) {
         hed_value *value = &p->arguments->values[i];
-        if (!value->option->own)
-            continue;
-        const hed_option *below = find_option(p->arguments, value->option->name, strlen(value->option->name), 0);
+        if (!value->option->own) continue;
+        const hed_option *below =
+            find_option(p->arguments, value->option->name, strlen(value->option->name), 0);
         if (!below) {
             char words[256];
-            snprintf(words, sizeof words, "--%s does not go with this command", value->option->name);
+            snprintf(
+                words, sizeof words, "--%s does not go with this command", value->option->name);
             return wrong(p, words);
         }
         value->option = below;
@@ -278,7 +288,8 @@ static hed_status hand_down(parser *p)
 static hed_status parse_positional(parser *p, const char *text)
 {
     const hed_command *command = hed_arguments_command(p->arguments);
-    /* A command with both takes the name of a command as its first word, and anything else as its argument. */
+    /* A command with both takes the name of a command as its first word, and anything else as its
+     * argument. */
     bool begun = command->positionals && hed_given(p->arguments, command->positionals->name);
     const hed_command *child = p->only_positionals || begun ? NULL : find_command(command, text);
     if (!child && command->commands && !command->positionals && !p->only_positionals)
@@ -292,8 +303,7 @@ static hed_status parse_positional(parser *p, const char *text)
         return hand_down(p);
     }
     for (const hed_option *o = command->positionals; o && o->name; o++)
-        if (o->repeated || !hed_given(p->arguments, o->name))
-            return add_value(p, o, text);
+        if (o->repeated || !hed_given(p->arguments, o->name)) return add_value(p, o, text);
     char words[256];
     snprintf(words, sizeof words, "one argument too many: \"%.64s\"", text);
     return wrong(p, words);
@@ -307,8 +317,7 @@ static hed_status check_required(const parser *p)
         const char *names[64];
         size_t count = 0;
         for (const hed_command *const *c = command->commands; *c && count < 63; c++)
-            if (!(*c)->hidden)
-                names[count++] = (*c)->name;
+            if (!(*c)->hidden) names[count++] = (*c)->name;
         names[count] = NULL;
         char all[384];
         list(all, sizeof all, names);
@@ -318,8 +327,7 @@ static hed_status check_required(const parser *p)
     const hed_option *tables[] = {command->options, command->positionals};
     for (size_t t = 0; t < 2; t++) {
         for (const hed_option *o = tables[t]; o && o->name; o++) {
-            if (!o->required || hed_given(p->arguments, o->name))
-                continue;
+            if (!o->required || hed_given(p->arguments, o->name)) continue;
             char label[80];
             hed_option_label(o, label, sizeof label);
             snprintf(words, sizeof words, "%s is missing: %s", label, o->help);
@@ -329,13 +337,14 @@ static hed_status check_required(const parser *p)
     return HED_OK;
 }
 
-hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv, hed_arguments *arguments, hed_error *error)
+hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv,
+    hed_arguments *arguments, hed_error *error)
 {
     *arguments = (hed_arguments){.path = {root}, .names = {root->name}, .depth = 1};
-    /* Every argument is at most one value, but for bundled letters, of which only the bytes are a bound. */
+    /* Every argument is at most one value, but for bundled letters, of which only the bytes are a
+     * bound. */
     size_t most = 1;
-    for (int i = 1; i < argc; i++)
-        most += strlen(argv[i]) + 1;
+    for (int i = 1; i < argc; i++) most += strlen(argv[i]) + 1;
     arguments->values = calloc(most, sizeof *arguments->values);
     if (!arguments->values)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the command line");
@@ -344,14 +353,10 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     hed_status status = HED_OK;
     while (p.next < argc && status == HED_OK && !arguments->help) {
         const char *text = argv[p.next++];
-        if (p.only_positionals || text[0] != '-' || !text[1])
-            status = parse_positional(&p, text);
-        else if (strcmp(text, "--") == 0)
-            p.only_positionals = true;
-        else if (text[1] == '-')
-            status = parse_long(&p, text + 2);
-        else
-            status = parse_short(&p, text + 1);
+        if (p.only_positionals || text[0] != '-' || !text[1]) status = parse_positional(&p, text);
+        else if (strcmp(text, "--") == 0) p.only_positionals = true;
+        else if (text[1] == '-') status = parse_long(&p, text + 2);
+        else status = parse_short(&p, text + 1);
     }
     return status == HED_OK && !arguments->help ? check_required(&p) : status;
 }
@@ -373,9 +378,9 @@ bool hed_has_option(const hed_arguments *arguments, const char *name)
 static const hed_option *known(const hed_arguments *arguments, const char *name)
 {
     const hed_option *option = find_option(arguments, name, strlen(name), 0);
-    for (const hed_option *o = hed_arguments_command(arguments)->positionals; !option && o && o->name; o++)
-        if (strcmp(o->name, name) == 0)
-            option = o;
+    for (const hed_option *o = hed_arguments_command(arguments)->positionals;
+         !option && o && o->name; o++)
+        if (strcmp(o->name, name) == 0) option = o;
     assert(option && "a name that the command's tables do not have");
     return option;
 }
@@ -384,8 +389,7 @@ const char *hed_text_at(const hed_arguments *arguments, const char *name, uint32
 {
     const hed_option *option = known(arguments, name);
     for (uint32_t i = 0; i < arguments->count; i++)
-        if (arguments->values[i].option == option && index-- == 0)
-            return arguments->values[i].text;
+        if (arguments->values[i].option == option && index-- == 0) return arguments->values[i].text;
     return NULL;
 }
 
@@ -399,8 +403,7 @@ const char *hed_text_of(const hed_arguments *arguments, const char *name)
     const hed_option *option = known(arguments, name);
     const char *text = option->fallback;
     for (uint32_t i = 0; i < arguments->count; i++)
-        if (arguments->values[i].option == option)
-            text = arguments->values[i].text;
+        if (arguments->values[i].option == option) text = arguments->values[i].text;
     return text;
 }
 
@@ -421,7 +424,6 @@ uint32_t hed_choice_of(const hed_arguments *arguments, const char *name)
     const char *text = hed_text_of(arguments, name);
     const char *const *choices = known(arguments, name)->choices;
     uint32_t i = 0;
-    while (choices[i] && !(text && strcmp(choices[i], text) == 0))
-        i++;
+    while (choices[i] && !(text && strcmp(choices[i], text) == 0)) i++;
     return i;
 }

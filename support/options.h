@@ -1,10 +1,12 @@
-/* Command lines from tables: one tree of commands that parses what was typed, explains itself (--help), writes the man page
- * and the shells' completions. Nothing about an option is said in two places.
+/* Command lines from tables: one tree of commands that parses what was typed, explains itself
+ * (--help), writes the man page and the shells' completions. Nothing about an option is said in two
+ * places.
  *
- * Options come before, between or after the positional arguments: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags
- * bundled as -ab; after "--" everything is positional. A command takes the options of the commands above it too.
- * A command that has both arguments and commands below it takes a first word that names one of those as that command.
- * --help and -h are there by themselves. All texts are static; tables end with an entry that is all zero.
+ * Options come before, between or after the positional arguments: --name VALUE, --name=VALUE, -n
+ * VALUE, -nVALUE, flags bundled as -ab; after "--" everything is positional. A command takes the
+ * options of the commands above it too. A command that has both arguments and commands below it
+ * takes a first word that names one of those as that command. --help and -h are there by
+ * themselves. All texts are static; tables end with an entry that is all zero.
  */
 #ifndef HED_SUPPORT_OPTIONS_H
 #define HED_SUPPORT_OPTIONS_H
@@ -53,7 +55,8 @@ typedef struct hed_section {
 } hed_section;
 
 struct hed_arguments;
-typedef int hed_command_function(const struct hed_arguments *arguments, void *user); /* gives an exit code */
+/* gives an exit code */
+typedef int hed_command_function(const struct hed_arguments *arguments, void *user);
 
 typedef struct hed_command hed_command;
 struct hed_command {
@@ -78,7 +81,8 @@ typedef struct hed_value {
 /* What was typed. */
 typedef struct hed_arguments {
     const hed_command *path[HED_COMMAND_DEPTH]; /* root first */
-    const char *names[HED_COMMAND_DEPTH];       /* as they were typed: another name of a command has its own */
+    /* as they were typed: another name of a command has its own */
+    const char *names[HED_COMMAND_DEPTH];
     uint32_t depth;
     bool help; /* --help was among it; what follows it was not read */
     hed_value *values;
@@ -87,16 +91,18 @@ typedef struct hed_arguments {
 
 /* ---- parsing ---- */
 
-/* Reads argv[1] and on. On failure `arguments` holds the commands that were understood; free it in either case.
- * Errors: ARGUMENT (says what was found, and the nearest that there is), MEMORY. */
-hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv, hed_arguments *arguments, hed_error *error);
+/* Reads argv[1] and on. On failure `arguments` holds the commands that were understood; free it in
+ * either case. Errors: ARGUMENT (says what was found, and the nearest that there is), MEMORY. */
+hed_status hed_options_parse(const hed_command *root, int argc, char *const *argv,
+    hed_arguments *arguments, hed_error *error);
 void hed_arguments_free(hed_arguments *arguments);
 
 /* The command to run: the last of the path. */
 const hed_command *hed_arguments_command(const hed_arguments *arguments);
 /* Whether the command or one above it has an option of this name. */
 bool hed_has_option(const hed_arguments *arguments, const char *name);
-/* Whether an option or positional was given. In these functions a name that no command of the path has is a bug. */
+/* Whether an option or positional was given. In these functions a name that no command of the path
+ * has is a bug. */
 bool hed_given(const hed_arguments *arguments, const char *name);
 /* Its last value, else its fallback, else NULL. */
 const char *hed_text_of(const hed_arguments *arguments, const char *name);
@@ -105,12 +111,14 @@ const char *hed_text_at(const hed_arguments *arguments, const char *name, uint32
 /* The value as a number; 0 where there is neither a value nor a fallback. */
 int64_t hed_integer_of(const hed_arguments *arguments, const char *name);
 double hed_number_of(const hed_arguments *arguments, const char *name);
-/* Which of the choices it is; the number of choices where there is neither a value nor a fallback. */
+/* Which of the choices it is; the number of choices where there is neither a value nor a
+ * fallback. */
 uint32_t hed_choice_of(const hed_arguments *arguments, const char *name);
 
-/* The command at these names below root ("bench", "kernels"); NULL and the first name that there is not in `unknown`. */
-const hed_command *hed_options_find(const hed_command *root, const char *const *names, uint32_t count, hed_arguments *path,
-                                    const char **unknown);
+/* The command at these names below root ("bench", "kernels"); NULL and the first name that there is
+ * not in `unknown`. */
+const hed_command *hed_options_find(const hed_command *root, const char *const *names,
+    uint32_t count, hed_arguments *path, const char **unknown);
 
 /* ---- what is made from the same tables ---- */
 
@@ -119,9 +127,7 @@ void hed_options_help(const hed_arguments *path, FILE *stream);
 /* The whole tree as a man page in section 1. */
 void hed_options_man(const hed_command *root, const char *version, FILE *stream);
 
-typedef enum hed_shell { HED_BASH,
-                         HED_ZSH,
-                         HED_FISH } hed_shell;
+typedef enum hed_shell { HED_BASH, HED_ZSH, HED_FISH } hed_shell;
 /* A completion script for the whole tree. */
 void hed_options_completion(const hed_command *root, hed_shell shell, FILE *stream);
 

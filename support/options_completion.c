@@ -1,5 +1,6 @@
-/* Completion scripts for bash, zsh and fish. Each walks the words typed so far down the tree of commands, as the parser does,
- * and then offers what can follow there: commands, options, or the values of the option before the cursor. */
+/* Completion scripts for bash, zsh and fish. Each walks the words typed so far down the tree of
+ * commands, as the parser does, and then offers what can follow there: commands, options, or the
+ * values of the option before the cursor. */
 #include "support/options_tree.h"
 
 #include <string.h>
@@ -7,20 +8,15 @@
 /* Inside single quotes of a shell. */
 static void quoted(FILE *stream, const char *text, char escape_too)
 {
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("'\\''", stream);
-        else if (*text == escape_too && escape_too)
-            fprintf(stream, "\\%c", *text);
-        else
-            fputc(*text, stream);
-    }
+    for (; *text; text++)
+        if (*text == '\'') fputs("'\\''", stream);
+        else if (*text == escape_too && escape_too) fprintf(stream, "\\%c", *text);
+        else fputc(*text, stream);
 }
 
 static void words(const char *const *list, FILE *stream)
 {
-    for (size_t i = 0; list && list[i]; i++)
-        fprintf(stream, "%s%s", i ? " " : "", list[i]);
+    for (size_t i = 0; list && list[i]; i++) fprintf(stream, "%s%s", i ? " " : "", list[i]);
 }
 
 /* ---- walking, the same lines in bash and zsh ---- */
@@ -31,22 +27,20 @@ static void print_descents(const hed_arguments *path, FILE *stream)
     hed_command_line(path, line, sizeof line);
     for (const hed_command *const *c = hed_arguments_command(path)->commands; c && *c; c++)
         if (!(*c)->hidden && !(*c)->same_as)
-            fprintf(stream, "            '%s %s') at='%s %s' ;;\n", line, (*c)->name, line, (*c)->name);
+            fprintf(
+                stream, "            '%s %s') at='%s %s' ;;\n", line, (*c)->name, line, (*c)->name);
 }
 
-static bool takes_value(const hed_option *option)
-{
-    return option->kind != HED_OPTION_FLAG;
-}
+static bool takes_value(const hed_option *option) { return option->kind != HED_OPTION_FLAG; }
 
-/* Calls `print` for every option that the command takes, those of the commands above it included. */
+/* Calls `print` for every option that the command takes, those of the commands above it
+ * included. */
 static void each_option(const hed_arguments *path, FILE *stream,
-                        void (*print)(const hed_arguments *path, const hed_option *option, FILE *stream))
+    void (*print)(const hed_arguments *path, const hed_option *option, FILE *stream))
 {
     for (uint32_t level = path->depth; level-- > 0;)
         for (const hed_option *o = path->path[level]->options; o && o->name; o++)
-            if (hed_option_applies(path, level, o))
-                print(path, o, stream);
+            if (hed_option_applies(path, level, o)) print(path, o, stream);
 }
 
 /* "'heddle verify --device' | 'heddle verify -d')": where the value of an option is due. */
@@ -55,8 +49,7 @@ static void print_value_case(const hed_arguments *path, const hed_option *option
     char line[256];
     hed_command_line(path, line, sizeof line);
     fprintf(stream, "        '%s --%s'", line, option->name);
-    if (option->letter)
-        fprintf(stream, " | '%s -%c'", line, option->letter);
+    if (option->letter) fprintf(stream, " | '%s -%c'", line, option->letter);
     fputs(") ", stream);
 }
 
@@ -79,8 +72,7 @@ static void bash_candidates(const hed_option *option, FILE *stream)
 
 static void bash_value(const hed_arguments *path, const hed_option *option, FILE *stream)
 {
-    if (!takes_value(option))
-        return;
+    if (!takes_value(option)) return;
     print_value_case(path, option, stream);
     bash_candidates(option, stream);
     fputs("; return ;;\n", stream);
@@ -102,15 +94,14 @@ static void bash_words(const hed_arguments *path, FILE *stream)
     char line[256];
     hed_command_line(path, line, sizeof line);
     const hed_command *command = hed_arguments_command(path);
-    fprintf(stream, "        '%s')\n            if [[ $current == -* ]]; then\n                words='", line);
+    fprintf(stream,
+        "        '%s')\n            if [[ $current == -* ]]; then\n                words='", line);
     each_option(path, stream, bash_word);
     fputs(" --help'\n            else\n                words='", stream);
     for (const hed_command *const *c = command->commands; c && *c; c++)
-        if (!(*c)->hidden)
-            fprintf(stream, " %s", (*c)->name);
+        if (!(*c)->hidden) fprintf(stream, " %s", (*c)->name);
     const hed_option *positional = command->positionals;
-    if (positional && positional->choices)
-        words(positional->choices, stream);
+    if (positional && positional->choices) words(positional->choices, stream);
     fputs("'\n", stream);
     if (positional && !positional->choices) {
         fputs("                ", stream);
@@ -123,31 +114,34 @@ static void bash_words(const hed_arguments *path, FILE *stream)
 static void bash(const hed_command *root, FILE *stream)
 {
     const char *name = root->name;
-    fprintf(stream, "# bash completion for %s, generated by \"%s completion bash\"\n_%s()\n{\n", name, name, name);
-    fputs("    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' i\n", stream);
+    fprintf(stream, "# bash completion for %s, generated by \"%s completion bash\"\n_%s()\n{\n",
+        name, name, name);
+    fputs(
+        "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' i\n",
+        stream);
     fprintf(stream, "    local at='%s'\n    COMPREPLY=()\n", name);
-    fputs("    # bash splits --name=value into three words\n"
-          "    if [[ $current == = ]]; then\n        current=''\n"
-          "    elif [[ $previous == = ]]; then\n        previous=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n"
-          "    for ((i = 1; i < COMP_CWORD; i++)); do\n        case \"$at ${COMP_WORDS[i]}\" in\n",
-          stream);
+    fputs(
+        "    # bash splits --name=value into three words\n"
+        "    if [[ $current == = ]]; then\n        current=''\n"
+        "    elif [[ $previous == = ]]; then\n        previous=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n"
+        "    for ((i = 1; i < COMP_CWORD; i++)); do\n        case \"$at ${COMP_WORDS[i]}\" in\n",
+        stream);
     hed_commands_visit(root, print_descents, stream);
     fputs("        esac\n    done\n    case \"$at $previous\" in\n", stream);
     hed_commands_visit(root, bash_values, stream);
     fputs("        *) ;;\n    esac\n    case $at in\n", stream);
     hed_commands_visit(root, bash_words, stream);
-    fprintf(stream, "    esac\n    [[ $words ]] && COMPREPLY+=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -F _%s %s\n", name,
-            name);
+    fprintf(stream,
+        "    esac\n    [[ $words ]] && COMPREPLY+=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -F _%s %s\n",
+        name, name);
 }
 
 /* ---- zsh ---- */
 
 static void zsh_candidates(const hed_option *option, FILE *stream)
 {
-    if (option->kind == HED_OPTION_FILE)
-        fputs("_files", stream);
-    else if (option->kind == HED_OPTION_FOLDER)
-        fputs("_files -/", stream);
+    if (option->kind == HED_OPTION_FILE) fputs("_files", stream);
+    else if (option->kind == HED_OPTION_FOLDER) fputs("_files -/", stream);
     else if (option->choices) {
         fputs("compadd -- ", stream);
         words(option->choices, stream);
@@ -160,8 +154,7 @@ static void zsh_candidates(const hed_option *option, FILE *stream)
 
 static void zsh_value(const hed_arguments *path, const hed_option *option, FILE *stream)
 {
-    if (!takes_value(option))
-        return;
+    if (!takes_value(option)) return;
     print_value_case(path, option, stream);
     zsh_candidates(option, stream);
     fputs("; return ;;\n", stream);
@@ -191,8 +184,7 @@ static void zsh_words(const hed_arguments *path, FILE *stream)
     if (command->commands) {
         fputs("            commands=(\n", stream);
         for (const hed_command *const *c = command->commands; *c; c++) {
-            if ((*c)->hidden)
-                continue;
+            if ((*c)->hidden) continue;
             fprintf(stream, "                '%s:", (*c)->name);
             quoted(stream, hed_command_real(*c)->summary, ':');
             fputs("'\n", stream);
@@ -210,21 +202,25 @@ static void zsh_words(const hed_arguments *path, FILE *stream)
 static void zsh(const hed_command *root, FILE *stream)
 {
     const char *name = root->name;
-    fprintf(stream, "#compdef %s\n# zsh completion for %s, generated by \"%s completion zsh\"\n_%s()\n{\n", name, name, name, name);
-    fprintf(stream, "    local at='%s' previous=$words[CURRENT-1] word\n    local -a commands options\n", name);
-    fputs("    if [[ $PREFIX == --*=* ]]; then\n        previous=${PREFIX%%=*}\n        compset -P '*='\n    fi\n"
-          "    for word in ${words[2,CURRENT-1]}; do\n        case \"$at $word\" in\n",
-          stream);
+    fprintf(stream,
+        "#compdef %s\n# zsh completion for %s, generated by \"%s completion zsh\"\n_%s()\n{\n",
+        name, name, name, name);
+    fprintf(stream,
+        "    local at='%s' previous=$words[CURRENT-1] word\n    local -a commands options\n", name);
+    fputs(
+        "    if [[ $PREFIX == --*=* ]]; then\n        previous=${PREFIX%%=*}\n        compset -P '*='\n    fi\n"
+        "    for word in ${words[2,CURRENT-1]}; do\n        case \"$at $word\" in\n",
+        stream);
     hed_commands_visit(root, print_descents, stream);
     fputs("        esac\n    done\n    case \"$at $previous\" in\n", stream);
     hed_commands_visit(root, zsh_values, stream);
     fputs("        *) ;;\n    esac\n    case $at in\n", stream);
     hed_commands_visit(root, zsh_words, stream);
     fprintf(stream,
-            "    esac\n    (( $#commands )) && _describe -t commands command commands\n"
-            "    _describe -o -t options option options\n}\n"
-            "if [[ $funcstack[1] == _%s ]]; then\n    _%s \"$@\"\nelse\n    compdef _%s %s\nfi\n",
-            name, name, name, name);
+        "    esac\n    (( $#commands )) && _describe -t commands command commands\n"
+        "    _describe -o -t options option options\n}\n"
+        "if [[ $funcstack[1] == _%s ]]; then\n    _%s \"$@\"\nelse\n    compdef _%s %s\nfi\n",
+        name, name, name, name);
 }
 
 /* ---- fish ---- */
@@ -234,21 +230,20 @@ static void fish_descents(const hed_arguments *path, FILE *stream)
     char line[256];
     hed_command_line(path, line, sizeof line);
     for (const hed_command *const *c = hed_arguments_command(path)->commands; c && *c; c++)
-        if (!(*c)->hidden && !(*c)->same_as)
-            fprintf(stream, " '%s %s'", line, (*c)->name);
+        if (!(*c)->hidden && !(*c)->same_as) fprintf(stream, " '%s %s'", line, (*c)->name);
 }
 
 static void fish_begin(const hed_arguments *path, FILE *stream)
 {
     char line[256];
     hed_command_line(path, line, sizeof line);
-    fprintf(stream, "complete -c %s -n '__%s_at %s'", path->path[0]->name, path->path[0]->name, line);
+    fprintf(
+        stream, "complete -c %s -n '__%s_at %s'", path->path[0]->name, path->path[0]->name, line);
 }
 
 static void fish_candidates(const hed_option *option, FILE *stream)
 {
-    if (option->kind == HED_OPTION_FILE)
-        fputs(" -F", stream);
+    if (option->kind == HED_OPTION_FILE) fputs(" -F", stream);
     else if (option->kind == HED_OPTION_FOLDER)
         fputs(" -a '(__fish_complete_directories)'", stream);
     else if (option->choices) {
@@ -262,8 +257,7 @@ static void fish_option(const hed_arguments *path, const hed_option *option, FIL
 {
     fish_begin(path, stream);
     fprintf(stream, " -l %s", option->name);
-    if (option->letter)
-        fprintf(stream, " -s %c", option->letter);
+    if (option->letter) fprintf(stream, " -s %c", option->letter);
     if (takes_value(option)) {
         fputs(option->kind == HED_OPTION_FILE ? " -r" : " -x", stream);
         fish_candidates(option, stream);
@@ -280,8 +274,7 @@ static void fish_command(const hed_arguments *path, FILE *stream)
     fish_begin(path, stream);
     fputs(" -l help -s h -d 'show help'\n", stream);
     for (const hed_command *const *c = command->commands; c && *c; c++) {
-        if ((*c)->hidden)
-            continue;
+        if ((*c)->hidden) continue;
         fish_begin(path, stream);
         fprintf(stream, " -a %s -d '", (*c)->name);
         quoted(stream, hed_command_real(*c)->summary, 0);
@@ -297,17 +290,23 @@ static void fish_command(const hed_arguments *path, FILE *stream)
 static void fish(const hed_command *root, FILE *stream)
 {
     const char *name = root->name;
-    fprintf(stream, "# fish completion for %s, generated by \"%s completion fish\"\nfunction __%s_at\n    set -l at %s\n", name, name, name,
-            name);
-    fputs("    set -l typed (commandline -opc)\n    for word in $typed[2..-1]\n        switch \"$at $word\"\n            case", stream);
+    fprintf(stream,
+        "# fish completion for %s, generated by \"%s completion fish\"\nfunction __%s_at\n    set -l at %s\n",
+        name, name, name, name);
+    fputs(
+        "    set -l typed (commandline -opc)\n    for word in $typed[2..-1]\n        switch \"$at $word\"\n            case",
+        stream);
     hed_commands_visit(root, fish_descents, stream);
-    fputs("\n                set at \"$at $word\"\n        end\n    end\n    test \"$at\" = \"$argv\"\nend\n", stream);
+    fputs(
+        "\n                set at \"$at $word\"\n        end\n    end\n    test \"$at\" = \"$argv\"\nend\n",
+        stream);
     fprintf(stream, "complete -c %s -f\n", name);
     hed_commands_visit(root, fish_command, stream);
 }
 
 void hed_options_completion(const hed_command *root, hed_shell shell, FILE *stream)
 {
-    static void (*const writers[])(const hed_command *, FILE *) = {[HED_BASH] = bash, [HED_ZSH] = zsh, [HED_FISH] = fish};
+    static void (*const writers[])(const hed_command *, FILE *) = {
+        [HED_BASH] = bash, [HED_ZSH] = zsh, [HED_FISH] = fish};
     writers[shell](root, stream);
 }

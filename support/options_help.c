@@ -12,8 +12,8 @@ void hed_option_usage(const hed_option *option, char *text, size_t size)
     char label[80];
     hed_option_label(option, label, sizeof label);
     const char *value = option->value ? option->value : "";
-    snprintf(text, size, "%s%s%s%s%s%s", option->required ? "" : "[", label, *value ? " " : "", value, option->required ? "" : "]",
-             option->repeated ? "..." : "");
+    snprintf(text, size, "%s%s%s%s%s%s", option->required ? "" : "[", label, *value ? " " : "",
+        value, option->required ? "" : "]", option->repeated ? "..." : "");
 }
 
 void hed_option_explain(const hed_option *option, char *text, size_t size)
@@ -23,7 +23,8 @@ void hed_option_explain(const hed_option *option, char *text, size_t size)
     for (size_t i = 0; option->choices && option->choices[i] && used < size; i++, separator = ", ")
         used += (size_t)snprintf(text + used, size - used, "%s%s", separator, option->choices[i]);
     if ((option->low != 0 || option->high != 0) && used < size)
-        used += (size_t)snprintf(text + used, size - used, ", from %.12g to %.12g", option->low, option->high);
+        used += (size_t)snprintf(
+            text + used, size - used, ", from %.12g to %.12g", option->low, option->high);
     if (option->repeated && option->value && used < size)
         used += (size_t)snprintf(text + used, size - used, "; may be given more than once");
     if (option->fallback && used < size)
@@ -35,8 +36,7 @@ static void visit_below(hed_arguments *path, hed_visit_function *visit, FILE *st
     visit(path, stream);
     const hed_command *const *children = hed_arguments_command(path)->commands;
     for (; children && *children; children++) {
-        if ((*children)->hidden || (*children)->same_as)
-            continue;
+        if ((*children)->hidden || (*children)->same_as) continue;
         path->names[path->depth] = (*children)->name;
         path->path[path->depth++] = *children;
         visit_below(path, visit, stream);
@@ -52,7 +52,8 @@ void hed_commands_visit(const hed_command *root, hed_visit_function *visit, FILE
 
 /* ---- layout ---- */
 
-/* Prints words from column `column` on, with `indent` at the front of each further line, and a newline at the end. */
+/* Prints words from column `column` on, with `indent` at the front of each further line, and a
+ * newline at the end. */
 static void wrap(FILE *stream, const char *text, int column, int indent)
 {
     bool first = true;
@@ -117,8 +118,7 @@ static void usage(const hed_arguments *path, FILE *stream)
     }
     if (command->commands && command->positionals)
         fprintf(stream, "\n   or: %s COMMAND ...\n", line);
-    else
-        fputs(command->commands ? command->run ? " [COMMAND]\n" : " COMMAND ...\n" : "\n", stream);
+    else fputs(command->commands ? command->run ? " [COMMAND]\n" : " COMMAND ...\n" : "\n", stream);
 }
 
 static void print_option(const hed_option *option, FILE *stream)
@@ -126,11 +126,10 @@ static void print_option(const hed_option *option, FILE *stream)
     char label[80], term[160], text[1024];
     hed_option_label(option, label, sizeof label);
     char letter[8] = "";
-    if (option->letter)
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    else if (label[0] == '-')
-        snprintf(letter, sizeof letter, "    ");
-    snprintf(term, sizeof term, "%s%s%s%s", letter, label, option->value ? " " : "", option->value ? option->value : "");
+    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    else if (label[0] == '-') snprintf(letter, sizeof letter, "    ");
+    snprintf(term, sizeof term, "%s%s%s%s", letter, label, option->value ? " " : "",
+        option->value ? option->value : "");
     hed_option_explain(option, text, sizeof text);
     pair(stream, term, text);
 }
@@ -141,23 +140,17 @@ void hed_options_help(const hed_arguments *path, FILE *stream)
     usage(path, stream);
     fputc('\n', stream);
     wrap(stream, command->description ? command->description : command->summary, 0, 0);
-    if (command->commands)
-        fputs("\nCommands:\n", stream);
+    if (command->commands) fputs("\nCommands:\n", stream);
     for (const hed_command *const *c = command->commands; c && *c; c++)
-        if (!(*c)->hidden)
-            pair(stream, (*c)->name, hed_command_real(*c)->summary);
-    if (command->positionals)
-        fputs("\nArguments:\n", stream);
-    for (const hed_option *o = command->positionals; o && o->name; o++)
-        print_option(o, stream);
+        if (!(*c)->hidden) pair(stream, (*c)->name, hed_command_real(*c)->summary);
+    if (command->positionals) fputs("\nArguments:\n", stream);
+    for (const hed_option *o = command->positionals; o && o->name; o++) print_option(o, stream);
     fputs("\nOptions:\n", stream);
     for (uint32_t level = path->depth; level-- > 0;)
         for (const hed_option *o = path->path[level]->options; o && o->name; o++)
-            if (hed_option_applies(path, level, o))
-                print_option(o, stream);
+            if (hed_option_applies(path, level, o)) print_option(o, stream);
     pair(stream, "-h, --help", "show this text");
-    if (command->examples)
-        fputs("\nExamples:\n", stream);
+    if (command->examples) fputs("\nExamples:\n", stream);
     for (const hed_example *e = command->examples; e && e->line; e++) {
         fprintf(stream, "  %s\n      ", e->line);
         wrap(stream, e->what, 6, 6);

@@ -1,5 +1,6 @@
-/* PNG through libpng. libpng leaves by longjmp() when it meets an error: everything that has to survive that lives in a
- * struct of the caller, and the functions that call setjmp() hold no variable of their own across it. */
+/* PNG through libpng. libpng leaves by longjmp() when it meets an error: everything that has to
+ * survive that lives in a struct of the caller, and the functions that call setjmp() hold no
+ * variable of their own across it. */
 #include "support/png.h"
 
 #include "support/errors.h"
@@ -42,20 +43,23 @@ static void on_warning(png_structp png, png_const_charp words)
 
 /* ---- images ---- */
 
-hed_status hed_image_create(uint32_t width, uint32_t height, uint32_t channels, hed_image *image, hed_error *error)
+hed_status hed_image_create(
+    uint32_t width, uint32_t height, uint32_t channels, hed_image *image, hed_error *error)
 {
     *image = (hed_image){0};
     if (width == 0 || height == 0 || (channels != 1 && channels != 3 && channels != 4))
         return hed_error_set(error, HED_ERROR_ARGUMENT,
-                             "an image of %u x %u pixels and %u channels: expected at least one pixel and 1, 3 or 4 channels", width,
-                             height, channels);
+            "an image of %u x %u pixels and %u channels: expected at least one pixel and 1, 3 or 4 channels",
+            width, height, channels);
     uint64_t row = (uint64_t)width * channels;
     if (row > MOST_BYTES / height)
-        return hed_error_set(error, HED_ERROR_LIMIT, "an image of %u x %u pixels is larger than 1 GiB, the most that is handled",
-                             width, height);
+        return hed_error_set(error, HED_ERROR_LIMIT,
+            "an image of %u x %u pixels is larger than 1 GiB, the most that is handled", width,
+            height);
     image->pixels = malloc(row * height);
     if (!image->pixels)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for an image of %u x %u pixels", width, height);
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "out of memory for an image of %u x %u pixels", width, height);
     image->width = width;
     image->height = height;
     image->channels = channels;
@@ -73,8 +77,7 @@ void hed_image_free(hed_image *image)
 static void feed(png_structp png, png_bytep to, size_t size)
 {
     codec *c = png_get_io_ptr(png);
-    if (size > c->size - c->used)
-        png_error(png, "the file is cut short");
+    if (size > c->size - c->used) png_error(png, "the file is cut short");
     memcpy(to, c->bytes + c->used, size);
     c->used += size;
 }
@@ -98,17 +101,15 @@ static hed_status status_or(hed_status status)
 /* False: c->problem says why. */
 static bool decode(codec *c, hed_image *image, hed_status *status, hed_error *error)
 {
-    if (setjmp(c->leave))
-        return false;
+    if (setjmp(c->leave)) return false;
     png_set_read_fn(c->png, c, feed);
     png_read_info(c->png, c->info);
     ask_for_8_bits(c);
     int passes = png_set_interlace_handling(c->png);
     png_read_update_info(c->png, c->info);
-    *status = hed_image_create(png_get_image_width(c->png, c->info), png_get_image_height(c->png, c->info),
-                               png_get_channels(c->png, c->info), image, error);
-    if (*status != HED_OK)
-        return true;
+    *status = hed_image_create(png_get_image_width(c->png, c->info),
+        png_get_image_height(c->png, c->info), png_get_channels(c->png, c->info), image, error);
+    if (*status != HED_OK) return true;
     size_t row = (size_t)image->width * image->channels;
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < image->height; y++)
@@ -117,11 +118,13 @@ static bool decode(codec *c, hed_image *image, hed_status *status, hed_error *er
     return true;
 }
 
-hed_status hed_png_decode(const char *name, const void *bytes, size_t size, hed_image *image, hed_error *error)
+hed_status hed_png_decode(
+    const char *name, const void *bytes, size_t size, hed_image *image, hed_error *error)
 {
     *image = (hed_image){0};
     if (size < 8 || png_sig_cmp(bytes, 0, 8) != 0)
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s is no PNG file: it does not begin with PNG's signature", name);
+        return hed_error_set(error, HED_ERROR_FORMAT,
+            "%s is no PNG file: it does not begin with PNG's signature", name);
     codec c = {.bytes = bytes, .size = size};
     errno = 0;
     c.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &c, on_error, on_warning);
@@ -130,12 +133,11 @@ hed_status hed_png_decode(const char *name, const void *bytes, size_t size, hed_
     if (!c.info) {
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
     } else if (!decode(&c, image, &status, error)) {
-        status = hed_error_set(error, status_or(HED_ERROR_FORMAT), "%s is a damaged PNG file: %s (after %zu of %zu bytes)", name,
-                               c.problem, c.used, size);
+        status = hed_error_set(error, status_or(HED_ERROR_FORMAT),
+            "%s is a damaged PNG file: %s (after %zu of %zu bytes)", name, c.problem, c.used, size);
     }
     png_destroy_read_struct(&c.png, &c.info, NULL);
-    if (status != HED_OK)
-        hed_image_free(image);
+    if (status != HED_OK) hed_image_free(image);
     return status;
 }
 
@@ -145,8 +147,7 @@ hed_status hed_png_read(const char *path, hed_image *image, hed_error *error)
     char *bytes;
     size_t size;
     hed_status status = hed_file_read(path, MOST_BYTES, &bytes, &size, error);
-    if (status == HED_OK)
-        status = hed_png_decode(path, bytes, size, image, error);
+    if (status == HED_OK) status = hed_png_decode(path, bytes, size, image, error);
     free(bytes);
     return status;
 }
@@ -160,37 +161,33 @@ static void drain(png_structp png, png_bytep from, size_t size)
         png_error(png, "the file cannot be written"); /* commit knows why */
 }
 
-static void no_flush(png_structp png)
-{
-    (void)png;
-}
+static void no_flush(png_structp png) { (void)png; }
 
 static bool encode(codec *c, const hed_image *image)
 {
-    if (setjmp(c->leave))
-        return false;
-    static const int colors[] = {0, PNG_COLOR_TYPE_GRAY, 0, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    if (setjmp(c->leave)) return false;
+    static const int colors[] = {
+        0, PNG_COLOR_TYPE_GRAY, 0, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
     png_set_write_fn(c->png, c, drain, no_flush);
-    png_set_IHDR(c->png, c->info, image->width, image->height, 8, colors[image->channels], PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(c->png, c->info, image->width, image->height, 8, colors[image->channels],
+        PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(c->png, c->info);
     size_t row = (size_t)image->width * image->channels;
-    for (uint32_t y = 0; y < image->height; y++)
-        png_write_row(c->png, image->pixels + y * row);
+    for (uint32_t y = 0; y < image->height; y++) png_write_row(c->png, image->pixels + y * row);
     png_write_end(c->png, NULL);
     return true;
 }
 
 hed_status hed_png_write(const char *path, const hed_image *image, hed_error *error)
 {
-    if (image->width == 0 || image->height == 0 || (image->channels != 1 && image->channels != 3 && image->channels != 4))
+    if (image->width == 0 || image->height == 0 ||
+        (image->channels != 1 && image->channels != 3 && image->channels != 4))
         return hed_error_set(error, HED_ERROR_ARGUMENT,
-                             "cannot write %s: an image of %u x %u pixels and %u channels; expected 1, 3 or 4 channels", path,
-                             image->width, image->height, image->channels);
+            "cannot write %s: an image of %u x %u pixels and %u channels; expected 1, 3 or 4 channels",
+            path, image->width, image->height, image->channels);
     codec c = {0};
     hed_status status = hed_file_writer_open(path, &c.writer, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     errno = 0;
     c.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &c, on_error, on_warning);
     c.info = c.png ? png_create_info_struct(c.png) : NULL;
@@ -201,7 +198,8 @@ hed_status hed_png_write(const char *path, const hed_image *image, hed_error *er
         status = hed_file_writer_commit(c.writer, error);
     } else {
         hed_file_writer_abort(c.writer);
-        status = hed_error_set(error, status_or(HED_ERROR_ARGUMENT), "cannot write %s as PNG: %s", path, c.problem);
+        status = hed_error_set(
+            error, status_or(HED_ERROR_ARGUMENT), "cannot write %s as PNG: %s", path, c.problem);
     }
     png_destroy_write_struct(&c.png, &c.info);
     return status;

@@ -10,18 +10,22 @@ typedef struct hed_image {
     uint8_t *pixels;   /* (height x width x channels), top row first, rows without gaps */
 } hed_image;
 
-/* Writes a file, which appears whole or not at all. Errors: ARGUMENT (size, channels), IO, MEMORY. */
+/* Writes a file, which appears whole or not at all. Errors: ARGUMENT (size, channels), IO,
+ * MEMORY. */
 hed_status hed_png_write(const char *path, const hed_image *image, hed_error *error);
 
-/* Reads a file. What is not 8-bit gray, RGB or RGBA is converted: palettes and less than 8 bits are expanded, 16 bits are
- * rounded, gray with alpha becomes RGBA. The pixels are released with hed_image_free().
- * Errors: IO, FORMAT (the text says what is damaged), LIMIT (over 1 GiB of pixels), MEMORY. */
+/* Reads a file. What is not 8-bit gray, RGB or RGBA is converted: palettes and less than 8 bits are
+ * expanded, 16 bits are rounded, gray with alpha becomes RGBA. The pixels are released with
+ * hed_image_free(). Errors: IO, FORMAT (the text says what is damaged), LIMIT (over 1 GiB of
+ * pixels), MEMORY. */
 hed_status hed_png_read(const char *path, hed_image *image, hed_error *error);
 /* The same from memory; `name` stands for the file in messages. */
-hed_status hed_png_decode(const char *name, const void *bytes, size_t size, hed_image *image, hed_error *error);
+hed_status hed_png_decode(
+    const char *name, const void *bytes, size_t size, hed_image *image, hed_error *error);
 
 /* Memory for pixels, not set. Errors: ARGUMENT (a zero, channels), LIMIT, MEMORY. */
-hed_status hed_image_create(uint32_t width, uint32_t height, uint32_t channels, hed_image *image, hed_error *error);
+hed_status hed_image_create(
+    uint32_t width, uint32_t height, uint32_t channels, hed_image *image, hed_error *error);
 void hed_image_free(hed_image *image); /* and sets it to nothing */
 
 #endif

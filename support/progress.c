@@ -8,7 +8,8 @@ static const uint64_t SECOND = 1000000000;
 
 hed_progress hed_progress_begin(const char *label, const char *unit, uint64_t total, bool quiet)
 {
-    hed_progress progress = {.label = label, .unit = unit, .total = total, .clock = hed_default_clock()};
+    hed_progress progress = {
+        .label = label, .unit = unit, .total = total, .clock = hed_default_clock()};
     progress.stream = quiet ? NULL : stderr;
     progress.terminal = isatty(STDERR_FILENO) == 1;
     progress.started = progress.clock.now(progress.clock.user);
@@ -18,10 +19,8 @@ hed_progress hed_progress_begin(const char *label, const char *unit, uint64_t to
 
 static int format_time(double seconds, char *text, size_t size)
 {
-    if (seconds < 99.5)
-        return snprintf(text, size, "%.0f s", seconds);
-    if (seconds < 99.5 * 60)
-        return snprintf(text, size, "%.0f min", seconds / 60);
+    if (seconds < 99.5) return snprintf(text, size, "%.0f s", seconds);
+    if (seconds < 99.5 * 60) return snprintf(text, size, "%.0f min", seconds / 60);
     return snprintf(text, size, "%.1f h", seconds / 3600);
 }
 
@@ -34,25 +33,24 @@ void hed_progress_format(const hed_progress *progress, double seconds, char *tex
         if (progress->done > 0 && progress->done < progress->total) {
             char time[32];
             format_time((double)(progress->total - progress->done) / rate, time, sizeof time);
-            snprintf(left, sizeof left, ", %.0f %%, %s left", 100.0 * (double)progress->done / (double)progress->total, time);
+            snprintf(left, sizeof left, ", %.0f %%, %s left",
+                100.0 * (double)progress->done / (double)progress->total, time);
         }
     }
-    snprintf(text, size, "%s: %" PRIu64 "%s %s, %.3g %s/s%s", progress->label, progress->done, share, progress->unit, rate,
-             progress->unit, left);
+    snprintf(text, size, "%s: %" PRIu64 "%s %s, %.3g %s/s%s", progress->label, progress->done,
+        share, progress->unit, rate, progress->unit, left);
 }
 
 void hed_progress_update(hed_progress *progress, uint64_t done)
 {
     progress->done = done;
-    if (!progress->stream)
-        return;
+    if (!progress->stream) return;
     uint64_t now = progress->clock.now(progress->clock.user);
-    uint64_t pause = !progress->terminal ? 10 * SECOND : progress->shown ? SECOND / 10
-                                                                         : SECOND;
-    if (now - progress->drawn < pause)
-        return;
+    uint64_t pause = !progress->terminal ? 10 * SECOND : progress->shown ? SECOND / 10 : SECOND;
+    if (now - progress->drawn < pause) return;
     char text[160];
-    hed_progress_format(progress, (double)(now - progress->started) / (double)SECOND, text, sizeof text);
+    hed_progress_format(
+        progress, (double)(now - progress->started) / (double)SECOND, text, sizeof text);
     /* The terminal's own "erase to the end of the line" takes away what was longer before. */
     fprintf(progress->stream, progress->terminal ? "\r%.78s\033[K" : "%s\n", text);
     fflush(progress->stream);

@@ -1,7 +1,7 @@
 /* A line on stderr for what takes longer than a second: how much is done, how fast, how long still.
  *
- * On a terminal one line is redrawn ten times a second and taken away at the end; elsewhere (a log file, CI) a plain line
- * is added every ten seconds. Work shorter than a second says nothing.
+ * On a terminal one line is redrawn ten times a second and taken away at the end; elsewhere (a log
+ * file, CI) a plain line is added every ten seconds. Work shorter than a second says nothing.
  */
 #ifndef HED_SUPPORT_PROGRESS_H
 #define HED_SUPPORT_PROGRESS_H

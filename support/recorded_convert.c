@@ -1,5 +1,5 @@
-/* Reading records of other formats: both are made a table of texts first, and that is written as a recorded space
- * whose domain are the values that occur. */
+/* Reading records of other formats: both are made a table of texts first, and that is written as a
+ * recorded space whose domain are the values that occur. */
 #include "support/recorded_convert.h"
 
 #include "support/errors.h"
@@ -56,7 +56,8 @@ static bool whole(const char *text)
 
 static int by_number(const void *a, const void *b)
 {
-    long long left = strtoll(*(char *const *)a, NULL, 10), right = strtoll(*(char *const *)b, NULL, 10);
+    long long left = strtoll(*(char *const *)a, NULL, 10),
+              right = strtoll(*(char *const *)b, NULL, 10);
     return left < right ? -1 : left > right;
 }
 
@@ -88,9 +89,9 @@ static hed_status write_table(const table *t, const char *path, char **converted
     for (size_t i = 0; i < t->count; i++)
         if (strpbrk(t->cells[i], "\t\n\r,;") || !t->cells[i][0])
             return hed_error_set(error, HED_ERROR_FORMAT,
-                                 "%s: the value \"%.60s\" of %.40s: expected words without tabs, commas, semicolons "
-                                 "and ends of lines",
-                                 path, t->cells[i], t->cells[i % t->columns]);
+                "%s: the value \"%.60s\" of %.40s: expected words without tabs, commas, semicolons "
+                "and ends of lines",
+                path, t->cells[i], t->cells[i % t->columns]);
     FILE *out = open_memstream(converted, &size);
     if (!out) return no_memory(path, error);
     fputs("# domain:", out);
@@ -133,7 +134,8 @@ static char *next_field(const char **at, bool *last)
 }
 
 /* Parameters stand in front of "outcome"; behind it the value, in seconds. */
-static hed_status read_csv_row(table *t, const char *path, uint32_t line, const char **at, hed_error *error)
+static hed_status read_csv_row(
+    table *t, const char *path, uint32_t line, const char **at, hed_error *error)
 {
     char *outcome = NULL;
     bool last = false, fine = true;
@@ -143,7 +145,8 @@ static hed_status read_csv_row(table *t, const char *path, uint32_t line, const 
         if (i + 1 == t->columns) outcome = field;
         else if (i < t->columns) fine = add(t, field);
         else if (fine) {
-            bool works = outcome && (strcmp(outcome, "measured") == 0 || strcmp(outcome, "dropped") == 0);
+            bool works =
+                outcome && (strcmp(outcome, "measured") == 0 || strcmp(outcome, "dropped") == 0);
             char text[64];
             snprintf(text, sizeof text, "%.9g", strtod(field, NULL) * 1e3);
             fine = add(t, strdup(works ? text : "invalid"));
@@ -158,8 +161,9 @@ static hed_status read_csv_row(table *t, const char *path, uint32_t line, const 
     }
     if (!fine) return no_memory(path, error);
     if (t->count % t->columns == 0) return HED_OK;
-    return hed_error_set(error, HED_ERROR_FORMAT, "%s: row %u has too few fields: expected %zu parameters, %s and value",
-                         path, line, t->columns - 1, OUTCOME);
+    return hed_error_set(error, HED_ERROR_FORMAT,
+        "%s: row %u has too few fields: expected %zu parameters, %s and value", path, line,
+        t->columns - 1, OUTCOME);
 }
 
 static hed_status read_csv(table *t, const char *path, const char *text, hed_error *error)
@@ -181,7 +185,8 @@ static hed_status read_csv(table *t, const char *path, const char *text, hed_err
         free(name);
     }
     hed_status status = HED_OK;
-    for (uint32_t row = 1; *text && status == HED_OK; row++) status = read_csv_row(t, path, row, &text, error);
+    for (uint32_t row = 1; *text && status == HED_OK; row++)
+        status = read_csv_row(t, path, row, &text, error);
     return status;
 }
 
@@ -191,10 +196,14 @@ static char *text_of(const json_t *value)
 {
     char text[64];
     if (json_is_string(value)) return strdup(json_string_value(value));
-    if (json_is_integer(value)) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    if (json_is_integer(value))
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value)) snprintf(text, sizeof text, "%.17g", json_real_value(value));
-    else snprintf(text, sizeof text, "%s", json_is_true(value) ? "1" : json_is_false(value) ? "0"
-                                                                                            : "");
+    else
+        snprintf(text, sizeof text, "%s",
+            json_is_true(value)    ? "1"
+            : json_is_false(value) ? "0"
+                                   : "");
     return strdup(text);
 }
 
@@ -227,11 +236,13 @@ static json_t *load(const char *text, json_error_t *why)
 
 static hed_status read_cache(table *t, const char *path, json_t *document, hed_error *error)
 {
-    json_t *keys = json_object_get(document, "tune_params_keys"), *cache = json_object_get(document, "cache"), *entry;
+    json_t *keys = json_object_get(document, "tune_params_keys"),
+           *cache = json_object_get(document, "cache"), *entry;
     const char *key;
     if (!json_is_array(keys) || !json_is_object(cache))
         return hed_error_set(error, HED_ERROR_FORMAT,
-                             "%s: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner", path);
+            "%s: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner",
+            path);
     for (size_t i = 0; i < json_array_size(keys); i++)
         if (!add(t, text_of(json_array_get(keys, i)))) return no_memory(path, error);
     if (!add(t, strdup("time_ms"))) return no_memory(path, error);
@@ -241,8 +252,8 @@ static hed_status read_cache(table *t, const char *path, json_t *document, hed_e
         for (size_t i = 0; i + 1 < t->columns; i++) {
             const json_t *value = json_object_get(entry, t->cells[i]);
             if (!value)
-                return hed_error_set(error, HED_ERROR_FORMAT, "%s: \"%.60s\" in the cache has no %.40s", path, key,
-                                     t->cells[i]);
+                return hed_error_set(error, HED_ERROR_FORMAT,
+                    "%s: \"%.60s\" in the cache has no %.40s", path, key, t->cells[i]);
             if (!add(t, text_of(value))) return no_memory(path, error);
         }
         if (!add(t, time_of(entry))) return no_memory(path, error);
@@ -259,7 +270,8 @@ static bool is_csv(const char *text)
     return at && (size_t)(at - text) < head;
 }
 
-hed_status hed_recorded_convert(const char *path, const char *text, char **converted, hed_error *error)
+hed_status hed_recorded_convert(
+    const char *path, const char *text, char **converted, hed_error *error)
 {
     table t = {0};
     hed_status status = HED_OK;

@@ -21,10 +21,8 @@ static double *sorted_times(const hed_recorded_space *recorded, uint64_t *count)
     double *sorted = malloc((recorded->count + 1) * sizeof *sorted);
     *count = 0;
     for (uint64_t i = 0; sorted && i < recorded->count; i++)
-        if (!isnan(recorded->times[i]))
-            sorted[(*count)++] = recorded->times[i];
-    if (sorted)
-        qsort(sorted, *count, sizeof *sorted, compare);
+        if (!isnan(recorded->times[i])) sorted[(*count)++] = recorded->times[i];
+    if (sorted) qsort(sorted, *count, sizeof *sorted, compare);
     return sorted;
 }
 
@@ -32,15 +30,15 @@ static uint32_t budget_of(const hed_replay_scale *scale, const double *sorted, u
 {
     double target = scale->optimum + 0.05 * (scale->median - scale->optimum);
     uint64_t good = 0;
-    while (good < count && sorted[good] <= target)
-        good++;
+    while (good < count && sorted[good] <= target) good++;
     uint64_t before = count - good, evaluations = (before + good) / (good + 1);
-    return evaluations < 1 ? 1 : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations
-                                                               : HED_REPLAY_MOST;
+    return evaluations < 1                 ? 1
+           : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations
+                                           : HED_REPLAY_MOST;
 }
 
-/* The best of M draws without replacement: it is the k-th of n with the probability M/n, then (n - M - k) / (n - 1 -
- * k) of the probability before. */
+/* The best of M draws without replacement: it is the k-th of n with the probability M/n, then (n -
+ * M - k) / (n - 1 - k) of the probability before. */
 static double expected_best(const double *sorted, uint64_t count, uint32_t draws)
 {
     double probability = (double)draws / (double)count, sum = 0;
@@ -52,7 +50,8 @@ static double expected_best(const double *sorted, uint64_t count, uint32_t draws
     return sum;
 }
 
-hed_status hed_replay_measure(const hed_recorded_space *recorded, hed_replay_scale *scale, hed_error *error)
+hed_status hed_replay_measure(
+    const hed_recorded_space *recorded, hed_replay_scale *scale, hed_error *error)
 {
     uint64_t count;
     double *sorted = sorted_times(recorded, &count);
@@ -60,10 +59,12 @@ hed_status hed_replay_measure(const hed_recorded_space *recorded, hed_replay_sca
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %s", recorded->name);
     if (count == 0) {
         free(sorted);
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s: not one of its configurations has a time", recorded->name);
+        return hed_error_set(error, HED_ERROR_FORMAT,
+            "%s: not one of its configurations has a time", recorded->name);
     }
     *scale = (hed_replay_scale){.optimum = sorted[0]};
-    scale->median = count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+    scale->median =
+        count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
     scale->budget = budget_of(scale, sorted, count);
     for (uint32_t draws = 1; draws <= scale->budget; draws++)
         scale->expected[draws] = draws < count ? expected_best(sorted, count, draws) : sorted[0];
@@ -77,7 +78,8 @@ double hed_replay_score(const hed_replay_scale *scale, const double *mean)
     for (uint32_t draws = 1; draws <= scale->budget; draws++) {
         double range = scale->expected[draws] - scale->optimum;
         /* Where random search is at the optimum too there is nothing to win. */
-        sum += range > 0 ? (scale->expected[draws] - mean[draws - 1]) / range : mean[draws - 1] <= scale->optimum;
+        sum += range > 0 ? (scale->expected[draws] - mean[draws - 1]) / range
+                         : mean[draws - 1] <= scale->optimum;
     }
     return sum / scale->budget;
 }
@@ -109,8 +111,8 @@ static double processor_seconds(void)
 }
 
 /* Asks, and looks the answer up. Gives BOUNDS at the end of the space. */
-static hed_status ask(const hed_replay_def *def, hed_search *search, question *open, double *seconds,
-                      hed_error *error)
+static hed_status ask(const hed_replay_def *def, hed_search *search, question *open,
+    double *seconds, hed_error *error)
 {
     double began = processor_seconds();
     hed_status status = hed_search_ask(search, &open->config, error);
@@ -120,17 +122,16 @@ static hed_status ask(const hed_replay_def *def, hed_search *search, question *o
     return status;
 }
 
-static hed_status tell(const hed_replay_def *def, hed_search *search, const question *answered, uint64_t *noise,
-                       hed_error *error)
+static hed_status tell(const hed_replay_def *def, hed_search *search, const question *answered,
+    uint64_t *noise, hed_error *error)
 {
     double seen = answered->time;
-    if (def->noise > 0 && !isnan(seen))
-        seen *= noise_factor(noise, def->noise);
+    if (def->noise > 0 && !isnan(seen)) seen *= noise_factor(noise, def->noise);
     return hed_search_tell(search, &answered->config, seen, error);
 }
 
-static hed_status replay(const hed_replay_def *def, hed_search *search, question *open, double *best, double *seconds,
-                         hed_error *error)
+static hed_status replay(const hed_replay_def *def, hed_search *search, question *open,
+    double *best, double *seconds, hed_error *error)
 {
     hed_status status = HED_OK;
     uint64_t noise = def->seed * 0x9e3779b97f4a7c15u + 1;
@@ -141,39 +142,33 @@ static hed_status replay(const hed_replay_def *def, hed_search *search, question
             status = ask(def, search, &open[asked % def->open], &seconds[asked], error);
             asked += status == HED_OK;
         }
-        if (status != HED_OK && status != HED_ERROR_BOUNDS)
-            return status;
+        if (status != HED_OK && status != HED_ERROR_BOUNDS) return status;
         if (done < asked) {
             const question *answered = &open[done % def->open];
             hed_status told = tell(def, search, answered, &noise, error);
-            if (told != HED_OK)
-                return told;
+            if (told != HED_OK) return told;
             least = fmin(least, answered->time); /* which a NAN leaves alone */
         } else {
             seconds[done] = 0;
         }
         best[done] = isinf(least) ? def->scale->median : least;
-        if (def->stop && def->stop())
-            return HED_OK;
+        if (def->stop && def->stop()) return HED_OK;
     }
     return HED_OK;
 }
 
-hed_status hed_replay_run(const hed_replay_def *def, double *best, double *seconds, hed_error *error)
+hed_status hed_replay_run(
+    const hed_replay_def *def, double *best, double *seconds, hed_error *error)
 {
     hed_search_def search_def = {
-        .space = def->recorded->space,
-        .strategy = def->strategy,
-        .seed = def->seed,
-        .sources = def->sources,
-        .source_count = def->source_count,
+        .space = def->recorded->space, .strategy = def->strategy, .seed = def->seed,
+        .sources = def->sources, .source_count = def->source_count,
     };
     hed_search *search = NULL;
     question *open = malloc(def->open * sizeof *open);
     hed_status status = open ? hed_search_create(&search_def, &search, error)
                              : hed_error_set(error, HED_ERROR_MEMORY, "out of memory");
-    if (status == HED_OK)
-        status = replay(def, search, open, best, seconds, error);
+    if (status == HED_OK) status = replay(def, search, open, best, seconds, error);
     hed_search_destroy(search);
     free(open);
     return status;
@@ -189,7 +184,8 @@ typedef struct timed_row {
 static int faster(const void *a, const void *b)
 {
     const timed_row *x = a, *y = b;
-    return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : (x->row > y->row) - (x->row < y->row);
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+                              : (x->row > y->row) - (x->row < y->row);
 }
 
 hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t most, uint32_t *count)
@@ -199,8 +195,7 @@ hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t most, u
     uint64_t valid = 0;
     *count = 0;
     for (uint64_t i = 0; rows && i < recorded->count; i++)
-        if (!isnan(recorded->times[i]))
-            rows[valid++] = (timed_row){recorded->times[i], i};
+        if (!isnan(recorded->times[i])) rows[valid++] = (timed_row){recorded->times[i], i};
     if (rows && configs) {
         qsort(rows, valid, sizeof *rows, faster);
         for (; *count < most && *count < valid; ++*count)

@@ -1,11 +1,11 @@
-/* Replaying searches on recorded spaces, and the score of that (Willemsen et al., "A Methodology for Comparing
- * Auto-Tuning Optimization Algorithms", 2024, counted in evaluations).
+/* Replaying searches on recorded spaces, and the score of that (Willemsen et al., "A Methodology
+ * for Comparing Auto-Tuning Optimization Algorithms", 2024, counted in evaluations).
  *
- * For n valid times with optimum o and median m: i of them, worst first, come before the first that is at most
- * o + 0.05 (m - o); the budget B is ceil(i / (n + 1 - i)) evaluations, 400 at most. E(M) is the exact expectation of
- * the best of M different valid times, F(M) the mean over seeds of the best of a search's first M evaluations (m
- * before one is valid). The score is the mean over M = 1..B of (E - F) / (E - o): 0 for random search, 1 for the
- * optimum at once.
+ * For n valid times with optimum o and median m: i of them, worst first, come before the first that
+ * is at most o + 0.05 (m - o); the budget B is ceil(i / (n + 1 - i)) evaluations, 400 at most. E(M)
+ * is the exact expectation of the best of M different valid times, F(M) the mean over seeds of the
+ * best of a search's first M evaluations (m before one is valid). The score is the mean over M =
+ * 1..B of (E - F) / (E - o): 0 for random search, 1 for the optimum at once.
  */
 #ifndef HED_SUPPORT_REPLAY_H
 #define HED_SUPPORT_REPLAY_H
@@ -23,7 +23,8 @@ typedef struct hed_replay_scale {
 } hed_replay_scale;
 
 /* Errors: FORMAT (no valid time), MEMORY. */
-hed_status hed_replay_measure(const hed_recorded_space *recorded, hed_replay_scale *scale, hed_error *error);
+hed_status hed_replay_measure(
+    const hed_recorded_space *recorded, hed_replay_scale *scale, hed_error *error);
 
 /* How a search is replayed. */
 typedef struct hed_replay_def {
@@ -39,14 +40,16 @@ typedef struct hed_replay_def {
     bool (*stop)(void); /* asked between evaluations; NULL: never */
 } hed_replay_def;
 
-/* One run: the best time after each evaluation (the median before the first valid one) into `best` (evaluations), and
- * the processor time of each ask into `seconds` (evaluations). Spaces that are smaller than `evaluations` repeat
- * their last values. Errors: MEMORY. */
-hed_status hed_replay_run(const hed_replay_def *def, double *best, double *seconds, hed_error *error);
+/* One run: the best time after each evaluation (the median before the first valid one) into `best`
+ * (evaluations), and the processor time of each ask into `seconds` (evaluations). Spaces that are
+ * smaller than `evaluations` repeat their last values. Errors: MEMORY. */
+hed_status hed_replay_run(
+    const hed_replay_def *def, double *best, double *seconds, hed_error *error);
 /* The score of a mean curve, `mean` (budget). */
 double hed_replay_score(const hed_replay_scale *scale, const double *mean);
 
-/* The best `most` configurations of a recorded space, best first. NULL: no memory. Released with free(). */
+/* The best `most` configurations of a recorded space, best first. NULL: no memory. Released with
+ * free(). */
 hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t most, uint32_t *count);
 
 #endif

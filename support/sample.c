@@ -8,8 +8,13 @@
 
 uint32_t hed_type_bytes(hed_type type)
 {
-    static const uint32_t bytes[HED_TYPE_COUNT] = {
-        [HED_BYTES] = 1, [HED_INT32] = 4, [HED_UINT32] = 4, [HED_INT64] = 8, [HED_UINT64] = 8, [HED_FLOAT] = 4, [HED_DOUBLE] = 8};
+    static const uint32_t bytes[HED_TYPE_COUNT] = {[HED_BYTES] = 1,
+        [HED_INT32] = 4,
+        [HED_UINT32] = 4,
+        [HED_INT64] = 8,
+        [HED_UINT64] = 8,
+        [HED_FLOAT] = 4,
+        [HED_DOUBLE] = 8};
     return bytes[type];
 }
 
@@ -17,30 +22,34 @@ static uint64_t bytes_of(const hed_sample *sample, const hed_config *config, uin
 {
     const hed_argument_def *a = &sample->def->arguments[argument];
     switch (a->kind) {
-    case HED_BUFFER: return sample->def->sample.bytes(sample->def, config, &sample->problem, argument);
+    case HED_BUFFER:
+        return sample->def->sample.bytes(sample->def, config, &sample->problem, argument);
     case HED_SCALAR: return hed_type_bytes(a->type);
     case HED_STRUCT: return a->size;
     default: return 0;
     }
 }
 
-hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint64_t seed,
-                             hed_sample *sample, hed_error *error)
+hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint64_t seed, hed_sample *sample, hed_error *error)
 {
     *sample = (hed_sample){.def = def, .problem = *problem};
     if (!def->sample.bytes || !def->sample.fill)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "kernel %s describes no sample inputs", def->name);
+        return hed_error_set(
+            error, HED_ERROR_ARGUMENT, "kernel %s describes no sample inputs", def->name);
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
         sample->bytes[i] = bytes_of(sample, config, i);
-        if (argument->kind == HED_LOCAL || (argument->kind == HED_BUFFER && argument->access == HED_WRITE))
+        if (argument->kind == HED_LOCAL ||
+            (argument->kind == HED_BUFFER && argument->access == HED_WRITE))
             continue;
         size_t rounded = (sample->bytes[i] + 63) / 64 * 64;
         sample->data[i] = aligned_alloc(64, rounded ? rounded : 64);
         if (!sample->data[i]) {
             hed_sample_free(sample);
-            return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of %s of kernel %s",
-                                 (unsigned long long)rounded, argument->name, def->name);
+            return hed_error_set(error, HED_ERROR_MEMORY,
+                "out of memory for %llu bytes of %s of kernel %s", (unsigned long long)rounded,
+                argument->name, def->name);
         }
         memset(sample->data[i], 0, rounded ? rounded : 64);
         def->sample.fill(def, problem, i, sample->data[i], sample->bytes[i], seed);
@@ -50,8 +59,7 @@ hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config
 
 void hed_sample_free(hed_sample *sample)
 {
-    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
-        free(sample->data[i]);
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) free(sample->data[i]);
     *sample = (hed_sample){0};
 }
 
@@ -62,12 +70,13 @@ static hed_argument scalar(const hed_argument_def *def, const void *data)
     return argument;
 }
 
-static hed_status place_buffer(const hed_sample *sample, uint32_t index, hed_stream *stream, uint64_t guard, unsigned char poison,
-                               hed_placed *placed, hed_error *error)
+static hed_status place_buffer(const hed_sample *sample, uint32_t index, hed_stream *stream,
+    uint64_t guard, unsigned char poison, hed_placed *placed, hed_error *error)
 {
     uint64_t bytes = sample->bytes[index];
     hed_buffer_def def = hed_default_buffer_def(bytes + guard > 0 ? bytes + guard : 1);
-    hed_status status = hed_buffer_create(hed_stream_device(stream), &def, &placed->buffers[index], error);
+    hed_status status =
+        hed_buffer_create(hed_stream_device(stream), &def, &placed->buffers[index], error);
     hed_buffer *buffer = placed->buffers[index];
     uint64_t poisoned = sample->data[index] ? bytes : 0;
     if (status == HED_OK && poisoned < def.size)
@@ -78,17 +87,21 @@ static hed_status place_buffer(const hed_sample *sample, uint32_t index, hed_str
     return status;
 }
 
-hed_status hed_sample_place(const hed_sample *sample, hed_stream *stream, uint64_t guard, unsigned char poison, hed_placed *placed,
-                            hed_error *error)
+hed_status hed_sample_place(const hed_sample *sample, hed_stream *stream, uint64_t guard,
+    unsigned char poison, hed_placed *placed, hed_error *error)
 {
     *placed = (hed_placed){0};
     const hed_kernel_def *def = sample->def;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < def->argument_count && status == HED_OK; i++) {
         switch (def->arguments[i].kind) {
-        case HED_BUFFER: status = place_buffer(sample, i, stream, guard, poison, placed, error); break;
+        case HED_BUFFER:
+            status = place_buffer(sample, i, stream, guard, poison, placed, error);
+            break;
         case HED_SCALAR: placed->arguments[i] = scalar(&def->arguments[i], sample->data[i]); break;
-        case HED_STRUCT: placed->arguments[i] = hed_struct_argument(sample->data[i], sample->bytes[i]); break;
+        case HED_STRUCT:
+            placed->arguments[i] = hed_struct_argument(sample->data[i], sample->bytes[i]);
+            break;
         case HED_LOCAL: placed->arguments[i] = hed_local_argument(); break;
         }
     }
@@ -101,7 +114,6 @@ hed_status hed_sample_place(const hed_sample *sample, hed_stream *stream, uint64
 
 void hed_placed_free(hed_placed *placed)
 {
-    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
-        hed_buffer_destroy(placed->buffers[i]);
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) hed_buffer_destroy(placed->buffers[i]);
     *placed = (hed_placed){0};
 }

@@ -1,5 +1,5 @@
-/* A kernel's own sample inputs (hed_kernel_def.sample), made, placed on a device and ready to be launched with. The
- * conformance engine and the kernel bench both start here.
+/* A kernel's own sample inputs (hed_kernel_def.sample), made, placed on a device and ready to be
+ * launched with. The conformance engine and the kernel bench both start here.
  */
 #ifndef HED_SUPPORT_SAMPLE_H
 #define HED_SUPPORT_SAMPLE_H
@@ -14,10 +14,10 @@ typedef struct hed_sample {
     uint64_t bytes[HED_MAX_ARGUMENTS]; /* 0: a local array */
 } hed_sample;
 
-/* Makes it; what the description writes depends on `seed` alone. `config` may matter to the size of buffers.
- * Errors: ARGUMENT (the description has no sample), MEMORY. */
-hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint64_t seed,
-                             hed_sample *sample, hed_error *error);
+/* Makes it; what the description writes depends on `seed` alone. `config` may matter to the size of
+ * buffers. Errors: ARGUMENT (the description has no sample), MEMORY. */
+hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint64_t seed, hed_sample *sample, hed_error *error);
 void hed_sample_free(hed_sample *sample);
 
 /* The same on a device, as arguments of a launch. */
@@ -26,11 +26,11 @@ typedef struct hed_placed {
     hed_argument arguments[HED_MAX_ARGUMENTS];
 } hed_placed;
 
-/* Makes the buffers, `guard` bytes longer than the sample says, and enqueues their content. Buffers that are only written,
- * and the guards, are filled with the byte `poison`. The sample must live until the stream has passed.
- * Errors: MEMORY, DEVICE_MEMORY, LIMIT, DRIVER. */
-hed_status hed_sample_place(const hed_sample *sample, hed_stream *stream, uint64_t guard, unsigned char poison, hed_placed *placed,
-                            hed_error *error);
+/* Makes the buffers, `guard` bytes longer than the sample says, and enqueues their content. Buffers
+ * that are only written, and the guards, are filled with the byte `poison`. The sample must live
+ * until the stream has passed. Errors: MEMORY, DEVICE_MEMORY, LIMIT, DRIVER. */
+hed_status hed_sample_place(const hed_sample *sample, hed_stream *stream, uint64_t guard,
+    unsigned char poison, hed_placed *placed, hed_error *error);
 void hed_placed_free(hed_placed *placed); /* after the stream has been waited for */
 
 /* Bytes of one element; 1 for untyped. */

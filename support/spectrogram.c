@@ -1,5 +1,5 @@
-/* The short-time Fourier transform: a column of the picture is the loudest of the spectra of its stretch of time, a row
- * the loudest frequency of its band. */
+/* The short-time Fourier transform: a column of the picture is the loudest of the spectra of its
+ * stretch of time, a row the loudest frequency of its band. */
 #include "support/spectrogram.h"
 
 #include "support/errors.h"
@@ -11,7 +11,17 @@
 #include <string.h>
 
 /* Pixels: margins around the plot, the scale of colours, letters, marks on the axes. */
-enum { LEFT = 44, RIGHT = 66, TOP = 12, BOTTOM = 28, BAR_GAP = 14, BAR_WIDTH = 12, GLYPH_WIDTH = 6, GLYPH_HEIGHT = 7, TICK = 4 };
+enum {
+    LEFT = 44,
+    RIGHT = 66,
+    TOP = 12,
+    BOTTOM = 28,
+    BAR_GAP = 14,
+    BAR_WIDTH = 12,
+    GLYPH_WIDTH = 6,
+    GLYPH_HEIGHT = 7,
+    TICK = 4
+};
 
 static const double SILENCE = 1e-20; /* power: -200 dB */
 
@@ -41,11 +51,13 @@ static const struct glyph {
 };
 
 /* From black to nearly white, lightness rising evenly. */
-static const uint8_t colours[][3] = {{0, 0, 8}, {38, 14, 84}, {104, 24, 118}, {172, 44, 96}, {226, 90, 52}, {250, 162, 40}, {252, 250, 190}};
+static const uint8_t colours[][3] = {{0, 0, 8}, {38, 14, 84}, {104, 24, 118}, {172, 44, 96},
+    {226, 90, 52}, {250, 162, 40}, {252, 250, 190}};
 
 hed_spectrogram_def hed_default_spectrogram_def(void)
 {
-    return (hed_spectrogram_def){.channels = 1, .rate = 48000, .width = 800, .height = 400, .window = 8192, .low = 40, .high = 16000, .range = 90};
+    return (hed_spectrogram_def){.channels = 1, .rate = 48000, .width = 800, .height = 400,
+        .window = 8192, .low = 40, .high = 16000, .range = 90};
 }
 
 double hed_spectrogram_x(const hed_spectrogram_def *def, double seconds)
@@ -60,7 +72,8 @@ double hed_spectrogram_y(const hed_spectrogram_def *def, double frequency)
 
 /* ---- levels ---- */
 
-/* Power in the band from `from` to `to`, both in bins: the loudest bin, or between two bins what lies between their levels. */
+/* Power in the band from `from` to `to`, both in bins: the loudest bin, or between two bins what
+ * lies between their levels. */
 static double band(const double *power, uint32_t bins, double from, double to)
 {
     if (to > bins - 1) return 0;
@@ -69,28 +82,30 @@ static double band(const double *power, uint32_t bins, double from, double to)
     double share = centre - below;
     double low = log(fmax(power[below], SILENCE)), high = log(fmax(power[next], SILENCE));
     double most = exp(low + share * (high - low));
-    for (uint32_t k = (uint32_t)ceil(from); k <= (uint32_t)to; k++)
-        most = fmax(most, power[k]);
+    for (uint32_t k = (uint32_t)ceil(from); k <= (uint32_t)to; k++) most = fmax(most, power[k]);
     return most;
 }
 
-/* The spectrum of the window about a frame; silence stands before the beginning and behind the end. */
-static void power_about(const hed_spectrogram_def *def, hed_spectrum *spectrum, int64_t centre, float *stretch,
-                        double *power)
+/* The spectrum of the window about a frame; silence stands before the beginning and behind the
+ * end. */
+static void power_about(const hed_spectrogram_def *def, hed_spectrum *spectrum, int64_t centre,
+    float *stretch, double *power)
 {
     int64_t begin = centre - def->window / 2;
     for (uint32_t i = 0; i < def->window; i++) {
         int64_t frame = begin + i;
         bool there = frame >= 0 && (uint64_t)frame < def->frames;
         for (uint32_t c = 0; c < def->channels; c++)
-            stretch[i * def->channels + c] = there ? def->samples[(size_t)frame * def->channels + c] : 0.0f;
+            stretch[i * def->channels + c] =
+                there ? def->samples[(size_t)frame * def->channels + c] : 0.0f;
     }
-    hed_spectrum_power(spectrum, stretch, def->channels == 2 ? stretch + 1 : NULL, def->channels, power);
+    hed_spectrum_power(
+        spectrum, stretch, def->channels == 2 ? stretch + 1 : NULL, def->channels, power);
 }
 
 /* levels: (height x width), power. */
-static void measure(const hed_spectrogram_def *def, hed_spectrum *spectrum, float *stretch, double *power,
-                    float *levels)
+static void measure(const hed_spectrogram_def *def, hed_spectrum *spectrum, float *stretch,
+    double *power, float *levels)
 {
     uint32_t bins = def->window / 2 + 1;
     double hop = (double)def->frames / def->width, bin = def->window / def->rate;
@@ -117,7 +132,8 @@ static void colour_of(double share, uint8_t *pixel)
     double place = fmin(fmax(share, 0), 1) * last;
     uint32_t below = place < last ? (uint32_t)place : last - 1;
     for (int c = 0; c < 3; c++)
-        pixel[c] = (uint8_t)lround(colours[below][c] + (place - below) * (colours[below + 1][c] - colours[below][c]));
+        pixel[c] = (uint8_t)lround(
+            colours[below][c] + (place - below) * (colours[below + 1][c] - colours[below][c]));
 }
 
 static void fill(hed_image *image, int64_t x, int64_t y, uint32_t width, uint32_t height)
@@ -134,7 +150,8 @@ static void write_text(hed_image *image, int64_t x, int64_t y, const char *text)
         for (size_t g = 0; g < sizeof glyphs / sizeof *glyphs; g++)
             for (int row = 0; glyphs[g].letter == *text && row < GLYPH_HEIGHT; row++)
                 for (int column = 0; column < GLYPH_WIDTH - 1; column++)
-                    if (glyphs[g].rows[row] >> (GLYPH_WIDTH - 2 - column) & 1) fill(image, x + column, y + row, 1, 1);
+                    if (glyphs[g].rows[row] >> (GLYPH_WIDTH - 2 - column) & 1)
+                        fill(image, x + column, y + row, 1, 1);
 }
 
 /* 1, 2 or 5 times a power of ten, at least `least`. */
@@ -156,7 +173,8 @@ static void draw_frequencies(const hed_spectrogram_def *def, hed_image *image)
         snprintf(text, sizeof text, f >= 1000 ? "%gk" : "%g", f >= 1000 ? f / 1000 : f);
         if (y < TOP + 2 * GLYPH_HEIGHT) continue; /* the unit's place */
         fill(image, LEFT - TICK, y, TICK, 1);
-        write_text(image, LEFT - TICK - 3 - (int64_t)strlen(text) * GLYPH_WIDTH, y - GLYPH_HEIGHT / 2, text);
+        write_text(image, LEFT - TICK - 3 - (int64_t)strlen(text) * GLYPH_WIDTH,
+            y - GLYPH_HEIGHT / 2, text);
     }
     write_text(image, LEFT - TICK - 3 - 2 * GLYPH_WIDTH, TOP, "Hz");
 }
@@ -169,7 +187,8 @@ static void draw_times(const hed_spectrogram_def *def, hed_image *image)
         char text[32];
         snprintf(text, sizeof text, "%gs", i * step);
         fill(image, x, TOP + def->height, 1, TICK);
-        write_text(image, x - (int64_t)strlen(text) * GLYPH_WIDTH / 2, TOP + def->height + TICK + 4, text);
+        write_text(
+            image, x - (int64_t)strlen(text) * GLYPH_WIDTH / 2, TOP + def->height + TICK + 4, text);
     }
 }
 
@@ -178,7 +197,8 @@ static void draw_scale(const hed_spectrogram_def *def, double top, hed_image *im
     uint32_t left = LEFT + def->width + BAR_GAP;
     for (uint32_t y = 0; y < def->height; y++)
         for (uint32_t x = 0; x < BAR_WIDTH; x++)
-            colour_of(1 - (y + 0.5) / def->height, image->pixels + ((size_t)(TOP + y) * image->width + left + x) * 3);
+            colour_of(1 - (y + 0.5) / def->height,
+                image->pixels + ((size_t)(TOP + y) * image->width + left + x) * 3);
     double step = round_step(def->range / 6);
     for (double level = floor(top / step) * step; level >= top - def->range; level -= step) {
         int64_t y = TOP + llround((top - level) / def->range * def->height);
@@ -194,8 +214,7 @@ static void draw(const hed_spectrogram_def *def, const float *levels, hed_image 
 {
     size_t count = (size_t)def->width * def->height;
     double most = SILENCE;
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, levels[i]);
+    for (size_t i = 0; i < count; i++) most = fmax(most, levels[i]);
     double top = 10 * log10(most);
     memset(image->pixels, 255, (size_t)image->width * image->height * 3);
     for (uint32_t y = 0; y < def->height; y++)
@@ -203,7 +222,7 @@ static void draw(const hed_spectrogram_def *def, const float *levels, hed_image 
             double level = 10 * log10(fmax(levels[(size_t)y * def->width + x], SILENCE));
             bool dark = most <= SILENCE; /* of silence */
             colour_of(dark ? 0 : 1 - (top - level) / def->range,
-                      image->pixels + ((size_t)(TOP + y) * image->width + LEFT + x) * 3);
+                image->pixels + ((size_t)(TOP + y) * image->width + LEFT + x) * 3);
         }
     draw_frequencies(def, image);
     draw_times(def, image);
@@ -216,15 +235,16 @@ static hed_status check(const hed_spectrogram_def *def, hed_error *error)
 {
     if (def->frames == 0 || def->channels < 1 || def->channels > 2 || !(def->rate > 0))
         return hed_error_set(error, HED_ERROR_ARGUMENT,
-                             "a spectrogram of %llu frames of %u channels at %g Hz: expected sound of one or two channels",
-                             (unsigned long long)def->frames, def->channels, def->rate);
+            "a spectrogram of %llu frames of %u channels at %g Hz: expected sound of one or two channels",
+            (unsigned long long)def->frames, def->channels, def->rate);
     if (def->width < 16 || def->height < 16 || def->width > 16384 || def->height > 16384)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "a spectrogram of %u x %u pixels: expected 16 to 16384 each way",
-                             def->width, def->height);
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+            "a spectrogram of %u x %u pixels: expected 16 to 16384 each way", def->width,
+            def->height);
     if (!(def->low > 0) || !(def->high > def->low) || !(def->range > 0))
         return hed_error_set(error, HED_ERROR_ARGUMENT,
-                             "a spectrogram from %g to %g Hz and of %g dB: expected 0 < low < high, and a range above 0",
-                             def->low, def->high, def->range);
+            "a spectrogram from %g to %g Hz and of %g dB: expected 0 < low < high, and a range above 0",
+            def->low, def->high, def->range);
     return HED_OK;
 }
 
@@ -235,7 +255,8 @@ hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image
     hed_spectrum *spectrum = NULL;
     if (status == HED_OK) status = hed_spectrum_create(def->window, &spectrum, error);
     if (status == HED_OK)
-        status = hed_image_create(def->width + LEFT + RIGHT, def->height + TOP + BOTTOM, 3, image, error);
+        status = hed_image_create(
+            def->width + LEFT + RIGHT, def->height + TOP + BOTTOM, 3, image, error);
     float *levels = NULL, *stretch = NULL;
     double *power = NULL;
     if (status == HED_OK) {
@@ -243,8 +264,8 @@ hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image
         stretch = malloc((size_t)def->window * def->channels * sizeof *stretch);
         power = malloc((def->window / 2 + 1) * sizeof *power);
         if (!levels || !stretch || !power)
-            status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a spectrogram of %u x %u pixels",
-                                   def->width, def->height);
+            status = hed_error_set(error, HED_ERROR_MEMORY,
+                "out of memory for a spectrogram of %u x %u pixels", def->width, def->height);
     }
     if (status == HED_OK) {
         measure(def, spectrum, stretch, power, levels);

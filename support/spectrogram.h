@@ -1,5 +1,5 @@
-/* Spectrograms: sound as a picture. Time to the right, frequency upwards on a logarithmic scale, the level in dB of a
- * sine at full scale as colour; axes and a scale of colours with figures. */
+/* Spectrograms: sound as a picture. Time to the right, frequency upwards on a logarithmic scale,
+ * the level in dB of a sine at full scale as colour; axes and a scale of colours with figures. */
 #ifndef HED_SUPPORT_SPECTROGRAM_H
 #define HED_SUPPORT_SPECTROGRAM_H
 

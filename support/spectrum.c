@@ -1,5 +1,6 @@
-/* The discrete Fourier transform by Cooley and Tukey's algorithm: radix 2, decimation in time, in place. Two real channels
- * go through one complex transform: with z = a + i b, |A(k)|^2 + |B(k)|^2 = (|Z(k)|^2 + |Z(size - k)|^2) / 2. */
+/* The discrete Fourier transform by Cooley and Tukey's algorithm: radix 2, decimation in time, in
+ * place. Two real channels go through one complex transform: with z = a + i b, |A(k)|^2 + |B(k)|^2
+ * = (|Z(k)|^2 + |Z(size - k)|^2) / 2. */
 #include "support/spectrum.h"
 
 #include "support/errors.h"
@@ -18,10 +19,13 @@ hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error
 {
     *spectrum = NULL;
     if (size < HED_SPECTRUM_LEAST || size > HED_SPECTRUM_MOST || (size & (size - 1)) != 0)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "a spectrum of %u samples: expected a power of two from %u to %u",
-                             size, HED_SPECTRUM_LEAST, HED_SPECTRUM_MOST);
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+            "a spectrum of %u samples: expected a power of two from %u to %u", size,
+            HED_SPECTRUM_LEAST, HED_SPECTRUM_MOST);
     hed_spectrum *s = malloc(sizeof *s + (size_t)size * 4 * sizeof(double));
-    if (!s) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a spectrum of %u samples", size);
+    if (!s)
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "out of memory for a spectrum of %u samples", size);
     s->size = size;
     s->window = (double *)(s + 1);
     s->cosine = s->window + size;
@@ -29,8 +33,7 @@ hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error
     s->real = s->sine + size / 2;
     s->imaginary = s->real + size;
     double turn = 2 * acos(-1.0) / size;
-    for (uint32_t i = 0; i < size; i++)
-        s->window[i] = 0.5 - 0.5 * cos(turn * i);
+    for (uint32_t i = 0; i < size; i++) s->window[i] = 0.5 - 0.5 * cos(turn * i);
     for (uint32_t i = 0; i < size / 2; i++) {
         s->cosine[i] = cos(turn * i);
         s->sine[i] = sin(turn * i);
@@ -39,12 +42,10 @@ hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error
     return HED_OK;
 }
 
-void hed_spectrum_destroy(hed_spectrum *spectrum)
-{
-    free(spectrum);
-}
+void hed_spectrum_destroy(hed_spectrum *spectrum) { free(spectrum); }
 
-/* Fills the two arrays in the order in which the transform wants them: by the index with its bits reversed. */
+/* Fills the two arrays in the order in which the transform wants them: by the index with its bits
+ * reversed. */
 static void fill(hed_spectrum *s, const float *first, const float *second, uint32_t step)
 {
     for (uint32_t i = 0, reversed = 0; i < s->size; i++) {
@@ -75,7 +76,8 @@ static void transform(hed_spectrum *s)
             }
 }
 
-void hed_spectrum_power(hed_spectrum *s, const float *first, const float *second, uint32_t step, double *power)
+void hed_spectrum_power(
+    hed_spectrum *s, const float *first, const float *second, uint32_t step, double *power)
 {
     fill(s, first, second, step);
     transform(s);
@@ -84,7 +86,8 @@ void hed_spectrum_power(hed_spectrum *s, const float *first, const float *second
     for (uint32_t k = 0; k <= s->size / 2; k++) {
         uint32_t mirror = (s->size - k) & (s->size - 1);
         double here = s->real[k] * s->real[k] + s->imaginary[k] * s->imaginary[k];
-        double there = s->real[mirror] * s->real[mirror] + s->imaginary[mirror] * s->imaginary[mirror];
+        double there =
+            s->real[mirror] * s->real[mirror] + s->imaginary[mirror] * s->imaginary[mirror];
         power[k] = factor * (here + there);
     }
 }

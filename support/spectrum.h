@@ -14,10 +14,10 @@ typedef struct hed_spectrum hed_spectrum;
 hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error *error);
 void hed_spectrum_destroy(hed_spectrum *spectrum); /* NULL is allowed */
 
-/* Power at the frequencies k rate / size, k from 0 to size / 2, under a Hann window: 1 for a sine of amplitude 1 on such
- * a frequency. `second` may be NULL: the power is then of `first` alone, else the mean of both. `step`: from a sample to
- * the next. */
-void hed_spectrum_power(hed_spectrum *spectrum, const float *first, const float *second, uint32_t step,
-                        double *power);
+/* Power at the frequencies k rate / size, k from 0 to size / 2, under a Hann window: 1 for a sine
+ * of amplitude 1 on such a frequency. `second` may be NULL: the power is then of `first` alone,
+ * else the mean of both. `step`: from a sample to the next. */
+void hed_spectrum_power(
+    hed_spectrum *spectrum, const float *first, const float *second, uint32_t step, double *power);
 
 #endif

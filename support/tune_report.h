@@ -1,7 +1,7 @@
-/* A tuning as one HTML page that stands alone: heat map of the group sizes, convergence curve, importance of each
- * parameter, the ten best with their confidence, failures by cause, the roofline, the device, and how it was
- * measured. Plots are SVG made here; a small script lets the reader look at other pairs of parameters and at single
- * marks, and the page is whole without it.
+/* A tuning as one HTML page that stands alone: heat map of the group sizes, convergence curve,
+ * importance of each parameter, the ten best with their confidence, failures by cause, the
+ * roofline, the device, and how it was measured. Plots are SVG made here; a small script lets the
+ * reader look at other pairs of parameters and at single marks, and the page is whole without it.
  */
 #ifndef HED_SUPPORT_TUNE_REPORT_H
 #define HED_SUPPORT_TUNE_REPORT_H
@@ -23,7 +23,9 @@ typedef struct hed_tune_report_def {
     const char *date;     /* "2026-11-21 14:03" */
 } hed_tune_report_def;
 
-/* Writes the page; a file that was there is replaced once the new one is whole. Errors: IO, MEMORY. */
-hed_status hed_tune_report_write(const char *path, const hed_tune_report_def *def, hed_error *error);
+/* Writes the page; a file that was there is replaced once the new one is whole. Errors: IO,
+ * MEMORY. */
+hed_status hed_tune_report_write(
+    const char *path, const hed_tune_report_def *def, hed_error *error);
 
 #endif

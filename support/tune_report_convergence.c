@@ -1,7 +1,7 @@
-/* The convergence curve: each evaluation as a mark, failures in a lane for each cause, the best so far as a line. All
- * marks of one kind are one path of points ("M x y h0" with round ends), so that thousands of them stay a small file.
- * The width is the page's: x is counted in evaluations in a view box that is stretched, and strokes are not stretched
- * with it. */
+/* The convergence curve: each evaluation as a mark, failures in a lane for each cause, the best so
+ * far as a line. All marks of one kind are one path of points ("M x y h0" with round ends), so that
+ * thousands of them stay a small file. The width is the page's: x is counted in evaluations in a
+ * view box that is stretched, and strokes are not stretched with it. */
 #include "support/tune_report_page.h"
 
 #include <math.h>
@@ -52,20 +52,20 @@ static void put_axes(hed_page *page, const curve *c)
     for (uint32_t i = 0; i < count; i++) {
         double y = y_of(c, ticks[i]);
         fprintf(page->out,
-                "<line class=grid x1=0 x2=100%% y1=%.1f y2=%.1f /><text class=left x=0 dx=-8 y=%.1f dy=.35em>", y, y,
-                y);
+            "<line class=grid x1=0 x2=100%% y1=%.1f y2=%.1f /><text class=left x=0 dx=-8 y=%.1f dy=.35em>",
+            y, y, y);
         hed_page_put_value(page, ticks[i]);
         fputs("</text>\n", page->out);
     }
     for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT; outcome++)
         if (page->counts[outcome])
-            fprintf(page->out, "<text class=left x=0 dx=-8 y=%.1f dy=.35em>%s</text>\n", lane_of(page, outcome),
-                    hed_outcome_name((hed_outcome)outcome));
+            fprintf(page->out, "<text class=left x=0 dx=-8 y=%.1f dy=.35em>%s</text>\n",
+                lane_of(page, outcome), hed_outcome_name((hed_outcome)outcome));
     double last = page->result->count ? page->result->count : 1;
     count = hed_page_even_ticks(0, last, ticks);
     for (uint32_t i = 0; i < count; i++)
-        fprintf(page->out, "<text class=below x=%.2f%% y=%u dy=1.5em>%.4g</text>\n", 100 * ticks[i] / last, c->height,
-                ticks[i]);
+        fprintf(page->out, "<text class=below x=%.2f%% y=%u dy=1.5em>%.4g</text>\n",
+            100 * ticks[i] / last, c->height, ticks[i]);
     fprintf(page->out, "<text class=below x=50%% y=%u dy=3em>evaluation</text>\n", c->height);
 }
 
@@ -78,7 +78,8 @@ static void put_marks(hed_page *page, const curve *c, int outcome)
         const hed_evaluation *evaluation = &result->evaluations[i];
         if ((int)evaluation->outcome == outcome)
             fprintf(page->out, "M%u %.0fh0", i,
-                    hed_report_has_value(evaluation) ? y_of(c, hed_report_value(result, i)) : lane_of(page, outcome));
+                hed_report_has_value(evaluation) ? y_of(c, hed_report_value(result, i))
+                                                 : lane_of(page, outcome));
     }
     fputs("\"/>\n", page->out);
 }
@@ -98,14 +99,20 @@ static void put_best_so_far(hed_page *page, const curve *c)
     fputs("\"/>\n", page->out);
 }
 
-/* A level line for a configuration that something else is compared with: behind the marks its line, before them its
- * name. */
-static void put_level(hed_page *page, const curve *c, uint32_t index, const char *name, bool is_name)
+/* A level line for a configuration that something else is compared with: behind the marks its line,
+ * before them its name. */
+static void put_level(
+    hed_page *page, const curve *c, uint32_t index, const char *name, bool is_name)
 {
-    if (index >= page->result->count || !hed_report_has_value(&page->result->evaluations[index])) return;
+    if (index >= page->result->count || !hed_report_has_value(&page->result->evaluations[index]))
+        return;
     double y = y_of(c, hed_report_value(page->result, index));
-    if (is_name) fprintf(page->out, "<text class=\"halo right level\" x=100%% y=%.1f>%s</text>\n", y - 4, name);
-    else fprintf(page->out, "<line class=\"level %s\" x1=0 x2=100%% y1=%.1f y2=%.1f />\n", name, y, y);
+    if (is_name)
+        fprintf(
+            page->out, "<text class=\"halo right level\" x=100%% y=%.1f>%s</text>\n", y - 4, name);
+    else
+        fprintf(
+            page->out, "<line class=\"level %s\" x1=0 x2=100%% y1=%.1f y2=%.1f />\n", name, y, y);
 }
 
 static void put_levels(hed_page *page, const curve *c, bool names)
@@ -120,19 +127,22 @@ void hed_page_convergence(hed_page *page)
     const hed_tune_result *result = page->result;
     curve c = measure(page);
     uint32_t count = result->count ? result->count : 1;
-    fputs("<section><h2>Convergence</h2>\n<p>One mark for each configuration that was tried, in the order of trying; "
-          "lower is better, on a logarithmic "
-          "scale. The line is the best so far.</p>\n<div class=plot>",
-          page->out);
+    fputs(
+        "<section><h2>Convergence</h2>\n<p>One mark for each configuration that was tried, in the order of trying; "
+        "lower is better, on a logarithmic "
+        "scale. The line is the best so far.</p>\n<div class=plot>",
+        page->out);
     fprintf(page->out,
-            "<svg class=\"chart%s\" id=convergence height=%u data-low=%.9g data-high=%.9g data-plot=%d role=img "
-            "aria-label=\"Convergence: %u "
-            "evaluations\">\n",
-            result->count <= FEW ? " few" : "", c.height + 44, c.low, c.high, PLOT_HEIGHT, result->count);
+        "<svg class=\"chart%s\" id=convergence height=%u data-low=%.9g data-high=%.9g data-plot=%d role=img "
+        "aria-label=\"Convergence: %u "
+        "evaluations\">\n",
+        result->count <= FEW ? " few" : "", c.height + 44, c.low, c.high, PLOT_HEIGHT,
+        result->count);
     put_axes(page, &c);
     put_levels(page, &c, false);
-    fprintf(page->out, "<svg width=100%% height=%u viewBox=\"-0.5 0 %u %u\" preserveAspectRatio=none>\n", c.height,
-            count, c.height);
+    fprintf(page->out,
+        "<svg width=100%% height=%u viewBox=\"-0.5 0 %u %u\" preserveAspectRatio=none>\n", c.height,
+        count, c.height);
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++)
         if (page->counts[outcome]) put_marks(page, &c, outcome);
     put_best_so_far(page, &c);
@@ -155,7 +165,8 @@ static void put_json(hed_page *page, const char *text)
     fputc('"', page->out);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c == '&') fprintf(page->out, "\\u%04x", c);
+        if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c == '&')
+            fprintf(page->out, "\\u%04x", c);
         else fputc(c, page->out);
     }
     fputc('"', page->out);
@@ -179,17 +190,20 @@ void hed_page_data(hed_page *page)
     fputs("],\"outcomes\":[", page->out);
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++)
         fprintf(page->out, "%s\"%s\"", outcome ? "," : "", hed_outcome_name((hed_outcome)outcome));
-    /* Two digits, hexadecimal, for the place of each parameter's value; one more for the outcome. */
+    /* Two digits, hexadecimal, for the place of each parameter's value; one more for the
+     * outcome. */
     fputs("],\"configs\":\"", page->out);
     for (uint32_t i = 0; i < result->count; i++) {
         for (uint32_t p = 0; p < page->kernel->parameter_count; p++)
-            fprintf(page->out, "%02x", hed_report_place(page->kernel, &result->evaluations[i].config, p) & 0xffu);
+            fprintf(page->out, "%02x",
+                hed_report_place(page->kernel, &result->evaluations[i].config, p) & 0xffu);
         fprintf(page->out, "%x", (unsigned)result->evaluations[i].outcome);
     }
     fputs("\",\"values\":[", page->out);
     for (uint32_t i = 0; i < result->count; i++) {
         if (i) fputc(',', page->out);
-        if (hed_report_has_value(&result->evaluations[i])) fprintf(page->out, "%.4g", hed_report_value(result, i));
+        if (hed_report_has_value(&result->evaluations[i]))
+            fprintf(page->out, "%.4g", hed_report_value(result, i));
         else fputc('0', page->out);
     }
     fprintf(page->out, "],\"objective\":%d}</script>\n", (int)page->def->objective);

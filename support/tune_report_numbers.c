@@ -9,15 +9,17 @@
 
 bool hed_report_has_value(const hed_evaluation *evaluation)
 {
-    return (evaluation->outcome == HED_OUTCOME_MEASURED || evaluation->outcome == HED_OUTCOME_DROPPED) &&
+    return (evaluation->outcome == HED_OUTCOME_MEASURED ||
+               evaluation->outcome == HED_OUTCOME_DROPPED) &&
            evaluation->seconds > 0;
 }
 
 /* Of an evaluation's value to what is compared. */
 static double pace_of(const hed_tune_result *result, uint32_t index)
 {
-    return result->best < result->count ? result->evaluations[result->best].pace / result->evaluations[index].pace
-                                        : 1;
+    return result->best < result->count
+               ? result->evaluations[result->best].pace / result->evaluations[index].pace
+               : 1;
 }
 
 double hed_report_value(const hed_tune_result *result, uint32_t index)
@@ -27,7 +29,7 @@ double hed_report_value(const hed_tune_result *result, uint32_t index)
 }
 
 void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT],
-                      uint32_t examples[HED_OUTCOME_COUNT])
+    uint32_t examples[HED_OUTCOME_COUNT])
 {
     for (uint32_t i = 0; i < HED_OUTCOME_COUNT; i++) {
         counts[i] = 0;
@@ -76,7 +78,8 @@ uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t
 
 /* ---- parameters ---- */
 
-uint32_t hed_report_place(const hed_kernel_def *kernel, const hed_config *config, uint32_t parameter)
+uint32_t hed_report_place(
+    const hed_kernel_def *kernel, const hed_config *config, uint32_t parameter)
 {
     const hed_parameter_def *def = &kernel->parameters[parameter];
     uint32_t place = 0;
@@ -84,7 +87,8 @@ uint32_t hed_report_place(const hed_kernel_def *kernel, const hed_config *config
     return place;
 }
 
-void hed_report_value_text(const hed_kernel_def *kernel, uint32_t parameter, uint32_t place, char *text, size_t size)
+void hed_report_value_text(
+    const hed_kernel_def *kernel, uint32_t parameter, uint32_t place, char *text, size_t size)
 {
     const hed_parameter_def *def = &kernel->parameters[parameter];
     if (place >= def->count) snprintf(text, size, "?");
@@ -96,16 +100,17 @@ void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result
 {
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         uint32_t at = i;
-        for (; at > 0 && result->importance[order[at - 1]] < result->importance[i]; at--) order[at] = order[at - 1];
+        for (; at > 0 && result->importance[order[at - 1]] < result->importance[i]; at--)
+            order[at] = order[at - 1];
         order[at] = i;
     }
 }
 
-/* How much of the variance of the group's size along `axis` (its logarithm) one parameter explains by itself: the
- * correlation ratio of a one-way analysis of variance. Asked of configurations that ran, since geometry() need not
- * know others. */
-static double explained(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axis,
-                        uint32_t parameter)
+/* How much of the variance of the group's size along `axis` (its logarithm) one parameter explains
+ * by itself: the correlation ratio of a one-way analysis of variance. Asked of configurations that
+ * ran, since geometry() need not know others. */
+static double explained(
+    const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axis, uint32_t parameter)
 {
     double sums[256] = {0}, sum = 0, squares = 0, between = 0;
     uint32_t counts[256] = {0}, count = 0;
@@ -129,7 +134,8 @@ static double explained(const hed_kernel_def *kernel, const hed_tune_result *res
     return (between - sum * sum / count) / total;
 }
 
-void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2])
+void hed_report_choose_axes(
+    const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2])
 {
     static const double ENOUGH = 0.5;
     uint32_t ranked[HED_MAX_PARAMETERS], none = kernel->parameter_count;
@@ -147,21 +153,25 @@ void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_tune_result 
     }
     for (uint32_t axis = 0; axis < 2; axis++)
         for (uint32_t i = 0; i < none && axes[axis] == none; i++)
-            if (kernel->parameters[ranked[i]].count > 1 && ranked[i] != axes[1 - axis]) axes[axis] = ranked[i];
+            if (kernel->parameters[ranked[i]].count > 1 && ranked[i] != axes[1 - axis])
+                axes[axis] = ranked[i];
 }
 
 /* ---- the heat map ---- */
 
-void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result, const uint32_t axes[2],
-                     hed_report_cell *cells)
+void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result,
+    const uint32_t axes[2], hed_report_cell *cells)
 {
     uint32_t columns = kernel->parameters[axes[0]].count;
     uint32_t rows = axes[1] < kernel->parameter_count ? kernel->parameters[axes[1]].count : 1;
-    for (uint32_t i = 0; i < rows * columns; i++) cells[i] = (hed_report_cell){.best = result->count};
+    for (uint32_t i = 0; i < rows * columns; i++)
+        cells[i] = (hed_report_cell){.best = result->count};
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *evaluation = &result->evaluations[i];
         uint32_t column = hed_report_place(kernel, &evaluation->config, axes[0]);
-        uint32_t row = axes[1] < kernel->parameter_count ? hed_report_place(kernel, &evaluation->config, axes[1]) : 0;
+        uint32_t row = axes[1] < kernel->parameter_count
+                           ? hed_report_place(kernel, &evaluation->config, axes[1])
+                           : 0;
         if (column >= columns || row >= rows) continue;
         hed_report_cell *cell = &cells[row * columns + column];
         if (!hed_report_has_value(evaluation)) {
@@ -188,11 +198,12 @@ hed_bound hed_report_bound(const hed_tune_result *result)
 
 static bool is_output(const hed_argument_def *argument)
 {
-    return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+    return argument->kind == HED_BUFFER &&
+           (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
-const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_argument *arguments,
-                                hed_reference reference)
+const char *hed_report_compared(
+    const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference)
 {
     static const char *const words[] = {
         [HED_REFERENCE_NATIVE] = "the native C version",
@@ -221,6 +232,6 @@ void hed_report_format(hed_objective objective, double value, char *text, size_t
         while (step < 3 && fabs(value) * steps[step].scale >= 999.5) step++;
         double scaled = value * steps[step].scale;
         snprintf(text, size, fabs(scaled) >= 999.5 ? "%.0f %s" : "%.3g %s", scaled,
-                 steps[step].units[objective == HED_OBJECTIVE_ENERGY]);
+            steps[step].units[objective == HED_OBJECTIVE_ENERGY]);
     }
 }

@@ -6,30 +6,34 @@
 
 /* Whether an evaluation has a time: measured, or dropped on the way. */
 bool hed_report_has_value(const hed_evaluation *evaluation);
-/* An evaluation's value as it would have been at the pace of the winner's (hed_evaluation.pace), so that all can be
- * compared; NAN where it has none. */
+/* An evaluation's value as it would have been at the pace of the winner's (hed_evaluation.pace), so
+ * that all can be compared; NAN where it has none. */
 double hed_report_value(const hed_tune_result *result, uint32_t index);
-/* How many evaluations ended in each way, and the first example of each (its index; result->count: none). */
+/* How many evaluations ended in each way, and the first example of each (its index; result->count:
+ * none). */
 void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT],
-                      uint32_t examples[HED_OUTCOME_COUNT]);
+    uint32_t examples[HED_OUTCOME_COUNT]);
 /* Evaluations that failed in any way. */
 uint32_t hed_report_failed(const uint32_t counts[HED_OUTCOME_COUNT]);
 
-/* The best `most` evaluations into `order` (indices): the winner, then what was measured to the end, then what was
- * dropped, each by its value. Gives how many there are. */
+/* The best `most` evaluations into `order` (indices): the winner, then what was measured to the
+ * end, then what was dropped, each by its value. Gives how many there are. */
 uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t most);
 
 /* Place of parameter `parameter`'s value among its values; its count if it is none of them. */
-uint32_t hed_report_place(const hed_kernel_def *kernel, const hed_config *config, uint32_t parameter);
+uint32_t hed_report_place(
+    const hed_kernel_def *kernel, const hed_config *config, uint32_t parameter);
 /* "32", or the choice's name. */
-void hed_report_value_text(const hed_kernel_def *kernel, uint32_t parameter, uint32_t place, char *text, size_t size);
+void hed_report_value_text(
+    const hed_kernel_def *kernel, uint32_t parameter, uint32_t place, char *text, size_t size);
 
 /* The parameters by their importance, most first, (kernel->parameter_count). */
 void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t *order);
-/* The two parameters that a heat map shows first: those that make the group's width and height, where the geometry
- * depends on such; else the most important ones. `axes[1]` (or both) is kernel->parameter_count where there is none
- * with two values. */
-void hed_report_choose_axes(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2]);
+/* The two parameters that a heat map shows first: those that make the group's width and height,
+ * where the geometry depends on such; else the most important ones. `axes[1]` (or both) is
+ * kernel->parameter_count where there is none with two values. */
+void hed_report_choose_axes(
+    const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2]);
 
 /* One cell of a heat map: all evaluations with this pair of values. */
 typedef struct hed_report_cell {
@@ -37,18 +41,20 @@ typedef struct hed_report_cell {
     uint32_t worked, failed;
 } hed_report_cell;
 
-/* Fills cells (rows x columns: values of axes[1] x values of axes[0]; one row where there is no second axis). */
-void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result, const uint32_t axes[2],
-                     hed_report_cell *cells);
+/* Fills cells (rows x columns: values of axes[1] x values of axes[0]; one row where there is no
+ * second axis). */
+void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result,
+    const uint32_t axes[2], hed_report_cell *cells);
 
-/* What keeps the kernel from being faster, by the roofline: the side on which its work would take longer. */
+/* What keeps the kernel from being faster, by the roofline: the side on which its work would take
+ * longer. */
 typedef enum hed_bound { HED_BOUND_UNKNOWN, HED_BOUND_MEMORY, HED_BOUND_ARITHMETIC } hed_bound;
 hed_bound hed_report_bound(const hed_tune_result *result);
 
-/* What results were compared with, in words: "outputs that were given", "the native C version", ... `arguments`
- * (kernel->argument_count), or NULL, are those that it was tuned with. */
-const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_argument *arguments,
-                                hed_reference reference);
+/* What results were compared with, in words: "outputs that were given", "the native C version", ...
+ * `arguments` (kernel->argument_count), or NULL, are those that it was tuned with. */
+const char *hed_report_compared(
+    const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference);
 
 /* "1.23 ms", "4.1 J", or the caller's metric as a number; "-" for NAN. */
 void hed_report_format(hed_objective objective, double value, char *text, size_t size);

@@ -1,4 +1,5 @@
-/* The parts of a tuning's page. Each writes its section to `out`; whoever opened that looks whether it worked. */
+/* The parts of a tuning's page. Each writes its section to `out`; whoever opened that looks whether
+ * it worked. */
 #ifndef HED_SUPPORT_TUNE_REPORT_PAGE_H
 #define HED_SUPPORT_TUNE_REPORT_PAGE_H
 
@@ -29,8 +30,8 @@ void hed_page_put_value(hed_page *page, double value);
 /* ---- scales ---- */
 
 enum { HED_PAGE_TICKS = 12 };
-/* Round numbers from `low` to `high`, both above 0, for a logarithmic axis: 1, 2, 5 and their decades where there is
- * room for such, else even steps. Gives how many. */
+/* Round numbers from `low` to `high`, both above 0, for a logarithmic axis: 1, 2, 5 and their
+ * decades where there is room for such, else even steps. Gives how many. */
 uint32_t hed_page_ticks(double low, double high, double ticks[HED_PAGE_TICKS]);
 /* The same for an axis with even steps. `low` may be 0. */
 uint32_t hed_page_even_ticks(double low, double high, double ticks[HED_PAGE_TICKS]);

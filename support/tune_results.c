@@ -33,7 +33,8 @@ static const char *invalidity_of(hed_outcome outcome)
     }
 }
 
-/* Each of these takes its values over; a NULL among them is memory that ran out, and so is the answer then. */
+/* Each of these takes its values over; a NULL among them is memory that ran out, and so is the
+ * answer then. */
 
 static json_t *make_configuration(const hed_kernel_def *kernel, const hed_config *config)
 {
@@ -42,7 +43,7 @@ static json_t *make_configuration(const hed_kernel_def *kernel, const hed_config
         const hed_parameter_def *parameter = &kernel->parameters[i];
         const char *label = label_of(parameter, config->values[i]);
         if (json_object_set_new(object, parameter->name,
-                                label ? json_string(label) : json_integer(config->values[i])) != 0) {
+                label ? json_string(label) : json_integer(config->values[i])) != 0) {
             json_decref(object);
             object = NULL;
         }
@@ -52,33 +53,42 @@ static json_t *make_configuration(const hed_kernel_def *kernel, const hed_config
 
 static json_t *make_times(const hed_evaluation *evaluation, double scale)
 {
-    json_t *runs = isfinite(evaluation->seconds) ? json_pack("[f]", evaluation->seconds * scale) : json_array();
-    return json_pack("{s:f, s:i, s:i, s:i, s:o}", "compilation_time", evaluation->build_seconds * 1e3, "framework", 0,
-                     "search_algorithm", 0, "validation", 0, "runtimes", runs);
+    json_t *runs = isfinite(evaluation->seconds) ? json_pack("[f]", evaluation->seconds * scale)
+                                                 : json_array();
+    return json_pack("{s:f, s:i, s:i, s:i, s:o}", "compilation_time",
+        evaluation->build_seconds * 1e3, "framework", 0, "search_algorithm", 0, "validation", 0,
+        "runtimes", runs);
 }
 
 static json_t *make_measurement(const char *name, double value, const char *unit)
 {
     return json_pack("{s:s, s:o, s:s}", "name", name, "value",
-                     isfinite(value) ? json_real(value) : json_string("failed"), "unit", unit);
+        isfinite(value) ? json_real(value) : json_string("failed"), "unit", unit);
 }
 
-static json_t *make_result(const hed_kernel_def *kernel, const hed_evaluation *evaluation, hed_objective objective)
+static json_t *make_result(
+    const hed_kernel_def *kernel, const hed_evaluation *evaluation, hed_objective objective)
 {
-    static const char *const names[] = {"time", "energy", "metric"}, *const units[] = {"ms", "J", ""};
-    bool works = evaluation->outcome == HED_OUTCOME_MEASURED || evaluation->outcome == HED_OUTCOME_DROPPED;
-    double scale = objective == HED_OBJECTIVE_TIME ? 1e3 : 1, value = works ? evaluation->seconds * scale : NAN;
+    static const char *const names[] = {"time", "energy", "metric"}, *const units[] = {
+                                                                         "ms", "J", ""};
+    bool works =
+        evaluation->outcome == HED_OUTCOME_MEASURED || evaluation->outcome == HED_OUTCOME_DROPPED;
+    double scale = objective == HED_OBJECTIVE_TIME ? 1e3 : 1,
+           value = works ? evaluation->seconds * scale : NAN;
     return json_pack("{s:o, s:o, s:s, s:i, s:[o], s:[s]}", "configuration",
-                     make_configuration(kernel, &evaluation->config), "times", make_times(evaluation, scale),
-                     "invalidity", invalidity_of(evaluation->outcome), "correctness", works ? 1 : 0, "measurements",
-                     make_measurement(names[objective], value, units[objective]), "objectives", names[objective]);
+        make_configuration(kernel, &evaluation->config), "times", make_times(evaluation, scale),
+        "invalidity", invalidity_of(evaluation->outcome), "correctness", works ? 1 : 0,
+        "measurements", make_measurement(names[objective], value, units[objective]), "objectives",
+        names[objective]);
 }
 
-static json_t *make_document(const hed_kernel_def *kernel, const hed_tune_result *result, hed_objective objective)
+static json_t *make_document(
+    const hed_kernel_def *kernel, const hed_tune_result *result, hed_objective objective)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; list && i < result->count; i++) {
-        if (json_array_append_new(list, make_result(kernel, &result->evaluations[i], objective)) != 0) {
+        if (json_array_append_new(list, make_result(kernel, &result->evaluations[i], objective)) !=
+            0) {
             json_decref(list);
             list = NULL;
         }
@@ -88,7 +98,10 @@ static json_t *make_document(const hed_kernel_def *kernel, const hed_tune_result
 
 /* ---- CSV ---- */
 
-static void put(hed_file_writer *writer, const char *text) { hed_file_writer_put(writer, text, strlen(text)); }
+static void put(hed_file_writer *writer, const char *text)
+{
+    hed_file_writer_put(writer, text, strlen(text));
+}
 
 /* A field of text, in quotes where it needs them. */
 static void put_text(hed_file_writer *writer, const char *text)
@@ -113,8 +126,8 @@ static void put_number(hed_file_writer *writer, double value)
     put(writer, digits);
 }
 
-static void put_evaluation(hed_file_writer *writer, const hed_kernel_def *kernel, const hed_evaluation *e,
-                           bool winner)
+static void put_evaluation(
+    hed_file_writer *writer, const hed_kernel_def *kernel, const hed_evaluation *e, bool winner)
 {
     char digits[40];
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -124,8 +137,8 @@ static void put_evaluation(hed_file_writer *writer, const hed_kernel_def *kernel
         put(writer, ",");
     }
     put(writer, hed_outcome_name(e->outcome));
-    const double numbers[] = {e->seconds, e->low, e->high, e->runs, e->build_seconds,
-                              e->at, e->error, e->recalled, winner};
+    const double numbers[] = {e->seconds, e->low, e->high, e->runs, e->build_seconds, e->at,
+        e->error, e->recalled, winner};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) put_number(writer, numbers[i]);
     put(writer, ",");
     put_text(writer, e->text);
@@ -139,29 +152,31 @@ static int put_json(const char *bytes, size_t size, void *writer)
     return hed_file_writer_put(writer, bytes, size) == HED_OK ? 0 : -1;
 }
 
-hed_status hed_tune_results_write_t4(const char *path, const hed_kernel_def *kernel, const hed_tune_result *result,
-                                     hed_objective objective, hed_error *error)
+hed_status hed_tune_results_write_t4(const char *path, const hed_kernel_def *kernel,
+    const hed_tune_result *result, hed_objective objective, hed_error *error)
 {
     json_t *document = make_document(kernel, result, objective);
     hed_file_writer *writer;
-    if (!document) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the results in %s", path);
+    if (!document)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the results in %s", path);
     hed_status status = hed_file_writer_open(path, &writer, error);
-    if (status == HED_OK &&
-        json_dump_callback(document, put_json, writer, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0) {
+    if (status == HED_OK && json_dump_callback(document, put_json, writer,
+                                JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0) {
         hed_file_writer_put(writer, "\n", 1);
         status = hed_file_writer_commit(writer, error);
     } else if (status == HED_OK && hed_file_writer_put(writer, "", 0) != HED_OK) {
         status = hed_file_writer_commit(writer, error); /* it explains the failure */
     } else if (status == HED_OK) {
         hed_file_writer_abort(writer);
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the results in %s", path);
+        status =
+            hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the results in %s", path);
     }
     json_decref(document);
     return status;
 }
 
-hed_status hed_tune_results_write_csv(const char *path, const hed_kernel_def *kernel, const hed_tune_result *result,
-                                      hed_error *error)
+hed_status hed_tune_results_write_csv(
+    const char *path, const hed_kernel_def *kernel, const hed_tune_result *result, hed_error *error)
 {
     hed_file_writer *writer;
     hed_status status = hed_file_writer_open(path, &writer, error);

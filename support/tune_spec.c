@@ -31,8 +31,8 @@ static hed_status read_all(hed_spec_reader *reader, hed_error *error)
     return status_of(reader, error);
 }
 
-hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, hed_tune_spec **result,
-                              hed_error *error)
+hed_status hed_tune_spec_load(
+    const char *path, const hed_device_info *device, hed_tune_spec **result, hed_error *error)
 {
     *result = NULL;
     hed_json *json;
@@ -52,8 +52,8 @@ hed_status hed_tune_spec_load(const char *path, const hed_device_info *device, h
     return status;
 }
 
-hed_status hed_tune_spec_give(hed_tune_spec *spec, const hed_device_info *device, const char *name, const char *content,
-                              hed_error *error)
+hed_status hed_tune_spec_give(hed_tune_spec *spec, const hed_device_info *device, const char *name,
+    const char *content, hed_error *error)
 {
     hed_spec_reader reader = {.spec = spec, .path = "", .device = device};
     hed_spec_give(&reader, name, content);

@@ -7,15 +7,18 @@
 #include <string.h>
 
 static const char *const ARGUMENT_KEYS[] = {"name", "kind", "type", "access", "size", "value",
-                                            "fill", "file", "expected", "compare", "tolerance",
-                                            NULL};
-static const char *const FILL_KEYS[] = {"constant", "sequence", "uniform", "normal", "integers", "seed", NULL};
+    "fill", "file", "expected", "compare", "tolerance", NULL};
+static const char *const FILL_KEYS[] = {
+    "constant", "sequence", "uniform", "normal", "integers", "seed", NULL};
 
-const hed_spec_keys hed_spec_argument_keys[] = {{"argument", ARGUMENT_KEYS}, {"fill", FILL_KEYS}, {NULL, NULL}};
+const hed_spec_keys hed_spec_argument_keys[] = {
+    {"argument", ARGUMENT_KEYS}, {"fill", FILL_KEYS}, {NULL, NULL}};
 
-static const char *const TYPES[] = {"bytes", "int", "uint", "long",
-                                    "ulong", "float", "double", NULL};                      /* in the order of hed_type */
-static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", "symbol", NULL}; /* of hed_argument_kind, and: */
+static const char *const TYPES[] = {
+    "bytes", "int", "uint", "long", "ulong", "float", "double", NULL, /* in the order of hed_type */
+};
+/* of hed_argument_kind, and: */
+static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", "symbol", NULL};
 enum { SYMBOL = HED_LOCAL + 1 };
 static const char *const COMPARES[] = {"each", "sum", "sorted", NULL};       /* of hed_compare */
 static const char *const ACCESSES[] = {"read", "write", "read_write", NULL}; /* of hed_access */
@@ -25,7 +28,8 @@ static void check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kin
 {
     enum { MOST = 10 };
     static const char *const of_kind[][MOST] = {
-        [HED_BUFFER] = {"name", "kind", "type", "access", "size", "fill", "file", "expected", "compare", "tolerance"},
+        [HED_BUFFER] = {"name", "kind", "type", "access", "size", "fill", "file", "expected",
+            "compare", "tolerance"},
         [HED_SCALAR] = {"name", "kind", "type", "value"},
         [HED_STRUCT] = {"name", "kind", "file"},
         [HED_LOCAL] = {"name", "kind", "type", "size"},
@@ -33,9 +37,11 @@ static void check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kin
     };
     for (hed_json_node at = hed_json_next(node, NULL); at.key; at = hed_json_next(node, at.key)) {
         bool found = false;
-        for (size_t i = 0; i < MOST && of_kind[kind][i]; i++) found = found || strcmp(of_kind[kind][i], at.key) == 0;
+        for (size_t i = 0; i < MOST && of_kind[kind][i]; i++)
+            found = found || strcmp(of_kind[kind][i], at.key) == 0;
         if (!found)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "an argument of kind \"%s\" has no such key", KINDS[kind]);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, at,
+                "an argument of kind \"%s\" has no such key", KINDS[kind]);
     }
 }
 
@@ -56,7 +62,8 @@ static void read_rule(hed_spec_reader *reader, hed_json_node node, hed_generator
         }
         double numbers[2] = {0, 0};
         rule->kind = which; /* FILL_KEYS are in the order of hed_generator_kind */
-        if (rule->kind == HED_GENERATE_CONSTANT) numbers[0] = hed_json_number(at, -DBL_MAX, DBL_MAX);
+        if (rule->kind == HED_GENERATE_CONSTANT)
+            numbers[0] = hed_json_number(at, -DBL_MAX, DBL_MAX);
         else hed_json_numbers(at, numbers, 2, -DBL_MAX, DBL_MAX);
         rule->first = numbers[0];
         rule->second = numbers[1];
@@ -64,10 +71,11 @@ static void read_rule(hed_spec_reader *reader, hed_json_node node, hed_generator
     }
     if (rules != 1)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                      "expected one of \"constant\", \"sequence\", \"uniform\", \"normal\" and \"integers\"");
+            "expected one of \"constant\", \"sequence\", \"uniform\", \"normal\" and \"integers\"");
 }
 
-static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
+static void fill_by_rule(
+    hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
     hed_generator rule = {.kind = HED_GENERATE_CONSTANT};
     if (hed_json_kind_of(node) == HED_JSON_STRING) {
@@ -78,16 +86,18 @@ static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, hed_type t
     }
     const char *wrong = hed_spec_fine(reader) ? hed_generator_wrong(&rule, type) : NULL;
     if (wrong)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "an array of type \"%s\" cannot be filled so: %s", TYPES[type],
-                      wrong);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+            "an array of type \"%s\" cannot be filled so: %s", TYPES[type], wrong);
     void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, argument->bytes, node) : NULL;
     if (!data) return;
     hed_generate(&rule, type, data, argument->bytes / hed_type_bytes(type));
     argument->data = data;
 }
 
-/* Elements as the expression says. A buffer is the same for all configurations: where its size depends on parameters it is the largest. */
-static void read_size(hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
+/* Elements as the expression says. A buffer is the same for all configurations: where its size
+ * depends on parameters it is the largest. */
+static void read_size(
+    hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
     hed_spec_kernel *kernel = &reader->spec->kernel;
     uint32_t index = (uint32_t)(argument - reader->spec->arguments);
@@ -98,26 +108,28 @@ static void read_size(hed_spec_reader *reader, hed_json_node node, hed_type type
         kernel->local_bytes[index] = hed_type_bytes(type);
         count = hed_spec_largest(reader, node, kernel, size);
     } else if (size) {
-        count = hed_json_kind_of(node) == HED_JSON_NUMBER ? hed_json_number(node, -DBL_MAX, DBL_MAX)
-                                                          : hed_spec_number_of(reader, node, hed_json_string(node));
+        count = hed_json_kind_of(node) == HED_JSON_NUMBER
+                    ? hed_json_number(node, -DBL_MAX, DBL_MAX)
+                    : hed_spec_number_of(reader, node, hed_json_string(node));
     }
     hed_spec_size(reader, node, count, hed_type_bytes(type), &argument->bytes);
 }
 
 static void read_content(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def,
-                         hed_tune_argument *argument)
+    hed_tune_argument *argument)
 {
     bool from_file = hed_json_has(node, "file"), by_rule = hed_json_has(node, "fill");
     if (def->access == HED_WRITE && (from_file || by_rule))
-        hed_spec_fail(
-            reader, HED_ERROR_FORMAT, node,
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
             "a buffer that is only written has no first content; write \"access\": \"read_write\" if it has");
     if (def->access != HED_WRITE && from_file == by_rule)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                      "expected either \"fill\" or \"file\": what is in it before the kernel runs");
-    if (hed_json_has(node, "size")) read_size(reader, hed_json_member(node, "size"), def->type, argument);
+            "expected either \"fill\" or \"file\": what is in it before the kernel runs");
+    if (hed_json_has(node, "size"))
+        read_size(reader, hed_json_member(node, "size"), def->type, argument);
     else if (!from_file) hed_json_member(node, "size");
-    if (by_rule && hed_spec_fine(reader)) fill_by_rule(reader, hed_json_member(node, "fill"), def->type, argument);
+    if (by_rule && hed_spec_fine(reader))
+        fill_by_rule(reader, hed_json_member(node, "fill"), def->type, argument);
     if (!from_file || !hed_spec_fine(reader)) return;
     uint64_t bytes;
     hed_json_node file = hed_json_member(node, "file");
@@ -126,12 +138,15 @@ static void read_content(hed_spec_reader *reader, hed_json_node node, const hed_
     hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
-/* Rounding differs between configurations that sum in different orders; whole numbers do not round. */
-static double default_tolerance(hed_type type) { return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9
-                                                                                                      : 0; }
+/* Rounding differs between configurations that sum in different orders; whole numbers do not
+ * round. */
+static double default_tolerance(hed_type type)
+{
+    return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9 : 0;
+}
 
-static void read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
-                        hed_tune_argument *argument)
+static void read_buffer(
+    hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
     if (hed_json_has(node, "access"))
         def->access = (hed_access)hed_json_choice(hed_json_member(node, "access"), ACCESSES);
@@ -140,44 +155,48 @@ static void read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argumen
         def->tolerance = hed_json_has(node, "tolerance")
                              ? hed_json_number(hed_json_member(node, "tolerance"), 0, DBL_MAX)
                              : default_tolerance(def->type);
-    else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") || hed_json_has(node, "compare"))
+    else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") ||
+             hed_json_has(node, "compare"))
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                      "a buffer that is only read has neither \"expected\" nor \"compare\" nor \"tolerance\"");
+            "a buffer that is only read has neither \"expected\" nor \"compare\" nor \"tolerance\"");
     if (hed_json_has(node, "compare"))
         def->compare = (hed_compare)hed_json_choice(hed_json_member(node, "compare"), COMPARES);
     bool hangs = reader->spec->kernel.local[argument - reader->spec->arguments] != NULL;
     if (hangs && def->access != HED_READ && def->compare == HED_COMPARE_EACH)
         hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
-                      "an output whose size depends on parameters cannot be compared element by element: write \"compare\": "
-                      "\"sum\" or \"sorted\"");
+            "an output whose size depends on parameters cannot be compared element by element: write \"compare\": "
+            "\"sum\" or \"sorted\"");
     if (!hed_spec_fine(reader) || !hed_json_has(node, "expected")) return;
     uint64_t bytes;
     hed_json_node file = hed_json_member(node, "expected");
     argument->expected = hed_spec_read_data(reader, file, hed_json_string(file), def->type, &bytes);
     argument->expected_bytes = bytes;
-    if (def->compare == HED_COMPARE_EACH) hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
+    if (def->compare == HED_COMPARE_EACH)
+        hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
-static void read_struct(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
-                        hed_tune_argument *argument)
+static void read_struct(
+    hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
     hed_json_node file = hed_json_member(node, "file");
-    argument->data = hed_spec_read_data(reader, file, hed_json_string(file), HED_BYTES, &argument->bytes);
+    argument->data =
+        hed_spec_read_data(reader, file, hed_json_string(file), HED_BYTES, &argument->bytes);
     def->size = argument->bytes;
     if (hed_spec_fine(reader) && def->size > HED_MAX_STRUCT_BYTES)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, file, "a struct of %zu bytes; at most %d", def->size,
-                      HED_MAX_STRUCT_BYTES);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, file, "a struct of %zu bytes; at most %d",
+            def->size, HED_MAX_STRUCT_BYTES);
 }
 
 /* 64-bit numbers that are written out go around the double. */
 static void read_scalar(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def,
-                        hed_tune_argument *argument)
+    hed_tune_argument *argument)
 {
     hed_json_node value = hed_json_member(node, "value");
     bool number = hed_json_kind_of(value) == HED_JSON_NUMBER;
     if (number && (def->type == HED_INT64 || def->type == HED_UINT64)) {
         int64_t *memory = hed_spec_allocate(reader, sizeof *memory, value);
-        if (memory) *memory = hed_json_integer(value, def->type == HED_INT64 ? INT64_MIN : 0, INT64_MAX);
+        if (memory)
+            *memory = hed_json_integer(value, def->type == HED_INT64 ? INT64_MIN : 0, INT64_MAX);
         argument->data = memory;
     } else {
         double real = number ? hed_json_number(value, -DBL_MAX, DBL_MAX)
@@ -188,14 +207,17 @@ static void read_scalar(hed_spec_reader *reader, hed_json_node node, const hed_a
 }
 
 /* A variable of the text, filled like a buffer, or with one number. */
-static void read_symbol(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
+static void read_symbol(
+    hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
     if (reader->spec->kernel.def.language != HED_CUDA_C)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+            "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
     if (hed_json_has(node, "value")) read_scalar(reader, node, def, argument);
     else read_content(reader, node, def, argument);
     if (hed_spec_fine(reader) && reader->spec->kernel.local[argument - reader->spec->arguments])
-        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"), "the size of a symbol cannot depend on parameters");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
+            "the size of a symbol cannot depend on parameters");
     if (hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 
@@ -210,12 +232,15 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     def->name = hed_json_string(hed_json_member(node, "name"));
     for (uint32_t i = 0; i < index; i++)
         if (hed_spec_fine(reader) && strcmp(spec->argument_defs[i].name, def->name) == 0)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node, "there are two arguments called \"%s\"", def->name);
+            hed_spec_fail(
+                reader, HED_ERROR_FORMAT, node, "there are two arguments called \"%s\"", def->name);
     uint32_t kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER;
     if (hed_json_has(node, "kind")) kind = hed_json_choice(hed_json_member(node, "kind"), KINDS);
     if (hed_spec_fine(reader)) check_keys(reader, node, kind);
     def->kind = kind == SYMBOL ? HED_STRUCT : (hed_argument_kind)kind;
-    def->type = kind == HED_STRUCT ? HED_BYTES : (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
+    def->type = kind == HED_STRUCT
+                    ? HED_BYTES
+                    : (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
     if (hed_spec_fine(reader) && def->kind == HED_SCALAR && def->type == HED_BYTES)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar needs a type of a number");
     if (!hed_spec_fine(reader)) return;
@@ -232,17 +257,21 @@ void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_
 {
     for (uint32_t i = 0; i < kernel->def.argument_count && hed_spec_fine(reader); i++) {
         /* A reference's results are as many as its own parameters say. */
-        bool hangs = reader->spec->kernel.local[i] && reader->spec->argument_defs[i].kind == HED_BUFFER;
-        if (reader->spec->argument_defs[i].kind != HED_LOCAL && !(hangs && kernel != &reader->spec->kernel)) continue;
+        bool hangs =
+            reader->spec->kernel.local[i] && reader->spec->argument_defs[i].kind == HED_BUFFER;
+        if (reader->spec->argument_defs[i].kind != HED_LOCAL &&
+            !(hangs && kernel != &reader->spec->kernel))
+            continue;
         hed_json_node node = hed_json_item(list, i);
         kernel->local[i] = hed_spec_expression(reader, kernel, hed_json_member(node, "size"));
         kernel->local_bytes[i] = hed_type_bytes(reader->spec->argument_defs[i].type);
-        /* CUDA C has no pointers to local memory among its arguments: one block, declared `extern __shared__`. What
-         * a launch passes beyond a kernel's own arguments the driver does not read. */
+        /* CUDA C has no pointers to local memory among its arguments: one block, declared `extern
+         * __shared__`. What a launch passes beyond a kernel's own arguments the driver does not
+         * read. */
         if (!hangs && kernel->def.language == HED_CUDA_C && i + 1 < kernel->def.argument_count)
             hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                          "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
-                          "the kernel: give one, behind all others");
+                "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
+                "the kernel: give one, behind all others");
     }
 }
 
@@ -251,16 +280,16 @@ void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list)
     size_t count = hed_json_count(list);
     bool written = false;
     if (count > HED_MAX_ARGUMENTS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu arguments; a kernel has at most %d", count,
-                      HED_MAX_ARGUMENTS);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu arguments; a kernel has at most %d",
+            count, HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         read_argument(reader, hed_json_item(list, i), i);
         written = written || (reader->spec->argument_defs[i].kind == HED_BUFFER &&
-                              reader->spec->argument_defs[i].access != HED_READ);
+                                 reader->spec->argument_defs[i].access != HED_READ);
     }
     if (hed_spec_fine(reader) && !written)
         hed_spec_fail(reader, HED_ERROR_FORMAT, list,
-                      "no argument is written: give the outputs \"access\": \"write\" or \"read_write\"");
+            "no argument is written: give the outputs \"access\": \"write\" or \"read_write\"");
     reader->spec->argument_list = list;
     reader->spec->kernel.def.argument_count = (uint32_t)count;
     hed_spec_read_local_sizes(reader, list, &reader->spec->kernel);

@@ -1,18 +1,18 @@
-/* #include lines of a kernel's text, put in place: what is compiled is then one text, which caches know by its content, workers need no
- * file for, and every compiler takes, whatever it makes of folders. "file" is looked for beside the text it stands in, then in the folders of
- * "include"; <file> in those folders alone. What is in none of them stays as it is, for the compiler: CUDA's own headers. */
+/* #include lines of a kernel's text, put in place: what is compiled is then one text, which caches
+ * know by its content, workers need no file for, and every compiler takes, whatever it makes of
+ * folders. "file" is looked for beside the text it stands in, then in the folders of "include";
+ * <file> in those folders alone. What is in none of them stays as it is, for the compiler: CUDA's
+ * own headers. */
 #include "support/tune_spec_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { DEEPEST = 32,
-       MOST_ONCE = 1024,
-       MOST_BRANCHES = 128,
-       LONGEST_PATH = 4096 };
+enum { DEEPEST = 32, MOST_ONCE = 1024, MOST_BRANCHES = 128, LONGEST_PATH = 4096 };
 
-/* A file with #pragma once, and the branch of conditional text in which it was last put in place. */
+/* A file with #pragma once, and the branch of conditional text in which it was last put in
+ * place. */
 typedef struct once_file {
     const char *path;
     uint32_t branch;
@@ -29,7 +29,8 @@ typedef struct including {
     uint32_t depth;
     once_file once[MOST_ONCE];
     uint32_t once_count;
-    uint32_t branches[MOST_BRANCHES]; /* the branches of #if that are open, each with its own number; [0] is the whole text */
+    /* the branches of #if that are open, each with its own number; [0] is the whole text */
+    uint32_t branches[MOST_BRANCHES];
     uint32_t branch_depth, branch_count;
     bool any; /* something was put in place */
 } including;
@@ -38,8 +39,8 @@ static void put(including *in, const char *bytes, size_t size)
 {
     if (size > HED_SPEC_LONGEST_SOURCE || in->size > HED_SPEC_LONGEST_SOURCE - size) {
         hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
-                      "with all that it includes the text is longer than %d MiB: give the folder to the compiler itself (options: -I)",
-                      HED_SPEC_LONGEST_SOURCE >> 20);
+            "with all that it includes the text is longer than %d MiB: give the folder to the compiler itself (options: -I)",
+            HED_SPEC_LONGEST_SOURCE >> 20);
         return;
     }
     if (in->size + size + 1 > in->room) {
@@ -71,7 +72,9 @@ static void put_line_number(including *in, unsigned line, const char *name)
 static const char *find(including *in, const char *name, bool quoted)
 {
     const char *open = in->open[in->depth - 1], *slash = strrchr(open, '/');
-    const char *beside = slash ? hed_spec_text(in->reader, in->node, "%.*s%s", (int)(slash + 1 - open), open, name) : name;
+    const char *beside =
+        slash ? hed_spec_text(in->reader, in->node, "%.*s%s", (int)(slash + 1 - open), open, name)
+              : name;
     if (quoted && access(beside, R_OK) == 0) return beside;
     for (uint32_t i = 0; in->folders && in->folders[i]; i++) {
         const char *path = hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name);
@@ -87,7 +90,8 @@ static bool is_open(const including *in, const char *path)
     return false;
 }
 
-/* Whether a line says #word, or #word next (NULL: whatever comes). `word` may be the word's beginning. */
+/* Whether a line says #word, or #word next (NULL: whatever comes). `word` may be the word's
+ * beginning. */
 static bool is_directive(const char *line, size_t length, const char *word, const char *next)
 {
     const char *const words[] = {"#", word, next};
@@ -122,7 +126,9 @@ static uint32_t once_index(including *in, const char *path)
     while (i < in->once_count && strcmp(in->once[i].path, path) != 0) i++;
     if (i < in->once_count) return i;
     if (i == MOST_ONCE)
-        hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node, "more than %d files with #pragma once are included: give the folder to the compiler itself (options: -I)", MOST_ONCE);
+        hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
+            "more than %d files with #pragma once are included: give the folder to the compiler itself (options: -I)",
+            MOST_ONCE);
     else in->once[in->once_count++] = (once_file){path, UINT32_MAX};
     return i;
 }
@@ -136,8 +142,9 @@ static bool is_branch_open(const including *in, uint32_t branch)
 
 static void put_text(including *in, const char *name, const char *text);
 
-/* The compiler decides which branch of #if is taken, and so which of two places of a file with #pragma once is the first: it stands in
- * both, with a guard. Where the branch that it was put in is open still, it is there already. */
+/* The compiler decides which branch of #if is taken, and so which of two places of a file with
+ * #pragma once is the first: it stands in both, with a guard. Where the branch that it was put in
+ * is open still, it is there already. */
 static void put_once(including *in, const char *path, const char *text)
 {
     char words[64];
@@ -168,11 +175,12 @@ static void put_file(including *in, const char *path)
     if (is_open(in, path)) return;
     if (in->depth == DEEPEST) {
         hed_spec_fail(in->reader, HED_ERROR_FORMAT, in->node,
-                      "more than %d files deep, ...%s includes ...%s: do files include each other by different paths? Name them from a folder of \"include\"",
-                      DEEPEST, end_of(in->open[in->depth - 1]), end_of(path));
+            "more than %d files deep, ...%s includes ...%s: do files include each other by different paths? Name them from a folder of \"include\"",
+            DEEPEST, end_of(in->open[in->depth - 1]), end_of(path));
         return;
     }
-    if (!hed_spec_read_path(in->reader, in->node, path, HED_SPEC_LONGEST_SOURCE, &text, &size)) return;
+    if (!hed_spec_read_path(in->reader, in->node, path, HED_SPEC_LONGEST_SOURCE, &text, &size))
+        return;
     in->open[in->depth++] = path;
     if (has_pragma_once(text)) {
         put_once(in, path, text);
@@ -183,7 +191,8 @@ static void put_file(including *in, const char *path)
     in->depth--;
 }
 
-/* One line without its end: if it is an #include of a file that is here, which then stands in its place, what is behind the file's name; else NULL. */
+/* One line without its end: if it is an #include of a file that is here, which then stands in its
+ * place, what is behind the file's name; else NULL. */
 static const char *put_include(including *in, const char *line, size_t length)
 {
     char word[16] = "", open = 0, name[LONGEST_PATH] = "", copy[LONGEST_PATH];
@@ -191,10 +200,13 @@ static const char *put_include(including *in, const char *line, size_t length)
     if (length >= sizeof copy) return NULL;
     memcpy(copy, line, length);
     copy[length] = 0;
-    if (sscanf(copy, " # %15[a-z] %c%4095[^\">]%n", word, &open, name, &end) != 3 || strcmp(word, "include") != 0) return NULL;
+    if (sscanf(copy, " # %15[a-z] %c%4095[^\">]%n", word, &open, name, &end) != 3 ||
+        strcmp(word, "include") != 0)
+        return NULL;
     if (open != '"' && open != '<') return NULL;
     const char *rest = line + end + ((size_t)end < length);
-    if (strncmp(name, "hip/hip_runtime", 15) == 0) { /* NVRTC knows all of it that texts for both share */
+    /* NVRTC knows all of it that texts for both share */
+    if (strncmp(name, "hip/hip_runtime", 15) == 0) {
         in->any = true;
         return rest;
     }
@@ -203,18 +215,20 @@ static const char *put_include(including *in, const char *line, size_t length)
     return path[0] ? rest : NULL;
 }
 
-/* Follows #if, #else and #endif: what stands in a branch is there for certain as long as that branch is open. */
+/* Follows #if, #else and #endif: what stands in a branch is there for certain as long as that
+ * branch is open. */
 static void follow_branch(including *in, const char *line, size_t length, uint32_t outermost)
 {
-    if (is_directive(line, length, "if", NULL)) {
+    if (is_directive(line, length, "if", NULL))
         if (in->branch_depth + 1 == MOST_BRANCHES)
-            hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node, "%s: more than %d #if within each other", in->open[in->depth - 1], MOST_BRANCHES - 1);
+            hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
+                "%s: more than %d #if within each other", in->open[in->depth - 1],
+                MOST_BRANCHES - 1);
         else in->branches[++in->branch_depth] = ++in->branch_count;
-    } else if (in->branch_depth > outermost && is_directive(line, length, "el", NULL)) {
+    else if (in->branch_depth > outermost && is_directive(line, length, "el", NULL))
         in->branches[in->branch_depth] = ++in->branch_count;
-    } else if (in->branch_depth > outermost && is_directive(line, length, "endif", NULL)) {
+    else if (in->branch_depth > outermost && is_directive(line, length, "endif", NULL))
         in->branch_depth--;
-    }
 }
 
 /* Whether a comment of several lines is open behind this line. */
@@ -246,10 +260,13 @@ static void put_text(including *in, const char *name, const char *text)
     uint32_t outermost = in->branch_depth;
     for (const char *line = text; *line && hed_spec_fine(in->reader); number++) {
         size_t length = strcspn(line, "\n");
-        const char *end = line + length, *rest = comment ? NULL : put_include(in, line, length), *from = rest ? rest : line;
+        const char *end = line + length, *rest = comment ? NULL : put_include(in, line, length),
+                   *from = rest ? rest : line;
         if (!comment && !rest) follow_branch(in, line, length, outermost);
-        if (!comment && is_directive(line, length, "pragma", "once")) from = end; /* said to a text of many files it is wrong */
-        if (rest) put_line_number(in, number, name);                              /* a comment may begin behind the file's name */
+        /* said to a text of many files it is wrong */
+        if (!comment && is_directive(line, length, "pragma", "once")) from = end;
+        /* a comment may begin behind the file's name */
+        if (rest) put_line_number(in, number, name);
         put(in, from, (size_t)(end - from));
         put(in, "\n", 1);
         comment = in_comment(from, (size_t)(end - from), comment);
@@ -258,8 +275,8 @@ static void put_text(including *in, const char *name, const char *text)
     in->branch_depth = outermost;
 }
 
-void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path, const char *const *folders,
-                           hed_source *source)
+void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
+    const char *const *folders, hed_source *source)
 {
     including in = {.reader = reader, .node = node, .folders = folders, .open = {path}, .depth = 1};
     if (strlen(source->text) != source->size || !strstr(source->text, "include")) return;

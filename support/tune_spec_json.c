@@ -8,17 +8,15 @@
 #include <unistd.h>
 
 static const char *const ROOT_KEYS[] = {"$schema", "kernel", "source", "language", "problem",
-                                        "parameters", "defaults", "constraints", "conditions", "group",
-                                        "global", "groups", "max_threads", "defines", "include",
-                                        "options", "arguments", "reference", "work", "math", NULL};
+    "parameters", "defaults", "constraints", "conditions", "group", "global", "groups",
+    "max_threads", "defines", "include", "options", "arguments", "reference", "work", "math", NULL};
 static const char *const PARAMETER_KEYS[] = {"range", "powers_of_two", "choices", "texts", NULL};
 static const char *const REFERENCE_KEYS[] = {"kernel", "source", "language", "parameters", "group",
-                                             "global", "groups", "max_threads", "defines", "include",
-                                             "options", NULL};
+    "global", "groups", "max_threads", "defines", "include", "options", NULL};
 static const char *const WORK_KEYS[] = {"bytes", "operations", NULL};
 
-const hed_spec_keys hed_spec_json_keys[] = {
-    {"", ROOT_KEYS}, {"parameter", PARAMETER_KEYS}, {"reference", REFERENCE_KEYS}, {"work", WORK_KEYS}, {NULL, NULL}};
+const hed_spec_keys hed_spec_json_keys[] = {{"", ROOT_KEYS}, {"parameter", PARAMETER_KEYS},
+    {"reference", REFERENCE_KEYS}, {"work", WORK_KEYS}, {NULL, NULL}};
 
 /* ---- problem and parameters ---- */
 
@@ -38,22 +36,25 @@ static void check_name(hed_spec_reader *reader, hed_json_node member)
     if (!hed_spec_fine(reader)) return;
     if (!hed_spec_is_name(member.key))
         hed_spec_fail(reader, HED_ERROR_FORMAT, member,
-                      "expected a name of letters, digits and _, which is no word of expressions");
+            "expected a name of letters, digits and _, which is no word of expressions");
     if (is_device_limit(reader, member.key))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, member, "this is the name of a device limit; choose another");
+        hed_spec_fail(
+            reader, HED_ERROR_FORMAT, member, "this is the name of a device limit; choose another");
     for (uint32_t i = 0; i < spec->problem.count; i++)
         if (strcmp(spec->dimensions[i], member.key) == 0)
             hed_spec_fail(reader, HED_ERROR_FORMAT, member,
-                          "this is the name of a problem size, too; choose another");
+                "this is the name of a problem size, too; choose another");
 }
 
 static void read_problem(hed_spec_reader *reader, hed_json_node object)
 {
     hed_tune_spec *spec = reader->spec;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
+    for (hed_json_node at = hed_json_next(object, NULL); at.key;
+         at = hed_json_next(object, at.key)) {
         check_name(reader, at);
         if (spec->problem.count == HED_MAX_DIMENSIONS)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a problem has at most %d sizes", HED_MAX_DIMENSIONS);
+            hed_spec_fail(
+                reader, HED_ERROR_FORMAT, at, "a problem has at most %d sizes", HED_MAX_DIMENSIONS);
         int64_t size = hed_json_integer(at, 1, INT64_C(1) << 53);
         if (!hed_spec_fine(reader)) return;
         spec->dimensions[spec->problem.count] = at.key;
@@ -73,7 +74,8 @@ static bool add_value(hed_spec_reader *reader, hed_json_node node, value_list *l
         if (list->values[i] == value)
             hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%" PRId64 " is there twice", value);
     if (list->count == HED_SPEC_VALUES)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a parameter has at most %d values", HED_SPEC_VALUES);
+        hed_spec_fail(
+            reader, HED_ERROR_FORMAT, node, "a parameter has at most %d values", HED_SPEC_VALUES);
     if (!hed_spec_fine(reader)) return false;
     list->values[list->count++] = value;
     return true;
@@ -85,9 +87,11 @@ static void list_given(hed_spec_reader *reader, hed_json_node array, value_list 
         hed_json_node item = hed_json_item(array, i);
         if (hed_json_kind_of(item) == HED_JSON_STRING)
             hed_spec_fail(reader, HED_ERROR_FORMAT, item,
-                          "expected a whole number; names go into {\"choices\": [...]}, texts that stand in the "
-                          "kernel as they are into {\"texts\": [...]}");
-        if (!add_value(reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53))) return;
+                "expected a whole number; names go into {\"choices\": [...]}, texts that stand in the "
+                "kernel as they are into {\"texts\": [...]}");
+        if (!add_value(
+                reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53)))
+            return;
     }
 }
 
@@ -97,7 +101,7 @@ static void list_range(hed_spec_reader *reader, hed_json_node array, value_list 
     const int64_t most = INT64_C(1) << 53;
     if (count != 2 && count != 3)
         hed_spec_fail(reader, HED_ERROR_FORMAT, array,
-                      "expected [first, last] or [first, last, step], found %zu elements", count);
+            "expected [first, last] or [first, last, step], found %zu elements", count);
     int64_t first = hed_json_integer(hed_json_item(array, 0), -most, most),
             last = hed_json_integer(hed_json_item(array, 1), first, most);
     int64_t step = count == 3 ? hed_json_integer(hed_json_item(array, 2), 1, most) : 1;
@@ -109,13 +113,15 @@ static void list_powers(hed_spec_reader *reader, hed_json_node array, value_list
 {
     size_t count = hed_json_count(array);
     if (count != 2)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, array, "expected [first, last], found %zu elements", count);
+        hed_spec_fail(
+            reader, HED_ERROR_FORMAT, array, "expected [first, last], found %zu elements", count);
     int64_t ends[2] = {1, 1};
     for (size_t i = 0; i < 2; i++) {
         hed_json_node item = hed_json_item(array, i);
         ends[i] = hed_json_integer(item, ends[0], INT64_C(1) << 52);
         if (hed_spec_fine(reader) && (ends[i] & (ends[i] - 1)) != 0)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, item, "expected a power of two, found %" PRId64, ends[i]);
+            hed_spec_fail(
+                reader, HED_ERROR_FORMAT, item, "expected a power of two, found %" PRId64, ends[i]);
     }
     for (int64_t value = ends[0]; hed_spec_fine(reader) && value <= ends[1]; value *= 2)
         add_value(reader, array, list, value);
@@ -139,7 +145,8 @@ static const char **read_choices(hed_spec_reader *reader, hed_json_node array, v
 }
 
 /* Whether a parameter's macro is its text. */
-static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter, bool *is_text)
+static void read_parameter(
+    hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter, bool *is_text)
 {
     value_list list = {.count = 0};
     const char **labels = NULL;
@@ -150,7 +157,7 @@ static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_para
         hed_json_node only = hed_json_next(node, NULL);
         if (!only.key || hed_json_next(node, only.key).key)
             hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                          "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
+                "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
         else if (strcmp(only.key, "range") == 0) list_range(reader, only, &list);
         else if (strcmp(only.key, "choices") == 0 || strcmp(only.key, "texts") == 0)
             labels = read_choices(reader, only, &list);
@@ -162,16 +169,18 @@ static void read_parameter(hed_spec_reader *reader, hed_json_node node, hed_para
     int64_t *values = hed_spec_allocate(reader, list.count * sizeof *values, node);
     if (!values || !hed_spec_fine(reader)) return;
     memcpy(values, list.values, list.count * sizeof *values);
-    *parameter = (hed_parameter_def){
-        .name = node.key, .values = values, .count = list.count, .value = values[0], .labels = labels};
+    *parameter = (hed_parameter_def){.name = node.key, .values = values, .count = list.count,
+        .value = values[0], .labels = labels};
 }
 
 static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
+    for (hed_json_node at = hed_json_next(object, NULL); at.key;
+         at = hed_json_next(object, at.key)) {
         check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters",
+                HED_MAX_PARAMETERS);
         if (!hed_spec_fine(reader)) return;
         bool is_text = false;
         read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count], &is_text);
@@ -180,7 +189,8 @@ static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_s
     }
 }
 
-static hed_parameter_def *find_parameter(hed_spec_reader *reader, hed_json_node member, hed_spec_kernel *kernel)
+static hed_parameter_def *find_parameter(
+    hed_spec_reader *reader, hed_json_node member, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
         if (strcmp(kernel->parameters[i].name, member.key) == 0) return &kernel->parameters[i];
@@ -190,17 +200,21 @@ static hed_parameter_def *find_parameter(hed_spec_reader *reader, hed_json_node 
 
 static void read_defaults(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
-        hed_parameter_def *parameter = hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
+    for (hed_json_node at = hed_json_next(object, NULL); at.key;
+         at = hed_json_next(object, at.key)) {
+        hed_parameter_def *parameter =
+            hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
         if (!parameter) return;
         bool named = parameter->labels && hed_json_kind_of(at) == HED_JSON_STRING, found = false;
         const char *label = named ? hed_json_string(at) : "";
         int64_t value = named ? 0 : hed_json_integer(at, INT64_MIN, INT64_MAX);
         for (uint32_t i = 0; i < parameter->count && !found; i++) {
-            found = named ? strcmp(parameter->labels[i], label) == 0 : parameter->values[i] == value;
+            found =
+                named ? strcmp(parameter->labels[i], label) == 0 : parameter->values[i] == value;
             if (found) parameter->value = parameter->values[i];
         }
-        if (!found) hed_spec_fail(reader, HED_ERROR_FORMAT, at, "this is not among the parameter's values");
+        if (!found)
+            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "this is not among the parameter's values");
     }
 }
 
@@ -221,15 +235,19 @@ static void read_constraints(hed_spec_reader *reader, hed_json_node array, hed_s
 
 static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
-    hed_condition *conditions = hed_spec_allocate(reader, HED_MAX_PARAMETERS * sizeof *conditions, object);
+    hed_condition *conditions =
+        hed_spec_allocate(reader, HED_MAX_PARAMETERS * sizeof *conditions, object);
     uint32_t count = 0;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key && conditions; at = hed_json_next(object, at.key)) {
-        const hed_parameter_def *parameter = hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
+    for (hed_json_node at = hed_json_next(object, NULL); at.key && conditions;
+         at = hed_json_next(object, at.key)) {
+        const hed_parameter_def *parameter =
+            hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
         if (!parameter) return;
         conditions[count++] = (hed_condition){at.key, hed_json_string(at)};
         const hed_expression *when = hed_spec_expression(reader, kernel, at);
         if (when && hed_expression_uses(when, (uint32_t)(parameter - kernel->parameters)))
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "whether %s matters cannot depend on itself", at.key);
+            hed_spec_fail(
+                reader, HED_ERROR_FORMAT, at, "whether %s matters cannot depend on itself", at.key);
     }
     kernel->def.conditions = conditions;
     kernel->def.condition_count = count;
@@ -238,23 +256,29 @@ static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_s
 /* ---- texts ---- */
 
 /* A member that is one text or a list of them. */
-static size_t count_words(hed_json_node node) { return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_count(node) : 1; }
+static size_t count_words(hed_json_node node)
+{
+    return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_count(node) : 1;
+}
 static hed_json_node word_at(hed_json_node node, size_t index)
 {
     return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_item(node, index) : node;
 }
 
 /* The texts, behind the macros of parameters that are texts. */
-static void read_sources(hed_spec_reader *reader, hed_json_node node, const char *const *folders, hed_spec_kernel *kernel)
+static void read_sources(hed_spec_reader *reader, hed_json_node node, const char *const *folders,
+    hed_spec_kernel *kernel)
 {
     size_t count = count_words(node);
     if (count == 0) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected at least one file");
     hed_source *sources = hed_spec_allocate(reader, (count + 1) * sizeof *sources, node);
     const char *texts = hed_spec_define_texts(reader, node, kernel, kernel->texts);
-    if (sources && texts[0]) sources[kernel->def.source_count++] = (hed_source){.name = "parameters", .text = texts};
+    if (sources && texts[0])
+        sources[kernel->def.source_count++] = (hed_source){.name = "parameters", .text = texts};
     for (size_t i = 0; i < count && sources; i++) {
         hed_json_node item = word_at(node, i);
-        hed_spec_read_source(reader, item, hed_json_string(item), 0, folders, &sources[kernel->def.source_count++]);
+        hed_spec_read_source(
+            reader, item, hed_json_string(item), 0, folders, &sources[kernel->def.source_count++]);
     }
     kernel->def.sources = sources;
 }
@@ -266,7 +290,8 @@ static hed_language language_of(hed_spec_reader *reader, hed_json_node node, hed
     if (hed_json_kind_of(node) != HED_JSON_NOTHING)
         return hed_json_choice(node, names) == 1 ? HED_CUDA_C : HED_OPENCL_C;
     size_t count = count_words(source);
-    const char *file = hed_spec_fine(reader) && count > 0 ? hed_json_string(word_at(source, count - 1)) : "";
+    const char *file =
+        hed_spec_fine(reader) && count > 0 ? hed_json_string(word_at(source, count - 1)) : "";
     return hed_spec_is_cuda_file(file) ? HED_CUDA_C : HED_OPENCL_C;
 }
 
@@ -279,20 +304,24 @@ static void read_folders(hed_spec_reader *reader, hed_json_node node, const char
         hed_json_node item = word_at(node, i);
         folders[i] = hed_spec_path(reader, item, hed_json_string(item), 0);
         if (hed_spec_fine(reader) && access(folders[i], X_OK) != 0)
-            hed_spec_fail(reader, HED_ERROR_IO, item, "the folder %s cannot be entered", folders[i]);
+            hed_spec_fail(
+                reader, HED_ERROR_IO, item, "the folder %s cannot be entered", folders[i]);
     }
 }
 
 static void read_defines(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
     uint32_t count = 0;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) count++;
+    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key))
+        count++;
     hed_define *defines = hed_spec_allocate(reader, count * sizeof *defines, object);
-    for (hed_json_node at = hed_json_next(object, NULL); at.key && defines; at = hed_json_next(object, at.key)) {
+    for (hed_json_node at = hed_json_next(object, NULL); at.key && defines;
+         at = hed_json_next(object, at.key)) {
         check_name(reader, at);
-        const char *value = hed_json_kind_of(at) == HED_JSON_NUMBER
-                                ? hed_spec_text(reader, at, "%.17g", hed_json_number(at, -1e300, 1e300))
-                                : hed_json_string(at);
+        const char *value =
+            hed_json_kind_of(at) == HED_JSON_NUMBER
+                ? hed_spec_text(reader, at, "%.17g", hed_json_number(at, -1e300, 1e300))
+                : hed_json_string(at);
         defines[kernel->def.define_count++] = (hed_define){at.key, value};
     }
     kernel->def.defines = defines;
@@ -304,7 +333,8 @@ static void read_defines(hed_spec_reader *reader, hed_json_node object, hed_spec
 static hed_json_node pick(hed_json_node own, hed_json_node whole, const char *key)
 {
     if (hed_json_has(own, key)) return hed_json_member(own, key);
-    return hed_json_has(whole, key) ? hed_json_member(whole, key) : (hed_json_node){.json = whole.json};
+    return hed_json_has(whole, key) ? hed_json_member(whole, key)
+                                    : (hed_json_node){.json = whole.json};
 }
 
 /* One size of a group as text, if it is one word that a launch bound may name. */
@@ -316,8 +346,8 @@ static const char *plain_size(hed_spec_reader *reader, hed_json_node node)
                : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
 }
 
-static void read_sizes(hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel,
-                       hed_expression *sizes[3])
+static void read_sizes(
+    hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel, hed_expression *sizes[3])
 {
     for (uint32_t i = 0; i < kernel->dimensions; i++)
         sizes[i] = hed_spec_expression(reader, kernel, hed_json_item(array, i));
@@ -332,30 +362,34 @@ static uint32_t count_sizes(hed_spec_reader *reader, hed_json_node array)
 }
 
 /* The work items: given, as groups, or the problem's own sizes. */
-static void read_global(hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+static void read_global(
+    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
     hed_json_node from = hed_json_has(own, "global") || hed_json_has(own, "groups") ? own : whole;
     kernel->counts_groups = hed_json_has(from, "groups");
     if (kernel->counts_groups && hed_json_has(from, "global"))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, from, "\"global\" and \"groups\" say the same in two ways; give one");
+        hed_spec_fail(reader, HED_ERROR_FORMAT, from,
+            "\"global\" and \"groups\" say the same in two ways; give one");
     if (kernel->counts_groups || hed_json_has(from, "global")) {
         hed_json_node sizes = hed_json_member(from, kernel->counts_groups ? "groups" : "global");
         if (hed_spec_fine(reader) && count_sizes(reader, sizes) != kernel->dimensions)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, sizes, "expected as many sizes as \"group\" has: %u",
-                          kernel->dimensions);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, sizes,
+                "expected as many sizes as \"group\" has: %u", kernel->dimensions);
         read_sizes(reader, sizes, kernel, kernel->global);
         return;
     }
     if (hed_spec_fine(reader) && reader->spec->problem.count < kernel->dimensions)
         hed_spec_fail(reader, HED_ERROR_FORMAT, whole,
-                      "\"global\" is missing: the problem has %u sizes, the group %u", reader->spec->problem.count,
-                      kernel->dimensions);
+            "\"global\" is missing: the problem has %u sizes, the group %u",
+            reader->spec->problem.count, kernel->dimensions);
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++)
-        kernel->global[i] = hed_spec_expression_of(reader, kernel, whole, reader->spec->dimensions[i]);
+        kernel->global[i] =
+            hed_spec_expression_of(reader, kernel, whole, reader->spec->dimensions[i]);
 }
 
 /* Blanks are taken out: the library compares word by word. */
-static const char *read_max_threads(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
+static const char *read_max_threads(
+    hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
 {
     if (hed_json_kind_of(node) == HED_JSON_NOTHING) return NULL;
     const char *text = plain_size(reader, node);
@@ -365,10 +399,9 @@ static const char *read_max_threads(hed_spec_reader *reader, hed_json_node node,
         if (*text == ' ') continue;
         if ((*text == '*' || !*text) && !hed_spec_is_factor(kernel, word))
             hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                          "expected parameters and numbers with * between them, found \"%s\"", word);
+                "expected parameters and numbers with * between them, found \"%s\"", word);
         if (!*text) break;
-        length = *text == '*' ? 0 : length + 1 < sizeof word ? length + 1
-                                                             : length;
+        length = *text == '*' ? 0 : length + 1 < sizeof word ? length + 1 : length;
         if (length > 0) word[length - 1] = *text;
         word[length] = 0;
         plain[used++] = *text;
@@ -376,9 +409,10 @@ static const char *read_max_threads(hed_spec_reader *reader, hed_json_node node,
     return plain;
 }
 
-/* What the kernel and its reference have in common. `own` is the reference's object, or the whole document for
- * both. */
-static void read_launch(hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+/* What the kernel and its reference have in common. `own` is the reference's object, or the whole
+ * document for both. */
+static void read_launch(
+    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
     hed_json_node entry = pick(own, whole, "kernel"), source = pick(own, whole, "source");
     const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
@@ -397,7 +431,8 @@ static void read_launch(hed_spec_reader *reader, hed_json_node own, hed_json_nod
     read_global(reader, own, whole, kernel);
     kernel->def.max_threads = read_max_threads(reader, pick(own, own, "max_threads"), kernel);
     const char *plain[3] = {NULL, NULL, NULL};
-    for (uint32_t i = 0; i < kernel->dimensions; i++) plain[i] = plain_size(reader, hed_json_item(group, i));
+    for (uint32_t i = 0; i < kernel->dimensions; i++)
+        plain[i] = plain_size(reader, hed_json_item(group, i));
     if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
 
@@ -408,10 +443,12 @@ static void read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_k
 {
     kernel->def.parameter_count = 0;
     kernel->texts = 0;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key)) {
+    for (hed_json_node at = hed_json_next(object, NULL); at.key;
+         at = hed_json_next(object, at.key)) {
         check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
-            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters",
+                HED_MAX_PARAMETERS);
         int64_t *value = hed_spec_allocate(reader, sizeof *value, at);
         if (!value) return;
         *value = hed_json_integer(at, -(INT64_C(1) << 53), INT64_C(1) << 53);
@@ -427,7 +464,8 @@ static void read_reference(hed_spec_reader *reader, hed_json_node root)
     hed_spec_kernel *other = &spec->other;
     hed_json_node node = hed_json_member(root, "reference");
     if (hed_json_kind_of(node) == HED_JSON_STRING) {
-        spec->reference = hed_json_choice(node, words) == 1 ? HED_REFERENCE_NONE : HED_REFERENCE_DEFAULT;
+        spec->reference =
+            hed_json_choice(node, words) == 1 ? HED_REFERENCE_NONE : HED_REFERENCE_DEFAULT;
         return;
     }
     hed_json_only(node, REFERENCE_KEYS);
@@ -435,7 +473,8 @@ static void read_reference(hed_spec_reader *reader, hed_json_node root)
     memcpy(other->parameters, spec->kernel.parameters, sizeof other->parameters);
     other->def.parameter_count = spec->kernel.def.parameter_count;
     other->texts = spec->kernel.texts;
-    if (hed_json_has(node, "parameters")) read_fixed(reader, hed_json_member(node, "parameters"), other);
+    if (hed_json_has(node, "parameters"))
+        read_fixed(reader, hed_json_member(node, "parameters"), other);
     hed_spec_set_scope(reader, other);
     other->def.argument_count = spec->kernel.def.argument_count;
     read_launch(reader, node, root, other);
@@ -450,7 +489,8 @@ static void read_work(hed_spec_reader *reader, hed_json_node object, hed_spec_ke
     if (hed_json_has(object, "bytes"))
         kernel->bytes = hed_spec_expression(reader, kernel, hed_json_member(object, "bytes"));
     if (hed_json_has(object, "operations"))
-        kernel->operations = hed_spec_expression(reader, kernel, hed_json_member(object, "operations"));
+        kernel->operations =
+            hed_spec_expression(reader, kernel, hed_json_member(object, "operations"));
 }
 
 void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
@@ -461,16 +501,21 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
     hed_json_only(root, ROOT_KEYS);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) hed_json_member(root, needed[i]);
     if (hed_json_has(root, "problem")) read_problem(reader, hed_json_member(root, "problem"));
-    if (hed_json_has(root, "parameters")) read_parameters(reader, hed_json_member(root, "parameters"), kernel);
-    if (hed_json_has(root, "defaults")) read_defaults(reader, hed_json_member(root, "defaults"), kernel);
+    if (hed_json_has(root, "parameters"))
+        read_parameters(reader, hed_json_member(root, "parameters"), kernel);
+    if (hed_json_has(root, "defaults"))
+        read_defaults(reader, hed_json_member(root, "defaults"), kernel);
     if (!hed_spec_fine(reader)) return;
     hed_spec_set_scope(reader, kernel);
-    if (hed_json_has(root, "constraints")) read_constraints(reader, hed_json_member(root, "constraints"), kernel);
-    if (hed_json_has(root, "conditions")) read_conditions(reader, hed_json_member(root, "conditions"), kernel);
+    if (hed_json_has(root, "constraints"))
+        read_constraints(reader, hed_json_member(root, "constraints"), kernel);
+    if (hed_json_has(root, "conditions"))
+        read_conditions(reader, hed_json_member(root, "conditions"), kernel);
     if (hed_json_has(root, "work")) read_work(reader, hed_json_member(root, "work"), kernel);
     if (hed_json_has(root, "math"))
-        reader->spec->math =
-            hed_json_choice(hed_json_member(root, "math"), modes) == 1 ? HED_MATH_STRICT : HED_MATH_FAST;
+        reader->spec->math = hed_json_choice(hed_json_member(root, "math"), modes) == 1
+                                 ? HED_MATH_STRICT
+                                 : HED_MATH_FAST;
     read_launch(reader, root, root, kernel);
     hed_spec_read_arguments(reader, hed_json_member(root, "arguments"));
     if (hed_json_has(root, "reference")) read_reference(reader, root);

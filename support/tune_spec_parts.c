@@ -1,4 +1,5 @@
-/* What the two readers of tune files share: memory, complaints, expressions, texts, and the layout of a launch. */
+/* What the two readers of tune files share: memory, complaints, expressions, texts, and the layout
+ * of a launch. */
 #include "support/tune_spec_parts.h"
 
 #include "support/errors.h"
@@ -14,7 +15,8 @@
 
 /* ---- complaints ---- */
 
-void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
+void hed_spec_fail(
+    hed_spec_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
 {
     if (!hed_spec_fine(reader)) return;
     char words[HED_ERROR_TEXT / 2];
@@ -26,7 +28,10 @@ void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node nod
     reader->status = status;
 }
 
-bool hed_spec_fine(const hed_spec_reader *reader) { return hed_json_status(reader->spec->json, NULL) == HED_OK; }
+bool hed_spec_fine(const hed_spec_reader *reader)
+{
+    return hed_json_status(reader->spec->json, NULL) == HED_OK;
+}
 
 /* ---- memory ---- */
 
@@ -93,7 +98,8 @@ const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const cha
 
 bool hed_spec_is_name(const char *text)
 {
-    static const char *const taken[] = {"and", "or", "not", "in", "if", "else", "true", "false", "True", "False"};
+    static const char *const taken[] = {
+        "and", "or", "not", "in", "if", "else", "true", "false", "True", "False"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(text, taken[i]) == 0) return false;
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -105,8 +111,10 @@ void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel)
     hed_constant constants[HED_DEVICE_CONSTANTS];
     hed_device_constants(reader->device, constants);
     uint32_t slot = 0;
-    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) kernel->names[slot++] = kernel->parameters[i].name;
-    for (uint32_t i = 0; i < reader->spec->problem.count; i++) kernel->names[slot++] = reader->spec->dimensions[i];
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
+        kernel->names[slot++] = kernel->parameters[i].name;
+    for (uint32_t i = 0; i < reader->spec->problem.count; i++)
+        kernel->names[slot++] = reader->spec->dimensions[i];
     for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) {
         kernel->names[slot++] = constants[i].name;
         kernel->constants[i] = constants[i].value;
@@ -114,36 +122,40 @@ void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel)
 }
 
 /* The values of all slots. */
-static void set_values(const hed_spec_kernel *kernel, const hed_config *config, const hed_problem *problem,
-                       double *values)
+static void set_values(const hed_spec_kernel *kernel, const hed_config *config,
+    const hed_problem *problem, double *values)
 {
-    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) *values++ = (double)config->values[i];
-    for (uint32_t i = 0; i < kernel->def.dimension_count; i++) *values++ = (double)problem->sizes[i];
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
+        *values++ = (double)config->values[i];
+    for (uint32_t i = 0; i < kernel->def.dimension_count; i++)
+        *values++ = (double)problem->sizes[i];
     memcpy(values, kernel->constants, sizeof kernel->constants);
 }
 
-static hed_expression *compile(hed_spec_reader *reader, const hed_expression_names *names, hed_json_node node,
-                               const char *text)
+static hed_expression *compile(hed_spec_reader *reader, const hed_expression_names *names,
+    hed_json_node node, const char *text)
 {
     hed_expression *expression;
     hed_error error;
     if (!hed_spec_fine(reader)) return NULL;
     hed_status status = hed_expression_create(NULL, text, names, &expression, &error);
     if (status == HED_OK) return own(reader, expression, true, node) ? expression : NULL;
-    hed_spec_fail(reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, node, "%s", error.text);
+    hed_spec_fail(
+        reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, node, "%s", error.text);
     return NULL;
 }
 
-hed_expression *hed_spec_expression_of(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node,
-                                       const char *text)
+hed_expression *hed_spec_expression_of(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text)
 {
     hed_expression_names names = {kernel->names,
-                                  kernel->def.parameter_count + reader->spec->problem.count + HED_DEVICE_CONSTANTS,
-                                  kernel->parameters, kernel->def.parameter_count};
+        kernel->def.parameter_count + reader->spec->problem.count + HED_DEVICE_CONSTANTS,
+        kernel->parameters, kernel->def.parameter_count};
     return compile(reader, &names, node, text);
 }
 
-hed_expression *hed_spec_expression(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node)
+hed_expression *hed_spec_expression(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node)
 {
     if (hed_json_kind_of(node) != HED_JSON_NUMBER)
         return hed_spec_expression_of(reader, kernel, node, hed_json_string(node));
@@ -159,7 +171,8 @@ bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expressio
     return false;
 }
 
-double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, const hed_expression *size)
+double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel,
+    const hed_expression *size)
 {
     enum { MOST = 1 << 20 };
     double values[sizeof kernel->names / sizeof *kernel->names], largest = 0;
@@ -172,16 +185,21 @@ double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_s
         used[used_count++] = i;
         total = total > MOST ? total : total * kernel->parameters[i].count;
     }
-    if (total > MOST) hed_spec_fail(reader, HED_ERROR_LIMIT, node, "this size has more than %d values: let it depend on fewer parameters", MOST);
-    hed_spec_kernel plain = {.def.parameter_count = kernel->def.parameter_count, .def.dimension_count = reader->spec->problem.count};
+    if (total > MOST)
+        hed_spec_fail(reader, HED_ERROR_LIMIT, node,
+            "this size has more than %d values: let it depend on fewer parameters", MOST);
+    hed_spec_kernel plain = {.def.parameter_count = kernel->def.parameter_count,
+        .def.dimension_count = reader->spec->problem.count};
     memcpy(plain.constants, kernel->constants, sizeof plain.constants);
     for (uint64_t n = 0; size && n < total && total <= MOST; n++) {
         uint64_t left = n;
         for (uint32_t i = 0; i < used_count; left /= kernel->parameters[used[i]].count, i++)
-            config.values[used[i]] = kernel->parameters[used[i]].values[left % kernel->parameters[used[i]].count];
+            config.values[used[i]] =
+                kernel->parameters[used[i]].values[left % kernel->parameters[used[i]].count];
         set_values(&plain, &config, &reader->spec->problem, values);
         double value = hed_expression_value(size, values);
-        if (value > largest) largest = value; /* where it has no value, or less than one element, the configuration has no launch */
+        /* where it has no value, or less than one element, the configuration has no launch */
+        if (value > largest) largest = value;
     }
     return ceil(largest);
 }
@@ -197,8 +215,8 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
     set_values(&plain, NULL, &spec->problem, values);
     double value = hed_expression_value(expression, values);
     if (isfinite(value)) return value;
-    hed_spec_fail(reader, HED_ERROR_FORMAT, node, "\"%s\" has no value here: it divides by zero, or is too large",
-                  text);
+    hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+        "\"%s\" has no value here: it divides by zero, or is too large", text);
     return 0;
 }
 
@@ -210,18 +228,21 @@ static const char *beside(hed_spec_reader *reader, hed_json_node node, const cha
     const char *slash = strrchr(reader->path, '/');
     static const char *const above[] = {"", "../"};
     if (file[0] == '/' || (!slash && !up)) return file;
-    return hed_spec_text(reader, node, "%.*s%s%s", slash ? (int)(slash + 1 - reader->path) : 0, reader->path,
-                         above[up], file);
+    return hed_spec_text(reader, node, "%.*s%s%s", slash ? (int)(slash + 1 - reader->path) : 0,
+        reader->path, above[up], file);
 }
 
-const char *hed_spec_path(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above)
+const char *hed_spec_path(
+    hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above)
 {
     const char *path = beside(reader, node, file, 0);
-    bool above = folders_above > 0 && access(path, F_OK) != 0 && access(beside(reader, node, file, 1), F_OK) == 0;
+    bool above = folders_above > 0 && access(path, F_OK) != 0 &&
+                 access(beside(reader, node, file, 1), F_OK) == 0;
     return above ? beside(reader, node, file, 1) : path;
 }
 
-bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit, char **bytes, size_t *size)
+bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
+    char **bytes, size_t *size)
 {
     hed_error error;
     if (!hed_spec_fine(reader)) return false;
@@ -231,19 +252,21 @@ bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char 
     return false;
 }
 
-bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
-                        size_t limit, char **bytes, size_t *size)
+bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file,
+    int folders_above, size_t limit, char **bytes, size_t *size)
 {
-    return hed_spec_read_path(reader, node, hed_spec_path(reader, node, file, folders_above), limit, bytes, size);
+    return hed_spec_read_path(
+        reader, node, hed_spec_path(reader, node, file, folders_above), limit, bytes, size);
 }
 
-bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
-                          const char *const *folders, hed_source *source)
+bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file,
+    int folders_above, const char *const *folders, hed_source *source)
 {
     char *text = NULL;
     size_t size = 0;
     const char *path = hed_spec_path(reader, node, file, folders_above);
-    if (!hed_spec_read_path(reader, node, path, HED_SPEC_LONGEST_SOURCE, &text, &size)) return false;
+    if (!hed_spec_read_path(reader, node, path, HED_SPEC_LONGEST_SOURCE, &text, &size))
+        return false;
     *source = (hed_source){.name = file, .text = text, .size = size};
     hed_spec_put_includes(reader, node, path, folders, source);
     return hed_spec_fine(reader);
@@ -270,83 +293,105 @@ static const char *name_in(hed_spec_reader *reader, hed_json_node node, const ch
     return hed_spec_is_name(name) ? name : "";
 }
 
-void hed_spec_set_entry(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry)
+void hed_spec_set_entry(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry)
 {
     bool cuda = kernel->def.language == HED_CUDA_C;
     kernel->def.entry = entry;
     kernel->def.name = cuda ? name_in(reader, node, entry) : entry;
-    if (!hed_spec_fine(reader) || (hed_spec_is_name(kernel->def.name) && !strpbrk(entry, "\n;{}"))) return;
+    if (!hed_spec_fine(reader) || (hed_spec_is_name(kernel->def.name) && !strpbrk(entry, "\n;{}")))
+        return;
     hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected the name of a kernel in the text%s",
-                  cuda ? ", as \"scale\" or \"ns::scale<float, 4>\"" : "");
+        cuda ? ", as \"scale\" or \"ns::scale<float, 4>\"" : "");
 }
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
 
 /* What Heddle sets itself, or what only says what is so anyway. */
 static bool is_known_option(hed_spec_reader *reader, hed_json_node node, const char *option)
 {
-    static const char *const harmless[] = {"-std=", "--std=", "-O", "-w", "-Wall", "--extended-lambda", "--expt-relaxed-constexpr",
-                                           "-Xptxas", "-lineinfo", "--generate-line-info"};
-    static const char *const own[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-cl-std", "--pre-include"};
+    static const char *const harmless[] = {"-std=", "--std=", "-O", "-w", "-Wall",
+        "--extended-lambda", "--expt-relaxed-constexpr", "-Xptxas", "-lineinfo",
+        "--generate-line-info"};
+    static const char *const own[] = {
+        "-arch", "--gpu-architecture", "-gencode", "--generate-code", "-cl-std", "--pre-include"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (begins(option, own[i]))
-            hed_spec_fail(reader, HED_ERROR_FORMAT, node, "\"%s\" is not the file's to say: Heddle compiles for the device it tunes on",
-                          option);
+            hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+                "\"%s\" is not the file's to say: Heddle compiles for the device it tunes on",
+                option);
     const char *standard = strstr(option, "++2"); /* c++20, gnu++2b */
     if (standard && (begins(option, "-std=") || begins(option, "--std=")))
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "\"%s\": Heddle compiles C++17: expected c++17 or earlier, and a text that it suffices for",
-                      option);
+        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
+            "\"%s\": Heddle compiles C++17: expected c++17 or earlier, and a text that it suffices for",
+            option);
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (begins(option, harmless[i])) return true;
     return false;
 }
 
-static void read_option(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders,
-                        hed_define *defines, const char **options)
+static void read_option(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
+    const char **folders, hed_define *defines, const char **options)
 {
     const char *option = hed_json_string(node), *value = strchr(option, '=');
     uint32_t count = 0;
     if (!option[0]) return;
     if (option[0] != '-' || strpbrk(option, " \t\n"))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected one option of the compiler without blanks, found \"%s\"", option);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node,
+            "expected one option of the compiler without blanks, found \"%s\"", option);
     if (begins(option, "-D") && option[2]) {
-        const char *name = hed_spec_text(reader, node, "%.*s", value ? (int)(value - option) - 2 : 1000, option + 2);
+        const char *name = hed_spec_text(
+            reader, node, "%.*s", value ? (int)(value - option) - 2 : 1000, option + 2);
         defines[kernel->def.define_count++] = (hed_define){name, value ? value + 1 : "1"};
     } else if (begins(option, "-I") && option[2]) {
         while (folders[count]) count++;
-        if (count < 2 * HED_SPEC_VALUES) folders[count] = hed_spec_path(reader, node, option + 2, 0);
-        else hed_spec_fail(reader, HED_ERROR_LIMIT, node, "\"%s\": more than %d folders to look for includes in", option, 2 * HED_SPEC_VALUES);
+        if (count < 2 * HED_SPEC_VALUES)
+            folders[count] = hed_spec_path(reader, node, option + 2, 0);
+        else
+            hed_spec_fail(reader, HED_ERROR_LIMIT, node,
+                "\"%s\": more than %d folders to look for includes in", option,
+                2 * HED_SPEC_VALUES);
     } else if (!is_known_option(reader, node, option)) {
-        bool fast = begins(option, "-use_fast_math") || begins(option, "--use_fast_math") || begins(option, "-cl-fast-relaxed-math");
-        if (!fast || kernel->def.language == HED_CUDA_C) options[kernel->def.option_count++] = option;
+        bool fast = begins(option, "-use_fast_math") || begins(option, "--use_fast_math") ||
+                    begins(option, "-cl-fast-relaxed-math");
+        if (!fast || kernel->def.language == HED_CUDA_C)
+            options[kernel->def.option_count++] = option;
     }
 }
 
-void hed_spec_read_options(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders)
+void hed_spec_read_options(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders)
 {
     bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
     size_t count = list ? hed_json_count(node) : hed_json_kind_of(node) != HED_JSON_NOTHING;
-    hed_define *defines = hed_spec_allocate(reader, (kernel->def.define_count + count + 1) * sizeof *defines, node);
+    hed_define *defines =
+        hed_spec_allocate(reader, (kernel->def.define_count + count + 1) * sizeof *defines, node);
     const char **options = hed_spec_allocate(reader, (count + 1) * sizeof *options, node);
     if (!defines || !options) return;
-    if (kernel->def.define_count) memcpy(defines, kernel->def.defines, kernel->def.define_count * sizeof *defines);
+    if (kernel->def.define_count)
+        memcpy(defines, kernel->def.defines, kernel->def.define_count * sizeof *defines);
     kernel->def.defines = defines;
     kernel->def.options = options;
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++)
-        read_option(reader, list ? hed_json_item(node, i) : node, kernel, folders, defines, options);
+        read_option(
+            reader, list ? hed_json_item(node, i) : node, kernel, folders, defines, options);
 }
 
 /* The library's own macro of the name is the text's number. */
-const char *hed_spec_define_texts(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts)
+const char *hed_spec_define_texts(
+    hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts)
 {
     const char *text = "";
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
         if (!(texts >> i & 1)) continue;
         for (uint32_t j = 0; j < parameter->count; j++)
-            text = hed_spec_text(reader, node, "%s#%s %s == %u\n#undef %s\n#define %s %s\n%s", text, j ? "elif" : "if",
-                                 parameter->name, j, parameter->name, parameter->name, parameter->labels[j],
-                                 j + 1 == parameter->count ? "#endif\n" : "");
+            text = hed_spec_text(reader, node, "%s#%s %s == %u\n#undef %s\n#define %s %s\n%s", text,
+                j ? "elif" : "if", parameter->name, j, parameter->name, parameter->name,
+                parameter->labels[j], j + 1 == parameter->count ? "#endif\n" : "");
     }
     return text;
 }
@@ -354,7 +399,8 @@ const char *hed_spec_define_texts(hed_spec_reader *reader, hed_json_node node, c
 /* ---- launches ---- */
 
 /* A count of at least 1, rounded up; `wrong` where there is none. */
-static uint64_t count_of(const hed_expression *expression, const double *values, bool round_up, uint64_t wrong)
+static uint64_t count_of(
+    const hed_expression *expression, const double *values, bool round_up, uint64_t wrong)
 {
     double value = hed_expression_value(expression, values);
     if (!(value > 0 && value < 0x1p63) || (!round_up && value != floor(value))) return wrong;
@@ -363,7 +409,7 @@ static uint64_t count_of(const hed_expression *expression, const double *values,
 
 /* What makes no sense becomes a size that no device allows, which hed_kernel_valid() then says. */
 static void lay_out(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                    hed_geometry *geometry)
+    hed_geometry *geometry)
 {
     const hed_spec_kernel *kernel = def->user;
     double values[sizeof kernel->names / sizeof *kernel->names];
@@ -374,25 +420,29 @@ static void lay_out(const hed_kernel_def *def, const hed_config *config, const h
                  global = count_of(kernel->global[i], values, true, 0);
         geometry->group[i] = group < UINT32_MAX ? (uint32_t)group : UINT32_MAX;
         if (!kernel->counts_groups) geometry->global[i] = global;
-        else if (__builtin_mul_overflow(global, geometry->group[i], &geometry->global[i])) geometry->global[i] = 0;
+        else if (__builtin_mul_overflow(global, geometry->group[i], &geometry->global[i]))
+            geometry->global[i] = 0;
     }
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (!kernel->local[i]) continue;
         if (def->arguments[i].kind == HED_BUFFER) { /* its results: 0 would be all of them */
             uint64_t count = count_of(kernel->local[i], values, true, 1);
-            if (__builtin_mul_overflow(count, kernel->local_bytes[i], &geometry->local_bytes[i])) geometry->local_bytes[i] = 0;
+            if (__builtin_mul_overflow(count, kernel->local_bytes[i], &geometry->local_bytes[i]))
+                geometry->local_bytes[i] = 0;
             continue;
         }
-        /* An array of no elements stands for one that this configuration does not use; drivers refuse 0 bytes. */
+        /* An array of no elements stands for one that this configuration does not use; drivers
+         * refuse 0 bytes. */
         double elements = hed_expression_value(kernel->local[i], values);
         uint64_t count = elements == 0 ? 1 : count_of(kernel->local[i], values, true, 0);
-        if (count == 0 || __builtin_mul_overflow(count, kernel->local_bytes[i], &geometry->local_bytes[i]))
+        if (count == 0 ||
+            __builtin_mul_overflow(count, kernel->local_bytes[i], &geometry->local_bytes[i]))
             geometry->local_bytes[i] = UINT64_MAX / 2;
     }
 }
 
-static void count_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                       hed_work *work)
+static void count_work(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
     const hed_spec_kernel *kernel = def->user;
     double values[sizeof kernel->names / sizeof *kernel->names];
@@ -406,19 +456,23 @@ bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text)
 {
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
         if (strcmp(kernel->parameters[i].name, text) == 0) return true;
-    return text[0] >= '1' && text[0] <= '9' && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+    return text[0] >= '1' && text[0] <= '9' && strspn(text, "0123456789") == strlen(text) &&
+           strlen(text) < 10;
 }
 
-static void add_define(hed_spec_reader *reader, hed_json_node node, hed_kernel_def *def, hed_define define)
+static void add_define(
+    hed_spec_reader *reader, hed_json_node node, hed_kernel_def *def, hed_define define)
 {
-    hed_define *defines = hed_spec_allocate(reader, (def->define_count + 1) * sizeof *defines, node);
+    hed_define *defines =
+        hed_spec_allocate(reader, (def->define_count + 1) * sizeof *defines, node);
     if (!defines) return;
     if (def->define_count) memcpy(defines, def->defines, def->define_count * sizeof *defines);
     defines[def->define_count++] = define;
     def->defines = defines;
 }
 
-void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3])
+void hed_spec_finish_kernel(
+    hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3])
 {
     hed_kernel_def *def = &kernel->def;
     hed_json_node root = hed_json_root(reader->spec->json);
@@ -434,16 +488,17 @@ void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, co
         if (def->language == HED_OPENCL_C) hed_spec_use_words(reader, root, &sources[i]);
     }
     def->sources = sources;
-    if (def->language == HED_OPENCL_C) add_define(reader, root, def, (hed_define){"HED_OPENCL_TEXT", "1"});
+    if (def->language == HED_OPENCL_C)
+        add_define(reader, root, def, (hed_define){"HED_OPENCL_TEXT", "1"});
     if (kernel->bytes || kernel->operations) def->work = count_work;
     def->metric = kernel->operations ? HED_METRIC_OPERATIONS : HED_METRIC_BYTES;
     bool simple = !def->max_threads;
     for (uint32_t i = 0; i < kernel->dimensions; i++)
         simple = simple && group[i] && hed_spec_is_factor(kernel, group[i]);
     if (simple)
-        def->max_threads = hed_spec_text(reader, root, "%s%s%s%s%s", group[0], kernel->dimensions > 1 ? "*" : "",
-                                         kernel->dimensions > 1 ? group[1] : "", kernel->dimensions > 2 ? "*" : "",
-                                         kernel->dimensions > 2 ? group[2] : "");
+        def->max_threads = hed_spec_text(reader, root, "%s%s%s%s%s", group[0],
+            kernel->dimensions > 1 ? "*" : "", kernel->dimensions > 1 ? group[1] : "",
+            kernel->dimensions > 2 ? "*" : "", kernel->dimensions > 2 ? group[2] : "");
 }
 
 void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, hed_json_node node)
@@ -458,9 +513,12 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
         for (uint32_t j = 0; parameter->labels && j < parameter->count; j++) {
-            const char *name = hed_spec_text(reader, node, "%s_%s", parameter->name, parameter->labels[j]);
-            const char *value = hed_spec_text(reader, node, "%lld", (long long)parameter->values[j]);
-            if (hed_spec_is_name(name)) defines[kernel->def.define_count++] = (hed_define){name, value};
+            const char *name =
+                hed_spec_text(reader, node, "%s_%s", parameter->name, parameter->labels[j]);
+            const char *value =
+                hed_spec_text(reader, node, "%lld", (long long)parameter->values[j]);
+            if (hed_spec_is_name(name))
+                defines[kernel->def.define_count++] = (hed_define){name, value};
         }
     }
     kernel->def.defines = defines;

@@ -1,6 +1,7 @@
-/* What the two readers of tune files share: the object they fill, its memory, complaints with a place, expressions,
- * and the content of arguments. Functions that fail leave a complaint behind (hed_spec_fail) and give 0, NULL or
- * false; a reader goes straight through and asks once, at its end. */
+/* What the two readers of tune files share: the object they fill, its memory, complaints with a
+ * place, expressions, and the content of arguments. Functions that fail leave a complaint behind
+ * (hed_spec_fail) and give 0, NULL or false; a reader goes straight through and asks once, at its
+ * end. */
 #ifndef HED_SUPPORT_TUNE_SPEC_PARTS_H
 #define HED_SUPPORT_TUNE_SPEC_PARTS_H
 
@@ -13,20 +14,23 @@ enum {
     HED_SPEC_LONGEST_SOURCE = 16 << 20 /* bytes of a kernel's text */
 };
 
-/* A kernel with the expressions that lay out its launch: the one that is tuned, or its reference. */
+/* A kernel with the expressions that lay out its launch: the one that is tuned, or its
+ * reference. */
 typedef struct hed_spec_kernel {
     hed_kernel_def def;
     hed_parameter_def parameters[HED_MAX_PARAMETERS];
     uint32_t texts; /* a bit for each: its macro is its text, not its number */
-    /* What expressions may name, in the order of their slots: parameters, dimensions, device limits. */
+    /* What expressions may name, in the order of their slots: parameters, dimensions, device
+     * limits. */
     const char *names[HED_MAX_PARAMETERS + HED_MAX_DIMENSIONS + HED_DEVICE_CONSTANTS];
     double constants[HED_DEVICE_CONSTANTS];
     hed_expression *group[3], *global[3];
-    uint32_t dimensions;                      /* of the launch */
-    bool counts_groups;                       /* `global` counts groups, not work items */
-    hed_expression *local[HED_MAX_ARGUMENTS]; /* elements of local arrays, and of buffers whose size depends on parameters */
-    uint32_t local_bytes[HED_MAX_ARGUMENTS];  /* of one element */
-    hed_expression *bytes, *operations;       /* of hed_work; NULL: not known */
+    uint32_t dimensions; /* of the launch */
+    bool counts_groups;  /* `global` counts groups, not work items */
+    /* elements of local arrays, and of buffers whose size depends on parameters */
+    hed_expression *local[HED_MAX_ARGUMENTS];
+    uint32_t local_bytes[HED_MAX_ARGUMENTS]; /* of one element */
+    hed_expression *bytes, *operations;      /* of hed_work; NULL: not known */
 } hed_spec_kernel;
 
 struct hed_tune_spec {
@@ -42,8 +46,10 @@ struct hed_tune_spec {
     uint32_t evaluations; /* T1's budget; 0: it has none */
     double limit_seconds; /* likewise */
     hed_json_node argument_list;
-    hed_type symbol_types[HED_MAX_ARGUMENTS]; /* elements of what the description has as a struct of bytes */
-    const char *note;                         /* what the file leaves open, and how it was taken; NULL: nothing */
+    /* elements of what the description has as a struct of bytes */
+    hed_type symbol_types[HED_MAX_ARGUMENTS];
+    /* what the file leaves open, and how it was taken; NULL: nothing */
+    const char *note;
 };
 
 /* One load. */
@@ -57,8 +63,8 @@ typedef struct hed_spec_reader {
 /* ---- complaints and memory (tune_spec_parts.c) ---- */
 
 /* The first complaint counts: "path: words (file:line:column)". */
-void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Whether nothing was wrong so far. */
 bool hed_spec_fine(const hed_spec_reader *reader);
 /* Zeroed memory, aligned to 64 bytes, that lives as long as the spec. */
@@ -66,13 +72,16 @@ void *hed_spec_allocate(hed_spec_reader *reader, size_t size, hed_json_node node
 /* Text that lives as long as the spec; "" when memory runs out. */
 const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Reads a file: in the spec's folder, or if it is not there and `folders_above` is 1, in the one above. */
-bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
-                        size_t limit, char **bytes, size_t *size);
+/* Reads a file: in the spec's folder, or if it is not there and `folders_above` is 1, in the one
+ * above. */
+bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file,
+    int folders_above, size_t limit, char **bytes, size_t *size);
 /* The path that hed_spec_read_file() would take. */
-const char *hed_spec_path(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above);
+const char *hed_spec_path(
+    hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above);
 /* Reads a file by its path. */
-bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit, char **bytes, size_t *size);
+bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
+    char **bytes, size_t *size);
 void hed_spec_free_blocks(hed_tune_spec *spec);
 
 /* ---- names and expressions ---- */
@@ -80,37 +89,48 @@ void hed_spec_free_blocks(hed_tune_spec *spec);
 /* Whether C would take it as a name, and expressions too. */
 bool hed_spec_is_name(const char *text);
 
-/* Sets what expressions of a kernel may name, once its parameters and the spec's dimensions are known. */
+/* Sets what expressions of a kernel may name, once its parameters and the spec's dimensions are
+ * known. */
 void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel);
 /* An expression over a kernel's names: from a string or a number. NULL after a complaint. */
-hed_expression *hed_spec_expression(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node);
+hed_expression *hed_spec_expression(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node);
 /* Likewise from text that stands at a node. */
-hed_expression *hed_spec_expression_of(hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node,
-                                       const char *text);
+hed_expression *hed_spec_expression_of(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text);
 /* A number now: over dimensions and device limits, not over parameters. */
 double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const char *text);
 
 /* ---- kernels ---- */
 
-/* Likewise a kernel's text, with what it includes from beside it and from `folders` (ends with NULL; NULL: none) in place. */
-bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above,
-                          const char *const *folders, hed_source *source);
-/* Puts files in place of a text's #include lines; `path`: where the text is (tune_spec_include.c). */
-void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path, const char *const *folders,
-                           hed_source *source);
-/* Puts local memory and vector literals of plain OpenCL C into the prelude's words (tune_spec_words.c). */
+/* Likewise a kernel's text, with what it includes from beside it and from `folders` (ends with
+ * NULL; NULL: none) in place. */
+bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file,
+    int folders_above, const char *const *folders, hed_source *source);
+/* Puts files in place of a text's #include lines; `path`: where the text is
+ * (tune_spec_include.c). */
+void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
+    const char *const *folders, hed_source *source);
+/* Puts local memory and vector literals of plain OpenCL C into the prelude's words
+ * (tune_spec_words.c). */
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Whether a file's name is that of a text in CUDA C: .cu, .cu.hip and such. */
 bool hed_spec_is_cuda_file(const char *file);
 /* Sets entry and name of a kernel: a name, or in CUDA C an expression that names one. */
-void hed_spec_set_entry(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry);
-/* Words of the compiler, one option each; folders of -I go into `folders` (2 * HED_SPEC_VALUES + 1, ends with NULL), -D into the defines. */
-void hed_spec_read_options(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders);
-/* Text that makes parameters (`texts`, a bit for each) macros of their text: "" if there are none. */
-const char *hed_spec_define_texts(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts);
-/* Ends the description: geometry(), work(), and launch bounds where the group's sizes (NULL: not plain) are
- * parameters and numbers. */
-void hed_spec_finish_kernel(hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3]);
+void hed_spec_set_entry(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry);
+/* Words of the compiler, one option each; folders of -I go into `folders` (2 * HED_SPEC_VALUES + 1,
+ * ends with NULL), -D into the defines. */
+void hed_spec_read_options(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders);
+/* Text that makes parameters (`texts`, a bit for each) macros of their text: "" if there are
+ * none. */
+const char *hed_spec_define_texts(
+    hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts);
+/* Ends the description: geometry(), work(), and launch bounds where the group's sizes (NULL: not
+ * plain) are parameters and numbers. */
+void hed_spec_finish_kernel(
+    hed_spec_reader *reader, hed_spec_kernel *kernel, const char *const group[3]);
 /* Whether a launch bound may have it as a factor: a parameter's name, or a whole number. */
 bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text);
 /* Adds macros to the defines: NAME_label, the number of each label of a parameter. */
@@ -118,23 +138,27 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- contents of arguments (tune_spec_data.c) ---- */
 
-/* The largest of a size over all values of the parameters it depends on; a complaint and 0 where there are too many. */
-double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, const hed_expression *size);
+/* The largest of a size over all values of the parameters it depends on; a complaint and 0 where
+ * there are too many. */
+double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel,
+    const hed_expression *size);
 /* Whether an expression names a parameter. */
 bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression);
-/* What a file holds: npy by its ending, whose elements have to be of `type`; else as it is. NULL after a complaint.
+/* What a file holds: npy by its ending, whose elements have to be of `type`; else as it is. NULL
+ * after a complaint.
  */
-void *hed_spec_read_data(hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type,
-                         uint64_t *bytes);
-/* Bytes of `count` elements; false after a complaint: no whole number, or more than a buffer of the device may
- * have. */
-bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count, uint32_t element_bytes,
-                   uint64_t *bytes);
+void *hed_spec_read_data(
+    hed_spec_reader *reader, hed_json_node node, const char *file, hed_type type, uint64_t *bytes);
+/* Bytes of `count` elements; false after a complaint: no whole number, or more than a buffer of the
+ * device may have. */
+bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count,
+    uint32_t element_bytes, uint64_t *bytes);
 /* A complaint unless a file's bytes are as many as the argument's. */
-bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file, uint64_t found,
-                          uint64_t expected);
+bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file,
+    uint64_t found, uint64_t expected);
 /* Makes an argument with a content a symbol of the text (hed_argument_def.symbol). */
-void hed_spec_make_symbol(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, const hed_tune_argument *argument);
+void hed_spec_make_symbol(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
+    const hed_tune_argument *argument);
 /* Gives an argument another first content: a file, or "LOW:HIGH" for random numbers. */
 void hed_spec_give(hed_spec_reader *reader, const char *name, const char *content);
 /* One number as a scalar argument of a type: exact, or a complaint and NULL. */
@@ -142,13 +166,16 @@ void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type
 
 /* ---- the readers ---- */
 
-void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root);      /* tune_spec_json.c */
-void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list); /* tune_spec_arguments.c */
+void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root); /* tune_spec_json.c */
+/* tune_spec_arguments.c */
+void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list);
 /* The sizes of local arrays, by the names of a kernel. */
-void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel);
+void hed_spec_read_local_sizes(
+    hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel);
 void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root); /* tune_spec_t1.c */
 
-/* The keys that the JSON format knows at each place, each list ending with NULL: for the test of the schema. */
+/* The keys that the JSON format knows at each place, each list ending with NULL: for the test of
+ * the schema. */
 typedef struct hed_spec_keys {
     const char *place; /* the schema's name of the place: "" for the whole, else of a definition */
     const char *const *keys;

@@ -14,8 +14,8 @@ typedef struct hed_t1_values {
 /* From a list of Python in a string, or a list of JSON. */
 void hed_t1_read_values(hed_spec_reader *reader, hed_json_node node, hed_t1_values *values);
 
-/* Python that expressions do not have, put into their words: ProblemSize[0] becomes ProblemSize_0, and max(name) of
- * a parameter the largest of its values, which is what that is in a size. */
+/* Python that expressions do not have, put into their words: ProblemSize[0] becomes ProblemSize_0,
+ * and max(name) of a parameter the largest of its values, which is what that is in a size. */
 const char *hed_t1_rewrite(hed_spec_reader *reader, hed_json_node node, const char *text);
 /* A string or number as text, rewritten. */
 const char *hed_t1_text(hed_spec_reader *reader, hed_json_node node);

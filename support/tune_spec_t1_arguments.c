@@ -54,30 +54,31 @@ static bool find_type(const char *word, hed_json_node node, t1_type *found)
             return true;
         }
     if (strcmp(word, "custom") != 0) return false;
-    *found =
-        (t1_type){HED_BYTES, (uint32_t)hed_json_integer(hed_json_member(node, "TypeSize"), 1, 1 << 20), 1, false};
+    *found = (t1_type){HED_BYTES,
+        (uint32_t)hed_json_integer(hed_json_member(node, "TypeSize"), 1, 1 << 20), 1, false};
     return true;
 }
 
 /* ---- contents ---- */
 
-static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, const t1_type *type, const hed_generator *rule,
-                         void *data, uint64_t bytes)
+static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
+    const hed_generator *rule, void *data, uint64_t bytes)
 {
     if (!type->fillable) {
         if (rule->kind != HED_GENERATE_CONSTANT || rule->first != 0)
             hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
-                          "elements of this type can be zero or come from a file (BinaryRaw), no more");
+                "elements of this type can be zero or come from a file (BinaryRaw), no more");
         return; /* zeros it is */
     }
     const char *wrong = hed_generator_wrong(rule, type->type);
-    if (wrong) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "this array cannot be filled so: %s", wrong);
+    if (wrong)
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "this array cannot be filled so: %s", wrong);
     else hed_generate(rule, type->type, data, bytes / hed_type_bytes(type->type));
 }
 
 /* FillType Generator: an expression in the index, i. */
-static void fill_by_expression(hed_spec_reader *reader, hed_json_node node, const t1_type *type, void *data,
-                               uint64_t bytes)
+static void fill_by_expression(
+    hed_spec_reader *reader, hed_json_node node, const t1_type *type, void *data, uint64_t bytes)
 {
     static const char *const name = "i";
     hed_expression_names names = {.names = &name, .count = 1};
@@ -88,33 +89,41 @@ static void fill_by_expression(hed_spec_reader *reader, hed_json_node node, cons
     if (!hed_spec_fine(reader)) return;
     hed_status status = hed_expression_create(NULL, text, &names, &expression, &error);
     if (status != HED_OK) {
-        hed_spec_fail(reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, source, "%s", error.text);
+        hed_spec_fail(reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, source, "%s",
+            error.text);
         return;
     }
     uint32_t each = hed_type_bytes(type->type);
     for (uint64_t i = 0; i < bytes / each && hed_spec_fine(reader); i++) {
         double index = (double)i;
-        hed_generator rule = {.kind = HED_GENERATE_CONSTANT, .first = hed_expression_value(expression, &index)};
+        hed_generator rule = {
+            .kind = HED_GENERATE_CONSTANT, .first = hed_expression_value(expression, &index)};
         fill_by_rule(reader, source, type, &rule, (char *)data + i * each, each);
     }
     hed_expression_destroy(expression);
 }
 
-/* First content, or what is expected, of `bytes` bytes (of a file: as it says, where they are 0). */
-static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint64_t seed,
-                          uint64_t *bytes)
+/* First content, or what is expected, of `bytes` bytes (of a file: as it says, where they are
+ * 0). */
+static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
+    uint64_t seed, uint64_t *bytes)
 {
-    static const char *const kinds[] = {"Constant", "Random", "Generator", "BinaryRaw", "Script", "BinaryHDF", NULL};
-    uint32_t kind = hed_json_has(node, "FillType") ? hed_json_choice(hed_json_member(node, "FillType"), kinds) : 0;
+    static const char *const kinds[] = {
+        "Constant", "Random", "Generator", "BinaryRaw", "Script", "BinaryHDF", NULL};
+    uint32_t kind = hed_json_has(node, "FillType")
+                        ? hed_json_choice(hed_json_member(node, "FillType"), kinds)
+                        : 0;
     if (kind >= 4)
         hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
-                      "FillType \"%s\" is not read; Constant, Random, Generator and BinaryRaw are", kinds[kind]);
+            "FillType \"%s\" is not read; Constant, Random, Generator and BinaryRaw are",
+            kinds[kind]);
     if (kind == 3) {
         uint64_t found;
         hed_json_node file = hed_json_member(node, "DataSource");
         void *data = hed_spec_read_data(reader, file, hed_json_string(file), type->type, &found);
         *bytes = *bytes ? *bytes : found;
-        return hed_spec_check_bytes(reader, file, hed_json_string(file), found, *bytes) ? data : NULL;
+        return hed_spec_check_bytes(reader, file, hed_json_string(file), found, *bytes) ? data
+                                                                                        : NULL;
     }
     double value = hed_json_has(node, "FillValue")
                        ? hed_json_number(hed_json_member(node, "FillValue"), -DBL_MAX, DBL_MAX)
@@ -126,8 +135,8 @@ static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_
     bool real = type->type == HED_FLOAT || type->type == HED_DOUBLE;
     hed_generator rule = {.kind = HED_GENERATE_CONSTANT, .first = value, .seed = seed};
     if (kind == 1)
-        rule = (hed_generator){real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, fmin(0, value), fmax(0, value),
-                               seed};
+        rule = (hed_generator){real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, fmin(0, value),
+            fmax(0, value), seed};
     if (kind == 2) fill_by_expression(reader, node, type, data, *bytes);
     else fill_by_rule(reader, node, type, &rule, data, *bytes);
     return data;
@@ -139,7 +148,8 @@ static uint64_t size_of(hed_spec_reader *reader, hed_json_node node, const t1_ty
 {
     uint64_t bytes;
     hed_json_node size = hed_json_member(node, "Size");
-    double count = hed_spec_fine(reader) ? hed_spec_number_of(reader, size, hed_t1_text(reader, size)) : 0;
+    double count =
+        hed_spec_fine(reader) ? hed_spec_number_of(reader, size, hed_t1_text(reader, size)) : 0;
     hed_spec_size(reader, size, count, type->element_bytes * type->width, &bytes);
     return bytes;
 }
@@ -147,59 +157,71 @@ static uint64_t size_of(hed_spec_reader *reader, hed_json_node node, const t1_ty
 static hed_access access_of(hed_json_node node)
 {
     static const char *const words[] = {"ReadOnly", "WriteOnly", "ReadWrite", NULL};
-    hed_access access = hed_json_has(node, "AccessType")
-                            ? (hed_access)hed_json_choice(hed_json_member(node, "AccessType"), words)
-                            : HED_READ_WRITE;
-    bool output = hed_json_has(node, "Output") && hed_json_number(hed_json_member(node, "Output"), 0, 1) == 1;
+    hed_access access =
+        hed_json_has(node, "AccessType")
+            ? (hed_access)hed_json_choice(hed_json_member(node, "AccessType"), words)
+            : HED_READ_WRITE;
+    bool output =
+        hed_json_has(node, "Output") && hed_json_number(hed_json_member(node, "Output"), 0, 1) == 1;
     return output && access == HED_READ ? HED_READ_WRITE : access;
 }
 
 /* KTT's word for a variable of the text. */
-static bool is_symbol(hed_json_node node) { return strcmp(hed_json_string(hed_json_member(node, "MemoryType")), "Symbol") == 0; }
+static bool is_symbol(hed_json_node node)
+{
+    return strcmp(hed_json_string(hed_json_member(node, "MemoryType")), "Symbol") == 0;
+}
 
-static double tolerance_of(hed_type type) { return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9
-                                                                                                 : 0; }
+static double tolerance_of(hed_type type)
+{
+    return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9 : 0;
+}
 
-static void read_vector(hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
+static void read_vector(
+    hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
 {
     hed_argument_def *def = &reader->spec->argument_defs[index];
     hed_tune_argument *argument = &reader->spec->arguments[index];
     bool file = hed_json_has(node, "FillType") &&
                 strcmp(hed_json_string(hed_json_member(node, "FillType")), "BinaryRaw") == 0;
-    bool symbol =
-        hed_json_has(node, "MemType") && strcmp(hed_json_string(hed_json_member(node, "MemType")), "Constant") == 0;
+    bool symbol = hed_json_has(node, "MemType") &&
+                  strcmp(hed_json_string(hed_json_member(node, "MemType")), "Constant") == 0;
     symbol = (symbol && reader->spec->kernel.def.language == HED_CUDA_C) || is_symbol(node);
     def->kind = HED_BUFFER;
     def->access = symbol ? HED_READ : access_of(node);
     def->tolerance = def->access == HED_READ ? 0 : tolerance_of(type->type);
     if (!file || hed_json_has(node, "Size")) argument->bytes = size_of(reader, node, type);
-    if (def->access != HED_WRITE) argument->data = read_content(reader, node, type, index, &argument->bytes);
+    if (def->access != HED_WRITE)
+        argument->data = read_content(reader, node, type, index, &argument->bytes);
     if (symbol && hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 
 /* Types of 1 and 2 bytes go to the kernel as bytes. */
-static void read_scalar(hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
+static void read_scalar(
+    hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
 {
     hed_argument_def *def = &reader->spec->argument_defs[index];
     hed_json_node value = hed_json_member(node, "FillValue");
     double number = hed_json_number(value, -DBL_MAX, DBL_MAX);
     const char *word = hed_json_string(hed_json_member(node, "Type"));
     if (type->width > 1 || strcmp(word, "half") == 0 || strcmp(word, "custom") == 0)
-        hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node, "scalars of type \"%s\" are not read", word);
+        hed_spec_fail(
+            reader, HED_ERROR_UNSUPPORTED, node, "scalars of type \"%s\" are not read", word);
     def->kind = type->type == HED_BYTES ? HED_STRUCT : HED_SCALAR;
     def->size = type->type == HED_BYTES ? type->element_bytes : 0;
     double low = type->element_bytes == 1 ? INT8_MIN : INT16_MIN,
            high = type->element_bytes == 1 ? UINT8_MAX : UINT16_MAX;
     if (hed_spec_fine(reader) && def->kind == HED_STRUCT && (number < low || number > high))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, value, "a scalar of type \"%s\" cannot be %g", word, number);
+        hed_spec_fail(
+            reader, HED_ERROR_FORMAT, value, "a scalar of type \"%s\" cannot be %g", word, number);
     /* Little-endian: the first bytes of an int are the shorter numbers. */
     reader->spec->arguments[index].data =
         hed_spec_scalar(reader, value, def->kind == HED_STRUCT ? HED_INT32 : type->type, number);
     reader->spec->arguments[index].bytes = type->element_bytes;
 }
 
-static void set_local(hed_spec_reader *reader, hed_json_node node, uint32_t index, const char *elements,
-                      uint32_t bytes)
+static void set_local(hed_spec_reader *reader, hed_json_node node, uint32_t index,
+    const char *elements, uint32_t bytes)
 {
     hed_spec_kernel *kernel = &reader->spec->kernel;
     reader->spec->argument_defs[index].kind = HED_LOCAL;
@@ -215,7 +237,8 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     uint32_t memory = hed_json_choice(hed_json_member(node, "MemoryType"), memories);
     t1_type type = {0};
     if (!find_type(hed_json_string(word), node, &type))
-        hed_spec_fail(reader, HED_ERROR_FORMAT, word, "\"%s\" is no type of a T1 file", hed_json_string(word));
+        hed_spec_fail(reader, HED_ERROR_FORMAT, word, "\"%s\" is no type of a T1 file",
+            hed_json_string(word));
     const char *name_key = memory == 3 && hed_json_has(node, "SymbolName") ? "SymbolName" : "Name";
     def->name = hed_json_has(node, name_key) ? hed_json_string(hed_json_member(node, name_key))
                                              : hed_spec_text(reader, node, "argument %u", index);
@@ -225,23 +248,26 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
     else if (memory == 1) read_scalar(reader, node, &type, index);
     else if (memory == 2)
         set_local(reader, node, index, hed_t1_text(reader, hed_json_member(node, "Size")),
-                  type.element_bytes * type.width);
-    else if (reader->spec->kernel.def.language == HED_CUDA_C) read_vector(reader, node, &type, index);
+            type.element_bytes * type.width);
+    else if (reader->spec->kernel.def.language == HED_CUDA_C)
+        read_vector(reader, node, &type, index);
     else
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-                      "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
+            "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
 }
 
 /* ---- references ---- */
 
-static void read_reference(hed_spec_reader *reader, hed_json_node node, uint32_t count, hed_json_node list)
+static void read_reference(
+    hed_spec_reader *reader, hed_json_node node, uint32_t count, hed_json_node list)
 {
     hed_json_node target = hed_json_member(node, "TargetName");
     const char *name = hed_json_string(target);
     uint32_t index = 0;
     while (index < count && strcmp(reader->spec->argument_defs[index].name, name) != 0) index++;
     hed_argument_def *def = &reader->spec->argument_defs[index < count ? index : 0];
-    if (hed_spec_fine(reader) && (index == count || def->kind != HED_BUFFER || def->access == HED_READ))
+    if (hed_spec_fine(reader) &&
+        (index == count || def->kind != HED_BUFFER || def->access == HED_READ))
         hed_spec_fail(reader, HED_ERROR_FORMAT, target, "there is no output called \"%s\"", name);
     t1_type type = {0};
     if (!hed_spec_fine(reader)) return;
@@ -253,21 +279,23 @@ static void read_reference(hed_spec_reader *reader, hed_json_node node, uint32_t
         def->tolerance = hed_json_number(hed_json_member(node, "ValidationThreshold"), 0, DBL_MAX);
 }
 
-/* CUDA's dynamic shared memory: a local array behind all arguments, which the kernel itself does not have. */
+/* CUDA's dynamic shared memory: a local array behind all arguments, which the kernel itself does
+ * not have. */
 static void read_shared_memory(hed_spec_reader *reader, hed_json_node node, uint32_t *count)
 {
     const char *bytes = hed_t1_text(reader, node);
     if (!hed_spec_fine(reader) || strcmp(bytes, "0") == 0) return;
     if (reader->spec->kernel.def.language != HED_CUDA_C || *count == HED_MAX_ARGUMENTS) {
         hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
-                      "shared memory of a size is for CUDA; in OpenCL it is an argument of MemoryType Local");
+            "shared memory of a size is for CUDA; in OpenCL it is an argument of MemoryType Local");
         return;
     }
     reader->spec->argument_defs[*count].name = "shared memory";
     set_local(reader, node, (*count)++, bytes, 1);
 }
 
-/* Files that name no output (Kernel Tuner then compares nothing): whatever may be written is compared. */
+/* Files that name no output (Kernel Tuner then compares nothing): whatever may be written is
+ * compared. */
 static void take_all_as_written(hed_spec_reader *reader, hed_json_node list, uint32_t count)
 {
     bool any = false;
@@ -278,8 +306,11 @@ static void take_all_as_written(hed_spec_reader *reader, hed_json_node list, uin
         def->access = HED_READ_WRITE;
         def->tolerance = tolerance_of(def->type);
     }
-    if (!any) hed_spec_fail(reader, HED_ERROR_FORMAT, list, "no argument can be written: none is a vector");
-    reader->spec->note = "the file marks no output (AccessType, Output): all vectors count as changed in place and are compared";
+    if (!any)
+        hed_spec_fail(
+            reader, HED_ERROR_FORMAT, list, "no argument can be written: none is a vector");
+    reader->spec->note =
+        "the file marks no output (AccessType, Output): all vectors count as changed in place and are compared";
 }
 
 void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
@@ -288,15 +319,15 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
     uint32_t count = (uint32_t)hed_json_count(list);
     bool written = false;
     if (hed_json_count(list) > HED_MAX_ARGUMENTS)
-        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%u arguments; a kernel has at most %d", count,
-                      HED_MAX_ARGUMENTS);
+        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%u arguments; a kernel has at most %d",
+            count, HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         const hed_argument_def *def = &reader->spec->argument_defs[i];
         read_argument(reader, hed_json_item(list, i), i);
         written = written || (def->kind == HED_BUFFER && def->access != HED_READ);
         if (def->kind == HED_LOCAL && reader->spec->kernel.def.language == HED_CUDA_C)
             hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, hed_json_item(list, i),
-                          "local arrays are no arguments in CUDA C; use SharedMemory");
+                "local arrays are no arguments in CUDA C; use SharedMemory");
     }
     if (hed_spec_fine(reader) && !written) take_all_as_written(reader, list, count);
     if (hed_spec_fine(reader) && hed_json_has(specification, "ReferenceArguments")) {

@@ -1,14 +1,17 @@
-/* Local memory and vector literals of plain OpenCL C, put into the prelude's words, so that users' texts run on CUDA as they are:
+/* Local memory and vector literals of plain OpenCL C, put into the prelude's words, so that users'
+ * texts run on CUDA as they are:
  *
- *     void f(__local float *tile) {      ->  void f(HED_LOCAL(float, tile)) { HED_LOCAL_USE(float, tile);
+ *     void f(__local float *tile) {      ->  void f(HED_LOCAL(float, tile)) { HED_LOCAL_USE(float,
+ *                                        tile);
  *     __local float4 rows[WG][WG + 1];   ->  HED_LOCAL_ARRAY(float4, rows, WG][WG + 1);
  *     (float4)(a, b, 0, 1)               ->  HED_LITERAL(float4)(a, b, 0, 1)
  *     __attribute__((reqd_work_group_size(WG, 1, 1)))  ->  HED_GROUP_OF(WG, 1, 1)
- *     kernel global constant local private             ->  __kernel __global __constant __local __private
+ *     kernel global constant local private             ->  __kernel __global __constant __local
+ *     __private
  *
- * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all devices, and so is
- * its hash. Nothing else changes, lines least of all; what is written in any other way (by macros, several arrays
- * in one declaration) stays as it is. */
+ * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all
+ * devices, and so is its hash. Nothing else changes, lines least of all; what is written in any
+ * other way (by macros, several arrays in one declaration) stays as it is. */
 #include "support/tune_spec_parts.h"
 
 #include <stdio.h>
@@ -25,7 +28,10 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool is(word w, const char *text) { return w.size == strlen(text) && memcmp(w.at, text, w.size) == 0; }
+static bool is(word w, const char *text)
+{
+    return w.size == strlen(text) && memcmp(w.at, text, w.size) == 0;
+}
 
 /* Behind a line of the preprocessor, with the lines that a \ at its end adds. */
 static const char *skip_line(const char *at)
@@ -87,16 +93,18 @@ typedef struct declaration {
     word end; /* the sign behind it */
 } declaration;
 
-/* Reads it from the word behind __local, up to one of `ends`. The last word is the name, those before it are the
- * type. False: something else stands there. */
+/* Reads it from the word behind __local, up to one of `ends`. The last word is the name, those
+ * before it are the type. False: something else stands there. */
 static bool read_declaration(word from, const char *ends, declaration *d)
 {
-    static const char *const passed[] = {"const", "volatile", "restrict", "__restrict", "__restrict__"};
+    static const char *const passed[] = {
+        "const", "volatile", "restrict", "__restrict", "__restrict__"};
     *d = (declaration){.pointer = false};
     word w = from;
     for (; w.size > 0 && !(w.size == 1 && strchr(ends, *w.at)); w = after(w)) {
         bool qualifier = false;
-        for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) qualifier = qualifier || is(w, passed[i]);
+        for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+            qualifier = qualifier || is(w, passed[i]);
         if (qualifier) continue;
         bool sign = is(w, "*") && d->name.size > 0 && !d->pointer,
              name = is_letter(*w.at) && !(d->pointer && d->name.size > 0);
@@ -104,7 +112,7 @@ static bool read_declaration(word from, const char *ends, declaration *d)
         d->pointer = d->pointer || sign;
         if (d->name.size > 0) /* what looked like the name is the type, or its last word */
             d->type = (word){d->type.size ? d->type.at : d->name.at,
-                             (size_t)(d->name.at + d->name.size - (d->type.size ? d->type.at : d->name.at))};
+                (size_t)(d->name.at + d->name.size - (d->type.size ? d->type.at : d->name.at))};
         d->name = sign ? (word){w.at, 0} : w;
     }
     d->end = w;
@@ -137,8 +145,10 @@ static void put_words(writer *out, const char *with, const declaration *d)
     out->to += sprintf(out->to, ", %.*s", (int)d->name.size, d->name.at);
 }
 
-/* The same for what stands from `start` to `rest`, where the old text goes on; its ends of lines are kept. */
-static void replace(writer *out, const char *start, const char *with, const declaration *d, const char *rest)
+/* The same for what stands from `start` to `rest`, where the old text goes on; its ends of lines
+ * are kept. */
+static void replace(
+    writer *out, const char *start, const char *with, const declaration *d, const char *rest)
 {
     copy_until(out, start);
     put_words(out, with, d);
@@ -176,7 +186,8 @@ static word rewrite_parameters(writer *out, word w)
 static word rewrite_array(writer *out, word local)
 {
     declaration d;
-    if (!read_declaration(after(local), "[;,", &d) || d.pointer || !is(d.end, "[")) return after(local);
+    if (!read_declaration(after(local), "[;,", &d) || d.pointer || !is(d.end, "["))
+        return after(local);
     word last = d.end, w = after(last);
     for (; w.size > 0 && !is(w, ";"); last = w, w = after(w))
         if (strchr(",={}", *w.at)) return after(local);
@@ -194,14 +205,16 @@ static word rewrite_array(writer *out, word local)
 /* Types of C: a cast to one of them means the same everywhere. */
 static bool is_plain_type(word w)
 {
-    static const char *const plain[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double",
-                                        "half", "bool", "size_t", "void", "signed", "unsigned", "ptrdiff_t", "min", "max"};
+    static const char *const plain[] = {"char", "uchar", "short", "ushort", "int", "uint", "long",
+        "ulong", "float", "double", "half", "bool", "size_t", "void", "signed", "unsigned",
+        "ptrdiff_t", "min", "max"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (is(w, plain[i])) return true;
     return false;
 }
 
-/* Whether a ( may begin a cast behind this word: not where it holds a call's arguments or a condition. */
+/* Whether a ( may begin a cast behind this word: not where it holds a call's arguments or a
+ * condition. */
 static bool may_cast_behind(word before, word before_that)
 {
     if (before.size == 0) return true;
@@ -210,8 +223,8 @@ static bool may_cast_behind(word before, word before_that)
     return !is_letter(*before.at) && !is(before, ")") && !is(before, "]");
 }
 
-/* OpenCL C's keywords may go without their __. NVRTC's own __global__ and __constant__ are macros that end in these words, so no macro of the
- * prelude can stand for them. */
+/* OpenCL C's keywords may go without their __. NVRTC's own __global__ and __constant__ are macros
+ * that end in these words, so no macro of the prelude can stand for them. */
 static bool is_bare_keyword(word w)
 {
     static const char *const bare[] = {"kernel", "global", "constant", "local", "private"};
@@ -220,13 +233,15 @@ static bool is_bare_keyword(word w)
     return false;
 }
 
-/* (NAME)( becomes HED_LITERAL(NAME)(, and keywords get their __, in lines of the preprocessor, too. */
+/* (NAME)( becomes HED_LITERAL(NAME)(, and keywords get their __, in lines of the preprocessor,
+ * too. */
 static void rewrite_literals(const char *text, char *to)
 {
     writer out = {.to = to, .from = text};
     word last[2] = {{text, 0}, {text, 0}}; /* the words before this one, the nearer first */
     for (word w = next_code(text); w.size > 0; w = next_code(w.at + w.size)) {
-        if (is(last[1], "define") && is(w, "(") && w.at == last[0].at + last[0].size) { /* a macro's parameters */
+        /* a macro's parameters */
+        if (is(last[1], "define") && is(w, "(") && w.at == last[0].at + last[0].size) {
             while (w.size > 0 && !is(w, ")")) w = next_code(w.at + w.size);
             last[0] = (word){w.at, 0};
             if (w.size == 0) break;
@@ -237,9 +252,11 @@ static void rewrite_literals(const char *text, char *to)
             out.to += sprintf(out.to, "__");
         }
         word name = is(w, "(") ? next_code(w.at + 1) : w;
-        bool named = name.at != w.at && is_letter(*name.at) && !(*name.at >= '0' && *name.at <= '9') && !is_plain_type(name);
+        bool named = name.at != w.at && is_letter(*name.at) &&
+                     !(*name.at >= '0' && *name.at <= '9') && !is_plain_type(name);
         word close = named ? next_code(name.at + name.size) : w;
-        if (named && is(close, ")") && is(next_code(close.at + 1), "(") && may_cast_behind(last[0], last[1])) {
+        if (named && is(close, ")") && is(next_code(close.at + 1), "(") &&
+            may_cast_behind(last[0], last[1])) {
             copy_until(&out, w.at);
             out.to += sprintf(out.to, "HED_LITERAL");
         }
@@ -252,11 +269,13 @@ static void rewrite_literals(const char *text, char *to)
 
 /* ---- attributes ---- */
 
-/* __attribute__((reqd_work_group_size(x, y, z))), which C++ takes at few places, from its first word; gives the word to go on from. */
+/* __attribute__((reqd_work_group_size(x, y, z))), which C++ takes at few places, from its first
+ * word; gives the word to go on from. */
 static word rewrite_attribute(writer *out, word attribute)
 {
     word outer = after(attribute), inner = after(outer), name = after(inner), open = after(name);
-    bool required = is(outer, "(") && is(inner, "(") && is(name, "reqd_work_group_size") && is(open, "(");
+    bool required =
+        is(outer, "(") && is(inner, "(") && is(name, "reqd_work_group_size") && is(open, "(");
     word close = required ? skip_parentheses(open) : open, last = after(close);
     if (!required || !is(close, ")") || !is(last, ")")) return skip_parentheses(outer);
     copy_until(out, attribute.at);

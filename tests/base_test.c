@@ -1,5 +1,5 @@
-/* src/base: names, memory, errors, log, text and hash. Files and loaded libraries are in path_test.c, the team in
- * thread_test.c, the ring in ring_test.c. */
+/* src/base: names, memory, errors, log, text and hash. Files and loaded libraries are in
+ * path_test.c, the team in thread_test.c, the ring in ring_test.c. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -26,7 +26,8 @@ Test(base, every_status_has_a_name_of_its_own)
 Test(base, version_is_the_header_s)
 {
     char text[64];
-    snprintf(text, sizeof text, "%u.%u.%u", hed_version() / 10000, hed_version() / 100 % 100, hed_version() % 100);
+    snprintf(text, sizeof text, "%u.%u.%u", hed_version() / 10000, hed_version() / 100 % 100,
+        hed_version() % 100);
     cr_assert_str_eq(hed_version_text(), text);
     cr_assert_str_eq(hed_version_text(), HED_VERSION_TEXT);
 }
@@ -66,7 +67,8 @@ Test(base, clock_runs_forward)
     uint64_t between = hed_now();
     usleep(2000);
     uint64_t after = clock.now(clock.user);
-    cr_assert(between - before >= 2000000 && after - between >= 2000000 && after - before < 60000000000u);
+    cr_assert(
+        between - before >= 2000000 && after - between >= 2000000 && after - before < 60000000000u);
 }
 
 /* ---- errors and log ---- */
@@ -75,12 +77,14 @@ Test(base, fail_fills_the_error)
 {
     hed_error error;
     memset(&error, 'x', sizeof error);
-    cr_assert_eq(hed_fail(&error, HED_ERROR_LIMIT, "group of %d: %s allows %d", 2048, "gpu", 1024), HED_ERROR_LIMIT);
+    cr_assert_eq(hed_fail(&error, HED_ERROR_LIMIT, "group of %d: %s allows %d", 2048, "gpu", 1024),
+        HED_ERROR_LIMIT);
     cr_assert_eq(error.status, HED_ERROR_LIMIT);
     cr_assert_str_eq(error.text, "group of 2048: gpu allows 1024");
     cr_assert_str_eq(error.log, "");
     hed_fail(&error, HED_ERROR_IO, "while loading: %s", error.text);
-    cr_assert_str_eq(error.text, "while loading: group of 2048: gpu allows 1024", "its own text as an argument");
+    cr_assert_str_eq(
+        error.text, "while loading: group of 2048: gpu allows 1024", "its own text as an argument");
     cr_assert_eq(hed_fail(NULL, HED_ERROR_IO, "%d", 1), HED_ERROR_IO);
 }
 
@@ -203,7 +207,8 @@ Test(base, text_grows)
     cr_assert(text.bytes == NULL && text.size == 0 && state.live == 0 && state.bytes == 0);
     for (size_t size = 1; size <= 1100; size++) { /* over each size at which it grows */
         hed_text_add_bytes(&text, "m", 1);
-        cr_assert(text.size == size && text.size < text.capacity, "no room for the zero at %zu", size);
+        cr_assert(
+            text.size == size && text.size < text.capacity, "no room for the zero at %zu", size);
         cr_assert_eq(text.bytes[size], '\0');
     }
     hed_text_free(&text);
@@ -263,10 +268,7 @@ static hed_hash hash_of(const void *bytes, size_t size)
     return hed_hash_bytes(hed_hash_start(), bytes, size);
 }
 
-static bool same(hed_hash x, hed_hash y)
-{
-    return x.a == y.a && x.b == y.b;
-}
+static bool same(hed_hash x, hed_hash y) { return x.a == y.a && x.b == y.b; }
 
 Test(base, hash_is_the_same_everywhere)
 {
@@ -285,7 +287,8 @@ Test(base, hash_is_the_same_everywhere)
     hed_hash_format((hed_hash){1, 0xabc}, text);
     cr_assert_str_eq(text, "00000000000000010000000000000abc");
     char shifted[64] = "";
-    for (size_t offset = 1; offset < 9; offset++) { /* where the bytes lie in memory does not matter */
+    /* where the bytes lie in memory does not matter */
+    for (size_t offset = 1; offset < 9; offset++) {
         memcpy(shifted + offset, "guides every warp thread", 25);
         cr_assert(same(hash_of(shifted + offset, 24), hash_of("guides every warp thread", 24)));
     }
@@ -294,13 +297,16 @@ Test(base, hash_is_the_same_everywhere)
 Test(base, hash_tells_lengths_and_order)
 {
     hed_hash start = hed_hash_start();
-    cr_assert_not(same(hed_hash_text(hed_hash_text(start, "ab"), "c"), hed_hash_text(hed_hash_text(start, "a"), "bc")));
-    cr_assert_not(same(hed_hash_text(hed_hash_text(start, "a"), "b"), hed_hash_text(hed_hash_text(start, "b"), "a")));
+    cr_assert_not(same(hed_hash_text(hed_hash_text(start, "ab"), "c"),
+        hed_hash_text(hed_hash_text(start, "a"), "bc")));
+    cr_assert_not(same(hed_hash_text(hed_hash_text(start, "a"), "b"),
+        hed_hash_text(hed_hash_text(start, "b"), "a")));
     cr_assert_not(same(hed_hash_text(start, ""), start));
     const char zeros[64] = {0};
     for (size_t x = 0; x <= 64; x++) {
         for (size_t y = 0; y < x; y++) {
-            cr_assert_not(same(hash_of(zeros, x), hash_of(zeros, y)), "%zu zeros and %zu zeros", x, y);
+            cr_assert_not(
+                same(hash_of(zeros, x), hash_of(zeros, y)), "%zu zeros and %zu zeros", x, y);
         }
     }
 }
@@ -315,7 +321,8 @@ Test(base, hash_spreads_single_bits)
         message[bit / 8] ^= (unsigned char)(1u << bit % 8);
         hed_hash after = hash_of(message, sizeof message);
         message[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        int a = __builtin_popcountll(before.a ^ after.a), b = __builtin_popcountll(before.b ^ after.b);
+        int a = __builtin_popcountll(before.a ^ after.a),
+            b = __builtin_popcountll(before.b ^ after.b);
         least = a + b < least ? a + b : least;
         most = a + b > most ? a + b : most;
         lane_a = a < lane_a ? a : lane_a;
@@ -324,7 +331,8 @@ Test(base, hash_spreads_single_bits)
     }
     /* Binomial with 128 trials has a deviation of 5.7: 320 draws stay within 5 of them. */
     cr_assert(least >= 36 && most <= 92, "%d to %d bits of 128 change", least, most);
-    cr_assert(lane_a >= 12 && lane_b >= 12, "a half changes in only %d or %d bits of 64", lane_a, lane_b);
+    cr_assert(
+        lane_a >= 12 && lane_b >= 12, "a half changes in only %d or %d bits of 64", lane_a, lane_b);
     cr_assert(abs(total / 320 - 64) <= 1, "%d bits change on average", total / 320);
 }
 
@@ -336,8 +344,8 @@ static int compare_words(const void *a, const void *b)
 
 Test(base, hash_halves_do_not_collide_on_near_messages)
 {
-    /* All messages of three words with at most two bits set: the differences that could cancel one another. In 64 bits
-     * 18529 random values collide with probability 1e-11. */
+    /* All messages of three words with at most two bits set: the differences that could cancel one
+     * another. In 64 bits 18529 random values collide with probability 1e-11. */
     enum { WORDS = 3, BITS = 64 * WORDS, COUNT = 1 + BITS + BITS * (BITS - 1) / 2 };
     static uint64_t halves[2][COUNT];
     size_t count = 0;

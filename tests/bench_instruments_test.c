@@ -1,5 +1,5 @@
-/* The instruments that benchmarks play: they are as large as the names of the records say, and those of all types run
- * as one work-group of an H200. */
+/* The instruments that benchmarks play: they are as large as the names of the records say, and
+ * those of all types run as one work-group of an H200. */
 #include "testing.h"
 
 #include "cli/synth_instruments.h"
@@ -14,7 +14,8 @@ static hed_instrument *make(cli_instrument_kind kind, uint32_t x, uint32_t y, ui
     return instrument;
 }
 
-static void expect_counts(cli_instrument_kind kind, uint32_t side, uint32_t springs, uint32_t others)
+static void expect_counts(
+    cli_instrument_kind kind, uint32_t side, uint32_t springs, uint32_t others)
 {
     hed_instrument *instrument = make(kind, side, side, side);
     uint32_t found = 0;
@@ -36,7 +37,8 @@ Test(bench_instruments, are_as_large_as_they_are_called)
     expect_counts(CLI_NETWORK, 10, 3000, 64);
 }
 
-/* An H200: 32 warps of 32 lanes, 227 KiB of local memory. `heddle bench pack` plays one of 448 masses. */
+/* An H200: 32 warps of 32 lanes, 227 KiB of local memory. `heddle bench pack` plays one of 448
+ * masses. */
 Test(bench_instruments, all_types_fit_into_one_work_group)
 {
     enum { WARPS = 32, LANES = 32, LOCAL_BYTES = 227 << 10 };
@@ -44,14 +46,11 @@ Test(bench_instruments, all_types_fit_into_one_work_group)
     hed_allocator allocator = hed_default_allocator();
     for (uint32_t method = 0; method < HED_PACK_METHOD_COUNT; method++) {
         synth_program *program;
-        synth_program_def def = {.instrument = instrument,
-                                 .rate = 48000,
-                                 .warps = WARPS,
-                                 .lanes = LANES,
-                                 .pack = (hed_pack_method)method};
+        synth_program_def def = {.instrument = instrument, .rate = 48000, .warps = WARPS,
+            .lanes = LANES, .pack = (hed_pack_method)method};
         OK(synth_program_create(&allocator, &def, &program, &error));
         cr_assert_leq(4 * program->layout.words, LOCAL_BYTES, "%s: %u words",
-                      hed_pack_method_name((hed_pack_method)method), program->layout.words);
+            hed_pack_method_name((hed_pack_method)method), program->layout.words);
         cr_assert_eq(program->layout.type[SYNTH_BODY].count, 512);
         synth_program_destroy(program);
     }
@@ -62,7 +61,8 @@ Test(bench_instruments, all_types_fit_into_one_work_group)
 Test(bench_instruments, without_masses_there_are_none)
 {
     hed_instrument *instrument;
-    FAILS(HED_ERROR_ARGUMENT, cli_instrument(CLI_MIXED, (const uint32_t[3]){850, 0, 0}, &instrument, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        cli_instrument(CLI_MIXED, (const uint32_t[3]){850, 0, 0}, &instrument, &error));
     cr_assert_null(instrument);
 }
 
@@ -72,8 +72,10 @@ Test(bench_instruments, a_string_may_have_millions_of_masses)
     enum { MASSES = 2000000 };
     hed_instrument *instrument = make(CLI_STRING, MASSES, 1, 1);
     hed_entity_def last, before;
-    OK(hed_instrument_get(instrument, hed_instrument_at(instrument, HED_BODY, MASSES - 1), &last, &error));
-    OK(hed_instrument_get(instrument, hed_instrument_at(instrument, HED_BODY, MASSES - 2), &before, &error));
+    OK(hed_instrument_get(
+        instrument, hed_instrument_at(instrument, HED_BODY, MASSES - 1), &last, &error));
+    OK(hed_instrument_get(
+        instrument, hed_instrument_at(instrument, HED_BODY, MASSES - 2), &before, &error));
     cr_assert_eq(last.as.body.position[0], (MASSES - 1) * 0x1p-8f);
     cr_assert_eq(before.as.body.position[0], (MASSES - 2) * 0x1p-8f);
     hed_instrument_destroy(instrument);
@@ -82,7 +84,9 @@ Test(bench_instruments, a_string_may_have_millions_of_masses)
 Test(bench_instruments, what_no_instrument_holds_is_refused)
 {
     hed_instrument *instrument;
-    FAILS(HED_ERROR_ARGUMENT, cli_instrument(CLI_STRING, (const uint32_t[3]){1 << 25, 1, 1}, &instrument, &error));
-    FAILS(HED_ERROR_LIMIT, cli_instrument(CLI_LATTICE, (const uint32_t[3]){200, 200, 200}, &instrument, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        cli_instrument(CLI_STRING, (const uint32_t[3]){1 << 25, 1, 1}, &instrument, &error));
+    FAILS(HED_ERROR_LIMIT,
+        cli_instrument(CLI_LATTICE, (const uint32_t[3]){200, 200, 200}, &instrument, &error));
     cr_assert_null(instrument);
 }

@@ -1,7 +1,8 @@
 /* ctest: devices
- * What goes beyond the common set: cooperative launches, the barrier over the grid, packets, clusters, named barriers, lanes,
- * half floats, mapped memory, resident kernels, large local memory. Where a device lacks the capability, the kernel must be
- * refused by name; where it has it, the result must be right, whatever the number of groups and however the polls are delayed. */
+ * What goes beyond the common set: cooperative launches, the barrier over the grid, packets,
+ * clusters, named barriers, lanes, half floats, mapped memory, resident kernels, large local
+ * memory. Where a device lacks the capability, the kernel must be refused by name; where it has it,
+ * the result must be right, whatever the number of groups and however the polls are delayed. */
 #include <math.h>
 
 #include "testing.h"
@@ -25,15 +26,16 @@ static hed_error error;
 #define DESCRIBE(variable, name_, text_, arguments_, needs_) \
     static const hed_source variable##_source = {#variable ".cl", text_, 0}; \
     static const hed_kernel_def variable = {.name = name_, \
-                                            .sources = &variable##_source, \
-                                            .source_count = 1, \
-                                            .arguments = arguments_, \
-                                            .argument_count = sizeof arguments_ / sizeof arguments_[0], \
-                                            .needs = needs_}
+        .sources = &variable##_source, \
+        .source_count = 1, \
+        .arguments = arguments_, \
+        .argument_count = sizeof arguments_ / sizeof arguments_[0], \
+        .needs = needs_}
 
-/* Creates the kernel; false, after checking that the refusal names the capability, where the device lacks it. */
+/* Creates the kernel; false, after checking that the refusal names the capability, where the device
+ * lacks it. */
 static bool create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
-                   hed_kernel **kernel)
+    hed_kernel **kernel)
 {
     uint64_t missing = def->needs & ~hed_device_get_info(device)->capabilities;
     bool source = hed_device_get_info(device)->capabilities & HED_CAN_SOURCE;
@@ -45,7 +47,7 @@ static bool create(hed_device *device, const hed_kernel_def *def, const hed_kern
     uint32_t lowest = (uint32_t)(missing & -missing);
     if (missing)
         cr_assert(strstr(error.text, hed_capability_name(lowest)), "\"%s\" is not named: %s",
-                  hed_capability_name(lowest), error.text);
+            hed_capability_name(lowest), error.text);
     return false;
 }
 
@@ -82,11 +84,10 @@ static const char grid_text[] =
     "    }\n"
     "}\n";
 static const hed_argument_def grid_arguments[] = {BUFFER("x", HED_UINT32, HED_READ_WRITE),
-                                                  BUFFER("state", HED_UINT32, HED_READ_WRITE), UINT("steps")};
+    BUFFER("state", HED_UINT32, HED_READ_WRITE), UINT("steps")};
 DESCRIBE(grid, "grid", grid_text, grid_arguments, HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER);
 
-enum { GRID_ITEMS = 64,
-       GRID_STEPS = 101 };
+enum { GRID_ITEMS = 64, GRID_STEPS = 101 };
 
 static void grid_expected(uint32_t *x, uint32_t n)
 {
@@ -112,8 +113,8 @@ Test(beyond, a_barrier_over_the_grid_holds_every_group)
             OK(hed_write(t.stream, x, 0, want, bytes, &error));
             OK(hed_stream_wait(t.stream, &error));
             grid_expected(want, n);
-            const hed_argument arguments[] = {hed_buffer_argument(x), hed_buffer_argument(state),
-                                              hed_uint_argument(GRID_STEPS)};
+            const hed_argument arguments[] = {
+                hed_buffer_argument(x), hed_buffer_argument(state), hed_uint_argument(GRID_STEPS)};
             hed_geometry g = {.dimensions = 1, .global = {n}, .group = {GRID_ITEMS}};
             OK(hed_launch_over(t.stream, kernel, &g, arguments, 3, &error));
             fetch(&t, x, got, bytes);
@@ -125,11 +126,12 @@ Test(beyond, a_barrier_over_the_grid_holds_every_group)
         int64_t resident;
         OK(hed_kernel_resident_groups(kernel, GRID_ITEMS, 0, &resident, &error));
         cr_assert(resident > 0);
-        hed_geometry g = {.dimensions = 1, .global = {(uint64_t)(resident + 1) * GRID_ITEMS}, .group = {GRID_ITEMS}};
-        const hed_argument arguments[] = {hed_buffer_argument(state), hed_buffer_argument(state),
-                                          hed_uint_argument(0)};
-        FAILS(HED_ERROR_LIMIT,
-              hed_launch_over(t.stream, kernel, &g, arguments, 3, &error)); /* not all at once: refused, not hung */
+        hed_geometry g = {.dimensions = 1, .global = {(uint64_t)(resident + 1) * GRID_ITEMS},
+            .group = {GRID_ITEMS}};
+        const hed_argument arguments[] = {
+            hed_buffer_argument(state), hed_buffer_argument(state), hed_uint_argument(0)};
+        FAILS(HED_ERROR_LIMIT, hed_launch_over(t.stream, kernel, &g, arguments, 3,
+                                   &error)); /* not all at once: refused, not hung */
         hed_buffer_destroy(state);
         hed_kernel_destroy(kernel);
     }
@@ -156,19 +158,21 @@ static const char packet_text[] =
     "    out[2u * g] = value;\n"
     "    out[2u * g + 1u] = lost;\n"
     "}\n";
-static const hed_argument_def packet_arguments[] = {
-    BUFFER("box", HED_UINT32, HED_READ_WRITE), BUFFER("out", HED_UINT32, HED_WRITE), UINT("first"), UINT("steps")};
+static const hed_argument_def packet_arguments[] = {BUFFER("box", HED_UINT32, HED_READ_WRITE),
+    BUFFER("out", HED_UINT32, HED_WRITE), UINT("first"), UINT("steps")};
 DESCRIBE(packet, "packet", packet_text, packet_arguments, HED_CAN_COOPERATIVE | HED_CAN_PACKETS);
 
-/* A ring in which each group needs its left neighbour's packet of the same step: with two boxes by parity a fast left
- * neighbour could be two steps ahead only if nobody waited for it; the ring closes, so nobody is. For 2 groups the ring is mutual;
- * for more, what bounds the lead is the way round, so the boxes are checked by what is in the packet. */
+/* A ring in which each group needs its left neighbour's packet of the same step: with two boxes by
+ * parity a fast left neighbour could be two steps ahead only if nobody waited for it; the ring
+ * closes, so nobody is. For 2 groups the ring is mutual; for more, what bounds the lead is the way
+ * round, so the boxes are checked by what is in the packet. */
 static void packet_expected(uint32_t *value, uint32_t groups, uint32_t steps)
 {
     uint32_t *next = malloc(groups * sizeof *next);
     for (uint32_t g = 0; g < groups; g++) value[g] = g + 1;
     for (uint32_t s = 0; s < steps; s++) {
-        for (uint32_t g = 0; g < groups; g++) next[g] = value[g] * 3 + value[(g + groups - 1) % groups] + s;
+        for (uint32_t g = 0; g < groups; g++)
+            next[g] = value[g] * 3 + value[(g + groups - 1) % groups] + s;
         memcpy(value, next, groups * sizeof *next);
     }
     free(next);
@@ -190,14 +194,16 @@ static void run_packets(test_device *t, const char *delay)
                    *out = make(t->device, HED_MEMORY_DEVICE, sizeof got);
         zero(t, box);
         packet_expected(want, groups, STEPS);
-        for (uint32_t launch = 0; launch < 3; launch++) { /* the boxes are not cleared: epochs go on */
+        /* the boxes are not cleared: epochs go on */
+        for (uint32_t launch = 0; launch < 3; launch++) {
             const hed_argument arguments[] = {hed_buffer_argument(box), hed_buffer_argument(out),
-                                              hed_uint_argument(launch * STEPS), hed_uint_argument(STEPS)};
+                hed_uint_argument(launch * STEPS), hed_uint_argument(STEPS)};
             hed_geometry g = {.dimensions = 1, .global = {groups * 32}, .group = {32}};
             OK(hed_launch_over(t->stream, kernel, &g, arguments, 4, &error));
             fetch(t, out, got, 8 * groups);
             for (uint32_t i = 0; i < groups; i++) {
-                cr_assert_eq(got[2 * i + 1], 0, "group %u of %u lost a packet (%u)", i, groups, got[2 * i + 1]);
+                cr_assert_eq(got[2 * i + 1], 0, "group %u of %u lost a packet (%u)", i, groups,
+                    got[2 * i + 1]);
                 cr_assert_eq(got[2 * i], want[i], "group %u of %u", i, groups);
             }
         }
@@ -215,8 +221,9 @@ Test(beyond, packets_arrive_whole_and_in_turn)
     test_close(&t);
 }
 
-/* A line of masses over several groups that exchange their rims as packets: both neighbours wait for each other, which is the
- * rule that makes two boxes enough. The same bits for any number of groups. */
+/* A line of masses over several groups that exchange their rims as packets: both neighbours wait
+ * for each other, which is the rule that makes two boxes enough. The same bits for any number of
+ * groups. */
 static const char line_text[] =
     "__kernel void line_of_masses(__global uint4 *box, __global float *x, uint n, uint first, uint steps, "
     "HED_LOCAL(float, own))\n"
@@ -247,12 +254,9 @@ static const char line_text[] =
     "    if (lost) x[g * each] = -12345.0f;\n"
     "}\n";
 static const hed_argument_def line_arguments[] = {BUFFER("box", HED_UINT32, HED_READ_WRITE),
-                                                  BUFFER("x", HED_FLOAT, HED_READ_WRITE),
-                                                  UINT("n"),
-                                                  UINT("first"),
-                                                  UINT("steps"),
-                                                  LOCAL("own")};
-DESCRIBE(line_of_masses, "line_of_masses", line_text, line_arguments, HED_CAN_COOPERATIVE | HED_CAN_PACKETS);
+    BUFFER("x", HED_FLOAT, HED_READ_WRITE), UINT("n"), UINT("first"), UINT("steps"), LOCAL("own")};
+DESCRIBE(line_of_masses, "line_of_masses", line_text, line_arguments,
+    HED_CAN_COOPERATIVE | HED_CAN_PACKETS);
 
 static void line_run(test_device *t, hed_kernel *kernel, uint32_t groups, float *result, uint32_t n)
 {
@@ -262,8 +266,8 @@ static void line_run(test_device *t, hed_kernel *kernel, uint32_t groups, float 
     for (uint32_t i = 0; i < n; i++) result[i] = (float)(i * 7919 % 1000) * 0.01f;
     zero(t, box);
     OK(hed_write(t->stream, x, 0, result, 4 * n, &error));
-    const hed_argument arguments[] = {hed_buffer_argument(box), hed_buffer_argument(x), hed_uint_argument(n),
-                                      hed_uint_argument(0), hed_uint_argument(STEPS), hed_local_argument()};
+    const hed_argument arguments[] = {hed_buffer_argument(box), hed_buffer_argument(x),
+        hed_uint_argument(n), hed_uint_argument(0), hed_uint_argument(STEPS), hed_local_argument()};
     hed_geometry g = {.dimensions = 1, .global = {groups * 64}, .group = {64}};
     g.local_bytes[5] = 4 * (n / groups + 2);
     OK(hed_launch_over(t->stream, kernel, &g, arguments, 6, &error));
@@ -281,14 +285,16 @@ Test(beyond, rims_as_packets_give_the_same_bits_for_any_number_of_groups)
     hed_kernel *kernel;
     for (int d = 0; d < 3; d++) {
         hed_kernel_options options = {.math = HED_MATH_STRICT,
-                                      .defines = &(hed_define){"HED_POLL_DELAY", delays[d]},
-                                      .define_count = delays[d] ? 1 : 0};
+            .defines = &(hed_define){"HED_POLL_DELAY", delays[d]},
+            .define_count = delays[d] ? 1 : 0};
         if (!create(t.device, &line_of_masses, &options, &kernel)) break;
         if (d == 0) line_run(&t, kernel, 1, want, LENGTH);
-        for (uint32_t groups = 2; groups <= 120; groups = groups == 2 ? 7 : groups == 7 ? 60
-                                                                                        : groups + 60) {
+        for (uint32_t groups = 2; groups <= 120; groups = groups == 2   ? 7
+                                                          : groups == 7 ? 60
+                                                                        : groups + 60) {
             line_run(&t, kernel, groups, got, LENGTH);
-            cr_assert_arr_eq(got, want, 4 * LENGTH, "%u groups, delay %s", groups, delays[d] ? delays[d] : "none");
+            cr_assert_arr_eq(got, want, 4 * LENGTH, "%u groups, delay %s", groups,
+                delays[d] ? delays[d] : "none");
         }
         hed_kernel_destroy(kernel);
     }
@@ -324,7 +330,8 @@ Test(beyond, groups_of_a_cluster_reach_each_others_local_memory)
         uint32_t got[16];
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         hed_geometry g = {.dimensions = 1, .global = {16 * 32}, .group = {32}, .cluster = 4};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
+        OK(hed_launch_over(
+            t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         fetch(&t, out, got, sizeof got);
         for (uint32_t i = 0; i < 16; i++) {
             uint32_t base = i / 4 * 4, sum = 0;
@@ -332,8 +339,8 @@ Test(beyond, groups_of_a_cluster_reach_each_others_local_memory)
             cr_assert_eq(got[i], sum * 16 + (i + 3) % 4 + 1, "group %u", i);
         }
         g.global[0] = 15 * 32;
-        FAILS(HED_ERROR_ARGUMENT,
-              hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
+        FAILS(HED_ERROR_ARGUMENT, hed_launch_over(t.stream, kernel, &g,
+                                      (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
     }
@@ -362,7 +369,8 @@ Test(beyond, lanes_exchange_values)
         uint32_t got[256];
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         hed_geometry g = {.dimensions = 1, .global = {64}, .group = {64}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
+        OK(hed_launch_over(
+            t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         fetch(&t, out, got, sizeof got);
         for (uint32_t l = 0; l < 64; l++) {
             uint32_t lane = l % width, next = l - lane + (lane + 1) % width;
@@ -377,24 +385,26 @@ Test(beyond, lanes_exchange_values)
     test_close(&t);
 }
 
-static const char named_text[] = "__kernel void named(__global uint *out, uint rounds)\n"
-                                 "{\n"
-                                 "    HED_LOCAL_ARRAY(uint, box, 64);\n"
-                                 "    uint l = (uint)get_local_id(0), sum = 0;\n"
-                                 "    for (uint r = 0; r < rounds; r++) {\n"
-                                 "        if (l < 64u) {\n"
-                                 "            box[l] = l * r + 1u;\n"
-                                 "            hed_named_arrive(1u, 128u);   /* full */\n"
-                                 "            hed_named_sync(2u, 128u);     /* until it is empty again */\n"
-                                 "        } else {\n"
-                                 "            hed_named_sync(1u, 128u);\n"
-                                 "            sum += box[127u - l];\n"
-                                 "            hed_named_arrive(2u, 128u);\n"
-                                 "        }\n"
-                                 "    }\n"
-                                 "    if (l >= 64u) out[l - 64u] = sum;\n"
-                                 "}\n";
-static const hed_argument_def named_arguments[] = {BUFFER("out", HED_UINT32, HED_WRITE), UINT("rounds")};
+static const char named_text[] =
+    "__kernel void named(__global uint *out, uint rounds)\n"
+    "{\n"
+    "    HED_LOCAL_ARRAY(uint, box, 64);\n"
+    "    uint l = (uint)get_local_id(0), sum = 0;\n"
+    "    for (uint r = 0; r < rounds; r++) {\n"
+    "        if (l < 64u) {\n"
+    "            box[l] = l * r + 1u;\n"
+    "            hed_named_arrive(1u, 128u);   /* full */\n"
+    "            hed_named_sync(2u, 128u);     /* until it is empty again */\n"
+    "        } else {\n"
+    "            hed_named_sync(1u, 128u);\n"
+    "            sum += box[127u - l];\n"
+    "            hed_named_arrive(2u, 128u);\n"
+    "        }\n"
+    "    }\n"
+    "    if (l >= 64u) out[l - 64u] = sum;\n"
+    "}\n";
+static const hed_argument_def named_arguments[] = {
+    BUFFER("out", HED_UINT32, HED_WRITE), UINT("rounds")};
 DESCRIBE(named, "named", named_text, named_arguments, HED_CAN_NAMED_BARRIERS);
 
 Test(beyond, named_barriers_hand_over_between_parts_of_a_group)
@@ -407,9 +417,10 @@ Test(beyond, named_barriers_hand_over_between_parts_of_a_group)
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         hed_geometry g = {.dimensions = 1, .global = {128}, .group = {128}};
         OK(hed_launch_over(t.stream, kernel, &g,
-                           (hed_argument[]){hed_buffer_argument(out), hed_uint_argument(ROUNDS)}, 2, &error));
+            (hed_argument[]){hed_buffer_argument(out), hed_uint_argument(ROUNDS)}, 2, &error));
         fetch(&t, out, got, sizeof got);
-        for (uint32_t i = 0; i < 64; i++) cr_assert_eq(got[i], (63 - i) * (ROUNDS * (ROUNDS - 1) / 2) + ROUNDS);
+        for (uint32_t i = 0; i < 64; i++)
+            cr_assert_eq(got[i], (63 - i) * (ROUNDS * (ROUNDS - 1) / 2) + ROUNDS);
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
     }
@@ -430,31 +441,36 @@ Test(beyond, half_floats_round_to_eleven_bits)
     test_device t = test_open(NULL);
     hed_kernel *kernel;
     if (create(t.device, &halves, NULL, &kernel)) {
-        const float given[8] = {1.0f, 1.0f + 0x1p-11f, 1.0f + 0x1p-10f, 65504.0f, 1e6f, 0x1p-24f, -2.5f, 3.14159265f};
-        const float want[8] = {1.0f, 1.0f, 1.0f + 0x1p-10f, 65504.0f, INFINITY, 0x1p-24f, -2.5f, 3.140625f};
+        const float given[8] = {
+            1.0f, 1.0f + 0x1p-11f, 1.0f + 0x1p-10f, 65504.0f, 1e6f, 0x1p-24f, -2.5f, 3.14159265f};
+        const float want[8] = {
+            1.0f, 1.0f, 1.0f + 0x1p-10f, 65504.0f, INFINITY, 0x1p-24f, -2.5f, 3.140625f};
         float got[8];
         hed_buffer *x = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         OK(hed_write(t.stream, x, 0, given, sizeof given, &error));
         hed_geometry g = {.dimensions = 1, .global = {8}, .group = {8}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(x)}, 1, &error));
+        OK(hed_launch_over(
+            t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(x)}, 1, &error));
         fetch(&t, x, got, sizeof got);
-        for (int i = 0; i < 8; i++) cr_assert_eq(got[i], want[i], "%g became %g", (double)given[i], (double)got[i]);
+        for (int i = 0; i < 8; i++)
+            cr_assert_eq(got[i], want[i], "%g became %g", (double)given[i], (double)got[i]);
         hed_buffer_destroy(x);
         hed_kernel_destroy(kernel);
     }
     test_close(&t);
 }
 
-static const char near_text[] = "__kernel void approximate(__global const float *x, __global float *out)\n"
-                                "{\n"
-                                "    uint i = (uint)get_global_id(0);\n"
-                                "    out[4u * i] = hed_near_rcp(x[i]);\n"
-                                "    out[4u * i + 1u] = hed_near_rsqrt(x[i]);\n"
-                                "    out[4u * i + 2u] = hed_near_exp2(x[i]);\n"
-                                "    out[4u * i + 3u] = hed_near_log2(x[i]);\n"
-                                "}\n";
-static const hed_argument_def near_arguments[] = {BUFFER("x", HED_FLOAT, HED_READ),
-                                                  BUFFER("out", HED_FLOAT, HED_WRITE)};
+static const char near_text[] =
+    "__kernel void approximate(__global const float *x, __global float *out)\n"
+    "{\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    out[4u * i] = hed_near_rcp(x[i]);\n"
+    "    out[4u * i + 1u] = hed_near_rsqrt(x[i]);\n"
+    "    out[4u * i + 2u] = hed_near_exp2(x[i]);\n"
+    "    out[4u * i + 3u] = hed_near_log2(x[i]);\n"
+    "}\n";
+static const hed_argument_def near_arguments[] = {
+    BUFFER("x", HED_FLOAT, HED_READ), BUFFER("out", HED_FLOAT, HED_WRITE)};
 DESCRIBE(approximate, "approximate", near_text, near_arguments, 0);
 
 Test(beyond, approximate_words_are_close)
@@ -469,15 +485,15 @@ Test(beyond, approximate_words_are_close)
         for (int i = 0; i < COUNT; i++) x[i] = 0.37f * (float)(i + 3);
         OK(hed_write(t.stream, in, 0, x, sizeof x, &error));
         hed_geometry g = {.dimensions = 1, .global = {COUNT}, .group = {COUNT}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(in), hed_buffer_argument(out)},
-                           2, &error));
+        OK(hed_launch_over(t.stream, kernel, &g,
+            (hed_argument[]){hed_buffer_argument(in), hed_buffer_argument(out)}, 2, &error));
         fetch(&t, out, got, sizeof got);
         for (int i = 0; i < COUNT; i++) {
-            const double want[4] = {1.0 / x[i], 1.0 / __builtin_sqrt(x[i]), __builtin_exp2(x[i]),
-                                    __builtin_log2(x[i])};
+            const double want[4] = {
+                1.0 / x[i], 1.0 / __builtin_sqrt(x[i]), __builtin_exp2(x[i]), __builtin_log2(x[i])};
             for (int k = 0; k < 4; k++)
-                cr_assert_float_eq(got[4 * i + k], want[k], 1e-5 * (1 + __builtin_fabs(want[k])), "word %d of %g: %g",
-                                   k, (double)x[i], (double)got[4 * i + k]);
+                cr_assert_float_eq(got[4 * i + k], want[k], 1e-5 * (1 + __builtin_fabs(want[k])),
+                    "word %d of %g: %g", k, (double)x[i], (double)got[4 * i + k]);
         }
         hed_buffer_destroy(in);
         hed_buffer_destroy(out);
@@ -499,8 +515,8 @@ static const char large_text[] =
     "    for (uint i = (uint)get_local_id(0); i < n; i += (uint)get_local_size(0)) out[get_group_id(0) * n + i] = "
     "a[n - 1u - i] ^ b[i];\n"
     "}\n";
-static const hed_argument_def large_arguments[] = {BUFFER("out", HED_UINT32, HED_WRITE), UINT("n"), LOCAL("a"),
-                                                   LOCAL("b")};
+static const hed_argument_def large_arguments[] = {
+    BUFFER("out", HED_UINT32, HED_WRITE), UINT("n"), LOCAL("a"), LOCAL("b")};
 DESCRIBE(large_local, "large_local", large_text, large_arguments, 0);
 
 Test(beyond, two_local_arrays_share_all_the_local_memory_there_is)
@@ -514,12 +530,13 @@ Test(beyond, two_local_arrays_share_all_the_local_memory_there_is)
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, 4ul * n * groups);
         hed_geometry g = {.dimensions = 1, .global = {groups * 128}, .group = {128}};
         g.local_bytes[2] = g.local_bytes[3] = 4ul * n;
-        const hed_argument arguments[] = {hed_buffer_argument(out), hed_uint_argument(n), hed_local_argument(),
-                                          hed_local_argument()};
+        const hed_argument arguments[] = {hed_buffer_argument(out), hed_uint_argument(n),
+            hed_local_argument(), hed_local_argument()};
         OK(hed_launch_over(t.stream, kernel, &g, arguments, 4, &error));
         fetch(&t, out, got, 4ul * n * groups);
         for (uint32_t i = 0; i < n * groups; i++)
-            cr_assert_eq(got[i], ((n - 1 - i % n) * 3) ^ (i % n * 5), "element %u with %u bytes", i, 8 * n);
+            cr_assert_eq(
+                got[i], ((n - 1 - i % n) * 3) ^ (i % n * 5), "element %u with %u bytes", i, 8 * n);
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
         free(got);
@@ -534,8 +551,8 @@ typedef struct big {
 static const char big_text[] = "typedef struct { float values[1024]; } big;\n"
                                "__kernel void by_value(__global float *out, big b) { uint i = "
                                "(uint)get_global_id(0); out[i] = b.values[i] + 1.0f; }\n";
-static const hed_argument_def big_arguments[] = {BUFFER("out", HED_FLOAT, HED_WRITE),
-                                                 {.name = "b", .kind = HED_STRUCT, .size = sizeof(big)}};
+static const hed_argument_def big_arguments[] = {
+    BUFFER("out", HED_FLOAT, HED_WRITE), {.name = "b", .kind = HED_STRUCT, .size = sizeof(big)}};
 DESCRIBE(by_value, "by_value", big_text, big_arguments, 0);
 
 Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
@@ -545,7 +562,8 @@ Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
     test_device t = test_open(NULL);
     hed_kernel *kernel;
     if (hed_device_get_info(t.device)->max_arguments_bytes < sizeof(big) + 8) {
-        /* NVIDIA's limit before Volta-class parameters, and some OpenCL devices: refused by the driver, by name; nothing to run */
+        /* NVIDIA's limit before Volta-class parameters, and some OpenCL devices: refused by the
+         * driver, by name; nothing to run */
         test_close(&t);
         return;
     }
@@ -554,7 +572,8 @@ Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
         for (int i = 0; i < HED_MAX_STRUCT_BYTES / 4; i++) b.values[i] = (float)i;
         hed_geometry g = {.dimensions = 1, .global = {HED_MAX_STRUCT_BYTES / 4}, .group = {64}};
         OK(hed_launch_over(t.stream, kernel, &g,
-                           (hed_argument[]){hed_buffer_argument(out), hed_struct_argument(&b, sizeof b)}, 2, &error));
+            (hed_argument[]){hed_buffer_argument(out), hed_struct_argument(&b, sizeof b)}, 2,
+            &error));
         fetch(&t, out, got, sizeof got);
         for (int i = 0; i < HED_MAX_STRUCT_BYTES / 4; i++) cr_assert_eq(got[i], (float)(i + 1));
         hed_buffer_destroy(out);
@@ -568,25 +587,23 @@ static const char cuda_text[] =
     "extern \"C\" __global__ void user_cuda(float *out) { out[threadIdx.x] = twice((float)threadIdx.x); }\n";
 static const hed_source cuda_source = {"user.cu", cuda_text, 0};
 static const hed_argument_def cuda_arguments[] = {BUFFER("out", HED_FLOAT, HED_WRITE)};
-static const hed_kernel_def user_cuda = {.name = "user_cuda",
-                                         .sources = &cuda_source,
-                                         .source_count = 1,
-                                         .language = HED_CUDA_C,
-                                         .arguments = cuda_arguments,
-                                         .argument_count = 1};
+static const hed_kernel_def user_cuda = {.name = "user_cuda", .sources = &cuda_source,
+    .source_count = 1, .language = HED_CUDA_C, .arguments = cuda_arguments, .argument_count = 1};
 
 Test(beyond, a_users_own_cuda_c_runs_on_cuda_alone)
 {
     test_device t = test_open(NULL);
     hed_kernel *kernel;
     if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_CUDA_C)) {
-        FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(t.device, &user_cuda, NULL, &kernel, &error));
+        FAILS(
+            HED_ERROR_UNSUPPORTED, hed_kernel_create(t.device, &user_cuda, NULL, &kernel, &error));
     } else {
         float got[32];
         hed_buffer *out = make(t.device, HED_MEMORY_DEVICE, sizeof got);
         OK(hed_kernel_create(t.device, &user_cuda, NULL, &kernel, &error));
         hed_geometry g = {.dimensions = 1, .global = {32}, .group = {32}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
+        OK(hed_launch_over(
+            t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         fetch(&t, out, got, sizeof got);
         for (int i = 0; i < 32; i++) cr_assert_eq(got[i], (float)(2 * i));
         hed_buffer_destroy(out);
@@ -611,12 +628,14 @@ Test(beyond, a_kernel_that_hangs_is_reported_by_a_timeout_and_mapped_memory_free
 {
     test_device t = test_open(NULL);
     hed_kernel *kernel;
-    if (hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE && create(t.device, &gate, NULL, &kernel)) {
+    if (hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE &&
+        create(t.device, &gate, NULL, &kernel)) {
         hed_buffer *flag = make(t.device, HED_MEMORY_MAPPED, 64);
         _Atomic uint32_t *words = hed_buffer_host(flag);
         for (int i = 0; i < 3; i++) words[i] = 0;
         hed_geometry g = {.dimensions = 1, .global = {32}, .group = {32}};
-        OK(hed_launch_over(t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(flag)}, 1, &error));
+        OK(hed_launch_over(
+            t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(flag)}, 1, &error));
         FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(t.stream, 50000000, &error));
         cr_assert_eq(words[1], 7, "the host does not see what the running kernel wrote");
         words[0] = 21;
@@ -644,14 +663,13 @@ static const char resident_text[] =
     "        hed_resident_done(mail, relay, number);\n"
     "    }\n"
     "}\n";
-static const hed_argument_def resident_arguments[] = {
-    BUFFER("mail", HED_UINT32, HED_READ_WRITE), BUFFER("relay", HED_UINT32, HED_READ_WRITE),
-    BUFFER("sums", HED_UINT32, HED_READ_WRITE), UINT("words"), UINT("stall")};
+static const hed_argument_def resident_arguments[] = {BUFFER("mail", HED_UINT32, HED_READ_WRITE),
+    BUFFER("relay", HED_UINT32, HED_READ_WRITE), BUFFER("sums", HED_UINT32, HED_READ_WRITE),
+    UINT("words"), UINT("stall")};
 DESCRIBE(resident, "answer", resident_text, resident_arguments,
-         HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED);
+    HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED);
 
-enum { WORDS = 100,
-       STALL = 0xdead };
+enum { WORDS = 100, STALL = 0xdead };
 
 typedef struct resident_run {
     test_device t;
@@ -665,7 +683,8 @@ typedef struct resident_run {
 static bool open_resident(resident_run *r, uint32_t groups, const char *delay)
 {
     *r = (resident_run){.t = test_open(NULL), .def = hed_default_resident_def()};
-    hed_kernel_options options = {.defines = &(hed_define){"HED_POLL_DELAY", delay}, .define_count = delay ? 1 : 0};
+    hed_kernel_options options = {
+        .defines = &(hed_define){"HED_POLL_DELAY", delay}, .define_count = delay ? 1 : 0};
     if (!create(r->t.device, &resident, &options, &r->kernel)) return false;
     r->sums = make(r->t.device, HED_MEMORY_DEVICE, 4 * 256);
     zero(&r->t, r->sums);
@@ -694,13 +713,14 @@ static void ask(resident_run *r, uint32_t seed)
     uint64_t number;
     for (uint32_t i = 0; i < WORDS; i++) request[i] = seed + i * i;
     cr_assert_eq(hed_resident_post(r->resident, request, &number), HED_OK);
-    cr_assert_eq(hed_resident_post(r->resident, request, NULL), HED_ERROR_ARGUMENT, "two requests at a time");
+    cr_assert_eq(hed_resident_post(r->resident, request, NULL), HED_ERROR_ARGUMENT,
+        "two requests at a time");
     hed_status status = hed_resident_wait(r->resident, reply, 5000000000);
-    cr_assert_eq(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number, hed_status_name(status),
-                 (int)hed_resident_get_state(r->resident, NULL));
+    cr_assert_eq(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number,
+        hed_status_name(status), (int)hed_resident_get_state(r->resident, NULL));
     for (uint32_t i = 0; i < WORDS; i++)
         cr_assert_eq(reply[i], request[i] * 3 + (uint32_t)number, "word %u of request %llu", i,
-                     (unsigned long long)number);
+            (unsigned long long)number);
 }
 
 Test(beyond, a_resident_kernel_answers_and_stops)
@@ -718,7 +738,8 @@ Test(beyond, a_resident_kernel_answers_and_stops)
                 cr_assert_eq(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_STOPPED);
                 uint32_t sums[256];
                 fetch(&r.t, r.sums, sums, sizeof sums);
-                for (uint32_t g = 0; g < groups; g++) cr_assert_eq(sums[g], 50, "group %u of %u", g, groups);
+                for (uint32_t g = 0; g < groups; g++)
+                    cr_assert_eq(sums[g], 50, "group %u of %u", g, groups);
             }
             close_resident(&r);
         }
@@ -737,9 +758,11 @@ Test(beyond, what_was_made_before_runs_beside_a_resident)
         OK(hed_stream_create(r.t.device, NULL, &second, &error));
         OK(hed_resident_start(r.t.stream, &r.def, &r.resident, &error));
         ask(&r, 5);
-        /* First launch of this kernel: a driver that loaded it only now would wait for the resident one for ever. */
+        /* First launch of this kernel: a driver that loaded it only now would wait for the resident
+         * one for ever. */
         hed_geometry g = {.dimensions = 1, .global = {64}, .group = {64}};
-        OK(hed_launch_over(second, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
+        OK(hed_launch_over(
+            second, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         OK(hed_copy(second, staging, 0, out, 0, sizeof got, &error));
         OK(hed_stream_wait_for(second, 5000000000, &error));
         cr_assert_eq(((uint32_t *)hed_buffer_host(staging))[64], 5);
@@ -761,7 +784,8 @@ Test(beyond, an_idle_resident_leaves_and_comes_back)
         OK(hed_resident_start(r.t.stream, &r.def, &r.resident, &error));
         for (uint32_t k = 0; k < 3; k++) {
             ask(&r, k);
-            OK(hed_stream_wait_for(r.t.stream, 10000000000, &error)); /* until it has left by itself */
+            /* until it has left by itself */
+            OK(hed_stream_wait_for(r.t.stream, 10000000000, &error));
             cr_assert_eq(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_IDLE_EXIT);
         }
         ask(&r, 99);
@@ -781,7 +805,8 @@ Test(beyond, a_resident_that_waits_too_long_ends_with_a_status)
         hed_status status = hed_resident_wait(r.resident, reply, 5000000000);
         cr_assert_eq(status, HED_ERROR_TIMEOUT, "%s", hed_status_name(status));
         cr_assert_eq(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_TIMED_OUT);
-        OK(hed_resident_stop(r.resident, 5000000000, &error)); /* the device is not hung: it can be stopped */
+        /* the device is not hung: it can be stopped */
+        OK(hed_resident_stop(r.resident, 5000000000, &error));
     }
     close_resident(&r);
 }

@@ -1,5 +1,5 @@
-/* One file of the cache of compiled kernels: cut, altered, exchanged, or no file at all, it is as good as
- * absent. What kernels make of that is in cache_test.c. */
+/* One file of the cache of compiled kernels: cut, altered, exchanged, or no file at all, it is as
+ * good as absent. What kernels make of that is in cache_test.c. */
 #include "folder.h"
 
 #include <fcntl.h>
@@ -18,7 +18,8 @@ static void make_folder(void)
 
 TestSuite(cache_entry, .init = make_folder, .fini = folder_remove);
 
-static const char request[] = "opencl\nsome device\noptions\nprelude 0123\nentry f\nsource f.cl 3\nabc";
+static const char request[] =
+    "opencl\nsome device\noptions\nprelude 0123\nentry f\nsource f.cl 3\nabc";
 static unsigned char code[300];
 static char said[] = "warning: nothing\n";
 
@@ -42,10 +43,12 @@ static bool load(const char *asked)
     hed_cache_entry entry = {{0}, 0};
     bool found = hed_cache_load(&settings, cache, asked, strlen(asked), &entry);
     if (found) {
-        cr_assert(entry.binary.size == sizeof code && memcmp(entry.binary.bytes, code, sizeof code) == 0,
-                  "another binary");
-        cr_assert(entry.binary.log_size == sizeof said && memcmp(entry.binary.log, said, sizeof said) == 0,
-                  "another log");
+        cr_assert(
+            entry.binary.size == sizeof code && memcmp(entry.binary.bytes, code, sizeof code) == 0,
+            "another binary");
+        cr_assert(entry.binary.log_size == sizeof said &&
+                      memcmp(entry.binary.log, said, sizeof said) == 0,
+            "another log");
         cr_assert_eq(entry.build_seconds, 0.25);
         hed_binary_free(&settings, &entry.binary);
     }
@@ -96,7 +99,7 @@ Test(cache_entry, an_entry_with_any_byte_altered_is_not_trusted)
             char altered = (char)(bytes[at] ^ masks[m]);
             cr_assert_eq(pwrite(file, &altered, 1, (off_t)at), 1);
             cr_assert_not(load(request), "trusted with byte %zu of %zu altered by %02x", at, size,
-                          (unsigned char)masks[m]);
+                (unsigned char)masks[m]);
         }
         cr_assert_eq(pwrite(file, &bytes[at], 1, (off_t)at), 1);
     }
@@ -105,8 +108,8 @@ Test(cache_entry, an_entry_with_any_byte_altered_is_not_trusted)
     hed_release(NULL, bytes, size + 1);
 }
 
-/* A file that is whole, under a name that is not its own: two requests whose hashes collide, or a file that
- * was copied. */
+/* A file that is whole, under a name that is not its own: two requests whose hashes collide, or a
+ * file that was copied. */
 Test(cache_entry, an_entry_of_another_request_is_not_trusted)
 {
     char path[HED_PATH_MAX], other[HED_PATH_MAX];
@@ -134,7 +137,8 @@ Test(cache_entry, what_is_no_file_is_no_entry)
     cr_assert(load(request), "the link is replaced by the entry");
 }
 
-/* An entry may be machine code: whoever can write it could have it run. The next store replaces it. */
+/* An entry may be machine code: whoever can write it could have it run. The next store replaces
+ * it. */
 Test(cache_entry, what_others_may_write_is_not_loaded)
 {
     char path[HED_PATH_MAX];
@@ -166,8 +170,8 @@ Test(cache_entry, each_allocation_failing_while_an_entry_is_read)
         hed_cache_entry entry = {{0}, 0};
         found = hed_cache_load(&settings, cache, request, strlen(request), &entry);
         if (found) hed_binary_free(&settings, &entry.binary);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left", (long long)n,
-                  (long long)state.live);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
+            (long long)n, (long long)state.live);
     }
     cr_assert(found && n > 3, "%s after %lld tries", found ? "found" : "not found", (long long)n);
 }

@@ -1,6 +1,6 @@
-/* The cache of compiled kernels on disk: whatever becomes of its files, a kernel is the right one; a damaged
- * entry is rebuilt and never trusted; what is not the cache's stays. Mostly with the fake OpenCL, which
- * counts what it compiles. */
+/* The cache of compiled kernels on disk: whatever becomes of its files, a kernel is the right one;
+ * a damaged entry is rebuilt and never trusted; what is not the cache's stays. Mostly with the fake
+ * OpenCL, which counts what it compiles. */
 #include "cycle.h"
 #include "fakes.h"
 #include "folder.h"
@@ -51,9 +51,11 @@ static hed_context_def cached_def(void)
     return def;
 }
 
-/* One kernel in a context of its own, with OFFSET as given: whether it was compiled (1) or taken from the
- * cache (0), or, in a process where nothing may be asserted, -1 for a wrong result and -2 for an error. */
-static int run_kernel(const hed_context_def *def, const hed_kernel_def *kernel_def, const char *offset_text)
+/* One kernel in a context of its own, with OFFSET as given: whether it was compiled (1) or taken
+ * from the cache (0), or, in a process where nothing may be asserted, -1 for a wrong result and -2
+ * for an error. */
+static int run_kernel(
+    const hed_context_def *def, const hed_kernel_def *kernel_def, const char *offset_text)
 {
     hed_context *context = NULL;
     hed_device *device = NULL;
@@ -87,12 +89,11 @@ static int run_kernel(const hed_context_def *def, const hed_kernel_def *kernel_d
     hed_buffer_destroy(in);
     hed_stream_destroy(stream);
     hed_context_destroy(context);
-    return status ? -2 : !right ? -1
-                                : !resources.from_cache;
+    return status ? -2 : !right ? -1 : !resources.from_cache;
 }
 
-/* The same for the tests' own process: says whether the fake compiled, which must be what the kernel says of
- * itself. */
+/* The same for the tests' own process: says whether the fake compiled, which must be what the
+ * kernel says of itself. */
 static bool compiles(const hed_context_def *def, const char *offset)
 {
     fake_control *f = fakes_load(fakes_path("opencl"));
@@ -100,12 +101,12 @@ static bool compiles(const hed_context_def *def, const char *offset)
     int result = run_kernel(def, &cycle_def, offset);
     cr_assert(result >= 0, "%s", result == -1 ? "the kernel is another one" : error.text);
     cr_assert_eq(f->builds - before, result, "%lld builds, and the kernel says %d",
-                 (long long)(f->builds - before), result);
+        (long long)(f->builds - before), result);
     return result;
 }
 
-/* NVIDIA's OpenCL tells of registers in the build's log alone, which is empty when its own cache has the program, and
- * answers 256 work items for every kernel. */
+/* NVIDIA's OpenCL tells of registers in the build's log alone, which is empty when its own cache
+ * has the program, and answers 256 work items for every kernel. */
 Test(cache, registers_that_the_driver_does_not_tell_again_are_no_limit)
 {
     static const int64_t groups[] = {512};
@@ -120,10 +121,12 @@ Test(cache, registers_that_the_driver_does_not_tell_again_are_no_limit)
     f->platform = "NVIDIA CUDA";
     cr_assert_eq(run_kernel(&def, &large, "123.0f"), 1, "%s", error.text);
     f->silent = true;
-    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 0, "with the log that was kept: %s", error.text);
+    cr_assert_eq(
+        run_kernel(&def, &large, "123.0f"), 0, "with the log that was kept: %s", error.text);
     def.cache_dir = other;
     cr_assert_eq(run_kernel(&def, &large, "123.0f"), 1, "without a log: %s", error.text);
-    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 0, "from an entry without a log: %s", error.text);
+    cr_assert_eq(
+        run_kernel(&def, &large, "123.0f"), 0, "from an entry without a log: %s", error.text);
 }
 
 Test(cache, a_kernel_is_compiled_once)
@@ -152,7 +155,8 @@ Test(cache, a_damaged_entry_is_compiled_again_and_mended)
     cr_assert_not(compiles(&def, "1.5f"));
 }
 
-/* An entry is whole and its driver was exchanged: the driver says no, and the kernel is compiled. */
+/* An entry is whole and its driver was exchanged: the driver says no, and the kernel is
+ * compiled. */
 Test(cache, an_entry_that_the_driver_refuses_is_compiled_again)
 {
     const hed_context_def def = cached_def();
@@ -164,7 +168,8 @@ Test(cache, an_entry_that_the_driver_refuses_is_compiled_again)
     cr_assert_not(compiles(&def, "1.5f"));
     f->refused_binaries = 2; /* and the one just made as well */
     cr_assert_eq(run_kernel(&def, &cycle_def, "1.5f"), -2);
-    cr_assert_eq(error.status, HED_ERROR_DRIVER, "%s: %s", hed_status_name(error.status), error.text);
+    cr_assert_eq(
+        error.status, HED_ERROR_DRIVER, "%s: %s", hed_status_name(error.status), error.text);
 }
 
 /* ---- folders that cannot be used ---- */
@@ -205,7 +210,8 @@ static void check_unusable(const hed_context_def *def, bool listed)
         OK(hed_cache_clear(context, NULL, &error));
     } else {
         FAILS(HED_ERROR_IO, hed_cache_info(context, &report, &error));
-        cr_assert(strstr(error.text, def->cache_dir), "the error does not name the folder: %s", error.text);
+        cr_assert(strstr(error.text, def->cache_dir), "the error does not name the folder: %s",
+            error.text);
         FAILS(HED_ERROR_IO, hed_cache_clear(context, NULL, &error));
     }
     hed_context_destroy(context);
@@ -295,10 +301,11 @@ Test(cache, a_full_disk)
     OK(hed_path_write_own(path, parts, &size, 1, &error));
     cr_assert(compiles(&def, "1.5f"));
     cr_assert(compiles(&def, "1.5f"));
-    cr_assert(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)), "nobody says so: %s",
-              log_text);
+    cr_assert(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)),
+        "nobody says so: %s", log_text);
     hed_cache_report report = info(&def);
-    cr_assert(report.entries == 0 && report.damaged == 0 && report.bytes == 0, "half a file was left");
+    cr_assert(
+        report.entries == 0 && report.damaged == 0 && report.bytes == 0, "half a file was left");
     cr_assert_eq(unlink(path), 0);
     cr_assert(compiles(&def, "1.5f"));
     cr_assert_not(compiles(&def, "1.5f"), "and with room again it is kept: %s", log_text);
@@ -307,9 +314,7 @@ Test(cache, a_full_disk)
 
 /* ---- several processes and threads at once ---- */
 
-enum { PROCESSES = 3,
-       OFFSETS = 8,
-       ROUNDS = 3 };
+enum { PROCESSES = 3, OFFSETS = 8, ROUNDS = 3 };
 
 /* In a process of its own: every kernel several times; the exit code tells what was wrong. */
 static int run_all(const hed_context_def *def, int first)
@@ -342,11 +347,11 @@ Test(cache, processes_fill_a_cold_folder_together)
         int result;
         cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
         cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
-                  (unsigned)result);
+            (unsigned)result);
     }
     hed_cache_report report = info(&def);
     cr_assert(report.entries == OFFSETS && report.damaged == 0, "%llu entries, %llu damaged",
-              (unsigned long long)report.entries, (unsigned long long)report.damaged);
+        (unsigned long long)report.entries, (unsigned long long)report.damaged);
 }
 
 static _Atomic bool clearing;
@@ -385,9 +390,9 @@ Test(cache, a_folder_that_is_cleared_all_the_time)
 
 Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
 {
-    static const char *const foreign[] = {"notes.txt", "kernel.hedk",
-                                          "0123.hedk", "0123456789abcdef0123456789abcdef.hedk.bak",
-                                          ".heddle-7.txt", "0123456789ABCDEF0123456789abcdef.hedk"};
+    static const char *const foreign[] = {"notes.txt", "kernel.hedk", "0123.hedk",
+        "0123456789abcdef0123456789abcdef.hedk.bak", ".heddle-7.txt",
+        "0123456789ABCDEF0123456789abcdef.hedk"};
     static const char left[] = ".heddle-1-2-3.tmp";
     const hed_context_def def = cached_def();
     hed_context *context;
@@ -405,8 +410,8 @@ Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
     write_file(in_cache("0123456789abcdef0123456789abcde2.hedk"), "torn", 4);
     before = info(&def);
     cr_assert(before.entries == 3 && before.damaged == 2 && before.bytes == bytes + 8,
-              "%llu entries, %llu damaged, %llu bytes", (unsigned long long)before.entries,
-              (unsigned long long)before.damaged, (unsigned long long)before.bytes);
+        "%llu entries, %llu damaged, %llu bytes", (unsigned long long)before.entries,
+        (unsigned long long)before.damaged, (unsigned long long)before.bytes);
     OK(hed_context_create(&def, &context, &error));
     OK(hed_cache_clear(context, &removed, &error));
     cr_assert(removed.entries == 3 && removed.damaged == 2 && removed.bytes == before.bytes);
@@ -414,12 +419,14 @@ Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
     hed_context_destroy(context);
     cr_assert(info(&def).entries == 0 && info(&def).damaged == 0 && info(&def).bytes == 0);
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
-        cr_assert(stat(in_cache(foreign[i]), &about) == 0 && about.st_size == 4, "%s is gone", foreign[i]);
-    cr_assert(stat(in_cache("0123456789abcdef0123456789abcde0.hedk"), &about) == 0 && S_ISDIR(about.st_mode),
-              "the folder is gone");
+        cr_assert(stat(in_cache(foreign[i]), &about) == 0 && about.st_size == 4, "%s is gone",
+            foreign[i]);
+    cr_assert(stat(in_cache("0123456789abcdef0123456789abcde0.hedk"), &about) == 0 &&
+                  S_ISDIR(about.st_mode),
+        "the folder is gone");
     cr_assert(lstat(in_cache("0123456789abcdef0123456789abcde1.hedk"), &about) == 0 &&
                   S_ISFIFO(about.st_mode),
-              "the pipe is gone");
+        "the pipe is gone");
     cr_assert(stat(in_cache(left), &about) != 0, "what a writer left is still there");
 }
 
@@ -437,12 +444,13 @@ Test(cache, each_allocation_failing_in_info_and_clear)
         int64_t n = 0;
         do {
             state.fail_at = state.calls + ++n;
-            status =
-                clear ? hed_cache_clear(context, &report, &error) : hed_cache_info(context, &report, &error);
-            cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "%s", hed_status_name(status));
+            status = clear ? hed_cache_clear(context, &report, &error)
+                           : hed_cache_info(context, &report, &error);
+            cr_assert(
+                status == HED_OK || status == HED_ERROR_MEMORY, "%s", hed_status_name(status));
         } while (status);
         cr_assert(n > 1 && report.entries == 1, "%lld tries, %llu entries", (long long)n,
-                  (unsigned long long)report.entries);
+            (unsigned long long)report.entries);
         hed_context_destroy(context);
         cr_assert(state.live == 0 && state.bytes == 0);
     }
@@ -451,10 +459,10 @@ Test(cache, each_allocation_failing_in_info_and_clear)
 /* ---- kernel files ---- */
 
 static const hed_source built_in = {"own.cl",
-                                    "#define OFFSET 0.5f\n"
-                                    "__kernel void cycle(__global float *out, __global const float *in, "
-                                    "float a, uint n, shift s, HED_LOCAL(float, row))\n",
-                                    0};
+    "#define OFFSET 0.5f\n"
+    "__kernel void cycle(__global float *out, __global const float *in, "
+    "float a, uint n, shift s, HED_LOCAL(float, row))\n",
+    0};
 
 static const hed_kernel_def *own_def(const char *text)
 {
@@ -484,19 +492,20 @@ Test(cache, a_kernel_file_replaces_the_built_in_text)
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 1);
     def.kernel_dir = folder;
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
-                 "a file that is not there changes nothing");
+        "a file that is not there changes nothing");
     write_kernel("7.5f");
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "7.5"), 1, "%s", error.text);
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "7.5"), 0);
     write_kernel("8.5f");
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "8.5"), 1, "the file was changed, the kernel not");
+    cr_assert_eq(
+        run_kernel(&def, own_def(built_in.text), "8.5"), 1, "the file was changed, the kernel not");
     def.kernel_dir = NULL;
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0);
     setenv("HEDDLE_KERNEL_DIR", folder, 1);
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "8.5"), 0);
     def.kernel_dir = "";
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
-                 "the program's own word is weaker than the environment's");
+        "the program's own word is weaker than the environment's");
     setenv("HEDDLE_KERNEL_DIR", "/nowhere", 1);
     def.kernel_dir = NULL;
     cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0);
@@ -508,7 +517,7 @@ Test(cache, a_kernel_that_is_only_a_file)
     hed_context_def def = cached_def();
     cr_assert_eq(run_kernel(&def, own_def(NULL), "9.5"), -2);
     cr_assert(error.status == HED_ERROR_IO && strstr(error.text, built_in.name), "%s: %s",
-              hed_status_name(error.status), error.text);
+        hed_status_name(error.status), error.text);
     write_kernel("9.5f");
     cr_assert_eq(chdir(folder), 0);
     cr_assert_eq(run_kernel(&def, own_def(NULL), "9.5"), 1, "%s", error.text);

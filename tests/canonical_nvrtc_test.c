@@ -1,7 +1,7 @@
 /* ctest: timeout=900
- * Every canonical kernel through NVRTC, without a device: no spill and no stack frame, and registers for
- * the whole group. Each value of each parameter with HEDDLE_TEST_FULL=1, else the defaults and both sides
- * of every switch. Skipped where NVRTC is not installed. */
+ * Every canonical kernel through NVRTC, without a device: no spill and no stack frame, and
+ * registers for the whole group. Each value of each parameter with HEDDLE_TEST_FULL=1, else the
+ * defaults and both sides of every switch. Skipped where NVRTC is not installed. */
 #include "backends/cuda/nvrtc.h"
 #include "core/objects.h"
 
@@ -11,13 +11,9 @@
 static hed_error error;
 
 /* What valid() sees of an H200. */
-static const hed_device_info gpu = {.id = "cuda:0",
-                                    .lane_width = 32,
-                                    .max_group = 1024,
-                                    .local_bytes = 227 << 10,
-                                    .registers = 65536,
-                                    .architecture = 90,
-                                    .capabilities = ((uint64_t)1 << HED_CAPABILITY_COUNT) - 1};
+static const hed_device_info gpu = {.id = "cuda:0", .lane_width = 32, .max_group = 1024,
+    .local_bytes = 227 << 10, .registers = 65536, .architecture = 90,
+    .capabilities = ((uint64_t)1 << HED_CAPABILITY_COUNT) - 1};
 
 static hed_nvrtc *nvrtc;
 static hed_allocator allocator;
@@ -26,14 +22,14 @@ static void open_nvrtc(void)
 {
     char reason[256] = "";
     allocator = hed_default_allocator();
-    cr_assert_eq(
-        hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+    cr_assert_eq(hed_nvrtc_open(
+                     &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
         HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
 }
 
-static hed_kernel_resources compile(const hed_kernel_def *def, const hed_config *config, const char *target,
-                                    hed_math math)
+static hed_kernel_resources compile(
+    const hed_kernel_def *def, const hed_config *config, const char *target, hed_math math)
 {
     char values[HED_MAX_PARAMETERS][24], text[256];
     hed_define defines[HED_MAX_PARAMETERS + 8];
@@ -41,20 +37,16 @@ static hed_kernel_resources compile(const hed_kernel_def *def, const hed_config 
         snprintf(values[p], sizeof values[p], "%lld", (long long)config->values[p]);
         defines[p] = (hed_define){def->parameters[p].name, values[p]};
     }
-    for (uint32_t d = 0; d < def->define_count; d++) defines[def->parameter_count + d] = def->defines[d];
-    hed_build build = {.def = def,
-                       .entry = def->name,
-                       .math = math,
-                       .defines = defines,
-                       .define_count = def->parameter_count + def->define_count,
-                       .sources = def->sources,
-                       .source_count = def->source_count,
-                       .max_threads = hed_config_max_threads(def, config),
-                       .min_groups = def->min_groups};
+    for (uint32_t d = 0; d < def->define_count; d++)
+        defines[def->parameter_count + d] = def->defines[d];
+    hed_build build = {.def = def, .entry = def->name, .math = math, .defines = defines,
+        .define_count = def->parameter_count + def->define_count, .sources = def->sources,
+        .source_count = def->source_count, .max_threads = hed_config_max_threads(def, config),
+        .min_groups = def->min_groups};
     hed_binary binary = {0};
     hed_config_format(def, config, text, sizeof text);
     cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK,
-                 "%s [%s] for %s: %s\n%s", def->name, text, target, error.text, error.log);
+        "%s [%s] for %s: %s\n%s", def->name, text, target, error.text, error.log);
     hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(binary.log, def->name, &r);
     hed_release(&allocator, binary.bytes, binary.size);
@@ -62,18 +54,19 @@ static hed_kernel_resources compile(const hed_kernel_def *def, const hed_config 
     return r;
 }
 
-static void check(const hed_kernel_def *def, const hed_config *config, const char *target, hed_math math)
+static void check(
+    const hed_kernel_def *def, const hed_config *config, const char *target, hed_math math)
 {
     char text[256];
     hed_kernel_resources r = compile(def, config, target, math);
     hed_config_format(def, config, text, sizeof text);
     cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0,
-              "%s [%s] for %s: %lld bytes of spills, %lld of stack", def->name, text, target,
-              (long long)r.spill_bytes, (long long)r.stack_bytes);
+        "%s [%s] for %s: %lld bytes of spills, %lld of stack", def->name, text, target,
+        (long long)r.spill_bytes, (long long)r.stack_bytes);
     uint32_t group = hed_config_max_threads(def, config);
     cr_expect(r.registers > 0 && r.registers * group <= 65536,
-              "%s [%s] for %s: %lld registers for groups of %u", def->name, text, target,
-              (long long)r.registers, group);
+        "%s [%s] for %s: %lld registers for groups of %u", def->name, text, target,
+        (long long)r.registers, group);
 }
 
 static void check_in_modes(const hed_kernel_def *def, const hed_config *config, const char *target)

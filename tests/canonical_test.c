@@ -1,7 +1,7 @@
 /* ctest: devices timeout=600
- * The canonical kernels: what each computes by closed forms and invariants, then every kernel against its
- * native version. HEDDLE_TEST_CONFIGURATIONS=all runs every valid one; without it each value of each
- * parameter, and for a limited time configurations from all over the large spaces. */
+ * The canonical kernels: what each computes by closed forms and invariants, then every kernel
+ * against its native version. HEDDLE_TEST_CONFIGURATIONS=all runs every valid one; without it each
+ * value of each parameter, and for a limited time configurations from all over the large spaces. */
 #include "testing.h"
 
 #include "heddle/canonical.h"
@@ -46,7 +46,7 @@ static void *take(test_device *t, hed_buffer *buffer)
 }
 
 static void run(test_device *t, const hed_kernel_def *def, hed_math math, hed_problem problem,
-                const hed_argument *arguments)
+    const hed_argument *arguments)
 {
     hed_kernel_options options = hed_default_kernel_options();
     hed_kernel *kernel;
@@ -69,32 +69,34 @@ static float *small_numbers(size_t count)
 
 Test(canonical, descriptions)
 {
-    static const char *const wanted[] = {"copy", "saxpy", "transpose", "reduction",
-                                         "scan", "scan_single", "convolution", "nbody", "matmul"};
+    static const char *const wanted[] = {"copy", "saxpy", "transpose", "reduction", "scan",
+        "scan_single", "convolution", "nbody", "matmul"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) kernel_named(wanted[i]);
     cr_assert_null(hed_canonical_find("nothing"));
     for (uint32_t i = 0; i < hed_canonical_count(); i++) {
         const hed_kernel_def *def = hed_canonical_at(i);
         char name[64];
         snprintf(name, sizeof name, "%s.cl", def->name);
-        cr_assert_str_eq(def->sources[0].name, name, "%s has the text of %s", def->name,
-                         def->sources[0].name);
+        cr_assert_str_eq(
+            def->sources[0].name, name, "%s has the text of %s", def->name, def->sources[0].name);
         cr_assert_eq(hed_canonical_find(def->name), def, "%s is there twice", def->name);
-        cr_assert((def->range || def->team) && def->geometry && def->work && def->sample.count > 3, "%s lacks a part",
-                  def->name);
+        cr_assert((def->range || def->team) && def->geometry && def->work && def->sample.count > 3,
+            "%s lacks a part", def->name);
         /* A text that stands alone is the default configuration. */
         char *text = strndup(def->sources[0].text, def->sources[0].size);
         for (uint32_t p = 0; p < def->parameter_count; p++) {
             char guard[128];
-            snprintf(guard, sizeof guard, "#ifndef %s\n#define %s %lld\n#endif\n", def->parameters[p].name,
-                     def->parameters[p].name, (long long)def->parameters[p].value);
+            snprintf(guard, sizeof guard, "#ifndef %s\n#define %s %lld\n#endif\n",
+                def->parameters[p].name, def->parameters[p].name,
+                (long long)def->parameters[p].value);
             cr_expect(strstr(text, guard), "%s does not hold\n%s", name, guard);
         }
         free(text);
     }
 }
 
-/* The mark says what the code does: no configuration gives a native function another share of the work. */
+/* The mark says what the code does: no configuration gives a native function another share of the
+ * work. */
 Test(canonical, native_code_reads_no_parameter)
 {
     test_device t = test_open(NULL);
@@ -106,9 +108,10 @@ Test(canonical, native_code_reads_no_parameter)
         for (uint32_t p = 0; p < def->sample.count; p++) {
             hed_space *space;
             hed_geometry usual = {0};
-            OK(hed_space_create_for_kernel(host, def, &def->sample.problems[p], HED_MATH_FAST, &space, &error));
+            OK(hed_space_create_for_kernel(
+                host, def, &def->sample.problems[p], HED_MATH_FAST, &space, &error));
             cr_expect_eq(hed_space_count(space), 1, "%s: %llu configurations on host", def->name,
-                         (unsigned long long)hed_space_count(space));
+                (unsigned long long)hed_space_count(space));
             hed_space_destroy(space);
             def->geometry(def, &preferred, &def->sample.problems[p], &usual);
             for (uint64_t c = 0; c < hed_config_count(def) && def->range; c += 7) {
@@ -116,8 +119,9 @@ Test(canonical, native_code_reads_no_parameter)
                 if (!hed_kernel_valid(def, &config, NULL, host, HED_MATH_FAST, NULL, 0)) continue;
                 hed_geometry other = {0};
                 def->geometry(def, &config, &def->sample.problems[p], &other);
-                cr_assert(other.native_items == usual.native_items && other.native_grain == usual.native_grain, "%s",
-                          def->name);
+                cr_assert(other.native_items == usual.native_items &&
+                              other.native_grain == usual.native_grain,
+                    "%s", def->name);
                 cr_assert_gt(other.native_items, 0);
             }
         }
@@ -143,12 +147,13 @@ Test(canonical, spaces)
         hed_config preferred = hed_config_default(def);
         for (int m = 0; m < 2; m++)
             cr_expect(hed_kernel_valid(def, &preferred, NULL, t.device, modes[m], NULL, 0),
-                      "%s: the default is not valid", def->name);
+                "%s: the default is not valid", def->name);
     }
     cr_expect_geq(valid_count(t.device, kernel_named("convolution"), HED_MATH_STRICT), 4000);
     cr_expect_geq(valid_count(t.device, kernel_named("matmul"), HED_MATH_STRICT), 4000);
     /* Another order of a sum is another result, so strict mode must refuse it. */
-    static const char *const ordered[][2] = {{"reduction", "ORDER"}, {"scan", "MERGE"}, {"scan_single", "MERGE"}};
+    static const char *const ordered[][2] = {
+        {"reduction", "ORDER"}, {"scan", "MERGE"}, {"scan_single", "MERGE"}};
     for (int i = 0; i < 3; i++) {
         const hed_kernel_def *def = kernel_named(ordered[i][0]);
         hed_config config = hed_config_default(def);
@@ -156,7 +161,7 @@ Test(canonical, spaces)
             if (!strcmp(def->parameters[p].name, ordered[i][1])) config.values[p] = 1;
         cr_expect(hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0));
         cr_expect(!hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_STRICT, NULL, 0),
-                  "%s: another order in strict", def->name);
+            "%s: another order in strict", def->name);
     }
     test_close(&t);
 }
@@ -170,11 +175,11 @@ Test(canonical, copy_and_saxpy)
     float *x = small_numbers(N);
     for (int m = 0; m < 2; m++) {
         hed_buffer *in = upload(&t, x, 4 * N), *out = upload(&t, NULL, 4 * N);
-        hed_argument copy_arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
-                                         hed_uint_argument(N)};
+        hed_argument copy_arguments[] = {
+            hed_buffer_argument(in), hed_buffer_argument(out), hed_uint_argument(N)};
         run(&t, kernel_named("copy"), modes[m], hed_problem_1d(N), copy_arguments);
         hed_argument saxpy_arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
-                                          hed_float_argument(3.0f), hed_uint_argument(N)};
+            hed_float_argument(3.0f), hed_uint_argument(N)};
         run(&t, kernel_named("saxpy"), modes[m], hed_problem_1d(N), saxpy_arguments);
         float *y = take(&t, out);
         for (int i = 0; i < N; i++)
@@ -189,16 +194,15 @@ Test(canonical, copy_and_saxpy)
 Test(canonical, transpose)
 {
     test_device t = test_open(NULL);
-    enum { W = 203,
-           H = 97 };
+    enum { W = 203, H = 97 };
     uint32_t *in = malloc(4 * W * H);
     for (uint32_t i = 0; i < W * H; i++) in[i] = i;
     hed_buffer *a = upload(&t, in, 4 * W * H), *b = upload(&t, NULL, 4 * W * H),
                *c = upload(&t, NULL, 4 * W * H);
-    hed_argument there[] = {hed_buffer_argument(a), hed_buffer_argument(b), hed_uint_argument(W),
-                            hed_uint_argument(H)};
-    hed_argument back[] = {hed_buffer_argument(b), hed_buffer_argument(c), hed_uint_argument(H),
-                           hed_uint_argument(W)};
+    hed_argument there[] = {
+        hed_buffer_argument(a), hed_buffer_argument(b), hed_uint_argument(W), hed_uint_argument(H)};
+    hed_argument back[] = {
+        hed_buffer_argument(b), hed_buffer_argument(c), hed_uint_argument(H), hed_uint_argument(W)};
     run(&t, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(W, H), there);
     run(&t, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(H, W), back);
     uint32_t *once = take(&t, b), *twice = take(&t, c);
@@ -224,7 +228,8 @@ static float sum_of(test_device *t, hed_canonical_chain *chain, hed_buffer *in, 
 }
 
 /* Sum and prefix sums of x; the last prefix is the sum. */
-static float *scan_of(test_device *t, hed_canonical_chain *chain, const float *x, uint32_t n, bool strict)
+static float *scan_of(
+    test_device *t, hed_canonical_chain *chain, const float *x, uint32_t n, bool strict)
 {
     hed_buffer *in = upload(t, x, 4 * (uint64_t)n), *out = upload(t, NULL, 4 * (uint64_t)n + 4);
     OK(hed_canonical_scan(chain, t->stream, in, n, out, &error));
@@ -232,8 +237,8 @@ static float *scan_of(test_device *t, hed_canonical_chain *chain, const float *x
     hed_buffer_destroy(in);
     cr_assert_eq(hed_as_uint(prefixes[n]), 0xffedcba9u, "written behind the %u prefix sums", n);
     if (strict)
-        cr_assert_eq(hed_as_uint(sum), hed_as_uint(prefixes[n - 1]), "%u: sum %a, last prefix %a", n, sum,
-                     prefixes[n - 1]);
+        cr_assert_eq(hed_as_uint(sum), hed_as_uint(prefixes[n - 1]), "%u: sum %a, last prefix %a",
+            n, sum, prefixes[n - 1]);
     return prefixes;
 }
 
@@ -252,13 +257,14 @@ Test(canonical, sums_of_whole_numbers)
             float *prefixes = scan_of(&t, chain, x, counts[c], true);
             for (uint32_t i = 0; i < counts[c]; i++)
                 cr_assert_float_eq(prefixes[i], (float)((i + 1) * (i + 2) / 2), 0.0f,
-                                   "prefix %u of %u is %g", i, counts[c], prefixes[i]);
+                    "prefix %u of %u is %g", i, counts[c], prefixes[i]);
             free(prefixes);
         }
         for (uint32_t i = 0; i < MOST; i++) x[i] = 1.0f;
         float *prefixes = scan_of(&t, chain, x, MOST, true);
         for (uint32_t i = 0; i < MOST; i++)
-            cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %u is %g", i, prefixes[i]);
+            cr_assert_float_eq(
+                prefixes[i], (float)(i + 1), 0.0f, "prefix %u is %g", i, prefixes[i]);
         free(prefixes);
         hed_canonical_chain_destroy(chain);
     }
@@ -286,13 +292,13 @@ Test(canonical, sums_of_fractions)
                 hed_tree_scan(x, expected, n);
                 for (uint32_t i = 0; i < n; i++)
                     cr_assert_eq(hed_as_uint(prefixes[i]), hed_as_uint(expected[i]),
-                                 "prefix %u of %u: %a, by the rule %a", i, n, prefixes[i], expected[i]);
+                        "prefix %u of %u: %a, by the rule %a", i, n, prefixes[i], expected[i]);
             } else {
                 double sum = 0.0;
                 for (uint32_t i = 0; i < n; i++) {
                     sum += (double)x[i];
                     cr_assert_float_eq((double)prefixes[i], sum, 1e-5 * (sum > 1.0 ? sum : 1.0),
-                                       "prefix %u of %u", i, n);
+                        "prefix %u of %u", i, n);
                 }
             }
             free(prefixes);
@@ -304,8 +310,9 @@ Test(canonical, sums_of_fractions)
     test_close(&t);
 }
 
-/* One workspace through launches of all sizes and several configurations, with other content each time: nothing that
- * an earlier launch left there is taken for this one's. The INTEGER of the text: sums that wrap. */
+/* One workspace through launches of all sizes and several configurations, with other content each
+ * time: nothing that an earlier launch left there is taken for this one's. The INTEGER of the text:
+ * sums that wrap. */
 Test(canonical, single_pass_again_and_again)
 {
     test_device t = test_open(NULL);
@@ -334,8 +341,8 @@ Test(canonical, single_pass_again_and_again)
         uint32_t n = counts[round % 7], sum = 0;
         for (uint32_t i = 0; i < n; i++) x[i] = (i + round) * 2654435761u;
         hed_buffer *in = upload(&t, x, 4 * (uint64_t)n), *out = upload(&t, NULL, 4 * (uint64_t)n);
-        hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_buffer_argument(workspace),
-                                    hed_uint_argument(n)};
+        hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+            hed_buffer_argument(workspace), hed_uint_argument(n)};
         hed_problem problem = hed_problem_1d(n);
         OK(hed_launch(t.stream, kernels[round / 3 % 3], &problem, arguments, 4, &error));
         uint32_t *prefixes = take(&t, out);
@@ -351,7 +358,8 @@ Test(canonical, single_pass_again_and_again)
     test_close(&t);
 }
 
-/* Tickets that have been through the 2^10 launches which they count: the launch's number goes on. */
+/* Tickets that have been through the 2^10 launches which they count: the launch's number goes
+ * on. */
 Test(canonical, single_pass_after_many_launches)
 {
     test_device t = test_open(NULL);
@@ -363,11 +371,13 @@ Test(canonical, single_pass_after_many_launches)
     unsigned char *zeros = calloc(bytes, 1);
     float *x = malloc(4 * N);
     for (int i = 0; i < N; i++) x[i] = 1.0f;
-    hed_buffer *in = upload(&t, x, 4 * N), *out = upload(&t, NULL, 4 * N), *workspace = upload(&t, zeros, bytes);
-    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out), hed_buffer_argument(workspace),
-                                hed_uint_argument(N)};
+    hed_buffer *in = upload(&t, x, 4 * N), *out = upload(&t, NULL, 4 * N),
+               *workspace = upload(&t, zeros, bytes);
+    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
+        hed_buffer_argument(workspace), hed_uint_argument(N)};
     hed_problem problem = hed_problem_1d(N);
-    for (int launch = 0; launch < 1100; launch++) OK(hed_launch(t.stream, kernel, &problem, arguments, 4, &error));
+    for (int launch = 0; launch < 1100; launch++)
+        OK(hed_launch(t.stream, kernel, &problem, arguments, 4, &error));
     float *prefixes = take(&t, out);
     for (int i = 0; i < N; i++)
         cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %d: %g", i, prefixes[i]);
@@ -387,7 +397,8 @@ Test(canonical, chain_refuses)
 {
     test_device t = test_open(NULL);
     hed_canonical_chain *chain = NULL;
-    FAILS(HED_ERROR_ARGUMENT, hed_canonical_chain_create(t.device, 0, HED_MATH_FAST, &chain, &error));
+    FAILS(
+        HED_ERROR_ARGUMENT, hed_canonical_chain_create(t.device, 0, HED_MATH_FAST, &chain, &error));
     OK(hed_canonical_chain_create(t.device, 5000, HED_MATH_FAST, &chain, &error));
     float *ones = small_numbers(5001);
     hed_buffer *in = upload(&t, ones, 4 * 5001), *small = upload(&t, NULL, 4 * 4999),
@@ -420,13 +431,14 @@ Test(canonical, chain_without_memory)
         hed_canonical_chain_destroy(chain);
         int64_t live = counter.live;
         counter.fail_at = counter.calls + fail_at;
-        hed_status status = hed_canonical_chain_create(t.device, 10000, HED_MATH_FAST, &chain, &error);
+        hed_status status =
+            hed_canonical_chain_create(t.device, 10000, HED_MATH_FAST, &chain, &error);
         bool failed = counter.calls >= counter.fail_at;
         counter.fail_at = 0;
         if (status == HED_OK) hed_canonical_chain_destroy(chain);
         else
             cr_assert(failed && error.status == status, "allocation %lld: %s", (long long)fail_at,
-                      error.text);
+                error.text);
         if (status != HED_OK && !strcmp(hed_device_get_info(t.device)->backend, "host"))
             cr_assert_eq(counter.live, live, "allocation %lld leaks", (long long)fail_at);
         test_close(&t);
@@ -437,26 +449,23 @@ Test(canonical, chain_without_memory)
 
 /* ---- convolution ---- */
 
-enum { IMAGE_W = 211,
-       IMAGE_H = 75,
-       FILTER_SIDE = 17 };
+enum { IMAGE_W = 211, IMAGE_H = 75, FILTER_SIDE = 17 };
 
 static float *blur(test_device *t, hed_math math, const float *image, const float *filter)
 {
-    hed_buffer *in = upload(t, image, 4 * IMAGE_W * IMAGE_H), *out = upload(t, NULL, 4 * IMAGE_W * IMAGE_H),
+    hed_buffer *in = upload(t, image, 4 * IMAGE_W * IMAGE_H),
+               *out = upload(t, NULL, 4 * IMAGE_W * IMAGE_H),
                *weights = upload(t, filter, 4 * FILTER_SIDE * FILTER_SIDE);
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
-                                hed_buffer_argument(weights), hed_uint_argument(IMAGE_W),
-                                hed_uint_argument(IMAGE_H), hed_local_argument(),
-                                hed_local_argument()};
+        hed_buffer_argument(weights), hed_uint_argument(IMAGE_W), hed_uint_argument(IMAGE_H),
+        hed_local_argument(), hed_local_argument()};
     run(t, kernel_named("convolution"), math, hed_problem_2d(IMAGE_W, IMAGE_H), arguments);
     hed_buffer_destroy(in);
     hed_buffer_destroy(weights);
     return take(t, out);
 }
 
-static int within(int i, int size) { return i < 0 ? 0 : i < size ? i
-                                                                 : size - 1; }
+static int within(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
 Test(canonical, convolution)
 {
@@ -478,10 +487,11 @@ Test(canonical, convolution)
         for (int y = 0; y < IMAGE_H; y++)
             for (int x = 0; x < IMAGE_W; x++) {
                 float moved =
-                    2.0f * image[within(y + 3 - 8, IMAGE_H) * IMAGE_W + within(x + 14 - 8, IMAGE_W)];
+                    2.0f *
+                    image[within(y + 3 - 8, IMAGE_H) * IMAGE_W + within(x + 14 - 8, IMAGE_W)];
                 cr_assert_float_eq(out[y * IMAGE_W + x], moved, 0.0f,
-                                   "moved image: %g, not %g, at (%d, %d)", (double)out[y * IMAGE_W + x],
-                                   (double)moved, x, y);
+                    "moved image: %g, not %g, at (%d, %d)", (double)out[y * IMAGE_W + x],
+                    (double)moved, x, y);
             }
         free(out);
     }
@@ -502,13 +512,13 @@ Test(canonical, convolution_with_own_filter_size)
     hed_buffer *in = upload(&t, image, sizeof image), *out = upload(&t, NULL, sizeof image),
                *weights = upload(&t, filter, sizeof filter);
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
-                                hed_buffer_argument(weights), hed_uint_argument(4),
-                                hed_uint_argument(1), hed_local_argument(),
-                                hed_local_argument()};
+        hed_buffer_argument(weights), hed_uint_argument(4), hed_uint_argument(1),
+        hed_local_argument(), hed_local_argument()};
     run(&t, &small, HED_MATH_FAST, hed_problem_2d(4, 1), arguments);
     float *made = take(&t, out);
     for (int i = 0; i < 4; i++)
-        cr_expect_float_eq(made[i], expected[i], 0.0f, "%g, not %g", (double)made[i], (double)expected[i]);
+        cr_expect_float_eq(
+            made[i], expected[i], 0.0f, "%g, not %g", (double)made[i], (double)expected[i]);
     free(made);
     hed_buffer_destroy(in);
     hed_buffer_destroy(weights);
@@ -517,12 +527,12 @@ Test(canonical, convolution_with_own_filter_size)
 
 /* ---- n-body ---- */
 
-static float *accelerations_of(test_device *t, hed_math math, const float *bodies, uint32_t n,
-                               float softening)
+static float *accelerations_of(
+    test_device *t, hed_math math, const float *bodies, uint32_t n, float softening)
 {
     hed_buffer *in = upload(t, bodies, 16 * (uint64_t)n), *out = upload(t, NULL, 16 * (uint64_t)n);
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
-                                hed_float_argument(softening), hed_uint_argument(n)};
+        hed_float_argument(softening), hed_uint_argument(n)};
     run(t, kernel_named("nbody"), math, hed_problem_1d(n), arguments);
     hed_buffer_destroy(in);
     return take(t, out);
@@ -542,7 +552,7 @@ Test(canonical, nbody)
         static const float expected[] = {6.0f, 0.0f, 0.0f, 0.0f, -3.0f, 0.0f, 0.0f, 0.0f};
         for (int i = 0; i < 8; i++)
             cr_expect_float_eq((double)a[i], (double)expected[i], 1e-5, "two bodies: %g, not %g",
-                               (double)a[i], (double)expected[i]);
+                (double)a[i], (double)expected[i]);
         free(a);
         /* Forces come in pairs: the momentum of all stays. */
         a = accelerations_of(&t, modes[m], bodies, N, 0.01f);
@@ -552,8 +562,8 @@ Test(canonical, nbody)
                 force += (double)bodies[4 * i + 3] * (double)a[4 * i + axis];
                 size += (double)bodies[4 * i + 3] * fabs((double)a[4 * i + axis]);
             }
-            cr_expect(size > 1.0 && fabs(force) < 1e-5 * size, "momentum along %d grows by %g of %g", axis,
-                      force, size);
+            cr_expect(size > 1.0 && fabs(force) < 1e-5 * size,
+                "momentum along %d grows by %g of %g", axis, force, size);
         }
         free(a);
     }
@@ -563,14 +573,14 @@ Test(canonical, nbody)
 
 /* ---- matrix product ---- */
 
-static float *product(test_device *t, hed_math math, const float *a, const float *b, uint32_t m, uint32_t n,
-                      uint32_t k)
+static float *product(test_device *t, hed_math math, const float *a, const float *b, uint32_t m,
+    uint32_t n, uint32_t k)
 {
-    hed_buffer *left = upload(t, a, 4 * (uint64_t)m * k), *right = upload(t, b, 4 * (uint64_t)k * n),
+    hed_buffer *left = upload(t, a, 4 * (uint64_t)m * k),
+               *right = upload(t, b, 4 * (uint64_t)k * n),
                *out = upload(t, NULL, 4 * (uint64_t)m * n);
     hed_argument arguments[] = {hed_buffer_argument(left), hed_buffer_argument(right),
-                                hed_buffer_argument(out), hed_uint_argument(m),
-                                hed_uint_argument(n), hed_uint_argument(k)};
+        hed_buffer_argument(out), hed_uint_argument(m), hed_uint_argument(n), hed_uint_argument(k)};
     run(t, kernel_named("matmul"), math, hed_problem_3d(m, n, k), arguments);
     hed_buffer_destroy(left);
     hed_buffer_destroy(right);
@@ -588,8 +598,8 @@ Test(canonical, matmul)
                   *identity = calloc((size_t)k * k, 4);
             for (uint32_t i = 0; i < k; i++) identity[i * k + i] = 1.0f;
             float *same = product(&t, modes[mode], a, identity, m, k, k);
-            cr_assert_eq(memcmp(same, a, 4 * (size_t)m * k), 0, "A times the identity is not A, %u x %u", m,
-                         k);
+            cr_assert_eq(memcmp(same, a, 4 * (size_t)m * k), 0,
+                "A times the identity is not A, %u x %u", m, k);
             free(same);
             /* Whole numbers below 2^24: exact in any order. */
             float *c = product(&t, modes[mode], a, b, m, n, k);
@@ -597,8 +607,9 @@ Test(canonical, matmul)
                 for (uint32_t x = 0; x < n; x++) {
                     float sum = 0.0f;
                     for (uint32_t i = 0; i < k; i++) sum += a[y * k + i] * b[i * n + x];
-                    cr_assert_float_eq(c[y * n + x], sum, 0.0f, "%u x %u x %u at (%u, %u): %g, not %g", m,
-                                       n, k, y, x, (double)c[y * n + x], (double)sum);
+                    cr_assert_float_eq(c[y * n + x], sum, 0.0f,
+                        "%u x %u x %u at (%u, %u): %g, not %g", m, n, k, y, x, (double)c[y * n + x],
+                        (double)sum);
                 }
             free(c);
             free(identity);
@@ -610,7 +621,8 @@ Test(canonical, matmul)
 
 /* ---- conformance ---- */
 
-static const uint64_t QUICK_NS = 40000000000; /* of one kernel's conformance where not everything is run */
+/* of one kernel's conformance where not everything is run */
+static const uint64_t QUICK_NS = 40000000000;
 
 static bool full_run(void)
 {
@@ -629,29 +641,25 @@ static void report_run(void *user, const hed_conformance_run *done)
     char config[256];
     hed_config_format(done->def, done->config, config, sizeof config);
     fprintf(stderr, "%s, %s, [%s], sizes %lld %lld %lld: %s\n", done->def->name,
-            done->math == HED_MATH_STRICT ? "strict" : "fast", config, (long long)done->problem->sizes[0],
-            (long long)done->problem->sizes[1], (long long)done->problem->sizes[2], done->text);
+        done->math == HED_MATH_STRICT ? "strict" : "fast", config,
+        (long long)done->problem->sizes[0], (long long)done->problem->sizes[1],
+        (long long)done->problem->sizes[2], done->text);
 }
 
 static bool time_is_over(void *user) { return hed_now() > ((watch *)user)->end; }
 
-static hed_conformance_report conform(test_device *t, const hed_kernel_def *def, hed_coverage coverage,
-                                      uint64_t end)
+static hed_conformance_report conform(
+    test_device *t, const hed_kernel_def *def, hed_coverage coverage, uint64_t end)
 {
     watch w = {.end = end};
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
-    hed_conformance_def wanted = {.device = t->device,
-                                  .reference = host,
-                                  .kernel = def,
-                                  .coverage = coverage,
-                                  .seed = 7,
-                                  .each = report_run,
-                                  .stop = time_is_over,
-                                  .user = &w};
+    hed_conformance_def wanted = {.device = t->device, .reference = host, .kernel = def,
+        .coverage = coverage, .seed = 7, .each = report_run, .stop = time_is_over, .user = &w};
     hed_conformance_report report;
     OK(hed_conformance(&wanted, &report, &error));
-    cr_expect_eq(report.failed, 0, "%s: %llu runs failed", def->name, (unsigned long long)report.failed);
+    cr_expect_eq(
+        report.failed, 0, "%s: %llu runs failed", def->name, (unsigned long long)report.failed);
     return report;
 }
 
@@ -662,9 +670,9 @@ static void conform_by_values(const char *name)
     hed_conformance_report report =
         conform(&t, kernel_named(name), full_run() ? HED_COVER_ALL : HED_COVER_VALUES, end);
     cr_expect_geq(report.passed, kernel_named(name)->sample.count, "%s: only %llu runs", name,
-                  (unsigned long long)report.passed);
+        (unsigned long long)report.passed);
     printf("%s: %llu runs passed, %llu not valid here%s\n", name, (unsigned long long)report.passed,
-           (unsigned long long)report.invalid, report.stopped ? ", then the time was over" : "");
+        (unsigned long long)report.invalid, report.stopped ? ", then the time was over" : "");
     test_close(&t);
 }
 
@@ -679,8 +687,8 @@ Test(conformance, convolution) { conform_by_values("convolution"); }
 Test(conformance, nbody) { conform_by_values("nbody"); }
 Test(conformance, matmul) { conform_by_values("matmul"); }
 
-/* Valid configurations far from each other and from the default, each made the default of a copy of the
- * description. */
+/* Valid configurations far from each other and from the default, each made the default of a copy of
+ * the description. */
 static void conform_here_and_there(const char *name, double seconds)
 {
     if (full_run()) cr_skip_test("all configurations are run elsewhere");
@@ -689,11 +697,12 @@ static void conform_here_and_there(const char *name, double seconds)
     hed_parameter_def parameters[HED_MAX_PARAMETERS];
     memcpy(parameters, def.parameters, def.parameter_count * sizeof *parameters);
     def.parameters = parameters;
-    uint64_t end = hed_now() + (uint64_t)(seconds * 1e9), count = hed_config_count(&def), configs = 0;
+    uint64_t end = hed_now() + (uint64_t)(seconds * 1e9), count = hed_config_count(&def),
+             configs = 0;
     /* Steps of the golden section of the product: never near to one taken before. */
     for (uint64_t step = 1; hed_now() < end && configs < 200; step++) {
-        hed_config config =
-            hed_config_at(&def, (uint64_t)((double)count * fmod((double)step * 0.6180339887498949, 1.0)));
+        hed_config config = hed_config_at(
+            &def, (uint64_t)((double)count * fmod((double)step * 0.6180339887498949, 1.0)));
         if (!hed_kernel_valid(&def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0)) continue;
         for (uint32_t p = 0; p < def.parameter_count; p++) parameters[p].value = config.values[p];
         configs += conform(&t, &def, HED_COVER_DEFAULT, end).passed > 0;

@@ -1,6 +1,7 @@
 /* ctest: devices
- * Captures: what is written is read again, byte for byte, and runs; a file that is damaged in any way says where; a
- * full disk, an allocation that fails and a launch that cannot be captured leave nothing behind. */
+ * Captures: what is written is read again, byte for byte, and runs; a file that is damaged in any
+ * way says where; a full disk, an allocation that fails and a launch that cannot be captured leave
+ * nothing behind. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -16,9 +17,11 @@ TestSuite(capture, .init = folder_make, .fini = folder_remove);
 
 /* ---- a kernel that has one of everything ---- */
 
-enum { N = 300,
-       MORE = 340, /* elements of an output that is written in part */
-       BINS = 7 };
+enum {
+    N = 300,
+    MORE = 340, /* elements of an output that is written in part */
+    BINS = 7
+};
 
 typedef struct shape {
     float slope;
@@ -38,7 +41,8 @@ static const char kernel_text[] =
     "    if (i < SIZE) out[i] = row[l] * scale * s.slope + OFFSET + (float)(WAY - WAY);\n"
     "    if (i < 7) bins[i] += s.start;\n"
     "}\n";
-static const hed_source sources[] = {{"types.cl", types_text, 0}, {"bend.cl", kernel_text, sizeof kernel_text - 1}};
+static const hed_source sources[] = {
+    {"types.cl", types_text, 0}, {"bend.cl", kernel_text, sizeof kernel_text - 1}};
 
 static void bend_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -52,8 +56,8 @@ static void bend_range(const hed_native_call *call, uint64_t begin, uint64_t end
     }
 }
 
-static void bend_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                          hed_geometry *g)
+static void bend_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *g)
 {
     uint32_t group = (uint32_t)hed_config_get(def, config, "WG");
     g->dimensions = 1;
@@ -64,19 +68,21 @@ static void bend_geometry(const hed_kernel_def *def, const hed_config *config, c
     g->native_grain = 16;
 }
 
-static bool bend_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                       bool strict)
+static bool bend_valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)device;
     (void)strict;
     return hed_config_get(def, config, "WG") != 32 || hed_config_get(def, config, "WAY") != 5;
 }
 
-static void bend_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
+static void bend_work(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
     (void)def;
     (void)config;
-    *work = (hed_work){.bytes = 8.0 * (double)problem->sizes[0], .operations = 3.0 * (double)problem->sizes[0]};
+    *work = (hed_work){
+        .bytes = 8.0 * (double)problem->sizes[0], .operations = 3.0 * (double)problem->sizes[0]};
 }
 
 static const hed_argument_def arguments_def[] = {
@@ -96,32 +102,16 @@ static const hed_parameter_def parameters[] = {
 };
 static const char *const constraints[] = {"WG * UNIT <= 64"};
 static const hed_condition conditions[] = {{"UNIT", "WAY == \"third\""}};
-static const hed_define defines[] = {{"OFFSET", "123.0f"}, {"SIZE", "300"}}, own_defines[] = {{"OFFSET", "0.5f"}};
+static const hed_define defines[] = {{"OFFSET", "123.0f"}, {"SIZE", "300"}},
+                        own_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const dimensions[] = {"n"};
 static const hed_kernel_def bend_def = {
-    .name = "bend",
-    .summary = "bends a line",
-    .sources = sources,
-    .source_count = 2,
-    .arguments = arguments_def,
-    .argument_count = 6,
-    .parameters = parameters,
-    .parameter_count = 3,
-    .constraints = constraints,
-    .constraint_count = 1,
-    .conditions = conditions,
-    .condition_count = 1,
-    .defines = defines,
-    .define_count = 2,
-    .dimensions = dimensions,
-    .dimension_count = 1,
-    .max_threads = "WG",
-    .may_spill = true,
-    .metric = HED_METRIC_ITEMS,
-    .metric_unit = "points/s",
-    .valid = bend_valid,
-    .geometry = bend_geometry,
-    .range = bend_range,
+    .name = "bend", .summary = "bends a line", .sources = sources, .source_count = 2,
+    .arguments = arguments_def, .argument_count = 6, .parameters = parameters, .parameter_count = 3,
+    .constraints = constraints, .constraint_count = 1, .conditions = conditions,
+    .condition_count = 1, .defines = defines, .define_count = 2, .dimensions = dimensions,
+    .dimension_count = 1, .max_threads = "WG", .may_spill = true, .metric = HED_METRIC_ITEMS,
+    .metric_unit = "points/s", .valid = bend_valid, .geometry = bend_geometry, .range = bend_range,
     .work = bend_work,
 };
 
@@ -140,7 +130,8 @@ typedef struct bench {
 
 static hed_status bench_fill(bench *b)
 {
-    hed_buffer_def in = hed_default_buffer_def(sizeof b->input), out = hed_default_buffer_def(sizeof b->output),
+    hed_buffer_def in = hed_default_buffer_def(sizeof b->input),
+                   out = hed_default_buffer_def(sizeof b->output),
                    bins = hed_default_buffer_def(sizeof b->counts);
     for (int i = 0; i < N; i++) b->input[i] = (float)((i * 37) % 101) * 0.125f - 3.0f;
     for (int i = 0; i < MORE; i++) b->output[i] = -7.0f;
@@ -195,8 +186,8 @@ static void bench_check(bench *b, int launches)
     OK(hed_stream_wait(b->t.stream, &error));
     for (int i = 0; i < MORE; i++) {
         float want = i < N ? b->input[i] * 3.0f + 0.5f : -7.0f;
-        cr_assert(b->output[i] > want - 1e-4f && b->output[i] < want + 1e-4f, "out[%d] is %g instead of %g", i,
-                  (double)b->output[i], (double)want);
+        cr_assert(b->output[i] > want - 1e-4f && b->output[i] < want + 1e-4f,
+            "out[%d] is %g instead of %g", i, (double)b->output[i], (double)want);
     }
     for (int i = 0; i < BINS; i++)
         cr_assert_eq(b->counts[i], 100 * i + 3 * launches, "bins[%d] is %d", i, b->counts[i]);
@@ -205,8 +196,8 @@ static void bench_check(bench *b, int launches)
 /* ---- what is read is what was written ---- */
 
 #define SAME_TEXT(a, b) \
-    cr_assert(((a) == NULL) == ((b) == NULL) && (!(a) || strcmp((a), (b)) == 0), "%s: \"%s\" and \"%s\"", #a, \
-              (a) ? (a) : "NULL", (b) ? (b) : "NULL")
+    cr_assert(((a) == NULL) == ((b) == NULL) && (!(a) || strcmp((a), (b)) == 0), \
+        "%s: \"%s\" and \"%s\"", #a, (a) ? (a) : "NULL", (b) ? (b) : "NULL")
 
 static void check_description(const hed_kernel_def *def)
 {
@@ -215,8 +206,8 @@ static void check_description(const hed_kernel_def *def)
     SAME_TEXT(def->entry, bend_def.entry);
     SAME_TEXT(def->max_threads, bend_def.max_threads);
     SAME_TEXT(def->metric_unit, bend_def.metric_unit);
-    cr_assert(def->language == bend_def.language && def->metric == bend_def.metric && def->may_spill &&
-              !def->min_groups);
+    cr_assert(def->language == bend_def.language && def->metric == bend_def.metric &&
+              def->may_spill && !def->min_groups);
     cr_assert(def->source_count == 2 && def->argument_count == 6 && def->parameter_count == 3 &&
               def->define_count == 2 && def->constraint_count == 1 && def->condition_count == 1 &&
               def->dimension_count == 1);
@@ -227,8 +218,10 @@ static void check_description(const hed_kernel_def *def)
     }
     for (int i = 0; i < 3; i++) {
         SAME_TEXT(def->parameters[i].name, parameters[i].name);
-        cr_assert(def->parameters[i].value == parameters[i].value && def->parameters[i].count == parameters[i].count);
-        cr_assert_arr_eq(def->parameters[i].values, parameters[i].values, parameters[i].count * sizeof(int64_t));
+        cr_assert(def->parameters[i].value == parameters[i].value &&
+                  def->parameters[i].count == parameters[i].count);
+        cr_assert_arr_eq(
+            def->parameters[i].values, parameters[i].values, parameters[i].count * sizeof(int64_t));
     }
     for (int i = 0; i < 3; i++) SAME_TEXT(def->parameters[1].labels[i], way_names[i]);
     cr_assert(!def->parameters[0].labels && !def->range && !def->team);
@@ -245,42 +238,51 @@ static void check_arguments(const bench *b, const hed_capture *capture)
 {
     const hed_kernel_def *def = hed_capture_kernel(capture);
     const hed_tune_argument *a = hed_capture_arguments(capture);
-    static const hed_access access[] = {HED_READ, HED_READ_WRITE, HED_READ_WRITE}; /* out is written in part */
+    /* out is written in part */
+    static const hed_access access[] = {HED_READ, HED_READ_WRITE, HED_READ_WRITE};
     for (int i = 0; i < 6; i++) {
         SAME_TEXT(def->arguments[i].name, arguments_def[i].name);
         cr_assert(def->arguments[i].kind == arguments_def[i].kind &&
-                  def->arguments[i].type == arguments_def[i].type && def->arguments[i].size == arguments_def[i].size);
+                  def->arguments[i].type == arguments_def[i].type &&
+                  def->arguments[i].size == arguments_def[i].size);
         cr_assert(def->arguments[i].tolerance == arguments_def[i].tolerance, "argument %d", i);
         if (i < 3) cr_assert_eq(def->arguments[i].access, access[i], "argument %d", i);
     }
-    cr_assert(a[0].bytes == sizeof b->input && a[1].bytes == sizeof b->output && a[2].bytes == sizeof b->counts);
+    cr_assert(a[0].bytes == sizeof b->input && a[1].bytes == sizeof b->output &&
+              a[2].bytes == sizeof b->counts);
     cr_assert_arr_eq(a[0].data, b->input, sizeof b->input);
     cr_assert_arr_eq(a[3].data, &b->arguments[3].value.f32, 4);
     cr_assert_arr_eq(a[4].data, &b->s, sizeof b->s);
-    cr_assert(!a[0].expected && !a[5].data && a[3].bytes == 4 && a[4].bytes == sizeof b->s && a[5].bytes == 0);
+    cr_assert(!a[0].expected && !a[5].data && a[3].bytes == 4 && a[4].bytes == sizeof b->s &&
+              a[5].bytes == 0);
     const float *before = a[1].data, *out = a[1].expected;
     const int32_t *old = a[2].data, *bins = a[2].expected;
     for (int i = 0; i < MORE; i++) {
         float want = b->input[i < N ? i : 0] * 3.0f + 0.5f;
         bool right = i < N ? out[i] > want - 1e-4f && out[i] < want + 1e-4f : out[i] == before[i];
-        cr_assert(before[i] > 1e37f && right, "out[%d]: %g, then %g", i, (double)before[i], (double)out[i]);
+        cr_assert(before[i] > 1e37f && right, "out[%d]: %g, then %g", i, (double)before[i],
+            (double)out[i]);
     }
-    for (int i = 0; i < BINS; i++) cr_assert(old[i] == 100 * i && bins[i] == 100 * i + 3, "bins[%d]", i);
+    for (int i = 0; i < BINS; i++)
+        cr_assert(old[i] == 100 * i && bins[i] == 100 * i + 3, "bins[%d]", i);
 }
 
-/* Each point of the full product: in the table if and only if it was valid, with the same geometry. */
+/* Each point of the full product: in the table if and only if it was valid, with the same
+ * geometry. */
 static void check_table(const bench *b, const hed_capture *capture)
 {
     const hed_kernel_def *def = hed_capture_kernel(capture);
     hed_space *here, *there;
     hed_work work = {0};
-    OK(hed_space_create_for_kernel(b->t.device, &bend_def, &b->problem, HED_MATH_FAST, &here, &error));
+    OK(hed_space_create_for_kernel(
+        b->t.device, &bend_def, &b->problem, HED_MATH_FAST, &here, &error));
     uint64_t valid = 0;
     for (uint64_t i = 0; i < hed_config_count(def); i++) {
         hed_config config = hed_config_at(def, i);
         hed_geometry found = {0}, wanted = {0};
         bool is_valid = hed_space_find(here, &config) != UINT64_MAX;
-        cr_assert_eq(def->valid(def, &config, hed_device_get_info(b->t.device), false), is_valid, "point %d", (int)i);
+        cr_assert_eq(def->valid(def, &config, hed_device_get_info(b->t.device), false), is_valid,
+            "point %d", (int)i);
         def->geometry(def, &config, hed_capture_problem(capture), &found);
         if (is_valid) bend_geometry(&bend_def, &config, &b->problem, &wanted);
         cr_assert_arr_eq(&found, &wanted, sizeof found);
@@ -296,7 +298,8 @@ static void check_table(const bench *b, const hed_capture *capture)
     cr_assert_eq(none.dimensions, 0, "another problem has a geometry");
     hed_space_destroy(here);
     OK(hed_space_create_for_kernel(b->t.device, def, &b->problem, HED_MATH_FAST, &there, &error));
-    bool runs = hed_device_get_info(b->t.device)->capabilities & HED_CAN_SOURCE; /* it has no native version */
+    /* it has no native version */
+    bool runs = hed_device_get_info(b->t.device)->capabilities & HED_CAN_SOURCE;
     cr_assert_eq(hed_space_count(there), runs ? valid : 0);
     hed_space_destroy(there);
 }
@@ -306,7 +309,8 @@ static void check_run(const bench *b, const hed_capture *capture)
 {
     const hed_kernel_def *def = hed_capture_kernel(capture);
     const hed_tune_argument *content = hed_capture_arguments(capture);
-    hed_argument arguments[6] = {[3] = b->arguments[3], [4] = b->arguments[4], [5] = b->arguments[5]};
+    hed_argument arguments[6] = {
+        [3] = b->arguments[3], [4] = b->arguments[4], [5] = b->arguments[5]};
     hed_kernel *kernel;
     hed_buffer *buffers[3];
     float out[MORE];
@@ -341,7 +345,8 @@ Test(capture, what_is_written_is_read_again_and_runs)
     SAME_TEXT(info.name, hed_device_get_info(b.t.device)->name);
     SAME_TEXT(info.version, hed_version_text());
     cr_assert(info.checked && hed_capture_math(capture) == HED_MATH_FAST);
-    cr_assert(hed_capture_problem(capture)->count == 1 && hed_capture_problem(capture)->sizes[0] == N);
+    cr_assert(
+        hed_capture_problem(capture)->count == 1 && hed_capture_problem(capture)->sizes[0] == N);
     hed_config in_force = hed_kernel_config(b.kernel, NULL);
     cr_assert_arr_eq(&info.config, &in_force, sizeof in_force);
     check_description(hed_capture_kernel(capture));
@@ -363,13 +368,15 @@ Test(capture, an_output_that_is_written_whole_stays_one)
     OK(bench_capture(&b, in_folder("whole.hcap")));
     OK(hed_capture_open(b.t.context, in_folder("whole.hcap"), &capture, &error));
     cr_assert_eq(hed_capture_kernel(capture)->arguments[1].access, HED_WRITE);
-    cr_assert(!hed_capture_arguments(capture)[1].data && hed_capture_arguments(capture)[1].expected);
+    cr_assert(
+        !hed_capture_arguments(capture)[1].data && hed_capture_arguments(capture)[1].expected);
     hed_capture_close(capture);
     hed_buffer_destroy(part);
     bench_close(&b);
 }
 
-/* Both isolations: in this process, and in workers that get the text, the geometries and the content. */
+/* Both isolations: in this process, and in workers that get the text, the geometries and the
+ * content. */
 Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
 {
     bench b;
@@ -378,12 +385,13 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
     OK(bench_open(&b, NULL));
     OK(bench_capture(&b, in_folder("tuned.hcap")));
     OK(hed_capture_open(b.t.context, in_folder("tuned.hcap"), &capture, &error));
-    hed_tune_key_of_kernel(b.t.device, &bend_def, HED_MATH_FAST, own_defines, 1, &b.problem, HED_OBJECTIVE_TIME,
-                           &key);
+    hed_tune_key_of_kernel(
+        b.t.device, &bend_def, HED_MATH_FAST, own_defines, 1, &b.problem, HED_OBJECTIVE_TIME, &key);
     hed_tune_key_of_kernel(b.t.device, hed_capture_kernel(capture), HED_MATH_FAST, NULL, 0,
-                           hed_capture_problem(capture), HED_OBJECTIVE_TIME, &captured);
+        hed_capture_problem(capture), HED_OBJECTIVE_TIME, &captured);
     cr_assert_str_eq(captured.kernel, key.kernel);
-    cr_assert_str_eq(captured.source, key.source, "what a capture finds is not found again by the program");
+    cr_assert_str_eq(
+        captured.source, key.source, "what a capture finds is not found again by the program");
     bool compiles = hed_device_get_info(b.t.device)->capabilities & HED_CAN_SOURCE;
     for (int isolated = 0; isolated < 2 && compiles; isolated++) {
         hed_tune_def def = hed_default_tune_def();
@@ -399,7 +407,8 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
         for (uint32_t i = 0; i < result->count; i++)
             cr_assert(result->evaluations[i].outcome == HED_OUTCOME_MEASURED ||
                           result->evaluations[i].outcome == HED_OUTCOME_DROPPED,
-                      "%s: %s", hed_outcome_name(result->evaluations[i].outcome), result->evaluations[i].text);
+                "%s: %s", hed_outcome_name(result->evaluations[i].outcome),
+                result->evaluations[i].text);
         hed_tune_result_free(result);
     }
     hed_capture_close(capture);
@@ -444,7 +453,8 @@ Test(capture, the_first_launch_of_a_named_kernel)
         OK(bench_open(&b, &def));
         launch(&b);
         bench_check(&b, 1);
-        cr_assert(strstr(messages, "/bend.hcap"), "the log does not say where it lies: %s", messages);
+        cr_assert(
+            strstr(messages, "/bend.hcap"), "the log does not say where it lies: %s", messages);
         OK(hed_capture_open(b.t.context, "bend.hcap", &capture, &error));
         hed_capture_close(capture);
         cr_assert_eq(unlink("bend.hcap"), 0);
@@ -540,7 +550,8 @@ Test(capture, parts_of_one_buffer_overlap_or_do_not)
     OK(bench_open(&b, NULL));
     OK(hed_buffer_create(b.t.device, &def, &whole, &error));
     OK(hed_fill(b.t.stream, whole, 0, 16384, "\0", 1, &error));
-    for (int i = 0; i < 3; i++) OK(hed_buffer_part(whole, (uint64_t)i * 1024, 2048, &parts[i], &error));
+    for (int i = 0; i < 3; i++)
+        OK(hed_buffer_part(whole, (uint64_t)i * 1024, 2048, &parts[i], &error));
     b.arguments[0] = hed_buffer_argument(parts[0]);
     b.arguments[1] = hed_buffer_argument(parts[1]);
     FAILS(HED_ERROR_UNSUPPORTED, bench_capture(&b, in_folder("x.hcap")));
@@ -565,7 +576,7 @@ Test(capture, a_kernel_without_text_has_nothing_to_capture)
     def.source_count = 0;
     OK(hed_kernel_create(t.device, &def, NULL, &kernel, &error));
     FAILS(HED_ERROR_UNSUPPORTED,
-          hed_capture_launch(t.stream, kernel, &problem, none, 6, in_folder("x.hcap"), &error));
+        hed_capture_launch(t.stream, kernel, &problem, none, 6, in_folder("x.hcap"), &error));
     hed_kernel_destroy(kernel);
     test_close(&t);
 }
@@ -609,7 +620,8 @@ Test(capture, a_file_that_is_cut_anywhere)
     unsigned char *bytes = captured_bytes(&b, &size);
     for (size_t length = 0; length < size; length += length % 8 == 7 || length < 256 ? 1 : 3) {
         hed_status status = open_bytes(&b, bytes, length);
-        cr_assert(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "cut at %zu: %s", length, error.text);
+        cr_assert(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "cut at %zu: %s",
+            length, error.text);
     }
     cr_assert_eq(open_bytes(&b, bytes, size), HED_OK, "%s", error.text);
     free(bytes);
@@ -626,7 +638,8 @@ Test(capture, a_file_with_any_byte_changed)
         unsigned char flip = (unsigned char)(1u << (at % 8));
         bytes[at] ^= flip;
         hed_status status = open_bytes(&b, bytes, size);
-        cr_assert(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "byte %zu: %s", at, error.text);
+        cr_assert(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "byte %zu: %s", at,
+            error.text);
         bytes[at] ^= flip;
     }
     free(bytes);
@@ -634,7 +647,8 @@ Test(capture, a_file_with_any_byte_changed)
 }
 
 /* Finds a section of the file. */
-static unsigned char *section_of(unsigned char *bytes, size_t size, uint32_t kind, hed_capture_section *head)
+static unsigned char *section_of(
+    unsigned char *bytes, size_t size, uint32_t kind, hed_capture_section *head)
 {
     for (size_t at = sizeof(hed_capture_head); at < size;
          at += sizeof *head + head->size + hed_capture_tail(head->size)) {
@@ -651,7 +665,8 @@ static void mend(unsigned char *at)
     memcpy(&head, at, sizeof head);
     hed_hash hash = hed_hash_bytes(hed_hash_start(), &head, sizeof head);
     if (head.size) hash = hed_hash_bytes(hash, at + sizeof head, head.size);
-    memcpy(at + sizeof head + head.size + hed_capture_tail(head.size) - sizeof hash, &hash, sizeof hash);
+    memcpy(at + sizeof head + head.size + hed_capture_tail(head.size) - sizeof hash, &hash,
+        sizeof hash);
 }
 
 /* With hashes that fit, what is inside must still be right. */
@@ -670,10 +685,11 @@ Test(capture, hashes_that_fit_and_content_that_does_not)
             unsigned char *byte = section + sizeof head + at, former = *byte;
             *byte = 0xff;
             mend(section);
-            hed_status status = open_bytes(&b, bytes,
-                                           size); /* a changed letter is another capture, not a wrong one */
-            cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, ": byte ")),
-                      "byte %zu of section %u: %s", at, kinds[k], error.text);
+            hed_status status = open_bytes(
+                &b, bytes, size); /* a changed letter is another capture, not a wrong one */
+            cr_assert(
+                status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, ": byte ")),
+                "byte %zu of section %u: %s", at, kinds[k], error.text);
             if (status) refused++;
             else taken++;
             *byte = former;
@@ -721,19 +737,23 @@ Test(capture, each_allocation_failing)
         n++;
         state.fail_at = before + n;
         hed_status status = bench_capture(&b, in_folder("memory.hcap"));
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s",
-                  error.text);
-        cr_assert(status == HED_OK || access(in_folder("memory.hcap"), F_OK) != 0, "a half capture is left");
-        if (!status) status = hed_capture_open(b.t.context, in_folder("memory.hcap"), &capture, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s",
-                  error.text);
+        cr_assert(
+            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+            "%s", error.text);
+        cr_assert(status == HED_OK || access(in_folder("memory.hcap"), F_OK) != 0,
+            "a half capture is left");
+        if (!status)
+            status = hed_capture_open(b.t.context, in_folder("memory.hcap"), &capture, &error);
+        cr_assert(
+            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+            "%s", error.text);
         hed_capture_close(capture);
         unlink(in_folder("memory.hcap"));
         bench_close(&b);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left", (long long)n,
-                  (long long)state.live);
-        cr_assert(state.calls < state.fail_at || status != HED_OK || n > 8, "allocation %lld failing is not noticed",
-                  (long long)n);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
+            (long long)n, (long long)state.live);
+        cr_assert(state.calls < state.fail_at || status != HED_OK || n > 8,
+            "allocation %lld failing is not noticed", (long long)n);
     } while (state.calls >= state.fail_at);
     cr_assert(first > 0 && n > 8, "%lld allocations in a capture", (long long)n);
     test_close(&held);

@@ -1,5 +1,5 @@
-/* The option tables: what is parsed, what is refused and in which words, help, man page and completion. A tree of its own, so
- * that a new option of the command breaks nothing here. */
+/* The option tables: what is parsed, what is refused and in which words, help, man page and
+ * completion. A tree of its own, so that a new option of the command breaks nothing here. */
 #include "testing.h"
 
 #include "support/options.h"
@@ -16,49 +16,48 @@ static int run_nothing(const hed_arguments *arguments, void *user)
 static const char *const COLORS[] = {"red", "green", "blue", NULL};
 static const char *const SHAPES[] = {"round", "square", NULL};
 
-static const hed_option ROOT_OPTIONS[] = {{.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG, .help = "say nothing"},
-                                          {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"},
-                                          {0}};
-static const hed_option PAINT_OPTIONS[] = {
-    {.name = "color", .letter = 'c', .kind = HED_OPTION_CHOICE, .value = "COLOR", .choices = COLORS, .fallback = "red", .help = "which one"},
-    {.name = "layers", .letter = 'n', .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 9, .help = "how many"},
-    {.name = "scale", .kind = HED_OPTION_NUMBER, .value = "FACTOR", .fallback = "1.5", .help = "how large"},
-    {.name = "tag", .letter = 't', .kind = HED_OPTION_TEXT, .value = "WORD", .repeated = true, .help = "a mark; it's: free"},
+static const hed_option ROOT_OPTIONS[] = {
+    {.name = "quiet", .letter = 'q', .kind = HED_OPTION_FLAG, .help = "say nothing"},
+    {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"}, {0}};
+static const hed_option PAINT_OPTIONS[] = {{.name = "color", .letter = 'c',
+                                               .kind = HED_OPTION_CHOICE, .value = "COLOR",
+                                               .choices = COLORS, .fallback = "red",
+                                               .help = "which one"},
+    {.name = "layers", .letter = 'n', .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1,
+        .high = 9, .help = "how many"},
+    {.name = "scale", .kind = HED_OPTION_NUMBER, .value = "FACTOR", .fallback = "1.5",
+        .help = "how large"},
+    {.name = "tag", .letter = 't', .kind = HED_OPTION_TEXT, .value = "WORD", .repeated = true,
+        .help = "a mark; it's: free"},
     {.name = "out", .kind = HED_OPTION_FILE, .value = "FILE", .required = true, .help = "where to"},
-    {.name = "fast", .letter = 'f', .kind = HED_OPTION_FLAG, .help = "hurry"},
-    {0}};
-static const hed_option PAINT_POSITIONALS[] = {
-    {.name = "SHAPE", .kind = HED_OPTION_CHOICE, .choices = SHAPES, .required = true, .help = "the outline"},
-    {.name = "NAMES", .kind = HED_OPTION_TEXT, .repeated = true, .help = "what to call them"},
-    {0}};
+    {.name = "fast", .letter = 'f', .kind = HED_OPTION_FLAG, .help = "hurry"}, {0}};
+static const hed_option PAINT_POSITIONALS[] = {{.name = "SHAPE", .kind = HED_OPTION_CHOICE,
+                                                   .choices = SHAPES, .required = true,
+                                                   .help = "the outline"},
+    {.name = "NAMES", .kind = HED_OPTION_TEXT, .repeated = true, .help = "what to call them"}, {0}};
 static const hed_example PAINT_EXAMPLES[] = {{"tool paint round --out a.png", "a red one"}, {0}};
-static const hed_command PAINT = {.name = "paint",
-                                  .summary = "paint a shape",
-                                  .description = "Paints.\n\n.Begins with a dot and has a back\\slash.",
-                                  .options = PAINT_OPTIONS,
-                                  .positionals = PAINT_POSITIONALS,
-                                  .examples = PAINT_EXAMPLES,
-                                  .run = run_nothing};
-static const hed_command PLAIN = {.name = "plain", .summary = "no options at all", .run = run_nothing};
+static const hed_command PAINT = {.name = "paint", .summary = "paint a shape",
+    .description = "Paints.\n\n.Begins with a dot and has a back\\slash.", .options = PAINT_OPTIONS,
+    .positionals = PAINT_POSITIONALS, .examples = PAINT_EXAMPLES, .run = run_nothing};
+static const hed_command PLAIN = {
+    .name = "plain", .summary = "no options at all", .run = run_nothing};
 static const hed_command *const BENCHES[] = {&PAINT, &PLAIN, NULL};
 static const hed_option BENCH_OPTIONS[] = {
     {.name = "fast", .letter = 'f', .kind = HED_OPTION_FLAG, .own = true, .help = "hurry"}, {0}};
-static const hed_command BENCH = {
-    .name = "bench", .summary = "a group that runs too", .options = BENCH_OPTIONS, .commands = BENCHES, .run = run_nothing};
-static const hed_command GROUP = {.name = "group", .summary = "a group that does not", .commands = BENCHES};
-static const hed_option BOTH_POSITIONALS[] = {{.name = "FILE", .kind = HED_OPTION_FILE, .help = "what to look at"}, {0}};
-static const hed_command BOTH = {
-    .name = "both", .summary = "an argument, or a command", .positionals = BOTH_POSITIONALS, .commands = BENCHES, .run = run_nothing};
+static const hed_command BENCH = {.name = "bench", .summary = "a group that runs too",
+    .options = BENCH_OPTIONS, .commands = BENCHES, .run = run_nothing};
+static const hed_command GROUP = {
+    .name = "group", .summary = "a group that does not", .commands = BENCHES};
+static const hed_option BOTH_POSITIONALS[] = {
+    {.name = "FILE", .kind = HED_OPTION_FILE, .help = "what to look at"}, {0}};
+static const hed_command BOTH = {.name = "both", .summary = "an argument, or a command",
+    .positionals = BOTH_POSITIONALS, .commands = BENCHES, .run = run_nothing};
 static const hed_command OTHER_NAME = {.name = "stroke", .same_as = &PAINT, .hidden = true};
 static const hed_command *const COMMANDS[] = {&PAINT, &BENCH, &GROUP, &BOTH, &OTHER_NAME, NULL};
 static const hed_example FILES[] = {{"/etc/tool", "Settings"}, {0}};
 static const hed_section SECTIONS[] = {{"FILES", FILES}, {0}};
-static const hed_command ROOT = {.name = "tool",
-                                 .summary = "a tool",
-                                 .options = ROOT_OPTIONS,
-                                 .commands = COMMANDS,
-                                 .sections = SECTIONS,
-                                 .run = run_nothing};
+static const hed_command ROOT = {.name = "tool", .summary = "a tool", .options = ROOT_OPTIONS,
+    .commands = COMMANDS, .sections = SECTIONS, .run = run_nothing};
 
 enum { MOST_WORDS = 16 };
 
@@ -103,7 +102,8 @@ Test(options, values_in_every_spelling)
         cr_expect(hed_given(&arguments, "fast"), "%s", lines[i]);
         cr_expect_str_eq(hed_text_of(&arguments, "out"), "a.png");
         cr_expect(hed_choice_of(&arguments, "SHAPE") == 0, "%s", lines[i]);
-        cr_expect(hed_number_of(&arguments, "scale") == 1.5 && !hed_given(&arguments, "scale"), "%s", lines[i]);
+        cr_expect(hed_number_of(&arguments, "scale") == 1.5 && !hed_given(&arguments, "scale"),
+            "%s", lines[i]);
         hed_arguments_free(&arguments);
     }
 }
@@ -159,7 +159,8 @@ Test(options, an_argument_or_a_command)
 
 Test(options, help_wherever_it_stands)
 {
-    static const char *const lines[] = {"tool paint --help", "tool paint -h", "tool paint --color red -fh --nonsense", "tool --help paint"};
+    static const char *const lines[] = {"tool paint --help", "tool paint -h",
+        "tool paint --color red -fh --nonsense", "tool --help paint"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         hed_error error;
         hed_arguments arguments;
@@ -176,9 +177,12 @@ Test(options, errors_say_what_was_found_and_what_is_near)
     static const struct {
         const char *line, *expected;
     } cases[] = {
-        {"tool pant", "unknown command \"pant\"; did you mean \"tool paint\"? (\"tool --help\" explains)"},
-        {"tool xyzzy", "unknown command \"xyzzy\"; there are paint, bench, group, both (\"tool --help\" explains)"},
-        {"tool group", "\"tool group\" needs one of these behind it: paint, plain (\"tool group --help\" explains)"},
+        {"tool pant",
+            "unknown command \"pant\"; did you mean \"tool paint\"? (\"tool --help\" explains)"},
+        {"tool xyzzy",
+            "unknown command \"xyzzy\"; there are paint, bench, group, both (\"tool --help\" explains)"},
+        {"tool group",
+            "\"tool group\" needs one of these behind it: paint, plain (\"tool group --help\" explains)"},
         {"tool paint --colour red", "unknown option --colour; did you mean --color?" SEE_PAINT},
         {"tool paint --frobnicate", "unknown option --frobnicate" SEE_PAINT},
         {"tool paint --hepl", "unknown option --hepl; did you mean --help?" SEE_PAINT},
@@ -186,28 +190,38 @@ Test(options, errors_say_what_was_found_and_what_is_near)
         {"tool paint -fx", "unknown option -x" SEE_PAINT},
         {"tool paint --version", "unknown option --version" SEE_PAINT},
         {"tool --version paint", "--version does not go with this command" SEE_PAINT},
-        {"tool bench -f plain", "--fast does not go with this command (\"tool bench plain --help\" explains)"},
+        {"tool bench -f plain",
+            "--fast does not go with this command (\"tool bench plain --help\" explains)"},
         {"tool paint --color", "--color needs a value (COLOR)" SEE_PAINT},
         {"tool paint --color --fast", "--color needs a value (COLOR); found --fast" SEE_PAINT},
-        {"tool paint --color=rde", "--color: found \"rde\", expected one of red, green, blue; did you mean red?" SEE_PAINT},
-        {"tool paint -c mauve", "--color: found \"mauve\", expected one of red, green, blue" SEE_PAINT},
-        {"tool paint --layers 3x", "--layers: found \"3x\", expected a whole number from 1 to 9" SEE_PAINT},
-        {"tool paint --layers 10", "--layers: found \"10\", expected a whole number from 1 to 9" SEE_PAINT},
-        {"tool paint --layers 99999999999999999999", "--layers: found \"99999999999999999999\", expected a whole number from 1 to 9" SEE_PAINT},
-        {"tool paint --layers ~", "--layers: found \"\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --color=rde",
+            "--color: found \"rde\", expected one of red, green, blue; did you mean red?" SEE_PAINT},
+        {"tool paint -c mauve",
+            "--color: found \"mauve\", expected one of red, green, blue" SEE_PAINT},
+        {"tool paint --layers 3x",
+            "--layers: found \"3x\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --layers 10",
+            "--layers: found \"10\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --layers 99999999999999999999",
+            "--layers: found \"99999999999999999999\", expected a whole number from 1 to 9" SEE_PAINT},
+        {"tool paint --layers ~",
+            "--layers: found \"\", expected a whole number from 1 to 9" SEE_PAINT},
         {"tool paint --scale nan", "--scale: found \"nan\", expected a number" SEE_PAINT},
         {"tool paint --scale 1e999", "--scale: found \"1e999\", expected a number" SEE_PAINT},
         {"tool paint --fast=yes", "--fast takes no value; found \"yes\"" SEE_PAINT},
         {"tool paint -c red -c blue", "--color was given twice: \"red\" and \"blue\"" SEE_PAINT},
-        {"tool paint roun --out a", "SHAPE: found \"roun\", expected one of round, square; did you mean round?" SEE_PAINT},
+        {"tool paint roun --out a",
+            "SHAPE: found \"roun\", expected one of round, square; did you mean round?" SEE_PAINT},
         {"tool paint --out a", "SHAPE is missing: the outline" SEE_PAINT},
         {"tool paint round", "--out is missing: where to" SEE_PAINT},
-        {"tool group plain more", "one argument too many: \"more\" (\"tool group plain --help\" explains)"},
+        {"tool group plain more",
+            "one argument too many: \"more\" (\"tool group plain --help\" explains)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hed_error error = {0};
         hed_arguments arguments;
-        cr_expect(parse(cases[i].line, &arguments, &error) == HED_ERROR_ARGUMENT, "%s", cases[i].line);
+        cr_expect(
+            parse(cases[i].line, &arguments, &error) == HED_ERROR_ARGUMENT, "%s", cases[i].line);
         cr_expect_str_eq(error.text, cases[i].expected);
         hed_arguments_free(&arguments);
     }
@@ -216,15 +230,17 @@ Test(options, errors_say_what_was_found_and_what_is_near)
 /* Whatever is typed: no crash, and a refusal says something. */
 Test(options, nonsense)
 {
-    static const char *const words[] = {"paint", "bench", "--", "-", "--=", "--color", "--color=", "-c", "-f", "round", "~", "=", "-\xc3\xa9",
-                                        "--out", "9", "--help=", "group", "-q"};
+    static const char *const words[] = {"paint", "bench", "--", "-", "--=", "--color",
+        "--color=", "-c", "-f", "round", "~", "=", "-\xc3\xa9", "--out", "9", "--help=", "group",
+        "-q"};
     enum { WORDS = sizeof words / sizeof *words };
     uint32_t state = 1;
     for (int i = 0; i < 20000; i++) {
         char line[256] = "tool";
         for (int n = 0; n < 6; n++) {
             state = state * 1664525u + 1013904223u;
-            snprintf(line + strlen(line), sizeof line - strlen(line), " %s", words[(state >> 16) % WORDS]);
+            snprintf(line + strlen(line), sizeof line - strlen(line), " %s",
+                words[(state >> 16) % WORDS]);
         }
         hed_error error = {0};
         hed_arguments arguments;
@@ -257,12 +273,15 @@ Test(options, help_shows_everything)
     cr_assert(hed_options_find(&ROOT, names, 1, &path, &unknown) == &PAINT);
     hed_options_help(&path, stream);
     fclose(stream);
-    expect_parts((const char *const[]){"Usage: tool paint [--color COLOR] [--layers COUNT] [--scale FACTOR]\n", "[--tag WORD]... --out FILE",
-                                       "SHAPE [NAMES]...\n", "Paints.\n\n", "Arguments:\n", "SHAPE", "the outline: round, square", "Options:\n",
-                                       "  -c, --color COLOR     which one: red, green, blue (default: red)\n",
-                                       "  -n, --layers COUNT    how many, from 1 to 9\n", "      --scale FACTOR    how large (default: 1.5)\n",
-                                       "may be given more than once", "  -q, --quiet", "  -h, --help", "Examples:\n",
-                                       "  tool paint round --out a.png\n      a red one\n", NULL});
+    expect_parts((const char *const[]){
+        "Usage: tool paint [--color COLOR] [--layers COUNT] [--scale FACTOR]\n",
+        "[--tag WORD]... --out FILE", "SHAPE [NAMES]...\n", "Paints.\n\n", "Arguments:\n", "SHAPE",
+        "the outline: round, square", "Options:\n",
+        "  -c, --color COLOR     which one: red, green, blue (default: red)\n",
+        "  -n, --layers COUNT    how many, from 1 to 9\n",
+        "      --scale FACTOR    how large (default: 1.5)\n", "may be given more than once",
+        "  -q, --quiet", "  -h, --help", "Examples:\n",
+        "  tool paint round --out a.png\n      a red one\n", NULL});
     cr_assert_null(strstr(captured, "--version"));
     for (const char *line = captured; *line; line += strcspn(line, "\n") + 1)
         cr_expect(strcspn(line, "\n") <= 80, "%.90s", line);
@@ -277,10 +296,12 @@ Test(options, man_page)
     FILE *stream = open_memstream(&captured, &captured_size);
     hed_options_man(&ROOT, "1.2.3", stream);
     fclose(stream);
-    expect_parts((const char *const[]){".TH TOOL 1 ", "tool 1.2.3", ".SH NAME\ntool \\- a tool\n", ".SH SYNOPSIS", ".SH OPTIONS\nWith every command:\n", "\\-\\-quiet", "Without a command:\n", "\\-\\-version",
-                                       ".SH COMMANDS", ".SS \\fBtool paint\\fR [\\-\\-color COLOR]", "\n\\&.Begins with a dot", "back\\eslash",
-                                       "\\fB\\-c\\fR, \\fB\\-\\-color\\fR \\fICOLOR\\fR\nWhich one: red, green, blue (default: red).\n",
-                                       ".SS \\fBtool bench\\fR", ".SH \"FILES\"\n", "/etc/tool", NULL});
+    expect_parts((const char *const[]){".TH TOOL 1 ", "tool 1.2.3", ".SH NAME\ntool \\- a tool\n",
+        ".SH SYNOPSIS", ".SH OPTIONS\nWith every command:\n", "\\-\\-quiet", "Without a command:\n",
+        "\\-\\-version", ".SH COMMANDS", ".SS \\fBtool paint\\fR [\\-\\-color COLOR]",
+        "\n\\&.Begins with a dot", "back\\eslash",
+        "\\fB\\-c\\fR, \\fB\\-\\-color\\fR \\fICOLOR\\fR\nWhich one: red, green, blue (default: red).\n",
+        ".SS \\fBtool bench\\fR", ".SH \"FILES\"\n", "/etc/tool", NULL});
     cr_assert_null(strstr(captured, "stroke"), "hidden");
     free(captured);
 }
@@ -290,8 +311,7 @@ static int run_in_shell(const char *shell, const char *script)
 {
     char name[] = "/tmp/heddle-completion-XXXXXX", command[256];
     snprintf(command, sizeof command, "command -v %s > /dev/null", shell);
-    if (system(command) != 0)
-        return -1;
+    if (system(command) != 0) return -1;
     int file = mkstemp(name);
     cr_assert(file >= 0);
     FILE *stream = fdopen(file, "w");
@@ -304,7 +324,8 @@ static int run_in_shell(const char *shell, const char *script)
 }
 
 /* The script, then `try` "words so far" "expected words". */
-static void check_completion(hed_shell kind, const char *shell, const char *head, const char *middle)
+static void check_completion(
+    hed_shell kind, const char *shell, const char *head, const char *middle)
 {
     static const char *const cases[][2] = {
         {"tool ", "bench both group paint"},
@@ -329,24 +350,23 @@ static void check_completion(hed_shell kind, const char *shell, const char *head
     fclose(stream);
     int code = run_in_shell(shell, captured);
     free(captured);
-    if (code == -1)
-        cr_skip_test("%s is not installed", shell);
+    if (code == -1) cr_skip_test("%s is not installed", shell);
     cr_assert(code == 0);
 }
 
 Test(options, bash_completion)
 {
     check_completion(HED_BASH, "bash", "",
-                     "bad=0\ntry() {\n    COMP_WORDS=($1)\n    [[ $1 == *' ' ]] && COMP_WORDS+=('')\n    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
-                     "    _tool\n    found=$(printf '%s\\n' \"${COMPREPLY[@]}\" | LC_ALL=C sort | tr '\\n' ' ')\n"
-                     "    [[ $found == \"$2 \" ]] || { echo \"$1: $found\" >&2; bad=1; }\n}\n");
+        "bad=0\ntry() {\n    COMP_WORDS=($1)\n    [[ $1 == *' ' ]] && COMP_WORDS+=('')\n    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+        "    _tool\n    found=$(printf '%s\\n' \"${COMPREPLY[@]}\" | LC_ALL=C sort | tr '\\n' ' ')\n"
+        "    [[ $found == \"$2 \" ]] || { echo \"$1: $found\" >&2; bad=1; }\n}\n");
 }
 
 Test(options, fish_completion)
 {
     check_completion(HED_FISH, "fish", "set bad 0\n",
-                     "function try\n    set found (complete -C $argv[1] | string split -f1 \\t | LC_ALL=C sort)\n"
-                     "    if test \"$found\" != $argv[2]\n        echo \"$argv[1]: $found\" >&2\n        set -g bad 1\n    end\nend\n");
+        "function try\n    set found (complete -C $argv[1] | string split -f1 \\t | LC_ALL=C sort)\n"
+        "    if test \"$found\" != $argv[2]\n        echo \"$argv[1]: $found\" >&2\n        set -g bad 1\n    end\nend\n");
 }
 
 /* zsh completes only inside its line editor; here it is asked whether the script is well-formed. */
@@ -356,10 +376,10 @@ Test(options, zsh_completion)
     fputs("setopt no_exec\n", stream);
     hed_options_completion(&ROOT, HED_ZSH, stream);
     fclose(stream);
-    expect_parts((const char *const[]){"#compdef tool", "'--tag:a mark; it'\\''s\\: free'", "'paint:paint a shape'", NULL});
+    expect_parts((const char *const[]){
+        "#compdef tool", "'--tag:a mark; it'\\''s\\: free'", "'paint:paint a shape'", NULL});
     int code = run_in_shell("zsh", captured);
     free(captured);
-    if (code == -1)
-        cr_skip_test("zsh is not installed");
+    if (code == -1) cr_skip_test("zsh is not installed");
     cr_assert(code == 0);
 }

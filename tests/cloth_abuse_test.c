@@ -1,5 +1,6 @@
 /* ctest: devices timeout=300
- * hed_cloth under abuse: numbers at their limits and beyond, broken positions, refusals, memory that runs out. */
+ * hed_cloth under abuse: numbers at their limits and beyond, broken positions, refusals, memory
+ * that runs out. */
 #include "cloth_sheet.h"
 
 Test(cloth_abuse, a_driver_that_jumps_leaves_everything_finite)
@@ -20,8 +21,8 @@ Test(cloth_abuse, a_driver_that_jumps_leaves_everything_finite)
     }
     OK(hed_cloth_wait(cloth, &error));
     OK(hed_cloth_measure(cloth, &quality, &error));
-    cr_assert(quality.not_finite == 0 && quality.high[0] < 50.0 && quality.low[0] > -50.0, "%g to %g", quality.low[0],
-              quality.high[0]);
+    cr_assert(quality.not_finite == 0 && quality.high[0] < 50.0 && quality.low[0] > -50.0,
+        "%g to %g", quality.low[0], quality.high[0]);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     test_close(&t);
@@ -39,8 +40,8 @@ Test(cloth_abuse, values_at_their_limits_leave_everything_finite)
     static const double lengths[4] = {1e-6, 10.0, 1.0 / 60.0, 1e-3};
     for (int i = 0; i < 24; i++) {
         hed_cloth_frame frame = hed_default_cloth_frame();
-        hed_cloth_collider ball = {
-            .shape = HED_CLOTH_SPHERE, .a = {1e6f * signs[i % 3], 0, 0}, .radius = {1e6f}, .friction = 100.0f};
+        hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .a = {1e6f * signs[i % 3], 0, 0},
+            .radius = {1e6f}, .friction = 100.0f};
         frame.seconds = lengths[i % 4];
         for (int k = 0; k < 3; k++) {
             frame.gravity[k] = 1e4f * signs[(i + k) % 4];
@@ -71,11 +72,13 @@ Test(cloth_abuse, a_broken_position_is_told_and_undone)
     for (int i = 0; i < 40; i++) OK(hed_cloth_step(cloth, &frame, &error));
     uint64_t good = hash_of(cloth); /* waits, so this is a state to go back to */
     for (int i = 0; i < 3; i++) OK(hed_cloth_step(cloth, &frame, &error));
-    OK(hed_write(hed_cloth_stream(cloth), cloth->buffers.position, 16 * 37, broken, sizeof broken, &error));
+    OK(hed_write(
+        hed_cloth_stream(cloth), cloth->buffers.position, 16 * 37, broken, sizeof broken, &error));
     OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
     OK(hed_cloth_step(cloth, &frame, &error));
     float vertices[64][4];
-    OK(hed_read(hed_cloth_stream(cloth), vertices, hed_cloth_vertex_buffer(cloth), 0, sizeof vertices, &error));
+    OK(hed_read(hed_cloth_stream(cloth), vertices, hed_cloth_vertex_buffer(cloth), 0,
+        sizeof vertices, &error));
     OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
     for (int i = 0; i < 64; i++)
         cr_assert(isfinite(vertices[i][0]) && isfinite(vertices[i][1]) && isfinite(vertices[i][2]));
@@ -92,7 +95,8 @@ Test(cloth_abuse, a_broken_position_is_told_and_undone)
 #define REFUSES(status, change) \
     do { \
         hed_cloth_frame frame = hed_default_cloth_frame(); \
-        hed_cloth_collider collider = {.shape = HED_CLOTH_CAPSULE, .b = {0, 1, 0}, .radius = {0.1f, 0.1f}}; \
+        hed_cloth_collider collider = { \
+            .shape = HED_CLOTH_CAPSULE, .b = {0, 1, 0}, .radius = {0.1f, 0.1f}}; \
         float matrix[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, driver[75] = {0}; \
         (void)collider, (void)matrix, (void)driver; \
         change; \
@@ -126,13 +130,16 @@ Test(cloth_abuse, a_bad_frame_is_refused_whole)
     REFUSES(HED_ERROR_ARGUMENT, (driver[3] = 1.5f, frame.driver_normals = driver));
     REFUSES(HED_ERROR_ARGUMENT, frame.collider_count = 1);
     REFUSES(HED_ERROR_LIMIT, (frame.colliders = &collider, frame.collider_count = 3));
-    REFUSES(HED_ERROR_ARGUMENT, (collider.a[2] = NAN, frame.colliders = &collider, frame.collider_count = 1));
-    REFUSES(HED_ERROR_ARGUMENT, (collider.radius[1] = -1, frame.colliders = &collider, frame.collider_count = 1));
-    REFUSES(HED_ERROR_ARGUMENT, (collider.friction = NAN, frame.colliders = &collider, frame.collider_count = 1));
     REFUSES(HED_ERROR_ARGUMENT,
-            (collider.shape = (hed_cloth_shape)7, frame.colliders = &collider, frame.collider_count = 1));
-    REFUSES(HED_ERROR_ARGUMENT, (collider.shape = HED_CLOTH_PLANE, collider.b[1] = 2, frame.colliders = &collider,
-                                 frame.collider_count = 1));
+        (collider.a[2] = NAN, frame.colliders = &collider, frame.collider_count = 1));
+    REFUSES(HED_ERROR_ARGUMENT,
+        (collider.radius[1] = -1, frame.colliders = &collider, frame.collider_count = 1));
+    REFUSES(HED_ERROR_ARGUMENT,
+        (collider.friction = NAN, frame.colliders = &collider, frame.collider_count = 1));
+    REFUSES(HED_ERROR_ARGUMENT, (collider.shape = (hed_cloth_shape)7, frame.colliders = &collider,
+                                    frame.collider_count = 1));
+    REFUSES(HED_ERROR_ARGUMENT, (collider.shape = HED_CLOTH_PLANE, collider.b[1] = 2,
+                                    frame.colliders = &collider, frame.collider_count = 1));
     REFUSES(HED_ERROR_ARGUMENT, frame.mesh_count = 1);
     cr_assert(hash_of(cloth) == before, "a refused frame moved the cloth");
     hed_cloth_destroy(cloth);
@@ -196,11 +203,11 @@ Test(cloth_abuse, memory_that_runs_out_is_told)
         failures += status != HED_OK;
         bool told = (status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY) &&
                     error.text[0]; /* on host the same memory */
-        cr_assert(status == HED_OK || told, "allocation %lld: %s: %s", (long long)n, hed_status_name(status),
-                  error.text);
+        cr_assert(status == HED_OK || told, "allocation %lld: %s: %s", (long long)n,
+            hed_status_name(status), error.text);
         if (cloth) hed_cloth_destroy(cloth);
         cr_assert(counted.live == live, "allocation %lld: %lld left behind", (long long)n,
-                  (long long)(counted.live - live));
+            (long long)(counted.live - live));
     }
     cr_assert(done && failures > 20, "%u failures", failures);
     sheet_free(&s);

@@ -1,5 +1,5 @@
-/* hed_cloth_create() compiles all that frames of its definition may need: no step does, whatever it feeds, and no
- * reading. On the fake CUDA driver, whose kernels do nothing but are counted. */
+/* hed_cloth_create() compiles all that frames of its definition may need: no step does, whatever it
+ * feeds, and no reading. On the fake CUDA driver, whose kernels do nothing but are counted. */
 #include "cloth_sheet.h"
 #include "fakes.h"
 
@@ -10,8 +10,8 @@ static void busy_step(hed_cloth *cloth, const sheet *s, bool driven)
     static const float corners[4][3] = {{-2, -1, -2}, {2, -1, -2}, {2, -1, 2}, {-2, -1, 2}};
     static const uint32_t faces[2][3] = {{0, 2, 1}, {0, 3, 2}};
     hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .radius = {0.3f}, .friction = 0.2f};
-    hed_cloth_mesh_collider mesh = {
-        .vertex_count = 4, .triangle_count = 2, .positions = corners[0], .triangles = faces[0], .friction = 0.4f};
+    hed_cloth_mesh_collider mesh = {.vertex_count = 4, .triangle_count = 2, .positions = corners[0],
+        .triangles = faces[0], .friction = 0.4f};
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.wind[0] = 3.0f;
     frame.motion = motion;
@@ -51,20 +51,21 @@ static void check(hed_cloth_structure structure, bool dressed)
     cr_assert_gt(builds, 3);
     float positions[3 * 64];
     plain_step(cloth);
-    cr_expect_eq(nvrtc->builds, builds, "%s: the first step compiles %lld kernels", hed_cloth_structure_name(structure),
-                 (long long)(nvrtc->builds - builds));
+    cr_expect_eq(nvrtc->builds, builds, "%s: the first step compiles %lld kernels",
+        hed_cloth_structure_name(structure), (long long)(nvrtc->builds - builds));
     builds = nvrtc->builds;
     busy_step(cloth, &s, dressed);
     cr_expect_eq(nvrtc->builds, builds, "%s: the first busy step compiles %lld kernels",
-                 hed_cloth_structure_name(structure), (long long)(nvrtc->builds - builds));
+        hed_cloth_structure_name(structure), (long long)(nvrtc->builds - builds));
     plain_step(cloth);
     OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
     cr_expect_eq(nvrtc->builds, builds, "%s: then %lld", hed_cloth_structure_name(structure),
-                 (long long)(nvrtc->builds - builds));
+        (long long)(nvrtc->builds - builds));
     OK(hed_cloth_want_normals(cloth, &error));
     builds = nvrtc->builds;
     plain_step(cloth);
-    cr_expect_eq(nvrtc->builds, builds, "%s: a step with normals compiles", hed_cloth_structure_name(structure));
+    cr_expect_eq(nvrtc->builds, builds, "%s: a step with normals compiles",
+        hed_cloth_structure_name(structure));
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     hed_context_destroy(t.context);
@@ -72,8 +73,8 @@ static void check(hed_cloth_structure structure, bool dressed)
 
 Test(cloth_announced, no_step_compiles)
 {
-    static const hed_cloth_structure structures[] = {HED_CLOTH_COLOURS, HED_CLOTH_SETS, HED_CLOTH_PATCHES,
-                                                     HED_CLOTH_WHOLE};
+    static const hed_cloth_structure structures[] = {
+        HED_CLOTH_COLOURS, HED_CLOTH_SETS, HED_CLOTH_PATCHES, HED_CLOTH_WHOLE};
     for (size_t k = 0; k < sizeof structures / sizeof *structures; k++)
         for (int dressed = 0; dressed < 2; dressed++) check(structures[k], dressed);
 }

@@ -1,5 +1,5 @@
-/* What the checks of the cloth share: structures to try, a cloth and the reference running, ropes. `error` is the
- * test's own. */
+/* What the checks of the cloth share: structures to try, a cloth and the reference running, ropes.
+ * `error` is the test's own. */
 #ifndef HED_TESTS_CLOTH_CHECKS_H
 #define HED_TESTS_CLOTH_CHECKS_H
 
@@ -44,8 +44,8 @@ typedef struct effort {
 } effort;
 
 /* NULL where the structure is not valid on the device; colours always are. */
-static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def *garment, effort e, bool slides_form,
-                              const variant *v)
+static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def *garment, effort e,
+    bool slides_form, const variant *v)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth = NULL;
@@ -60,8 +60,9 @@ static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def 
     def.set_width = v->structure == HED_CLOTH_SETS ? 8 : 0;
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
-    cr_assert(status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->structure != HED_CLOTH_COLOURS),
-              "%s: %s: %s\n%s", v->name, hed_status_name(status), error.text, error.log);
+    cr_assert(
+        status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->structure != HED_CLOTH_COLOURS),
+        "%s: %s: %s\n%s", v->name, hed_status_name(status), error.text, error.log);
     return cloth;
 }
 
@@ -90,14 +91,12 @@ typedef struct reference {
     double *positions, *previous, last_dt;
 } reference;
 
-static inline reference reference_make(const hed_cloth_garment_def *garment, effort e, double seconds, double gravity)
+static inline reference reference_make(
+    const hed_cloth_garment_def *garment, effort e, double seconds, double gravity)
 {
     hed_allocator allocator = hed_default_allocator();
-    reference r = {.def = {.substeps = e.substeps,
-                           .iterations = e.iterations,
-                           .seconds = seconds,
-                           .gravity = {0, gravity, 0},
-                           .up = 1}};
+    reference r = {.def = {.substeps = e.substeps, .iterations = e.iterations, .seconds = seconds,
+                       .gravity = {0, gravity, 0}, .up = 1}};
     OK(cloth_garment_create(&allocator, garment, 0, &r.garment, &error));
     uint32_t count = 3 * garment->particle_count;
     r.positions = malloc(count * sizeof *r.positions);
@@ -109,7 +108,9 @@ static inline reference reference_make(const hed_cloth_garment_def *garment, eff
 
 static inline void reference_step(reference *r, uint32_t frames)
 {
-    cr_assert_eq(cloth_reference_frames(r->garment, &r->def, frames, r->positions, r->previous, NULL, &r->last_dt), HED_OK);
+    cr_assert_eq(cloth_reference_frames(
+                     r->garment, &r->def, frames, r->positions, r->previous, NULL, &r->last_dt),
+        HED_OK);
 }
 
 static inline void reference_free(reference *r)
@@ -133,7 +134,7 @@ static const hed_cloth_material rod = {.compress = 1, .stretch = 1};
 static inline rope rope_make(uint32_t particles)
 {
     rope r = {hed_default_cloth_garment_def(), calloc(particles, 12), calloc(particles, 4),
-              calloc(particles, sizeof *r.constraints)};
+        calloc(particles, sizeof *r.constraints)};
     cr_assert(r.positions && r.inverse_masses && r.constraints);
     for (uint32_t i = 0; i < particles; i++) {
         r.inverse_masses[i] = 1;

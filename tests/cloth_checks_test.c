@@ -1,7 +1,8 @@
 /* ctest: devices timeout=300
- * Physics with known answers, of whole cloths: free fall, momentum, convergence, pendulum, catenary, equality of
- * structures and devices, invariance. What is said of double holds for the reference, the rest for every structure of
- * the device under test. The same for single kernels: cloth_checks_kernels_test.c. */
+ * Physics with known answers, of whole cloths: free fall, momentum, convergence, pendulum,
+ * catenary, equality of structures and devices, invariance. What is said of double holds for the
+ * reference, the rest for every structure of the device under test. The same for single kernels:
+ * cloth_checks_kernels_test.c. */
 #include "cloth_checks.h"
 
 static const double pi = 3.14159265358979323846;
@@ -25,15 +26,16 @@ Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
         reference_step(&r, 1);
     }
     double fallen = -0.5 * 9.81 * time * time;
-    cr_assert(fabs(r.positions[1] - fallen) <= 1e-9, "double: %.12g instead of %.12g", r.positions[1], fallen);
+    cr_assert(fabs(r.positions[1] - fallen) <= 1e-9, "double: %.12g instead of %.12g",
+        r.positions[1], fallen);
     for (const variant *v = variants; v->name; v++) {
         hed_cloth *cloth = make(&t, &one.def, once, false, v);
         if (!cloth) continue;
         seed = 1;
         for (int i = 0; i < 600; i++) step(cloth, uneven(&seed), -9.81, 1);
         float *found = positions_of(cloth);
-        cr_assert(fabs(found[1] - fallen) <= 1e-4 * fabs(fallen), "%s: %.9g instead of %.9g", v->name,
-                  (double)found[1], fallen);
+        cr_assert(fabs(found[1] - fallen) <= 1e-4 * fabs(fallen), "%s: %.9g instead of %.9g",
+            v->name, (double)found[1], fallen);
         cr_assert(found[0] == 0 && found[2] == 0);
         free(found);
         hed_cloth_destroy(cloth);
@@ -43,21 +45,24 @@ Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
     test_close(&t);
 }
 
-/* Gravity as g dt^2: after a change from dt1 to dt2 it is off by g (dt2 - dt1) / 2 for each second. */
+/* Gravity as g dt^2: after a change from dt1 to dt2 it is off by g (dt2 - dt1) / 2 for each
+ * second. */
 Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
 {
     test_device t = test_open(NULL);
     rope one = rope_make(1);
     const effort once = {1, 1, 0};
     const double g = -9.81, slow = 1.0 / 30, quick = 1.0 / 60;
-    reference changed = reference_make(&one.def, once, quick, g), even = reference_make(&one.def, once, quick, g);
+    reference changed = reference_make(&one.def, once, quick, g),
+              even = reference_make(&one.def, once, quick, g);
     changed.def.slides_form = even.def.slides_form = true;
     reference_step(&changed, 60);
     changed.def.seconds = slow;
     reference_step(&changed, 18 * 30);
     reference_step(&even, 60 + 18 * 60);
     double expected = g * (slow - quick) / 2 * 18, found = changed.positions[1] - even.positions[1];
-    cr_assert(fabs(found - expected) <= 1e-6 * fabs(expected), "double: %.9g instead of %.9g", found, expected);
+    cr_assert(fabs(found - expected) <= 1e-6 * fabs(expected), "double: %.9g instead of %.9g",
+        found, expected);
     const variant *v = &variants[0];
     hed_cloth *a = make(&t, &one.def, once, true, v), *b = make(&t, &one.def, once, true, v);
     step(a, quick, g, 30);
@@ -66,8 +71,8 @@ Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
     float *pa = positions_of(a), *pb = positions_of(b);
     expected = g * (slow - quick) / 2 * 2;
     /* Over 2 s alone: a float has few digits of what has fallen far. */
-    cr_assert(fabs(pa[1] - pb[1] - expected) <= 1e-2 * fabs(expected), "%.9g instead of %.9g", (double)pa[1] - pb[1],
-              expected);
+    cr_assert(fabs(pa[1] - pb[1] - expected) <= 1e-2 * fabs(expected), "%.9g instead of %.9g",
+        (double)pa[1] - pb[1], expected);
     free(pa);
     free(pb);
     hed_cloth_destroy(a);
@@ -80,14 +85,16 @@ Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
 
 /* ---- 3: momentum ---- */
 
-/* A grid in the xz plane whose particles are all free and of one mass, pushed about by up to a fifth of a cell. */
+/* A grid in the xz plane whose particles are all free and of one mass, pushed about by up to a
+ * fifth of a cell. */
 static test_mesh crumpled(uint32_t n, float *rest)
 {
     test_mesh mesh = test_grid(n, n);
     uint32_t seed = 5;
     memcpy(rest, mesh.positions, (size_t)n * n * 12);
     for (uint32_t i = 0; i < n * n; i++) mesh.inverse_masses[i] = 1;
-    for (uint32_t i = 0; i < 3 * n * n; i++) mesh.positions[i] += 0.4f / (float)(n - 1) * (test_random(&seed) - 0.5f);
+    for (uint32_t i = 0; i < 3 * n * n; i++)
+        mesh.positions[i] += 0.4f / (float)(n - 1) * (test_random(&seed) - 0.5f);
     mesh.def.rest_positions = rest;
     mesh.def.damping = mesh.def.vertical_damping = mesh.def.drag = mesh.def.lift = 0;
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) mesh.def.family_material[f] = rod;
@@ -105,8 +112,7 @@ static void sum_of(const float *positions, uint32_t particles, double sum[3], do
 
 Test(cloth_checks, momentum_is_kept)
 {
-    enum { FINE = 33,
-           N = 20 };
+    enum { FINE = 33, N = 20 };
     test_device t = test_open(NULL);
     float rest[FINE * FINE * 3];
     double start[3], end[3], size;
@@ -117,7 +123,8 @@ Test(cloth_checks, momentum_is_kept)
     for (int axis = 0; axis < 3; axis++) {
         double sum = 0;
         for (uint32_t i = 0; i < FINE * FINE; i++) sum += r.positions[3 * i + (uint32_t)axis];
-        cr_assert(fabs(sum - start[axis]) <= 1e-12 * FINE, "double: axis %d drifted by %g", axis, sum - start[axis]);
+        cr_assert(fabs(sum - start[axis]) <= 1e-12 * FINE, "double: axis %d drifted by %g", axis,
+            sum - start[axis]);
     }
     reference_free(&r);
     test_mesh_free(&mesh);
@@ -130,8 +137,8 @@ Test(cloth_checks, momentum_is_kept)
         float *found = positions_of(cloth);
         sum_of(found, N * N, end, &size);
         for (int axis = 0; axis < 3; axis++)
-            cr_assert(fabs(end[axis] - start[axis]) <= 1e-5 * size, "%s: axis %d drifted by %g of %g",
-                      v->name, axis, end[axis] - start[axis], size);
+            cr_assert(fabs(end[axis] - start[axis]) <= 1e-5 * size,
+                "%s: axis %d drifted by %g of %g", v->name, axis, end[axis] - start[axis], size);
         free(found);
         hed_cloth_destroy(cloth);
     }
@@ -162,8 +169,8 @@ static double rope_residual(const double *positions, uint32_t links)
 }
 
 /* What is left of it after one substep with so many iterations. */
-static double left_on_device(const test_device *t, const rope *r, uint32_t links, uint32_t iterations,
-                             const variant *v)
+static double left_on_device(
+    const test_device *t, const rope *r, uint32_t links, uint32_t iterations, const variant *v)
 {
     double positions[3 * 64];
     hed_cloth *cloth = make(t, &r->def, (effort){1, iterations, 0}, false, v);
@@ -176,8 +183,8 @@ static double left_on_device(const test_device *t, const rope *r, uint32_t links
     return rope_residual(positions, links);
 }
 
-/* Gauss-Seidel on tridiag(-1, 2, -1), red and black: cos^2(pi / (m + 1)) is left of the slowest mode by each
- * sweep. */
+/* Gauss-Seidel on tridiag(-1, 2, -1), red and black: cos^2(pi / (m + 1)) is left of the slowest
+ * mode by each sweep. */
 Test(cloth_checks, a_chain_converges_at_the_known_rate)
 {
     enum { M = 32 };
@@ -199,7 +206,8 @@ Test(cloth_checks, a_chain_converges_at_the_known_rate)
         left[1] = left_on_device(&t, &r, M, 100, v);
         if (left[0] == 0) continue;
         rate = pow(left[1] / left[0], 1.0 / 50);
-        cr_assert(fabs(rate - expected) <= 1e-3, "%s: %.6f instead of %.6f", v->name, rate, expected);
+        cr_assert(
+            fabs(rate - expected) <= 1e-3, "%s: %.6f instead of %.6f", v->name, rate, expected);
     }
     rope_free(&r);
     test_close(&t);
@@ -275,7 +283,8 @@ static double double_pass(double angle, double dt, int passes)
 }
 
 /* 0 where the structure is not valid. */
-static double device_pass(const test_device *t, const variant *v, double angle, double dt, int passes)
+static double device_pass(
+    const test_device *t, const variant *v, double angle, double dt, int passes)
 {
     rope r = pendulum(angle);
     swing s = {make(t, &r.def, (effort){1, 1, 0}, false, v), dt};
@@ -290,13 +299,14 @@ Test(cloth_checks, a_small_pendulum_keeps_its_period)
     test_device t = test_open(NULL);
     double expected = period_of(0.1), dt = 1.0 / 300;
     double found = double_pass(0.1, dt, 3) - double_pass(0.1, dt, 1);
-    cr_assert(fabs(found / expected - 1) <= 1e-3, "double: %.6f s instead of %.6f s", found, expected);
+    cr_assert(
+        fabs(found / expected - 1) <= 1e-3, "double: %.6f s instead of %.6f s", found, expected);
     for (const variant *v = variants; v->name; v++) {
         double first = device_pass(&t, v, 0.1, dt, 1);
         if (first == 0) continue;
         found = device_pass(&t, v, 0.1, dt, 3) - first;
-        cr_assert(fabs(found / expected - 1) <= 1e-3, "%s: %.6f s instead of %.6f s", v->name, found,
-                  expected);
+        cr_assert(fabs(found / expected - 1) <= 1e-3, "%s: %.6f s instead of %.6f s", v->name,
+            found, expected);
     }
     test_close(&t);
 }
@@ -309,7 +319,8 @@ Test(cloth_checks, a_large_pendulum_falls_with_a_first_order_error)
     double expected = period_of(1.5) / 4, errors[3];
     for (int k = 0; k < 3; k++) {
         errors[k] = fabs(double_pass(1.5, 1.0 / (300 << 2 * k), 1) / expected - 1);
-        cr_assert(fabs(errors[k] / known[k] - 1) < 0.1, "double: an error of %g instead of %g", errors[k], known[k]);
+        cr_assert(fabs(errors[k] / known[k] - 1) < 0.1, "double: an error of %g instead of %g",
+            errors[k], known[k]);
         if (k == 0) continue;
         double slope = log(errors[k - 1] / errors[k]) / log(4);
         cr_assert(fabs(slope - 1) <= 0.1, "double: order %g", slope);
@@ -318,9 +329,10 @@ Test(cloth_checks, a_large_pendulum_falls_with_a_first_order_error)
         for (int k = 0; k < 2; k++) {
             double found = device_pass(&t, v, 1.5, 1.0 / (300 << 2 * k), 1);
             if (found == 0) break;
-            double off = fabs(found / expected - 1); /* a float's rounding is a hundredth of a step's fall at 1200 Hz */
-            cr_assert(fabs(off / errors[k] - 1) < 0.15, "%s at %d Hz: an error of %g instead of %g", v->name,
-                      300 << 2 * k, off, errors[k]);
+            /* a float's rounding is a hundredth of a step's fall at 1200 Hz */
+            double off = fabs(found / expected - 1);
+            cr_assert(fabs(off / errors[k] - 1) < 0.15, "%s at %d Hz: an error of %g instead of %g",
+                v->name, 300 << 2 * k, off, errors[k]);
         }
     test_close(&t);
 }
@@ -341,8 +353,8 @@ static double catenary_parameter(void)
 
 static double catenary(double a, double x) { return a * (cosh((x - 0.5) / a) - cosh(0.5 / a)); }
 
-/* A rope of `links` over a span of 1 m, held at both ends, drawn down to a point in its middle. Damped about as
- * much as makes it come to rest without swinging. */
+/* A rope of `links` over a span of 1 m, held at both ends, drawn down to a point in its middle.
+ * Damped about as much as makes it come to rest without swinging. */
 static rope hanging(uint32_t links)
 {
     rope r = rope_make(links + 1);
@@ -381,8 +393,8 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
         errors[k] = worst_of(ref.positions, links[k]);
         cr_assert(errors[k] <= most[k], "double, %u links: off by %g m", links[k], errors[k]);
         if (k > 0)
-            cr_assert(errors[k - 1] / errors[k] > 2.5, "double: not of second order: %g, then %g", errors[k - 1],
-                      errors[k]);
+            cr_assert(errors[k - 1] / errors[k] > 2.5, "double: not of second order: %g, then %g",
+                errors[k - 1], errors[k]);
         reference_free(&ref);
         rope_free(&r);
     }
@@ -421,8 +433,8 @@ static double difference(const float *a, const double *b, uint32_t count)
     return worst;
 }
 
-/* Structures that keep the colours' order follow the reference; others sweep in another order, so that only what
- * is large is the same. */
+/* Structures that keep the colours' order follow the reference; others sweep in another order, so
+ * that only what is large is the same. */
 Test(cloth_checks, every_structure_follows_the_reference)
 {
     enum { N = 20 };
@@ -440,8 +452,8 @@ Test(cloth_checks, every_structure_follows_the_reference)
             reference_step(&r, frames[k]);
             float *found = positions_of(cloth);
             double worst = difference(found, r.positions, 3 * N * N);
-            cr_assert(worst <= (same_order ? most[k] : 0.05), "%s after %u frames: %g m from the reference",
-                      v->name, frames[k], worst);
+            cr_assert(worst <= (same_order ? most[k] : 0.05),
+                "%s after %u frames: %g m from the reference", v->name, frames[k], worst);
             free(found);
         }
         reference_free(&r);
@@ -451,8 +463,8 @@ Test(cloth_checks, every_structure_follows_the_reference)
     test_close(&t);
 }
 
-static hed_cloth_quality quality_after(const test_device *t, const hed_cloth_garment_def *def, const variant *v,
-                                       uint32_t frames)
+static hed_cloth_quality quality_after(
+    const test_device *t, const hed_cloth_garment_def *def, const variant *v, uint32_t frames)
 {
     hed_cloth_quality quality = {0};
     hed_cloth *cloth = make(t, def, (effort){5, 1, 0}, false, v);
@@ -480,10 +492,11 @@ Test(cloth_checks, devices_agree)
         for (int axis = 0; axis < 3; axis++)
             cr_assert(fabs(found.low[axis] - expected.low[axis]) < 0.15 &&
                           fabs(found.high[axis] - expected.high[axis]) < 0.15,
-                      "%s: axis %d is within %g to %g instead of %g to %g", v->name, axis,
-                      found.low[axis], found.high[axis], expected.low[axis], expected.high[axis]);
-        cr_assert(found.worst_stretch < expected.worst_stretch + 0.1, "%s: stretched by %g instead of %g",
-                  v->name, found.worst_stretch, expected.worst_stretch);
+                "%s: axis %d is within %g to %g instead of %g to %g", v->name, axis,
+                found.low[axis], found.high[axis], expected.low[axis], expected.high[axis]);
+        cr_assert(found.worst_stretch < expected.worst_stretch + 0.1,
+            "%s: stretched by %g instead of %g", v->name, found.worst_stretch,
+            expected.worst_stretch);
     }
     test_mesh_free(&mesh);
     test_close(&t);
@@ -494,11 +507,14 @@ Test(cloth_checks, devices_agree)
 /* About the axis (1, 2, 3) by 0.7 rad, then along (1, -2, 0.5). */
 static void turn(const double *from, double *to)
 {
-    static const double axis[3] = {0.2672612419124244, 0.5345224838248488, 0.8017837257372732}, way[3] = {1, -2, 0.5};
-    double c = cos(0.7), s = sin(0.7), along = axis[0] * from[0] + axis[1] * from[1] + axis[2] * from[2];
+    static const double axis[3] = {0.2672612419124244, 0.5345224838248488, 0.8017837257372732},
+                        way[3] = {1, -2, 0.5};
+    double c = cos(0.7), s = sin(0.7),
+           along = axis[0] * from[0] + axis[1] * from[1] + axis[2] * from[2];
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        to[i] = c * from[i] + s * (axis[j] * from[k] - axis[k] * from[j]) + (1 - c) * along * axis[i] + way[i];
+        to[i] = c * from[i] + s * (axis[j] * from[k] - axis[k] * from[j]) +
+                (1 - c) * along * axis[i] + way[i];
     }
 }
 
@@ -537,7 +553,7 @@ Test(cloth_checks, a_turned_start_ends_turned)
                 worst = fmax(worst, fabs(out[axis] - pb[3 * i + (uint32_t)axis]));
         }
         cr_assert(worst <= 1e-5 * 4, "%s: off by %g m", v->name,
-                  worst); /* the cloth reaches to 4 m from the origin */
+            worst); /* the cloth reaches to 4 m from the origin */
         free(pa);
         free(pb);
         hed_cloth_destroy(a);
@@ -550,13 +566,13 @@ Test(cloth_checks, a_turned_start_ends_turned)
 /* Copies in one submission are what one alone is, to the bit; cut into as many patches. */
 Test(cloth_checks, copies_are_equal_to_one_alone)
 {
-    enum { N = 20,
-           COPIES = 3 };
+    enum { N = 20, COPIES = 3 };
     test_device t = test_open(NULL);
     test_mesh mesh = sheet_of(N);
     hed_cloth_garment_def several = mesh.def;
     several.copies = COPIES;
-    uint32_t each = hed_device_get_info(t.device)->type == HED_DEVICE_CPU ? 1 : 4; /* patches of a copy */
+    /* patches of a copy */
+    uint32_t each = hed_device_get_info(t.device)->type == HED_DEVICE_CPU ? 1 : 4;
     for (const variant *v = variants; v->name; v++) {
         hed_cloth *one = make(&t, &mesh.def, (effort){5, 1, each}, false, v),
                   *all = make(&t, &several, (effort){5, 1, each * COPIES}, false, v);
@@ -566,8 +582,8 @@ Test(cloth_checks, copies_are_equal_to_one_alone)
         step(all, 1.0 / 60, -9.81, 10);
         float *alone = positions_of(one), *together = positions_of(all);
         for (uint32_t copy = 0; copy < COPIES; copy++)
-            cr_assert_eq(memcmp(together + copy * N * N * 3, alone, N * N * 12), 0, "%s: copy %u differs",
-                         v->name, copy);
+            cr_assert_eq(memcmp(together + copy * N * N * 3, alone, N * N * 12), 0,
+                "%s: copy %u differs", v->name, copy);
         free(alone);
         free(together);
         hed_cloth_destroy(one);

@@ -1,7 +1,7 @@
 /* ctest: devices timeout=300
- * Colliders: the shapes' surfaces against sampled ones, friction on slopes, ways that pass right through thin things,
- * things that pass through cloth; meshes: nearest triangle and side against all triangles, bodies that move,
- * particles that begin inside, and what is wrong with a mesh. */
+ * Colliders: the shapes' surfaces against sampled ones, friction on slopes, ways that pass right
+ * through thin things, things that pass through cloth; meshes: nearest triangle and side against
+ * all triangles, bodies that move, particles that begin inside, and what is wrong with a mesh. */
 #include "cloth_contacts.h"
 
 #include "solver/contact.h"
@@ -28,13 +28,17 @@ Test(cloth_collide, height_over_tapered_capsules)
     uint32_t seed = 3;
     for (int i = 0; i < 300; i++) {
         float v[11];
-        for (int k = 0; k < 11; k++) v[k] = (float)(seed = seed * 1664525u + 1013904223u) / 4294967296.0f;
-        float a[3] = {v[0], v[1], v[2]}, b[3] = {v[3], v[4], v[5]}, ra = 0.4f * v[6], rb = 0.4f * v[7];
+        for (int k = 0; k < 11; k++)
+            v[k] = (float)(seed = seed * 1664525u + 1013904223u) / 4294967296.0f;
+        float a[3] = {v[0], v[1], v[2]}, b[3] = {v[3], v[4], v[5]}, ra = 0.4f * v[6],
+              rb = 0.4f * v[7];
         double p[3] = {2.0 * v[8] - 0.5, 2.0 * v[9] - 0.5, 2.0 * v[10] - 0.5};
         float4 at = {(float)p[0], (float)p[1], (float)p[2], 1.0f};
-        float4 found = cloth_over_balls((float4){a[0], a[1], a[2], ra}, (float4){b[0], b[1], b[2], rb}, 0.01f, at);
+        float4 found = cloth_over_balls(
+            (float4){a[0], a[1], a[2], ra}, (float4){b[0], b[1], b[2], rb}, 0.01f, at);
         double expected = sampled_height(a, ra, b, rb, p) - 0.01;
-        cr_assert(fabs(found.w - expected) < 2e-4, "capsule %d: height %g, sampled %g", i, found.w, expected);
+        cr_assert(fabs(found.w - expected) < 2e-4, "capsule %d: height %g, sampled %g", i, found.w,
+            expected);
         cr_assert(fabs(cloth_square(found.x, found.y, found.z) - 1.0f) < 1e-5f);
     }
 }
@@ -49,16 +53,17 @@ static void words_of(const hed_cloth_collider *from, const hed_cloth_collider *t
     words[4] = (float4){(float)to->shape, to->friction, 0.0f, 0.0f};
 }
 
-static float4 collide_one(const hed_cloth_collider *from, const hed_cloth_collider *to, float4 before, float4 at,
-                          float friction)
+static float4 collide_one(const hed_cloth_collider *from, const hed_cloth_collider *to,
+    float4 before, float4 at, float friction)
 {
     float4 words[CLOTH_COLLIDER_WORDS];
     words_of(from, to, words);
     return cloth_collide(at, before, 0.002f, friction, words, 1, 0.0f, 1.0f);
 }
 
-/* A capsule of 5 mm in the way of particles that go 20 cm in one substep, from all sides and at all distances from
- * its axis: those that meet it stay on the side that they came from, those that pass it by keep their bits. */
+/* A capsule of 5 mm in the way of particles that go 20 cm in one substep, from all sides and at all
+ * distances from its axis: those that meet it stay on the side that they came from, those that pass
+ * it by keep their bits. */
 Test(cloth_collide, fast_particles_stop_at_a_thin_capsule)
 {
     hed_cloth_collider rod = {
@@ -73,7 +78,9 @@ Test(cloth_collide, fast_particles_stop_at_a_thin_capsule)
             float side = put.y * c + put.z * s, away = sqrtf(put.y * put.y + put.z * put.z);
             if (fabsf(beside) > 0.0071f)
                 cr_assert(memcmp(&put, &at, sizeof at) == 0, "turn %d, %g beside it", turn, beside);
-            else cr_assert(away > 0.0069f, "turn %d, %g beside it: %g from the axis", turn, beside, away);
+            else
+                cr_assert(
+                    away > 0.0069f, "turn %d, %g beside it: %g from the axis", turn, beside, away);
             if (fabsf(beside) < 0.004f)
                 cr_assert(side > 0.0f, "turn %d, %g beside it: it passed, %g", turn, beside, side);
         }
@@ -82,15 +89,14 @@ Test(cloth_collide, fast_particles_stop_at_a_thin_capsule)
 
 Test(cloth_collide, a_fast_thin_capsule_takes_particles_along)
 {
-    hed_cloth_collider from = {.shape = HED_CLOTH_CAPSULE,
-                               .a = {-1, 0.3f, 0},
-                               .b = {1, 0.3f, 0},
-                               .radius = {0.004f, 0.006f}},
+    hed_cloth_collider from = {.shape = HED_CLOTH_CAPSULE, .a = {-1, 0.3f, 0}, .b = {1, 0.3f, 0},
+                           .radius = {0.004f, 0.006f}},
                        to = from;
     to.a[1] = to.b[1] = -0.3f;
     float4 still = {0.2f, 0.0f, 0.001f, 1.0f}, put = collide_one(&from, &to, still, still, 0.0f);
     cr_expect(put.y < -0.306f, "left behind at %g", put.y);
-    float4 locked = {0.2f, 0.0f, 0.001f, 0.0f}, kept = collide_one(&from, &to, locked, locked, 0.0f);
+    float4 locked = {0.2f, 0.0f, 0.001f, 0.0f},
+           kept = collide_one(&from, &to, locked, locked, 0.0f);
     cr_expect(memcmp(&kept, &locked, sizeof kept) == 0, "a locked particle moved");
 }
 
@@ -100,8 +106,8 @@ Test(cloth_collide, one_inside_comes_out_bit_by_bit)
     float4 at = {0.0f, 0.05f, 0.0f, 1.0f};
     for (int i = 0; i < 40; i++) {
         float4 put = collide_one(&ball_collider_, &ball_collider_, at, at, 0.0f);
-        cr_assert(put.y > at.y && put.y - at.y < 0.26f * (0.102f - at.y) + 1e-6f, "step %d: from %g to %g", i, at.y,
-                  put.y);
+        cr_assert(put.y > at.y && put.y - at.y < 0.26f * (0.102f - at.y) + 1e-6f,
+            "step %d: from %g to %g", i, at.y, put.y);
         at = put;
         if (at.y > 0.1019f) return;
     }
@@ -140,20 +146,21 @@ Test(cloth_collide, friction_on_a_slope)
 {
     test_device t = test_open(NULL);
     hed_cloth_collider plane = {.shape = HED_CLOTH_PLANE, .b = {0, 1, 0}, .friction = 0.5f};
-    hed_cloth_collider capsule = {
-        .shape = HED_CLOTH_CAPSULE, .a = {0, -100, -1}, .b = {0, -100, 1}, .radius = {100, 100}, .friction = 0.5f};
+    hed_cloth_collider capsule = {.shape = HED_CLOTH_CAPSULE, .a = {0, -100, -1}, .b = {0, -100, 1},
+        .radius = {100, 100}, .friction = 0.5f};
     double expected = 0.5 * 9.81 * (sin(0.7) - 0.5 * cos(0.7)) * 0.25;
     for (int i = 0; i < 3; i++) {
         const hed_cloth_collider *collider = i == 1 ? &capsule : &plane;
-        double sticks = slide(t.device, 0.4, collider, i == 2), slides = slide(t.device, 0.7, collider, i == 2);
+        double sticks = slide(t.device, 0.4, collider, i == 2),
+               slides = slide(t.device, 0.7, collider, i == 2);
         printf("%s: %.5f m at 0.4, %.4f m at 0.7, expected %.4f\n",
-               i == 0   ? "plane"
-               : i == 1 ? "capsule"
-                        : "mesh",
-               sticks, slides, expected);
+            i == 0   ? "plane"
+            : i == 1 ? "capsule"
+                     : "mesh",
+            sticks, slides, expected);
         cr_expect(fabs(sticks) < 1e-3, "below the angle of friction it slid by %g m", sticks);
-        cr_expect(fabs(slides - expected) < 0.08 * expected, "above it it slid by %g m, expected was %g m", slides,
-                  expected);
+        cr_expect(fabs(slides - expected) < 0.08 * expected,
+            "above it it slid by %g m, expected was %g m", slides, expected);
     }
     test_close(&t);
 }
@@ -169,13 +176,15 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
     hed_cloth_def def = dressed_def(&s.def, 1);
     def.substeps = 1;
     dressed d = dressed_make(t.device, &def);
-    hed_cloth_collider shot = {.shape = HED_CLOTH_SPHERE, .a = {0.01f, 0.15f, 0.013f}, .radius = {0.03f}};
+    hed_cloth_collider shot = {
+        .shape = HED_CLOTH_SPHERE, .a = {0.01f, 0.15f, 0.013f}, .radius = {0.03f}};
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.gravity[1] = 0.0f;
     frame.colliders = &shot;
     frame.collider_count = 1;
     dressed_step(&d, &frame);
-    for (int f = 0; f < 2; f++) { /* from 15 cm above to 5 cm below, in two substeps of 10 cm: it is never near the
+    for (int f = 0; f < 2;
+         f++) { /* from 15 cm above to 5 cm below, in two substeps of 10 cm: it is never near the
                                      cloth at the end of one */
         shot.a[1] -= 0.1f;
         dressed_step(&d, &frame);
@@ -184,11 +193,14 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
     for (uint32_t i = 0; i < d.particles; i++) {
         double square = 0.0;
         for (int k = 0; k < 3; k++) square += pow((double)d.positions[i][k] - shot.a[k], 2);
-        cr_expect(sqrt(square) > 0.0345, "particle %u is %g m from the ball's centre", i, sqrt(square));
+        cr_expect(
+            sqrt(square) > 0.0345, "particle %u is %g m from the ball's centre", i, sqrt(square));
         if (d.positions[i][1] < lowest) lowest = d.positions[i][1];
         /* Beneath the ball's centre line, nothing of the middle of the sheet is above it. */
-        double beside = pow((double)d.positions[i][0] - shot.a[0], 2) + pow((double)d.positions[i][2] - shot.a[2], 2);
-        cr_expect(beside > 0.02 * 0.02 || d.positions[i][1] < shot.a[1], "particle %u passed the ball", i);
+        double beside = pow((double)d.positions[i][0] - shot.a[0], 2) +
+                        pow((double)d.positions[i][2] - shot.a[2], 2);
+        cr_expect(beside > 0.02 * 0.02 || d.positions[i][1] < shot.a[1],
+            "particle %u passed the ball", i);
     }
     cr_expect(lowest < -0.06, "the cloth was not taken along: %g m", lowest);
     dressed_free(&d);
@@ -199,8 +211,10 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
 /* ---- meshes: the nearest place ---- */
 
 /* A box with flat faces, corners and edges, and of triangles of very different sizes. */
-static const float box_corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
-static const uint32_t box_triangles[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4}, {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
+static const float box_corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+    {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
+static const uint32_t box_triangles[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5},
+    {0, 5, 4}, {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
 
 typedef struct placed_tree {
     cloth_tree *tree;
@@ -217,10 +231,11 @@ static placed_tree tree_of(const hed_cloth_mesh_collider *mesh)
     made.places = calloc(mesh->vertex_count, sizeof *made.places);
     made.boxes = calloc(4 * made.tree->leaves, sizeof *made.boxes);
     for (uint32_t v = 0; v < mesh->vertex_count; v++)
-        made.places[v] =
-            (float4){mesh->positions[3 * v], mesh->positions[3 * v + 1], mesh->positions[3 * v + 2], 0.0f};
+        made.places[v] = (float4){
+            mesh->positions[3 * v], mesh->positions[3 * v + 1], mesh->positions[3 * v + 2], 0.0f};
     for (uint32_t node = 2 * made.tree->leaves - 1; node > 0; node--)
-        cloth_box_one(node, made.boxes, made.tree->leaf_at, made.tree->triangles, made.places, made.tree->leaves);
+        cloth_box_one(node, made.boxes, made.tree->leaf_at, made.tree->triangles, made.places,
+            made.tree->leaves);
     hed_context_destroy(context);
     return made;
 }
@@ -237,13 +252,14 @@ static double tree_distance(const placed_tree *made, float4 p)
 {
     const cloth_tree *tree = made->tree;
     float best = 1e30f;
-    uint32_t t = cloth_tree_nearest(p, &best, made->boxes, tree->leaf_at, tree->triangles, tree->edges, made->places,
-                                    tree->leaves);
+    uint32_t t = cloth_tree_nearest(p, &best, made->boxes, tree->leaf_at, tree->triangles,
+        tree->edges, made->places, tree->leaves);
     cr_assert(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
-    cloth_nearest near = cloth_nearest_of(p, made->places[corner.x], made->places[corner.y], made->places[corner.z]);
-    float4 normal = cloth_pseudo_normal(t, near.region, tree->triangles, tree->edges, tree->incident_at,
-                                        tree->incident, made->places);
+    cloth_nearest near =
+        cloth_nearest_of(p, made->places[corner.x], made->places[corner.y], made->places[corner.z]);
+    float4 normal = cloth_pseudo_normal(t, near.region, tree->triangles, tree->edges,
+        tree->incident_at, tree->incident, made->places);
     return cloth_dot(near.to, normal) <= 0.0f ? sqrt(near.to.w) : -sqrt(near.to.w);
 }
 
@@ -264,46 +280,52 @@ Test(cloth_collide, distance_to_a_box)
         }
         double expected = inside > 0 ? sqrt(outside) : inside,
                found = tree_distance(&made, (float4){p[0], p[1], p[2], 0});
-        cr_assert(fabs(found - expected) < 1e-5, "(%g %g %g): %g, expected %g", p[0], p[1], p[2], found, expected);
+        cr_assert(fabs(found - expected) < 1e-5, "(%g %g %g): %g, expected %g", p[0], p[1], p[2],
+            found, expected);
     }
     tree_free(&made);
 }
 
-/* Of many triangles, some of them long, the nearest is the one that trying all of them gives; also where vertices
- * come twice. */
+/* Of many triangles, some of them long, the nearest is the one that trying all of them gives; also
+ * where vertices come twice. */
 Test(cloth_collide, nearest_of_many_triangles)
 {
     ball b = ball_make(24, 40);
     ball_put(&b, 0.1f, 0.2f, 0.3f, 1.0f);
     for (uint32_t v = 0; v < b.vertex_count; v++) b.positions[v][0] *= 8.0f;
-    float(*split)[3] = calloc(3 * b.triangle_count, sizeof *split); /* each triangle with corners of its own */
+    /* each triangle with corners of its own */
+    float(*split)[3] = calloc(3 * b.triangle_count, sizeof *split);
     uint32_t(*corners)[3] = calloc(b.triangle_count, sizeof *corners);
     for (uint32_t i = 0; i < 3 * b.triangle_count; i++) {
         memcpy(split[i], b.positions[b.triangles[i / 3][i % 3]], sizeof *split);
         corners[i / 3][i % 3] = i;
     }
     hed_cloth_mesh_collider mesh = ball_collider(&b, 0.0f),
-                            loose = {3 * b.triangle_count, b.triangle_count, split[0], corners[0], 0.0f};
+                            loose = {
+                                3 * b.triangle_count, b.triangle_count, split[0], corners[0], 0.0f};
     placed_tree made = tree_of(&mesh), welded = tree_of(&loose);
     cr_assert(made.tree->closed[0] && welded.tree->closed[0], "a seam opened the mesh");
     uint32_t seed = 5;
     for (int i = 0; i < 500; i++) {
         float v[3];
-        for (int k = 0; k < 3; k++) v[k] = (float)(seed = seed * 1664525u + 1013904223u) / 4294967296.0f - 0.5f;
+        for (int k = 0; k < 3; k++)
+            v[k] = (float)(seed = seed * 1664525u + 1013904223u) / 4294967296.0f - 0.5f;
         float4 p = {16.0f * v[0], 3.0f * v[1], 3.0f * v[2], 0.0f};
         float least = INFINITY;
         for (uint32_t t = 0; t < made.tree->triangle_count; t++) {
             uint4 c = made.tree->triangles[t];
-            least = fminf(least, cloth_nearest_of(p, made.places[c.x], made.places[c.y], made.places[c.z]).to.w);
+            least = fminf(least,
+                cloth_nearest_of(p, made.places[c.x], made.places[c.y], made.places[c.z]).to.w);
         }
         double found = tree_distance(&made, p);
-        cr_assert(fabs(fabs(found) - sqrt(least)) <= 1e-6 * sqrt(least), "point %d: %g, of all triangles %g", i,
-                  found, sqrt(least));
+        cr_assert(fabs(fabs(found) - sqrt(least)) <= 1e-6 * sqrt(least),
+            "point %d: %g, of all triangles %g", i, found, sqrt(least));
         cr_assert(tree_distance(&welded, p) == found, "point %d: %g with seams, %g without", i,
-                  tree_distance(&welded, p), found);
+            tree_distance(&welded, p), found);
         double inside = pow((p.x / 8.0 - 0.1), 2) + pow(p.y - 0.2, 2) + pow(p.z - 0.3, 2);
-        cr_assert((inside > 1.0 && found > 0) || (inside < 0.97 && found < 0) || (inside <= 1.0 && inside >= 0.97),
-                  "point %d: side", i);
+        cr_assert((inside > 1.0 && found > 0) || (inside < 0.97 && found < 0) ||
+                      (inside <= 1.0 && inside >= 0.97),
+            "point %d: side", i);
     }
     tree_free(&made);
     tree_free(&welded);
@@ -319,7 +341,8 @@ static double nearest_to(const dressed *d, float x, float y, float z)
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < d->particles; i++) {
-        double square = pow((double)d->positions[i][0] - x, 2) + pow((double)d->positions[i][1] - y, 2) +
+        double square = pow((double)d->positions[i][0] - x, 2) +
+                        pow((double)d->positions[i][1] - y, 2) +
                         pow((double)d->positions[i][2] - z, 2);
         if (sqrt(square) < least) least = sqrt(square);
     }
@@ -340,16 +363,20 @@ static uint64_t over_a_moving_body(hed_device *device, bool check)
     frame.mesh_count = 1;
     double start = 0.0, end = 0.0;
     for (int f = 0; f < 60; f++) {
-        float x = f < 30 ? 0.0f : 0.3f * (float)(f - 30) / 60.0f; /* 0.3 m/s from the thirtieth frame on */
+        /* 0.3 m/s from the thirtieth frame on */
+        float x = f < 30 ? 0.0f : 0.3f * (float)(f - 30) / 60.0f;
         ball_put(&b, x, 0.0f, 0.0f, 0.2f);
         dressed_step(&d, &frame);
         double least = nearest_to(&d, x, 0.0f, 0.0f);
         if (check)
-            cr_expect(least > 0.198, "frame %d: a particle is %g m from the centre of a body of 0.2 m", f, least);
+            cr_expect(least > 0.198,
+                "frame %d: a particle is %g m from the centre of a body of 0.2 m", f, least);
         if (f == 30) start = d.positions[144][0];
         if (f == 59) end = d.positions[144][0] - x;
     }
-    if (check) cr_expect(fabs(end - start) < 0.03, "the cloth did not go along: %g m on the body", end - start);
+    if (check)
+        cr_expect(
+            fabs(end - start) < 0.03, "the cloth did not go along: %g m on the body", end - start);
     uint64_t hash = dressed_measure(&d).hash;
     dressed_free(&d);
     sheet_free(&s);
@@ -363,7 +390,8 @@ Test(cloth_collide, cloth_over_a_moving_body)
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
     uint64_t here = over_a_moving_body(t.device, true), there = over_a_moving_body(host, false);
-    cr_expect(here == there, "%016llx, on the host %016llx", (unsigned long long)here, (unsigned long long)there);
+    cr_expect(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
+        (unsigned long long)there);
     test_close(&t);
 }
 
@@ -390,7 +418,8 @@ Test(cloth_collide, deep_inside_comes_out_gently)
         double speed = sqrt(2.0 * dressed_measure(&d).kinetic_energy / mass);
         if (speed > fastest) fastest = speed;
     }
-    printf("%.4f m from the centre, %.4f m after 90 frames; at most %.3f m/s\n", first, last, fastest);
+    printf(
+        "%.4f m from the centre, %.4f m after 90 frames; at most %.3f m/s\n", first, last, fastest);
     cr_expect(first < 0.07 && last > 0.1, "from %g to %g m", first, last);
     cr_expect(fastest < 0.4, "%g m/s", fastest);
     dressed_free(&d);
@@ -418,13 +447,15 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
         float y = f % 2 ? -5.0f : 5.0f;
         hed_cloth_collider colliders[] = {
             {.shape = HED_CLOTH_SPHERE, .a = {0, y, 0}, .radius = {0.1f}, .friction = 1.0f},
-            {.shape = HED_CLOTH_CAPSULE, .a = {-1, -y, 0}, .b = {1, y, 0}, .radius = {0.1f, 0.2f}, .friction = 1.0f},
+            {.shape = HED_CLOTH_CAPSULE, .a = {-1, -y, 0}, .b = {1, y, 0}, .radius = {0.1f, 0.2f},
+                .friction = 1.0f},
             {.shape = HED_CLOTH_PLANE, .a = {0, -5.0f + y, 0}, .b = {0, 1, 0}, .friction = 1.0f}};
         frame.colliders = colliders;
         ball_put(&b, 0.0f, -y, 0.0f, 0.3f);
         dressed_step(&d, &frame);
         hed_cloth_quality q = dressed_measure(&d);
-        cr_expect(fabs(q.high[1]) < 1000.0 && fabs(q.low[1]) < 1000.0, "from %g to %g m", q.low[1], q.high[1]);
+        cr_expect(fabs(q.high[1]) < 1000.0 && fabs(q.low[1]) < 1000.0, "from %g to %g m", q.low[1],
+            q.high[1]);
     }
     dressed_free(&d);
     sheet_free(&s);
@@ -434,7 +465,8 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
 
 /* ---- saved states and errors ---- */
 
-/* A cloth that is given the state of another goes on to the bit, whether it has seen the meshes or not. */
+/* A cloth that is given the state of another goes on to the bit, whether it has seen the meshes or
+ * not. */
 Test(cloth_collide, states_carry_the_meshes)
 {
     test_device t = test_open(NULL);
@@ -469,7 +501,7 @@ Test(cloth_collide, states_carry_the_meshes)
         }
         hash[1] = dressed_measure(again[i]).hash;
         cr_expect(hash[0] == hash[1], "%s: %016llx, expected %016llx", i ? "the same" : "another",
-                  (unsigned long long)hash[1], (unsigned long long)hash[0]);
+            (unsigned long long)hash[1], (unsigned long long)hash[0]);
     }
     free(state);
     dressed_free(&one);
@@ -536,11 +568,11 @@ Test(cloth_collide, every_allocation_may_fail)
         memory.fail_at = 0;
         done = status == HED_OK;
         cr_assert(done || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
-                  hed_status_name(status), error.text);
+            hed_status_name(status), error.text);
         hed_cloth_destroy(cloth);
         test_close(&t);
-        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails", (long long)memory.live,
-                  (long long)n);
+        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails",
+            (long long)memory.live, (long long)n);
     }
     cr_assert(done);
     sheet_free(&s);

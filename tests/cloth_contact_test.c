@@ -1,6 +1,7 @@
 /* ctest: devices timeout=300
- * Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that meet at speed come
- * to rest without a pair of triangles that cross, without a pop, and with the same bits on every device. */
+ * Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that
+ * meet at speed come to rest without a pair of triangles that cross, without a pop, and with the
+ * same bits on every device. */
 #include "cloth_contacts.h"
 #include "cloth_crossing.h"
 
@@ -8,7 +9,8 @@
 
 static hed_error error;
 
-static const hed_cloth_collider ground = {.shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f};
+static const hed_cloth_collider ground = {
+    .shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f};
 static const hed_cloth_collider ball_on_ground[] = {
     {.shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f},
     {.shape = HED_CLOTH_SPHERE, .a = {0.0f, 0.15f, 0.0f}, .radius = {0.1f}, .friction = 0.5f},
@@ -25,7 +27,8 @@ static uint32_t crossings(const dressed *d, const sheet *s, uint32_t count)
         memcpy(triangles[t++], (uint32_t[]){first + q[0], first + q[1], first + q[2]}, 12);
         memcpy(triangles[t++], (uint32_t[]){first + q[0], first + q[2], first + q[3]}, 12);
     }
-    uint32_t found = crossing_count((const float(*)[3])d->positions, (const uint32_t(*)[3])triangles, t);
+    uint32_t found =
+        crossing_count((const float(*)[3])d->positions, (const uint32_t(*)[3])triangles, t);
     free(triangles);
     return found;
 }
@@ -34,7 +37,8 @@ static uint32_t crossings(const dressed *d, const sheet *s, uint32_t count)
 
 Test(cloth_contact, crossing_triangles_are_found)
 {
-    float p[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.2f, -1, 0.2f}, {0.3f, 1, 0.2f}, {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
+    float p[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.2f, -1, 0.2f}, {0.3f, 1, 0.2f},
+        {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
     uint32_t crossing[2][3] = {{0, 1, 2}, {3, 4, 5}}, beside[2][3] = {{0, 1, 2}, {4, 5, 6}},
              sharing[2][3] = {{0, 1, 2}, {0, 3, 4}};
     cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])crossing, 2) == 1);
@@ -51,9 +55,9 @@ typedef struct outcome {
     float low, high;    /* m */
 } outcome;
 
-static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments, uint32_t count, const sheet *s,
-                            const hed_cloth_collider *colliders, uint32_t collider_count, uint32_t substeps,
-                            uint32_t frames, bool self)
+static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments, uint32_t count,
+    const sheet *s, const hed_cloth_collider *colliders, uint32_t collider_count, uint32_t substeps,
+    uint32_t frames, bool self)
 {
     for (uint32_t i = 0; i < count; i++) garments[i].self_collision = self;
     hed_cloth_def def = dressed_def(garments, count);
@@ -79,8 +83,8 @@ static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments,
         if (sqrt(square) > o.moved) o.moved = sqrt(square);
     }
     o.crossing = crossings(&d, s, count);
-    printf("crossing %u, peak %.2e J, still %.2e J, moved %.2e m, y %.4f to %.4f\n", o.crossing, o.peak, o.still,
-           o.moved, o.low, o.high);
+    printf("crossing %u, peak %.2e J, still %.2e J, moved %.2e m, y %.4f to %.4f\n", o.crossing,
+        o.peak, o.still, o.moved, o.low, o.high);
     free(last);
     dressed_free(&d);
     return o;
@@ -96,12 +100,12 @@ static void check_fold(uint32_t n, float thickness, uint32_t frames)
     outcome o = come_to_rest(t.device, &s.def, 1, &s, &ground, 1, 5, frames, true);
     double mass = 0.2 * n * n * s.spacing * s.spacing;
     cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness), "a pop: %g J, more than the fall gives",
-              o.peak);
-    cr_expect(o.still < 2e-3 * o.peak && o.moved < 0.05 * s.spacing, "not at rest: %g J, %g m a frame", o.still,
-              o.moved);
-    cr_expect(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness, "the layers lie from %g to %g m",
-              o.low, o.high);
+    cr_expect(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness),
+        "a pop: %g J, more than the fall gives", o.peak);
+    cr_expect(o.still < 2e-3 * o.peak && o.moved < 0.05 * s.spacing,
+        "not at rest: %g J, %g m a frame", o.still, o.moved);
+    cr_expect(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness,
+        "the layers lie from %g to %g m", o.low, o.high);
     sheet_free(&s);
     test_close(&t);
 }
@@ -116,8 +120,8 @@ Test(cloth_contact, without_it_layers_cross)
     sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
     sheet_put(&s, 0.3f, 0.0f);
     sheet_put(&other, 0.4f, 0.4f);
-    outcome o =
-        come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 5, 60, false);
+    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
+        ball_on_ground, 2, 5, 60, false);
     cr_expect(o.crossing > 50, "%u", o.crossing);
     sheet_free(&s);
     sheet_free(&other);
@@ -130,11 +134,11 @@ Test(cloth_contact, a_sheet_over_another_over_a_ball)
     sheet s = sheet_make(17, 0.4f), other = sheet_make(17, 0.4f);
     sheet_put(&s, 0.3f, 0.0f);
     sheet_put(&other, 0.4f, 0.4f);
-    outcome o =
-        come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s, ball_on_ground, 2, 10, 100, true);
+    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
+        ball_on_ground, 2, 10, 100, true);
     cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing, "not at rest: %g of %g J, %g m a frame", o.still,
-              o.peak, o.moved);
+    cr_expect(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing,
+        "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
     cr_expect(o.high > 0.25f + 1.8f * s.spacing, "the upper one lies at %g m", o.high);
     sheet_free(&s);
     sheet_free(&other);
@@ -149,13 +153,13 @@ Test(cloth_contact, a_stack_of_three)
         s[i] = sheet_make(13, 0.3f);
         sheet_put(&s[i], 0.1f + 0.1f * (float)i, 0.3f * (float)i);
     }
-    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def}, 3, &s[0], &ground, 1,
-                             5, 90, true);
+    outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def}, 3,
+        &s[0], &ground, 1, 5, 90, true);
     cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing, "not at rest: %g of %g J, %g m a frame",
-              o.still, o.peak, o.moved);
-    cr_expect(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing, "the layers lie from %g to %g m", o.low,
-              o.high);
+    cr_expect(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing,
+        "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
+    cr_expect(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing,
+        "the layers lie from %g to %g m", o.low, o.high);
     for (int i = 0; i < 3; i++) sheet_free(&s[i]);
     test_close(&t);
 }
@@ -192,10 +196,12 @@ static void check_meeting(float speed)
         lower += d.positions[i][1] / 81.0;
         upper += d.positions[81 + i][1] / 81.0;
     }
-    printf("speed %g: %.3e J, most %.3e, last %.3e; at %.4f and %.4f m\n", speed, energy, most, last, lower, upper);
+    printf("speed %g: %.3e J, most %.3e, last %.3e; at %.4f and %.4f m\n", speed, energy, most,
+        last, lower, upper);
     cr_expect(most <= 1.001 * energy, "energy rose from %g to %g J", energy, most);
     cr_expect(last < 0.1 * energy, "they bounced: %g of %g J", last, energy);
-    cr_expect(upper - lower > 0.8 * s.spacing, "the upper one is %g m above the lower one", upper - lower);
+    cr_expect(upper - lower > 0.8 * s.spacing, "the upper one is %g m above the lower one",
+        upper - lower);
     cr_expect(crossings(&d, &s, 2) == 0);
     dressed_free(&d);
     sheet_free(&s);
@@ -206,7 +212,8 @@ static void check_meeting(float speed)
 Test(cloth_contact, slow_sheets_stop_each_other) { check_meeting(0.3f); }
 Test(cloth_contact, fast_sheets_stop_each_other) { check_meeting(3.0f); }
 
-/* A sheet on another that is tilted: it stays where friction is above the slope, and slides where it is below. */
+/* A sheet on another that is tilted: it stays where friction is above the slope, and slides where
+ * it is below. */
 static double slide(hed_device *device, float friction)
 {
     sheet lower = sheet_make(17, 0.4f), upper = sheet_make(7, 0.15f);
@@ -229,8 +236,8 @@ static double slide(hed_device *device, float friction)
     for (int f = 0; f < 20; f++) dressed_step(&d, &frame);
     double way = from - d.positions[17 * 17 + 24][0];
     for (uint32_t i = 0; i < 17 * 17; i++)
-        cr_assert(memcmp(d.positions[i], lower.positions[i], sizeof d.positions[i]) == 0, "locked particle %u moved",
-                  i);
+        cr_assert(memcmp(d.positions[i], lower.positions[i], sizeof d.positions[i]) == 0,
+            "locked particle %u moved", i);
     dressed_free(&d);
     sheet_free(&lower);
     sheet_free(&upper);
@@ -263,19 +270,21 @@ Test(cloth_contact, copies_are_different_bodies)
     double apart = 0.0;
     for (uint32_t i = 0; i < 81; i++) {
         double square = 0.0;
-        for (int k = 0; k < 3; k++) square += pow((double)d.positions[i][k] - d.positions[81 + i][k], 2);
+        for (int k = 0; k < 3; k++)
+            square += pow((double)d.positions[i][k] - d.positions[81 + i][k], 2);
         apart += sqrt(square) / 81.0;
     }
     cr_expect(apart > 0.8 * s.spacing, "copies that start in one place are %g m apart", apart);
     cr_expect(dressed_measure(&d).kinetic_energy <
                   0.5 * 2 * 81 * 0.2 * s.spacing * s.spacing * 9.81 * 9.81 * 0.25 * 1.1,
-              "they were thrown");
+        "they were thrown");
     dressed_free(&d);
     sheet_free(&s);
     test_close(&t);
 }
 
-/* What is near at rest is no contact: a sheet whose balls overlap hangs to the bit as it does without collisions. */
+/* What is near at rest is no contact: a sheet whose balls overlap hangs to the bit as it does
+ * without collisions. */
 static uint64_t hanging(hed_device *device, float thickness)
 {
     sheet s = sheet_make(9, 0.16f);
@@ -295,9 +304,10 @@ static uint64_t hanging(hed_device *device, float thickness)
 Test(cloth_contact, near_at_rest_is_no_contact)
 {
     test_device t = test_open(NULL);
-    uint64_t without = hanging(t.device, 0.0f), with = hanging(t.device, 1.0f), more = hanging(t.device, 2.0f);
-    cr_expect(without == with && with == more, "%016llx %016llx %016llx", (unsigned long long)without,
-              (unsigned long long)with, (unsigned long long)more);
+    uint64_t without = hanging(t.device, 0.0f), with = hanging(t.device, 1.0f),
+             more = hanging(t.device, 2.0f);
+    cr_expect(without == with && with == more, "%016llx %016llx %016llx",
+        (unsigned long long)without, (unsigned long long)with, (unsigned long long)more);
     test_close(&t);
 }
 
@@ -337,14 +347,16 @@ Test(cloth_contact, a_bucket_is_put_in_order)
 {
     enum { COUNT = 7 };
     float4 position[COUNT] = {{0}}, previous[COUNT] = {{0}}, sorted[2 * COUNT];
-    uint starts[CLOTH_SELF_TILE + 1] = {0}, totals[2] = {0, COUNT}, rows[COUNT], slots[COUNT] = {4, 0, 6, 3, 1, 5, 2};
+    uint starts[CLOTH_SELF_TILE + 1] = {0}, totals[2] = {0, COUNT}, rows[COUNT],
+                                  slots[COUNT] = {4, 0, 6, 3, 1, 5, 2};
     uint2 entries[COUNT] = {{0}};
     cloth_self self = cloth_self_pass(COUNT, 1.0f, 1.0f);
     for (uint32_t i = 1; i <= CLOTH_SELF_TILE; i++)
         starts[i] = i == CLOTH_SELF_TILE ? 0 : COUNT; /* all are in bucket 0 */
     for (uint32_t i = 0; i < COUNT; i++) position[i] = (float4){(float)i, 0.0f, 0.0f, 1.0f};
     for (uint32_t slot = 0; slot < COUNT; slot++)
-        cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
+        cloth_self_order_one(
+            slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
     for (uint32_t i = 0; i < COUNT; i++)
         cr_expect(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
 }
@@ -372,11 +384,13 @@ Test(cloth_contact, same_bits_as_on_the_host)
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
     uint64_t here = fold_hash(t.device), there = fold_hash(host);
-    cr_expect(here == there, "%016llx, on the host %016llx", (unsigned long long)here, (unsigned long long)there);
+    cr_expect(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
+        (unsigned long long)there);
     test_close(&t);
 }
 
-/* All of it in one place, where each particle has all others as candidates: it ends, and all stay finite. */
+/* All of it in one place, where each particle has all others as candidates: it ends, and all stay
+ * finite. */
 Test(cloth_contact, a_crowd_in_one_place)
 {
     test_device t = test_open(NULL);
@@ -413,11 +427,11 @@ Test(cloth_contact, every_allocation_may_fail)
         memory.fail_at = 0;
         made = status == HED_OK;
         cr_assert(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
-                  hed_status_name(status), error.text);
+            hed_status_name(status), error.text);
         hed_cloth_destroy(cloth);
         test_close(&t);
-        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails", (long long)memory.live,
-                  (long long)n);
+        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails",
+            (long long)memory.live, (long long)n);
     }
     cr_assert(made);
     sheet_free(&s);

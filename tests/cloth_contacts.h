@@ -75,8 +75,12 @@ static inline void sheet_fold(sheet *s, float height, float gap)
         float along = s->rest[i][2] + 0.5f * size, angle = (along - half) / radius;
         float *p = s->positions[i];
         p[0] = s->rest[i][0];
-        p[1] = height + (along < half ? 0.0f : along < half + arc ? radius - radius * cosf(angle) : gap);
-        p[2] = along < half ? along : along < half + arc ? half + radius * sinf(angle) : half - (along - half - arc);
+        p[1] = height + (along < half            ? 0.0f
+                            : along < half + arc ? radius - radius * cosf(angle)
+                                                 : gap);
+        p[2] = along < half         ? along
+               : along < half + arc ? half + radius * sinf(angle)
+                                    : half - (along - half - arc);
     }
 }
 
@@ -126,7 +130,8 @@ static inline hed_cloth_quality dressed_measure(dressed *d)
     hed_error error;
     hed_cloth_quality quality;
     OK(hed_cloth_measure(d->cloth, &quality, &error));
-    cr_assert(quality.not_finite == 0, "%llu particles are not finite", (unsigned long long)quality.not_finite);
+    cr_assert(quality.not_finite == 0, "%llu particles are not finite",
+        (unsigned long long)quality.not_finite);
     return quality;
 }
 
@@ -184,7 +189,8 @@ static inline void ball_free(ball *b)
 
 static inline hed_cloth_mesh_collider ball_collider(const ball *b, float friction)
 {
-    return (hed_cloth_mesh_collider){b->vertex_count, b->triangle_count, b->positions[0], b->triangles[0], friction};
+    return (hed_cloth_mesh_collider){
+        b->vertex_count, b->triangle_count, b->positions[0], b->triangles[0], friction};
 }
 
 #endif

@@ -1,5 +1,6 @@
-/* A garment made ready: constraints and their colours, tethers against exact distances, masses, incidence, maps, the
- * reference by closed forms, every error of a definition, and memory that runs out anywhere. */
+/* A garment made ready: constraints and their colours, tethers against exact distances, masses,
+ * incidence, maps, the reference by closed forms, every error of a definition, and memory that runs
+ * out anywhere. */
 #include "testing.h"
 
 #include "cloth_meshes.h"
@@ -20,8 +21,8 @@ static bool is_free(const cloth_garment *garment, uint32_t particle)
     return garment->positions[particle][3] > 0.0f;
 }
 
-/* No free particle twice in a colour, ascending by the lower particle inside it, at most `limit` colours (0: 2 D -
- * 1), no empty one. */
+/* No free particle twice in a colour, ascending by the lower particle inside it, at most `limit`
+ * colours (0: 2 D - 1), no empty one. */
 static void check_colours_within(const cloth_garment *garment, uint32_t limit)
 {
     uint32_t *seen = calloc(garment->particle_count, sizeof *seen),
@@ -30,7 +31,8 @@ static void check_colours_within(const cloth_garment *garment, uint32_t limit)
     cr_assert_eq(garment->colour_at[garment->colour_count], garment->constraint_count);
     for (uint32_t colour = 0; colour < garment->colour_count; colour++) {
         uint32_t last = 0;
-        cr_assert_lt(garment->colour_at[colour], garment->colour_at[colour + 1], "colour %u is empty", colour);
+        cr_assert_lt(garment->colour_at[colour], garment->colour_at[colour + 1],
+            "colour %u is empty", colour);
         for (uint32_t k = garment->colour_at[colour]; k < garment->colour_at[colour + 1]; k++) {
             const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
             uint32_t low = ends[0] < ends[1] ? ends[0] : ends[1];
@@ -38,7 +40,8 @@ static void check_colours_within(const cloth_garment *garment, uint32_t limit)
             last = low;
             for (int e = 0; e < 2; e++) {
                 if (!is_free(garment, ends[e])) continue;
-                cr_assert_neq(seen[ends[e]], colour + 1, "colour %u has particle %u twice", colour, ends[e]);
+                cr_assert_neq(
+                    seen[ends[e]], colour + 1, "colour %u has particle %u twice", colour, ends[e]);
                 seen[ends[e]] = colour + 1;
                 if (++degree[ends[e]] > most) most = degree[ends[e]];
             }
@@ -46,8 +49,8 @@ static void check_colours_within(const cloth_garment *garment, uint32_t limit)
     }
     cr_assert_eq(garment->degree, most);
     if (!limit) limit = 2 * most - 1;
-    cr_assert(garment->colour_count >= most && garment->colour_count <= limit, "%u colours, degree %u",
-              garment->colour_count, most);
+    cr_assert(garment->colour_count >= most && garment->colour_count <= limit,
+        "%u colours, degree %u", garment->colour_count, most);
     free(seen);
     free(degree);
 }
@@ -57,11 +60,15 @@ static void check_colours(const cloth_garment *garment) { check_colours_within(g
 static uint32_t count_family(const cloth_garment *garment, hed_cloth_family family)
 {
     uint32_t count = 0;
-    for (uint32_t k = 0; k < garment->constraint_count; k++) count += garment->families[k] == family;
+    for (uint32_t k = 0; k < garment->constraint_count; k++)
+        count += garment->families[k] == family;
     return count;
 }
 
-static int compare_pairs(const void *left, const void *right) { return memcmp(left, right, 3 * sizeof(uint32_t)); }
+static int compare_pairs(const void *left, const void *right)
+{
+    return memcmp(left, right, 3 * sizeof(uint32_t));
+}
 
 /* Ends, low first, and family of each constraint, sorted. */
 static uint32_t (*pairs_of(const cloth_garment *garment))[3]
@@ -89,7 +96,8 @@ Test(cloth_garment, a_grid_has_twelve_colours_in_closed_form)
     cr_expect_eq(count_family(garment, HED_CLOTH_SHEAR), 2 * 254 * 254);
     cr_expect_eq(count_family(garment, HED_CLOTH_BEND), 2 * 253 * 255);
     cr_expect_eq(garment->families[0], HED_CLOTH_BEND, "a sweep begins with what is softest");
-    cr_expect_eq(garment->families[garment->constraint_count - 1], HED_CLOTH_STRUCTURAL, "and ends on the edges");
+    cr_expect_eq(garment->families[garment->constraint_count - 1], HED_CLOTH_STRUCTURAL,
+        "and ends on the edges");
     cr_expect_eq(garment->triangle_count, 2 * 254 * 254);
     check_colours(garment);
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
@@ -113,17 +121,19 @@ Test(cloth_garment, narrow_grids_and_left_out_families)
                 cloth_garment *garment = make(&mesh.def);
                 uint32_t w = width, h = height;
                 cr_expect_eq(count_family(garment, HED_CLOTH_STRUCTURAL),
-                             families & 1 ? (w - 1) * h + w * (h - 1) : 0);
-                cr_expect_eq(count_family(garment, HED_CLOTH_SHEAR), families & 2 ? 2 * (w - 1) * (h - 1) : 0);
+                    families & 1 ? (w - 1) * h + w * (h - 1) : 0);
+                cr_expect_eq(count_family(garment, HED_CLOTH_SHEAR),
+                    families & 2 ? 2 * (w - 1) * (h - 1) : 0);
                 cr_expect_eq(count_family(garment, HED_CLOTH_BEND),
-                             families & 4 ? (w > 2) * (w - 2) * h + (h > 2) * w * (h - 2) : 0);
+                    families & 4 ? (w > 2) * (w - 2) * h + (h > 2) * w * (h - 2) : 0);
                 if (garment->degree) check_colours_within(garment, 12);
                 cloth_garment_destroy(garment);
                 test_mesh_free(&mesh);
             }
 }
 
-/* The cells of a grid as a mesh of quads, that nobody calls a grid: the same pairs, and as many colours. */
+/* The cells of a grid as a mesh of quads, that nobody calls a grid: the same pairs, and as many
+ * colours. */
 Test(cloth_garment, quads_of_a_grid_make_its_constraints)
 {
     enum { N = 40 };
@@ -139,7 +149,8 @@ Test(cloth_garment, quads_of_a_grid_make_its_constraints)
     mesh.def.quad_count = (N - 1) * (N - 1);
     cloth_garment *same = make(&mesh.def); /* a grid with its cells told */
     cr_expect_eq(same->colour_count, 12);
-    cr_expect_arr_eq(same->constraints, grid->constraints, grid->constraint_count * sizeof *grid->constraints);
+    cr_expect_arr_eq(
+        same->constraints, grid->constraints, grid->constraint_count * sizeof *grid->constraints);
     mesh.def.grid_width = mesh.def.grid_height = 0;
     cloth_garment *general = make(&mesh.def);
     cr_assert_eq(general->constraint_count, grid->constraint_count);
@@ -156,16 +167,16 @@ Test(cloth_garment, triangles_make_edges_and_hinges)
 {
     test_mesh mesh = test_irregular(48, 7, 0.5f);
     cloth_garment *garment = make(&mesh.def);
-    /* Euler: of a disc, edges = particles + triangles - 1; all but those of the rim are hinges, less the few whose
-     * ends are an edge already. */
+    /* Euler: of a disc, edges = particles + triangles - 1; all but those of the rim are hinges,
+     * less the few whose ends are an edge already. */
     uint32_t edges = 48 * 48 + 2 * 47 * 47 - 1;
     cr_expect_eq(count_family(garment, HED_CLOTH_STRUCTURAL), edges);
     cr_expect_eq(count_family(garment, HED_CLOTH_SHEAR), 0);
     cr_expect(count_family(garment, HED_CLOTH_BEND) <= edges - 4 * 47 &&
               count_family(garment, HED_CLOTH_BEND) > (edges - 4 * 47) * 9 / 10);
     check_colours(garment);
-    cr_expect_leq(garment->colour_count, garment->degree + 4, "%u colours for degree %u", garment->colour_count,
-                  garment->degree);
+    cr_expect_leq(garment->colour_count, garment->degree + 4, "%u colours for degree %u",
+        garment->colour_count, garment->degree);
     uint32_t least = UINT32_MAX, largest = 0;
     for (uint32_t c = 0; c < garment->colour_count; c++) {
         uint32_t size = garment->colour_at[c + 1] - garment->colour_at[c];
@@ -204,7 +215,8 @@ Test(cloth_garment, a_hub_has_a_colour_for_each_of_its_constraints)
 Test(cloth_garment, given_constraints_are_kept)
 {
     test_mesh mesh = test_mesh_of(4, 0);
-    const hed_cloth_constraint chain[] = {{0, 1, 1.0f, 0}, {2, 1, 2.0f, 2}, {2, 3, 3.0f, 1}, {3, 0, 4.0f, 0}};
+    const hed_cloth_constraint chain[] = {
+        {0, 1, 1.0f, 0}, {2, 1, 2.0f, 2}, {2, 3, 3.0f, 1}, {3, 0, 4.0f, 0}};
     mesh.def.constraints = chain;
     mesh.def.constraint_count = 4;
     cloth_garment *garment = make(&mesh.def);
@@ -225,13 +237,14 @@ Test(cloth_garment, given_constraints_are_kept)
 
 static double apart(const float *a, const float *b)
 {
-    return sqrt(((double)a[0] - b[0]) * ((double)a[0] - b[0]) + ((double)a[1] - b[1]) * ((double)a[1] - b[1]) +
+    return sqrt(((double)a[0] - b[0]) * ((double)a[0] - b[0]) +
+                ((double)a[1] - b[1]) * ((double)a[1] - b[1]) +
                 ((double)a[2] - b[2]) * ((double)a[2] - b[2]));
 }
 
-/* On a flat sheet distances along the cloth are straight, whatever the triangles, and to the nearest locked particle.
- * Where its region ends in a wedge narrower than a triangle, the next to nearest may be taken, or a way along an
- * edge: `tolerance`. */
+/* On a flat sheet distances along the cloth are straight, whatever the triangles, and to the
+ * nearest locked particle. Where its region ends in a wedge narrower than a triangle, the next to
+ * nearest may be taken, or a way along an edge: `tolerance`. */
 static void check_flat(const cloth_garment *garment, double tolerance)
 {
     uint32_t bent = 0;
@@ -242,16 +255,17 @@ static void check_flat(const cloth_garment *garment, double tolerance)
         }
         double nearest = INFINITY;
         for (uint32_t j = 0; j < garment->particle_count; j++)
-            if (!is_free(garment, j)) nearest = fmin(nearest, apart(garment->rest[i], garment->rest[j]));
+            if (!is_free(garment, j))
+                nearest = fmin(nearest, apart(garment->rest[i], garment->rest[j]));
         cr_assert_lt(garment->tether_anchor[i], garment->anchor_count);
         uint32_t anchor = garment->anchors[garment->tether_anchor[i]];
         cr_assert(!is_free(garment, anchor));
         double straight = apart(garment->rest[i], garment->rest[anchor]);
-        cr_assert_leq(straight, nearest * (1.0 + tolerance), "particle %u: %.9g, %.9g to the nearest", i, straight,
-                      nearest);
+        cr_assert_leq(straight, nearest * (1.0 + tolerance),
+            "particle %u: %.9g, %.9g to the nearest", i, straight, nearest);
         if (fabs(garment->tether_length[i] - straight) <= 1e-6 * straight) continue;
         cr_assert_leq(fabs(garment->tether_length[i] - straight), 12 * tolerance * straight,
-                      "particle %u: %.9g, %.9g straight", i, garment->tether_length[i], straight);
+            "particle %u: %.9g, %.9g straight", i, garment->tether_length[i], straight);
         bent++;
     }
     cr_expect_leq(bent, 4 * tolerance * garment->particle_count, "%u of them", bent);
@@ -262,8 +276,10 @@ Test(cloth_garment, tethers_of_flat_sheets_are_straight)
     test_mesh meshes[2] = {test_grid(60, 50), test_irregular(50, 3, 0.7f)};
     for (int m = 0; m < 2; m++) {
         uint32_t seed = 5;
-        for (uint32_t i = 0; i < meshes[m].def.particle_count; i++) meshes[m].positions[3 * i + 1] = 0.0f;
-        for (int k = 0; k < 9; k++) meshes[m].inverse_masses[(uint32_t)(test_random(&seed) * 2499.0f)] = 0.0f;
+        for (uint32_t i = 0; i < meshes[m].def.particle_count; i++)
+            meshes[m].positions[3 * i + 1] = 0.0f;
+        for (int k = 0; k < 9; k++)
+            meshes[m].inverse_masses[(uint32_t)(test_random(&seed) * 2499.0f)] = 0.0f;
         meshes[m].def.tethers = true;
         cloth_garment *garment = make(&meshes[m].def);
         check_flat(garment, m ? 5e-3 : 1e-6);
@@ -272,11 +288,11 @@ Test(cloth_garment, tethers_of_flat_sheets_are_straight)
     }
 }
 
-/* A sleeve unrolled is flat: distances by Pythagoras along the chords, to the locked particle on either side. */
+/* A sleeve unrolled is flat: distances by Pythagoras along the chords, to the locked particle on
+ * either side. */
 Test(cloth_garment, tethers_go_around_a_sleeve)
 {
-    enum { AROUND = 96,
-           ROWS = 60 };
+    enum { AROUND = 96, ROWS = 60 };
     test_mesh mesh = test_sleeve(AROUND, ROWS, 3.0f);
     mesh.def.tethers = true;
     mesh.def.tether_slack = 1.25f;
@@ -284,7 +300,8 @@ Test(cloth_garment, tethers_go_around_a_sleeve)
     double chord = 2.0 * sin(3.14159265358979 / AROUND), worst = 0.0;
     for (uint32_t i = 1; i < garment->particle_count; i++) {
         uint32_t x = i % AROUND, y = i / AROUND;
-        double round = chord * (x > AROUND / 2 ? AROUND - x : x), up = 3.0 * y / (ROWS - 1), exact = sqrt(round * round + up * up);
+        double round = chord * (x > AROUND / 2 ? AROUND - x : x), up = 3.0 * y / (ROWS - 1),
+               exact = sqrt(round * round + up * up);
         worst = fmax(worst, fabs(garment->tether_length[i] / 1.25 - exact) / exact);
         cr_assert_eq(garment->anchors[garment->tether_anchor[i]], 0);
     }
@@ -303,7 +320,8 @@ Test(cloth_garment, tethers_go_around_a_slit)
     for (uint32_t t = 0; t < mesh.def.triangle_count; t++) {
         const uint32_t *v = mesh.triangles + 3 * t;
         float x = 0.0f, z = 0.0f;
-        for (int k = 0; k < 3; k++) x += mesh.positions[3 * v[k]] / 3.0f, z += mesh.positions[3 * v[k] + 2] / 3.0f;
+        for (int k = 0; k < 3; k++)
+            x += mesh.positions[3 * v[k]] / 3.0f, z += mesh.positions[3 * v[k] + 2] / 3.0f;
         if (x > 0.0f && x < 0.05f && z < 0.5f) continue; /* open towards z = -1 */
         memmove(mesh.triangles + 3 * kept++, v, 3 * sizeof *v);
     }
@@ -320,10 +338,12 @@ Test(cloth_garment, tethers_go_around_a_slit)
         if (p[0] > 0.04f) {
             const float left[3] = {0.0f, 0.0f, 0.5f}, right[3] = {0.05f, 0.0f, 0.5f};
             double cross = (p[0] - from[0]) * (0.5 - from[2]) - (p[2] - from[2]) * (0.0 - from[0]);
-            if (cross > 0.0) exact = apart(left, from) + ((p[2] < 0.5f) ? 0.05 + apart(right, p) : apart(left, p));
+            if (cross > 0.0)
+                exact =
+                    apart(left, from) + ((p[2] < 0.5f) ? 0.05 + apart(right, p) : apart(left, p));
         }
-        cr_assert_leq(fabs(garment->tether_length[i] - exact), 0.01 * exact, "(%g, %g): %g, exactly %g", p[0], p[2],
-                      garment->tether_length[i], exact);
+        cr_assert_leq(fabs(garment->tether_length[i] - exact), 0.01 * exact,
+            "(%g, %g): %g, exactly %g", p[0], p[2], garment->tether_length[i], exact);
     }
     cloth_garment_destroy(garment);
     test_mesh_free(&mesh);
@@ -360,7 +380,8 @@ Test(cloth_garment, masses_come_from_density_and_area)
     double mass = 0.0, area = 0.0;
     for (uint32_t i = 0; i < garment->particle_count; i++) mass += 1.0 / garment->positions[i][3];
     for (uint32_t t = 0; t < garment->triangle_count; t++) {
-        const float *a = garment->rest[garment->triangles[t][0]], *b = garment->rest[garment->triangles[t][1]],
+        const float *a = garment->rest[garment->triangles[t][0]],
+                    *b = garment->rest[garment->triangles[t][1]],
                     *c = garment->rest[garment->triangles[t][2]];
         double u = apart(a, b), v = apart(b, c), w = apart(c, a), s = (u + v + w) / 2;
         area += sqrt(s * (s - u) * (s - v) * (s - w));
@@ -396,7 +417,8 @@ Test(cloth_garment, incidence_and_vertices)
         for (uint32_t q = garment->incident_at[i]; q < garment->incident_at[i + 1]; q++) {
             const uint32_t *v = garment->triangles[garment->incident[q]];
             cr_assert(v[0] == i || v[1] == i || v[2] == i);
-            cr_assert(q == garment->incident_at[i] || garment->incident[q] > garment->incident[q - 1]);
+            cr_assert(
+                q == garment->incident_at[i] || garment->incident[q] > garment->incident[q - 1]);
         }
     cloth_garment_destroy(plain), cloth_garment_destroy(garment);
     test_mesh_free(&mesh);
@@ -410,13 +432,12 @@ Test(cloth_garment, driver_maps)
     const float drive[] = {0.0f, 0.25f, 0.5f, 1.0f}, stiffness[] = {1.0f, 0.5f, 0.25f, 0.0f};
     mesh.inverse_masses[0] = 1.0f;
     mesh.def.driven = true;
-    mesh.def.max_distance = reach, mesh.def.backstop_distance = offset, mesh.def.backstop_radius = radius;
+    mesh.def.max_distance = reach, mesh.def.backstop_distance = offset,
+    mesh.def.backstop_radius = radius;
     mesh.def.drive = drive, mesh.def.drive_stiffness = stiffness;
     cloth_garment *garment = make(&mesh.def);
-    const float expected[4][8] = {{0.0f, -0.5f, 0.0f, 0.0f, 1.0f},
-                                  {1.0f, 0.0f, -1.0f, 0.25f, 0.5f},
-                                  {-1.0f, 0.5f, 3.0f, 0.5f, 0.25f},
-                                  {2.0f, 1.0f, 0.0f, 1.0f, 0.0f}};
+    const float expected[4][8] = {{0.0f, -0.5f, 0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, -1.0f, 0.25f, 0.5f},
+        {-1.0f, 0.5f, 3.0f, 0.5f, 0.25f}, {2.0f, 1.0f, 0.0f, 1.0f, 0.0f}};
     cr_expect_arr_eq(garment->driver_map, expected, sizeof expected);
     cr_expect_eq(garment->positions[0][3], 0.0f, "max_distance 0 locks");
     cloth_garment_destroy(garment);
@@ -431,7 +452,8 @@ Test(cloth_garment, driver_maps)
 
 /* ---- the reference ---- */
 
-static const cloth_reference_def still = {.substeps = 5, .iterations = 1, .seconds = 1.0 / 60.0, .up = 1};
+static const cloth_reference_def still = {
+    .substeps = 5, .iterations = 1, .seconds = 1.0 / 60.0, .up = 1};
 
 /* Free fall under the exact form is exact, at whatever time steps. */
 Test(cloth_garment, the_reference_falls_exactly)
@@ -453,8 +475,8 @@ Test(cloth_garment, the_reference_falls_exactly)
     test_mesh_free(&mesh);
 }
 
-/* A spring by compliance: half a period is pi sqrt(m compliance), from rest, once with one iteration and once with
- * many. */
+/* A spring by compliance: half a period is pi sqrt(m compliance), from rest, once with one
+ * iteration and once with many. */
 Test(cloth_garment, compliance_is_a_spring_for_any_number_of_iterations)
 {
     test_mesh mesh = test_mesh_of(2, 0);
@@ -470,10 +492,12 @@ Test(cloth_garment, compliance_is_a_spring_for_any_number_of_iterations)
     def.seconds = 1e-5;
     def.substeps = 10;
     for (uint32_t iterations = 1; iterations < 12; iterations += 5) {
-        double positions[6] = {0, 0, 0, 1.1, 0, 0}, previous[6] = {0, 0, 0, 1.1, 0, 0}, last_dt = 1e-6;
+        double positions[6] = {0, 0, 0, 1.1, 0, 0}, previous[6] = {0, 0, 0, 1.1, 0, 0},
+               last_dt = 1e-6;
         def.iterations = iterations;
         OK(cloth_reference_frames(garment, &def, 31416, positions, previous, NULL, &last_dt));
-        cr_expect_float_eq(positions[3], 0.9, 2e-4, "%u iterations: %.6f", iterations, positions[3]);
+        cr_expect_float_eq(
+            positions[3], 0.9, 2e-4, "%u iterations: %.6f", iterations, positions[3]);
     }
     cloth_garment_destroy(garment);
     test_mesh_free(&mesh);
@@ -491,9 +515,11 @@ Test(cloth_garment, the_references_agree)
     double doubles[2][3 * N * N], before[3 * N * N], last = 0.0;
     float floats[3 * N * N], before_float[3 * N * N], carry[3 * N * N] = {0}, last_float = 0.0f;
     uint32_t *turned = calloc(garment->constraint_count, sizeof *turned);
-    for (uint32_t k = 0; k < garment->constraint_count; k++) turned[k] = garment->constraint_count - 1 - k;
+    for (uint32_t k = 0; k < garment->constraint_count; k++)
+        turned[k] = garment->constraint_count - 1 - k;
     for (int i = 0; i < 3 * N * N; i++)
-        doubles[0][i] = doubles[1][i] = before[i] = floats[i] = before_float[i] = garment->positions[i / 3][i % 3];
+        doubles[0][i] = doubles[1][i] = before[i] = floats[i] = before_float[i] =
+            garment->positions[i / 3][i % 3];
     OK(cloth_reference_frames_float(garment, &def, 10, floats, before_float, carry, &last_float));
     for (int order = 0; order < 2; order++) {
         for (int i = 0; i < 3 * N * N; i++) before[i] = garment->positions[i / 3][i % 3];
@@ -503,7 +529,8 @@ Test(cloth_garment, the_references_agree)
     }
     double off = 0.0, other = 0.0;
     for (int i = 0; i < 3 * N * N; i++)
-        off = fmax(off, fabs(doubles[0][i] - floats[i])), other = fmax(other, fabs(doubles[0][i] - doubles[1][i]));
+        off = fmax(off, fabs(doubles[0][i] - floats[i])),
+        other = fmax(other, fabs(doubles[0][i] - doubles[1][i]));
     cr_expect_lt(off, 1e-4, "float is %.3g off", off);
     cr_expect_gt(other, 1e-4, "another order gives another sweep");
     free(turned);
@@ -526,7 +553,7 @@ static test_mesh wrong_mesh;
         __VA_ARGS__; \
         FAILS(HED_ERROR_ARGUMENT, cloth_garment_create(&allocator, def, 3, &garment, &error)); \
         cr_expect(strstr(error.text, "Garment 3 (shirt): ") && strstr(error.text, words), \
-                  "\"%s\" does not say \"%s\"", error.text, words); \
+            "\"%s\" does not say \"%s\"", error.text, words); \
         cr_expect_null(garment); \
         test_mesh_free(&wrong_mesh); \
     } while (0)
@@ -550,7 +577,8 @@ Test(cloth_garment, wrong_particles)
     WRONG("inverse_masses of particle 9 is nan", wrong_mesh.inverse_masses[9] = NAN);
     WRONG("density is 0", def->inverse_masses = NULL, def->density = 0.0f);
     WRONG("density is nan", def->inverse_masses = NULL, def->density = NAN);
-    WRONG("leave it an area of 0", def->inverse_masses = NULL, memset(wrong_mesh.positions, 0, 108 * sizeof(float)));
+    WRONG("leave it an area of 0", def->inverse_masses = NULL,
+        memset(wrong_mesh.positions, 0, 108 * sizeof(float)));
     WRONG("m apart at rest", memset(wrong_mesh.positions, 0, 108 * sizeof(float)));
 }
 
@@ -560,12 +588,13 @@ Test(cloth_garment, wrong_faces)
     WRONG("face 4 has particle", wrong_mesh.triangles[13] = wrong_mesh.triangles[12]);
     WRONG("triangles is NULL", def->triangles = NULL);
     WRONG("quads is NULL", def->quad_count = 1);
-    WRONG("quads: corner 3 of face 0 is particle 99", def->quad_count = 1, def->quads = (uint32_t[4]){0, 1, 2, 99});
+    WRONG("quads: corner 3 of face 0 is particle 99", def->quad_count = 1,
+        def->quads = (uint32_t[4]){0, 1, 2, 99});
     WRONG("grid_width x grid_height is 6 x 5", def->grid_width = 6, def->grid_height = 5);
     WRONG("grid_width x grid_height is 6 x 0", def->grid_width = 6);
     WRONG("a grid of 6 x 6 has 50 triangles", def->grid_width = def->grid_height = 6);
-    WRONG("0 triangles and 1 quads beside it", def->grid_width = def->grid_height = 6, def->triangle_count = 0,
-          def->quad_count = 1, def->quads = (uint32_t[4]){0, 1, 7, 6});
+    WRONG("0 triangles and 1 quads beside it", def->grid_width = def->grid_height = 6,
+        def->triangle_count = 0, def->quad_count = 1, def->quads = (uint32_t[4]){0, 1, 7, 6});
     uint32_t cells[25][4];
     for (uint32_t q = 0; q < 25; q++) {
         uint32_t at = q / 5 * 6 + q % 5;
@@ -574,8 +603,8 @@ Test(cloth_garment, wrong_faces)
     }
     cells[24][1] = 34, cells[24][2] = 29; /* in another order around: 28 34 29 35 */
     cells[24][3] = 35;
-    WRONG("quad 24 (28, 34, 29, 35) is no cell", def->grid_width = def->grid_height = 6, def->triangle_count = 0,
-          def->quad_count = 25, def->quads = cells[0]);
+    WRONG("quad 24 (28, 34, 29, 35) is no cell", def->grid_width = def->grid_height = 6,
+        def->triangle_count = 0, def->quad_count = 25, def->quads = cells[0]);
 }
 
 Test(cloth_garment, wrong_constraints)
@@ -591,12 +620,12 @@ Test(cloth_garment, wrong_constraints)
     WRONG("constraint 1 has material 3; there are 3", ONE, one[1].material = 3);
     WRONG("constraints is NULL and constraint_count 2", def->constraint_count = 2);
     WRONG("material_count is 2", def->materials = (hed_cloth_material[]){{1, 1, 0}, {1, 1, 0}},
-          def->material_count = 2);
+        def->material_count = 2);
     WRONG("family_material 1: compress is 1.5", def->family_material[1].compress = 1.5f);
     WRONG("family_material 2: stretch is 0.5", def->family_material[2].stretch = 0.5f);
     WRONG("family_material 0: compliance is nan", def->family_material[0].compliance = NAN);
     WRONG("materials 0: compliance is -1", def->materials = (hed_cloth_material[]){{1, 1, -1}},
-          def->material_count = 1);
+        def->material_count = 1);
 }
 
 Test(cloth_garment, wrong_surroundings_and_maps)
@@ -611,24 +640,30 @@ Test(cloth_garment, wrong_surroundings_and_maps)
     WRONG("tether_slack is 0.5", def->tethers = true, def->tether_slack = 0.5f);
     WRONG("copies is 0", def->copies = 0);
     WRONG("vertex_particle is NULL", def->vertex_count = 2);
-    WRONG("vertex_particle of vertex 1 is 36", def->vertex_count = 2, def->vertex_particle = (uint32_t[]){0, 36});
-    WRONG("max_distance of particle 5 is -1", def->driven = true, def->max_distance = map_with(5, -1.0f));
-    WRONG("max_distance of particle 5 is nan", def->driven = true, def->max_distance = map_with(5, NAN));
+    WRONG("vertex_particle of vertex 1 is 36", def->vertex_count = 2,
+        def->vertex_particle = (uint32_t[]){0, 36});
+    WRONG("max_distance of particle 5 is -1", def->driven = true,
+        def->max_distance = map_with(5, -1.0f));
+    WRONG("max_distance of particle 5 is nan", def->driven = true,
+        def->max_distance = map_with(5, NAN));
     WRONG("backstop_distance of particle 5 is inf", def->driven = true,
-          def->backstop_distance = map_with(5, INFINITY));
-    WRONG("backstop_radius of particle 5 is -1", def->driven = true, def->backstop_radius = map_with(5, -1.0f));
+        def->backstop_distance = map_with(5, INFINITY));
+    WRONG("backstop_radius of particle 5 is -1", def->driven = true,
+        def->backstop_radius = map_with(5, -1.0f));
     WRONG("drive of particle 35 is 1.5", def->driven = true, def->drive = map_with(35, 1.5f));
-    WRONG("drive_stiffness of particle 0 is -0.5", def->driven = true, def->drive_stiffness = map_with(0, -0.5f));
+    WRONG("drive_stiffness of particle 0 is -0.5", def->driven = true,
+        def->drive_stiffness = map_with(0, -0.5f));
     float reach[36] = {0.0f};
     for (int i = 0; i < 36; i++) reach[i] = 0.75f;
-    WRONG("backstop_distance of particle 8 is 1 m, outside its max_distance of 0.75 m", def->driven = true,
-          def->max_distance = reach, def->backstop_distance = map_with(8, 1.0f));
+    WRONG("backstop_distance of particle 8 is 1 m, outside its max_distance of 0.75 m",
+        def->driven = true, def->max_distance = reach, def->backstop_distance = map_with(8, 1.0f));
 }
 
 /* The n-th allocation fails, for every n: nothing leaks, and it says so. */
 Test(cloth_garment, memory_may_run_out_anywhere)
 {
-    test_mesh meshes[4] = {test_grid(6, 6), test_irregular(6, 4, 0.5f), test_fan(40), test_mesh_of(3, 0)};
+    test_mesh meshes[4] = {
+        test_grid(6, 6), test_irregular(6, 4, 0.5f), test_fan(40), test_mesh_of(3, 0)};
     const hed_cloth_constraint chain[] = {{0, 1, 1.0f, 0}, {1, 2, 2.0f, 0}};
     meshes[1].def.driven = true;
     meshes[1].def.inverse_masses = NULL;
@@ -641,7 +676,8 @@ Test(cloth_garment, memory_may_run_out_anywhere)
             test_allocator counting = {.fail_at = n};
             hed_allocator allocator = test_allocator_of(&counting);
             cloth_garment *garment;
-            hed_status status = cloth_garment_create(&allocator, &meshes[m].def, 0, &garment, &error);
+            hed_status status =
+                cloth_garment_create(&allocator, &meshes[m].def, 0, &garment, &error);
             if (!status) cloth_garment_destroy(garment);
             cr_assert_eq(counting.live, 0);
             cr_assert_eq(counting.bytes, 0);

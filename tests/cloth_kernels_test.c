@@ -1,7 +1,7 @@
 /* ctest: devices timeout=600
- * The cloth engine's kernels against their native versions: every configuration of the small spaces, each value of
- * each parameter of the others, in fast mode within tolerance and in strict mode bit for bit.
- * HEDDLE_TEST_CONFIGURATIONS=all runs every configuration. */
+ * The cloth engine's kernels against their native versions: every configuration of the small
+ * spaces, each value of each parameter of the others, in fast mode within tolerance and in strict
+ * mode bit for bit. HEDDLE_TEST_CONFIGURATIONS=all runs every configuration. */
 #include "testing.h"
 
 #include "heddle/cloth.h"
@@ -16,8 +16,8 @@ static void tell(void *user, const hed_conformance_run *run)
     char config[256];
     if (run->verdict != HED_VERDICT_FAILED) return;
     hed_config_format(run->def, run->config, config, sizeof config);
-    fprintf(stderr, "%s [%s] %s, n = %lld: %s\n", run->def->name, config, run->math ? "strict" : "fast",
-            (long long)run->problem->sizes[0], run->text);
+    fprintf(stderr, "%s [%s] %s, n = %lld: %s\n", run->def->name, config,
+        run->math ? "strict" : "fast", (long long)run->problem->sizes[0], run->text);
     ++*(int *)user;
 }
 
@@ -25,19 +25,15 @@ static void check(const test_device *t, const hed_kernel_def *kernel)
 {
     int failures = 0;
     const char *wanted = getenv("HEDDLE_TEST_CONFIGURATIONS");
-    hed_conformance_def def = {.device = t->device,
-                               .kernel = kernel,
-                               .coverage = HED_COVER_VALUES,
-                               .seed = 7,
-                               .each = tell,
-                               .user = &failures};
+    hed_conformance_def def = {.device = t->device, .kernel = kernel, .coverage = HED_COVER_VALUES,
+        .seed = 7, .each = tell, .user = &failures};
     hed_conformance_report report;
     if (hed_config_count(kernel) <= SMALL_SPACE || (wanted && strcmp(wanted, "all") == 0))
         def.coverage = HED_COVER_ALL;
     OK(hed_device_find(t->context, "host", &def.reference, &error));
     OK(hed_conformance(&def, &report, &error));
     printf("%s: %llu passed, %llu not valid\n", kernel->name, (unsigned long long)report.passed,
-           (unsigned long long)report.invalid);
+        (unsigned long long)report.invalid);
     cr_expect(failures == 0 && report.failed == 0, "%s: %d runs failed", kernel->name, failures);
 }
 

@@ -1,5 +1,5 @@
-/* For tests of HED_CLOTH_WHOLE and HED_CLOTH_PATCHES: a cloth of one structure, moved some frames, against the
- * reference that sweeps in its plan's order, and against another structure. */
+/* For tests of HED_CLOTH_WHOLE and HED_CLOTH_PATCHES: a cloth of one structure, moved some frames,
+ * against the reference that sweeps in its plan's order, and against another structure. */
 #ifndef HED_TESTS_CLOTH_LAYOUTS_H
 #define HED_TESTS_CLOTH_LAYOUTS_H
 
@@ -12,8 +12,8 @@ static hed_error error;
 
 /* A cloth of these garments, and room for so many colliders and triangles of a mesh collider. */
 static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_structure structure,
-                                            const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches,
-                                            uint32_t iterations, uint32_t colliders, uint32_t triangles)
+    const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches, uint32_t iterations,
+    uint32_t colliders, uint32_t triangles)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth = NULL;
@@ -30,8 +30,7 @@ static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_stru
 
 /* The same alone. */
 static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_structure structure,
-                                      const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches,
-                                      uint32_t iterations)
+    const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches, uint32_t iterations)
 {
     return layout_cloth_among(t, structure, garments, count, patches, iterations, 0, 0);
 }
@@ -66,31 +65,33 @@ static inline double layout_error(const float *found, const double *expected, ui
     return most;
 }
 
-/* What the sequential sweep in double makes of a garment in `frames` frames, in the order of the plan that `choice`
- * leads to; and how far the same sweep in float comes from it, for folds make rounding grow. */
-static inline double *layout_reference(const hed_cloth_garment_def *def, const cloth_patch_choice *choice,
-                                       uint32_t iterations, uint32_t frames, double *rounding)
+/* What the sequential sweep in double makes of a garment in `frames` frames, in the order of the
+ * plan that `choice` leads to; and how far the same sweep in float comes from it, for folds make
+ * rounding grow. */
+static inline double *layout_reference(const hed_cloth_garment_def *def,
+    const cloth_patch_choice *choice, uint32_t iterations, uint32_t frames, double *rounding)
 {
     hed_allocator allocator = hed_default_allocator();
     cloth_garment *garment;
     cloth_plan *plan;
     cloth_plan_def plan_def = {.kind = choice->kind,
-                               .patches = choice->patches ? choice->patches : 1,
-                               .step_limit = choice->step_limit,
-                               .early_steps = choice->early_steps};
-    cloth_reference_def reference = {
-        .substeps = 5, .iterations = iterations, .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
+        .patches = choice->patches ? choice->patches : 1, .step_limit = choice->step_limit,
+        .early_steps = choice->early_steps};
+    cloth_reference_def reference = {.substeps = 5, .iterations = iterations, .seconds = 1.0 / 60.0,
+        .gravity = {0.0, -9.81, 0.0}, .up = 1};
     uint32_t n = def->particle_count;
-    double last_dt = 0.0, *positions = calloc(n, 3 * sizeof *positions), *previous = calloc(n, 3 * sizeof *previous);
-    float last_float_dt = 0.0f, *at = calloc(n, 3 * sizeof *at), *before = calloc(n, 3 * sizeof *before),
-          *carry = calloc(n, 3 * sizeof *carry);
+    double last_dt = 0.0, *positions = calloc(n, 3 * sizeof *positions),
+           *previous = calloc(n, 3 * sizeof *previous);
+    float last_float_dt = 0.0f, *at = calloc(n, 3 * sizeof *at),
+          *before = calloc(n, 3 * sizeof *before), *carry = calloc(n, 3 * sizeof *carry);
     OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
     OK(cloth_plan_create(garment, &plan_def, &plan, &error));
     for (uint32_t i = 0; i < 3 * n; i++)
         positions[i] = previous[i] = at[i] = before[i] = garment->positions[i / 3][i % 3];
     reference.order = (cloth_order){plan->order, garment->constraint_count};
     OK(cloth_reference_frames(garment, &reference, frames, positions, previous, NULL, &last_dt));
-    OK(cloth_reference_frames_float(garment, &reference, frames, at, before, carry, &last_float_dt));
+    OK(cloth_reference_frames_float(
+        garment, &reference, frames, at, before, carry, &last_float_dt));
     *rounding = layout_error(at, positions, n);
     free(at);
     free(before);
@@ -102,7 +103,8 @@ static inline double *layout_reference(const hed_cloth_garment_def *def, const c
 }
 
 /* Largest difference of a coordinate. */
-static inline double layout_difference(const float *found, const float *expected, uint32_t particles)
+static inline double layout_difference(
+    const float *found, const float *expected, uint32_t particles)
 {
     double most = 0.0;
     for (uint32_t i = 0; i < 3 * particles; i++) {
@@ -112,11 +114,12 @@ static inline double layout_difference(const float *found, const float *expected
     return most;
 }
 
-/* Moves a cloth of this garment 20 frames and compares it with the reference in the same order: 1e-5 m, or three
- * times what a sequential float sweep is off by: devices have other reciprocal roots. */
+/* Moves a cloth of this garment 20 frames and compares it with the reference in the same order:
+ * 1e-5 m, or three times what a sequential float sweep is off by: devices have other reciprocal
+ * roots. */
 static inline void layout_against_reference(const test_device *t, hed_cloth_structure structure,
-                                            const hed_cloth_garment_def *def, const cloth_patch_choice *choice,
-                                            uint32_t patches, uint32_t iterations)
+    const hed_cloth_garment_def *def, const cloth_patch_choice *choice, uint32_t patches,
+    uint32_t iterations)
 {
     enum { FRAMES = 20 };
     hed_cloth *cloth = layout_cloth(t, structure, def, 1, patches, iterations);
@@ -126,8 +129,9 @@ static inline void layout_against_reference(const test_device *t, hed_cloth_stru
     float *found = layout_positions(cloth);
     double rounding, *expected = layout_reference(def, &used, iterations, FRAMES, &rounding);
     double off = layout_error(found, expected, def->particle_count), moved = 0.0;
-    cr_expect_lt(off, fmax(1e-5, 3.0 * rounding), "%u particles, %u iterations: %g m, and %g m by rounding",
-                 def->particle_count, iterations, off, rounding);
+    cr_expect_lt(off, fmax(1e-5, 3.0 * rounding),
+        "%u particles, %u iterations: %g m, and %g m by rounding", def->particle_count, iterations,
+        off, rounding);
     for (uint32_t i = 0; i < 3 * def->particle_count; i++)
         moved = fmax(moved, layout_size((double)found[i] - (double)def->positions[i]));
     cr_assert_gt(moved, 0.05, "nothing has moved: %g m", moved);
@@ -162,16 +166,13 @@ typedef struct busy_garment {
     float *max_distance, *backstop, *radius, *drive;
 } busy_garment;
 
-/* A grid whose particles are tied in pairs across every second column, tethered to its locked first row, driven here
- * and there. */
+/* A grid whose particles are tied in pairs across every second column, tethered to its locked first
+ * row, driven here and there. */
 static inline busy_garment busy_make(uint32_t n)
 {
-    busy_garment b = {.mesh = test_grid(n, n),
-                      .constraints = calloc(n * n, sizeof *b.constraints),
-                      .max_distance = calloc(n * n, sizeof(float)),
-                      .backstop = calloc(n * n, sizeof(float)),
-                      .radius = calloc(n * n, sizeof(float)),
-                      .drive = calloc(n * n, sizeof(float))};
+    busy_garment b = {.mesh = test_grid(n, n), .constraints = calloc(n * n, sizeof *b.constraints),
+        .max_distance = calloc(n * n, sizeof(float)), .backstop = calloc(n * n, sizeof(float)),
+        .radius = calloc(n * n, sizeof(float)), .drive = calloc(n * n, sizeof(float))};
     hed_cloth_garment_def *def = &b.mesh.def;
     for (uint32_t i = 0; i < n * n; i++) {
         b.mesh.inverse_masses[i] = i < n ? 0.0f : 1.0f + (float)(i % 3);
@@ -180,7 +181,8 @@ static inline busy_garment busy_make(uint32_t n)
         b.radius[i] = i % 8 == 1 ? 0.5f : 0.0f;
         b.drive[i] = i % 7 == 0 ? 0.01f : 0.0f;
         if (i % n + 1 < n && i % n % 2 == 0)
-            b.constraints[def->constraint_count++] = (hed_cloth_constraint){i, i + 1, 2.1f / (float)(n - 1), 0};
+            b.constraints[def->constraint_count++] =
+                (hed_cloth_constraint){i, i + 1, 2.1f / (float)(n - 1), 0};
     }
     def->constraints = b.constraints;
     def->tethers = true;
@@ -208,11 +210,18 @@ static inline void busy_free(busy_garment *b)
     free(b->drive);
 }
 
-enum { BUSY_DRIVER = 1, BUSY_TETHERS = 2, BUSY_AIR = 4, BUSY_COLLIDERS = 8, BUSY_MESH = 16, BUSY_ALL = 31 };
+enum {
+    BUSY_DRIVER = 1,
+    BUSY_TETHERS = 2,
+    BUSY_AIR = 4,
+    BUSY_COLLIDERS = 8,
+    BUSY_MESH = 16,
+    BUSY_ALL = 31
+};
 
 /* Moves a busy cloth 12 frames; `what` surrounds it. Gives its positions and colours. */
-static inline float *busy_move(const test_device *t, hed_cloth_structure structure, uint32_t n, uint32_t what,
-                               uint32_t patches, uint32_t iterations, uint32_t copies, uint8_t (*colours)[4])
+static inline float *busy_move(const test_device *t, hed_cloth_structure structure, uint32_t n,
+    uint32_t what, uint32_t patches, uint32_t iterations, uint32_t copies, uint8_t (*colours)[4])
 {
     busy_garment b = busy_make(n);
     b.mesh.def.copies = copies;
@@ -220,21 +229,22 @@ static inline float *busy_move(const test_device *t, hed_cloth_structure structu
     b.mesh.def.tethers = what & BUSY_TETHERS;
     if (!(what & BUSY_AIR)) b.mesh.def.drag = b.mesh.def.lift = 0.0f;
     hed_cloth *cloth = layout_cloth_among(t, structure, &b.mesh.def, 1, patches, iterations,
-                                          what & BUSY_COLLIDERS ? 2 : 0, what & BUSY_MESH ? 2 : 0);
+        what & BUSY_COLLIDERS ? 2 : 0, what & BUSY_MESH ? 2 : 0);
     uint32_t particles = hed_cloth_particle_count(cloth);
-    float *driver = calloc(particles, 3 * sizeof *driver), *normals = calloc(particles, 3 * sizeof *normals);
-    float box[4][3] = {{-2.0f, -0.35f, -2.0f}, {2.0f, -0.35f, -2.0f}, {2.0f, -0.35f, 2.0f}, {-2.0f, -0.35f, 2.0f}};
+    float *driver = calloc(particles, 3 * sizeof *driver),
+          *normals = calloc(particles, 3 * sizeof *normals);
+    float box[4][3] = {
+        {-2.0f, -0.35f, -2.0f}, {2.0f, -0.35f, -2.0f}, {2.0f, -0.35f, 2.0f}, {-2.0f, -0.35f, 2.0f}};
     const uint32_t faces[2][3] = {{0, 2, 1}, {0, 3, 2}};
     for (uint32_t f = 0; f < 4; f++) {
         hed_cloth_frame frame = hed_default_cloth_frame();
-        hed_cloth_collider colliders[2] = {
-            {.shape = HED_CLOTH_SPHERE,
-             .a = {0.3f, -0.3f + 0.02f * (float)f, 0.2f},
-             .radius = {0.35f},
-             .friction = 0.5f},
-            {.shape = HED_CLOTH_PLANE, .a = {0.0f, -0.5f, 0.0f}, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.3f}};
-        hed_cloth_mesh_collider mesh = {
-            .vertex_count = 4, .triangle_count = 2, .positions = box[0], .triangles = faces[0], .friction = 0.4f};
+        hed_cloth_collider colliders[2] = {{.shape = HED_CLOTH_SPHERE,
+                                               .a = {0.3f, -0.3f + 0.02f * (float)f, 0.2f},
+                                               .radius = {0.35f}, .friction = 0.5f},
+            {.shape = HED_CLOTH_PLANE, .a = {0.0f, -0.5f, 0.0f}, .b = {0.0f, 1.0f, 0.0f},
+                .friction = 0.3f}};
+        hed_cloth_mesh_collider mesh = {.vertex_count = 4, .triangle_count = 2, .positions = box[0],
+            .triangles = faces[0], .friction = 0.4f};
         frame.frames = 3;
         frame.wind[0] = what & BUSY_AIR ? 4.0f : 0.0f;
         frame.gust = 0.3f;

@@ -119,8 +119,8 @@ static hed_status try_cache(void)
 
 int main(void)
 {
-    static const fault_case cases[] = {
-        {"parsing", try_parse}, {"files", try_files}, {"faults", try_faults}, {"PLY, STL, glTF", try_others}, {"point cache", try_cache}};
+    static const fault_case cases[] = {{"parsing", try_parse}, {"files", try_files},
+        {"faults", try_faults}, {"PLY, STL, glTF", try_others}, {"point cache", try_cache}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

@@ -47,7 +47,8 @@ Test(cloth_mesh_files, every_float_survives_text)
         do {
             state = state * 1664525u + 1013904223u;
             uint32_t bits = state ^ state >> 15;
-            if (i % 2) bits = (bits & 0x807fffffu) | (100 + (state >> 8) % 50) << 23; /* the sizes that meshes have */
+            /* the sizes that meshes have */
+            if (i % 2) bits = (bits & 0x807fffffu) | (100 + (state >> 8) % 50) << 23;
             memcpy(&mesh.positions[i], &bits, sizeof bits);
         } while (!isfinite(mesh.positions[i]));
     }
@@ -62,7 +63,8 @@ Test(cloth_mesh_files, every_float_survives_text)
 Test(cloth_mesh_files, other_positions_and_normals_are_written)
 {
     hed_error error;
-    hed_mesh mesh = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"), again;
+    hed_mesh mesh = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"),
+             again;
     float positions[9] = {5, 6, 7, 8, 9, 10, 11, 12, 13}, normals[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, positions, normals, &error));
     OK(hed_mesh_read(in_folder("a.obj"), &again, &error));
@@ -72,12 +74,16 @@ Test(cloth_mesh_files, other_positions_and_normals_are_written)
     cr_assert(same_words(again.corner_textures, mesh.corner_textures, 3));
     hed_mesh_free(&again);
     positions[4] = NAN;
-    FAILS(HED_ERROR_ARGUMENT, hed_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
+    FAILS(
+        HED_ERROR_ARGUMENT, hed_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
     cr_assert(strstr(error.text, "coordinate y of vertex 2"), "%s", error.text);
-    FAILS(HED_ERROR_ARGUMENT, hed_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_mesh_write_glb(in_folder("a.glb"), &mesh, positions, NULL, &error));
+    FAILS(
+        HED_ERROR_ARGUMENT, hed_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
+    FAILS(
+        HED_ERROR_ARGUMENT, hed_mesh_write_glb(in_folder("a.glb"), &mesh, positions, NULL, &error));
     FAILS(HED_ERROR_IO, hed_mesh_write_obj("/dev/full", &mesh, NULL, NULL, &error));
-    FAILS(HED_ERROR_IO, hed_mesh_write_ply(in_folder("no/such/folder.ply"), &mesh, NULL, NULL, &error));
+    FAILS(HED_ERROR_IO,
+        hed_mesh_write_ply(in_folder("no/such/folder.ply"), &mesh, NULL, NULL, &error));
     hed_mesh_free(&mesh);
 }
 
@@ -98,9 +104,10 @@ Test(cloth_mesh_files, a_million_vertices)
     cr_assert_not_null(particle_of);
     OK(hed_mesh_weld(&mesh, 1e-5f, particle_of, &count, &error));
     cr_assert_eq(count, mesh.vertex_count);
-    cr_log_info("a million vertices: written in %.2f s, read in %.2f s, inspected in %.2f s, welded in %.2f s",
-                1e-9 * (double)(written - start), 1e-9 * (double)(read - written), 1e-9 * (double)(inspected - read),
-                1e-9 * (double)(hed_now() - inspected));
+    cr_log_info(
+        "a million vertices: written in %.2f s, read in %.2f s, inspected in %.2f s, welded in %.2f s",
+        1e-9 * (double)(written - start), 1e-9 * (double)(read - written),
+        1e-9 * (double)(inspected - read), 1e-9 * (double)(hed_now() - inspected));
     free(particle_of);
     hed_mesh_free(&again);
     hed_mesh_free(&mesh);
@@ -117,7 +124,9 @@ Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
         cr_assert(mkfifo(in_folder(names[i]), 0600) == 0);
         hed_status status = hed_mesh_read(in_folder(names[i]), &mesh, &error);
         bool needs_assimp = strcmp(names[i], "p.fbx") == 0;
-        cr_assert((needs_assimp && status == HED_ERROR_UNSUPPORTED) || (status == HED_ERROR_IO && strstr(error.text, "is a pipe")), "%s", error.text);
+        cr_assert((needs_assimp && status == HED_ERROR_UNSUPPORTED) ||
+                      (status == HED_ERROR_IO && strstr(error.text, "is a pipe")),
+            "%s", error.text);
     }
     FAILS(HED_ERROR_IO, hed_pc2_read(in_folder("p"), &data, &error));
     cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);
@@ -131,8 +140,8 @@ Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
 {
     hed_error error;
     hed_mesh mesh = parse(SQUARE "v 0.5 2 0.1\nf 1 2 3 4\nf 4 3 5\n"), again;
-    static const uint8_t colours[] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0,
-                                      255, 255, 51, 102, 153, 204, 0, 0, 0, 255};
+    static const uint8_t colours[] = {
+        255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 51, 102, 153, 204, 0, 0, 0, 255};
     OK(hed_mesh_write_ply(in_folder("a.ply"), &mesh, NULL, colours, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.ply"), &size), *data = strstr(bytes, "end_header\n") + 11;
@@ -147,7 +156,8 @@ Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
     cr_assert(same_floats(again.positions, mesh.positions, 15), "vertex order has to stay");
     cr_assert(same_words(again.face_at, mesh.face_at, 3));
     cr_assert(same_words(again.corners, mesh.corners, 7));
-    for (int i = 0; i < 20; i++) cr_assert_float_eq(again.vertex_colours[i], colours[i] / 255.0f, 1e-6);
+    for (int i = 0; i < 20; i++)
+        cr_assert_float_eq(again.vertex_colours[i], colours[i] / 255.0f, 1e-6);
     hed_mesh_free(&again);
     hed_mesh_free(&mesh);
 }
@@ -176,20 +186,25 @@ static void expect_glb(const char *bytes, size_t size)
 Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
 {
     hed_error error;
-    /* Vertex 3 has two texture coordinates; the second quad's inner corner asks for the other diagonal. */
-    hed_mesh mesh =
-                 parse(SQUARE "v 3 0 0\nv 1.5 0.2 0\nvt 0 0\nvt 1 0\nvt 0.5 0.25\n"
-                              "usemtl \"red\" \\ \xff \xc3\xa4\nf 1/1 2/2 3/3 4/1\nusemtl blue\nf 3/2 2/2 5/1 6/1\n"),
-             again;
+    /* Vertex 3 has two texture coordinates; the second quad's inner corner asks for the other
+     * diagonal. */
+    hed_mesh
+        mesh = parse(SQUARE
+            "v 3 0 0\nv 1.5 0.2 0\nvt 0 0\nvt 1 0\nvt 0.5 0.25\n"
+            "usemtl \"red\" \\ \xff \xc3\xa4\nf 1/1 2/2 3/3 4/1\nusemtl blue\nf 3/2 2/2 5/1 6/1\n"),
+        again;
     float normals[18];
     for (int i = 0; i < 18; i++) normals[i] = i % 3 == 2 ? 2.0f : 0;
     OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, normals, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     expect_glb(bytes, size);
-    cr_assert(memmem(bytes, size, "\"\\\"red\\\" \\\\ ? \xc3\xa4\"", 17), "names have to be valid JSON");
+    cr_assert(
+        memmem(bytes, size, "\"\\\"red\\\" \\\\ ? \xc3\xa4\"", 17), "names have to be valid JSON");
     size_t materials = 0;
-    for (const char *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), "\"doubleSided\":true", 18)); at++) materials++;
+    for (const char *at = bytes;
+         (at = memmem(at, size - (size_t)(at - bytes), "\"doubleSided\":true", 18)); at++)
+        materials++;
     cr_assert_eq(materials, 3, "both materials, and the one of faces without");
     cr_assert(memmem(bytes, size, "\"min\":[0,0,0],\"max\":[3,1,0]", 27));
     free(bytes);
@@ -204,8 +219,8 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
         const uint32_t *c = again.corners + 3 * face;
         const float *p = again.positions + 3 * c[0], *q = again.positions + 3 * c[1],
                     *r = again.positions + 3 * c[2];
-        double twice =
-            ((double)q[0] - p[0]) * ((double)r[1] - p[1]) - ((double)q[1] - p[1]) * ((double)r[0] - p[0]);
+        double twice = ((double)q[0] - p[0]) * ((double)r[1] - p[1]) -
+                       ((double)q[1] - p[1]) * ((double)r[0] - p[0]);
         cr_assert(twice > 0, "triangle %u is folded over", face);
         area += twice / 2;
     }
@@ -233,7 +248,9 @@ Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
     OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
-    cr_assert(memmem(bytes, size, "\"material\":0", 12) && memmem(bytes, size, "\"doubleSided\":true", 18), "cloth has no back side");
+    cr_assert(memmem(bytes, size, "\"material\":0", 12) &&
+                  memmem(bytes, size, "\"doubleSided\":true", 18),
+        "cloth has no back side");
     free(bytes);
     OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
     cr_assert_eq(again.vertex_count, mesh.vertex_count);
@@ -249,7 +266,8 @@ Test(cloth_mesh_files, formats_by_ending_or_by_content)
     static const char ply[] =
         "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
         "element face 1\nproperty list uchar int vertex_indices\nend_header\n9 0 0\n1 0 0\n1 1 0\n0 1 0\n4 3 2 1 0\n";
-    static const char stl[] = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
+    static const char stl[] =
+        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
     hed_error error;
     hed_mesh mesh;
     write_file(in_folder("a.PLY"), ply, sizeof ply - 1);
@@ -258,17 +276,23 @@ Test(cloth_mesh_files, formats_by_ending_or_by_content)
     write_file(in_folder("b"), stl, sizeof stl - 1);
     write_file(in_folder("c.txt"), "v 0 0 0\n", 8);
     write_file(in_folder("d.fbx"), "nothing", 7);
-    OK(hed_mesh_read(in_folder("c.txt"), &mesh, &error)); /* what says nothing about itself is OBJ */
+    /* what says nothing about itself is OBJ */
+    OK(hed_mesh_read(in_folder("c.txt"), &mesh, &error));
     hed_mesh_free(&mesh);
     static const char *const names[] = {"a.PLY", "a"}, *const facets[] = {"b.stl", "b"};
     for (int i = 0; i < 2; i++) {
         OK(hed_mesh_read(in_folder(names[i]), &mesh, &error));
-        cr_assert(mesh.vertex_count == 4 && mesh.face_count == 1 && mesh.positions[0] == 9 && mesh.corners[0] == 3);
+        cr_assert(mesh.vertex_count == 4 && mesh.face_count == 1 && mesh.positions[0] == 9 &&
+                  mesh.corners[0] == 3);
         hed_mesh_free(&mesh);
         OK(hed_mesh_read(in_folder(facets[i]), &mesh, &error));
         cr_assert(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
         hed_mesh_free(&mesh);
     }
     hed_status status = hed_mesh_read(in_folder("d.fbx"), &mesh, &error);
-    cr_assert(status == HED_ERROR_FORMAT || (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "reads OBJ, PLY, STL and glTF") && strstr(error.text, "libassimp-dev")), "%s", error.text);
+    cr_assert(
+        status == HED_ERROR_FORMAT || (status == HED_ERROR_UNSUPPORTED &&
+                                          strstr(error.text, "reads OBJ, PLY, STL and glTF") &&
+                                          strstr(error.text, "libassimp-dev")),
+        "%s", error.text);
 }

@@ -1,5 +1,5 @@
-/* Meshes for cloth: reading OBJ, looking for faults, mending, welding, grids. Writing, and other formats:
- * cloth_mesh_files_test.c. */
+/* Meshes for cloth: reading OBJ, looking for faults, mending, welding, grids. Writing, and other
+ * formats: cloth_mesh_files_test.c. */
 #include <locale.h>
 
 #include "cloth_mesh_testing.h"
@@ -19,8 +19,10 @@ static void refuse(const char *text, const char *words)
 Test(cloth_mesh, every_spelling_of_obj)
 {
     hed_mesh mesh = parse(everything);
-    static const float positions[] = {0, 0, 0, 1.5f, .25f, -0.0f, 1, 1, 1, 0, 1, 5, -1, .1f, .2f, .1f, .2f, .3f};
-    static const float colours[] = {1, 0, 0, 1, 1, 1, 1, 1, .25f, .5f, .75f, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const float positions[] = {
+        0, 0, 0, 1.5f, .25f, -0.0f, 1, 1, 1, 0, 1, 5, -1, .1f, .2f, .1f, .2f, .3f};
+    static const float colours[] = {
+        1, 0, 0, 1, 1, 1, 1, 1, .25f, .5f, .75f, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static const uint32_t corners[] = {0, 1, 2, 0, 2, 3, 0, 1, 2, 3, 4}, none = UINT32_MAX;
     const uint32_t textures[] = {0, 1, 2, none, none, 2, none, none, none, none, none};
     const uint32_t normals[] = {0, 0, 1, none, 1, none, none, none, none, none, none};
@@ -59,22 +61,27 @@ Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
 {
     hed_error error;
     hed_mesh mesh;
-    static const char text[] = "# ARCSim\nv 0 0 0\nny 0 0 0.5\nnv 0 0 1\nv 1 0 0\nny 1 0 0\nnv 0 0 1 \\\n 5\nv 1 1 0\nmy_word\nf 1 2 3\n";
+    static const char text[] =
+        "# ARCSim\nv 0 0 0\nny 0 0 0.5\nnv 0 0 1\nv 1 0 0\nny 1 0 0\nnv 0 0 1 \\\n 5\nv 1 1 0\nmy_word\nf 1 2 3\n";
     OK(hed_mesh_parse_obj("shirt.obj", text, sizeof text - 1, &mesh, &error));
     cr_assert(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
-    cr_assert_str_eq(mesh.warning, "shirt.obj: 5 lines skipped, from line 3 on, whose words are not OBJ's: ny nv my_word");
+    cr_assert_str_eq(mesh.warning,
+        "shirt.obj: 5 lines skipped, from line 3 on, whose words are not OBJ's: ny nv my_word");
     hed_mesh_free(&mesh);
     char many[2000] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n";
-    for (int i = 0; i < 100; i++) sprintf(many + strlen(many), "word%d\n", i); /* more than are named */
+    /* more than are named */
+    for (int i = 0; i < 100; i++) sprintf(many + strlen(many), "word%d\n", i);
     OK(hed_mesh_parse_obj("x.obj", many, strlen(many), &mesh, &error));
-    cr_assert(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") && !strstr(mesh.warning, "word99"));
+    cr_assert(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") &&
+              !strstr(mesh.warning, "word99"));
     const char *rest = strstr(mesh.warning, " ...");
     cr_assert(rest && rest[4] == 0, "%s", mesh.warning);
     hed_mesh_free(&mesh);
     char word[200];
     sprintf(word, "%s%0100d\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nny 1\n", "long", 0);
     OK(hed_mesh_parse_obj("x.obj", word, strlen(word), &mesh, &error));
-    cr_assert(strstr(mesh.warning, "long0000") && strstr(mesh.warning, "0 ..."), "%s", mesh.warning);
+    cr_assert(
+        strstr(mesh.warning, "long0000") && strstr(mesh.warning, "0 ..."), "%s", mesh.warning);
     hed_mesh_free(&mesh);
     OK(hed_mesh_parse_obj("x.obj", many, 32, &mesh, &error));
     cr_assert_null(mesh.warning);
@@ -93,19 +100,23 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
     refuse("v 1 2 3,5\n", "found \"3,5\", expected a number");
     refuse("v 1 2 0x10\n", "expected a number");
     refuse("v 1 2 3 0.5 2 0.5\n", "found 2 in a vertex's colour, expected 0 to 1");
-    refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\n\n\nf 1 2 \\\n 4\n", "test.obj:7: found vertex 4, expected at most 3");
+    refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\n\n\nf 1 2 \\\n 4\n",
+        "test.obj:7: found vertex 4, expected at most 3");
     refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 0\n", "found \"0\"");
     refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 -4\n", "found vertex -4");
-    refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 99999999999999999999\n", "expected the number of a vertex");
+    refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 99999999999999999999\n",
+        "expected the number of a vertex");
     refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2\n", "at least 3 corners");
     refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 3/\n", "expected the number of a texture coordinate");
-    refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1/1 2 3\n", "found texture coordinate 1, expected at most 0");
+    refuse(
+        "v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1/1 2 3\n", "found texture coordinate 1, expected at most 0");
     refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1//7 2 3\n", "found normal 7");
     refuse("v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1/1/1/1 2 3\n", "expected a corner");
     refuse("v 0 0 0\nvn 1 2\n", "expected x y z");
     refuse("v 0 0 0\nvt\n", "expected u");
     refuse("v 0 0 0\n-hello\n", "test.obj:2: found \"-hello\", expected v, vt");
-    refuse("# a\nhello 1 2\nworld\n", "test.obj:2: found \"hello world\" and no vertex at all, expected v, vt");
+    refuse("# a\nhello 1 2\nworld\n",
+        "test.obj:2: found \"hello world\" and no vertex at all, expected v, vt");
     refuse("v 0 0 0\nsurf 0 1\n", "curves and surfaces are not read");
     refuse("ply\nformat ascii 1.0\n", "test.obj:1: found \"ply format\" and no vertex");
     hed_error error;
@@ -121,48 +132,21 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
 Test(cloth_mesh, numbers_are_correctly_rounded)
 {
     setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is there */
-    static const char *const numbers[] = {"0.1",
-                                          "16777217",
-                                          "16777217.0000000000001",
-                                          "0.30000001192092896",
-                                          "1.00000017881393432617187499",
-                                          "1.00000017881393432617187500",
-                                          "1.00000017881393432617187501",
-                                          "3.4028235e38",
-                                          "1.17549435e-38",
-                                          "1e-45",
-                                          "0.7e-45",
-                                          "9007199254740993e-10",
-                                          "123456789012345678901234567890e-25",
-                                          "0.000000000000000000000000000000000000000000000001",
-                                          "8388608.5",
-                                          "8388609.5",
-                                          "1e-60",
-                                          "4.9E-5"};
-    static const float expected[] = {0x1.99999ap-4f,
-                                     0x1p24f,
-                                     0x1.000002p24f,
-                                     0x1.333334p-2f,
-                                     0x1.000002p0f,
-                                     0x1.000004p0f,
-                                     0x1.000004p0f,
-                                     0x1.fffffep127f,
-                                     0x1p-126f,
-                                     0x1p-149f,
-                                     0,
-                                     0x1.b7cdfep19f,
-                                     0x1.81cd6ep13f,
-                                     0,
-                                     0x1p23f,
-                                     0x1.000004p23f,
-                                     0,
-                                     0x1.9b0ab2p-15f};
+    static const char *const numbers[] = {"0.1", "16777217", "16777217.0000000000001",
+        "0.30000001192092896", "1.00000017881393432617187499", "1.00000017881393432617187500",
+        "1.00000017881393432617187501", "3.4028235e38", "1.17549435e-38", "1e-45", "0.7e-45",
+        "9007199254740993e-10", "123456789012345678901234567890e-25",
+        "0.000000000000000000000000000000000000000000000001", "8388608.5", "8388609.5", "1e-60",
+        "4.9E-5"};
+    static const float expected[] = {0x1.99999ap-4f, 0x1p24f, 0x1.000002p24f, 0x1.333334p-2f,
+        0x1.000002p0f, 0x1.000004p0f, 0x1.000004p0f, 0x1.fffffep127f, 0x1p-126f, 0x1p-149f, 0,
+        0x1.b7cdfep19f, 0x1.81cd6ep13f, 0, 0x1p23f, 0x1.000004p23f, 0, 0x1.9b0ab2p-15f};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char text[200];
         snprintf(text, sizeof text, "v %s 0 -%s\n", numbers[i], numbers[i]);
         hed_mesh mesh = parse(text);
-        cr_assert(mesh.positions[0] == expected[i] && mesh.positions[2] == -expected[i], "%s: %a instead of %a",
-                  numbers[i], (double)mesh.positions[0], (double)expected[i]);
+        cr_assert(mesh.positions[0] == expected[i] && mesh.positions[2] == -expected[i],
+            "%s: %a instead of %a", numbers[i], (double)mesh.positions[0], (double)expected[i]);
         hed_mesh_free(&mesh);
     }
 }
@@ -177,8 +161,8 @@ Test(cloth_mesh, an_obj_file_cut_anywhere_is_a_mesh_or_an_error)
         cr_assert_not_null(copy);
         memcpy(copy, everything, size);
         hed_status status = hed_mesh_parse_obj("cut.obj", copy, size, &mesh, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, "cut.obj")), "%zu bytes: %s",
-                  size, error.text);
+        cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, "cut.obj")),
+            "%zu bytes: %s", size, error.text);
         free(copy);
         hed_mesh_free(&mesh);
     }
@@ -201,11 +185,11 @@ static void expect_fault(const hed_mesh *mesh, hed_mesh_fault fault, uint32_t co
     for (int i = 0; i < HED_MESH_FAULT_COUNT; i++) {
         uint32_t wanted = i == (int)fault ? count : 0;
         cr_assert_eq(check.count[i], wanted, "%u x %s instead of %u", check.count[i],
-                     hed_mesh_fault_name((hed_mesh_fault)i), wanted);
+            hed_mesh_fault_name((hed_mesh_fault)i), wanted);
     }
     if (count)
-        cr_assert_eq(check.first[fault], first, "%s: first at %u instead of %u", hed_mesh_fault_name(fault),
-                     check.first[fault], first);
+        cr_assert_eq(check.first[fault], first, "%s: first at %u instead of %u",
+            hed_mesh_fault_name(fault), check.first[fault], first);
 }
 
 static void expect_unsound(const hed_mesh *mesh, const char *words)
@@ -288,11 +272,13 @@ Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
 {
     hed_error error;
     uint32_t removed;
-    hed_mesh mesh = parse(SQUARE "v 0 0 1\nv 9 9 9\nvt 0 0\nvt 1 0\n"
-                                 "usemtl a\nf 1 1 2\nusemtl b\nf 1/1 2/2 3/1\nf 1/1 3/1 3/1 4/2\ng x\nf 4 3 "
-                                 "1\nusemtl c\nf 1 3 5\nf 1 2/2 5\n");
+    hed_mesh mesh =
+        parse(SQUARE "v 0 0 1\nv 9 9 9\nvt 0 0\nvt 1 0\n"
+                     "usemtl a\nf 1 1 2\nusemtl b\nf 1/1 2/2 3/1\nf 1/1 3/1 3/1 4/2\ng x\nf 4 3 "
+                     "1\nusemtl c\nf 1 3 5\nf 1 2/2 5\n");
     OK(hed_mesh_mend(&mesh, &removed, &error));
-    cr_assert_eq(removed, 3); /* degenerate, duplicate (of the quad that is a triangle), third at an edge */
+    /* degenerate, duplicate (of the quad that is a triangle), third at an edge */
+    cr_assert_eq(removed, 3);
     cr_assert_eq(mesh.face_count, 3);
     cr_assert_eq(mesh.vertex_count, 6);
     static const uint32_t corners[] = {0, 1, 2, 0, 2, 3, 0, 1, 4},
@@ -314,8 +300,8 @@ Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
 Test(cloth_mesh, vertices_that_lie_together_become_one_particle)
 {
     hed_error error;
-    hed_mesh mesh =
-        parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1.00001 0 0\nv 0 1.00001 0\nv 1 1 0\nv -0 0 0\nf 1 2 3\nf 4 6 5\n");
+    hed_mesh mesh = parse(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1.00001 0 0\nv 0 1.00001 0\nv 1 1 0\nv -0 0 0\nf 1 2 3\nf 4 6 5\n");
     uint32_t particle_of[7], count;
     static const uint32_t within[] = {0, 1, 2, 1, 2, 3, 0}, exactly[] = {0, 1, 2, 3, 4, 5, 0};
     OK(hed_mesh_weld(&mesh, 1e-4f, particle_of, &count, &error));
@@ -331,13 +317,15 @@ Test(cloth_mesh, corners_of_one_face_are_never_welded)
 {
     hed_error error;
     uint32_t particle_of[6], count;
-    hed_mesh mesh = parse("v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 0.0005 0 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nf 4 5 6\n");
+    hed_mesh mesh =
+        parse("v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 0.0005 0 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nf 4 5 6\n");
     static const uint32_t expected[] = {0, 1, 2, 0, 3, 4};
     OK(hed_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
     cr_assert(same_words(particle_of, expected, 6));
     hed_mesh_free(&mesh);
     /* Not even through a third vertex that is welded to one of them. */
-    mesh = parse("v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 2 0 0\nv 0.0015 0 0\nv 2 1 0\nf 1 4 6\nf 1 2 3\nf 5 2 3\n");
+    mesh = parse(
+        "v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 2 0 0\nv 0.0015 0 0\nv 2 1 0\nf 1 4 6\nf 1 2 3\nf 5 2 3\n");
     OK(hed_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
     cr_assert(particle_of[0] != particle_of[1] && particle_of[1] != particle_of[4]);
     hed_mesh_free(&mesh);
@@ -368,7 +356,8 @@ Test(cloth_mesh, welding_agrees_with_comparing_all_pairs)
             if (square <= (double)distance * distance) break;
         }
         if (particle == expected) first_of[expected++] = i;
-        cr_assert_eq(particle_of[i], particle, "vertex %u: particle %u instead of %u", i, particle_of[i], particle);
+        cr_assert_eq(particle_of[i], particle, "vertex %u: particle %u instead of %u", i,
+            particle_of[i], particle);
     }
     cr_assert(count == expected && count < COUNT);
     hed_mesh_free(&mesh);
@@ -381,7 +370,7 @@ Test(cloth_mesh, grids_are_recognised)
     cr_assert(hed_mesh_is_grid(&mesh, &width, &height));
     cr_assert(width == 7 && height == 4);
     uint32_t turned[] = {mesh.corners[2], mesh.corners[1], mesh.corners[0],
-                         mesh.corners[3]}; /* other way round, other corner */
+        mesh.corners[3]}; /* other way round, other corner */
     memcpy(mesh.corners, turned, sizeof turned);
     cr_assert(hed_mesh_is_grid(&mesh, &width, &height));
     memcpy(mesh.corners + 4, turned, sizeof turned); /* a cell twice, another not at all */
@@ -401,6 +390,7 @@ Test(cloth_mesh, grids_are_recognised)
 
 Test(cloth_mesh, names_of_faults)
 {
-    for (int i = 0; i < HED_MESH_FAULT_COUNT; i++) cr_assert(strlen(hed_mesh_fault_name((hed_mesh_fault)i)) > 8);
+    for (int i = 0; i < HED_MESH_FAULT_COUNT; i++)
+        cr_assert(strlen(hed_mesh_fault_name((hed_mesh_fault)i)) > 8);
     cr_assert_str_eq(hed_mesh_fault_name((hed_mesh_fault)99), "unknown fault");
 }

@@ -30,7 +30,8 @@ static inline hed_mesh make_grid(uint32_t width, uint32_t height)
     }
     mesh.face_at[0] = 0;
     for (uint32_t face = 0; face < mesh.face_count; face++) {
-        uint32_t at = face / (width - 1) * width + face % (width - 1), *corners = mesh.corners + 4 * face;
+        uint32_t at = face / (width - 1) * width + face % (width - 1),
+                 *corners = mesh.corners + 4 * face;
         corners[0] = at;
         corners[1] = at + 1;
         corners[2] = at + width + 1;
@@ -50,7 +51,8 @@ static inline bool same_floats(const float *a, const float *b, size_t count)
     return (!a && !b) || (a && b && memcmp(a, b, count * sizeof *a) == 0);
 }
 
-static inline void expect_spans(const hed_mesh_span *a, uint32_t a_count, const hed_mesh_span *b, uint32_t b_count)
+static inline void expect_spans(
+    const hed_mesh_span *a, uint32_t a_count, const hed_mesh_span *b, uint32_t b_count)
 {
     cr_assert_eq(a_count, b_count);
     for (uint32_t i = 0; i < a_count; i++) {
@@ -68,13 +70,17 @@ static inline void expect_same(const hed_mesh *a, const hed_mesh *b)
     cr_assert_eq(a->face_count, b->face_count);
     cr_assert_eq(a->texture_count, b->texture_count);
     cr_assert_eq(a->normal_count, b->normal_count);
-    cr_assert(same_floats(a->positions, b->positions, 3 * (size_t)a->vertex_count), "positions differ");
-    cr_assert(same_floats(a->vertex_colours, b->vertex_colours, 4 * (size_t)a->vertex_count), "colours differ");
+    cr_assert(
+        same_floats(a->positions, b->positions, 3 * (size_t)a->vertex_count), "positions differ");
+    cr_assert(same_floats(a->vertex_colours, b->vertex_colours, 4 * (size_t)a->vertex_count),
+        "colours differ");
     cr_assert(same_words(a->face_at, b->face_at, a->face_count + 1u), "faces differ");
     cr_assert(same_words(a->corners, b->corners, corners), "corners differ");
-    cr_assert(same_words(a->corner_textures, b->corner_textures, corners), "texture corners differ");
+    cr_assert(
+        same_words(a->corner_textures, b->corner_textures, corners), "texture corners differ");
     cr_assert(same_words(a->corner_normals, b->corner_normals, corners), "normal corners differ");
-    cr_assert(same_floats(a->textures, b->textures, 2 * (size_t)a->texture_count), "texture coordinates differ");
+    cr_assert(same_floats(a->textures, b->textures, 2 * (size_t)a->texture_count),
+        "texture coordinates differ");
     cr_assert(same_floats(a->normals, b->normals, 3 * (size_t)a->normal_count), "normals differ");
     expect_spans(a->materials, a->material_count, b->materials, b->material_count);
     expect_spans(a->groups, a->group_count, b->groups, b->group_count);

@@ -23,9 +23,9 @@ static inline void test_mesh_free(test_mesh *mesh)
 static inline test_mesh test_mesh_of(uint32_t particles, uint32_t triangles)
 {
     test_mesh mesh = {.def = hed_default_cloth_garment_def(),
-                      .positions = calloc(particles, 3 * sizeof(float)),
-                      .inverse_masses = calloc(particles, sizeof(float)),
-                      .triangles = calloc(triangles ? triangles : 1, 3 * sizeof(uint32_t))};
+        .positions = calloc(particles, 3 * sizeof(float)),
+        .inverse_masses = calloc(particles, sizeof(float)),
+        .triangles = calloc(triangles ? triangles : 1, 3 * sizeof(uint32_t))};
     mesh.def.particle_count = particles;
     mesh.def.positions = mesh.positions;
     mesh.def.inverse_masses = mesh.inverse_masses;
@@ -56,8 +56,9 @@ static inline float test_random(uint32_t *seed)
     return (float)(*seed >> 8) / 16777216.0f;
 }
 
-/* n x n particles, numbered at random, jittered by `jitter` of a cell in the plane and a fifth of that out of it;
- * cells cut along random diagonals; inverse masses from 0.5 to 1.5, two corners locked. */
+/* n x n particles, numbered at random, jittered by `jitter` of a cell in the plane and a fifth of
+ * that out of it; cells cut along random diagonals; inverse masses from 0.5 to 1.5, two corners
+ * locked. */
 static inline test_mesh test_irregular(uint32_t n, uint32_t seed, float jitter)
 {
     test_mesh mesh = test_mesh_of(n * n, 2 * (n - 1) * (n - 1));
@@ -102,8 +103,8 @@ static inline test_mesh test_fan(uint32_t count)
     return mesh;
 }
 
-/* A sleeve of radius 1 m and `height` m around y, as triangles; particle row * around + column. The first one is
- * locked. */
+/* A sleeve of radius 1 m and `height` m around y, as triangles; particle row * around + column. The
+ * first one is locked. */
 static inline test_mesh test_sleeve(uint32_t around, uint32_t rows, float height)
 {
     test_mesh mesh = test_mesh_of(around * rows, 2 * around * (rows - 1));

@@ -1,5 +1,5 @@
-/* HED_CLOTH_NATIVE on the host: its figures, then its numbers against the double reference in the same order, against
- * the colours by what a user sees, and for any count of threads to the bit. */
+/* HED_CLOTH_NATIVE on the host: its figures, then its numbers against the double reference in the
+ * same order, against the colours by what a user sees, and for any count of threads to the bit. */
 #include "testing.h"
 
 #include "cloth_meshes.h"
@@ -14,7 +14,7 @@ typedef struct native_cloth {
 } native_cloth;
 
 static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count,
-                       const hed_cloth_def *change)
+    const hed_cloth_def *change)
 {
     hed_cloth_def def = change ? *change : hed_default_cloth_def();
     if (!change) def.structure = HED_CLOTH_NATIVE;
@@ -48,7 +48,8 @@ static float *positions_of(hed_cloth *cloth)
 
 /* ---- figures ---- */
 
-/* Every constraint with a free end once, no free particle twice in a step, levels one apart at most. */
+/* Every constraint with a free end once, no free particle twice in a step, levels one apart at
+ * most. */
 static void check_figures(const cloth_garment *garment, const cloth_figures *figures)
 {
     uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order),
@@ -73,9 +74,11 @@ static void check_figures(const cloth_garment *garment, const cloth_figures *fig
                 if (figure->shape != (cloth_shape)shape || figure->step != s) continue;
                 for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
                     uint32_t i = figure->particle[v];
-                    cr_assert_leq(abs((int)figures->level[i] - (int)figures->level[figure->particle[0]]), 1);
+                    cr_assert_leq(
+                        abs((int)figures->level[i] - (int)figures->level[figure->particle[0]]), 1);
                     if (!(garment->positions[i][3] > 0.0f)) continue;
-                    cr_assert_neq(seen[i], stamp, "particle %u is twice in step %u of shape %d", i, s, shape);
+                    cr_assert_neq(
+                        seen[i], stamp, "particle %u is twice in step %u of shape %d", i, s, shape);
                     seen[i] = stamp;
                 }
             }
@@ -89,16 +92,19 @@ static void check_edges(const cloth_garment *garment, const cloth_figures *figur
     static const uint32_t ends[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
     for (uint32_t k = 0; k < figures->count; k++)
         for (uint32_t e = 0; e < cloth_shape_constraints(figures->figures[k].shape); e++) {
-            const hed_cloth_constraint *c = garment->constraints + figures->figures[k].constraint[e];
-            uint32_t a = figures->figures[k].particle[ends[e][0]], b = figures->figures[k].particle[ends[e][1]];
-            cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a), "figure %u, constraint %u", k, e);
+            const hed_cloth_constraint *c =
+                garment->constraints + figures->figures[k].constraint[e];
+            uint32_t a = figures->figures[k].particle[ends[e][0]],
+                     b = figures->figures[k].particle[ends[e][1]];
+            cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a),
+                "figure %u, constraint %u", k, e);
         }
 }
 
 Test(cloth_native, figures_hold_every_constraint_once)
 {
     test_mesh meshes[] = {test_grid(33, 20), test_grid(5, 1), test_grid(2, 9),
-                          test_irregular(30, 5, 0.5f), test_fan(150), test_sleeve(24, 10, 1.0f)};
+        test_irregular(30, 5, 0.5f), test_fan(150), test_sleeve(24, 10, 1.0f)};
     hed_allocator allocator = hed_default_allocator();
     for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) {
         cloth_garment *garment;
@@ -113,10 +119,11 @@ Test(cloth_native, figures_hold_every_constraint_once)
                 in_fours += cloth_shape_constraints(figures->figures[k].shape);
         if (m == 0)
             cr_expect_gt(in_fours, garment->constraint_count * 3 / 4, "%u of %u", in_fours,
-                         garment->constraint_count);
+                garment->constraint_count);
         if (m == 0) cr_expect_eq(figures->steps[CLOTH_SHAPE_COMPLETE], 2);
         if (m == 3)
-            cr_expect_gt(in_fours, garment->constraint_count / 3, "%u of %u", in_fours, garment->constraint_count);
+            cr_expect_gt(in_fours, garment->constraint_count / 3, "%u of %u", in_fours,
+                garment->constraint_count);
         cloth_figures_destroy(figures);
         cloth_garment_destroy(garment);
         test_mesh_free(meshes + m);
@@ -125,7 +132,8 @@ Test(cloth_native, figures_hold_every_constraint_once)
 
 /* ---- numbers ---- */
 
-/* The farthest a position is from the double reference in the native order, after `frames` frames. */
+/* The farthest a position is from the double reference in the native order, after `frames`
+ * frames. */
 static double off_reference(const hed_cloth_garment_def *def, uint32_t iterations, uint32_t frames)
 {
     native_cloth c = open_host();
@@ -141,16 +149,14 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
     OK(cloth_garment_create(&allocator, def, 0, &garment, &error));
     OK(cloth_figures_create(garment, &figures, &error));
     uint32_t *order = calloc(garment->constraint_count + 1, sizeof *order);
-    cloth_reference_def reference = {.substeps = how.substeps,
-                                     .iterations = iterations,
-                                     .seconds = 1.0 / 60.0,
-                                     .gravity = {0.0, -9.81, 0.0},
-                                     .up = 1};
+    cloth_reference_def reference = {.substeps = how.substeps, .iterations = iterations,
+        .seconds = 1.0 / 60.0, .gravity = {0.0, -9.81, 0.0}, .up = 1};
     reference.order = (cloth_order){order, cloth_figures_order(figures, order)};
     uint32_t numbers = 3 * garment->particle_count;
-    double *positions = calloc(numbers, sizeof *positions), *previous = calloc(numbers, sizeof *previous),
-           last_dt = 0.0, off = 0.0, moved = 0.0;
-    for (uint32_t i = 0; i < numbers; i++) positions[i] = previous[i] = garment->positions[i / 3][i % 3];
+    double *positions = calloc(numbers, sizeof *positions),
+           *previous = calloc(numbers, sizeof *previous), last_dt = 0.0, off = 0.0, moved = 0.0;
+    for (uint32_t i = 0; i < numbers; i++)
+        positions[i] = previous[i] = garment->positions[i / 3][i % 3];
     OK(cloth_reference_frames(garment, &reference, frames, positions, previous, NULL, &last_dt));
     for (uint32_t i = 0; i < numbers; i++) {
         off = fmax(off, fabs(positions[i] - found[i]));
@@ -167,8 +173,8 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
 
 Test(cloth_native, follows_the_reference_in_its_own_order)
 {
-    test_mesh meshes[] = {test_grid(48, 48), test_grid(13, 40), test_irregular(32, 5, 0.5f), test_fan(100),
-                          test_sleeve(40, 20, 1.0f)};
+    test_mesh meshes[] = {test_grid(48, 48), test_grid(13, 40), test_irregular(32, 5, 0.5f),
+        test_fan(100), test_sleeve(40, 20, 1.0f)};
     for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++)
         for (uint32_t iterations = 1; iterations < 4; iterations += 2) {
             /* A cone and a sleeve buckle soon, and then rounding decides where to. */
@@ -202,8 +208,8 @@ Test(cloth_native, many_materials)
     hed_cloth_constraint *own = calloc(garment->constraint_count, sizeof *own);
     hed_cloth_material materials[97];
     for (uint32_t m = 0; m < 97; m++)
-        materials[m] =
-            (hed_cloth_material){1.0f - 0.001f * (float)m, 1.0f + 0.001f * (float)(m % 7), 1e-6f * (float)(m % 5)};
+        materials[m] = (hed_cloth_material){
+            1.0f - 0.001f * (float)m, 1.0f + 0.001f * (float)(m % 7), 1e-6f * (float)(m % 5)};
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         own[k] = garment->constraints[k];
         own[k].material = k * 31 % 97;
@@ -229,21 +235,25 @@ Test(cloth_native, versions_agree)
     for (uint32_t i = 0; i < 200; i++) mesh.inverse_masses[i] = 1.0f; /* some packs are even */
     OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
     uint32_t first[2] = {0, garment->particle_count};
-    hed_cloth cloth = {.allocator = allocator, .garment_count = 1, .garments = &garment, .first_particle = first};
+    hed_cloth cloth = {
+        .allocator = allocator, .garment_count = 1, .garments = &garment, .first_particle = first};
     cloth_native_tables *tables;
     OK(cloth_native_tables_create(&cloth, &tables, &error));
-    const cloth_limits limits[3] = {{1.0f, 1.0f, 0.0f, 0.0f}, {1.0f, 1.0f, 0.0f, 0.0f}, {0.5f, 1.0f, 0.3f, 0.0f}};
+    const cloth_limits limits[3] = {
+        {1.0f, 1.0f, 0.0f, 0.0f}, {1.0f, 1.0f, 0.0f, 0.0f}, {0.5f, 1.0f, 0.3f, 0.0f}};
     float(*expected)[4] = aligned_alloc(64, 400 * sizeof *expected),
     (*found)[4] = aligned_alloc(64, 400 * sizeof *found);
     for (uint32_t v = 0; cloth_native_functions_at(v); v++) {
         for (uint32_t i = 0; i < 400; i++)
             for (int axis = 0; axis < 4; axis++)
-                found[i][axis] = garment->positions[i][axis] * (axis < 3 ? 1.0f + 0.01f * (float)(i % 9) : 1.0f);
+                found[i][axis] =
+                    garment->positions[i][axis] * (axis < 3 ? 1.0f + 0.01f * (float)(i % 9) : 1.0f);
         for (uint32_t c = 0; c < tables->step_count * tables->band_count; c++)
             cloth_native_functions_at(v)->packs(found, tables->packs + c, limits);
         for (uint32_t i = 0; v && i < 400; i++)
             for (int axis = 0; axis < 4; axis++)
-                cr_assert_float_eq(found[i][axis], expected[i][axis], 2e-6, "%s", cloth_native_functions_at(v)->name);
+                cr_assert_float_eq(found[i][axis], expected[i][axis], 2e-6, "%s",
+                    cloth_native_functions_at(v)->name);
         memcpy(expected, found, 400 * sizeof *found);
     }
     free(expected), free(found);
@@ -252,8 +262,8 @@ Test(cloth_native, versions_agree)
     test_mesh_free(&mesh);
 }
 
-static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments, uint32_t count,
-                                    hed_cloth_structure structure, uint32_t threads, uint32_t frames)
+static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments,
+    uint32_t count, hed_cloth_structure structure, uint32_t threads, uint32_t frames)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth_quality quality;
@@ -274,12 +284,13 @@ Test(cloth_native, looks_like_the_colours)
     native_cloth c = open_host();
     hed_cloth_quality native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_NATIVE, 1, 90);
     hed_cloth_quality colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
-    cr_expect_lt(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01, "stretch %g, the colours %g",
-                 native.worst_stretch, colours.worst_stretch);
-    cr_expect_lt(fabs(native.residual - colours.residual), 0.3 * colours.residual, "residual %g, the colours %g",
-                 native.residual, colours.residual);
-    cr_expect_lt(fabs(native.kinetic_energy - colours.kinetic_energy), 0.2 * colours.kinetic_energy + 0.05,
-                 "energy %g J, the colours %g J", native.kinetic_energy, colours.kinetic_energy);
+    cr_expect_lt(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01,
+        "stretch %g, the colours %g", native.worst_stretch, colours.worst_stretch);
+    cr_expect_lt(fabs(native.residual - colours.residual), 0.3 * colours.residual,
+        "residual %g, the colours %g", native.residual, colours.residual);
+    cr_expect_lt(fabs(native.kinetic_energy - colours.kinetic_energy),
+        0.2 * colours.kinetic_energy + 0.05, "energy %g J, the colours %g J", native.kinetic_energy,
+        colours.kinetic_energy);
     for (int axis = 0; axis < 3; axis++) {
         cr_expect_lt(fabs(native.low[axis] - colours.low[axis]), 0.1, "axis %d", axis);
         cr_expect_lt(fabs(native.high[axis] - colours.high[axis]), 0.1, "axis %d", axis);
@@ -288,7 +299,8 @@ Test(cloth_native, looks_like_the_colours)
     test_mesh_free(&mesh);
 }
 
-/* Deep trapezoids for two threads, a barrier for each phase for many, more threads than bands: the same bits. */
+/* Deep trapezoids for two threads, a barrier for each phase for many, more threads than bands: the
+ * same bits. */
 Test(cloth_native, threads_do_not_change_a_bit)
 {
     test_mesh meshes[3] = {test_grid(96, 130), test_irregular(40, 3, 0.5f), test_fan(60)};
@@ -304,7 +316,8 @@ Test(cloth_native, threads_do_not_change_a_bit)
         uint64_t expected = quality_of(c.device, first, count, HED_CLOTH_NATIVE, 1, 4).hash;
         static const uint32_t threads[] = {2, 3, 7, 40};
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-            uint64_t hash = quality_of(c.device, first, count, HED_CLOTH_NATIVE, threads[t], 4).hash;
+            uint64_t hash =
+                quality_of(c.device, first, count, HED_CLOTH_NATIVE, threads[t], 4).hash;
             cr_expect_eq(hash, expected, "set %u, %u threads", set, threads[t]);
         }
     }
@@ -312,7 +325,8 @@ Test(cloth_native, threads_do_not_change_a_bit)
     for (int m = 0; m < 3; m++) test_mesh_free(meshes + m);
 }
 
-/* A cloth has as many threads as it has work for, no more than the context allows, and always those that it is told. */
+/* A cloth has as many threads as it has work for, no more than the context allows, and always those
+ * that it is told. */
 Test(cloth_native, threads_by_size)
 {
     static const struct {
@@ -339,15 +353,16 @@ Test(cloth_native, threads_by_size)
         hed_cloth_report report;
         hed_cloth_get_report(c.cloth, &report);
         const char *found = strrchr(report.choice, ',');
-        cr_expect(found && strcmp(found + 1, cases[k].expected) == 0, "case %zu: %s", k, report.choice);
+        cr_expect(
+            found && strcmp(found + 1, cases[k].expected) == 0, "case %zu: %s", k, report.choice);
         hed_cloth_destroy(c.cloth);
         hed_context_destroy(c.context);
         test_mesh_free(&mesh);
     }
 }
 
-/* Driver, colliders and wind act on particles by the formulas of every structure: where the constraints have nothing
- * to do, the same bits as the colours have. */
+/* Driver, colliders and wind act on particles by the formulas of every structure: where the
+ * constraints have nothing to do, the same bits as the colours have. */
 Test(cloth_native, surroundings_are_those_of_the_colours)
 {
     test_mesh mesh = test_grid(20, 20);
@@ -371,7 +386,8 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
         def.structure = k ? HED_CLOTH_NATIVE : HED_CLOTH_COLOURS;
         c.cloth = make(c.device, &mesh.def, 1, &def);
         hed_cloth_frame frame = hed_default_cloth_frame();
-        const hed_cloth_collider ball = {HED_CLOTH_SPHERE, {0.3f, 0.1f, 0.1f}, {0.0f}, {0.25f, 0.0f}, 0.5f};
+        const hed_cloth_collider ball = {
+            HED_CLOTH_SPHERE, {0.3f, 0.1f, 0.1f}, {0.0f}, {0.25f, 0.0f}, 0.5f};
         frame.driver_positions = driver;
         frame.driver_normals = normals;
         frame.colliders = &ball;
@@ -435,10 +451,8 @@ Test(cloth_native, memory_may_run_out_anywhere)
     uint32_t first[2] = {0, garment->particle_count};
     for (int64_t n = 1;; n++) {
         test_allocator counting = {.fail_at = n};
-        hed_cloth cloth = {.allocator = test_allocator_of(&counting),
-                           .garment_count = 1,
-                           .garments = &garment,
-                           .first_particle = first};
+        hed_cloth cloth = {.allocator = test_allocator_of(&counting), .garment_count = 1,
+            .garments = &garment, .first_particle = first};
         cloth_native_tables *tables = NULL;
         garment->allocator = cloth.allocator;
         hed_status status = cloth_native_tables_create(&cloth, &tables, &error);

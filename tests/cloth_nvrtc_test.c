@@ -1,12 +1,13 @@
-/* The kernel of patches and whole garments through NVRTC, without a device: the instances that matter on an H200
- * neither spill nor have a stack frame, with what may surround a cloth and without; and all compile for older
- * architectures. Skipped where NVRTC is not installed. */
+/* The kernel of patches and whole garments through NVRTC, without a device: the instances that
+ * matter on an H200 neither spill nor have a stack frame, with what may surround a cloth and
+ * without; and all compile for older architectures. Skipped where NVRTC is not installed. */
 /* ctest: timeout=300 */
 #include "kernels/patch.h"
 #include "nvrtc_testing.h"
 
 typedef struct instance {
-    int64_t values[CLOTH_PATCH_PARAMETERS]; /* threads, own, ghosts, steps, shares, early, queue, held */
+    /* threads, own, ghosts, steps, shares, early, queue, held */
+    int64_t values[CLOTH_PATCH_PARAMETERS];
     const char *exchange, *figures;
 } instance;
 
@@ -21,12 +22,14 @@ static void add(hed_define *defines, uint32_t *count, const char *const *names, 
 }
 
 /* `registers`: of a thread at most; 0: as many as the group leaves. */
-static void check(const instance *made, bool surrounded, bool limited, uint32_t registers, const char *target)
+static void check(
+    const instance *made, bool surrounded, bool limited, uint32_t registers, const char *target)
 {
     char values[CLOTH_PATCH_PARAMETERS][24], text[256];
     hed_define defines[MOST_DEFINES] = {{"EXCHANGE", made->exchange}, {"FIGURES", made->figures}};
     uint32_t count = 2;
-    const hed_kernel_def *def = made->exchange[0] == '1' ? &cloth_patch_packets_def : &cloth_patch_def;
+    const hed_kernel_def *def =
+        made->exchange[0] == '1' ? &cloth_patch_packets_def : &cloth_patch_def;
     hed_config config = {.count = CLOTH_PATCH_PARAMETERS};
     for (uint32_t p = 0; p < CLOTH_PATCH_PARAMETERS; p++) {
         config.values[p] = made->values[p];
@@ -36,18 +39,15 @@ static void check(const instance *made, bool surrounded, bool limited, uint32_t 
     if (surrounded) add(defines, &count, surroundings, 5);
     if (limited) add(defines, &count, materials, 2);
     hed_config_format(def, &config, text, sizeof text);
-    hed_build build = {.def = def,
-                       .defines = defines,
-                       .define_count = count,
-                       .max_registers = registers,
-                       .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
+    hed_build build = {.def = def, .defines = defines, .define_count = count,
+        .max_registers = registers, .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
     hed_kernel_resources r = resources_of(build, text, target);
     if (strcmp(target, "sm_90") != 0) return;
-    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0, "[%s]%s%s: %lld bytes of spills, %lld of stack", text,
-              surrounded ? " surrounded" : "", limited ? " limited" : "", (long long)r.spill_bytes,
-              (long long)r.stack_bytes);
+    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0,
+        "[%s]%s%s: %lld bytes of spills, %lld of stack", text, surrounded ? " surrounded" : "",
+        limited ? " limited" : "", (long long)r.spill_bytes, (long long)r.stack_bytes);
     cr_expect(r.registers > 0 && r.registers * made->values[CLOTH_PATCH_WG] <= REGISTERS_OF_A_UNIT,
-              "[%s]: %lld registers", text, (long long)r.registers);
+        "[%s]: %lld registers", text, (long long)r.registers);
 }
 
 static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0"};

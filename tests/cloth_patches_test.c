@@ -1,7 +1,7 @@
-/* Patches that exchange their rims: against the double reference in the plan's order, one frame a submission against
- * many, choices against each other, several garments and copies, what surrounds a cloth, and choices' texts. On CUDA
- * the exchange goes by packets inside one launch, elsewhere by a launch for each exchange; a packet that is not there
- * when it should be ends in an error. */
+/* Patches that exchange their rims: against the double reference in the plan's order, one frame a
+ * submission against many, choices against each other, several garments and copies, what surrounds
+ * a cloth, and choices' texts. On CUDA the exchange goes by packets inside one launch, elsewhere by
+ * a launch for each exchange; a packet that is not there when it should be ends in an error. */
 /* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
@@ -16,13 +16,10 @@ Test(cloth_patches, follow_the_reference)
     if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
         static const cloth_patch_choice choices[] = {
             {.kind = CLOTH_PLAN_JOINT, .patches = 9, .queue = 2, .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_JOINT,
-             .patches = 7,
-             .early_steps = 3,
-             .step_limit = 40,
-             .queue = 2,
-             .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2, .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_JOINT, .patches = 7, .early_steps = 3, .step_limit = 40, .queue = 2,
+                .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2,
+                .held = UINT32_MAX},
             {.kind = CLOTH_PLAN_FIGURES, .patches = 1, .threads = 128, .queue = 1, .held = 0},
         };
         test_mesh grid = test_grid(26, 26), irregular = test_irregular(20, 7, 0.5f);
@@ -41,8 +38,10 @@ Test(cloth_patches, ranges_compliance_iterations)
     test_device t = test_open(NULL);
     if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
         static const cloth_patch_choice choices[] = {
-            {.kind = CLOTH_PLAN_JOINT, .patches = 6, .early_steps = 2, .queue = 2, .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_FIGURES, .patches = 5, .threads = 64, .queue = 2, .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_JOINT, .patches = 6, .early_steps = 2, .queue = 2,
+                .held = UINT32_MAX},
+            {.kind = CLOTH_PLAN_FIGURES, .patches = 5, .threads = 64, .queue = 2,
+                .held = UINT32_MAX},
         };
         for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
             test_mesh mesh = test_irregular(18, 3, 0.5f);
@@ -68,11 +67,9 @@ Test(cloth_patches, bits_stay)
             float *first = NULL;
             for (uint32_t k = 0; k < 4; k++)
                 for (uint32_t frames = 1; frames <= 30; frames += 29) {
-                    cloth_patch_choice choice = {.kind = kind,
-                                                 .patches = 8,
-                                                 .threads = threads[k],
-                                                 .queue = 1 + k % 2,
-                                                 .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
+                    cloth_patch_choice choice = {.kind = kind, .patches = 8, .threads = threads[k],
+                        .queue = 1 + k % 2,
+                        .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
                     hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 0, 1);
                     OK(cloth_patch_rebuild(cloth, &choice, &error));
                     layout_move(cloth, 30 / frames, frames);
@@ -80,8 +77,8 @@ Test(cloth_patches, bits_stay)
                     if (!first) first = found;
                     else {
                         cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found,
-                                         "kind %d, %u threads, %u frames: %g m off", kind, threads[k], frames,
-                                         layout_difference(found, first, mesh.def.particle_count));
+                            "kind %d, %u threads, %u frames: %g m off", kind, threads[k], frames,
+                            layout_difference(found, first, mesh.def.particle_count));
                         free(found);
                     }
                     hed_cloth_destroy(cloth);
@@ -103,8 +100,8 @@ Test(cloth_patches, copies_and_garments)
         hed_cloth_garment_def garments[2] = {meshes[0].def, meshes[1].def};
         garments[0].copies = 2;
         hed_cloth *together = layout_cloth(&t, HED_CLOTH_PATCHES, garments, 2, 12, 1);
-        cloth_patch_choice choice = {
-            .kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64, .queue = 2, .held = UINT32_MAX};
+        cloth_patch_choice choice = {.kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64,
+            .queue = 2, .held = UINT32_MAX};
         OK(cloth_patch_rebuild(together, &choice, &error));
         hed_cloth_report report;
         hed_cloth_get_report(together, &report);
@@ -123,7 +120,8 @@ Test(cloth_patches, copies_and_garments)
             hed_cloth_garment_range(together, g, &first, &vertex);
             for (uint32_t copy = 0; copy < garments[g].copies; copy++) {
                 double off = layout_difference(all + 3 * (first + 400 * copy), one, 400);
-                cr_expect_lt(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off); /* alone, a grid has shapes */
+                /* alone, a grid has shapes */
+                cr_expect_lt(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off);
             }
             free(one);
             hed_cloth_destroy(alone);
@@ -141,17 +139,22 @@ Test(cloth_patches, surroundings)
     test_device t = test_open(NULL);
     if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
         enum { N = 14 };
-        static const uint32_t whats[] = {BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
+        static const uint32_t whats[] = {
+            BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
         for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
-            for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
+            for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1);
+                 iterations++) {
                 uint8_t colours[2][N * N][4] = {{{0}}};
-                float *found = busy_move(&t, HED_CLOTH_PATCHES, N, whats[k], 5, iterations, 1, colours[0]);
-                float *expected = busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
+                float *found =
+                    busy_move(&t, HED_CLOTH_PATCHES, N, whats[k], 5, iterations, 1, colours[0]);
+                float *expected =
+                    busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
                 double off = layout_difference(found, expected, N * N);
-                cr_expect_lt(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
+                cr_expect_lt(
+                    off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
                 if (whats[k] & BUSY_DRIVER)
-                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0], "colours of surroundings %u",
-                                     whats[k]);
+                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0],
+                        "colours of surroundings %u", whats[k]);
                 free(found);
                 free(expected);
             }
@@ -188,8 +191,8 @@ static void disturb(hed_cloth *cloth, uint32_t by)
     OK(hed_stream_wait(cloth->stream, &error));
 }
 
-/* Without the number of its exchange a packet is none: the frame fails, says so, and the next one goes on from the
- * last good state. */
+/* Without the number of its exchange a packet is none: the frame fails, says so, and the next one
+ * goes on from the last good state. */
 Test(cloth_patches, packets_that_do_not_come)
 {
     test_device t = test_open(NULL);
@@ -237,7 +240,8 @@ Test(cloth_patches, memory_runs_out)
         counted.fail_at = 0;
         if (!reached) break;
         failures += status != HED_OK;
-        cr_assert(!status || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, error.text);
+        cr_assert(
+            !status || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, error.text);
         cr_assert_eq(counted.live, live, "allocation %lld leaks", (long long)n);
     }
     cr_assert_gt(failures, 30);

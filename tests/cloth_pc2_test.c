@@ -7,8 +7,7 @@
 #include "folder.h"
 #include "heddle/cloth_mesh.h"
 
-enum { VERTICES = 5,
-       FRAME = VERTICES * 3 };
+enum { VERTICES = 5, FRAME = VERTICES * 3 };
 
 TestSuite(cloth_pc2, .init = folder_make, .fini = folder_remove);
 
@@ -40,8 +39,8 @@ static void expect_frames(const char *path, const uint32_t *numbers, uint32_t co
     cr_assert_eq(data.frame_count, count);
     cr_assert(data.start == 1 && data.sampling == 0.5f);
     for (uint32_t i = 0; i < count; i++)
-        cr_assert_eq(memcmp(data.positions + i * FRAME, frame(numbers[i]), sizeof(float) * FRAME), 0,
-                     "frame %u differs", i);
+        cr_assert_eq(memcmp(data.positions + i * FRAME, frame(numbers[i]), sizeof(float) * FRAME),
+            0, "frame %u differs", i);
     hed_pc2_free(&data);
     cr_assert_null(data.positions);
 }
@@ -63,9 +62,8 @@ Test(cloth_pc2, bytes_are_those_of_the_format)
     cr_assert_not_null(file);
     cr_assert_eq(fread(bytes, 1, sizeof bytes, file), 32 + 2 * 4 * FRAME);
     fclose(file);
-    static const unsigned char head[32] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2',
-                                           0, 1, 0, 0, 0, VERTICES, 0, 0, 0, 0, 0,
-                                           0x80, 0x3f, 0, 0, 0, 0x3f, 2, 0, 0, 0};
+    static const unsigned char head[32] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2', 0,
+        1, 0, 0, 0, VERTICES, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 2, 0, 0, 0};
     cr_assert_eq(memcmp(bytes, head, sizeof head), 0);
     cr_assert_eq(memcmp(bytes + 32 + 4 * FRAME, frame(1), 4 * FRAME), 0);
 }
@@ -103,7 +101,8 @@ Test(cloth_pc2, resuming_and_cutting)
     expect_frames(path, (const uint32_t[]){0, 1, 7}, 3);
 }
 
-/* What an interrupted run may leave: half a frame behind the whole ones, or a file that lost its end. */
+/* What an interrupted run may leave: half a frame behind the whole ones, or a file that lost its
+ * end. */
 Test(cloth_pc2, resuming_behind_the_last_whole_frame)
 {
     hed_error error;
@@ -132,7 +131,8 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
     const char *path = in_folder("a.pc2");
     FAILS(HED_ERROR_IO, hed_pc2_read(path, &data, &error));
     FAILS(HED_ERROR_IO, hed_pc2_resume(path, VERTICES, &cache, &frames, &error));
-    FAILS(HED_ERROR_IO, hed_pc2_create(in_folder("no/such/folder"), VERTICES, 0, 1, &cache, &error));
+    FAILS(
+        HED_ERROR_IO, hed_pc2_create(in_folder("no/such/folder"), VERTICES, 0, 1, &cache, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_pc2_create(path, 0, 0, 1, &cache, &error));
     make(path, 1);
     FAILS(HED_ERROR_FORMAT, hed_pc2_resume(path, VERTICES + 1, &cache, &frames, &error));
@@ -161,13 +161,15 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
         bytes[damages[i].offset] = (char)damages[i].value;
         write_file(path, bytes, sizeof bytes);
         FAILS(HED_ERROR_FORMAT, hed_pc2_read(path, &data, &error));
-        cr_assert(strstr(error.text, damages[i].words), "\"%s\" is not in \"%s\"", damages[i].words, error.text);
+        cr_assert(strstr(error.text, damages[i].words), "\"%s\" is not in \"%s\"", damages[i].words,
+            error.text);
         bytes[damages[i].offset] = before;
     }
     for (size_t size = 0; size < sizeof bytes; size++) {
         write_file(path, bytes, size);
         FAILS(HED_ERROR_FORMAT, hed_pc2_read(path, &data, &error));
-        if (size < 32) FAILS(HED_ERROR_FORMAT, hed_pc2_resume(path, VERTICES, &cache, &frames, &error));
+        if (size < 32)
+            FAILS(HED_ERROR_FORMAT, hed_pc2_resume(path, VERTICES, &cache, &frames, &error));
         cr_assert_null(data.positions);
     }
 }
@@ -208,7 +210,8 @@ Test(cloth_pc2, a_full_disk_leaves_the_frames_before)
     FAILS(HED_ERROR_IO, hed_pc2_add(cache, frame(2), &error));
     cr_assert(strstr(error.text, "its first 2 frames are whole"), "%s", error.text);
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
-    FAILS(HED_ERROR_IO, hed_pc2_add(cache, frame(2), &error)); /* no gap, even when there is room again */
+    /* no gap, even when there is room again */
+    FAILS(HED_ERROR_IO, hed_pc2_add(cache, frame(2), &error));
     FAILS(HED_ERROR_IO, hed_pc2_cut(cache, 1, &error));
     FAILS(HED_ERROR_IO, hed_pc2_close(cache, &error));
     expect_frames(path, in_order, 2);

@@ -1,6 +1,6 @@
-/* Plans: every constraint once, no particle twice in a step, and the closure is exact: patches that see nothing but
- * their own particles and one packet for each ghost do, to the bit, what the sequential sweep in the plan's order
- * does. */
+/* Plans: every constraint once, no particle twice in a step, and the closure is exact: patches that
+ * see nothing but their own particles and one packet for each ghost do, to the bit, what the
+ * sequential sweep in the plan's order does. */
 #include "solver/plan.h"
 
 #include "testing.h"
@@ -26,15 +26,18 @@ static cloth_plan *make_plan(const cloth_garment *garment, const cloth_plan_def 
     return plan;
 }
 
-/* `mesh` and another like it moved by `offset` in one garment; the other's particles come second. */
+/* `mesh` and another like it moved by `offset` in one garment; the other's particles come
+ * second. */
 static test_mesh two_of(const test_mesh *mesh, float offset)
 {
     uint32_t particles = mesh->def.particle_count, triangles = mesh->def.triangle_count;
     test_mesh both = test_mesh_of(2 * particles, 2 * triangles);
     for (uint32_t k = 0; k < 2; k++) {
         memcpy(both.positions + 3 * k * particles, mesh->positions, 3 * particles * sizeof(float));
-        memcpy(both.inverse_masses + k * particles, mesh->inverse_masses, particles * sizeof(float));
-        for (uint32_t i = 0; i < 3 * triangles; i++) both.triangles[3 * k * triangles + i] = mesh->triangles[i] + k * particles;
+        memcpy(
+            both.inverse_masses + k * particles, mesh->inverse_masses, particles * sizeof(float));
+        for (uint32_t i = 0; i < 3 * triangles; i++)
+            both.triangles[3 * k * triangles + i] = mesh->triangles[i] + k * particles;
     }
     for (uint32_t i = 0; i < particles; i++) both.positions[3 * (particles + i) + 1] += offset;
     return both;
@@ -54,10 +57,14 @@ static uint32_t particle_at(const cloth_plan *plan, uint32_t patch, uint32_t loc
 {
     const cloth_patch *p = &plan->patches[patch];
     cr_assert_lt(local, p->own_count + p->ghost_count, "patch %u: local number %u", patch, local);
-    return local < p->own_count ? plan->own[p->own_at + local] : plan->ghosts[p->ghost_at + local - p->own_count];
+    return local < p->own_count ? plan->own[p->own_at + local]
+                                : plan->ghosts[p->ghost_at + local - p->own_count];
 }
 
-static bool is_locked(const cloth_garment *garment, uint32_t particle) { return garment->positions[particle][3] == 0.0f; }
+static bool is_locked(const cloth_garment *garment, uint32_t particle)
+{
+    return garment->positions[particle][3] == 0.0f;
+}
 
 static void check_patches(const cloth_garment *garment, const cloth_plan *plan)
 {
@@ -65,11 +72,13 @@ static void check_patches(const cloth_garment *garment, const cloth_plan *plan)
     uint32_t *patch_of = calloc(n, sizeof *patch_of), *slot_of = calloc(n, sizeof *slot_of);
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const cloth_patch *patch = &plan->patches[p];
-        cr_assert(patch->own_at == own && patch->ghost_at == ghosts && patch->send_at == slots && patch->own_count > 0);
+        cr_assert(patch->own_at == own && patch->ghost_at == ghosts && patch->send_at == slots &&
+                  patch->own_count > 0);
         cr_assert_leq(patch->send_count, patch->own_count);
         for (uint32_t i = 0; i < patch->own_count; i++) {
             uint32_t particle = plan->own[own + i];
-            cr_assert(particle < n && !patch_of[particle], "particle %u is in two patches", particle);
+            cr_assert(
+                particle < n && !patch_of[particle], "particle %u is in two patches", particle);
             patch_of[particle] = p + 1;
             slot_of[particle] = i < patch->send_count ? patch->send_at + i : UINT32_MAX;
         }
@@ -78,21 +87,25 @@ static void check_patches(const cloth_garment *garment, const cloth_plan *plan)
         slots += patch->send_count;
     }
     cr_assert(own == n && ghosts == plan->ghost_total && slots == plan->slot_count);
-    bool *reads = calloc((size_t)plan->patch_count * plan->patch_count, sizeof *reads), *read = calloc(slots + 1, sizeof *read);
+    bool *reads = calloc((size_t)plan->patch_count * plan->patch_count, sizeof *reads),
+         *read = calloc(slots + 1, sizeof *read);
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const cloth_patch *patch = &plan->patches[p];
         for (uint32_t k = patch->ghost_at; k < patch->ghost_at + patch->ghost_count; k++) {
             cr_assert_eq(plan->ghost_slot[k], slot_of[plan->ghosts[k]]);
             cr_assert_neq(patch_of[plan->ghosts[k]], p + 1, "a ghost of its own");
-            cr_assert(k == patch->ghost_at || plan->ghost_slot[k - 1] < plan->ghost_slot[k], "packets in order");
+            cr_assert(k == patch->ghost_at || plan->ghost_slot[k - 1] < plan->ghost_slot[k],
+                "packets in order");
             reads[p * plan->patch_count + patch_of[plan->ghosts[k]] - 1] = true;
             read[plan->ghost_slot[k]] = true;
         }
     }
-    for (uint32_t s = 0; s < slots; s++) cr_assert(read[s], "packet %u is sent and nobody reads it", s);
+    for (uint32_t s = 0; s < slots; s++)
+        cr_assert(read[s], "packet %u is sent and nobody reads it", s);
     for (uint32_t p = 0; p < plan->patch_count; p++)
         for (uint32_t q = 0; q < plan->patch_count; q++)
-            cr_assert_eq(reads[p * plan->patch_count + q], reads[q * plan->patch_count + p], "%u and %u", p, q);
+            cr_assert_eq(reads[p * plan->patch_count + q], reads[q * plan->patch_count + p],
+                "%u and %u", p, q);
     free(read);
     free(reads);
     free(slot_of);
@@ -110,12 +123,14 @@ static void mark(const cloth_garment *garment, uint32_t *stamp, uint32_t particl
 static void check_joins(const cloth_garment *garment, uint32_t constraint, uint32_t a, uint32_t b)
 {
     const hed_cloth_constraint *c = &garment->constraints[constraint];
-    cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a), "constraint %u joins %u and %u, not %u and %u", constraint, c->a, c->b, a, b);
+    cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a),
+        "constraint %u joins %u and %u, not %u and %u", constraint, c->a, c->b, a, b);
 }
 
 static void check_pairs(const cloth_garment *garment, const cloth_plan *plan, uint32_t *times)
 {
-    uint32_t *stamp = calloc(garment->particle_count, sizeof *stamp), *step_of = calloc(garment->constraint_count, sizeof *step_of);
+    uint32_t *stamp = calloc(garment->particle_count, sizeof *stamp),
+             *step_of = calloc(garment->constraint_count, sizeof *step_of);
     uint32_t value = 0, most = 0, at = 0;
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const uint32_t *pair_at = plan->pair_at + p * (plan->pair_steps + 1);
@@ -126,12 +141,15 @@ static void check_pairs(const cloth_garment *garment, const cloth_plan *plan, ui
             if (pair_at[s + 1] - pair_at[s] > most) most = pair_at[s + 1] - pair_at[s];
             for (uint32_t k = pair_at[s]; k < pair_at[s + 1]; k++) {
                 const cloth_pair *pair = &plan->pairs[k];
-                uint32_t a = particle_at(plan, p, pair->a), b = particle_at(plan, p, pair->b), own = plan->patches[p].own_count;
+                uint32_t a = particle_at(plan, p, pair->a), b = particle_at(plan, p, pair->b),
+                         own = plan->patches[p].own_count;
                 check_joins(garment, pair->constraint, a, b);
                 mark(garment, stamp, a, value);
                 mark(garment, stamp, b, value);
-                cr_assert(s >= plan->def.early_steps || (pair->a < own && pair->b < own), "an early step reads a ghost");
-                cr_assert(!step_of[pair->constraint] || step_of[pair->constraint] == s + 1, "constraint %u in two steps", pair->constraint);
+                cr_assert(s >= plan->def.early_steps || (pair->a < own && pair->b < own),
+                    "an early step reads a ghost");
+                cr_assert(!step_of[pair->constraint] || step_of[pair->constraint] == s + 1,
+                    "constraint %u in two steps", pair->constraint);
                 step_of[pair->constraint] = s + 1;
                 times[pair->constraint]++;
             }
@@ -156,33 +174,42 @@ static void check_figures(const cloth_garment *garment, const cloth_plan *plan, 
                 const cloth_figure *figure = &plan->figures[k];
                 uint32_t particle[4];
                 for (uint32_t v = 0; v < 4; v++) {
-                    cr_assert_lt(figure->particle[v], plan->patches[p].own_count, "a figure with a ghost");
-                    mark(garment, stamp, particle[v] = particle_at(plan, p, figure->particle[v]), value);
+                    cr_assert_lt(
+                        figure->particle[v], plan->patches[p].own_count, "a figure with a ghost");
+                    mark(garment, stamp, particle[v] = particle_at(plan, p, figure->particle[v]),
+                        value);
                 }
                 for (uint32_t e = 0; e < plan->figure_kind[s]; e++) {
-                    check_joins(garment, figure->constraint[e], particle[edges[e][0]], particle[edges[e][1]]);
-                    times[figure->constraint[e]] += 2; /* a patch alone does it, and it is no boundary constraint */
+                    check_joins(garment, figure->constraint[e], particle[edges[e][0]],
+                        particle[edges[e][1]]);
+                    /* a patch alone does it, and it is no boundary constraint */
+                    times[figure->constraint[e]] += 2;
                 }
             }
         }
     }
-    cr_assert(plan->figure_steps == 0 || plan->figure_at[plan->patch_count * (plan->figure_steps + 1) - 1] == plan->figure_count);
+    cr_assert(
+        plan->figure_steps == 0 ||
+        plan->figure_at[plan->patch_count * (plan->figure_steps + 1) - 1] == plan->figure_count);
     free(stamp);
 }
 
 static void check_plan(const cloth_garment *garment, const cloth_plan *plan)
 {
-    uint32_t *times = calloc(garment->constraint_count, sizeof *times), *part = calloc(garment->particle_count, sizeof *part);
+    uint32_t *times = calloc(garment->constraint_count, sizeof *times),
+             *part = calloc(garment->particle_count, sizeof *part);
     uint64_t boundary = 0, redone = 0;
     check_patches(garment, plan);
     check_pairs(garment, plan, times);
     check_figures(garment, plan, times);
     for (uint32_t p = 0; p < plan->patch_count; p++)
-        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) part[plan->own[plan->patches[p].own_at + i]] = p;
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++)
+            part[plan->own[plan->patches[p].own_at + i]] = p;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
         bool is_boundary = part[a] != part[b] && !is_locked(garment, a) && !is_locked(garment, b);
-        cr_assert(is_boundary ? times[k] >= 2 : times[k] == 1 || times[k] == 2, "constraint %u is done %u times", k, times[k]);
+        cr_assert(is_boundary ? times[k] >= 2 : times[k] == 1 || times[k] == 2,
+            "constraint %u is done %u times", k, times[k]);
         boundary += is_boundary;
         redone += is_boundary ? times[k] : 0;
         times[k] = 0;
@@ -191,7 +218,8 @@ static void check_plan(const cloth_garment *garment, const cloth_plan *plan)
     if (boundary) cr_assert_float_eq(plan->redone, (double)redone / (double)boundary, 1e-12);
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         cr_assert_lt(plan->order[k], garment->constraint_count);
-        cr_assert_eq(times[plan->order[k]]++, 0, "constraint %u twice in the order", plan->order[k]);
+        cr_assert_eq(
+            times[plan->order[k]]++, 0, "constraint %u twice in the order", plan->order[k]);
     }
     free(part);
     free(times);
@@ -204,12 +232,15 @@ typedef struct point {
 } point;
 
 /* Not inlined, so that both sides round alike. */
-__attribute__((noinline)) static void project(point *a, point *b, double low, double high, double give)
+__attribute__((noinline)) static void project(
+    point *a, point *b, double low, double high, double give)
 {
-    double x = b->x - a->x, y = b->y - a->y, z = b->z - a->z, length = sqrt(x * x + y * y + z * z), weight = a->w + b->w + give;
+    double x = b->x - a->x, y = b->y - a->y, z = b->z - a->z, length = sqrt(x * x + y * y + z * z),
+           weight = a->w + b->w + give;
     if (!(length > 0.0 && weight > 0.0)) return;
-    double allowed = length < low ? low : length > high ? high
-                                                        : length,
+    double allowed = length < low    ? low
+                     : length > high ? high
+                                     : length,
            part = (length - allowed) / length / weight;
     a->x += a->w * part * x, a->y += a->w * part * y, a->z += a->w * part * z;
     b->x -= b->w * part * x, b->y -= b->w * part * y, b->z -= b->w * part * z;
@@ -225,15 +256,18 @@ __attribute__((noinline)) static void integrate(point *at, point *before)
     *before = was;
 }
 
-static void project_constraint(const cloth_garment *garment, uint32_t constraint, point *a, point *b)
+static void project_constraint(
+    const cloth_garment *garment, uint32_t constraint, point *a, point *b)
 {
     const hed_cloth_constraint *c = &garment->constraints[constraint];
     const hed_cloth_material *material = &garment->materials[c->material];
-    project(a, b, (double)c->rest * material->compress, (double)c->rest * material->stretch, 1e3 * material->compliance);
+    project(a, b, (double)c->rest * material->compress, (double)c->rest * material->stretch,
+        1e3 * material->compliance);
 }
 
 /* One patch: its own particles and what it has heard of others. */
-static void sweep_patch(const cloth_garment *garment, const cloth_plan *plan, uint32_t patch, point *local, const point *packets)
+static void sweep_patch(const cloth_garment *garment, const cloth_plan *plan, uint32_t patch,
+    point *local, const point *packets)
 {
     static const uint32_t edges[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
     const cloth_patch *p = &plan->patches[patch];
@@ -244,13 +278,15 @@ static void sweep_patch(const cloth_garment *garment, const cloth_plan *plan, ui
             for (uint32_t k = 0; k < p->ghost_count && s <= plan->def.early_steps; k++)
                 local[p->own_count + k] = packets[plan->ghost_slot[p->ghost_at + k]];
         for (uint32_t k = pair_at[s]; s < plan->pair_steps && k < pair_at[s + 1]; k++)
-            project_constraint(garment, plan->pairs[k].constraint, &local[plan->pairs[k].a], &local[plan->pairs[k].b]);
+            project_constraint(garment, plan->pairs[k].constraint, &local[plan->pairs[k].a],
+                &local[plan->pairs[k].b]);
     }
     for (uint32_t s = 0; s < plan->figure_steps; s++)
         for (uint32_t k = figure_at[s]; k < figure_at[s + 1]; k++)
             for (uint32_t e = 0; e < plan->figure_kind[s]; e++)
-                project_constraint(garment, plan->figures[k].constraint[e], &local[plan->figures[k].particle[edges[e][0]]],
-                                   &local[plan->figures[k].particle[edges[e][1]]]);
+                project_constraint(garment, plan->figures[k].constraint[e],
+                    &local[plan->figures[k].particle[edges[e][0]]],
+                    &local[plan->figures[k].particle[edges[e][1]]]);
 }
 
 static void start(const cloth_garment *garment, point *at, point *before)
@@ -261,31 +297,40 @@ static void start(const cloth_garment *garment, point *at, point *before)
     }
 }
 
-static void run_patches(const cloth_garment *garment, const cloth_plan *plan, uint32_t substeps, point *at)
+static void run_patches(
+    const cloth_garment *garment, const cloth_plan *plan, uint32_t substeps, point *at)
 {
     uint32_t room = plan->most_own + plan->most_ghosts;
-    point *before = calloc(garment->particle_count, sizeof *before), *local = calloc((size_t)room * plan->patch_count, sizeof *local);
+    point *before = calloc(garment->particle_count, sizeof *before),
+          *local = calloc((size_t)room * plan->patch_count, sizeof *local);
     point *packets = calloc(plan->slot_count + 1, sizeof *packets);
     start(garment, at, before);
     for (uint32_t p = 0; p < plan->patch_count; p++)
-        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) local[p * room + i] = at[plan->own[plan->patches[p].own_at + i]];
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++)
+            local[p * room + i] = at[plan->own[plan->patches[p].own_at + i]];
     for (uint32_t t = 0; t < substeps; t++) {
         for (uint32_t p = 0; p < plan->patch_count; p++) {
             const cloth_patch *patch = &plan->patches[p];
-            for (uint32_t i = 0; i < patch->own_count; i++) integrate(&local[p * room + i], &before[plan->own[patch->own_at + i]]);
-            for (uint32_t i = 0; i < patch->send_count; i++) packets[patch->send_at + i] = local[p * room + i];
-            for (uint32_t k = 0; k < patch->ghost_count; k++) local[p * room + patch->own_count + k] = (point){NAN, NAN, NAN, NAN};
+            for (uint32_t i = 0; i < patch->own_count; i++)
+                integrate(&local[p * room + i], &before[plan->own[patch->own_at + i]]);
+            for (uint32_t i = 0; i < patch->send_count; i++)
+                packets[patch->send_at + i] = local[p * room + i];
+            for (uint32_t k = 0; k < patch->ghost_count; k++)
+                local[p * room + patch->own_count + k] = (point){NAN, NAN, NAN, NAN};
         }
-        for (uint32_t p = 0; p < plan->patch_count; p++) sweep_patch(garment, plan, p, local + p * room, packets);
+        for (uint32_t p = 0; p < plan->patch_count; p++)
+            sweep_patch(garment, plan, p, local + p * room, packets);
     }
     for (uint32_t p = 0; p < plan->patch_count; p++)
-        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) at[plan->own[plan->patches[p].own_at + i]] = local[p * room + i];
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++)
+            at[plan->own[plan->patches[p].own_at + i]] = local[p * room + i];
     free(packets);
     free(local);
     free(before);
 }
 
-static void run_sequentially(const cloth_garment *garment, const cloth_plan *plan, uint32_t substeps, point *at)
+static void run_sequentially(
+    const cloth_garment *garment, const cloth_plan *plan, uint32_t substeps, point *at)
 {
     point *before = calloc(garment->particle_count, sizeof *before);
     start(garment, at, before);
@@ -302,12 +347,14 @@ static void run_sequentially(const cloth_garment *garment, const cloth_plan *pla
 static void check_same(const cloth_garment *garment, const cloth_plan *plan, const char *what)
 {
     enum { SUBSTEPS = 12 };
-    point *patches = calloc(garment->particle_count, sizeof *patches), *sequential = calloc(garment->particle_count, sizeof *sequential);
+    point *patches = calloc(garment->particle_count, sizeof *patches),
+          *sequential = calloc(garment->particle_count, sizeof *sequential);
     run_patches(garment, plan, SUBSTEPS, patches);
     run_sequentially(garment, plan, SUBSTEPS, sequential);
     for (uint32_t i = 0; i < garment->particle_count; i++)
-        cr_assert_arr_eq(&patches[i], &sequential[i], sizeof(point), "%s, %u patches, kind %d: particle %u", what, plan->patch_count,
-                         (int)plan->def.kind, i);
+        cr_assert_arr_eq(&patches[i], &sequential[i], sizeof(point),
+            "%s, %u patches, kind %d: particle %u", what, plan->patch_count, (int)plan->def.kind,
+            i);
     free(sequential);
     free(patches);
 }
@@ -321,7 +368,8 @@ static void check_mesh(test_mesh *mesh, const char *what)
     for (uint32_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         if (counts[k] > garment->particle_count) continue;
         for (uint32_t kind = 0; kind < 2; kind++) {
-            cloth_plan *plan = make_plan(garment, &(cloth_plan_def){kind, counts[k], limits[k], early_steps[k]});
+            cloth_plan *plan =
+                make_plan(garment, &(cloth_plan_def){kind, counts[k], limits[k], early_steps[k]});
             check_plan(garment, plan);
             check_same(garment, plan, what);
             double before = plan->redone;
@@ -388,26 +436,28 @@ Test(cloth_plan, locked_everywhere)
 
 /* ---- what a good plan is ---- */
 
-/* Rows of a sheet with two locked corners where a cut lies less than `distance` columns from its middle, which is
- * where the nearest corner changes. A cut along the seam has one in each row; one that crosses it has none, or one
- * where it has a corner. */
+/* Rows of a sheet with two locked corners where a cut lies less than `distance` columns from its
+ * middle, which is where the nearest corner changes. A cut along the seam has one in each row; one
+ * that crosses it has none, or one where it has a corner. */
 static uint32_t count_cut_seam(const cloth_plan *plan, uint32_t size, double distance)
 {
     uint32_t *part = calloc((size_t)size * size, sizeof *part), count = 0;
     for (uint32_t p = 0; p < plan->patch_count; p++)
-        for (uint32_t i = 0; i < plan->patches[p].own_count; i++) part[plan->own[plan->patches[p].own_at + i]] = p;
+        for (uint32_t i = 0; i < plan->patches[p].own_count; i++)
+            part[plan->own[plan->patches[p].own_at + i]] = p;
     for (uint32_t y = 0; y < size; y++) {
         bool cut = false;
         for (uint32_t x = 0; x + 1 < size; x++)
-            cut |= fabs((double)x + 0.5 - 0.5 * (double)(size - 1)) < distance && part[y * size + x] != part[y * size + x + 1];
+            cut |= fabs((double)x + 0.5 - 0.5 * (double)(size - 1)) < distance &&
+                   part[y * size + x] != part[y * size + x + 1];
         count += cut;
     }
     free(part);
     return count;
 }
 
-/* Cuts keep four columns away, or, where patches are smaller than that, all but a fifth of what half a patch allows.
- * Each row of patches may cross the seam with one corner. */
+/* Cuts keep four columns away, or, where patches are smaller than that, all but a fifth of what
+ * half a patch allows. Each row of patches may cross the seam with one corner. */
 Test(cloth_plan, cuts_keep_off_tether_seams)
 {
     static const uint32_t sizes[] = {64, 128, 255}, counts[] = {16, 128, 132};
@@ -416,12 +466,16 @@ Test(cloth_plan, cuts_keep_off_tether_seams)
         mesh.def.tethers = true;
         cloth_garment *garment = make_garment(&mesh.def);
         for (uint32_t k = 0; k < 3; k++) {
-            cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, counts[k], 0, 0});
-            double half = 0.5 * sizes[n] / sqrt(counts[k]), distance = half * 0.8 < 4.0 ? half * 0.8 : 4.0;
+            cloth_plan *plan =
+                make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, counts[k], 0, 0});
+            double half = 0.5 * sizes[n] / sqrt(counts[k]),
+                   distance = half * 0.8 < 4.0 ? half * 0.8 : 4.0;
             uint32_t cut = count_cut_seam(plan, sizes[n], distance);
-            cr_log_info("%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam", sizes[n], sizes[n], counts[k], cut, distance);
-            cr_expect_leq(cut, sqrt(counts[k]), "%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam", sizes[n], sizes[n],
-                          counts[k], cut, distance);
+            cr_log_info("%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam",
+                sizes[n], sizes[n], counts[k], cut, distance);
+            cr_expect_leq(cut, sqrt(counts[k]),
+                "%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam",
+                sizes[n], sizes[n], counts[k], cut, distance);
             cloth_plan_destroy(plan);
         }
         cloth_garment_destroy(garment);
@@ -434,17 +488,23 @@ Test(cloth_plan, few_steps_and_equal_patches)
 {
     static const struct {
         uint32_t size, patches, early_steps, steps;
-    } cases[] = {{64, 16, 0, 13}, {128, 128, 0, 13}, {128, 132, 3, 16}, {255, 132, 0, 13}, {255, 132, 3, 16}};
+    } cases[] = {{64, 16, 0, 13}, {128, 128, 0, 13}, {128, 132, 3, 16}, {255, 132, 0, 13},
+        {255, 132, 3, 16}};
     for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         test_mesh mesh = test_grid(cases[k].size, cases[k].size);
         cloth_garment *garment = make_garment(&mesh.def);
-        cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, cases[k].patches, 0, cases[k].early_steps});
+        cloth_plan *plan = make_plan(garment,
+            &(cloth_plan_def){CLOTH_PLAN_JOINT, cases[k].patches, 0, cases[k].early_steps});
         double mean = (double)garment->particle_count / cases[k].patches;
-        cr_expect_leq(plan->pair_steps, cases[k].steps, "%u, %u patches: %u steps", cases[k].size, cases[k].patches, plan->pair_steps);
-        cr_expect_leq(plan->most_own, mean * 1.05, "%u, %u patches: %u own", cases[k].size, cases[k].patches, plan->most_own);
-        cr_expect_leq(plan->redone, 3.0, "%u, %u patches: boundary constraints are done %.2f times", cases[k].size, cases[k].patches, plan->redone);
-        cr_log_info("%u, %u patches, %u early: %u steps, most own %u of %.1f, redone %.2f", cases[k].size, cases[k].patches, cases[k].early_steps,
-                    plan->pair_steps, plan->most_own, mean, plan->redone);
+        cr_expect_leq(plan->pair_steps, cases[k].steps, "%u, %u patches: %u steps", cases[k].size,
+            cases[k].patches, plan->pair_steps);
+        cr_expect_leq(plan->most_own, mean * 1.05, "%u, %u patches: %u own", cases[k].size,
+            cases[k].patches, plan->most_own);
+        cr_expect_leq(plan->redone, 3.0, "%u, %u patches: boundary constraints are done %.2f times",
+            cases[k].size, cases[k].patches, plan->redone);
+        cr_log_info("%u, %u patches, %u early: %u steps, most own %u of %.1f, redone %.2f",
+            cases[k].size, cases[k].patches, cases[k].early_steps, plan->pair_steps, plan->most_own,
+            mean, plan->redone);
         cloth_plan_destroy(plan);
         cloth_garment_destroy(garment);
         test_mesh_free(&mesh);
@@ -458,27 +518,33 @@ Test(cloth_plan, figures_of_a_grid)
     cloth_garment *garment = make_garment(&mesh.def);
     cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 1, 0, 0});
     uint32_t constraints = 0;
-    for (uint32_t s = 0; s < plan->figure_steps; s++) constraints += plan->figure_kind[s] * (plan->figure_at[s + 1] - plan->figure_at[s]);
-    cr_expect(plan->pair_steps <= 3 && plan->figure_steps == 4, "%u pair steps, %u figure steps", plan->pair_steps, plan->figure_steps);
+    for (uint32_t s = 0; s < plan->figure_steps; s++)
+        constraints += plan->figure_kind[s] * (plan->figure_at[s + 1] - plan->figure_at[s]);
+    cr_expect(plan->pair_steps <= 3 && plan->figure_steps == 4, "%u pair steps, %u figure steps",
+        plan->pair_steps, plan->figure_steps);
     cr_expect_gt(constraints, garment->constraint_count * 8 / 10);
     for (uint32_t k = 0; k < plan->figure_count; k++) {
         const cloth_figure *figure = &plan->figures[k];
         if (figure->constraint[5] == UINT32_MAX) continue;
-        cr_expect_geq(garment->constraints[figure->constraint[0]].rest, garment->constraints[figure->constraint[5]].rest, "stiffest last");
+        cr_expect_geq(garment->constraints[figure->constraint[0]].rest,
+            garment->constraints[figure->constraint[5]].rest, "stiffest last");
     }
     cloth_plan_destroy(plan);
     cloth_garment_destroy(garment);
     test_mesh_free(&mesh);
 }
 
-/* Two sheets over one another share no constraint: with two patches nothing is cut. A sleeve pressed flat is cut
- * across, or along its two folds, but never through front and back as if they were one: each patch hangs together. */
+/* Two sheets over one another share no constraint: with two patches nothing is cut. A sleeve
+ * pressed flat is cut across, or along its two folds, but never through front and back as if they
+ * were one: each patch hangs together. */
 Test(cloth_plan, layers_are_told_apart)
 {
-    test_mesh sheet = test_irregular(30, 3, 0.5f), sheets = two_of(&sheet, 1e-3f), sleeve = flat_sleeve(120, 6, 0.3f);
+    test_mesh sheet = test_irregular(30, 3, 0.5f), sheets = two_of(&sheet, 1e-3f),
+              sleeve = flat_sleeve(120, 6, 0.3f);
     cloth_garment *garment = make_garment(&sheets.def);
     cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, 2, 0, 0});
-    cr_expect_eq(plan->boundary, 0, "%lu constraints are cut between two sheets", (unsigned long)plan->boundary);
+    cr_expect_eq(plan->boundary, 0, "%lu constraints are cut between two sheets",
+        (unsigned long)plan->boundary);
     cloth_plan_destroy(plan);
     cloth_garment_destroy(garment);
 
@@ -498,7 +564,8 @@ Test(cloth_plan, layers_are_told_apart)
                 count++;
             }
         }
-        cr_expect_eq(count, patch->own_count, "patch %u: %u of %u particles hang together", p, count, patch->own_count);
+        cr_expect_eq(count, patch->own_count, "patch %u: %u of %u particles hang together", p,
+            count, patch->own_count);
         free(inside);
         free(reached);
     }
@@ -513,7 +580,8 @@ Test(cloth_plan, same_input_same_plan)
 {
     test_mesh mesh = test_irregular(40, 11, 0.5f);
     cloth_garment *garment = make_garment(&mesh.def);
-    cloth_plan *a = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 9, 0, 0}), *b = make_plan(garment, &a->def);
+    cloth_plan *a = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 9, 0, 0}),
+               *b = make_plan(garment, &a->def);
     cr_assert_eq(a->pair_count, b->pair_count);
     cr_assert_arr_eq(a->order, b->order, a->constraint_count * sizeof *a->order);
     cr_assert_arr_eq(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs);
@@ -534,8 +602,10 @@ Test(cloth_plan, step_limit_holds)
         check_plan(garment, plan);
         for (uint32_t p = 0; p < 16; p++) {
             const uint32_t *at = plan->pair_at + p * (plan->pair_steps + 1);
-            for (uint32_t s = plan->boundary_steps; s < plan->pair_steps; s++) cr_expect_leq(at[s + 1] - at[s], limit);
-            for (uint32_t s = 0; s < plan->def.early_steps; s++) cr_expect_leq(at[s + 1] - at[s], limit);
+            for (uint32_t s = plan->boundary_steps; s < plan->pair_steps; s++)
+                cr_expect_leq(at[s + 1] - at[s], limit);
+            for (uint32_t s = 0; s < plan->def.early_steps; s++)
+                cr_expect_leq(at[s + 1] - at[s], limit);
         }
         cloth_plan_destroy(plan);
     }
@@ -548,13 +618,19 @@ Test(cloth_plan, limits)
     test_mesh mesh = test_grid(130, 130), hub = test_fan(1500);
     cloth_garment *garment = make_garment(&mesh.def), *fan = make_garment(&hub.def);
     cloth_plan *plan = (cloth_plan *)garment;
-    FAILS(HED_ERROR_ARGUMENT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 0}, &plan, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        cloth_plan_create(garment, &(cloth_plan_def){.patches = 0}, &plan, &error));
     cr_assert_null(plan);
-    FAILS(HED_ERROR_ARGUMENT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 16901}, &plan, &error));
-    FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 1}, &plan, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        cloth_plan_create(garment, &(cloth_plan_def){.patches = 16901}, &plan, &error));
+    FAILS(HED_ERROR_LIMIT,
+        cloth_plan_create(garment, &(cloth_plan_def){.patches = 1}, &plan, &error));
     cr_assert(strstr(error.text, "16900 particles"), "%s", error.text);
-    FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 2, .step_limit = 20}, &plan, &error));
-    FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment, &(cloth_plan_def){.patches = 2, .early_steps = 5000}, &plan, &error));
+    FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment,
+                               &(cloth_plan_def){.patches = 2, .step_limit = 20}, &plan, &error));
+    FAILS(
+        HED_ERROR_LIMIT, cloth_plan_create(garment,
+                             &(cloth_plan_def){.patches = 2, .early_steps = 5000}, &plan, &error));
     FAILS(HED_ERROR_LIMIT, cloth_plan_create(fan, &(cloth_plan_def){.patches = 2}, &plan, &error));
     cloth_plan_destroy(NULL);
     cloth_garment_destroy(fan);
@@ -588,12 +664,16 @@ Test(cloth_plan, every_allocation_may_fail)
             int64_t before = counting.calls, live = counting.live, bytes = counting.bytes;
             counting.fail_at = before + n;
             cloth_plan *plan = (cloth_plan *)garment;
-            hed_status status = cloth_plan_create(garment, &(cloth_plan_def){kind, 5, 0, 1}, &plan, &error);
+            hed_status status =
+                cloth_plan_create(garment, &(cloth_plan_def){kind, 5, 0, 1}, &plan, &error);
             if (status) cr_assert(status == HED_ERROR_MEMORY && !plan);
-            else cr_assert((cloth_plan_pack_banks(plan) == 0.0) == (counting.calls >= counting.fail_at));
+            else
+                cr_assert(
+                    (cloth_plan_pack_banks(plan) == 0.0) == (counting.calls >= counting.fail_at));
             if (!status) check_plan(garment, plan);
             cloth_plan_destroy(plan);
-            cr_assert(counting.live == live && counting.bytes == bytes, "the %ld-th allocation", (long)n);
+            cr_assert(
+                counting.live == live && counting.bytes == bytes, "the %ld-th allocation", (long)n);
             bool reached = counting.calls >= counting.fail_at;
             cloth_garment_destroy(garment);
             cr_assert(counting.live == 0 && counting.bytes == 0);

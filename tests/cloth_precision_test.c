@@ -1,7 +1,8 @@
 /* ctest: devices timeout=300
- * Gravity is not lost to rounding, however high the cloth is and however short a substep: free fall, a sheet on two corners, a
- * catenary, a pendulum; and nothing around a cloth depends on where in the world all of it is. The figures are those of the double
- * reference with the same substeps, or exact ones. */
+ * Gravity is not lost to rounding, however high the cloth is and however short a substep: free
+ * fall, a sheet on two corners, a catenary, a pendulum; and nothing around a cloth depends on where
+ * in the world all of it is. The figures are those of the double reference with the same substeps,
+ * or exact ones. */
 #include "cloth_checks.h"
 #include "solver/host.h"
 
@@ -9,7 +10,10 @@
 #undef fabs
 #undef fma
 
-static bool is_host(const test_device *t) { return strcmp(hed_device_get_info(t->device)->backend, "host") == 0; }
+static bool is_host(const test_device *t)
+{
+    return strcmp(hed_device_get_info(t->device)->backend, "host") == 0;
+}
 
 /* A processor under OpenCL compiles for seconds what groups do for each size of cloth. */
 static bool is_opencl_processor(const test_device *t)
@@ -17,16 +21,19 @@ static bool is_opencl_processor(const test_device *t)
     return !is_host(t) && hed_device_get_info(t->device)->type == HED_DEVICE_CPU;
 }
 
-/* A launch for each colour takes long elsewhere than on host: those are tried in few cases, and so is all on a processor under OpenCL. */
+/* A launch for each colour takes long elsewhere than on host: those are tried in few cases, and so
+ * is all on a processor under OpenCL. */
 static bool is_slow(const test_device *t, const variant *v)
 {
     bool groups = v->structure == HED_CLOTH_PATCHES || v->structure == HED_CLOTH_WHOLE;
     return !is_host(t) && (!groups || is_opencl_processor(t));
 }
 
-static hed_cloth *make_at(const test_device *t, test_mesh *mesh, double height, uint32_t substeps, const variant *v)
+static hed_cloth *make_at(
+    const test_device *t, test_mesh *mesh, double height, uint32_t substeps, const variant *v)
 {
-    for (uint32_t i = 0; i < mesh->def.particle_count; i++) mesh->positions[3 * i + 1] = (float)height;
+    for (uint32_t i = 0; i < mesh->def.particle_count; i++)
+        mesh->positions[3 * i + 1] = (float)height;
     mesh->def.damping = mesh->def.drag = mesh->def.lift = 0;
     return make(t, &mesh->def, (effort){substeps, 1, 1}, false, v);
 }
@@ -43,7 +50,8 @@ static void expect_a_fall(hed_cloth *cloth, double height, uint32_t substeps, co
 {
     float *found = positions_of(cloth);
     double fell = height - found[1], most = height < 1000 ? 2e-4 : 1e-3;
-    cr_expect(fabs(fell / 4.905 - 1) <= most, "%s, %u substeps at %g m: fell %.6f m instead of 4.905", name, substeps, height, fell);
+    cr_expect(fabs(fell / 4.905 - 1) <= most,
+        "%s, %u substeps at %g m: fell %.6f m instead of 4.905", name, substeps, height, fell);
     free(found);
 }
 
@@ -57,7 +65,8 @@ Test(cloth_precision, a_free_sheet_falls_at_any_height_and_number_of_substeps)
     for (const variant *v = variants; v->name; v++)
         for (int h = 0; h < 4; h++)
             for (int s = 0; s < 5; s++) {
-                if ((is_slow(&t, v) || v->structure == HED_CLOTH_SETS) && (h != 1 || s != 3)) continue;
+                if ((is_slow(&t, v) || v->structure == HED_CLOTH_SETS) && (h != 1 || s != 3))
+                    continue;
                 if (v->structure == HED_CLOTH_PATCHES && is_opencl_processor(&t)) continue;
                 hed_cloth *cloth = make_at(&t, &mesh, heights[h], substeps[s], v);
                 if (!cloth) continue;
@@ -72,7 +81,8 @@ Test(cloth_precision, a_free_sheet_falls_at_any_height_and_number_of_substeps)
 /* Turned by 1 degree about the vertical each frame, which leaves ways as long as they were. */
 Test(cloth_precision, motion_takes_no_gravity_away)
 {
-    float c = cosf(0.0174533f), s = sinf(0.0174533f), turn[16] = {c, 0, -s, 0, 0, 1, 0, 0, s, 0, c, 0, 0, 0, 0, 1};
+    float c = cosf(0.0174533f), s = sinf(0.0174533f),
+          turn[16] = {c, 0, -s, 0, 0, 1, 0, 0, s, 0, c, 0, 0, 0, 0, 1};
     test_device t = test_open(NULL);
     test_mesh mesh = test_grid(3, 3);
     mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
@@ -107,7 +117,8 @@ static double low_of_cloth(hed_cloth *cloth, double height)
     return low;
 }
 
-/* Other orders of the sweep swing otherwise: two patches 4 % less far, by the same 4 % at all heights. */
+/* Other orders of the sweep swing otherwise: two patches 4 % less far, by the same 4 % at all
+ * heights. */
 Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
 {
     enum { N = 16, SUBSTEPS = 200, FRAMES = 60 };
@@ -129,11 +140,12 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
             step(cloth, 1.0 / 60, -9.81, FRAMES);
             double low = low_of_cloth(cloth, heights[h]);
             bool same_order = v->structure == HED_CLOTH_COLOURS || v->structure == HED_CLOTH_SETS;
-            cr_expect(fabs(low / expected - 1) < (same_order ? 0.01 : 0.06), "%s at %g m: low point %.4f instead of %.4f", v->name, heights[h],
-                      low, expected);
+            cr_expect(fabs(low / expected - 1) < (same_order ? 0.01 : 0.06),
+                "%s at %g m: low point %.4f instead of %.4f", v->name, heights[h], low, expected);
             if (h == 0) low_at_zero = low;
-            cr_expect(fabs(low / low_at_zero - 1) < 0.01, "%s at %g m: low point %.4f instead of %.4f at 0 m", v->name, heights[h], low,
-                      low_at_zero);
+            cr_expect(fabs(low / low_at_zero - 1) < 0.01,
+                "%s at %g m: low point %.4f instead of %.4f at 0 m", v->name, heights[h], low,
+                low_at_zero);
             hed_cloth_destroy(cloth);
         }
     }
@@ -142,9 +154,9 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
     test_close(&t);
 }
 
-/* 64 links over a span of 1 m, 1.5 m long, from a curve that is not theirs: 4 s at 200 substeps. The floor, 4e-2 to 5e-2 m, is what
- * corrections lose when they are added to places: a random walk of velocities. So other heights give other figures, on host 0.3 to 1.6
- * times that at 0 m. */
+/* 64 links over a span of 1 m, 1.5 m long, from a curve that is not theirs: 4 s at 200 substeps.
+ * The floor, 4e-2 to 5e-2 m, is what corrections lose when they are added to places: a random walk
+ * of velocities. So other heights give other figures, on host 0.3 to 1.6 times that at 0 m. */
 Test(cloth_precision, a_rope_hangs_as_in_double)
 {
     enum { LINKS = 64, SUBSTEPS = 200, FRAMES = 240 };
@@ -169,11 +181,13 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
             step(cloth, 1.0 / 60, -9.81, FRAMES);
             float *found = positions_of(cloth);
             double worst = 0;
-            for (uint32_t i = 0; i < 3 * (LINKS + 1); i++) worst = fmax(worst, fabs(found[i] - ref.positions[i]));
+            for (uint32_t i = 0; i < 3 * (LINKS + 1); i++)
+                worst = fmax(worst, fabs(found[i] - ref.positions[i]));
             cr_expect(worst < 7e-2, "%s at %g m: %g m from double", v->name, heights[h], worst);
             if (h == 0) worst_at_zero[v - variants] = worst;
-            cr_expect(!is_host(&t) || worst <= 2 * worst_at_zero[v - variants], "%s at %g m: %g m from double, %g m at 0 m", v->name,
-                      heights[h], worst, worst_at_zero[v - variants]);
+            cr_expect(!is_host(&t) || worst <= 2 * worst_at_zero[v - variants],
+                "%s at %g m: %g m from double, %g m at 0 m", v->name, heights[h], worst,
+                worst_at_zero[v - variants]);
             free(found);
             hed_cloth_destroy(cloth);
         }
@@ -216,13 +230,15 @@ Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
             r.positions[3] = 0.125f;
             r.positions[4] = r.positions[1] - 1.0f;
             r.constraints[0].rest = sqrtf(1 + 0.125f * 0.125f);
-            hed_cloth *cloth = is_slow(&t, v) ? NULL : make(&t, &r.def, (effort){20, 1, 1}, false, v);
+            hed_cloth *cloth =
+                is_slow(&t, v) ? NULL : make(&t, &r.def, (effort){20, 1, 1}, false, v);
             period[h] = cloth ? half_periods(cloth) : -1;
             hed_cloth_destroy(cloth);
         }
         if (period[0] < 0) continue;
         cr_expect(fabs(period[0] / 2.01 - 1) < 0.01, "%s: a period of %.5f s", v->name, period[0]);
-        cr_expect(fabs(period[1] / period[0] - 1) <= 1e-3, "%s: %.5f s at 1 km, %.5f s at 0 m", v->name, period[1], period[0]);
+        cr_expect(fabs(period[1] / period[0] - 1) <= 1e-3, "%s: %.5f s at 1 km, %.5f s at 0 m",
+            v->name, period[1], period[0]);
     }
     rope_free(&r);
     test_close(&t);
@@ -232,11 +248,13 @@ Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
 
 enum { SIDE = 12 };
 
-/* All coordinates are steps of 2^-12 m, which a float holds at 1,024 m, too: what is told is then the same, but for the place. */
+/* All coordinates are steps of 2^-12 m, which a float holds at 1,024 m, too: what is told is then
+ * the same, but for the place. */
 static float on_grid(double x) { return (float)(rint(x * 4096) / 4096); }
 
 typedef struct surroundings {
-    float driver[SIDE * SIDE * 3], normals[SIDE * SIDE * 3], mesh[4][3], max_distance[SIDE * SIDE], backstop[SIDE * SIDE];
+    float driver[SIDE * SIDE * 3], normals[SIDE * SIDE * 3], mesh[4][3], max_distance[SIDE * SIDE],
+        backstop[SIDE * SIDE];
     hed_cloth_collider colliders[3];
 } surroundings;
 
@@ -246,7 +264,8 @@ static void surround(surroundings *s, const double *away, uint32_t frame)
 {
     for (uint32_t i = 0; i < SIDE * SIDE; i++)
         for (int k = 0; k < 3; k++) {
-            const double at[3] = {(i % SIDE) / 8.0 - 0.7 + 0.004 * frame, 1.0 + 0.002 * frame, (i / SIDE) / 8.0 - 0.7};
+            const double at[3] = {(i % SIDE) / 8.0 - 0.7 + 0.004 * frame, 1.0 + 0.002 * frame,
+                (i / SIDE) / 8.0 - 0.7};
             s->driver[3 * i + (uint32_t)k] = on_grid(at[k] + away[k]);
             s->normals[3 * i + (uint32_t)k] = k == 1;
         }
@@ -261,12 +280,15 @@ static void surround(surroundings *s, const double *away, uint32_t frame)
         s->mesh[c][2] = on_grid(corners[c][1] + away[2]);
     }
     s->colliders[0] = (hed_cloth_collider){HED_CLOTH_PLANE, {0, 0.25f, 0}, {0, 1, 0}, {0, 0}, 0.5f};
-    s->colliders[1] = (hed_cloth_collider){HED_CLOTH_SPHERE, {0.25f, 0.5f, 0.125f}, {0, 0, 0}, {0.3f, 0}, 0.5f};
-    s->colliders[2] = (hed_cloth_collider){HED_CLOTH_CAPSULE, {-0.5f, 0.625f, -0.5f}, {-0.25f, 0.75f, 0.5f}, {0.15f, 0.1f}, 0.5f};
+    s->colliders[1] =
+        (hed_cloth_collider){HED_CLOTH_SPHERE, {0.25f, 0.5f, 0.125f}, {0, 0, 0}, {0.3f, 0}, 0.5f};
+    s->colliders[2] = (hed_cloth_collider){
+        HED_CLOTH_CAPSULE, {-0.5f, 0.625f, -0.5f}, {-0.25f, 0.75f, 0.5f}, {0.15f, 0.1f}, 0.5f};
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < 3; k++) {
             s->colliders[c].a[k] = on_grid(s->colliders[c].a[k] + 0.002 * frame + away[k]);
-            if (c == 2) s->colliders[c].b[k] = on_grid(s->colliders[c].b[k] + 0.002 * frame + away[k]);
+            if (c == 2)
+                s->colliders[c].b[k] = on_grid(s->colliders[c].b[k] + 0.002 * frame + away[k]);
         }
 }
 
@@ -292,7 +314,8 @@ static float *surrounded(const test_device *t, const variant *v, bool self, cons
     def.math = v->math;
     def.max_collider_triangles = 2;
     def.patches = 4;
-    float back[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, (float)-away[0], (float)-away[1], (float)-away[2], 1};
+    float back[16] = {
+        1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, (float)-away[0], (float)-away[1], (float)-away[2], 1};
     float jump[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.125f, 0.0625f, -0.125f, 1};
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
@@ -330,7 +353,8 @@ Test(cloth_precision, everything_is_the_same_a_kilometre_away)
             float *a = surrounded(&t, v, self, here), *b = surrounded(&t, v, self, away);
             double moved = 0;
             for (uint32_t i = 0; a && i < 3 * SIDE * SIDE; i++) {
-                cr_assert_eq(a[i], b[i], "%s: number %u is %.9g here and %.9g there", v->name, i, (double)a[i], (double)b[i]);
+                cr_assert_eq(a[i], b[i], "%s: number %u is %.9g here and %.9g there", v->name, i,
+                    (double)a[i], (double)b[i]);
                 moved = fmax(moved, fabs(i % 3 == 1 ? a[i] - 1.0 : 0));
             }
             if (a) cr_assert_gt(moved, 0.2, "nothing has moved");
@@ -359,14 +383,15 @@ static uint64_t hash_after(hed_cloth *cloth, uint32_t frames)
     return quality.hash;
 }
 
-/* After 3 s it falls at 29 m/s; the origin is as old as 16 + 3 submissions at most. Saved at any moment between a look and the move,
- * it goes on to the bit. */
+/* After 3 s it falls at 29 m/s; the origin is as old as 16 + 3 submissions at most. Saved at any
+ * moment between a look and the move, it goes on to the bit. */
 Test(cloth_precision, the_origin_follows_and_is_saved)
 {
     test_device t = test_open(NULL);
     test_mesh mesh = test_grid(3, 3);
     mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
-    hed_cloth *cloth = make_at(&t, &mesh, 1000, 5, &variants[0]), *other = make_at(&t, &mesh, 0, 5, &variants[0]);
+    hed_cloth *cloth = make_at(&t, &mesh, 1000, 5, &variants[0]),
+              *other = make_at(&t, &mesh, 0, 5, &variants[0]);
     step(cloth, 1.0 / 60, -9.81, 180);
     cr_assert_lt(farthest_from_origin(cloth), 12, "%g m", farthest_from_origin(cloth));
     uint64_t size = hed_cloth_state_size(cloth);
@@ -390,7 +415,8 @@ Test(cloth_precision, the_origin_follows_and_is_saved)
     test_close(&t);
 }
 
-/* Without memory the cloth stays as it is, far from where it began: its origin is still the one that its places are relative to. */
+/* Without memory the cloth stays as it is, far from where it began: its origin is still the one
+ * that its places are relative to. */
 Test(cloth_precision, a_reset_without_memory_displaces_nothing)
 {
     test_allocator counted = {0};
@@ -411,7 +437,8 @@ Test(cloth_precision, a_reset_without_memory_displaces_nothing)
     hed_cloth_frame still = hed_default_cloth_frame();
     OK(hed_cloth_step(cloth, &still, &error));
     float *after = positions_of(cloth);
-    cr_expect(fabs(after[1] - before[1]) < 0.5, "%g m before, %g m a frame later", (double)before[1], (double)after[1]);
+    cr_expect(fabs(after[1] - before[1]) < 0.5, "%g m before, %g m a frame later",
+        (double)before[1], (double)after[1]);
     free(before);
     free(after);
     OK(hed_cloth_reset(cloth, &error));
@@ -420,7 +447,8 @@ Test(cloth_precision, a_reset_without_memory_displaces_nothing)
     test_close(&t);
 }
 
-/* The first look makes a buffer and an event; without memory for them the submission says so, and the next look tries again. */
+/* The first look makes a buffer and an event; without memory for them the submission says so, and
+ * the next look tries again. */
 Test(cloth_precision, a_look_without_memory_is_told)
 {
     test_allocator counted = {0};
@@ -432,7 +460,8 @@ Test(cloth_precision, a_look_without_memory_is_told)
     if (!is_host(&t)) {
         test_mesh_free(&mesh);
         test_close(&t);
-        cr_skip_test("what others allocate on the way is theirs: the count of allocations is that of host");
+        cr_skip_test(
+            "what others allocate on the way is theirs: the count of allocations is that of host");
     }
     uint32_t failures = 0;
     for (int64_t n = 1; n < 6; n++) {
@@ -443,7 +472,9 @@ Test(cloth_precision, a_look_without_memory_is_told)
         counted.fail_at = n;
         hed_status status = hed_cloth_step(cloth, &frame, &error);
         counted.fail_at = 0;
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s", error.text);
+        cr_assert(
+            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+            "%s", error.text);
         failures += status != HED_OK;
         step(cloth, 1.0 / 60, -9.81, 100);
         cr_assert_lt(farthest_from_origin(cloth), 12);

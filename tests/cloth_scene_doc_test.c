@@ -1,5 +1,5 @@
-/* docs/cloth-scene.md and data/scenes stay true: the scene in the document loads, every key that the loader knows is
- * told of, and every scene that comes with Heddle opens and moves. */
+/* docs/cloth-scene.md and data/scenes stay true: the scene in the document loads, every key that
+ * the loader knows is told of, and every scene that comes with Heddle opens and moves. */
 #include "testing.h"
 
 #include <math.h>
@@ -21,10 +21,12 @@ static char *read_document(void)
 Test(cloth_scene_doc, its_scene_loads)
 {
     char *text = read_document();
-    const char *begin = strstr(text, "\n```json\n"), *end = begin ? strstr(begin + 9, "\n```\n") : NULL;
+    const char *begin = strstr(text, "\n```json\n"),
+               *end = begin ? strstr(begin + 9, "\n```\n") : NULL;
     hed_cloth_scene *scene;
     cr_assert_not_null(end);
-    OK(hed_cloth_scene_parse("docs", begin + 9, (size_t)(end - begin - 9), "", NULL, &scene, &error));
+    OK(hed_cloth_scene_parse(
+        "docs", begin + 9, (size_t)(end - begin - 9), "", NULL, &scene, &error));
     cr_expect(hed_cloth_scene_garment_count(scene) == 1);
     hed_cloth_scene_close(scene);
     free(text);
@@ -46,14 +48,15 @@ Test(cloth_scene_doc, every_key_is_told)
     char *text = read_document();
     for (const cloth_scene_key_list *list = cloth_scene_key_lists; list->name; list++)
         for (const char *const *key = list->keys; *key; key++)
-            cr_expect(strcmp(*key, "$schema") == 0 || tells_of(text, *key), "\"%s\" at \"%s\" is not in the document",
-                      *key, list->name);
+            cr_expect(strcmp(*key, "$schema") == 0 || tells_of(text, *key),
+                "\"%s\" at \"%s\" is not in the document", *key, list->name);
     free(text);
 }
 
 Test(cloth_scene_doc, scenes_open_and_move)
 {
-    static const char *const names[] = {"flag", "tablecloth", "garment", "curtain", "folded", "wardrobe"};
+    static const char *const names[] = {
+        "flag", "tablecloth", "garment", "curtain", "folded", "wardrobe"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         hed_cloth_scene *scene;

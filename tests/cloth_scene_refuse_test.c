@@ -1,4 +1,5 @@
-/* Scene files: what must be refused and in which words, every value at its limit, and the schema's keys. */
+/* Scene files: what must be refused and in which words, every value at its limit, and the schema's
+ * keys. */
 #include "cloth_scenes.h"
 
 TestSuite(cloth_scene_refuse, .init = folder_make, .fini = folder_remove);
@@ -27,82 +28,102 @@ Test(cloth_scene_refuse, refuses_with_the_place)
         {"{\"substeps\": 1001, \"garments\": [{" GRID "}]}", "substeps: "},
         {"{\"substeps\": 2.5, \"garments\": [{" GRID "}]}", "substeps: "},
         {"{\"gravity\": [1, 2], \"garments\": [{" GRID "}]}", "gravity: "},
-        {"{\"wind\": {\"velocity\": [0, 0, 1e9]}, \"garments\": [{" GRID "}]}", "wind.velocity[2]: "},
+        {"{\"wind\": {\"velocity\": [0, 0, 1e9]}, \"garments\": [{" GRID "}]}",
+            "wind.velocity[2]: "},
         {"{\"camera\": {\"eye\": [1, 1, 1], \"target\": [1, 1, 1]}, \"garments\": [{" GRID "}]}",
-         "camera: eye, target and up lie on one line"},
-        {ONE("\"name\": \"a\""), "garments[0]: expected exactly one of \"mesh\", \"grid\", \"disc\", "
-                                 "\"sleeve\", \"skirt\", found none"},
+            "camera: eye, target and up lie on one line"},
+        {ONE("\"name\": \"a\""),
+            "garments[0]: expected exactly one of \"mesh\", \"grid\", \"disc\", "
+            "\"sleeve\", \"skirt\", found none"},
         {ONE(GRID ", \"mesh\": \"m.obj\""), "found several"},
         {ONE("\"name\": \"a/b\", " GRID), "garments[0].name: expected 1 to 48 letters"},
         {"{\"garments\": [{\"name\": \"a\", " GRID "}, {\"name\": \"a\", " GRID "}]}",
-         "two garments have the name \"a\""},
+            "two garments have the name \"a\""},
         {ONE("\"mesh\": \"none.obj\""), "garments[0].mesh: "},
         {ONE("\"mesh\": \"\""), "expected the name of a file"},
-        {ONE("\"grid\": {\"width\": 1, \"height\": 2, \"size\": [1, 1]}"), "garments[0].grid.width: "},
-        {ONE("\"grid\": {\"width\": 2, \"height\": 2, \"size\": [1, 0]}"), "garments[0].grid.size[1]: "},
+        {ONE("\"grid\": {\"width\": 1, \"height\": 2, \"size\": [1, 1]}"),
+            "garments[0].grid.width: "},
+        {ONE("\"grid\": {\"width\": 2, \"height\": 2, \"size\": [1, 0]}"),
+            "garments[0].grid.size[1]: "},
         {ONE("\"grid\": {\"width\": 2, \"height\": 2, \"size\": [1, 1], \"axes\": [\"x\", \"-x\"]}"),
-         "both axes point the same way"},
+            "both axes point the same way"},
         {ONE("\"grid\": {\"width\": 2, \"height\": 2, \"size\": [1, 1], \"axes\": [\"x\", [0, 0, 0]]}"),
-         "vector without length"},
+            "vector without length"},
         {ONE("\"grid\": {\"width\": 2, \"height\": 2, \"size\": [1, 1], \"axes\": [\"x\"]}"),
-         "expected two directions"},
-        {ONE("\"skirt\": {\"radius\": 1, \"length\": 1, \"around\": 5, \"rows\": 5}"), "garments[0].skirt.radius: "},
+            "expected two directions"},
+        {ONE("\"skirt\": {\"radius\": 1, \"length\": 1, \"around\": 5, \"rows\": 5}"),
+            "garments[0].skirt.radius: "},
         {ONE(GRID ", \"mend\": true"), "a shape is never broken"},
-        {ONE(GRID ", \"materials\": {\"bend\": {\"stretch\": 0.5}}"), "garments[0].materials.bend.stretch: "},
+        {ONE(GRID ", \"materials\": {\"bend\": {\"stretch\": 0.5}}"),
+            "garments[0].materials.bend.stretch: "},
         {ONE(GRID ", \"damping\": 1"), "garments[0].damping: "},
         {ONE(GRID ", \"density\": 0"), "garments[0].density: "},
         {ONE(GRID ", \"copies\": 0"), "garments[0].copies: "},
         {ONE(GRID ", \"transform\": {\"scale\": 1e6, \"move\": [1e4, 0, 0]}"),
-         "placed further away than ten kilometres"},
+            "placed further away than ten kilometres"},
         {ONE(GRID ", \"pins\": [{\"vertices\": [6]}]"), "garments[0].pins[0].vertices[0]: "},
         {ONE(GRID ", \"pins\": [{\"vertices\": []}]"), "garments[0].pins[0]: no vertex is pinned"},
-        {ONE(GRID ", \"pins\": [{\"box\": {\"low\": [9, 9, 9], \"high\": [10, 10, 10]}}]"), "no vertex is pinned"},
+        {ONE(GRID ", \"pins\": [{\"box\": {\"low\": [9, 9, 9], \"high\": [10, 10, 10]}}]"),
+            "no vertex is pinned"},
         {ONE(GRID ", \"pins\": [{\"colour\": \"red\"}]"), "no vertex colours"},
-        {ONE(GRID ", \"pins\": [{\"vertices\": [0], \"above\": 0.5}]"), "\"above\" is of \"colour\""},
+        {ONE(GRID ", \"pins\": [{\"vertices\": [0], \"above\": 0.5}]"),
+            "\"above\" is of \"colour\""},
         {ONE("\"mesh\": \"plain.obj\", \"pins\": [{\"colour\": \"red\"}]"), "no vertex colours"},
         {ONE(GRID ", \"max_distance\": 1"), "garments[0].max_distance: this is about the driver"},
         {ONE(GRID ", \"driver\": {}, \"max_distance\": -1"), "vertex 0: -1 is not from 0 to"},
         {ONE(GRID ", \"driver\": {}, \"max_distance\": [1, 2, 3]"),
-         "expected 6 numbers, one for each vertex; found 3"},
-        {ONE(GRID ", \"driver\": {}, \"drive\": [0, 0, 0, 0, 0, 2]"), "vertex 5: 2 is not from 0 to 1"},
-        {ONE("\"mesh\": \"m.obj\", \"driver\": {}, \"drive\": {\"file\": \"short.txt\"}"), "number 4 is missing"},
-        {ONE("\"mesh\": \"m.obj\", \"driver\": {}, \"drive\": {\"file\": \"long.txt\"}"), "one too many"},
-        {ONE("\"mesh\": \"m.obj\", \"driver\": {}, \"drive\": {\"file\": \"words.txt\"}"), "number 3 is none"},
+            "expected 6 numbers, one for each vertex; found 3"},
+        {ONE(GRID ", \"driver\": {}, \"drive\": [0, 0, 0, 0, 0, 2]"),
+            "vertex 5: 2 is not from 0 to 1"},
+        {ONE("\"mesh\": \"m.obj\", \"driver\": {}, \"drive\": {\"file\": \"short.txt\"}"),
+            "number 4 is missing"},
+        {ONE("\"mesh\": \"m.obj\", \"driver\": {}, \"drive\": {\"file\": \"long.txt\"}"),
+            "one too many"},
+        {ONE("\"mesh\": \"m.obj\", \"driver\": {}, \"drive\": {\"file\": \"words.txt\"}"),
+            "number 3 is none"},
         {ONE("\"mesh\": \"m.obj\", \"driver\": {}, \"drive\": {\"file\": \"words.txt\", \"colour\": \"red\"}"),
-         "found several"},
+            "found several"},
         {ONE(GRID ", \"driver\": {}, \"backstop_radius\": 1"), "without \"backstop_distance\""},
-        {ONE(GRID ", \"driver\": {}, \"backstop_distance\": 2, \"max_distance\": 1"), "outside the ball"},
+        {ONE(GRID ", \"driver\": {}, \"backstop_distance\": 2, \"max_distance\": 1"),
+            "outside the ball"},
         {ONE(GRID ", \"driver\": {\"transform\": {}}"), "which is not there"},
         {ONE(GRID ", \"driver\": {\"motion\": {\"keys\": []}}"), "expected 1 to 100000 keys"},
         {ONE(GRID ", \"driver\": {\"motion\": {\"keys\": [{\"time\": 1}, {\"time\": 1}]}}"),
-         "keys[1]: time 1 does not come after"},
+            "keys[1]: time 1 does not come after"},
         {ONE(GRID ", \"driver\": {\"sequence\": {\"file\": \"m.pc2\"}}"),
-         "has 4 vertices in 3 samples; the mesh has 6 vertices"},
+            "has 4 vertices in 3 samples; the mesh has 6 vertices"},
         {ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"m.pc2\", \"last\": 3}}"),
-         "expected a name with ####"},
-        {ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"x_#.obj\", \"last\": 3}}"), "x_1.obj"},
+            "expected a name with ####"},
+        {ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"x_#.obj\", \"last\": 3}}"),
+            "x_1.obj"},
         {ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"plain_#.obj\", \"last\": 1}}"),
-         "has 3 vertices; the mesh has 4"},
-        {"{\"garments\": [{" GRID "}], \"colliders\": [{\"sphere\": {\"centre\": [0, 0, 0], \"radius\": 0}}]}",
-         "colliders[0].sphere.radius: "},
-        {"{\"garments\": [{" GRID "}], \"colliders\": [{\"plane\": {\"point\": [0, 0, 0], \"normal\": \"y\"}, "
+            "has 3 vertices; the mesh has 4"},
+        {"{\"garments\": [{" GRID
+         "}], \"colliders\": [{\"sphere\": {\"centre\": [0, 0, 0], \"radius\": 0}}]}",
+            "colliders[0].sphere.radius: "},
+        {"{\"garments\": [{" GRID
+         "}], \"colliders\": [{\"plane\": {\"point\": [0, 0, 0], \"normal\": \"y\"}, "
          "\"sequence\": {}}]}",
-         "\"sequence\" is for a \"mesh\""},
-        {"{\"garments\": [{" GRID "}], \"colliders\": [{}]}", "colliders[0]: expected exactly one of"},
+            "\"sequence\" is for a \"mesh\""},
+        {"{\"garments\": [{" GRID "}], \"colliders\": [{}]}",
+            "colliders[0]: expected exactly one of"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool missing = strstr(cases[i].text, "none.obj") || strstr(cases[i].text, "x_#");
         hed_status status = missing ? HED_ERROR_IO : HED_ERROR_FORMAT;
         refuse(status, cases[i].text, cases[i].words);
     }
-    refuse(HED_ERROR_LIMIT, ONE("\"grid\": {\"width\": 2000000, \"height\": 2000000, \"size\": [1, 1]}"),
-           "at most 4194304");
-    refuse(HED_ERROR_LIMIT, ONE(GRID ", \"copies\": 1000000, \"array\": {\"columns\": 4096, \"across\": [1, "
-                                     "0, 0]}"),
-           "particles in all");
-    refuse(HED_ERROR_LIMIT, ONE(GRID ", \"array\": {\"columns\": 4096, \"rows\": 2, \"across\": [1, 0, 0], "
-                                     "\"along\": [0, 1, 0]}"),
-           "more than 4096 garments");
+    refuse(HED_ERROR_LIMIT,
+        ONE("\"grid\": {\"width\": 2000000, \"height\": 2000000, \"size\": [1, 1]}"),
+        "at most 4194304");
+    refuse(HED_ERROR_LIMIT,
+        ONE(GRID ", \"copies\": 1000000, \"array\": {\"columns\": 4096, \"across\": [1, "
+                 "0, 0]}"),
+        "particles in all");
+    refuse(HED_ERROR_LIMIT,
+        ONE(GRID ", \"array\": {\"columns\": 4096, \"rows\": 2, \"across\": [1, 0, 0], "
+                 "\"along\": [0, 1, 0]}"),
+        "more than 4096 garments");
 }
 
 /* ---- limits ---- */
@@ -173,15 +194,16 @@ Test(cloth_scene_refuse, million_particles_with_every_map)
     FILE *file = fopen(in_folder("map.txt"), "w");
     for (int i = 0; i < 1000000; i++) fputs(i % 1000 ? "0.5\n" : "0.25\n", file);
     fclose(file);
-    hed_cloth_scene *scene = parsed(ONE("\"grid\": {\"width\": 1000, \"height\": 1000, \"size\": [10, 10]}, "
-                                        "\"driver\": {\"motion\": {\"spin\": {\"axis\": \"y\", "
-                                        "\"degrees_per_second\": 9}}},"
-                                        "\"max_distance\": {\"file\": \"map.txt\"}, \"backstop_distance\": -0.5, "
-                                        "\"backstop_radius\": {\"file\": \"map.txt\", \"scale\": 10},"
-                                        "\"drive\": {\"file\": \"map.txt\", \"scale\": 0.1}, "
-                                        "\"drive_stiffness\": 0.5, \"tethers\": true,"
-                                        "\"pins\": [{\"box\": {\"low\": [-1, 9.999, -1], \"high\": [11, 11, 1]}, "
-                                        "\"motion\": {\"keys\": [{\"time\": 0}]}}]"));
+    hed_cloth_scene *scene =
+        parsed(ONE("\"grid\": {\"width\": 1000, \"height\": 1000, \"size\": [10, 10]}, "
+                   "\"driver\": {\"motion\": {\"spin\": {\"axis\": \"y\", "
+                   "\"degrees_per_second\": 9}}},"
+                   "\"max_distance\": {\"file\": \"map.txt\"}, \"backstop_distance\": -0.5, "
+                   "\"backstop_radius\": {\"file\": \"map.txt\", \"scale\": 10},"
+                   "\"drive\": {\"file\": \"map.txt\", \"scale\": 0.1}, "
+                   "\"drive_stiffness\": 0.5, \"tethers\": true,"
+                   "\"pins\": [{\"box\": {\"low\": [-1, 9.999, -1], \"high\": [11, 11, 1]}, "
+                   "\"motion\": {\"keys\": [{\"time\": 0}]}}]"));
     hed_cloth_frame frame;
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
     cr_assert(g->particle_count == 1000000 && g->grid_width == 1000);
@@ -189,7 +211,8 @@ Test(cloth_scene_refuse, million_particles_with_every_map)
     near(g->drive[999999], 0.05, 1e-7, "the last one");
     cr_expect(g->inverse_masses[999000] == 0 && g->inverse_masses[998999] > 0);
     OK(hed_cloth_scene_frame(scene, 0, 60, &frame, &error));
-    point_is(&frame.driver_positions[3 * 999999], 10, 10, 0, 1e-4, "a pin with a motion of its own");
+    point_is(
+        &frame.driver_positions[3 * 999999], 10, 10, 0, 1e-4, "a pin with a motion of its own");
     hed_cloth_scene_close(scene);
 }
 
@@ -200,15 +223,16 @@ static void same_keys(hed_json_node schema, const cloth_scene_key_list *list)
 {
     hed_json_node properties = hed_json_member(schema, "properties");
     size_t count = 0;
-    for (hed_json_node at = hed_json_next(properties, NULL); at.key; at = hed_json_next(properties, at.key)) {
+    for (hed_json_node at = hed_json_next(properties, NULL); at.key;
+         at = hed_json_next(properties, at.key)) {
         const char *const *key = list->keys;
         while (*key && strcmp(*key, at.key) != 0) key++;
         cr_expect(*key, "the schema has \"%s\" at \"%s\", the loader has not", at.key, list->name);
         count++;
     }
     for (const char *const *key = list->keys; *key; key++) {
-        cr_expect(hed_json_has(properties, *key), "the loader has \"%s\" at \"%s\", the schema has not", *key,
-                  list->name);
+        cr_expect(hed_json_has(properties, *key),
+            "the loader has \"%s\" at \"%s\", the schema has not", *key, list->name);
         count--;
     }
     cr_expect(count == 0);
@@ -224,10 +248,11 @@ Test(cloth_scene_refuse, schema_has_the_loaders_keys)
     size_t objects = 0, places = 0;
     for (const cloth_scene_key_list *list = cloth_scene_key_lists; list->name; list++, places++)
         same_keys(list->name[0] ? hed_json_member(definitions, list->name) : root, list);
-    for (hed_json_node at = hed_json_next(definitions, NULL); at.key; at = hed_json_next(definitions, at.key))
+    for (hed_json_node at = hed_json_next(definitions, NULL); at.key;
+         at = hed_json_next(definitions, at.key))
         objects += hed_json_has(at, "properties");
-    cr_expect(objects + 1 == places, "%zu definitions of objects in the schema, %zu in the loader", objects + 1,
-              places);
+    cr_expect(objects + 1 == places, "%zu definitions of objects in the schema, %zu in the loader",
+        objects + 1, places);
     OK(hed_json_status(json, &error));
     hed_json_free(json);
 }

@@ -7,13 +7,14 @@ TestSuite(cloth_scene, .init = folder_make, .fini = folder_remove);
 
 Test(cloth_scene, grid_is_in_rows_and_faces_forward)
 {
-    hed_cloth_scene *scene = parsed(ONE("\"grid\": {\"width\": 3, \"height\": 2, \"size\": [2, 1], \"origin\": [5, "
-                                        "0, 0], \"axes\": [\"x\", \"-z\"]}"));
+    hed_cloth_scene *scene =
+        parsed(ONE("\"grid\": {\"width\": 3, \"height\": 2, \"size\": [2, 1], \"origin\": [5, "
+                   "0, 0], \"axes\": [\"x\", \"-z\"]}"));
     hed_cloth_def def = hed_cloth_scene_def(scene);
     const hed_cloth_garment_def *g = def.garments;
     const hed_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
-    cr_assert(def.garment_count == 1 && g->particle_count == 6 && g->grid_width == 3 && g->grid_height == 2 &&
-              g->quad_count == 2);
+    cr_assert(def.garment_count == 1 && g->particle_count == 6 && g->grid_width == 3 &&
+              g->grid_height == 2 && g->quad_count == 2);
     point_is(&g->positions[3 * 4], 6, 0, -1, 1e-6, "middle of the second row");
     near(mesh->textures[2 * 4], 0.5, 1e-6, "u");
     near(mesh->textures[2 * 4 + 1], 1, 1e-6, "v");
@@ -49,11 +50,13 @@ static double area_towards(const hed_mesh *mesh, const double axis[3], const dou
             for (int k = 0; k < 3; k++) {
                 e[k] = b[k] - a[k];
                 g[k] = d[k] - a[k];
-                to[k] = centre ? a[k] - centre[k] : axis[k]; /* away from a line or towards a side */
+                /* away from a line or towards a side */
+                to[k] = centre ? a[k] - centre[k] : axis[k];
                 if (centre && axis[k] != 0) to[k] = 0;
             }
             double length = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
-            for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * g[(k + 2) % 3] - e[(k + 2) % 3] * g[(k + 1) % 3];
+            for (int k = 0; k < 3; k++)
+                n[k] = e[(k + 1) % 3] * g[(k + 2) % 3] - e[(k + 2) % 3] * g[(k + 1) % 3];
             double facing = (n[0] * to[0] + n[1] * to[1] + n[2] * to[2]) / length / 2;
             cr_assert(facing > 0, "face %u looks the wrong way", f);
             sum += facing;
@@ -63,8 +66,9 @@ static double area_towards(const hed_mesh *mesh, const double axis[3], const dou
 
 Test(cloth_scene, disc_is_sound_and_faces_up)
 {
-    hed_cloth_scene *scene = parsed("{\"up\": \"z\", \"garments\": [{\"disc\": {\"radius\": 2, \"rings\": 20, "
-                                    "\"centre\": [0, 0, 3]}}]}");
+    hed_cloth_scene *scene =
+        parsed("{\"up\": \"z\", \"garments\": [{\"disc\": {\"radius\": 2, \"rings\": 20, "
+               "\"centre\": [0, 0, 3]}}]}");
     const hed_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
     cr_assert(mesh->vertex_count == 1 + 3 * 20 * 21 && mesh->face_count == 6 * 20 * 20);
     OK(hed_mesh_require_sound("disc", mesh, &error));
@@ -74,17 +78,21 @@ Test(cloth_scene, disc_is_sound_and_faces_up)
 
 Test(cloth_scene, sleeve_and_skirt_face_outwards)
 {
-    hed_cloth_scene *scene = parsed("{\"garments\": [{\"name\": \"a\", \"sleeve\": {\"radius\": 1, \"length\": 3, "
-                                    "\"around\": 40, \"rows\": 5}}, "
-                                    "{\"name\": \"b\", \"skirt\": {\"radius\": [1, 2], \"length\": 1, \"around\": "
-                                    "40, \"rows\": 3, \"origin\": [0, 9, 0]}}]}");
-    const hed_mesh *sleeve = hed_cloth_scene_mesh(scene, 0), *skirt = hed_cloth_scene_mesh(scene, 1);
-    cr_assert(sleeve->vertex_count == 200 && sleeve->texture_count == 205 && skirt->vertex_count == 120);
+    hed_cloth_scene *scene =
+        parsed("{\"garments\": [{\"name\": \"a\", \"sleeve\": {\"radius\": 1, \"length\": 3, "
+               "\"around\": 40, \"rows\": 5}}, "
+               "{\"name\": \"b\", \"skirt\": {\"radius\": [1, 2], \"length\": 1, \"around\": "
+               "40, \"rows\": 3, \"origin\": [0, 9, 0]}}]}");
+    const hed_mesh *sleeve = hed_cloth_scene_mesh(scene, 0),
+                   *skirt = hed_cloth_scene_mesh(scene, 1);
+    cr_assert(
+        sleeve->vertex_count == 200 && sleeve->texture_count == 205 && skirt->vertex_count == 120);
     OK(hed_mesh_require_sound("sleeve", sleeve, &error));
-    near(area_towards(sleeve, (const double[]){0, 1, 0}, (const double[]){0, 0, 0}), 3.14159265 * 2 * 3, 0.1, "area");
+    near(area_towards(sleeve, (const double[]){0, 1, 0}, (const double[]){0, 0, 0}),
+        3.14159265 * 2 * 3, 0.1, "area");
     area_towards(skirt, (const double[]){0, 1, 0}, (const double[]){0, 0, 0});
     point_is(&sleeve->positions[3 * 160], sleeve->positions[0], -3, sleeve->positions[2], 1e-5,
-             "last row of the sleeve");
+        "last row of the sleeve");
     near(skirt->positions[3 * 80 + 1], 8, 1e-5, "last row of the skirt");
     const float *low = &skirt->positions[3 * 80];
     near(sqrt(low[0] * low[0] + low[2] * low[2]), 2, 1e-5, "its radius");
@@ -95,16 +103,18 @@ Test(cloth_scene, sleeve_and_skirt_face_outwards)
 
 Test(cloth_scene, settings_and_units)
 {
-    hed_cloth_scene *scene = parsed("{\"$schema\": \"x\", \"up\": \"z\", \"unit\": \"cm\", \"rate\": 24, "
-                                    "\"frames\": 7, \"substeps\": 9, \"iterations\": 2, "
-                                    "\"gravity\": 1.6, \"wind\": {\"velocity\": [1, 2, 3], \"gust\": 0.5}, "
-                                    "\"ground\": {\"height\": 10}, "
-                                    "\"garments\": [{" GRID ", \"thickness\": 2}], "
-                                    "\"colliders\": [{\"sphere\": {\"centre\": [100, 0, 0], \"radius\": "
-                                    "50}, \"friction\": 0.25}]}");
+    hed_cloth_scene *scene =
+        parsed("{\"$schema\": \"x\", \"up\": \"z\", \"unit\": \"cm\", \"rate\": 24, "
+               "\"frames\": 7, \"substeps\": 9, \"iterations\": 2, "
+               "\"gravity\": 1.6, \"wind\": {\"velocity\": [1, 2, 3], \"gust\": 0.5}, "
+               "\"ground\": {\"height\": 10}, "
+               "\"garments\": [{" GRID ", \"thickness\": 2}], "
+               "\"colliders\": [{\"sphere\": {\"centre\": [100, 0, 0], \"radius\": "
+               "50}, \"friction\": 0.25}]}");
     hed_cloth_def def = hed_cloth_scene_def(scene);
     hed_cloth_frame frame;
-    cr_assert(def.up == 2 && def.substeps == 9 && def.iterations == 2 && hed_cloth_scene_frames(scene) == 7);
+    cr_assert(def.up == 2 && def.substeps == 9 && def.iterations == 2 &&
+              hed_cloth_scene_frames(scene) == 7);
     near(hed_cloth_scene_rate(scene), 24, 0, "rate");
     point_is(&def.garments->positions[3 * 5], 0.02, 0.01, 0, 1e-7, "in metres");
     near(def.garments->thickness, 0.02, 1e-7, "thickness");
@@ -112,7 +122,8 @@ Test(cloth_scene, settings_and_units)
     near(frame.seconds, 1.0 / 48, 1e-12, "seconds");
     point_is(frame.gravity, 0, 0, -1.6, 1e-6, "gravity");
     point_is(frame.wind, 1, 2, 3, 0, "wind");
-    cr_assert(frame.gust == 0.5f && frame.collider_count == 2 && frame.mesh_count == 0 && !frame.driver_positions);
+    cr_assert(frame.gust == 0.5f && frame.collider_count == 2 && frame.mesh_count == 0 &&
+              !frame.driver_positions);
     near(frame.colliders[0].a[2], 0.1, 1e-7, "the ground");
     near(frame.colliders[0].b[2], 1, 0, "faces up");
     near(frame.colliders[1].a[0], 1, 1e-6, "the sphere");
@@ -125,10 +136,11 @@ Test(cloth_scene, settings_and_units)
     for (uint32_t i = 0; i < prop.vertex_count; i++) {
         const float *p = &prop.positions[3 * i];
         near(sqrt((p[0] - 100) * (p[0] - 100) + p[1] * p[1] + p[2] * p[2]), 50, 0.01,
-             "a vertex of the sphere that is shown");
+            "a vertex of the sphere that is shown");
     }
     hed_cloth_camera camera = hed_cloth_scene_camera(scene);
-    cr_assert(camera.up[2] == 1 && camera.width == 1280 && camera.height == 720 && camera.eye[1] < 0);
+    cr_assert(
+        camera.up[2] == 1 && camera.width == 1280 && camera.height == 720 && camera.eye[1] < 0);
     hed_cloth_scene_close(scene);
 }
 
@@ -137,7 +149,8 @@ Test(cloth_scene, options_stand_over_the_file)
     hed_cloth_scene *scene;
     hed_cloth_scene_options options = {.tethers = true, .substeps = 40};
     OK(parse(ONE(GRID ", \"tethers\": false"), &options, &scene));
-    cr_expect(hed_cloth_scene_def(scene).substeps == 40 && hed_cloth_scene_def(scene).garments->tethers);
+    cr_expect(
+        hed_cloth_scene_def(scene).substeps == 40 && hed_cloth_scene_def(scene).garments->tethers);
     hed_cloth_scene_close(scene);
 }
 
@@ -145,23 +158,26 @@ Test(cloth_scene, options_stand_over_the_file)
 
 Test(cloth_scene, garment_says_everything)
 {
-    hed_cloth_scene *scene = parsed(ONE("\"name\": \"flag\", " GRID ", \"density\": 0.5, \"materials\": "
-                                        "{\"shear\": false, \"bend\": "
-                                        "{\"compress\": 0.5, \"stretch\": 1.5, \"compliance\": 2}}, \"tethers\": "
-                                        "{\"slack\": 1.25}, \"damping\": 0.5, "
-                                        "\"vertical_damping\": 0.25, \"drag\": 1.5, \"lift\": 0.75, \"friction\": "
-                                        "0.125, \"self_collision\": true, "
-                                        "\"copies\": 3, \"colour\": [0, 0.5, 1]"));
+    hed_cloth_scene *scene =
+        parsed(ONE("\"name\": \"flag\", " GRID ", \"density\": 0.5, \"materials\": "
+                   "{\"shear\": false, \"bend\": "
+                   "{\"compress\": 0.5, \"stretch\": 1.5, \"compliance\": 2}}, \"tethers\": "
+                   "{\"slack\": 1.25}, \"damping\": 0.5, "
+                   "\"vertical_damping\": 0.25, \"drag\": 1.5, \"lift\": 0.75, \"friction\": "
+                   "0.125, \"self_collision\": true, "
+                   "\"copies\": 3, \"colour\": [0, 0.5, 1]"));
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
     float rgb[3];
     hed_cloth_scene_colour(scene, 0, rgb);
     cr_expect_str_eq(hed_cloth_scene_garment_name(scene, 0), "flag");
-    cr_expect(!g->family[HED_CLOTH_SHEAR] && g->family[HED_CLOTH_STRUCTURAL] && g->family[HED_CLOTH_BEND]);
+    cr_expect(!g->family[HED_CLOTH_SHEAR] && g->family[HED_CLOTH_STRUCTURAL] &&
+              g->family[HED_CLOTH_BEND]);
     const hed_cloth_material *bend = &g->family_material[HED_CLOTH_BEND];
     cr_expect(bend->compress == 0.5f && bend->stretch == 1.5f && bend->compliance == 2.0f);
     cr_expect(g->tethers && g->tether_slack == 1.25f && g->density == 0.5f && g->damping == 0.5f &&
               g->vertical_damping == 0.25f);
-    cr_expect(g->drag == 1.5f && g->lift == 0.75f && g->friction == 0.125f && g->self_collision && g->copies == 3);
+    cr_expect(g->drag == 1.5f && g->lift == 0.75f && g->friction == 0.125f && g->self_collision &&
+              g->copies == 3);
     cr_expect(rgb[0] == 0 && rgb[1] == 0.5f && rgb[2] == 1);
     hed_cloth_scene_close(scene);
 }
@@ -170,10 +186,11 @@ Test(cloth_scene, mesh_is_welded_and_placed)
 {
     /* A square of two triangles that share no vertex. */
     write_text("m.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 4 5 6\n");
-    hed_cloth_scene *scene = parsed(ONE("\"mesh\": \"m.obj\", \"transform\": {\"scale\": 2, \"rotate\": "
-                                        "[{\"axis\": \"x\", \"degrees\": 90}, "
-                                        "{\"axis\": [0, 0, 5], \"degrees\": 90}], \"move\": [0, 0, 10]}, "
-                                        "\"pins\": [{\"vertices\": [4]}]"));
+    hed_cloth_scene *scene =
+        parsed(ONE("\"mesh\": \"m.obj\", \"transform\": {\"scale\": 2, \"rotate\": "
+                   "[{\"axis\": \"x\", \"degrees\": 90}, "
+                   "{\"axis\": [0, 0, 5], \"degrees\": 90}], \"move\": [0, 0, 10]}, "
+                   "\"pins\": [{\"vertices\": [4]}]"));
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
     cr_assert(g->particle_count == 4 && g->vertex_count == 6 && g->triangle_count == 2);
     const uint32_t particles[] = {0, 1, 2, 0, 2, 3};
@@ -215,10 +232,11 @@ Test(cloth_scene, broken_mesh_is_refused_or_mended)
 
 Test(cloth_scene, array_makes_garments_side_by_side)
 {
-    hed_cloth_scene *scene = parsed(ONE("\"name\": \"f\", " GRID ", \"pins\": [{\"vertices\": [0], \"motion\": "
-                                        "{\"keys\": [{\"time\": 0}, {\"time\": 1, \"move\": [0, 1, 0]}]}}], "
-                                        "\"array\": {\"columns\": 2, \"rows\": 2, \"across\": [3, 0, "
-                                        "0], \"along\": [0, 0, 4]}"));
+    hed_cloth_scene *scene =
+        parsed(ONE("\"name\": \"f\", " GRID ", \"pins\": [{\"vertices\": [0], \"motion\": "
+                   "{\"keys\": [{\"time\": 0}, {\"time\": 1, \"move\": [0, 1, 0]}]}}], "
+                   "\"array\": {\"columns\": 2, \"rows\": 2, \"across\": [3, 0, "
+                   "0], \"along\": [0, 0, 4]}"));
     hed_cloth_def def = hed_cloth_scene_def(scene);
     hed_cloth_frame frame;
     cr_assert(def.garment_count == 4 && hed_cloth_scene_garment_count(scene) == 4);
@@ -236,8 +254,9 @@ Test(cloth_scene, array_makes_garments_side_by_side)
 Test(cloth_scene, pins_by_list_box_and_colour)
 {
     write_text("m.obj", SQUARE);
-    hed_cloth_scene *scene = parsed(ONE(GRID ", \"pins\": [{\"vertices\": [3]}, {\"box\": {\"low\": [1.9, -1, "
-                                             "-1], \"high\": [3, 3, 3]}}]"));
+    hed_cloth_scene *scene =
+        parsed(ONE(GRID ", \"pins\": [{\"vertices\": [3]}, {\"box\": {\"low\": [1.9, -1, "
+                        "-1], \"high\": [3, 3, 3]}}]"));
     const float *w = hed_cloth_scene_def(scene).garments->inverse_masses;
     cr_expect(w[0] > 0 && w[1] > 0 && w[2] == 0 && w[3] == 0 && w[4] > 0 && w[5] == 0);
     cr_expect(!hed_cloth_scene_def(scene).garments->driven);
@@ -256,13 +275,14 @@ Test(cloth_scene, maps_from_everywhere)
 {
     write_text("m.obj", SQUARE);
     write_text("map.txt", "0.5 1\n\t0.25 0\r\n");
-    hed_cloth_scene *scene = parsed("{\"unit\": \"mm\", \"garments\": [{\"mesh\": \"m.obj\", \"driver\": {}, "
-                                    "\"max_distance\": {\"colour\": \"red\", \"scale\": 8, \"offset\": 2}, "
-                                    "\"backstop_distance\": -3, \"backstop_radius\": [4, 5, 6, 7], \"drive\": "
-                                    "{\"file\": \"map.txt\", \"scale\": 0.5}, \"drive_stiffness\": 0.75}]}");
+    hed_cloth_scene *scene =
+        parsed("{\"unit\": \"mm\", \"garments\": [{\"mesh\": \"m.obj\", \"driver\": {}, "
+               "\"max_distance\": {\"colour\": \"red\", \"scale\": 8, \"offset\": 2}, "
+               "\"backstop_distance\": -3, \"backstop_radius\": [4, 5, 6, 7], \"drive\": "
+               "{\"file\": \"map.txt\", \"scale\": 0.5}, \"drive_stiffness\": 0.75}]}");
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
-    cr_assert(g->driven && g->max_distance && g->backstop_distance && g->backstop_radius && g->drive &&
-              g->drive_stiffness);
+    cr_assert(g->driven && g->max_distance && g->backstop_distance && g->backstop_radius &&
+              g->drive && g->drive_stiffness);
     near(g->max_distance[0], 0.002, 1e-9, "max distance");
     near(g->max_distance[1], 0.010, 1e-9, "max distance");
     near(g->backstop_distance[2], -0.003, 1e-9, "backstop");

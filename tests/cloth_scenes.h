@@ -1,4 +1,5 @@
-/* What the tests of scene files share: parsing, checks with words, and the smallest scenes and files. */
+/* What the tests of scene files share: parsing, checks with words, and the smallest scenes and
+ * files. */
 #ifndef HED_TESTS_CLOTH_SCENES_H
 #define HED_TESTS_CLOTH_SCENES_H
 
@@ -12,9 +13,13 @@
 
 static hed_error error;
 
-static inline void write_text(const char *name, const char *text) { write_file(in_folder(name), text, strlen(text)); }
+static inline void write_text(const char *name, const char *text)
+{
+    write_file(in_folder(name), text, strlen(text));
+}
 
-static inline hed_status parse(const char *text, const hed_cloth_scene_options *options, hed_cloth_scene **scene)
+static inline hed_status parse(
+    const char *text, const hed_cloth_scene_options *options, hed_cloth_scene **scene)
 {
     error = (hed_error){0};
     return hed_cloth_scene_parse("s.json", text, strlen(text), folder, options, scene, &error);
@@ -32,20 +37,24 @@ static inline void refuse(hed_status status, const char *text, const char *words
     hed_cloth_scene *scene = (hed_cloth_scene *)&error;
     hed_status found = parse(text, NULL, &scene);
     cr_expect(found == status, "%s\ngives %s instead of %s: %s", text, hed_status_name(found),
-              hed_status_name(status), error.text);
+        hed_status_name(status), error.text);
     cr_expect(!scene, "%s", text);
-    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text, error.text, words);
+    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
+        error.text, words);
 }
 
 static inline void near(double found, double expected, double tolerance, const char *what)
 {
-    cr_expect(fabs(found - expected) <= tolerance, "%s: %.9g instead of %.9g", what, found, expected);
+    cr_expect(
+        fabs(found - expected) <= tolerance, "%s: %.9g instead of %.9g", what, found, expected);
 }
 
-static inline void point_is(const float *found, double x, double y, double z, double tolerance, const char *what)
+static inline void point_is(
+    const float *found, double x, double y, double z, double tolerance, const char *what)
 {
-    cr_expect(fabs(found[0] - x) <= tolerance && fabs(found[1] - y) <= tolerance && fabs(found[2] - z) <= tolerance,
-              "%s: (%g %g %g) instead of (%g %g %g)", what, found[0], found[1], found[2], x, y, z);
+    cr_expect(fabs(found[0] - x) <= tolerance && fabs(found[1] - y) <= tolerance &&
+                  fabs(found[2] - z) <= tolerance,
+        "%s: (%g %g %g) instead of (%g %g %g)", what, found[0], found[1], found[2], x, y, z);
 }
 
 /* A scene with one garment of these members; a grid of 3 x 2 particles with what is added. */

@@ -117,7 +117,8 @@ static inline double largest_difference(const float *a, const float *b, uint32_t
     return largest;
 }
 
-/* Frame `index` of a show with everything: a driver that sways, wind in gusts, a sphere that rises and a floor. */
+/* Frame `index` of a show with everything: a driver that sways, wind in gusts, a sphere that rises
+ * and a floor. */
 static inline void full_frame(hed_cloth *cloth, const sheet *s, uint32_t index)
 {
     hed_cloth_frame frame = hed_default_cloth_frame();

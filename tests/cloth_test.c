@@ -10,11 +10,11 @@ static int compare_doubles(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Worst, 99th percentile and median of the stretch of neighbours along rows and columns, sorted here. */
+/* Worst, 99th percentile and median of the stretch of neighbours along rows and columns, sorted
+ * here. */
 static void expect_stretch(const sheet *s, const float *positions, const hed_cloth_quality *quality)
 {
-    enum { SIDE = 17,
-           EDGES = 2 * SIDE * (SIDE - 1) };
+    enum { SIDE = 17, EDGES = 2 * SIDE * (SIDE - 1) };
     double stretch[EDGES];
     size_t count = 0;
     for (size_t i = 0; i < SIDE * SIDE; i++)
@@ -86,7 +86,8 @@ Test(cloth, a_structure_is_chosen)
     hed_cloth *cloth = make(&t, &def);
     hed_cloth_report report;
     hed_cloth_get_report(cloth, &report);
-    cr_assert(report.structure > HED_CLOTH_AUTO && report.structure < HED_CLOTH_STRUCTURE_COUNT && report.choice[0]);
+    cr_assert(report.structure > HED_CLOTH_AUTO && report.structure < HED_CLOTH_STRUCTURE_COUNT &&
+              report.choice[0]);
     OK(hed_cloth_step(cloth, &frame, &error));
     OK(hed_cloth_wait(cloth, &error));
     hed_cloth_destroy(cloth);
@@ -106,14 +107,16 @@ Test(cloth, a_structure_is_chosen)
 
 Test(cloth, what_is_read_is_what_the_device_shows)
 {
-    static const float turn[16] = {0, 0, -1, 0, 0, 1, 0, 0,
-                                   1, 0, 0, 0, 3, 2, 1, 1}; /* a quarter about y, then away */
+    static const float turn[16] = {
+        0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 3, 2, 1, 1, /* a quarter about y, then away */
+    };
     test_device t = test_open(NULL);
     sheet s = sheet_make(9);
     hed_cloth_def def = def_of(&s);
     hed_cloth *cloth = make(&t, &def);
     uint32_t count = hed_cloth_vertex_count(cloth);
-    float *positions = read_positions(cloth), *normals = malloc(12 * count), (*vertices)[4] = malloc(16 * count);
+    float *positions = read_positions(cloth), *normals = malloc(12 * count),
+          (*vertices)[4] = malloc(16 * count);
     uint8_t *colours = malloc(4 * count);
     cr_assert(memcmp(positions, s.positions, 12 * count) == 0, "not where it starts");
     cr_assert_null(hed_cloth_normal_buffer(cloth));
@@ -124,19 +127,23 @@ Test(cloth, what_is_read_is_what_the_device_shows)
     OK(hed_cloth_step(cloth, &frame, &error));
     cr_assert(hed_cloth_vertex_buffer(cloth) != former, "the two buffers do not take turns");
     OK(hed_cloth_read(cloth, positions, normals, colours, &error));
-    OK(hed_read(hed_cloth_stream(cloth), vertices, hed_cloth_vertex_buffer(cloth), 0, 16 * count, &error));
+    OK(hed_read(
+        hed_cloth_stream(cloth), vertices, hed_cloth_vertex_buffer(cloth), 0, 16 * count, &error));
     OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
     for (uint32_t i = 0; i < count; i++) {
         cr_assert(largest_difference(vertices[i], positions + 3 * i, 3) < 1e-6);
         cr_assert(memcmp(&vertices[i][3], "\xff\xff\xff\xff", 4) == 0 &&
                   memcmp(colours + 4 * i, "\xff\xff\xff\xff", 4) == 0);
     }
-    OK(hed_read(hed_cloth_stream(cloth), vertices, hed_cloth_normal_buffer(cloth), 0, 16 * count, &error));
+    OK(hed_read(
+        hed_cloth_stream(cloth), vertices, hed_cloth_normal_buffer(cloth), 0, 16 * count, &error));
     OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
-    for (uint32_t i = 0; i < count; i++) cr_assert(largest_difference(vertices[i], normals + 3 * i, 3) < 1e-5);
+    for (uint32_t i = 0; i < count; i++)
+        cr_assert(largest_difference(vertices[i], normals + 3 * i, 3) < 1e-5);
     cr_assert_float_eq(positions[0], 2.0f, 1e-6f, "x comes from z: %g", positions[0]);
     cr_assert_float_eq(positions[2], 2.0f, 1e-6f);
-    cr_assert(normals[3 * 40 + 1] > 0.99f, "the sheet lies with its normal up: %g", normals[3 * 40 + 1]);
+    cr_assert(
+        normals[3 * 40 + 1] > 0.99f, "the sheet lies with its normal up: %g", normals[3 * 40 + 1]);
     free(positions);
     free(normals);
     free(vertices);
@@ -146,8 +153,8 @@ Test(cloth, what_is_read_is_what_the_device_shows)
     test_close(&t);
 }
 
-/* Rows in more chunks than there are places for on the way, in every combination; what was read once is read again
- * without an allocation. */
+/* Rows in more chunks than there are places for on the way, in every combination; what was read
+ * once is read again without an allocation. */
 Test(cloth, much_is_read_often_without_an_allocation)
 {
     enum { N = 50, COPIES = 112, COUNT = N * N * COPIES };
@@ -169,18 +176,20 @@ Test(cloth, much_is_read_often_without_an_allocation)
     for (uint32_t wanted = 0; wanted < 8; wanted++) {
         for (int i = 0; i < 2; i++) memset(rows[i], 0x7f, 12 * COUNT);
         memset(bytes, 0x7f, 4 * COUNT + 1);
-        OK(hed_cloth_read(cloth, wanted & 1 ? rows[0] : NULL, wanted & 2 ? rows[1] : NULL, wanted & 4 ? colours : NULL,
-                          &error));
+        OK(hed_cloth_read(cloth, wanted & 1 ? rows[0] : NULL, wanted & 2 ? rows[1] : NULL,
+            wanted & 4 ? colours : NULL, &error));
         cr_expect_eq(counted.calls, calls, "combination %u: %lld allocations", wanted,
-                     (long long)(counted.calls - calls));
+            (long long)(counted.calls - calls));
         calls = counted.calls;
-        hed_buffer *const buffers[2] = {hed_cloth_vertex_buffer(cloth), hed_cloth_normal_buffer(cloth)};
+        hed_buffer *const buffers[2] = {
+            hed_cloth_vertex_buffer(cloth), hed_cloth_normal_buffer(cloth)};
         for (uint32_t i = 0; i < 2; i++) {
             if (!(wanted & 1u << i)) continue;
             OK(hed_read(hed_cloth_stream(cloth), shown, buffers[i], 0, 16 * COUNT, &error));
             OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
             for (uint32_t v = 0; v < COUNT; v++)
-                cr_assert(largest_difference(shown + 4 * v, rows[i] + 3 * v, 3) < 1e-5, "array %u, vertex %u", i, v);
+                cr_assert(largest_difference(shown + 4 * v, rows[i] + 3 * v, 3) < 1e-5,
+                    "array %u, vertex %u", i, v);
         }
         for (uint32_t v = 0; v < 4 * COUNT && wanted & 4; v++) cr_assert_eq(colours[v], 0xff);
     }
@@ -222,14 +231,15 @@ Test(cloth, vertices_show_particles_and_go_where_the_program_wants)
         for (uint32_t i = 0; i < 40; i++) {
             cr_assert(largest_difference(vertices[i], positions + 3 * i, 3) == 0.0);
             if (i >= 25)
-                cr_assert(largest_difference(vertices[i], vertices[i - 25], 3) == 0.0, "both show particle %u",
-                          shown[i]);
+                cr_assert(largest_difference(vertices[i], vertices[i - 25], 3) == 0.0,
+                    "both show particle %u", shown[i]);
         }
         free(positions);
     }
     OK(hed_cloth_write_into(cloth, NULL, NULL, &error));
     OK(hed_cloth_step(cloth, &frame, &error));
-    cr_assert(hed_cloth_vertex_buffer(cloth) != into[0] && hed_cloth_vertex_buffer(cloth) != into[1]);
+    cr_assert(
+        hed_cloth_vertex_buffer(cloth) != into[0] && hed_cloth_vertex_buffer(cloth) != into[1]);
     hed_cloth_destroy(cloth);
     for (int i = 0; i < 3; i++) hed_buffer_destroy(into[i]);
     sheet_free(&s);
@@ -255,7 +265,7 @@ Test(cloth, strict_bits_are_those_of_host)
         hed_cloth_destroy(cloth);
     }
     cr_assert(hashes[0] == hashes[1], "host %016llx, here %016llx", (unsigned long long)hashes[0],
-              (unsigned long long)hashes[1]);
+        (unsigned long long)hashes[1]);
     sheet_free(&s);
     test_close(&t);
 }
@@ -294,14 +304,15 @@ Test(cloth, native_functions_stand_in_frame_by_frame)
         hed_cloth *plain = make(&t, &def), *mixed = make(&t, &def);
         for (uint32_t i = 0; i < 16; i++) {
             for (int a = 0; a < HED_CLOTH_ALGORITHM_COUNT; a++)
-                OK(hed_cloth_use_native(mixed, (hed_cloth_algorithm)a, i >> a & 1,
-                                        &error)); /* all sixteen mixtures */
+                OK(hed_cloth_use_native(
+                    mixed, (hed_cloth_algorithm)a, i >> a & 1, &error)); /* all sixteen mixtures */
             full_frame(plain, &s, i);
             full_frame(mixed, &s, i);
         }
         float *a = read_positions(plain), *b = read_positions(mixed);
         double apart = largest_difference(a, b, 3 * hed_cloth_vertex_count(plain));
-        if (math == HED_MATH_STRICT) cr_assert(hash_of(plain) == hash_of(mixed), "strict: %g m apart", apart);
+        if (math == HED_MATH_STRICT)
+            cr_assert(hash_of(plain) == hash_of(mixed), "strict: %g m apart", apart);
         cr_assert(apart < 2e-3, "%g m apart", apart);
         free(a);
         free(b);
@@ -330,9 +341,11 @@ Test(cloth, copies_are_bit_equal_to_one)
     float *positions = read_positions(cloth);
     uint32_t particle, vertex;
     hed_cloth_garment_range(cloth, 1, &particle, &vertex);
-    cr_assert(particle == 3 * 144 && vertex == 3 * 144 && hed_cloth_particle_count(cloth) == 4 * 144);
+    cr_assert(
+        particle == 3 * 144 && vertex == 3 * 144 && hed_cloth_particle_count(cloth) == 4 * 144);
     for (uint32_t copy = 1; copy < 4; copy++)
-        cr_assert(memcmp(positions, positions + copy * 3 * 144, 12 * 144) == 0, "copy %u went another way", copy);
+        cr_assert(memcmp(positions, positions + copy * 3 * 144, 12 * 144) == 0,
+            "copy %u went another way", copy);
     cr_assert(positions[3 * 100 + 1] != s.positions[3 * 100 + 1], "nothing moved");
     free(positions);
     hed_cloth_destroy(cloth);
@@ -467,7 +480,8 @@ Test(cloth, reset_begins_again)
     test_close(&t);
 }
 
-/* Its driver goes along: positions are turned and shifted, normals only turned; the garment before it stays. */
+/* Its driver goes along: positions are turned and shifted, normals only turned; the garment before
+ * it stays. */
 Test(cloth, teleport_takes_the_driver_along)
 {
     enum { EACH = 64 };
@@ -495,7 +509,8 @@ Test(cloth, teleport_takes_the_driver_along)
     cr_assert(largest_difference(a, b, 3 * EACH) < 1e-5, "the other garment moved");
     for (uint32_t i = EACH; i < 2 * EACH; i++) {
         const float *p = a + 3 * i;
-        const float expected[3] = {0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};
+        const float expected[3] = {
+            0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};
         cr_assert(largest_difference(expected, b + 3 * i, 3) < 1e-3, "particle %u", i);
     }
     free(a);
@@ -506,7 +521,8 @@ Test(cloth, teleport_takes_the_driver_along)
     test_close(&t);
 }
 
-/* Turned about y, gravity does not tell the difference: who is moved in between goes the same way, turned. */
+/* Turned about y, gravity does not tell the difference: who is moved in between goes the same way,
+ * turned. */
 Test(cloth, teleport_takes_the_motion_along)
 {
     static const float turn[16] = {0.6f, 0, -0.8f, 0, 0, 1, 0, 0, 0.8f, 0, 0.6f, 0, 5, 2, -3, 1};
@@ -523,7 +539,8 @@ Test(cloth, teleport_takes_the_motion_along)
     float *a = read_positions(stays), *b = read_positions(jumps);
     for (uint32_t i = 0; i < 144; i++) {
         const float *p = a + 3 * i;
-        const float expected[3] = {0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};
+        const float expected[3] = {
+            0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};
         cr_assert(largest_difference(expected, b + 3 * i, 3) < 1e-3, "particle %u", i);
     }
     free(a);
@@ -551,7 +568,8 @@ Test(cloth, a_frame_of_reference_carries_cloth_along)
     frame.motion = away;
     for (int i = 0; i < 4; i++) OK(hed_cloth_step(cloth, &frame, &error));
     float *positions = read_positions(cloth);
-    for (uint32_t i = 0; i < 64; i++) cr_assert_float_eq(positions[3 * i], s.positions[3 * i] + 1.0f, 1e-5f);
+    for (uint32_t i = 0; i < 64; i++)
+        cr_assert_float_eq(positions[3 * i], s.positions[3 * i] + 1.0f, 1e-5f);
     free(positions);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
@@ -560,7 +578,8 @@ Test(cloth, a_frame_of_reference_carries_cloth_along)
 
 /* ---- physics that belongs to the solver alone ---- */
 
-/* A weight on a springy constraint: at rest it hangs lower by weight * compliance, however many iterations there are.
+/* A weight on a springy constraint: at rest it hangs lower by weight * compliance, however many
+ * iterations there are.
  */
 Test(cloth, compliance_does_not_depend_on_iterations)
 {
@@ -589,8 +608,8 @@ Test(cloth, compliance_does_not_depend_on_iterations)
         hed_cloth *cloth = make(&t, &def);
         OK(hed_cloth_step(cloth, &frame, &error));
         OK(hed_cloth_read(cloth, at, NULL, NULL, &error));
-        cr_assert_float_eq(at[4], -1.0f - 2.0f * 9.81f * 2e-3f, 2e-4f, "%u iterations: hangs at %g", iterations,
-                           at[4]);
+        cr_assert_float_eq(at[4], -1.0f - 2.0f * 9.81f * 2e-3f, 2e-4f, "%u iterations: hangs at %g",
+            iterations, at[4]);
         hed_cloth_destroy(cloth);
     }
     test_close(&t);
@@ -612,8 +631,8 @@ Test(cloth, locked_particles_follow_their_driver_evenly)
     for (int i = 0; i < 2; i++) {
         OK(hed_cloth_step(cloth, &frame, &error));
         float *positions = read_positions(cloth);
-        cr_assert(largest_difference(positions, driver, 3) < 1e-6, "the held corner is at %g %g", positions[0],
-                  positions[1]);
+        cr_assert(largest_difference(positions, driver, 3) < 1e-6, "the held corner is at %g %g",
+            positions[0], positions[1]);
         cr_assert(positions[3 * 5] == s.positions[3 * 5], "the other one moved");
         free(positions);
         frame.driver_positions = NULL; /* stays where it is */
@@ -641,8 +660,10 @@ Test(cloth, a_driver_in_a_buffer_is_the_one_in_host_memory)
     float positions[3 * BOTH], normals[3 * BOTH], pairs[8 * BOTH];
     for (uint32_t i = 0; i < BOTH; i++) {
         bool driven = i >= EACH;
-        for (uint32_t k = 0; k < 8; k++) pairs[8 * i + k] = driven ? (const float[8]){0, 0, 0, 0, 0.6f, 0.8f}[k] : NAN;
-        for (uint32_t k = 0; k < 3 && driven; k++) pairs[8 * i + k] = s.positions[3 * (i - EACH) + k] + 0.1f;
+        for (uint32_t k = 0; k < 8; k++)
+            pairs[8 * i + k] = driven ? (const float[8]){0, 0, 0, 0, 0.6f, 0.8f}[k] : NAN;
+        for (uint32_t k = 0; k < 3 && driven; k++)
+            pairs[8 * i + k] = s.positions[3 * (i - EACH) + k] + 0.1f;
         memcpy(positions + 3 * i, pairs + 8 * i, 12);
         memcpy(normals + 3 * i, pairs + 8 * i + 4, 12);
     }
@@ -682,8 +703,10 @@ Test(cloth, driver_limits_hold_and_are_shown)
         const float *p = positions + 3 * i, *d = s.positions + 3 * i;
         double x = (double)p[0] - d[0], y = (double)p[1] - d[1], z = (double)p[2] - d[2];
         acted += memcmp(colours + 4 * i, "\xff\xff\xff\xff", 4) != 0;
-        cr_assert(y >= s.backstop[i] - 1e-6, "particle %u is %g m below its backstop", i, s.backstop[i] - y);
-        cr_assert(sqrt(x * x + y * y + z * z) <= s.max_distance[i] * (1 + 2e-6), "particle %u left its ball", i);
+        cr_assert(y >= s.backstop[i] - 1e-6, "particle %u is %g m below its backstop", i,
+            s.backstop[i] - y);
+        cr_assert(sqrt(x * x + y * y + z * z) <= s.max_distance[i] * (1 + 2e-6),
+            "particle %u left its ball", i);
     }
     cr_assert(acted > 50, "the colours of only %u particles tell that the driver acted", acted);
     hed_cloth_destroy(cloth);

@@ -1,6 +1,7 @@
-/* Pictures of cloth and the window. Pictures are checked by what must be true of them: areas, which side is lit,
- * what is darker than what: those in software, and with HEDDLE_TEST_PICTURES=gl those by OpenGL, which are skipped,
- * with words, where there is none; the window where there is no screen (cloth_view_window.sh brings one). */
+/* Pictures of cloth and the window. Pictures are checked by what must be true of them: areas, which
+ * side is lit, what is darker than what: those in software, and with HEDDLE_TEST_PICTURES=gl those
+ * by OpenGL, which are skipped, with words, where there is none; the window where there is no
+ * screen (cloth_view_window.sh brings one). */
 #include <glob.h>
 #include <math.h>
 
@@ -40,29 +41,32 @@ static cloth_picture_kind tested_kind(void)
     return word && strcmp(word, "gl") == 0 ? CLOTH_PICTURE_GL : CLOTH_PICTURE_SOFTWARE;
 }
 
-static cloth_picture *open_picture(uint32_t width, uint32_t height) { return open_kind(width, height, tested_kind()); }
+static cloth_picture *open_picture(uint32_t width, uint32_t height)
+{
+    return open_kind(width, height, tested_kind());
+}
 
 /* ---- surfaces ---- */
 
-static cloth_surface make_surface(uint32_t columns, uint32_t rows, void (*place)(float u, float v, float out[3]))
+static cloth_surface make_surface(
+    uint32_t columns, uint32_t rows, void (*place)(float u, float v, float out[3]))
 {
     float *positions = malloc((size_t)columns * rows * 3 * sizeof *positions);
-    uint32_t *triangles = malloc((size_t)(columns - 1) * (rows - 1) * 6 * sizeof *triangles), *t = triangles;
+    uint32_t *triangles = malloc((size_t)(columns - 1) * (rows - 1) * 6 * sizeof *triangles),
+             *t = triangles;
     cr_assert(positions && triangles);
     for (uint32_t j = 0; j < rows; j++)
         for (uint32_t i = 0; i < columns; i++)
             place((float)i / (float)(columns - 1), (float)j / (float)(rows - 1),
-                  positions + 3 * ((size_t)j * columns + i));
+                positions + 3 * ((size_t)j * columns + i));
     for (uint32_t j = 0; j + 1 < rows; j++)
         for (uint32_t i = 0; i + 1 < columns; i++, t += 6) {
             uint32_t a = j * columns + i, c = a + columns;
             memcpy(t, (uint32_t[]){a, a + 1, c, a + 1, c + 1, c}, 6 * sizeof *t);
         }
     return (cloth_surface){.vertex_count = columns * rows,
-                           .triangle_count = (columns - 1) * (rows - 1) * 2,
-                           .positions = positions,
-                           .triangles = triangles,
-                           .colour = {1, 1, 1}};
+        .triangle_count = (columns - 1) * (rows - 1) * 2, .positions = positions,
+        .triangles = triangles, .colour = {1, 1, 1}};
 }
 
 static void free_surface(cloth_surface *surface)
@@ -75,11 +79,15 @@ static void free_surface(cloth_surface *surface)
 static void ball(float u, float v, float out[3])
 {
     float a = 2 * (float)PI * u, b = (float)PI * (1 - v);
-    memcpy(out, (float[]){0.4f * cosf(-a) * sinf(b), 1 + 0.4f * cosf(b), 0.4f * sinf(-a) * sinf(b)}, 3 * sizeof *out);
+    memcpy(out, (float[]){0.4f * cosf(-a) * sinf(b), 1 + 0.4f * cosf(b), 0.4f * sinf(-a) * sinf(b)},
+        3 * sizeof *out);
 }
 
 /* Upright, 2 x 1, its lower half or its upper half of the picture; the front looks towards +z. */
-static void lower_half(float u, float v, float out[3]) { memcpy(out, (float[]){2 * u - 1, v, 0}, 3 * sizeof *out); }
+static void lower_half(float u, float v, float out[3])
+{
+    memcpy(out, (float[]){2 * u - 1, v, 0}, 3 * sizeof *out);
+}
 static void upper_half(float u, float v, float out[3])
 {
     memcpy(out, (float[]){2 * u - 1, 1 + v, 0}, 3 * sizeof *out);
@@ -91,7 +99,8 @@ static void plate(float u, float v, float out[3])
 }
 static void waves(float u, float v, float out[3])
 {
-    memcpy(out, (float[]){2 * u - 1, 0.2f + 1.6f * v, 0.1f * sinf(20 * u) * cosf(9 * v)}, 3 * sizeof *out);
+    memcpy(out, (float[]){2 * u - 1, 0.2f + 1.6f * v, 0.1f * sinf(20 * u) * cosf(9 * v)},
+        3 * sizeof *out);
 }
 
 static cloth_surface coloured(cloth_surface surface, float r, float g, float b, bool two_sided)
@@ -107,8 +116,8 @@ static const uint8_t *pixel(const hed_image *image, uint32_t x, uint32_t y)
 }
 static double brightness(const uint8_t *p) { return (p[0] + p[1] + p[2]) / 3.0; }
 
-static hed_image draw(cloth_picture *picture, const hed_cloth_camera *camera, const cloth_surface *surfaces,
-                      uint32_t count)
+static hed_image draw(cloth_picture *picture, const hed_cloth_camera *camera,
+    const cloth_surface *surfaces, uint32_t count)
 {
     hed_image image;
     OK(cloth_picture_draw(picture, camera, surfaces, count, &image, &error));
@@ -130,8 +139,10 @@ Test(cloth_picture, the_silhouette_of_a_sphere_has_its_area)
             const uint8_t *p = pixel(&image, x, y);
             green += p[1] > p[0] + 20 && p[1] > p[2] + 20;
         }
-    double radius = HEIGHT / 2.0 * tan(asin(0.4 / 3)) / tan(20 * PI / 180), expected = PI * radius * radius;
-    cr_assert(fabs(green - expected) < 0.025 * expected, "%u green pixels, expected %.0f", green, expected);
+    double radius = HEIGHT / 2.0 * tan(asin(0.4 / 3)) / tan(20 * PI / 180),
+           expected = PI * radius * radius;
+    cr_assert(fabs(green - expected) < 0.025 * expected, "%u green pixels, expected %.0f", green,
+        expected);
     hed_image_free(&image);
     free_surface(&sphere);
     cloth_picture_destroy(picture);
@@ -142,9 +153,10 @@ Test(cloth_picture, the_top_row_comes_first)
     cloth_picture *picture = open_picture(WIDTH, HEIGHT);
     hed_cloth_camera camera = level_camera(3);
     cloth_surface surfaces[2] = {coloured(make_surface(2, 2, upper_half), 1, 0, 0, true),
-                                 coloured(make_surface(2, 2, lower_half), 0, 0, 1, true)};
+        coloured(make_surface(2, 2, lower_half), 0, 0, 1, true)};
     hed_image image = draw(picture, &camera, surfaces, 2);
-    const uint8_t *high = pixel(&image, WIDTH / 2, HEIGHT / 4), *low = pixel(&image, WIDTH / 2, HEIGHT * 3 / 4);
+    const uint8_t *high = pixel(&image, WIDTH / 2, HEIGHT / 4),
+                  *low = pixel(&image, WIDTH / 2, HEIGHT * 3 / 4);
     cr_assert(high[0] > 2 * high[2] && high[0] > 60, "above: %u %u %u", high[0], high[1], high[2]);
     cr_assert(low[2] > 2 * low[0] && low[2] > 60, "below: %u %u %u", low[0], low[1], low[2]);
     hed_image_free(&image);
@@ -170,8 +182,10 @@ Test(cloth_picture, cloth_is_lit_from_both_sides)
             seen[two_sided][turned] = brightness(pixel(&image, WIDTH / 2, HEIGHT / 4));
             hed_image_free(&image);
         }
-    cr_assert(fabs(seen[1][0] - seen[1][1]) <= 2, "two-sided: front %g, back %g", seen[1][0], seen[1][1]);
-    cr_assert(seen[0][1] < 0.85 * seen[0][0], "one-sided: front %g, back %g", seen[0][0], seen[0][1]);
+    cr_assert(
+        fabs(seen[1][0] - seen[1][1]) <= 2, "two-sided: front %g, back %g", seen[1][0], seen[1][1]);
+    cr_assert(
+        seen[0][1] < 0.85 * seen[0][0], "one-sided: front %g, back %g", seen[0][0], seen[0][1]);
     free_surface(&sheet);
     cloth_picture_destroy(picture);
 }
@@ -207,7 +221,8 @@ Test(cloth_picture, vertex_colours_are_multiplied_with_the_surfaces)
     cloth_picture *picture = open_picture(WIDTH, HEIGHT);
     hed_cloth_camera camera = level_camera(3);
     cloth_surface sheet = coloured(make_surface(2, 2, upper_half), 1, 1, 0, true);
-    const uint8_t colours[] = {255, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255};
+    const uint8_t colours[] = {
+        255, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255};
     sheet.colours = colours;
     hed_image image = draw(picture, &camera, &sheet, 1);
     const uint8_t *p = pixel(&image, WIDTH / 2, HEIGHT / 4);
@@ -224,7 +239,8 @@ Test(cloth_picture, the_same_scene_gives_the_same_picture)
     hed_cloth_camera camera = level_camera(3);
     cloth_surface sheet = coloured(make_surface(60, 60, waves), 0.8f, 0.3f, 0.2f, true);
     cloth_surface surfaces[2] = {sheet, make_surface(33, 17, ball)};
-    hed_image first = draw(picture, &camera, surfaces, 1), between = draw(picture, &camera, surfaces, 2),
+    hed_image first = draw(picture, &camera, surfaces, 1),
+              between = draw(picture, &camera, surfaces, 2),
               again = draw(picture, &camera, surfaces, 1);
     size_t size = 3 * WIDTH * HEIGHT;
     cr_assert(memcmp(first.pixels, again.pixels, size) == 0);
@@ -262,8 +278,9 @@ Test(cloth_picture, what_cannot_be_drawn_is_refused_with_its_place)
     cloth_surface bad[2] = {sheet, sheet};
     bad[1].triangles = triangles;
     FAILS(HED_ERROR_ARGUMENT, cloth_picture_draw(picture, &camera, bad, 2, &image, &error));
-    cr_assert(strstr(error.text, "surface 1") && strstr(error.text, "triangle 3") && strstr(error.text, "vertex 9"),
-              "%s", error.text);
+    cr_assert(strstr(error.text, "surface 1") && strstr(error.text, "triangle 3") &&
+                  strstr(error.text, "vertex 9"),
+        "%s", error.text);
     cr_assert(image.pixels == NULL);
     FAILS(HED_ERROR_ARGUMENT, cloth_picture_create(0, 16, tested_kind(), &none, &error));
     FAILS(HED_ERROR_LIMIT, cloth_picture_create(16, 1000000, tested_kind(), &none, &error));
@@ -300,7 +317,7 @@ static hed_image waves_and_ball(cloth_picture *picture)
 {
     hed_cloth_camera camera = {{1.2f, 1.7f, 3}, {0, 0.9f, 0}, {0, 1, 0}, 40, WIDTH, HEIGHT};
     cloth_surface surfaces[2] = {coloured(make_surface(60, 60, waves), 0.8f, 0.3f, 0.2f, true),
-                                 coloured(make_surface(33, 17, ball), 0.6f, 0.65f, 0.7f, false)};
+        coloured(make_surface(33, 17, ball), 0.6f, 0.65f, 0.7f, false)};
     hed_image image = draw(picture, &camera, surfaces, 2);
     free_surface(&surfaces[0]);
     free_surface(&surfaces[1]);
@@ -309,7 +326,8 @@ static hed_image waves_and_ball(cloth_picture *picture)
 
 Test(cloth_picture, software_draws_what_opengl_draws)
 {
-    cloth_picture *gl = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_GL), *software = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_SOFTWARE);
+    cloth_picture *gl = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_GL),
+                  *software = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_SOFTWARE);
     hed_image seen = waves_and_ball(gl), ours = waves_and_ball(software);
     double sum = 0;
     uint32_t far = 0;
@@ -318,8 +336,10 @@ Test(cloth_picture, software_draws_what_opengl_draws)
         sum += difference;
         far += difference > 24;
     }
-    cr_assert(sum < 0.5 * 3 * WIDTH * HEIGHT, "they differ by %.2f of 255 on average", sum / (3 * WIDTH * HEIGHT));
-    cr_assert(far < 3 * WIDTH * HEIGHT / 2000, "%u of %d values differ by more than 24 of 255", far, 3 * WIDTH * HEIGHT);
+    cr_assert(sum < 0.5 * 3 * WIDTH * HEIGHT, "they differ by %.2f of 255 on average",
+        sum / (3 * WIDTH * HEIGHT));
+    cr_assert(far < 3 * WIDTH * HEIGHT / 2000, "%u of %d values differ by more than 24 of 255", far,
+        3 * WIDTH * HEIGHT);
     hed_image_free(&seen);
     hed_image_free(&ours);
     cloth_picture_destroy(gl);
@@ -330,7 +350,8 @@ Test(cloth_picture, software_draws_what_opengl_draws)
 Test(cloth_picture, software_gives_the_same_bits_everywhere)
 {
     cloth_picture *picture = open_kind(WIDTH, HEIGHT, CLOTH_PICTURE_SOFTWARE);
-    cloth_surface quad = coloured(make_surface(2, 2, plate), 0.8f, 0.3f, 0.2f, true); /* exact places: no sinf() of the platform's */
+    /* exact places: no sinf() of the platform's */
+    cloth_surface quad = coloured(make_surface(2, 2, plate), 0.8f, 0.3f, 0.2f, true);
     hed_cloth_camera camera = {{0.9f, 1.25f, 2}, {0, 0.5f, 0}, {0, 1, 0}, 40, WIDTH, HEIGHT};
     hed_image image = draw(picture, &camera, &quad, 1);
     char hash[33];
@@ -346,7 +367,8 @@ Test(cloth_picture, without_egl_software_draws)
     cloth_picture *picture;
     setenv("HEDDLE_EGL_LIBRARY", "/none/libEGL.so.1", 1);
     FAILS(HED_ERROR_UNSUPPORTED, cloth_picture_create(16, 16, CLOTH_PICTURE_GL, &picture, &error));
-    cr_assert(strstr(error.text, "libegl1") && strstr(error.text, "/none/libEGL.so.1"), "%s", error.text);
+    cr_assert(
+        strstr(error.text, "libegl1") && strstr(error.text, "/none/libEGL.so.1"), "%s", error.text);
     picture = open_kind(16, 16, CLOTH_PICTURE_ANY);
     cr_assert_str_eq(cloth_picture_renderer(picture), "software");
     cloth_picture_destroy(picture);
@@ -359,11 +381,13 @@ static const float IDENTITY[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 
 static uint32_t covered(const cloth_raster *raster)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < (size_t)raster->width * raster->height * raster->samples; i++) count += raster->nearest[i] != CLOTH_RASTER_NOTHING;
+    for (size_t i = 0; i < (size_t)raster->width * raster->height * raster->samples; i++)
+        count += raster->nearest[i] != CLOTH_RASTER_NOTHING;
     return count;
 }
 
-/* An irregular mesh over the whole picture, at every angle: each sample in one triangle, and in one only. */
+/* An irregular mesh over the whole picture, at every angle: each sample in one triangle, and in one
+ * only. */
 Test(cloth_raster, triangles_that_share_edges_leave_no_gap_and_do_not_overlap)
 {
     enum { SIDE = 23, COUNT = 2 * (SIDE - 1) * (SIDE - 1) };
@@ -386,7 +410,8 @@ Test(cloth_raster, triangles_that_share_edges_leave_no_gap_and_do_not_overlap)
         for (uint32_t x = 0; x + 1 < SIDE; x++) {
             uint32_t a = y * SIDE + x;
             memcpy(triangles[t++], (uint32_t[]){a, a + 1, a + SIDE}, sizeof triangles[0]);
-            memcpy(triangles[t++], (uint32_t[]){a + 1, a + SIDE, a + SIDE + 1}, sizeof triangles[0]);
+            memcpy(
+                triangles[t++], (uint32_t[]){a + 1, a + SIDE, a + SIDE + 1}, sizeof triangles[0]);
         }
     OK(cloth_raster_create(96, 64, false, &raster, &error));
     cloth_raster_clear(&raster);
@@ -401,7 +426,8 @@ Test(cloth_raster, triangles_that_share_edges_leave_no_gap_and_do_not_overlap)
     cloth_raster_destroy(&raster);
 }
 
-/* A floor on which the eye stands: what lies behind the eye is cut off, and up to the horizon the lower half is full. */
+/* A floor on which the eye stands: what lies behind the eye is cut off, and up to the horizon the
+ * lower half is full. */
 Test(cloth_raster, what_reaches_behind_the_eye_is_cut)
 {
     static const float floor[] = {-1e6f, -1, 1e6f, 1e6f, -1, 1e6f, 0, -1, -1e6f};
@@ -419,14 +445,16 @@ Test(cloth_raster, what_reaches_behind_the_eye_is_cut)
 
 Test(cloth_raster, the_nearer_triangle_is_seen_whichever_comes_first)
 {
-    static const float positions[] = {-3, -1, 0.5f, 3, -1, 0.5f, 0, 5, 0.5f, -3, -1, -0.5f, 3, -1, -0.5f, 0, 5, -0.5f};
+    static const float positions[] = {
+        -3, -1, 0.5f, 3, -1, 0.5f, 0, 5, 0.5f, -3, -1, -0.5f, 3, -1, -0.5f, 0, 5, -0.5f};
     static const uint32_t orders[2][6] = {{0, 1, 2, 3, 4, 5}, {3, 4, 5, 0, 1, 2}};
     cloth_raster raster;
     OK(cloth_raster_create(8, 8, false, &raster, &error));
     for (uint32_t order = 0; order < 2; order++) {
         cloth_raster_clear(&raster);
         cloth_raster_draw(&raster, IDENTITY, positions, orders[order], 2, 0);
-        for (size_t i = 0; i < 8 * 8 * CLOTH_RASTER_SAMPLES; i++) cr_assert(raster.nearest[i] == 1 - order && raster.depth[i] == 0.25f);
+        for (size_t i = 0; i < 8 * 8 * CLOTH_RASTER_SAMPLES; i++)
+            cr_assert(raster.nearest[i] == 1 - order && raster.depth[i] == 0.25f);
     }
     cloth_raster_destroy(&raster);
 }
@@ -449,7 +477,8 @@ Test(cloth_control, the_left_button_turns_around_the_target)
     cloth_control_orbit(&control, -120, 60, 240);
     cr_assert_float_eq(control.camera.eye[1], 1 + 3 * sin(PI / 4), 1e-5);
     cr_assert_float_eq(control.camera.eye[2], 3 * cos(PI / 4), 1e-5);
-    for (int i = 0; i < 50; i++) cloth_control_orbit(&control, 7, 100, 240); /* never over the top */
+    /* never over the top */
+    for (int i = 0; i < 50; i++) cloth_control_orbit(&control, 7, 100, 240);
     cr_assert(control.camera.eye[1] > 3.9 && control.camera.eye[1] < 4);
     cr_assert_float_eq(distance(&control.camera), 3, 1e-4);
     cloth_control_zoom(&control, 3);
@@ -458,7 +487,8 @@ Test(cloth_control, the_left_button_turns_around_the_target)
 
 Test(cloth_control, the_right_button_changes_gravity_and_wind)
 {
-    hed_cloth_camera camera = {{0, -3, 1}, {0, 0, 1}, {0, 0.1f, 1}, 40, WIDTH, HEIGHT}; /* z is up */
+    /* z is up */
+    hed_cloth_camera camera = {{0, -3, 1}, {0, 0, 1}, {0, 0.1f, 1}, 40, WIDTH, HEIGHT};
     cloth_control control = cloth_control_begin(&camera);
     hed_cloth_frame frame = {0};
     memcpy(frame.gravity, (float[]){0, 0, -9.81f}, sizeof frame.gravity);
@@ -493,18 +523,20 @@ Test(cloth_control, keys)
 
 /* ---- the window ---- */
 
-static const char flag_scene[] = "{\"garments\": [{\"grid\": {\"width\": 24, \"height\": 16, \"size\": [1.5, 1], "
-                                 "\"origin\": [0, 0.5, 0]}, \"drag\": 1,"
-                                 " \"pins\": [{\"box\": {\"low\": [-0.01, 0, -1], \"high\": [0.01, 2, 1]}}]}],"
-                                 " \"colliders\": [{\"sphere\": {\"centre\": [0.8, 0.4, 0.3], \"radius\": 0.2}}],"
-                                 " \"camera\": {\"width\": 320, \"height\": 240}}";
+static const char flag_scene[] =
+    "{\"garments\": [{\"grid\": {\"width\": 24, \"height\": 16, \"size\": [1.5, 1], "
+    "\"origin\": [0, 0.5, 0]}, \"drag\": 1,"
+    " \"pins\": [{\"box\": {\"low\": [-0.01, 0, -1], \"high\": [0.01, 2, 1]}}]}],"
+    " \"colliders\": [{\"sphere\": {\"centre\": [0.8, 0.4, 0.3], \"radius\": 0.2}}],"
+    " \"camera\": {\"width\": 320, \"height\": 240}}";
 
 /* What a user does, picture by picture; each step checks what the one before has done. */
 typedef struct visit {
     uint64_t pictures, frames_when_paused;
 } visit;
 
-static void look(void *user, uint64_t pictures, uint64_t frames, bool shared, cloth_control *control)
+static void look(
+    void *user, uint64_t pictures, uint64_t frames, bool shared, cloth_control *control)
 {
     visit *v = user;
     (void)shared;
@@ -534,7 +566,8 @@ Test(cloth_no_window, without_glfw_its_package_is_named)
 {
     setenv("HEDDLE_GLFW_LIBRARY", "/none/libglfw.so.3", 1);
     FAILS(HED_ERROR_UNSUPPORTED, cloth_window_run(NULL, NULL, 60, NULL, &error));
-    cr_assert(strstr(error.text, "libglfw3") && strstr(error.text, "/none/libglfw.so.3"), "%s", error.text);
+    cr_assert(strstr(error.text, "libglfw3") && strstr(error.text, "/none/libglfw.so.3"), "%s",
+        error.text);
 }
 
 Test(cloth_window, keys_and_mouse_do_what_they_say)
@@ -563,7 +596,8 @@ Test(cloth_window, keys_and_mouse_do_what_they_say)
     remove(written.gl_pathv[0]);
     globfree(&written);
     float *positions = malloc(3 * sizeof *positions * hed_cloth_vertex_count(cloth));
-    OK(hed_cloth_read(cloth, positions, NULL, NULL, &error)); /* the cloth is the program's own again */
+    /* the cloth is the program's own again */
+    OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
     free(positions);
     hed_cloth_destroy(cloth);
     hed_cloth_scene_close(scene);

@@ -1,6 +1,6 @@
-/* A whole garment for each group: against the double reference in the same order, copies and mixed garments against
- * each alone, what surrounds a cloth against the structure of colours, choices against each other, and what is
- * refused. */
+/* A whole garment for each group: against the double reference in the same order, copies and mixed
+ * garments against each alone, what surrounds a cloth against the structure of colours, choices
+ * against each other, and what is refused. */
 /* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
@@ -59,7 +59,7 @@ Test(cloth_whole, copies_and_garments)
             hed_cloth_garment_range(together, g, &first, &vertex);
             for (uint32_t copy = 0; copy < garments[g].copies; copy++)
                 cr_expect_arr_eq(all + 3 * (first + copy * count), one, 3 * count * sizeof *one,
-                                 "garment %u, copy %u", g, copy);
+                    "garment %u, copy %u", g, copy);
             free(one);
             hed_cloth_destroy(alone);
         }
@@ -70,7 +70,8 @@ Test(cloth_whole, copies_and_garments)
     test_close(&t);
 }
 
-/* Threads, how far ahead the table is fetched, and where previous positions are kept change no bit. */
+/* Threads, how far ahead the table is fetched, and where previous positions are kept change no
+ * bit. */
 Test(cloth_whole, choices_agree)
 {
     test_device t = test_open(NULL);
@@ -90,8 +91,9 @@ Test(cloth_whole, choices_agree)
             float *found = layout_positions(cloth);
             if (!first) first = found;
             else {
-                cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found, "choice %zu: %g m off", k,
-                                 layout_difference(found, first, mesh.def.particle_count));
+                cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found,
+                    "choice %zu: %g m off", k,
+                    layout_difference(found, first, mesh.def.particle_count));
                 free(found);
             }
             hed_cloth_destroy(cloth);
@@ -110,18 +112,22 @@ Test(cloth_whole, surroundings)
     test_device t = test_open(NULL);
     if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
         enum { N = 12 };
-        static const uint32_t whats[] = {BUSY_TETHERS, BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS,
-                                         BUSY_ALL};
+        static const uint32_t whats[] = {
+            BUSY_TETHERS, BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
         for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
-            for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
+            for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1);
+                 iterations++) {
                 uint8_t colours[2][N * N][4] = {{{0}}};
-                float *found = busy_move(&t, HED_CLOTH_WHOLE, N, whats[k], 0, iterations, 1, colours[0]);
-                float *expected = busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
+                float *found =
+                    busy_move(&t, HED_CLOTH_WHOLE, N, whats[k], 0, iterations, 1, colours[0]);
+                float *expected =
+                    busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
                 double off = layout_difference(found, expected, N * N);
-                cr_expect_lt(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
+                cr_expect_lt(
+                    off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
                 if (whats[k] & BUSY_DRIVER)
-                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0], "colours of surroundings %u",
-                                     whats[k]);
+                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0],
+                        "colours of surroundings %u", whats[k]);
                 free(found);
                 free(expected);
             }
@@ -140,7 +146,8 @@ Test(cloth_whole, refuses)
         def.garment_count = 1;
         def.garments = &large.def;
         FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-        cr_assert(strstr(error.text, "16384") || strstr(error.text, "local memory"), "%s", error.text);
+        cr_assert(
+            strstr(error.text, "16384") || strstr(error.text, "local memory"), "%s", error.text);
         def.garments = &small.def;
         def.math = HED_MATH_STRICT;
         FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));

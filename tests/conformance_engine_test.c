@@ -1,21 +1,23 @@
-/* The conformance engine finds what it is there to find: every kind of fault, planted by a parameter of a kernel, whose
- * default does not have it. On host alone, without a driver. */
+/* The conformance engine finds what it is there to find: every kind of fault, planted by a
+ * parameter of a kernel, whose default does not have it. On host alone, without a driver. */
 #include "testing.h"
 
 #include <math.h>
 
 #include "support/conformance.h"
 
-enum { N = 100,
-       RIGHT = 0,
-       WRONG_VALUE,
-       NOT_WRITTEN,
-       UNASKED,
-       BEHIND_THE_END,
-       INPUT_CHANGED,
-       SLIGHTLY_OFF,
-       OTHER_NAN,
-       FAULTS };
+enum {
+    N = 100,
+    RIGHT = 0,
+    WRONG_VALUE,
+    NOT_WRITTEN,
+    UNASKED,
+    BEHIND_THE_END,
+    INPUT_CHANGED,
+    SLIGHTLY_OFF,
+    OTHER_NAN,
+    FAULTS
+};
 
 /* out[i] = in[i] + 1 for all but the last element; out[3] is NaN. */
 static void planted(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -34,7 +36,8 @@ static void planted(const hed_native_call *call, uint64_t begin, uint64_t end)
     }
 }
 
-static bool planted_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool planted_valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)def;
     (void)device;
@@ -42,14 +45,17 @@ static bool planted_valid(const hed_kernel_def *def, const hed_config *config, c
     return config->values[1] != 2;
 }
 
-static void planted_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry)
+static void planted_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     (void)def;
     (void)config;
-    *geometry = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0] - 1}, .group = {1}};
+    *geometry =
+        (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0] - 1}, .group = {1}};
 }
 
-static uint64_t planted_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, uint32_t argument)
+static uint64_t planted_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -57,8 +63,8 @@ static uint64_t planted_bytes(const hed_kernel_def *def, const hed_config *confi
     return (uint64_t)problem->sizes[0] * 4;
 }
 
-static void planted_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
-                         uint64_t bytes, uint64_t seed)
+static void planted_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     (void)problem;
@@ -69,24 +75,20 @@ static void planted_fill(const hed_kernel_def *def, const hed_problem *problem, 
 static const hed_argument_def PLANTED_ARGUMENTS[] = {
     {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
     {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-6}};
-static const int64_t FAULT_VALUES[] = {RIGHT, WRONG_VALUE, NOT_WRITTEN, UNASKED, BEHIND_THE_END, INPUT_CHANGED, SLIGHTLY_OFF, OTHER_NAN};
+static const int64_t FAULT_VALUES[] = {RIGHT, WRONG_VALUE, NOT_WRITTEN, UNASKED, BEHIND_THE_END,
+    INPUT_CHANGED, SLIGHTLY_OFF, OTHER_NAN};
 static const int64_t OTHER_VALUES[] = {1, 2, 3};
-static const hed_parameter_def PLANTED_PARAMETERS[] = {{.name = "FAULT", .values = FAULT_VALUES, .count = FAULTS},
-                                                       {.name = "OTHER", .values = OTHER_VALUES, .count = 3, .value = 1}};
+static const hed_parameter_def PLANTED_PARAMETERS[] = {
+    {.name = "FAULT", .values = FAULT_VALUES, .count = FAULTS},
+    {.name = "OTHER", .values = OTHER_VALUES, .count = 3, .value = 1}};
 static const hed_problem PLANTED_PROBLEMS[] = {{1, {N}}, {1, {N + 1}}};
 static const char *const PLANTED_DIMENSIONS[] = {"n"};
-static const hed_kernel_def PLANTED = {
-    .name = "planted",
-    .arguments = PLANTED_ARGUMENTS,
-    .argument_count = 2,
-    .parameters = PLANTED_PARAMETERS,
-    .parameter_count = 2,
-    .dimensions = PLANTED_DIMENSIONS,
-    .dimension_count = 1,
-    .valid = planted_valid,
-    .geometry = planted_geometry,
-    .range = planted,
-    .sample = {.problems = PLANTED_PROBLEMS, .count = 2, .bytes = planted_bytes, .fill = planted_fill}};
+static const hed_kernel_def PLANTED = {.name = "planted", .arguments = PLANTED_ARGUMENTS,
+    .argument_count = 2, .parameters = PLANTED_PARAMETERS, .parameter_count = 2,
+    .dimensions = PLANTED_DIMENSIONS, .dimension_count = 1, .valid = planted_valid,
+    .geometry = planted_geometry, .range = planted,
+    .sample = {
+        .problems = PLANTED_PROBLEMS, .count = 2, .bytes = planted_bytes, .fill = planted_fill}};
 
 typedef struct verdicts {
     hed_verdict verdict[FAULTS][2];
@@ -113,7 +115,8 @@ static bool stop_now(void *user)
     return v->stop_after && v->runs >= v->stop_after;
 }
 
-static hed_conformance_report conform_def(const hed_kernel_def *kernel, hed_coverage coverage, verdicts *v)
+static hed_conformance_report conform_def(
+    const hed_kernel_def *kernel, hed_coverage coverage, verdicts *v)
 {
     hed_error error;
     hed_context *context;
@@ -121,7 +124,8 @@ static hed_conformance_report conform_def(const hed_kernel_def *kernel, hed_cove
     context_def.opencl_library = context_def.cuda_library = context_def.nvrtc_library = "";
     context_def.cache_dir = "";
     OK(hed_context_create(&context_def, &context, &error));
-    hed_conformance_def def = {.kernel = kernel, .coverage = coverage, .seed = 1, .each = keep_verdict, .stop = stop_now, .user = v};
+    hed_conformance_def def = {.kernel = kernel, .coverage = coverage, .seed = 1,
+        .each = keep_verdict, .stop = stop_now, .user = v};
     OK(hed_device_find(context, "host", &def.device, &error));
     def.reference = def.device;
     uint64_t count;
@@ -146,22 +150,27 @@ Test(conformance, finds_planted_faults)
     hed_conformance_report report = conform(HED_COVER_ALL, &v);
     cr_assert(v.runs == FAULTS * 3 * 2 * 2);
     cr_assert(report.invalid == FAULTS * 2 * 2, "one value of three is never valid");
-    static const char *const texts[FAULTS] = {[WRONG_VALUE] = "out[7]: error 1.56, tolerance 1e-06, expected 9, found -5",
-                                              [NOT_WRITTEN] = "out[7]: not written",
-                                              [UNASKED] = "out[99]: written, though the native version leaves it alone",
-                                              [BEHIND_THE_END] = "out: written 0 bytes behind its end",
-                                              [INPUT_CHANGED] = "in: an input was changed"};
+    static const char *const texts[FAULTS] = {
+        [WRONG_VALUE] = "out[7]: error 1.56, tolerance 1e-06, expected 9, found -5",
+        [NOT_WRITTEN] = "out[7]: not written",
+        [UNASKED] = "out[99]: written, though the native version leaves it alone",
+        [BEHIND_THE_END] = "out: written 0 bytes behind its end",
+        [INPUT_CHANGED] = "in: an input was changed"};
     for (int fault = 0; fault < FAULTS; fault++) {
         bool right = fault == RIGHT || fault == SLIGHTLY_OFF || fault == OTHER_NAN;
-        cr_expect(v.verdict[fault][HED_MATH_FAST] == (right ? HED_VERDICT_PASSED : HED_VERDICT_FAILED), "fault %d", fault);
+        cr_expect(
+            v.verdict[fault][HED_MATH_FAST] == (right ? HED_VERDICT_PASSED : HED_VERDICT_FAILED),
+            "fault %d", fault);
         cr_expect_str_eq(v.text[fault][HED_MATH_FAST], texts[fault] ? texts[fault] : "");
-        cr_expect(v.written[fault][HED_MATH_FAST] == N - 1 - (fault == NOT_WRITTEN), "fault %d: %u", fault,
-                  (unsigned)v.written[fault][HED_MATH_FAST]);
+        cr_expect(v.written[fault][HED_MATH_FAST] == N - 1 - (fault == NOT_WRITTEN), "fault %d: %u",
+            fault, (unsigned)v.written[fault][HED_MATH_FAST]);
     }
     cr_expect(v.verdict[RIGHT][HED_MATH_STRICT] == HED_VERDICT_PASSED);
     cr_expect(v.verdict[SLIGHTLY_OFF][HED_MATH_STRICT] == HED_VERDICT_FAILED);
-    cr_expect_str_eq(v.text[SLIGHTLY_OFF][HED_MATH_STRICT], "out[7]: other bits (strict), expected 9, found 9.00000095");
-    cr_expect(v.verdict[OTHER_NAN][HED_MATH_STRICT] == HED_VERDICT_PASSED, "NaNs are made canonical");
+    cr_expect_str_eq(v.text[SLIGHTLY_OFF][HED_MATH_STRICT],
+        "out[7]: other bits (strict), expected 9, found 9.00000095");
+    cr_expect(
+        v.verdict[OTHER_NAN][HED_MATH_STRICT] == HED_VERDICT_PASSED, "NaNs are made canonical");
     cr_expect(v.hash[OTHER_NAN][HED_MATH_STRICT] == v.hash[RIGHT][HED_MATH_STRICT]);
     cr_expect(v.hash[SLIGHTLY_OFF][HED_MATH_STRICT] != v.hash[RIGHT][HED_MATH_STRICT]);
 }

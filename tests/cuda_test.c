@@ -1,6 +1,7 @@
 /* ctest: devices=cuda
- * What is special to the CUDA backend on a real device: a program's own context, stream and memory; handles and functions read
- * out; resources that the driver tells; errors that lose the device. Skipped on every other device. */
+ * What is special to the CUDA backend on a real device: a program's own context, stream and memory;
+ * handles and functions read out; resources that the driver tells; errors that lose the device.
+ * Skipped on every other device. */
 #include "testing.h"
 
 static hed_error error;
@@ -38,18 +39,21 @@ static const hed_argument_def add_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
     {.name = "a", .kind = HED_SCALAR, .type = HED_FLOAT},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32}};
-static const hed_kernel_def add = {
-    .name = "add", .sources = &add_source, .source_count = 1, .arguments = add_arguments, .argument_count = 3};
+static const hed_kernel_def add = {.name = "add", .sources = &add_source, .source_count = 1,
+    .arguments = add_arguments, .argument_count = 3};
 
 enum { N = 1000 };
 
 static void run_add(hed_stream *stream, hed_kernel *kernel, hed_buffer *x)
 {
-    const hed_argument arguments[] = {hed_buffer_argument(x), hed_float_argument(2.5f), hed_uint_argument(N)};
-    OK(hed_launch_over(stream, kernel, &(hed_geometry){.dimensions = 1, .global = {N}}, arguments, 3, &error));
+    const hed_argument arguments[] = {
+        hed_buffer_argument(x), hed_float_argument(2.5f), hed_uint_argument(N)};
+    OK(hed_launch_over(
+        stream, kernel, &(hed_geometry){.dimensions = 1, .global = {N}}, arguments, 3, &error));
 }
 
-/* A context of the program's own; cuCtxCreate has other parameters from CUDA 13 on, where _v2 stays as it was. */
+/* A context of the program's own; cuCtxCreate has other parameters from CUDA 13 on, where _v2 stays
+ * as it was. */
 static void *own_context(hed_device *device)
 {
     void *context = NULL;
@@ -72,11 +76,13 @@ Test(cuda, a_programs_own_context_stream_and_memory)
     hed_buffer *x;
     hed_kernel *kernel;
     hed_native_device read;
-    OK(hed_device_adopt(t.context, "cuda", &(hed_native_device){.context = context}, &device, &error));
+    OK(hed_device_adopt(
+        t.context, "cuda", &(hed_native_device){.context = context}, &device, &error));
     OK(hed_device_native(device, &read, &error));
     cr_assert_eq(read.context, context);
     hed_stream_def stream_def = {.native = stream, .use_native = true};
-    hed_buffer_def buffer_def = {.memory = HED_MEMORY_NATIVE, .size = sizeof back, .native = (uintptr_t)address};
+    hed_buffer_def buffer_def = {
+        .memory = HED_MEMORY_NATIVE, .size = sizeof back, .native = (uintptr_t)address};
     OK(hed_stream_create(device, &stream_def, &wrapped, &error));
     OK(hed_buffer_create(device, &buffer_def, &x, &error));
     OK(hed_kernel_create(device, &add, NULL, &kernel, &error));
@@ -140,28 +146,32 @@ Test(cuda, the_driver_tells_registers_and_residency)
     cr_assert_eq(groups % hed_device_get_info(t.device)->compute_units, 0);
     cr_assert(groups >= hed_device_get_info(t.device)->compute_units);
     int64_t fewer;
-    OK(hed_kernel_resident_groups(kernel, 1024, hed_device_get_info(t.device)->local_bytes, &fewer, &error));
+    OK(hed_kernel_resident_groups(
+        kernel, 1024, hed_device_get_info(t.device)->local_bytes, &fewer, &error));
     cr_assert_eq(fewer, hed_device_get_info(t.device)->compute_units,
-                 "all local memory leaves one group a multiprocessor");
+        "all local memory leaves one group a multiprocessor");
     hed_kernel_destroy(kernel);
     test_close(&t);
 }
 
 Test(cuda, a_kernel_that_writes_outside_memory_loses_the_device)
 {
-    static const char text[] = "__kernel void stray(__global float *x) { x[(size_t)1 << 40] = 1.0f; }\n";
+    static const char text[] =
+        "__kernel void stray(__global float *x) { x[(size_t)1 << 40] = 1.0f; }\n";
     const hed_source source = {"stray.cl", text, 0};
-    const hed_argument_def argument = {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
-    const hed_kernel_def stray = {
-        .name = "stray", .sources = &source, .source_count = 1, .arguments = &argument, .argument_count = 1};
+    const hed_argument_def argument = {
+        .name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
+    const hed_kernel_def stray = {.name = "stray", .sources = &source, .source_count = 1,
+        .arguments = &argument, .argument_count = 1};
     test_device t = open_cuda();
     hed_kernel *kernel;
     hed_buffer *x;
     hed_buffer_def def = hed_default_buffer_def(4);
     OK(hed_kernel_create(t.device, &stray, NULL, &kernel, &error));
     OK(hed_buffer_create(t.device, &def, &x, &error));
-    OK(hed_launch_over(t.stream, kernel, &(hed_geometry){.dimensions = 1, .global = {1}, .group = {1}},
-                       (hed_argument[]){hed_buffer_argument(x)}, 1, &error));
+    OK(hed_launch_over(t.stream, kernel,
+        &(hed_geometry){.dimensions = 1, .global = {1}, .group = {1}},
+        (hed_argument[]){hed_buffer_argument(x)}, 1, &error));
     FAILS(HED_ERROR_LOST, hed_stream_wait(t.stream, &error));
     FAILS(HED_ERROR_LOST, hed_stream_wait_for(t.stream, 1000000000, &error));
     FAILS(HED_ERROR_LOST, hed_fill(t.stream, x, 0, 4, "\0", 1, &error));
@@ -195,8 +205,8 @@ Test(cuda, kernels_compiled_ahead_run_where_there_is_no_compiler)
     for (int i = 0; i < N; i++) cr_assert_eq(back[i], 2.5f);
     hed_kernel *strict;
     hed_kernel_options options = {.math = HED_MATH_STRICT};
-    FAILS(HED_ERROR_UNSUPPORTED,
-          hed_kernel_create(without.device, &add, &options, &strict, &error)); /* this one was not shipped */
+    FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(without.device, &add, &options, &strict,
+                                     &error)); /* this one was not shipped */
     hed_buffer_destroy(x);
     hed_kernel_destroy(kernel);
     test_close(&without);

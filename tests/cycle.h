@@ -1,6 +1,6 @@
-/* One life of the runtime: create, use and destroy one of everything. The tests of faults break it at each
- * of its calls and allocations; the soak test repeats it. It ends at the first failure, with its status, and
- * leaves nothing behind. */
+/* One life of the runtime: create, use and destroy one of everything. The tests of faults break it
+ * at each of its calls and allocations; the soak test repeats it. It ends at the first failure,
+ * with its status, and leaves nothing behind. */
 #ifndef HED_TESTS_CYCLE_H
 #define HED_TESTS_CYCLE_H
 
@@ -8,10 +8,7 @@
 
 #include "testing.h"
 
-enum { CYCLE_N = 333,
-       CYCLE_BYTES = CYCLE_N * 4,
-       CYCLE_WHOLE = 8192,
-       CYCLE_GL = 7 };
+enum { CYCLE_N = 333, CYCLE_BYTES = CYCLE_N * 4, CYCLE_WHOLE = 8192, CYCLE_GL = 7 };
 
 typedef struct cycle_shift {
     float x, y;
@@ -31,7 +28,8 @@ static const char cycle_text[] =
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (i < n) out[i] = a * in[i] + s.x * (float)i + s.y + row[l] + OFFSET;\n"
     "}\n";
-static const hed_source cycle_sources[] = {{"cycle_types.cl", cycle_types, 0}, {"cycle.cl", cycle_text, 0}};
+static const hed_source cycle_sources[] = {
+    {"cycle_types.cl", cycle_types, 0}, {"cycle.cl", cycle_text, 0}};
 
 static void cycle_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -42,8 +40,8 @@ static void cycle_range(const hed_native_call *call, uint64_t begin, uint64_t en
         out[i] = a * in[i] + s->x * (float)i + s->y + (float)s->extra[1] + 0.5f;
 }
 
-static void cycle_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                           hed_geometry *g)
+static void cycle_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *g)
 {
     uint32_t group = (uint32_t)hed_config_get(def, config, "WG");
     g->dimensions = 1;
@@ -65,23 +63,14 @@ static const hed_argument_def cycle_arguments[] = {
 static const int64_t cycle_groups[] = {32, 64};
 static const hed_parameter_def cycle_parameters[] = {
     {.name = "WG", .values = cycle_groups, .count = 2, .value = 64}};
-static const hed_define cycle_defines[] = {{"OFFSET", "123.0f"}}, cycle_own_defines[] = {{"OFFSET", "0.5f"}};
+static const hed_define cycle_defines[] = {{"OFFSET", "123.0f"}},
+                        cycle_own_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const cycle_dimensions[] = {"n"};
 static const hed_kernel_def cycle_def = {
-    .name = "cycle",
-    .sources = cycle_sources,
-    .source_count = 2,
-    .arguments = cycle_arguments,
-    .argument_count = 6,
-    .parameters = cycle_parameters,
-    .parameter_count = 1,
-    .defines = cycle_defines,
-    .define_count = 1,
-    .dimensions = cycle_dimensions,
-    .dimension_count = 1,
-    .max_threads = "WG",
-    .geometry = cycle_geometry,
-    .range = cycle_range,
+    .name = "cycle", .sources = cycle_sources, .source_count = 2, .arguments = cycle_arguments,
+    .argument_count = 6, .parameters = cycle_parameters, .parameter_count = 1,
+    .defines = cycle_defines, .define_count = 1, .dimensions = cycle_dimensions,
+    .dimension_count = 1, .max_threads = "WG", .geometry = cycle_geometry, .range = cycle_range,
 };
 
 typedef struct cycle {
@@ -131,11 +120,12 @@ static void cycle_check(const cycle *c, float a, const char *what)
     for (int i = 0; i < CYCLE_N; i++) {
         float want = a * c->input[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.0f + 0.5f;
         cr_assert(c->output[i] > want - 1e-3f && c->output[i] < want + 1e-3f,
-                  "%s: element %d is %g instead of %g", what, i, (double)c->output[i], (double)want);
+            "%s: element %d is %g instead of %g", what, i, (double)c->output[i], (double)want);
     }
 }
 
-static hed_status cycle_read(cycle *c, hed_buffer *from, float a, const char *what, hed_error *error)
+static hed_status cycle_read(
+    cycle *c, hed_buffer *from, float a, const char *what, hed_error *error)
 {
     memset(c->output, 0, sizeof c->output);
     TRY(hed_read(c->stream, c->output, from, 0, CYCLE_BYTES, error));
@@ -174,7 +164,7 @@ static hed_status cycle_streams(cycle *c, hed_error *error)
 }
 
 static hed_status cycle_buffer(hed_device *device, hed_memory memory, uint64_t size, void *host,
-                               hed_buffer **buffer, hed_error *error)
+    hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size);
     def.memory = memory;
@@ -188,8 +178,10 @@ static hed_status cycle_buffers(cycle *c, hed_error *error)
     TRY(cycle_buffer(c->device, HED_MEMORY_DEVICE, CYCLE_WHOLE, NULL, &c->out, error));
     TRY(hed_buffer_part(c->out, 4096, CYCLE_BYTES, &c->part, error));
     TRY(cycle_buffer(c->device, HED_MEMORY_PINNED, CYCLE_BYTES, NULL, &c->pinned, error));
-    TRY_IF_SUPPORTED(cycle_buffer(c->device, HED_MEMORY_MAPPED, CYCLE_BYTES, NULL, &c->mapped, error));
-    TRY_IF_SUPPORTED(cycle_buffer(c->device, HED_MEMORY_CALLER, sizeof c->own, c->own, &c->caller, error));
+    TRY_IF_SUPPORTED(
+        cycle_buffer(c->device, HED_MEMORY_MAPPED, CYCLE_BYTES, NULL, &c->mapped, error));
+    TRY_IF_SUPPORTED(
+        cycle_buffer(c->device, HED_MEMORY_CALLER, sizeof c->own, c->own, &c->caller, error));
     hed_buffer_def def = {
         .memory = HED_MEMORY_NATIVE, .size = CYCLE_BYTES, .native = hed_buffer_native(c->out)};
     return hed_buffer_create(c->device, &def, &c->imported, error);
@@ -197,7 +189,8 @@ static hed_status cycle_buffers(cycle *c, hed_error *error)
 
 static hed_status cycle_copies(cycle *c, hed_error *error)
 {
-    static const unsigned char pattern[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    static const unsigned char pattern[16] = {
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     hed_buffer *kinds[] = {c->pinned, c->mapped, c->caller};
     TRY(hed_write(c->stream, c->in, 0, c->input, CYCLE_BYTES, error));
     for (uint32_t size = 1; size <= 16; size *= 2)
@@ -248,7 +241,8 @@ static hed_status cycle_background(cycle *c, hed_error *error)
     cr_assert_eq(hed_kernel_config(c->kernel, NULL).values[0], 32);
     cycle_pack(c, c->out, 3.0f, arguments);
     TRY(hed_launch(c->stream, c->kernel, &problem, arguments, 6, error));
-    return cycle_read(c, c->out, 3.0f, "a launch of the configuration built in the background", error);
+    return cycle_read(
+        c, c->out, 3.0f, "a launch of the configuration built in the background", error);
 }
 
 static void cycle_count(void *user) { ++*(int *)user; }
@@ -336,7 +330,8 @@ static hed_status cycle_across(cycle *c, hed_error *error)
     }
     TRY(hed_read(c->stream, c->output, c->in, 0, CYCLE_BYTES, error));
     TRY(hed_stream_wait(c->stream, error));
-    cr_assert_arr_eq(c->output, c->input, CYCLE_BYTES, "the copies across devices changed the data");
+    cr_assert_arr_eq(
+        c->output, c->input, CYCLE_BYTES, "the copies across devices changed the data");
     return HED_OK;
 }
 
@@ -347,7 +342,8 @@ static hed_status cycle_adopt(cycle *c, hed_error *error)
     hed_stream_def def = hed_default_stream_def();
     TRY_IF_SUPPORTED(hed_device_native(c->device, &native, error));
     if (!native.context) return HED_OK;
-    TRY(hed_device_adopt(c->context, hed_device_get_info(c->device)->backend, &native, &c->adopted, error));
+    TRY(hed_device_adopt(
+        c->context, hed_device_get_info(c->device)->backend, &native, &c->adopted, error));
     def.use_native = true;
     def.native = hed_stream_native(c->stream);
     TRY(hed_stream_create(c->adopted, &def, &c->shared, error));
@@ -398,7 +394,7 @@ static hed_status cycle_share(cycle *c, hed_error *error)
     TRY(hed_buffer_gl_release(c->stream, c->gl, error));
     cr_assert(cycle_gl_bytes[0] == 0x2a &&
                   memcmp(cycle_gl_bytes + 4, (char *)c->input + 4, CYCLE_BYTES - 4) == 0,
-              "OpenGL sees other data");
+        "OpenGL sees other data");
     return HED_OK;
 }
 
@@ -406,8 +402,8 @@ static hed_status cycle_share(cycle *c, hed_error *error)
 
 static void cycle_close(cycle *c)
 {
-    hed_buffer *buffers[] = {c->gl, c->beside, c->there, c->imported, c->caller,
-                             c->mapped, c->pinned, c->part, c->out, c->in};
+    hed_buffer *buffers[] = {c->gl, c->beside, c->there, c->imported, c->caller, c->mapped,
+        c->pinned, c->part, c->out, c->in};
     hed_graph_destroy(c->graph);
     hed_kernel_destroy(c->kernel);
     hed_stream_destroy(c->shared);
@@ -422,16 +418,17 @@ static void cycle_close(cycle *c)
 
 /* `at_end` (nullable) sees the context before everything is destroyed. */
 static inline hed_status cycle_run(const hed_context_def *def, const char *selector,
-                                   void (*at_end)(const hed_context *context), hed_error *error)
+    void (*at_end)(const hed_context *context), hed_error *error)
 {
-    static hed_status (*const steps[])(cycle * c, hed_error * error) = {
-        cycle_open, cycle_streams, cycle_buffers, cycle_copies, cycle_kernel, cycle_background,
-        cycle_graph, cycle_map, cycle_times, cycle_across, cycle_adopt, cycle_share};
+    static hed_status (*const steps[])(cycle * c, hed_error * error) = {cycle_open, cycle_streams,
+        cycle_buffers, cycle_copies, cycle_kernel, cycle_background, cycle_graph, cycle_map,
+        cycle_times, cycle_across, cycle_adopt, cycle_share};
     static cycle c; /* large, and aligned to a page */
     hed_status status = HED_OK;
     c = (cycle){.def = def, .selector = selector};
     for (int i = 0; i < CYCLE_N; i++) c.input[i] = (float)((i * 37) % 101) * 0.125f - 3.0f;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !status; i++) status = steps[i](&c, error);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !status; i++)
+        status = steps[i](&c, error);
     if (at_end && c.context) at_end(c.context);
     cycle_close(&c);
     return status;

@@ -1,5 +1,5 @@
-/* The tuning database: what is kept, found again and carried elsewhere; and what becomes of it when its file is
- * damaged, locked, read only, too new, another program's, or on a full disk. */
+/* The tuning database: what is kept, found again and carried elsewhere; and what becomes of it when
+ * its file is damaged, locked, read only, too new, another program's, or on a full disk. */
 #include "folder.h"
 
 #include <math.h>
@@ -25,43 +25,26 @@ TestSuite(database, .init = folder_make, .fini = folder_remove);
 
 static const int64_t groups[] = {32, 64, 128, 256}, tiles[] = {1, 2, 4};
 static const char *const tile_names[] = {"one", "a pair", "50%=4"};
-static const hed_parameter_def parameters[] = {{"WG", groups, 4, 64, NULL}, {"TILE", tiles, 3, 1, tile_names}};
+static const hed_parameter_def parameters[] = {
+    {"WG", groups, 4, 64, NULL}, {"TILE", tiles, 3, 1, tile_names}};
 static const char *const dimensions[] = {"width", "height"};
-static const hed_device_info h200 = {.id = "cuda:0",
-                                     .backend = "cuda",
-                                     .platform = "NVIDIA CUDA",
-                                     .name = "NVIDIA H200",
-                                     .vendor = "NVIDIA",
-                                     .driver = "550.1",
-                                     .type = HED_DEVICE_GPU,
-                                     .compute_units = 132,
-                                     .architecture = 90};
+static const hed_device_info h200 = {.id = "cuda:0", .backend = "cuda", .platform = "NVIDIA CUDA",
+    .name = "NVIDIA H200", .vendor = "NVIDIA", .driver = "550.1", .type = HED_DEVICE_GPU,
+    .compute_units = 132, .architecture = 90};
 
 static hed_tune_key key_of(const hed_device_info *device, int64_t width, int64_t height)
 {
-    hed_tune_key key = {.kernel = "blur",
-                        .source = "00112233445566778899aabbccddeeff",
-                        .device = device,
-                        .compiler = "nvrtc 12.4",
-                        .dimension_count = 2,
-                        .dimensions = dimensions,
-                        .problem = hed_problem_2d(width, height),
-                        .parameters = parameters,
-                        .parameter_count = 2};
+    hed_tune_key key = {.kernel = "blur", .source = "00112233445566778899aabbccddeeff",
+        .device = device, .compiler = "nvrtc 12.4", .dimension_count = 2, .dimensions = dimensions,
+        .problem = hed_problem_2d(width, height), .parameters = parameters, .parameter_count = 2};
     return key;
 }
 
 static hed_evaluation measured(int64_t group, int64_t tile, double seconds)
 {
-    return (hed_evaluation){.config = {2, {group, tile}},
-                            .outcome = HED_OUTCOME_MEASURED,
-                            .seconds = seconds,
-                            .low = seconds * 0.99,
-                            .high = seconds * 1.01,
-                            .runs = 7,
-                            .build_seconds = 0.5,
-                            .at = 1.25,
-                            .error = NAN};
+    return (hed_evaluation){.config = {2, {group, tile}}, .outcome = HED_OUTCOME_MEASURED,
+        .seconds = seconds, .low = seconds * 0.99, .high = seconds * 1.01, .runs = 7,
+        .build_seconds = 0.5, .at = 1.25, .error = NAN};
 }
 
 static hed_context *open_context(const char *database)
@@ -92,7 +75,8 @@ static int64_t begin(hed_database *database, const hed_tune_key *key)
     return session;
 }
 
-static void record(hed_database *database, int64_t session, const hed_tune_key *key, hed_evaluation evaluation)
+static void record(
+    hed_database *database, int64_t session, const hed_tune_key *key, hed_evaluation evaluation)
 {
     OK(hed_database_record(database, session, key, &evaluation, &error));
 }
@@ -124,13 +108,9 @@ Test(database, what_was_measured_is_found_again)
     hed_tune_key key = key_of(&h200, 512, 512), other = key_of(&h200, 256, 512);
     hed_database *database = open_database(context, NULL);
     int64_t session = begin(database, &key);
-    hed_evaluation crashed = {.config = {2, {256, 4}},
-                              .outcome = HED_OUTCOME_CRASHED,
-                              .seconds = NAN,
-                              .low = NAN,
-                              .high = NAN,
-                              .error = NAN,
-                              .text = "ended by signal 11"},
+    hed_evaluation crashed = {.config = {2, {256, 4}}, .outcome = HED_OUTCOME_CRASHED,
+                       .seconds = NAN, .low = NAN, .high = NAN, .error = NAN,
+                       .text = "ended by signal 11"},
                    *found;
     uint32_t count;
     record(database, session, &key, measured(32, 1, 0.003));
@@ -147,8 +127,9 @@ Test(database, what_was_measured_is_found_again)
               found[0].config.values[1] == 4);
     cr_expect_str_eq(found[0].text, "ended by signal 11");
     cr_expect(isnan(found[0].seconds) && found[0].recalled);
-    cr_expect(found[1].seconds == 0.002 && found[1].runs == 7 && found[1].at == 1.25 && isnan(found[1].error),
-              "the newer one");
+    cr_expect(found[1].seconds == 0.002 && found[1].runs == 7 && found[1].at == 1.25 &&
+                  isnan(found[1].error),
+        "the newer one");
     hed_release(&database->allocator, found, count * sizeof *found);
     cr_expect_eq(history_count(database, &other), 0);
     hed_database_close(database);
@@ -161,19 +142,21 @@ Test(database, configurations_outlive_changes_of_the_parameters)
 {
     static const int64_t more[] = {16, 32, 64, 128, 256, 512}, moved[] = {10, 20, 30};
     static const char *const moved_names[] = {"50%=4", "a pair", "one"};
-    const hed_parameter_def later[] = {{"TILE", moved, 3, 10, moved_names}, {"WG", more, 6, 64, NULL}};
+    const hed_parameter_def later[] = {
+        {"TILE", moved, 3, 10, moved_names}, {"WG", more, 6, 64, NULL}};
     hed_text text = {0};
     hed_config config = {2, {128, 4}}, read;
     hed_config_write(&text, parameters, 2, &config);
     cr_expect_str_eq(text.bytes, "WG=128 TILE=50%25%3D4");
-    cr_expect(hed_config_read(text.bytes, later, 2, false, &read) && read.values[0] == 10 && read.values[1] == 128);
+    cr_expect(hed_config_read(text.bytes, later, 2, false, &read) && read.values[0] == 10 &&
+              read.values[1] == 128);
     cr_expect(!hed_config_read("WG=128", parameters, 2, false, &read), "TILE is missing");
-    cr_expect(hed_config_read("WG=128 OTHER=3", parameters, 2, true, &read) && read.values[0] == 128 &&
-              read.values[1] == 1);
+    cr_expect(hed_config_read("WG=128 OTHER=3", parameters, 2, true, &read) &&
+              read.values[0] == 128 && read.values[1] == 1);
     cr_expect(!hed_config_read("WG=129 TILE=2", parameters, 2, false, &read), "no such value");
     cr_expect(!hed_config_read("WG=128 WG=128 TILE=2", parameters, 2, false, &read));
     cr_expect(hed_config_read("WG=128 TILE=2", parameters, 2, false, &read) && read.values[1] == 2,
-              "a number where a label stood");
+        "a number where a label stood");
     cr_expect(!hed_config_read("WG=128 TILE= WG", parameters, 2, false, &read));
     hed_text_free(&text);
 }
@@ -189,8 +172,9 @@ Test(database, sources_come_nearest_first)
     amd.vendor = "AMD";
     amd.architecture = 0;
     hed_tune_key own = key_of(&h200, 512, 512),
-                 keys[] = {key_of(&amd, 512, 512), key_of(&h100, 512, 512), key_of(&h200, 4096, 512),
-                           key_of(&h200, 1024, 512), key_of(&old_driver, 512, 512), key_of(&h200, 512, 512)};
+                 keys[] = {key_of(&amd, 512, 512), key_of(&h100, 512, 512),
+                     key_of(&h200, 4096, 512), key_of(&h200, 1024, 512),
+                     key_of(&old_driver, 512, 512), key_of(&h200, 512, 512)};
     memcpy(keys[5].source, "ffffffffffffffffffffffffffffffff", 32); /* an earlier text */
     static const int64_t group[] = {32, 64, 128, 256, 64, 128}, tile[] = {1, 1, 1, 1, 4, 4};
     for (int i = 0; i < 6; i++) {
@@ -211,7 +195,7 @@ Test(database, sources_come_nearest_first)
         const hed_config *best = &sources[i].configs[0];
         cr_expect(sources[i].count == 2 && best->values[0] == group[expected[i]] &&
                       best->values[1] == tile[expected[i]],
-                  "source %u: %u, best WG=%lld", i, sources[i].count, (long long)best->values[0]);
+            "source %u: %u, best WG=%lld", i, sources[i].count, (long long)best->values[0]);
     }
     hed_release(&database->allocator, sources, bytes);
     OK(hed_database_sources(database, &own, 2, &sources, &count, &bytes, &error));
@@ -236,16 +220,16 @@ Test(database, facts)
 
 /* ---- choices ---- */
 
-static void expect_choice(const hed_choices *choices, int64_t width, int64_t height, uint32_t rank, int64_t group,
-                          hed_configured expected)
+static void expect_choice(const hed_choices *choices, int64_t width, int64_t height, uint32_t rank,
+    int64_t group, hed_configured expected)
 {
     hed_problem problem = hed_problem_2d(width, height);
     hed_config config;
     hed_configured configured;
     cr_assert(hed_choices_find(choices, &problem, rank, &config, &configured));
-    cr_expect(config.values[0] == group && configured == expected, "%lld x %lld, rank %u: WG=%lld, %s",
-              (long long)width, (long long)height, rank, (long long)config.values[0],
-              hed_configured_name(configured));
+    cr_expect(config.values[0] == group && configured == expected,
+        "%lld x %lld, rank %u: WG=%lld, %s", (long long)width, (long long)height, rank,
+        (long long)config.values[0], hed_configured_name(configured));
 }
 
 Test(database, choices_in_the_order_of_resolution)
@@ -263,7 +247,8 @@ Test(database, choices_in_the_order_of_resolution)
     amd.name = "MI300X";
     hed_tune_key exact = key_of(&h200, 512, 512), near = key_of(&h200, 1024, 512),
                  driver = key_of(&old_driver, 512, 512), architecture = key_of(&h100, 512, 512),
-                 vendor = key_of(&l40, 512, 512), foreign = key_of(&amd, 512, 512), strict = key_of(&h200, 512, 512);
+                 vendor = key_of(&l40, 512, 512), foreign = key_of(&amd, 512, 512),
+                 strict = key_of(&h200, 512, 512);
     strict.math = HED_MATH_STRICT;
     tune(database, &foreign, 32);
     tune(database, &strict, 32);
@@ -285,7 +270,8 @@ Test(database, choices_in_the_order_of_resolution)
     hed_config config;
     hed_configured configured;
     cr_expect(!hed_choices_find(choices, &problem, 4, &config, &configured));
-    cr_expect(hed_choices_find(choices, NULL, 0, &config, &configured) && configured == HED_CONFIGURED_NEAR_SIZE);
+    cr_expect(hed_choices_find(choices, NULL, 0, &config, &configured) &&
+              configured == HED_CONFIGURED_NEAR_SIZE);
     hed_choices_free(choices);
     tune(database, &exact, 32);
     choices = hed_choices_load(context, &exact);
@@ -395,7 +381,8 @@ static char *read_bytes(const char *path, size_t *size)
     return bytes;
 }
 
-/* A file that is no database is renamed, with everything that was in it, and a new one works at once. */
+/* A file that is no database is renamed, with everything that was in it, and a new one works at
+ * once. */
 static void expect_set_aside(const char *path, const char *aside, const void *bytes, size_t size)
 {
     write_file(path, bytes, size);
@@ -411,7 +398,8 @@ static void expect_set_aside(const char *path, const char *aside, const void *by
     hed_context_destroy(context);
     size_t kept;
     char *there = read_bytes(aside, &kept);
-    cr_expect(kept == size && memcmp(there, bytes, size) == 0, "what was set aside is not what was there");
+    cr_expect(kept == size && memcmp(there, bytes, size) == 0,
+        "what was set aside is not what was there");
     hed_release(NULL, there, kept + 1);
 }
 
@@ -471,15 +459,16 @@ Test(database, from_a_newer_heddle)
 
 Test(database, of_another_program)
 {
-    tamper(in_folder("a.db"), "CREATE TABLE bookmarks(url TEXT); INSERT INTO bookmarks VALUES('x')");
+    tamper(
+        in_folder("a.db"), "CREATE TABLE bookmarks(url TEXT); INSERT INTO bookmarks VALUES('x')");
     expect_left_alone(in_folder("a.db"), "another program");
 }
 
 /* A file whose schema is not what its version says is damaged, though every page of it is whole. */
 Test(database, versions_and_tables_that_do_not_fit)
 {
-    static const char *const changes[] = {"DROP TABLE choice", "PRAGMA user_version = -5", "PRAGMA user_version = 1",
-                                          "PRAGMA user_version = 0"};
+    static const char *const changes[] = {"DROP TABLE choice", "PRAGMA user_version = -5",
+        "PRAGMA user_version = 1", "PRAGMA user_version = 0"};
     for (int i = 0; i < 4; i++) {
         char aside[64];
         snprintf(aside, sizeof aside, "a.db.damaged-%d", i + 1);
@@ -570,18 +559,20 @@ Test(database, a_full_disk_is_told_of_once)
     hed_evaluation best = measured(64, 1, 0.1);
     OK(hed_database_enter(database, &error));
     OK(hed_database_run(database, &error, "PRAGMA max_page_count = 1",
-                        "")); /* as large as it is now, and no larger */
+        "")); /* as large as it is now, and no larger */
     hed_database_leave(database);
-    for (int i = 0; i < 2000; i++) record(database, session, &key, measured(groups[i % 4], tiles[i % 3], 0.1 + i));
+    for (int i = 0; i < 2000; i++)
+        record(database, session, &key, measured(groups[i % 4], tiles[i % 3], 0.1 + i));
     cr_expect_eq(warnings, 1, "%d warnings", warnings);
     FAILS(HED_ERROR_IO, hed_database_flush(database, &error));
     cr_expect(strstr(error.text, "full"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_database_choose(database, session, &key, &best, &error));
-    cr_expect_eq(hed_database_begin(database, &key, "it may be small enough", &other, &error), HED_OK, "%s",
-                 error.text);
+    cr_expect_eq(hed_database_begin(database, &key, "it may be small enough", &other, &error),
+        HED_OK, "%s", error.text);
     cr_expect_eq(warnings, 1, "%d warnings", warnings);
     OK(hed_database_enter(database, &error));
-    OK(hed_database_run(database, &error, "PRAGMA max_page_count = 100000 ", "")); /* room again: nothing was lost */
+    /* room again: nothing was lost */
+    OK(hed_database_run(database, &error, "PRAGMA max_page_count = 100000 ", ""));
     hed_database_leave(database);
     OK(hed_database_flush(database, &error));
     cr_expect_eq(history_count(database, &key), 12);
@@ -620,7 +611,8 @@ Test(database, a_folder_that_can_only_be_read)
     hed_choices *choices = hed_choices_load(context, &key);
     expect_choice(choices, 512, 512, 0, 128, HED_CONFIGURED_EXACT);
     hed_choices_free(choices);
-    FAILS(HED_ERROR_IO, hed_database_begin(hed_context_database(context), &key, "", &session, &error));
+    FAILS(HED_ERROR_IO,
+        hed_database_begin(hed_context_database(context), &key, "", &session, &error));
     cr_expect(strstr(error.text, "permissions"), "%s", error.text);
     hed_context_destroy(context);
     context = open_context(in_folder("none/b.db"));
@@ -637,24 +629,28 @@ static void expect_not_loaded(const char *word)
     hed_tune_key key = key_of(&h200, 512, 512);
     cr_expect_null(hed_context_database(context), "%s", word);
     cr_expect_null(hed_choices_load(context, &key));
-    cr_expect(warnings >= 1 && strstr(last_warning, "not loaded") && strstr(last_warning, word), "%s", last_warning);
+    cr_expect(warnings >= 1 && strstr(last_warning, "not loaded") && strstr(last_warning, word),
+        "%s", last_warning);
     warnings = 0;
     hed_context_destroy(context);
 }
 
-/* A database decides on what kernels do: what another user could have put there is not believed, and stays as it is. */
+/* A database decides on what kernels do: what another user could have put there is not believed,
+ * and stays as it is. */
 Test(database, what_others_may_write_is_not_loaded)
 {
     struct stat about;
     umask(0);
     fill(in_folder("a.db"), 1);
-    cr_assert(stat(in_folder("a.db"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o", about.st_mode);
+    cr_assert(stat(in_folder("a.db"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o",
+        about.st_mode);
     cr_assert_eq(chmod(in_folder("a.db"), 0666), 0);
     expect_not_loaded("others may write it");
     cr_assert_eq(chmod(in_folder("a.db"), 0600), 0);
     cr_assert_eq(chmod(folder, 0777), 0);
     expect_not_loaded("folder");
-    cr_assert_eq(chmod(folder, 01777), 0); /* as /tmp: others cannot replace the file, but add a journal */
+    /* as /tmp: others cannot replace the file, but add a journal */
+    cr_assert_eq(chmod(folder, 01777), 0);
     expect_not_loaded("folder");
     cr_assert_eq(chmod(folder, 0755), 0);
     static const char *const beside[] = {"a.db-journal", "a.db-wal"};
@@ -709,11 +705,8 @@ Test(database, a_choice_tells_what_the_default_took)
 Test(database, a_program_keeps_what_it_has_found)
 {
     static const char *const names[] = {"n"};
-    const hed_kernel_def def = {.name = "own",
-                                .parameters = parameters,
-                                .parameter_count = 2,
-                                .dimensions = names,
-                                .dimension_count = 1};
+    const hed_kernel_def def = {.name = "own", .parameters = parameters, .parameter_count = 2,
+        .dimensions = names, .dimension_count = 1};
     hed_context *context = open_context(in_folder("a.db"));
     hed_database *database = hed_context_database(context);
     hed_device *device = hed_device_at(context, 0);
@@ -725,7 +718,8 @@ Test(database, a_program_keeps_what_it_has_found)
     options.config = &config;
     FAILS(HED_ERROR_ARGUMENT, hed_database_keep(database, device, &def, &options, NAN, &error));
     OK(hed_database_keep(database, device, &def, &options, 0.1, &error));
-    hed_tune_key_of_kernel(device, &def, HED_MATH_FAST, NULL, 0, &problem, HED_OBJECTIVE_TIME, &key);
+    hed_tune_key_of_kernel(
+        device, &def, HED_MATH_FAST, NULL, 0, &problem, HED_OBJECTIVE_TIME, &key);
     hed_choices *choices = hed_choices_load(context, &key);
     hed_config found;
     hed_configured configured;
@@ -737,7 +731,8 @@ Test(database, a_program_keeps_what_it_has_found)
 
 /* ---- two writers ---- */
 
-/* Runs in a process of its own, where an assertion would end nothing: gives the exit code, 0 if all went well. */
+/* Runs in a process of its own, where an assertion would end nothing: gives the exit code, 0 if all
+ * went well. */
 static int write_200(const char *path, int64_t group)
 {
     hed_context_def def = hed_default_context_def();
@@ -771,7 +766,8 @@ static void write_in_processes(const char *path, int count)
     for (int p = 0; p < count; p++) {
         int result;
         cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
-        cr_expect(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p, (unsigned)result);
+        cr_expect(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
+            (unsigned)result);
     }
 }
 
@@ -784,7 +780,8 @@ Test(database, two_processes_write_at_once)
     int64_t count;
     hed_status status;
     OK(hed_database_enter(database, &error));
-    cr_assert(hed_database_integer(database, &count, &status, &error, "SELECT count(*) FROM measurement", ""));
+    cr_assert(hed_database_integer(
+        database, &count, &status, &error, "SELECT count(*) FROM measurement", ""));
     hed_database_leave(database);
     cr_expect_eq(count, 400, "%lld", (long long)count);
     hed_context_destroy(context);
@@ -795,7 +792,8 @@ Test(database, several_processes_find_the_same_damage)
 {
     write_file(in_folder("a.db"), "garbage and more garbage", 24);
     write_in_processes(in_folder("a.db"), 4);
-    cr_expect(access(in_folder("a.db.damaged-1"), F_OK) == 0 && access(in_folder("a.db.damaged-2"), F_OK) != 0);
+    cr_expect(access(in_folder("a.db.damaged-1"), F_OK) == 0 &&
+              access(in_folder("a.db.damaged-2"), F_OK) != 0);
     hed_context *context = open_context(in_folder("a.db"));
     for (int p = 0; p < 4; p++) {
         hed_tune_key key = key_of(&h200, 512, groups[p]);
@@ -817,13 +815,15 @@ static hed_status count_entry(void *user, const hed_database_entry *entry, hed_e
     return HED_OK;
 }
 
-static void expect_entries(hed_database *database, const hed_record_filter *filter, hed_database_changes expected)
+static void expect_entries(
+    hed_database *database, const hed_record_filter *filter, hed_database_changes expected)
 {
     hed_database_changes count = {0};
     OK(hed_database_each(database, filter, count_entry, &count, &error));
-    cr_expect(memcmp(&count, &expected, sizeof count) == 0, "%llu keys, %llu measurements, %llu choices, %llu facts",
-              (unsigned long long)count.keys, (unsigned long long)count.measurements,
-              (unsigned long long)count.choices, (unsigned long long)count.facts);
+    cr_expect(memcmp(&count, &expected, sizeof count) == 0,
+        "%llu keys, %llu measurements, %llu choices, %llu facts", (unsigned long long)count.keys,
+        (unsigned long long)count.measurements, (unsigned long long)count.choices,
+        (unsigned long long)count.facts);
 }
 
 Test(database, merging_twice_adds_nothing)
@@ -845,7 +845,7 @@ Test(database, merging_twice_adds_nothing)
     expect_entries(database, NULL, (hed_database_changes){3, 8, 3, 0});
     expect_entries(database, &(hed_record_filter){.kernel = "other"}, (hed_database_changes){0});
     expect_entries(database, &(hed_record_filter){.device = "h200", .kinds = HED_RECORD_CHOICE},
-                   (hed_database_changes){.choices = 3});
+        (hed_database_changes){.choices = 3});
     FAILS(HED_ERROR_IO, hed_database_merge(database, in_folder("nowhere.db"), &added, &error));
     write_file(in_folder("garbage.db"), "garbage", 7);
     FAILS(HED_ERROR_FORMAT, hed_database_merge(database, in_folder("garbage.db"), &added, &error));
@@ -889,33 +889,14 @@ static hed_status give_next(void *user, hed_database_entry *entry, bool *end, he
     return HED_OK;
 }
 
-static const hed_database_entry good = {.kind = HED_RECORD_MEASUREMENT,
-                                        .backend = "cuda",
-                                        .platform = "NVIDIA CUDA",
-                                        .device = "NVIDIA H200",
-                                        .vendor = "NVIDIA",
-                                        .type = HED_DEVICE_GPU,
-                                        .architecture = 90,
-                                        .compute_units = 132,
-                                        .kernel = "blur",
-                                        .source = "00112233445566778899aabbccddeeff",
-                                        .math = "fast",
-                                        .objective = "time",
-                                        .driver = "550.1",
-                                        .compiler = "nvrtc 12.4",
-                                        .problem = "width=512 height=512",
-                                        .session = "0123456789abcdef0123456789abcdef",
-                                        .settings = "",
-                                        .version = "0.1.0",
-                                        .config = "WG=64 TILE=one",
-                                        .seconds = 0.5,
-                                        .low = 0.4,
-                                        .high = 0.6,
-                                        .number = 1,
-                                        .outcome = "measured",
-                                        .runs = 7,
-                                        .deviation = NAN,
-                                        .text = ""};
+static const hed_database_entry good = {.kind = HED_RECORD_MEASUREMENT, .backend = "cuda",
+    .platform = "NVIDIA CUDA", .device = "NVIDIA H200", .vendor = "NVIDIA", .type = HED_DEVICE_GPU,
+    .architecture = 90, .compute_units = 132, .kernel = "blur",
+    .source = "00112233445566778899aabbccddeeff", .math = "fast", .objective = "time",
+    .driver = "550.1", .compiler = "nvrtc 12.4", .problem = "width=512 height=512",
+    .session = "0123456789abcdef0123456789abcdef", .settings = "", .version = "0.1.0",
+    .config = "WG=64 TILE=one", .seconds = 0.5, .low = 0.4, .high = 0.6, .number = 1,
+    .outcome = "measured", .runs = 7, .deviation = NAN, .text = ""};
 
 static void expect_refused(hed_database *database, const hed_database_entry *bad, const char *words)
 {
@@ -970,18 +951,20 @@ Test(database, pruning)
     int64_t session = begin(database, &key);
     hed_evaluation slow = measured(32, 4, 12), hung = measured(32, 2, NAN);
     hung.outcome = HED_OUTCOME_HUNG;
-    for (int i = 0; i < 8; i++) record(database, session, &key, measured(groups[i % 4], tiles[i / 4], 1 + i));
+    for (int i = 0; i < 8; i++)
+        record(database, session, &key, measured(groups[i % 4], tiles[i / 4], 1 + i));
     record(database, session, &key, hung);
     record(database, session, &key, slow);
     OK(hed_database_choose(database, session, &key, &slow, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_database_prune(database, &(hed_prune_def){0}, &removed, &error));
-    OK(hed_database_prune(database, &(hed_prune_def){.keep_best = 3, .dry_run = true}, &removed, &error));
+    OK(hed_database_prune(
+        database, &(hed_prune_def){.keep_best = 3, .dry_run = true}, &removed, &error));
     cr_expect_eq(removed.measurements, 5);
     expect_entries(database, NULL, (hed_database_changes){1, 10, 1, 0});
     OK(hed_database_prune(database, &(hed_prune_def){.keep_best = 3}, &removed, &error));
     cr_expect_eq(removed.measurements, 5);
     expect_entries(database, NULL,
-                   (hed_database_changes){1, 5, 1, 0}); /* three, the choice's own, and the one that hung */
+        (hed_database_changes){1, 5, 1, 0}); /* three, the choice's own, and the one that hung */
     OK(hed_database_prune(database, &(hed_prune_def){.older_seconds = 3600}, &removed, &error));
     cr_expect_eq(removed.measurements, 0);
     OK(hed_database_prune(database, &(hed_prune_def){.kernel = "other"}, &removed, &error));
@@ -1028,16 +1011,18 @@ Test(database, each_allocation_failing)
             if (!status) status = hed_database_choose(database, session, &key, &best, &error);
             hed_status read = hed_database_history(database, &key, &history, &count, &error);
             hed_release(&def.allocator, history, count * sizeof *history);
-            hed_status found = hed_database_sources(database, &other, 5, &sources, &source_count, &bytes, &error);
+            hed_status found =
+                hed_database_sources(database, &other, 5, &sources, &source_count, &bytes, &error);
             hed_release(&def.allocator, sources, bytes);
             hed_choices_free(choices);
             if (!status) status = read ? read : found;
             hed_database_close(database);
         }
         hed_context_destroy(context);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, error.text);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld are left", (long long)n,
-                  (long long)state.live);
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s",
+            (long long)n, error.text);
+        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld are left",
+            (long long)n, (long long)state.live);
     } while (state.calls >= n);
     cr_expect(n > 20);
 }

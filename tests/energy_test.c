@@ -1,4 +1,5 @@
-/* The counter of energy, with fakes of CUDA and NVML; and what a device without a counter is told. */
+/* The counter of energy, with fakes of CUDA and NVML; and what a device without a counter is
+ * told. */
 #include "tune/energy.h"
 
 #include "fakes.h"
@@ -50,7 +51,8 @@ Test(energy, counts_the_device_asked_for)
         OK(hed_energy_read(energy, &before, &error));
         OK(hed_energy_read(energy, &after, &error));
         cr_expect_float_eq(after - before, 0.25, 1e-9, "%g J more", after - before);
-        cr_expect(before > 1000.0 * (i + 1) && before < 1000.0 * (i + 1) + 10.0, "%s has taken %g J", ids[i], before);
+        cr_expect(before > 1000.0 * (i + 1) && before < 1000.0 * (i + 1) + 10.0,
+            "%s has taken %g J", ids[i], before);
         hed_energy_close(energy);
     }
     hed_energy_close(NULL);
@@ -60,8 +62,8 @@ Test(energy, counts_the_device_asked_for)
 /* Every call of NVML fails once: the error names it, and nothing is left. */
 Test(energy, each_call_fails)
 {
-    static const char *const calls[] = {"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2",
-                                        "nvmlDeviceGetTotalEnergyConsumption"};
+    static const char *const calls[] = {
+        "nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetTotalEnergyConsumption"};
     energy_fakes f = {0};
     open_fakes(&f);
     hed_device *device = device_of(&f, "cuda:0");
@@ -110,7 +112,8 @@ Test(energy, without_memory)
     open_fakes(&f);
     hed_device *device = device_of(&f, "cuda:0");
     hed_native_device native;
-    OK(hed_device_native(device, &native, &error)); /* opened already: only what the counter takes is to fail */
+    /* opened already: only what the counter takes is to fail */
+    OK(hed_device_native(device, &native, &error));
     for (int64_t n = 1;; n++) {
         hed_energy *energy = NULL;
         int64_t live = f.allocations.live;
@@ -118,8 +121,8 @@ Test(energy, without_memory)
         hed_status status = hed_energy_open(device, fakes_path("nvml"), &energy, &error);
         bool failed = f.allocations.calls >= f.allocations.fail_at;
         f.allocations.fail_at = 0;
-        cr_assert_eq(status, failed ? HED_ERROR_MEMORY : HED_OK, "allocation %lld: %s", (long long)n,
-                     hed_status_name(status));
+        cr_assert_eq(status, failed ? HED_ERROR_MEMORY : HED_OK, "allocation %lld: %s",
+            (long long)n, hed_status_name(status));
         hed_energy_close(energy);
         cr_assert_eq(f.allocations.live, live, "allocation %lld leaks", (long long)n);
         if (!failed) break;

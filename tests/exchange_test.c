@@ -1,5 +1,6 @@
-/* The database as text: what is written is read again, and whatever is done to the text or to the file itself,
- * nothing worse comes of it than a message. heddle db is tested as a command in tests/cli/db.sh. */
+/* The database as text: what is written is read again, and whatever is done to the text or to the
+ * file itself, nothing worse comes of it than a message. heddle db is tested as a command in
+ * tests/cli/db.sh. */
 #include "folder.h"
 
 #include "support/exchange.h"
@@ -25,27 +26,17 @@ static hed_context *open_context(const char *database)
 static const int64_t groups[] = {32, 64, 128};
 static const hed_parameter_def parameter = {"WG", groups, 3, 64, NULL};
 static const char *const dimensions[] = {"n"};
-static const hed_device_info device = {.id = "opencl:0:0",
-                                       .backend = "opencl",
-                                       .platform = "Some \"Platform\"",
-                                       .name = "Gr\xc3\xa4"
-                                               "fin 4\t2",
-                                       .vendor = "V",
-                                       .driver = "1.2",
-                                       .type = HED_DEVICE_GPU,
-                                       .compute_units = 8};
+static const hed_device_info device = {.id = "opencl:0:0", .backend = "opencl",
+    .platform = "Some \"Platform\"",
+    .name = "Gr\xc3\xa4"
+            "fin 4\t2",
+    .vendor = "V", .driver = "1.2", .type = HED_DEVICE_GPU, .compute_units = 8};
 
 static hed_tune_key key_of(int64_t n)
 {
-    hed_tune_key key = {.kernel = "blur",
-                        .source = "00112233445566778899aabbccddeeff",
-                        .device = &device,
-                        .compiler = "c",
-                        .dimension_count = 1,
-                        .dimensions = dimensions,
-                        .problem = hed_problem_1d(n),
-                        .parameters = &parameter,
-                        .parameter_count = 1};
+    hed_tune_key key = {.kernel = "blur", .source = "00112233445566778899aabbccddeeff",
+        .device = &device, .compiler = "c", .dimension_count = 1, .dimensions = dimensions,
+        .problem = hed_problem_1d(n), .parameters = &parameter, .parameter_count = 1};
     return key;
 }
 
@@ -57,12 +48,9 @@ static void fill(hed_database *database)
         OK(hed_database_begin(database, &key, "a \\ test", &session, &error));
         for (int i = 0; i < 12; i++) {
             hed_evaluation e = {.config = {1, {groups[i % 3]}},
-                                .outcome = i % 4 ? HED_OUTCOME_MEASURED : HED_OUTCOME_BUILD,
-                                .seconds = i % 4 ? 0.1 / (i + 1) : NAN,
-                                .low = NAN,
-                                .high = NAN,
-                                .error = i % 2 ? NAN : 1e-7,
-                                .text = ""};
+                .outcome = i % 4 ? HED_OUTCOME_MEASURED : HED_OUTCOME_BUILD,
+                .seconds = i % 4 ? 0.1 / (i + 1) : NAN, .low = NAN, .high = NAN,
+                .error = i % 2 ? NAN : 1e-7, .text = ""};
             if (i % 4 == 0) strcpy(e.text, "error: a \"quote\", \xe2\x82\xac and a\nnew line");
             OK(hed_database_record(database, session, &key, &e, &error));
             if (i == 11 && n < 1002) OK(hed_database_choose(database, session, &key, &e, &error));
@@ -77,12 +65,14 @@ static char *export_text(hed_database *database, const char *path, size_t *size)
     char *text;
     hed_database_changes count;
     OK(hed_exchange_export(database, NULL, path, &count, &error));
-    cr_expect(count.keys == 3 && count.measurements == 36 && count.choices == 2 && count.facts == 1);
+    cr_expect(
+        count.keys == 3 && count.measurements == 36 && count.choices == 2 && count.facts == 1);
     OK(hed_path_read(NULL, path, 1 << 24, &text, size, &error));
     return text;
 }
 
-static hed_status import_text(hed_database *database, const char *text, size_t size, hed_database_changes *added)
+static hed_status import_text(
+    hed_database *database, const char *text, size_t size, hed_database_changes *added)
 {
     hed_json *json;
     error = (hed_error){0};
@@ -101,7 +91,8 @@ Test(exchange, what_is_written_is_read_again)
     fill(hed_context_database(context));
     char *text = export_text(hed_context_database(context), in_folder("a.json"), &size);
     OK(import_text(hed_context_database(other), text, size, &added));
-    cr_expect(added.keys == 3 && added.measurements == 36 && added.choices == 2 && added.facts == 1);
+    cr_expect(
+        added.keys == 3 && added.measurements == 36 && added.choices == 2 && added.facts == 1);
     char *again = export_text(hed_context_database(other), in_folder("b.json"), &again_size);
     cr_expect(size == again_size && memcmp(text, again, size) == 0, "%s\n%s", text, again);
     OK(import_text(hed_context_database(other), text, size, &added));
@@ -110,7 +101,8 @@ Test(exchange, what_is_written_is_read_again)
     hed_choices *choices = hed_choices_load(other, &key);
     hed_config config;
     hed_configured configured;
-    cr_expect(hed_choices_find(choices, &key.problem, 0, &config, &configured) && configured == HED_CONFIGURED_EXACT);
+    cr_expect(hed_choices_find(choices, &key.problem, 0, &config, &configured) &&
+              configured == HED_CONFIGURED_EXACT);
     hed_choices_free(choices);
     hed_release(NULL, text, size + 1);
     hed_release(NULL, again, again_size + 1);
@@ -132,7 +124,8 @@ Test(exchange, mutated_texts_are_taken_whole_or_not_at_all)
     hed_context *context = open_context(":memory:");
     size_t size;
     fill(hed_context_database(context));
-    char *text = export_text(hed_context_database(context), in_folder("a.json"), &size), *changed = malloc(size);
+    char *text = export_text(hed_context_database(context), in_folder("a.json"), &size),
+         *changed = malloc(size);
     hed_context_destroy(context);
     int refused = 0;
     context = open_context(":memory:");
@@ -141,10 +134,13 @@ Test(exchange, mutated_texts_are_taken_whole_or_not_at_all)
         size_t at = random_below((uint32_t)size), length = 1 + random_below(6);
         memcpy(changed, text, size);
         for (size_t j = at; j < at + length && j < size; j++)
-            changed[j] = random_below(3) ? text[random_below((uint32_t)size)] : (char)random_below(256);
-        hed_status status = import_text(hed_context_database(context), changed, random_below(9) ? size : at, &added);
+            changed[j] =
+                random_below(3) ? text[random_below((uint32_t)size)] : (char)random_below(256);
+        hed_status status = import_text(
+            hed_context_database(context), changed, random_below(9) ? size : at, &added);
         cr_assert(status == HED_OK || status == HED_ERROR_FORMAT, "%d: %s", i, error.text);
-        cr_assert(status == HED_OK || (error.text[0] && !added.keys && !added.measurements), "%d", i);
+        cr_assert(
+            status == HED_OK || (error.text[0] && !added.keys && !added.measurements), "%d", i);
         refused += status != HED_OK;
     }
     cr_expect(refused > 100 && refused < 400, "%d", refused);
@@ -153,7 +149,8 @@ Test(exchange, mutated_texts_are_taken_whole_or_not_at_all)
     hed_context_destroy(context);
 }
 
-/* Bytes of a real database, changed anywhere: opening, reading and writing go on, or say why not. */
+/* Bytes of a real database, changed anywhere: opening, reading and writing go on, or say why
+ * not. */
 Test(exchange, mutated_databases_are_used_or_set_aside)
 {
     enum { FILES = 60 };
@@ -168,17 +165,15 @@ Test(exchange, mutated_databases_are_used_or_set_aside)
     for (int i = 0; i < FILES; i++) {
         hed_tune_key key = key_of(1001);
         hed_evaluation *history = NULL, best = {.config = {1, {32}},
-                                                .outcome = HED_OUTCOME_MEASURED,
-                                                .seconds = 1,
-                                                .low = NAN,
-                                                .high = NAN,
-                                                .error = NAN};
+                                            .outcome = HED_OUTCOME_MEASURED, .seconds = 1,
+                                            .low = NAN, .high = NAN, .error = NAN};
         hed_database_changes count;
         uint32_t history_count = 0;
         int64_t session;
         memcpy(changed, bytes, size);
         for (uint32_t j = 1 + random_below(20); j > 0; j--)
-            changed[random_below(random_below(2) ? 4096 : (uint32_t)size)] = (char)random_below(256);
+            changed[random_below(random_below(2) ? 4096 : (uint32_t)size)] =
+                (char)random_below(256);
         write_file(path, changed, random_below(5) ? size : random_below((uint32_t)size));
         context = open_context(path);
         hed_allocator allocator = hed_context_allocator(context);

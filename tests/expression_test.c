@@ -1,5 +1,6 @@
-/* Expressions over parameters: a table of values by hand, what must be refused and in which words, labels, the
- * rules that hold for all of them (division, chains, what is left out), and every allocation failing. */
+/* Expressions over parameters: a table of values by hand, what must be refused and in which words,
+ * labels, the rules that hold for all of them (division, chains, what is left out), and every
+ * allocation failing. */
 #include "testing.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static void check(const example *examples, size_t count)
     for (size_t i = 0; i < count; i++) {
         double found = value_of(examples[i].text);
         cr_expect(found == examples[i].value || (isnan(found) && isnan(examples[i].value)),
-                  "%s gives %.17g, not %.17g", examples[i].text, found, examples[i].value);
+            "%s gives %.17g, not %.17g", examples[i].text, found, examples[i].value);
     }
 }
 
@@ -295,7 +296,8 @@ static void refuse(hed_status status, const char *text, const char *words)
     hed_expression *expression = (hed_expression *)&error;
     FAILS(status, hed_expression_create(NULL, text, &SCOPE, &expression, &error));
     cr_expect(!expression);
-    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text, error.text, words);
+    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
+        error.text, words);
 }
 
 Test(expression, what_is_wrong_is_said_with_its_place)
@@ -322,7 +324,8 @@ Test(expression, what_is_wrong_is_said_with_its_place)
         {"WG in (1]", "column 9: expected a comma or the end of the list, found ]"},
         {"WG in (1,,2)", "column 10: expected a number"},
         {"WG not 3", "column 8: expected in, found 3"},
-        {"1 + not 2", "column 5: expected a value (put not and what follows in parentheses), found not"},
+        {"1 + not 2",
+            "column 5: expected a value (put not and what follows in parentheses), found not"},
         {"1 + and", "column 5: expected a value, found and"},
         {"if", "column 1: expected a value, found if"},
         {"1.2.3", "column 1: expected a number as 12, 0.5, 1e9 or 0xff"},
@@ -339,21 +342,23 @@ Test(expression, what_is_wrong_is_said_with_its_place)
         {"min(1, 2", "column 9: expected a comma or ), found the end"},
         {"VARIANT 'vector'", "column 9: expected an operator or the end, found a label"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuse(HED_ERROR_FORMAT, cases[i].text, cases[i].words);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refuse(HED_ERROR_FORMAT, cases[i].text, cases[i].words);
 }
 
 Test(expression, unknown_words_name_the_known_ones)
 {
     refuse(HED_ERROR_ARGUMENT, "WG * WH",
-           "column 6: there is no \"WH\"; known are: WG, VARIANT, ORDER, n, max_group, min, zero");
+        "column 6: there is no \"WH\"; known are: WG, VARIANT, ORDER, n, max_group, min, zero");
     refuse(HED_ERROR_ARGUMENT, "sqrt(2)", "column 1: no such function; there are: min, max");
     refuse(HED_ERROR_ARGUMENT, "VARIANT == 'vectr'",
-           "column 13: VARIANT has no choice \"vectr\"; it has: scalar, vector, texture");
-    refuse(HED_ERROR_ARGUMENT, "WG == 'vector'", "column 8: WG has no choice \"vector\"; it has no named choices");
+        "column 13: VARIANT has no choice \"vectr\"; it has: scalar, vector, texture");
+    refuse(HED_ERROR_ARGUMENT, "WG == 'vector'",
+        "column 8: WG has no choice \"vector\"; it has no named choices");
     refuse(HED_ERROR_ARGUMENT, "n in ('vector',)", "n has no choice \"vector\"");
     refuse(HED_ERROR_ARGUMENT, "1 + 'vectr'", "every parameter has no choice");
     refuse(HED_ERROR_ARGUMENT, "1 + 'scalar'",
-           "\"scalar\" means 0 for VARIANT and 30 for ORDER; compare it with one of them");
+        "\"scalar\" means 0 for VARIANT and 30 for ORDER; compare it with one of them");
     static const hed_expression_names nothing = {0};
     hed_expression *expression;
     FAILS(HED_ERROR_ARGUMENT, hed_expression_create(NULL, "x", &nothing, &expression, &error));
@@ -373,7 +378,7 @@ Test(expression, long_lists_of_names_are_cut)
     FAILS(HED_ERROR_ARGUMENT, hed_expression_create(NULL, "x", &many, &expression, &error));
     cr_expect(strstr(error.text, "PARAMETER_0, PARAMETER_1") &&
                   strcmp(error.text + strlen(error.text) - 3, "...") == 0,
-              "%s", error.text);
+        "%s", error.text);
 }
 
 /* `count` times `before`, then "1", then `count` times `after`. */
@@ -430,8 +435,8 @@ Test(expression, depth_and_length_have_an_end)
     free(text);
 }
 
-/* Whole numbers a and b, b not 0: a == b * (a // b) + a % b, the remainder has b's sign and is smaller, and
- * ceil_div is the other side of //. */
+/* Whole numbers a and b, b not 0: a == b * (a // b) + a % b, the remainder has b's sign and is
+ * smaller, and ceil_div is the other side of //. */
 Test(expression, rules_of_division)
 {
     double values[7] = {0};
@@ -440,13 +445,16 @@ Test(expression, rules_of_division)
             values[0] = a, values[3] = b;
             if (b == 0) continue;
             cr_expect(value_with("WG == n * (WG // n) + WG % n", values) == 1, "%d, %d", a, b);
-            cr_expect(value_with("0 <= WG % n < n or n < WG % n <= 0", values) == 1, "%d, %d", a, b);
-            cr_expect(value_with("WG // n == floor(WG / n) and ceil_div(WG, n) == ceil(WG / n)", values) == 1,
-                      "%d, %d", a, b);
+            cr_expect(
+                value_with("0 <= WG % n < n or n < WG % n <= 0", values) == 1, "%d, %d", a, b);
+            cr_expect(value_with("WG // n == floor(WG / n) and ceil_div(WG, n) == ceil(WG / n)",
+                          values) == 1,
+                "%d, %d", a, b);
         }
 }
 
-/* For all truth values: de Morgan, both spellings alike, both kinds of choice alike, a chain is its links. */
+/* For all truth values: de Morgan, both spellings alike, both kinds of choice alike, a chain is its
+ * links. */
 Test(expression, rules_of_logic)
 {
     double v[7] = {0};
@@ -465,9 +473,11 @@ Test(expression, rules_of_logic)
 Test(expression, names_that_are_used)
 {
     hed_expression *expression;
-    OK(hed_expression_create(NULL, "WG * 2 < n if VARIANT == 'vector' else 1", &SCOPE, &expression, &error));
+    OK(hed_expression_create(
+        NULL, "WG * 2 < n if VARIANT == 'vector' else 1", &SCOPE, &expression, &error));
     static const bool used[] = {true, true, false, true, false, false, false};
-    for (uint32_t i = 0; i < 7; i++) cr_expect(hed_expression_uses(expression, i) == used[i], "%s", NAMES[i]);
+    for (uint32_t i = 0; i < 7; i++)
+        cr_expect(hed_expression_uses(expression, i) == used[i], "%s", NAMES[i]);
     hed_expression_destroy(expression);
     hed_expression_destroy(NULL);
 }
@@ -479,7 +489,8 @@ Test(expression, memory)
     hed_expression *expression;
     for (int64_t n = 1; n <= 2; n++) {
         state = (test_allocator){.fail_at = n};
-        FAILS(HED_ERROR_MEMORY, hed_expression_create(&allocator, "WG * 2", &SCOPE, &expression, &error));
+        FAILS(HED_ERROR_MEMORY,
+            hed_expression_create(&allocator, "WG * 2", &SCOPE, &expression, &error));
         cr_expect(!expression && state.live == 0);
     }
     state = (test_allocator){0};

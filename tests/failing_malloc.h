@@ -1,5 +1,5 @@
-/* Memory that runs out: malloc() replaced by one whose n-th allocation fails, in the libraries that are called
- * too. For programs of their own, one file each: this header defines the functions. */
+/* Memory that runs out: malloc() replaced by one whose n-th allocation fails, in the libraries that
+ * are called too. For programs of their own, one file each: this header defines the functions. */
 #ifndef HED_TESTS_FAILING_MALLOC_H
 #define HED_TESTS_FAILING_MALLOC_H
 
@@ -80,9 +80,9 @@ typedef struct fault_case {
     hed_status (*run)(void);
 } fault_case;
 
-/* Runs each case with its first, second, third ... allocation failing, until none is left to fail. Each time the
- * status has to be MEMORY (or OK, where the memory was not needed) and everything else has to be given back. Gives
- * 0 if it was so. */
+/* Runs each case with its first, second, third ... allocation failing, until none is left to fail.
+ * Each time the status has to be MEMORY (or OK, where the memory was not needed) and everything
+ * else has to be given back. Gives 0 if it was so. */
 static inline int try_all(const fault_case *cases, size_t count)
 {
     int bad = 0;
@@ -95,10 +95,11 @@ static inline int try_all(const fault_case *cases, size_t count)
             hed_status status = cases[i].run();
             left = -1;
             if (live != before)
-                bad += fprintf(stderr, "%s: allocation %ld failed, %ld blocks leaked\n", cases[i].name, n,
-                               live - before);
+                bad += fprintf(stderr, "%s: allocation %ld failed, %ld blocks leaked\n",
+                    cases[i].name, n, live - before);
             if (status != HED_OK && (status != HED_ERROR_MEMORY || !hit))
-                bad += fprintf(stderr, "%s: allocation %ld failed: %s\n", cases[i].name, n, hed_status_name(status));
+                bad += fprintf(stderr, "%s: allocation %ld failed: %s\n", cases[i].name, n,
+                    hed_status_name(status));
             failures += status != HED_OK;
         } while (hit);
         if (failures == 0) bad += fprintf(stderr, "%s: nothing ever failed\n", cases[i].name);

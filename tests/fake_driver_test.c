@@ -1,6 +1,6 @@
-/* Drivers that are missing, broken, or fail: with the fake libraries of tests/fake in their place. Whatever
- * a driver's call returns, the runtime answers with a status that names the call, gives everything back, and
- * goes on. */
+/* Drivers that are missing, broken, or fail: with the fake libraries of tests/fake in their place.
+ * Whatever a driver's call returns, the runtime answers with a status that names the call, gives
+ * everything back, and goes on. */
 #include "backends/cuda/cuda_api.h"
 #include "backends/opencl/opencl_api.h"
 #include "cycle.h"
@@ -42,20 +42,20 @@ Test(fake_driver, a_life_on_the_fakes_leaves_nothing)
             fakes_reset(f);
             OK(cycle_run(&def, device->selector, NULL, &error));
             cr_assert(f->calls > 10);
-            cr_assert_eq(fakes_alive(f), 0, "%lld objects of %s are left", (long long)fakes_alive(f),
-                         device->libraries[i]);
+            cr_assert_eq(fakes_alive(f), 0, "%lld objects of %s are left",
+                (long long)fakes_alive(f), device->libraries[i]);
             cr_assert_eq(f->bytes, 0);
             cr_assert_eq(f->misuses, 0, "%s was given nonsense", f->misused);
         }
         cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
-                  (long long)state.live);
+            (long long)state.live);
     }
 }
 
 /* ---- what is watched in each run ---- */
 
-/* One run of a life with faults: the fakes it uses, what was alive in them before, and what the context said
- * at its end. */
+/* One run of a life with faults: the fakes it uses, what was alive in them before, and what the
+ * context said at its end. */
 typedef struct run {
     const fake_device *device;
     fake_control *fakes[2];
@@ -101,12 +101,14 @@ static void run_life(run *r, const char *what, const hed_context_def *given)
     said.backend = r->device->backend;
     r->status = cycle_run(&def, r->device->selector, keep_report, &error);
     if (r->status)
-        cr_assert(error.status == r->status && error.text[0], "%s: the error does not say why: %s", what,
-                  hed_status_name(r->status));
+        cr_assert(error.status == r->status && error.text[0], "%s: the error does not say why: %s",
+            what, hed_status_name(r->status));
     cr_assert(r->allocations.live == 0 && r->allocations.bytes == 0,
-              "%s: %lld allocations of ours are left (%s)", what, (long long)r->allocations.live, error.text);
+        "%s: %lld allocations of ours are left (%s)", what, (long long)r->allocations.live,
+        error.text);
     for (int i = 0; i < 2 && r->fakes[i]; i++)
-        cr_assert_eq(r->fakes[i]->misuses, 0, "%s: %s was given nonsense", what, r->fakes[i]->misused);
+        cr_assert_eq(
+            r->fakes[i]->misuses, 0, "%s: %s was given nonsense", what, r->fakes[i]->misused);
 }
 
 static int64_t left_in(const run *r, int library)
@@ -123,15 +125,16 @@ Test(fake_driver, every_allocation_failing_leaves_nothing)
         int64_t n = 0;
         do {
             char what[64];
-            snprintf(what, sizeof what, "%s, allocation %lld failing", r.device->selector, (long long)++n);
+            snprintf(what, sizeof what, "%s, allocation %lld failing", r.device->selector,
+                (long long)++n);
             r.allocations.fail_at = n;
             run_life(&r, what, NULL);
             bool memory = r.status == HED_ERROR_MEMORY || r.status == HED_ERROR_DEVICE_MEMORY;
             cr_assert(memory || r.status == HED_OK, "%s: %s: %s", what, hed_status_name(r.status),
-                      error.text); /* OK: what can be done without */
+                error.text); /* OK: what can be done without */
             for (int i = 0; i < 2; i++)
                 cr_assert_eq(left_in(&r, i), 0, "%s: %lld objects of %s are left", what,
-                             (long long)left_in(&r, i), r.device->libraries[i]);
+                    (long long)left_in(&r, i), r.device->libraries[i]);
         } while (r.allocations.calls >= n);
         cr_assert(n > 50, "only %lld allocations in a life", (long long)n);
         cr_assert_eq(r.status, HED_OK);
@@ -147,51 +150,25 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-/* What gives something back, and what a destroy function does first: its failure is not told, and what it
- * was for may stay. */
-static const char *const endings[] = {"cuDevicePrimaryCtxRelease",
-                                      "cuCtxGetCurrent",
-                                      "cuCtxSetCurrent",
-                                      "cuEventDestroy",
-                                      "cuGraphDestroy",
-                                      "cuGraphExecDestroy",
-                                      "cuMemFree",
-                                      "cuMemFreeHost",
-                                      "cuMemHostUnregister",
-                                      "cuModuleUnload",
-                                      "cuStreamDestroy",
-                                      "cuStreamSynchronize",
-                                      "nvrtcDestroyProgram",
-                                      "clReleaseContext",
-                                      "clReleaseCommandQueue",
-                                      "clReleaseMemObject",
-                                      "clReleaseProgram",
-                                      "clReleaseKernel",
-                                      "clReleaseEvent",
-                                      "clFinish",
-                                      "clEnqueueUnmapMemObject",
-                                      NULL};
+/* What gives something back, and what a destroy function does first: its failure is not told, and
+ * what it was for may stay. */
+static const char *const endings[] = {"cuDevicePrimaryCtxRelease", "cuCtxGetCurrent",
+    "cuCtxSetCurrent", "cuEventDestroy", "cuGraphDestroy", "cuGraphExecDestroy", "cuMemFree",
+    "cuMemFreeHost", "cuMemHostUnregister", "cuModuleUnload", "cuStreamDestroy",
+    "cuStreamSynchronize", "nvrtcDestroyProgram", "clReleaseContext", "clReleaseCommandQueue",
+    "clReleaseMemObject", "clReleaseProgram", "clReleaseKernel", "clReleaseEvent", "clFinish",
+    "clEnqueueUnmapMemObject", NULL};
 
-/* What a driver does not tell of a device, a kernel or a build is unknown, or keeps the device from being
- * used. */
-static const char *const questions[] = {"cuDeviceGetAttribute",
-                                        "cuDeviceGetName",
-                                        "cuDeviceGet",
-                                        "cuDeviceTotalMem",
-                                        "cuCtxGetStreamPriorityRange",
-                                        "nvrtcGetProgramLogSize",
-                                        "nvrtcGetProgramLog",
-                                        "clGetDeviceInfo",
-                                        "clGetPlatformInfo",
-                                        "clGetKernelInfo",
-                                        "clGetKernelWorkGroupInfo",
-                                        "clGetProgramBuildInfo",
-                                        "clGetContextInfo",
-                                        NULL};
+/* What a driver does not tell of a device, a kernel or a build is unknown, or keeps the device from
+ * being used. */
+static const char *const questions[] = {"cuDeviceGetAttribute", "cuDeviceGetName", "cuDeviceGet",
+    "cuDeviceTotalMem", "cuCtxGetStreamPriorityRange", "nvrtcGetProgramLogSize",
+    "nvrtcGetProgramLog", "clGetDeviceInfo", "clGetPlatformInfo", "clGetKernelInfo",
+    "clGetKernelWorkGroupInfo", "clGetProgramBuildInfo", "clGetContextInfo", NULL};
 
 /* What is done without where it fails. */
-static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer", "cuMemcpyPeerAsync",
-                                       "cuStreamWaitEvent", "cuGraphicsGLRegisterBuffer", NULL};
+static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer",
+    "cuMemcpyPeerAsync", "cuStreamWaitEvent", "cuGraphicsGLRegisterBuffer", NULL};
 
 /* `library` of the device has just failed in one call or more. */
 static void check_failure(const run *r, int library, const char *what)
@@ -199,17 +176,19 @@ static void check_failure(const run *r, int library, const char *what)
     const char *failed = r->fakes[library]->failed;
     bool ending = is_among(failed, endings), question = is_among(failed, questions);
     int64_t left = left_in(r, library);
-    cr_assert(left == 0 || (ending && left <= 3), "%s: %lld objects are left (%s)", what, (long long)left,
-              error.text);
+    cr_assert(left == 0 || (ending && left <= 3), "%s: %lld objects are left (%s)", what,
+        (long long)left, error.text);
     if (r->status == HED_OK) {
         bool limited = said.state == HED_BACKEND_LIMITED && said.reason[0] && said.remedy[0];
-        cr_assert(ending || question || limited || is_among(failed, optional), "%s: nobody says so", what);
+        cr_assert(ending || question || limited || is_among(failed, optional), "%s: nobody says so",
+            what);
     } else if (!question && r->status != HED_ERROR_MEMORY &&
                r->status != HED_ERROR_DEVICE_MEMORY) { /* those name the size */
         bool told = strstr(error.text, failed) || strstr(error.log, failed);
-        bool reported = said.state != HED_BACKEND_WORKS && strstr(said.reason, failed) && said.remedy[0];
-        cr_assert(told || reported, "%s: the call is not named: %s (%s: %s)", what, error.text, said.backend,
-                  said.reason);
+        bool reported =
+            said.state != HED_BACKEND_WORKS && strstr(said.reason, failed) && said.remedy[0];
+        cr_assert(told || reported, "%s: the call is not named: %s (%s: %s)", what, error.text,
+            said.backend, said.reason);
     }
 }
 
@@ -223,11 +202,11 @@ static void fail_each_call(const fake_device *device, int library, int code)
         f->fail_call = n;
         f->code = code;
         snprintf(what, sizeof what, "%s, call %lld of %s gives %d", device->selector, (long long)n,
-                 device->libraries[library], code);
+            device->libraries[library], code);
         run_life(&r, what, NULL);
         if (!f->failures) break;
-        snprintf(what, sizeof what, "%s: %s (call %lld of %s) gives %d", device->selector, f->failed,
-                 (long long)n, device->libraries[library], code);
+        snprintf(what, sizeof what, "%s: %s (call %lld of %s) gives %d", device->selector,
+            f->failed, (long long)n, device->libraries[library], code);
         check_failure(&r, library, what);
     }
     cr_assert(r.status == HED_OK && f->calls > 10, "the process does not go on: %s", error.text);
@@ -246,12 +225,13 @@ Test(fake_driver, each_call_of_opencl_failing_with_memory_of_its_own)
 
 #define CUDA_NAME(member, symbol, parameters) #member,
 #define OPENCL_NAME(result, name, parameters) #name,
-static const char *const cuda_names[] = {HED_CUDA_REQUIRED(CUDA_NAME) HED_CUDA_OPTIONAL(CUDA_NAME) NULL};
+static const char *const cuda_names[] = {
+    HED_CUDA_REQUIRED(CUDA_NAME) HED_CUDA_OPTIONAL(CUDA_NAME) NULL};
 static const char *const opencl_names[] = {HED_CL_FUNCTIONS(OPENCL_NAME) NULL};
 
 /* `expected`: what an error of this code is to be, where the device is there at all. */
-static void fail_each_function(const fake_device *device, const char *const *names, int code,
-                               unsigned expected)
+static void fail_each_function(
+    const fake_device *device, const char *const *names, int code, unsigned expected)
 {
     run r = run_of(device);
     fake_control *f = r.fakes[0];
@@ -289,15 +269,16 @@ Test(fake_driver, each_function_of_cuda_always_failing)
 Test(fake_driver, each_function_of_opencl_always_failing)
 {
     for (int d = 1; d < FAKE_DEVICES; d++) {
-        /* CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, NVIDIA's word for a kernel that ran wild */
+        /* CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, NVIDIA's word for a kernel that
+         * ran wild */
         fail_each_function(&fake_devices[d], opencl_names, -4, OUT_OF_MEMORY);
         fail_each_function(&fake_devices[d], opencl_names, -6, OUT_OF_MEMORY);
         fail_each_function(&fake_devices[d], opencl_names, -9999, 1u << HED_ERROR_LOST);
     }
 }
 
-/* From call n on every call fails, as after a kernel that ran wild: LOST wherever work is concerned, and no
- * destroy function waits for what never ends. */
+/* From call n on every call fails, as after a kernel that ran wild: LOST wherever work is
+ * concerned, and no destroy function waits for what never ends. */
 static void lose_at_each_call(const fake_device *device, int code)
 {
     const int64_t stride = getenv("HEDDLE_TEST_FULL") ? 1 : 5;
@@ -309,15 +290,16 @@ static void lose_at_each_call(const fake_device *device, int code)
         run_of(device);
         f->fail_from = n;
         f->code = code;
-        snprintf(what, sizeof what, "%s: lost at call %lld (%d)", device->selector, (long long)n, code);
+        snprintf(
+            what, sizeof what, "%s: lost at call %lld (%d)", device->selector, (long long)n, code);
         run_life(&r, what, NULL);
         bool opening = r.status == HED_ERROR_NO_DEVICE &&
                        (said.state != HED_BACKEND_WORKS || is_among(f->failed, questions));
-        bool ended = r.status == HED_OK &&
-                     (is_among(f->failed, endings) || is_among(f->failed, optional) || !f->failures);
+        bool ended = r.status == HED_OK && (is_among(f->failed, endings) ||
+                                               is_among(f->failed, optional) || !f->failures);
         bool asked = is_among(f->failed, questions) || strstr(error.text, "does not describe");
-        cr_assert(r.status == HED_ERROR_LOST || opening || ended || asked, "%s: %s: %s: %s", what, f->failed,
-                  hed_status_name(r.status), error.text);
+        cr_assert(r.status == HED_ERROR_LOST || opening || ended || asked, "%s: %s: %s: %s", what,
+            f->failed, hed_status_name(r.status), error.text);
         lost += r.status == HED_ERROR_LOST;
     }
     cr_assert(lost > 20, "only %lld lives ended in LOST", (long long)lost);
@@ -364,8 +346,9 @@ static void close_scene(scene *s)
     hed_stream_destroy(s->stream);
     hed_context_destroy(s->context);
     cr_assert(s->allocations.live == 0 && s->allocations.bytes == 0);
-    cr_assert(fakes_alive(s->f) == 0 && s->f->misuses == 0, "%lld objects are left, %lld misuses (%s)",
-              (long long)fakes_alive(s->f), (long long)s->f->misuses, s->f->misused);
+    cr_assert(fakes_alive(s->f) == 0 && s->f->misuses == 0,
+        "%lld objects are left, %lld misuses (%s)", (long long)fakes_alive(s->f),
+        (long long)s->f->misuses, s->f->misused);
 }
 
 Test(fake_driver, a_hung_device_is_a_time_out)
@@ -378,8 +361,8 @@ Test(fake_driver, a_hung_device_is_a_time_out)
         OK(hed_stream_wait_for(s.stream, 1000000, &error));
         s.f->hangs = true;
         FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(s.stream, 3000000, &error));
-        cr_assert(strstr(error.text, fake_devices[d].selector), "the error does not name the device: %s",
-                  error.text);
+        cr_assert(strstr(error.text, fake_devices[d].selector),
+            "the error does not name the device: %s", error.text);
         FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(s.stream, 0, &error));
         FAILS(HED_ERROR_TIMEOUT, hed_event_wait(s.event, 3000000, &error));
         s.f->hangs = false;
@@ -397,15 +380,16 @@ Test(fake_driver, device_memory_that_runs_out_names_the_size_and_comes_back)
         int count = 0;
         hed_status status = HED_OK;
         open_scene(&s, &fake_devices[d]);
-        while (count < 8 &&
-               !(status = cycle_buffer(s.device, HED_MEMORY_DEVICE, 300007, NULL, &kept[count], &error)))
+        while (count < 8 && !(status = cycle_buffer(
+                                  s.device, HED_MEMORY_DEVICE, 300007, NULL, &kept[count], &error)))
             count++;
         cr_assert(status == HED_ERROR_DEVICE_MEMORY && count == 3, "%s after %d buffers",
-                  hed_status_name(status), count);
+            hed_status_name(status), count);
         cr_assert(strstr(error.text, "300007"), "the error does not name the size: %s", error.text);
         hed_buffer_destroy(kept[--count]);
         OK(cycle_buffer(s.device, HED_MEMORY_DEVICE, 300007, NULL, &kept[count++], &error));
-        FAILS(HED_ERROR_LIMIT, cycle_buffer(s.device, HED_MEMORY_DEVICE, 2 << 20, NULL, &kept[7], &error));
+        FAILS(HED_ERROR_LIMIT,
+            cycle_buffer(s.device, HED_MEMORY_DEVICE, 2 << 20, NULL, &kept[7], &error));
         while (count > 0) hed_buffer_destroy(kept[--count]);
         close_scene(&s);
     }
@@ -413,7 +397,8 @@ Test(fake_driver, device_memory_that_runs_out_names_the_size_and_comes_back)
 
 /* ---- symbols ---- */
 
-static void one_item(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *g)
+static void one_item(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *g)
 {
     (void)def;
     (void)config;
@@ -422,21 +407,27 @@ static void one_item(const hed_kernel_def *def, const hed_config *config, const 
     g->global[0] = g->group[0] = 1;
 }
 
-static void expect_weights(scene *s, hed_graph *graph, hed_buffer *const out[2], float first, float second)
+static void expect_weights(
+    scene *s, hed_graph *graph, hed_buffer *const out[2], float first, float second)
 {
     float got[2] = {0, 0};
     OK(hed_graph_replay(graph, s->stream, &error));
     for (int i = 0; i < 2; i++) OK(hed_read(s->stream, &got[i], out[i], 0, sizeof got[i], &error));
     OK(hed_stream_wait(s->stream, &error));
-    cr_expect(got[0] == first && got[1] == second, "%g and %g instead of %g and %g", got[0], got[1], first, second);
+    cr_expect(got[0] == first && got[1] == second, "%g and %g instead of %g and %g", got[0], got[1],
+        first, second);
 }
 
 Test(fake_driver, each_recorded_launch_sees_its_own_symbol)
 {
-    static const hed_source source = {"put.cu", "__constant__ float weight;\n__global__ void put(float *out) { *out = weight; }\n", 0};
-    static const hed_argument_def parts[] = {{.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE},
-                                             {.name = "weight", .kind = HED_STRUCT, .size = sizeof(float), .symbol = true}};
-    const hed_kernel_def put = {.name = "put", .language = HED_CUDA_C, .sources = &source, .source_count = 1, .arguments = parts, .argument_count = 2, .dimensions = cycle_dimensions, .dimension_count = 1, .geometry = one_item};
+    static const hed_source source = {"put.cu",
+        "__constant__ float weight;\n__global__ void put(float *out) { *out = weight; }\n", 0};
+    static const hed_argument_def parts[] = {
+        {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE},
+        {.name = "weight", .kind = HED_STRUCT, .size = sizeof(float), .symbol = true}};
+    const hed_kernel_def put = {.name = "put", .language = HED_CUDA_C, .sources = &source,
+        .source_count = 1, .arguments = parts, .argument_count = 2, .dimensions = cycle_dimensions,
+        .dimension_count = 1, .geometry = one_item};
     const float weights[3] = {3, 5, 7};
     const hed_problem problem = hed_problem_1d(1);
     scene s;
@@ -448,13 +439,15 @@ Test(fake_driver, each_recorded_launch_sees_its_own_symbol)
     OK(hed_kernel_create(s.device, &put, NULL, &kernel, &error));
     OK(hed_graph_begin(s.stream, &error));
     for (int i = 0; i < 2; i++) {
-        hed_argument arguments[] = {hed_buffer_argument(out[i]), hed_struct_argument(&weights[i], sizeof weights[i])};
+        hed_argument arguments[] = {
+            hed_buffer_argument(out[i]), hed_struct_argument(&weights[i], sizeof weights[i])};
         OK(hed_launch(s.stream, kernel, &problem, arguments, 2, &error));
     }
     OK(hed_graph_end(s.stream, &graph, &error));
     expect_weights(&s, graph, out, 3, 5);
     expect_weights(&s, graph, out, 3, 5);
-    hed_argument changed[] = {hed_buffer_argument(out[0]), hed_struct_argument(&weights[2], sizeof weights[2])};
+    hed_argument changed[] = {
+        hed_buffer_argument(out[0]), hed_struct_argument(&weights[2], sizeof weights[2])};
     OK(hed_graph_update(graph, 0, changed, 2, &error));
     expect_weights(&s, graph, out, 7, 5);
     hed_graph_destroy(graph);
@@ -463,7 +456,8 @@ Test(fake_driver, each_recorded_launch_sees_its_own_symbol)
     close_scene(&s);
 }
 
-static const hed_source broken_source = {"broken.cl", "__kernel void cycle(NO_SUCH_THING x)\n{\n}\n", 0};
+static const hed_source broken_source = {
+    "broken.cl", "__kernel void cycle(NO_SUCH_THING x)\n{\n}\n", 0};
 
 /* The error comes from hed_kernel_ready(), once; the former configuration goes on. */
 Test(fake_driver, a_build_that_fails)
@@ -486,7 +480,8 @@ Test(fake_driver, a_build_that_fails)
         cr_assert(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
         hed_kernel_destroy(none);
         OK(hed_kernel_create(s.device, &cycle_def, NULL, &kernel, &error));
-        s.f->fail_name = fake_devices[d].backend[0] == 'c' ? "cuModuleLoadDataEx" : "clBuildProgram";
+        s.f->fail_name =
+            fake_devices[d].backend[0] == 'c' ? "cuModuleLoadDataEx" : "clBuildProgram";
         s.f->code = fake_devices[d].backend[0] == 'c' ? 999 : -5;
         OK(hed_kernel_reconfigure(kernel, &options, &error));
         while ((status = hed_kernel_ready(kernel, &error)) == HED_ERROR_NOT_READY) usleep(50);
@@ -512,7 +507,8 @@ Test(fake_driver, strict_mode_needs_its_capability)
         OK(hed_device_find(s.context, "opencl", &s.device, &error));
         options.math = HED_MATH_STRICT;
         if (plain) {
-            FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(s.device, &cycle_def, &options, &kernel, &error));
+            FAILS(HED_ERROR_UNSUPPORTED,
+                hed_kernel_create(s.device, &cycle_def, &options, &kernel, &error));
             cr_assert(strstr(error.text, "strict"), "%s", error.text);
             options.math = HED_MATH_FAST;
         }
@@ -534,8 +530,9 @@ Test(fake_driver, many_lives_leave_nothing)
             cr_assert_eq(r.status, HED_OK, "life %d: %s", i, error.text);
             for (int l = 0; l < 2 && r.fakes[l]; l++)
                 cr_assert(left_in(&r, l) == 0 && r.fakes[l]->bytes == 0,
-                          "life %d: %lld objects of %s and %llu bytes are left", i, (long long)left_in(&r, l),
-                          r.device->libraries[l], (unsigned long long)r.fakes[l]->bytes);
+                    "life %d: %lld objects of %s and %llu bytes are left", i,
+                    (long long)left_in(&r, l), r.device->libraries[l],
+                    (unsigned long long)r.fakes[l]->bytes);
         }
     }
 }

@@ -1,6 +1,6 @@
-/* Driver libraries that are not there, are none, lack a function, do not start, or find no device; and a
- * CUDA driver without NVRTC. In each case the other devices work and the report
- * says why and what mends it. */
+/* Driver libraries that are not there, are none, lack a function, do not start, or find no device;
+ * and a CUDA driver without NVRTC. In each case the other devices work and the report says why and
+ * what mends it. */
 #include "cycle.h"
 #include "fakes.h"
 #include "folder.h"
@@ -36,8 +36,8 @@ static void copy_without(const char *from, const char *to, const char *symbol)
             found = true;
         }
     }
-    cr_assert(found, "%s has no symbol %s: the fake does not implement all that the backend loads", from,
-              symbol);
+    cr_assert(found, "%s has no symbol %s: the fake does not implement all that the backend loads",
+        from, symbol);
     write_file(to, bytes, size);
     hed_release(NULL, bytes, size + 1);
 }
@@ -56,28 +56,30 @@ static void open_context(opened *o, hed_context_def def, const char *backend)
     def.allocator = test_allocator_of(&o->allocations);
     OK(hed_context_create(&def, &o->context, &error));
     for (uint32_t i = 0; i < hed_backend_count(o->context); i++)
-        if (!strcmp(hed_backend_at(o->context, i).name, backend)) o->report = hed_backend_at(o->context, i);
+        if (!strcmp(hed_backend_at(o->context, i).name, backend))
+            o->report = hed_backend_at(o->context, i);
     cr_assert_not_null(o->report.name, "no backend %s", backend);
 }
 
 static void close_context(opened *o)
 {
     hed_context_destroy(o->context);
-    cr_assert(o->allocations.live == 0 && o->allocations.bytes == 0, "%lld allocations of ours are left",
-              (long long)o->allocations.live);
+    cr_assert(o->allocations.live == 0 && o->allocations.bytes == 0,
+        "%lld allocations of ours are left", (long long)o->allocations.live);
 }
 
-/* `def` has a driver that does not work: the report says `words` and a remedy, host is there, and the device
- * is not. */
+/* `def` has a driver that does not work: the report says `words` and a remedy, host is there, and
+ * the device is not. */
 static void check_broken(hed_context_def def, const char *backend, const char *words)
 {
     opened o;
     hed_device *device;
     open_context(&o, def, backend);
     cr_assert(o.report.state == HED_BACKEND_ABSENT || o.report.state == HED_BACKEND_FAILED,
-              "%s with \"%s\" works", backend, words);
+        "%s with \"%s\" works", backend, words);
     cr_assert_eq(o.report.devices, 0);
-    cr_assert(strstr(o.report.reason, words), "\"%s\" is not in the reason: %s", words, o.report.reason);
+    cr_assert(
+        strstr(o.report.reason, words), "\"%s\" is not in the reason: %s", words, o.report.reason);
     cr_assert(o.report.remedy[0], "no remedy for: %s", o.report.reason);
     FAILS(HED_ERROR_NO_DEVICE, hed_device_find(o.context, backend, &device, &error));
     OK(hed_device_find(o.context, "host", &device, &error));
@@ -100,7 +102,7 @@ Test(fake_library, a_missing_library)
 {
     for (int b = 0; b < 2; b++) {
         check_broken(with_library(backends[b], "/nowhere/libnothing.so.1"), backends[b],
-                     "/nowhere/libnothing.so.1");
+            "/nowhere/libnothing.so.1");
         check_broken(with_library(backends[b], ""), backends[b], "not wanted");
     }
 }
@@ -119,7 +121,7 @@ Test(fake_library, a_library_that_is_none)
         check_broken(with_library(backends[b], path), backends[b], "empty.so");
         strcpy(path, in_folder("cut.so"));
         write_file(path, "\177ELF\2\1\1",
-                   7); /* cut in its header; cut further on, the loader itself crashes */
+            7); /* cut in its header; cut further on, the loader itself crashes */
         check_broken(with_library(backends[b], path), backends[b], "cut.so");
         check_broken(with_library(backends[b], folder), backends[b], folder);
         check_broken(with_library(backends[b], "libm.so.6"), backends[b], "libm.so.6");
@@ -134,11 +136,11 @@ typedef struct symbol {
 #define CUDA_REQUIRED(member, name, parameters) {"cuda", "cuda", name, false},
 #define CUDA_OPTIONAL(member, name, parameters) {"cuda", "cuda", name, true},
 #define OPENCL_REQUIRED(result, name, parameters) {"opencl", "opencl", #name, false},
-static const symbol symbols[] = {
-    HED_CUDA_REQUIRED(CUDA_REQUIRED) HED_CUDA_OPTIONAL(CUDA_OPTIONAL) HED_CL_FUNCTIONS(OPENCL_REQUIRED)};
+static const symbol symbols[] = {HED_CUDA_REQUIRED(CUDA_REQUIRED) HED_CUDA_OPTIONAL(CUDA_OPTIONAL)
+        HED_CL_FUNCTIONS(OPENCL_REQUIRED)};
 
-/* A library without `missing`, under a name of its own: the loader knows files by their inode as long as
- * they are loaded. */
+/* A library without `missing`, under a name of its own: the loader knows files by their inode as
+ * long as they are loaded. */
 static const char *library_without(const symbol *missing)
 {
     static char path[HED_PATH_MAX];
@@ -221,7 +223,8 @@ static void open_without_compiler(without_compiler *w, const char *nvrtc, const 
     open_context(&w->o, def, "cuda");
     cr_assert_eq(w->o.report.state, HED_BACKEND_LIMITED);
     cr_assert_eq(w->o.report.devices, 2);
-    cr_assert(strstr(w->o.report.reason, "NVRTC") && w->o.report.remedy[0], "%s", w->o.report.reason);
+    cr_assert(
+        strstr(w->o.report.reason, "NVRTC") && w->o.report.remedy[0], "%s", w->o.report.reason);
     OK(hed_device_find(w->o.context, "cuda:0", &w->device, &error));
     uint64_t can = hed_device_get_info(w->device)->capabilities;
     cr_assert(!(can & (HED_CAN_SOURCE | HED_CAN_CUDA_C)), "it says that it compiles");
@@ -248,9 +251,10 @@ Test(fake_library, no_nvrtc_is_a_limit_that_says_what_mends_it)
         without_compiler w;
         hed_kernel *kernel;
         open_without_compiler(&w, libraries[i], folder);
-        FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
+        FAILS(HED_ERROR_UNSUPPORTED,
+            hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
         cr_assert(strstr(error.text, "NVRTC") && strstr(error.text, w.o.report.remedy),
-                  "the error does not say what mends it: %s", error.text);
+            "the error does not say what mends it: %s", error.text);
         close_context(&w.o);
     }
 }
@@ -311,8 +315,8 @@ Test(fake_library, a_kernel_compiled_ahead_runs_without_nvrtc)
     close_context(&w.o);
 }
 
-/* One byte of what was shipped is altered: it is not used, and the message is the same as if it were not
- * there. */
+/* One byte of what was shipped is altered: it is not used, and the message is the same as if it
+ * were not there. */
 Test(fake_library, a_damaged_kernel_compiled_ahead_is_not_used)
 {
     const hed_kernel_options options = cycle_options();
@@ -321,10 +325,11 @@ Test(fake_library, a_damaged_kernel_compiled_ahead_is_not_used)
     char command[256];
     ship(&options);
     snprintf(command, sizeof command,
-             "for f in %s/*.hedk; do printf X | dd of=$f bs=1 seek=300 conv=notrunc 2>/dev/null; done",
-             folder);
+        "for f in %s/*.hedk; do printf X | dd of=$f bs=1 seek=300 conv=notrunc 2>/dev/null; done",
+        folder);
     cr_assert_eq(system(command), 0);
     open_without_compiler(&w, "", folder);
-    FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
+    FAILS(
+        HED_ERROR_UNSUPPORTED, hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
     close_context(&w.o);
 }

@@ -12,7 +12,8 @@ static inline const char *fakes_path(const char *name)
 {
     static char paths[4][HED_PATH_MAX];
     static int used;
-    static char folder[HED_PATH_MAX]; /* found once: a test that gives up its rights may not be able to look again */
+    /* found once: a test that gives up its rights may not be able to look again */
+    static char folder[HED_PATH_MAX];
     char file[HED_PATH_MAX];
     char *path = paths[used++ % 4];
     if (!folder[0]) hed_path_of_library(folder, sizeof folder);
@@ -21,15 +22,15 @@ static inline const char *fakes_path(const char *name)
     return path;
 }
 
-/* A fake stays loaded when it is closed, as every driver does, so that its state outlives the contexts that
- * use it. */
+/* A fake stays loaded when it is closed, as every driver does, so that its state outlives the
+ * contexts that use it. */
 static inline fake_control *fakes_load(const char *path)
 {
     const char *const names[] = {path, NULL};
     char reason[512];
     hed_dynlib *library;
-    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s",
-              reason);
+    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library,
+        "%s", reason);
     fake_control *control = hed_dynlib_symbol(library, "fake_state");
     cr_assert_not_null(control, "%s is no fake", path);
     hed_dynlib_close(NULL, library);

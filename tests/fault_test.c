@@ -1,7 +1,8 @@
 /* ctest: devices timeout=300
- * Every allocation of a create-launch-destroy cycle failing, on the device under test: a clean status,
- * nothing left, and the process goes on. The fake drivers go through the same in fake_driver_test.c. And
- * processes that fill one cold cache together, with the device's own compiler. */
+ * Every allocation of a create-launch-destroy cycle failing, on the device under test: a clean
+ * status, nothing left, and the process goes on. The fake drivers go through the same in
+ * fake_driver_test.c. And processes that fill one cold cache together, with the device's own
+ * compiler. */
 #include "cycle.h"
 #include "folder.h"
 
@@ -17,22 +18,23 @@ static const char *selector(void)
     return wanted && wanted[0] ? wanted : "host";
 }
 
-static void live(const hed_context_def *given, test_allocator *state, hed_status *status, const char *what)
+static void live(
+    const hed_context_def *given, test_allocator *state, hed_status *status, const char *what)
 {
     hed_context_def def = *given;
     def.allocator = test_allocator_of(state);
     error = (hed_error){0};
     *status = cycle_run(&def, selector(), NULL, &error);
     cr_assert(*status == HED_OK || (error.status == *status && error.text[0]),
-              "%s: the error does not say why", what);
-    cr_assert(state->live == 0 && state->bytes == 0, "%s (%s): %lld allocations of ours are left", what,
-              error.text, (long long)state->live);
+        "%s: the error does not say why", what);
+    cr_assert(state->live == 0 && state->bytes == 0, "%s (%s): %lld allocations of ours are left",
+        what, error.text, (long long)state->live);
 }
 
-/* Lets allocation n fail in a life of its own, for every n up to the last one. Few are done without: those
- * for a log, for reading an entry of the cache, which is then compiled, and for looking into the tuning
- * databases, without which the default is taken. A context is held all the while,
- * since CUDA's primary context takes a good part of a second to make. */
+/* Lets allocation n fail in a life of its own, for every n up to the last one. Few are done
+ * without: those for a log, for reading an entry of the cache, which is then compiled, and for
+ * looking into the tuning databases, without which the default is taken. A context is held all the
+ * while, since CUDA's primary context takes a good part of a second to make. */
 static void fail_each_allocation(const hed_context_def *def)
 {
     enum { DONE_WITHOUT = 32 };
@@ -48,11 +50,12 @@ static void fail_each_allocation(const hed_context_def *def)
         snprintf(what, sizeof what, "allocation %lld failing", (long long)n);
         live(def, &state, &status, what);
         bool memory = status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY;
-        cr_assert(memory || status == HED_OK, "%s: %s: %s", what, hed_status_name(status), error.text);
+        cr_assert(
+            memory || status == HED_OK, "%s: %s: %s", what, hed_status_name(status), error.text);
         without += status == HED_OK && state.calls >= n;
     } while (state.calls >= n);
     cr_assert(n > 40 && without <= DONE_WITHOUT, "%lld allocations in a life, %lld done without",
-              (long long)n - 1, (long long)without);
+        (long long)n - 1, (long long)without);
     cr_assert_eq(status, HED_OK, "the process does not go on: %s", error.text);
     test_close(&held);
 }
@@ -121,6 +124,6 @@ Test(fault, processes_fill_a_cold_cache_together)
     bool compiles = hed_device_get_info(device)->capabilities & HED_CAN_SOURCE;
     uint64_t kernels = compiles ? 2 : 0; /* one for each configuration */
     cr_assert(report.entries == kernels && report.damaged == 0, "%llu entries, %llu damaged",
-              (unsigned long long)report.entries, (unsigned long long)report.damaged);
+        (unsigned long long)report.entries, (unsigned long long)report.damaged);
     hed_context_destroy(context);
 }

@@ -1,4 +1,5 @@
-/* A folder of its own for each test: TestSuite(name, .init = folder_make, .fini = folder_remove). */
+/* A folder of its own for each test: TestSuite(name, .init = folder_make, .fini =
+ * folder_remove). */
 #ifndef HED_TESTS_FOLDER_H
 #define HED_TESTS_FOLDER_H
 
@@ -19,7 +20,8 @@ static inline void folder_make(void)
     cr_assert_eq(chmod(folder, 0755), 0);
 }
 
-static inline int folder_remove_entry(const char *path, const struct stat *about, int type, struct FTW *at)
+static inline int folder_remove_entry(
+    const char *path, const struct stat *about, int type, struct FTW *at)
 {
     (void)about;
     (void)type;

@@ -1,4 +1,5 @@
-/* A C++ program that takes in every public header and calls through it: the headers compile as C++, and the names link. */
+/* A C++ program that takes in every public header and calls through it: the headers compile as C++,
+ * and the names link. */
 #include <cstdio>
 #include <cstring>
 
@@ -18,9 +19,11 @@ int main()
     }
     hed_device *device = nullptr;
     hed_argument argument = hed_float_argument(1.5f);
-    bool ok = hed_device_find(context, "host", &device, &error) == HED_OK && argument.value.f32 == 1.5f &&
+    bool ok = hed_device_find(context, "host", &device, &error) == HED_OK &&
+              argument.value.f32 == 1.5f &&
               std::strcmp(hed_version_text(), HED_VERSION_TEXT) == 0 && hed_canonical_count() > 0;
-    std::printf("%s on %s\n", hed_version_text(), ok ? hed_device_get_info(device)->name : "nothing");
+    std::printf(
+        "%s on %s\n", hed_version_text(), ok ? hed_device_get_info(device)->name : "nothing");
     hed_context_destroy(context);
     return ok ? 0 : 1;
 }

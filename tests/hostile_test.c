@@ -1,7 +1,7 @@
 /* ctest: devices
- * Arguments that no sane caller gives, through the public functions: each is answered with a status that
- * says what was wrong, or is allowed and harmless; the device works afterwards. What callers get wrong every
- * day is in runtime_test.c. */
+ * Arguments that no sane caller gives, through the public functions: each is answered with a status
+ * that says what was wrong, or is allowed and harmless; the device works afterwards. What callers
+ * get wrong every day is in runtime_test.c. */
 #include "cycle.h"
 
 static hed_error error;
@@ -56,7 +56,7 @@ Test(hostile, null_is_allowed_where_it_says_so)
     OK(hed_stream_create(device, NULL, &stream, NULL));
     cr_assert_eq(hed_device_find(context, "no such thing", &device, NULL), HED_ERROR_NO_DEVICE);
     cr_assert_eq(hed_write(stream, NULL, 0, "x", 1, NULL), HED_ERROR_ARGUMENT,
-                 "an error is told without a place for its text");
+        "an error is told without a place for its text");
     OK(hed_cache_info(context, &report, NULL));
     hed_stream_destroy(stream);
     hed_context_destroy(context);
@@ -87,7 +87,8 @@ Test(hostile, contexts_without_what_they_need)
 Test(hostile, selectors_and_backends_that_are_nonsense)
 {
     static char endless[20000];
-    const char *const selectors[] = {"", "%s%n%s%n", "cuda:", "opencl:0:0:0:0", "host ", "\xff\xfe", endless};
+    const char *const selectors[] = {
+        "", "%s%n%s%n", "cuda:", "opencl:0:0:0:0", "host ", "\xff\xfe", endless};
     scene s;
     hed_device *device;
     hed_native_device native = {0};
@@ -137,7 +138,7 @@ Test(hostile, buffers_that_cannot_be)
         hed_status status = hed_buffer_create(s.t.device, &def, &buffer, &error);
         cr_assert(status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
                       status == HED_ERROR_MEMORY,
-                  "%d: %s", kind, hed_status_name(status));
+            "%d: %s", kind, hed_status_name(status));
     }
     FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, 0, 0, &part, &error));
     FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, UINT64_MAX, 2, &part, &error));
@@ -226,7 +227,8 @@ Test(hostile, streams_and_events_that_cannot_be)
     close_scene(&s);
 }
 
-/* A stream that is destroyed while it records, replays of nothing, and steps that no graph takes. */
+/* A stream that is destroyed while it records, replays of nothing, and steps that no graph
+ * takes. */
 Test(hostile, graphs_that_cannot_be)
 {
     scene s;
@@ -264,8 +266,8 @@ Test(hostile, graphs_that_cannot_be)
 /* ---- descriptions ---- */
 
 /* Neither valid nor compiled, with the same status and the same words. */
-static void check_refused(const scene *s, const hed_kernel_def *def, const hed_kernel_options *options,
-                          hed_status status, const char *word)
+static void check_refused(const scene *s, const hed_kernel_def *def,
+    const hed_kernel_options *options, hed_status status, const char *word)
 {
     char reason[HED_ERROR_TEXT] = "";
     hed_kernel *kernel = (hed_kernel *)1;
@@ -275,11 +277,11 @@ static void check_refused(const scene *s, const hed_kernel_def *def, const hed_k
     cr_assert_null(kernel);
     cr_assert(strstr(error.text, word), "\"%s\" is not in: %s", word, error.text);
     hed_math math = options ? options->math : HED_MATH_FAST;
-    cr_assert_not(hed_kernel_valid(def, &config, options ? options->problem : NULL, s->t.device, math, reason,
-                                   sizeof reason));
+    cr_assert_not(hed_kernel_valid(
+        def, &config, options ? options->problem : NULL, s->t.device, math, reason, sizeof reason));
     cr_assert(reason[0]);
-    cr_assert_not(
-        hed_kernel_valid(def, &config, options ? options->problem : NULL, s->t.device, math, NULL, 0));
+    cr_assert_not(hed_kernel_valid(
+        def, &config, options ? options->problem : NULL, s->t.device, math, NULL, 0));
 }
 
 Test(hostile, descriptions_that_break_a_limit)
@@ -340,8 +342,10 @@ Test(hostile, descriptions_with_holes)
 {
     scene s;
     const hed_parameter_def no_values = {.name = "WG", .values = NULL, .count = 0, .value = 64};
-    const hed_parameter_def no_name = {.name = NULL, .values = cycle_groups, .count = 2, .value = 64};
-    const hed_parameter_def foreign = {.name = "WG", .values = cycle_groups, .count = 2, .value = 65};
+    const hed_parameter_def no_name = {
+        .name = NULL, .values = cycle_groups, .count = 2, .value = 64};
+    const hed_parameter_def foreign = {
+        .name = "WG", .values = cycle_groups, .count = 2, .value = 65};
     const hed_argument_def unnamed[6] = {{0}};
     const hed_define holes[] = {{NULL, "1"}, {"ONE", NULL}};
     const hed_source nameless = {NULL, cycle_text, 0};
@@ -366,7 +370,8 @@ Test(hostile, descriptions_with_holes)
         hed_kernel_options options = hed_default_kernel_options();
         options.defines = &holes[i];
         options.define_count = 1;
-        FAILS(HED_ERROR_ARGUMENT, hed_kernel_create(s.t.device, &cycle_def, &options, &s.c.kernel, &error));
+        FAILS(HED_ERROR_ARGUMENT,
+            hed_kernel_create(s.t.device, &cycle_def, &options, &s.c.kernel, &error));
         def = cycle_def;
         def.defines = &holes[i];
         check_refused(&s, &def, NULL, HED_ERROR_ARGUMENT, "define 0");
@@ -379,8 +384,8 @@ Test(hostile, descriptions_with_holes)
     close_scene(&s);
 }
 
-static bool never(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                  bool strict)
+static bool never(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)def;
     (void)config;
@@ -395,7 +400,8 @@ Test(hostile, configurations_that_are_none)
     open_scene(&s);
     hed_kernel_def def = cycle_def;
     hed_kernel_options options = hed_default_kernel_options();
-    const hed_config configs[] = {{0, {0}}, {2, {64, 64}}, {1, {65}}, {1, {INT64_MIN}}, {UINT32_MAX, {64}}};
+    const hed_config configs[] = {
+        {0, {0}}, {2, {64, 64}}, {1, {65}}, {1, {INT64_MIN}}, {UINT32_MAX, {64}}};
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
         options.config = &configs[i];
         check_refused(&s, &def, &options, HED_ERROR_ARGUMENT, "cycle");
@@ -426,12 +432,14 @@ Test(hostile, needs_that_the_device_does_not_meet)
     for (int bit = 0; bit < 64; bit++) {
         def.needs = UINT64_C(1) << bit;
         if (can & def.needs) continue;
-        const char *name = bit < HED_CAPABILITY_COUNT ? hed_capability_name(1u << bit) : "not known";
+        const char *name =
+            bit < HED_CAPABILITY_COUNT ? hed_capability_name(1u << bit) : "not known";
         check_refused(&s, &def, NULL, HED_ERROR_UNSUPPORTED, name);
     }
     hed_kernel_options options = hed_default_kernel_options();
     options.math = HED_MATH_STRICT;
-    if (!(can & HED_CAN_STRICT)) check_refused(&s, &cycle_def, &options, HED_ERROR_UNSUPPORTED, "strict");
+    if (!(can & HED_CAN_STRICT))
+        check_refused(&s, &cycle_def, &options, HED_ERROR_UNSUPPORTED, "strict");
     def = cycle_def;
     def.language = HED_CUDA_C;
     if (!(can & HED_CAN_CUDA_C)) check_refused(&s, &def, NULL, HED_ERROR_UNSUPPORTED, "cuda c");
@@ -448,8 +456,8 @@ Test(hostile, needs_that_the_device_does_not_meet)
 
 static hed_geometry nonsense;
 
-static void nonsense_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                              hed_geometry *g)
+static void nonsense_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *g)
 {
     (void)def;
     (void)config;
@@ -470,16 +478,18 @@ Test(hostile, a_geometry_that_returns_nonsense)
         {{.dimensions = 3, .global = {64, 0, 1}, .group = {64, 1, 1}}, HED_ERROR_ARGUMENT},
         {{.dimensions = 2, .global = {64, 64}, .group = {64, 0}}, HED_ERROR_LIMIT},
         {{.dimensions = 1, .global = {64}, .group = {UINT32_MAX}}, HED_ERROR_LIMIT},
-        {{.dimensions = 3, .global = {64, 64, 64}, .group = {1 << 16, 1 << 16, 1 << 16}}, HED_ERROR_LIMIT},
+        {{.dimensions = 3, .global = {64, 64, 64}, .group = {1 << 16, 1 << 16, 1 << 16}},
+            HED_ERROR_LIMIT},
         {{.dimensions = 3, .global = {64, 64, 64}, .group = {UINT32_MAX, UINT32_MAX, UINT32_MAX}},
-         HED_ERROR_LIMIT},
+            HED_ERROR_LIMIT},
         {{.dimensions = 1, .global = {UINT64_MAX}, .group = {1}}, HED_ERROR_LIMIT},
         {{.dimensions = 3, .global = {UINT64_MAX, UINT64_MAX, UINT64_MAX}, .group = {1, 1, 1}},
-         HED_ERROR_LIMIT},
+            HED_ERROR_LIMIT},
         {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .local_bytes = {[5] = UINT64_MAX}},
-         HED_ERROR_LIMIT},
-        {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .local_bytes = {[5] = UINT64_MAX - 14}},
-         HED_ERROR_LIMIT},
+            HED_ERROR_LIMIT},
+        {{.dimensions = 1, .global = {CYCLE_N}, .group = {64},
+             .local_bytes = {[5] = UINT64_MAX - 14}},
+            HED_ERROR_LIMIT},
         {{.dimensions = 1, .global = {CYCLE_N}, .group = {64}}, HED_ERROR_ARGUMENT},
     };
     scene s;
@@ -493,10 +503,12 @@ Test(hostile, a_geometry_that_returns_nonsense)
     options.problem = &problem;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         nonsense = cases[i].geometry;
-        if (nonsense.dimensions <= 3 && !nonsense.local_bytes[5] && i + 1 < sizeof cases / sizeof cases[0])
+        if (nonsense.dimensions <= 3 && !nonsense.local_bytes[5] &&
+            i + 1 < sizeof cases / sizeof cases[0])
             nonsense.local_bytes[5] = 256;
         FAILS(cases[i].status, hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error));
-        FAILS(cases[i].status, hed_launch_over(s.t.stream, kernel, &nonsense, s.arguments, 6, &error));
+        FAILS(cases[i].status,
+            hed_launch_over(s.t.stream, kernel, &nonsense, s.arguments, 6, &error));
         check_refused(&s, &def, &options, cases[i].status, "cycle");
     }
     nonsense = (hed_geometry){.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .cluster = 7};
@@ -513,15 +525,18 @@ Test(hostile, problems_and_arguments_that_are_none)
 {
     scene s;
     open_scene(&s);
-    const hed_problem problems[] = {{0, {0}}, {2, {CYCLE_N, 1}}, {1, {0}}, {1, {-1}}, {1, {INT64_MIN}}, {UINT32_MAX, {CYCLE_N}}};
+    const hed_problem problems[] = {{0, {0}}, {2, {CYCLE_N, 1}}, {1, {0}}, {1, {-1}},
+        {1, {INT64_MIN}}, {UINT32_MAX, {CYCLE_N}}};
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
-        FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, &problems[i], s.arguments, 6, &error));
+        FAILS(HED_ERROR_ARGUMENT,
+            hed_launch(s.t.stream, s.kernel, &problems[i], s.arguments, 6, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, NULL, s.arguments, 6, &error));
     hed_problem problem = {1, {INT64_MAX}};
     FAILS(HED_ERROR_LIMIT, hed_launch(s.t.stream, s.kernel, &problem, s.arguments, 6, &error));
     problem = hed_problem_1d(CYCLE_N);
     FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, &problem, NULL, 0, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_launch(s.t.stream, s.kernel, &problem, s.arguments, UINT32_MAX, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_launch(s.t.stream, s.kernel, &problem, s.arguments, UINT32_MAX, &error));
     hed_argument bad[6];
     for (int i = 0; i < 6; i++) {
         memcpy(bad, s.arguments, sizeof bad);
@@ -557,12 +572,13 @@ Test(hostile, background_builds_in_a_hurry)
     options.defines = cycle_own_defines;
     options.define_count = 1;
     for (int i = 0; i < 10; i++) {
-        const hed_config config = {1, {cycle_groups[i % 2]}}, other = {1, {cycle_groups[(i + 1) % 2]}};
+        const hed_config config = {1, {cycle_groups[i % 2]}},
+                         other = {1, {cycle_groups[(i + 1) % 2]}};
         options.config = &config;
         OK(hed_kernel_create(s.t.device, &cycle_def, &options, &kernel, &error));
         status = hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s", hed_status_name(status),
-                  error.text);
+        cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s",
+            hed_status_name(status), error.text);
         status = hed_kernel_get_resources(kernel, &resources, &error);
         cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
         hed_kernel_log(kernel);

@@ -25,17 +25,18 @@ static void expect_problem(hed_json *json, const char *expected)
 
 /* ---- reading ---- */
 
-static const char INSTRUMENT[] = "{\n"
-                                 "  \"name\": \"a\\u00e9 \\\"b\\\" }]\", \"empty\": [],\n"
-                                 "  \"nested\": [[1, 2], [3, [\"x\", {\"deep\": null}], 5]],\n"
-                                 "  \"springs\": [\n"
-                                 "    {\"from\": \"m1\", \"to\": \"m2\", \"stiffness\": 1.5e3},\n"
-                                 "    {\"from\": \"m2\",\n"
-                                 "     \"to\": 7,\n"
-                                 "     \"stiffness\": -1, \"whole\": 3.0, \"part\": 3.5, \"on\": true}\n"
-                                 "  ],\n"
-                                 "  \"na me\": {\"x.y\": 1, \"t\\u0061b\": 2}\n"
-                                 "}\n";
+static const char INSTRUMENT[] =
+    "{\n"
+    "  \"name\": \"a\\u00e9 \\\"b\\\" }]\", \"empty\": [],\n"
+    "  \"nested\": [[1, 2], [3, [\"x\", {\"deep\": null}], 5]],\n"
+    "  \"springs\": [\n"
+    "    {\"from\": \"m1\", \"to\": \"m2\", \"stiffness\": 1.5e3},\n"
+    "    {\"from\": \"m2\",\n"
+    "     \"to\": 7,\n"
+    "     \"stiffness\": -1, \"whole\": 3.0, \"part\": 3.5, \"on\": true}\n"
+    "  ],\n"
+    "  \"na me\": {\"x.y\": 1, \"t\\u0061b\": 2}\n"
+    "}\n";
 
 static hed_json_node spring(hed_json *json, size_t index)
 {
@@ -87,7 +88,8 @@ Test(json, error_names_path_line_and_column)
     expect_problem(json, "springs[1].to: expected a string, found a number (a.json:7:6)");
 
     json = parse(INSTRUMENT);
-    hed_json_node inner = hed_json_item(hed_json_item(hed_json_member(hed_json_root(json), "nested"), 1), 1);
+    hed_json_node inner =
+        hed_json_item(hed_json_item(hed_json_member(hed_json_root(json), "nested"), 1), 1);
     hed_json_number(hed_json_member(hed_json_item(inner, 1), "deep"), 0, 1);
     expect_problem(json, "nested[1][1][1].deep: expected a number, found null (a.json:3:33)");
 
@@ -96,7 +98,8 @@ Test(json, error_names_path_line_and_column)
     expect_problem(json, "nested[0]: expected more than 2 elements, found 2 (a.json:3:14)");
 
     json = parse(INSTRUMENT);
-    hed_json_count(hed_json_item(hed_json_item(hed_json_member(hed_json_root(json), "nested"), 1), 2));
+    hed_json_count(
+        hed_json_item(hed_json_item(hed_json_member(hed_json_root(json), "nested"), 1), 2));
     expect_problem(json, "nested[1][2]: expected an array, found a number (a.json:3:49)");
 }
 
@@ -107,25 +110,29 @@ Test(json, odd_keys_keep_their_place)
     expect_problem(json, "[\"na me\"].tab: expected a string, found a number (a.json:10:23)");
     json = parse(INSTRUMENT);
     hed_json_boolean(hed_json_member(hed_json_member(hed_json_root(json), "na me"), "x.y"));
-    expect_problem(json, "[\"na me\"][\"x.y\"]: expected true or false, found a number (a.json:10:13)");
+    expect_problem(
+        json, "[\"na me\"][\"x.y\"]: expected true or false, found a number (a.json:10:13)");
 }
 
 Test(json, ranges)
 {
     hed_json *json = parse(INSTRUMENT);
     cr_assert(hed_json_number(hed_json_member(spring(json, 1), "stiffness"), 0, 1e9) == 0);
-    expect_problem(json, "springs[1].stiffness: expected a number from 0 to 1e+09, found -1 (a.json:8:6)");
+    expect_problem(
+        json, "springs[1].stiffness: expected a number from 0 to 1e+09, found -1 (a.json:8:6)");
     json = parse(INSTRUMENT);
     hed_json_integer(hed_json_member(spring(json, 1), "part"), 0, 10);
     expect_problem(json, "springs[1].part: expected a whole number, found 3.5 (a.json:8:37)");
     json = parse(INSTRUMENT);
     hed_json_integer(hed_json_member(spring(json, 1), "whole"), 4, 10);
-    expect_problem(json, "springs[1].whole: expected a whole number from 4 to 10, found 3 (a.json:8:23)");
+    expect_problem(
+        json, "springs[1].whole: expected a whole number from 4 to 10, found 3 (a.json:8:23)");
     json = parse("[1, 2, 3]");
     double values[2] = {7, 7};
     hed_json_numbers(hed_json_root(json), values, 2, 0, 1);
     cr_assert(values[0] == 0 && values[1] == 0);
-    expect_problem(json, "the whole document: expected an array of 2 numbers, found 3 elements (a.json:1:1)");
+    expect_problem(
+        json, "the whole document: expected an array of 2 numbers, found 3 elements (a.json:1:1)");
 }
 
 Test(json, first_problem_stays)
@@ -133,7 +140,8 @@ Test(json, first_problem_stays)
     hed_json *json = parse(INSTRUMENT);
     hed_json_node root = hed_json_root(json);
     hed_json_member(root, "masses");
-    cr_assert(hed_json_count(hed_json_member(root, "springs")) == 0, "nothing is found after the first problem");
+    cr_assert(hed_json_count(hed_json_member(root, "springs")) == 0,
+        "nothing is found after the first problem");
     hed_json_reject(root, "too late");
     expect_problem(json, "the whole document: \"masses\" is missing (a.json:1:1)");
 }
@@ -147,12 +155,14 @@ Test(json, unknown_keys_and_choices)
     static const char *const far[] = {"from", "to", NULL};
     json = parse(INSTRUMENT);
     hed_json_only(spring(json, 0), far);
-    expect_problem(json, "springs[0].stiffness: unknown key; the keys here are \"from\", \"to\" (a.json:5:32)");
+    expect_problem(json,
+        "springs[0].stiffness: unknown key; the keys here are \"from\", \"to\" (a.json:5:32)");
     static const char *const all[] = {"from", "to", "stiffness", NULL};
     json = parse(INSTRUMENT);
     hed_json_only(spring(json, 0), all);
     hed_json_choice(hed_json_member(spring(json, 0), "from"), far);
-    expect_problem(json, "springs[0].from: expected one of \"from\", \"to\"; found \"m1\" (a.json:5:6)");
+    expect_problem(
+        json, "springs[0].from: expected one of \"from\", \"to\"; found \"m1\" (a.json:5:6)");
     json = parse(INSTRUMENT);
     hed_json_reject(hed_json_member(spring(json, 0), "to"), "no mass is called \"%s\"", "m2");
     expect_problem(json, "springs[0].to: no mass is called \"m2\" (a.json:5:20)");
@@ -163,14 +173,14 @@ Test(json, syntax_errors_name_the_line)
     static const struct {
         const char *text, *expected;
     } cases[] = {{"{\n  \"a\": [1,\n 2,,\n}", "a.json:3:4: not JSON: unexpected token near ','"},
-                 {"", "a.json is empty; expected JSON"},
-                 {"\xef\xbb\xbf", "a.json is empty; expected JSON"},
-                 {"{\"a\": 1, \"a\": 2}", "a.json:1:12: not JSON: duplicate object key near '\"a\"'"},
-                 {"[1] 2", "a.json:1:5: not JSON: end of file expected near '2'"}};
+        {"", "a.json is empty; expected JSON"}, {"\xef\xbb\xbf", "a.json is empty; expected JSON"},
+        {"{\"a\": 1, \"a\": 2}", "a.json:1:12: not JSON: duplicate object key near '\"a\"'"},
+        {"[1] 2", "a.json:1:5: not JSON: end of file expected near '2'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hed_error error;
         hed_json *json;
-        FAILS(HED_ERROR_FORMAT, hed_json_parse("a.json", cases[i].text, strlen(cases[i].text), &json, &error));
+        FAILS(HED_ERROR_FORMAT,
+            hed_json_parse("a.json", cases[i].text, strlen(cases[i].text), &json, &error));
         cr_assert(!json);
         cr_expect_str_eq(error.text, cases[i].expected);
     }
@@ -187,20 +197,19 @@ Test(json, long_paths_are_cut_at_the_front)
 {
     char text[8192];
     size_t used = 0;
-    for (int i = 0; i < 100; i++)
-        used += (size_t)sprintf(text + used, "{\"a_long_name\":");
+    for (int i = 0; i < 100; i++) used += (size_t)sprintf(text + used, "{\"a_long_name\":");
     used += (size_t)sprintf(text + used, "1");
-    for (int i = 0; i < 100; i++)
-        text[used++] = '}';
+    for (int i = 0; i < 100; i++) text[used++] = '}';
     text[used] = 0;
     hed_json *json = parse(text);
     hed_json_node node = hed_json_root(json);
-    for (int i = 0; i < 100; i++)
-        node = hed_json_member(node, "a_long_name");
+    for (int i = 0; i < 100; i++) node = hed_json_member(node, "a_long_name");
     hed_json_string(node);
     hed_error error;
     FAILS(HED_ERROR_FORMAT, hed_json_status(json, &error));
-    cr_assert(strstr(error.text, "a_long_name.a_long_name: expected a string, found a number (a.json:1:1487)"), "%s", error.text);
+    cr_assert(strstr(error.text,
+                  "a_long_name.a_long_name: expected a string, found a number (a.json:1:1487)"),
+        "%s", error.text);
     hed_json_free(json);
 }
 
@@ -222,8 +231,9 @@ Test(json, records)
     OK(hed_records_print(records, stream, &error));
     fclose(stream);
     hed_records_free(records);
-    cr_assert_str_eq(text, "[\n  {\n    \"b\": \"text \\\"q\\\"\",\n    \"a\": 0.1,\n    \"none\": null,\n    \"big\": 9007199254740992,\n"
-                           "    \"yes\": true,\n    \"list\": [\n      \"x\",\n      \"? y\"\n    ]\n  }\n]\n");
+    cr_assert_str_eq(text,
+        "[\n  {\n    \"b\": \"text \\\"q\\\"\",\n    \"a\": 0.1,\n    \"none\": null,\n    \"big\": 9007199254740992,\n"
+        "    \"yes\": true,\n    \"list\": [\n      \"x\",\n      \"? y\"\n    ]\n  }\n]\n");
     free(text);
     FAILS(HED_ERROR_MEMORY, hed_records_print(NULL, stdout, &error));
 }
@@ -256,7 +266,8 @@ Test(json, records_inside_records)
     for (const char *from = text; *from; from++)
         if (*from != ' ' && *from != '\n') *to++ = *from;
     *to = 0;
-    cr_assert_str_eq(text, "{\"rows\":[{\"lanes\":[{\"inner\":{\"a\":0}}],\"b\":0},{\"lanes\":[{\"inner\":{\"a\":1}}],\"b\":1}],\"end\":true}");
+    cr_assert_str_eq(text,
+        "{\"rows\":[{\"lanes\":[{\"inner\":{\"a\":0}}],\"b\":0},{\"lanes\":[{\"inner\":{\"a\":1}}],\"b\":1}],\"end\":true}");
     free(text);
 }
 

@@ -1,5 +1,5 @@
-/* Libraries that are optional: what loads can be called; what does not says what it is for, why, and which packages
- * bring it. `heddle doctor` reads the same table (tests/cli/run.sh). */
+/* Libraries that are optional: what loads can be called; what does not says what it is for, why,
+ * and which packages bring it. `heddle doctor` reads the same table (tests/cli/run.sh). */
 #include "heddle/library.h"
 #include "testing.h"
 
@@ -8,7 +8,8 @@
 typedef double function_of_one(double);
 
 static const char *const FILES[] = {"libheddle-nowhere.so.9", "libm.so.6", NULL};
-static const hed_library_def MATHS = {"maths", "taking a root", FILES, "HEDDLE_TEST_LIBRARY", "libc6", "glibc"};
+static const hed_library_def MATHS = {
+    "maths", "taking a root", FILES, "HEDDLE_TEST_LIBRARY", "libc6", "glibc"};
 
 Test(library, functions_of_what_is_there)
 {
@@ -26,21 +27,27 @@ Test(library, functions_of_what_is_there)
     cr_assert(counting.live == 0 && counting.calls > 0);
     for (int64_t call = 1, calls = counting.calls; call <= calls; call++) {
         counting = (test_allocator){.fail_at = call};
-        FAILS(HED_ERROR_MEMORY, hed_library_load(&allocator, &MATHS, names, slots, 2, NULL, &error));
+        FAILS(
+            HED_ERROR_MEMORY, hed_library_load(&allocator, &MATHS, names, slots, 2, NULL, &error));
         cr_assert(counting.live == 0);
     }
 }
 
 Test(library, what_is_missing_is_named_with_its_packages)
 {
-    static const char *const nowhere[] = {"libheddle-nowhere.so.9", NULL}, *const names[] = {"sqrt", "no_such_function"};
+    static const char *const nowhere[] = {"libheddle-nowhere.so.9", NULL}, *const names[] = {"sqrt",
+                                                                               "no_such_function"};
     void *slots[2];
     hed_error error;
     hed_library_def def = MATHS;
     def.files = nowhere;
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &def, NULL, NULL, 0, NULL, &error));
-    cr_assert(strstr(error.text, "taking a root needs libheddle-nowhere.so.9") && strstr(error.text, "does not load"), "%s", error.text);
-    cr_assert(strstr(error.text, "Debian: apt install libc6") && strstr(error.text, "Fedora: dnf install glibc"), "%s", error.text);
+    cr_assert(strstr(error.text, "taking a root needs libheddle-nowhere.so.9") &&
+                  strstr(error.text, "does not load"),
+        "%s", error.text);
+    cr_assert(strstr(error.text, "Debian: apt install libc6") &&
+                  strstr(error.text, "Fedora: dnf install glibc"),
+        "%s", error.text);
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &MATHS, names, slots, 2, NULL, &error));
     cr_assert(strstr(error.text, "libm.so.6, which lacks no_such_function"), "%s", error.text);
     def.debian = def.fedora = NULL;

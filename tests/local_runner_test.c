@@ -1,6 +1,6 @@
 /* ctest: devices
- * The runner in this process: what becomes of candidates that are right, and of those that are wrong in each way; and
- * how results are compared. */
+ * The runner in this process: what becomes of candidates that are right, and of those that are
+ * wrong in each way; and how results are compared. */
 #include <sys/wait.h>
 
 #include "runner_testing.h"
@@ -30,7 +30,8 @@ Test(local_runner, a_right_candidate_is_timed)
     cr_assert(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
     OK(hed_runner_time(t.runner, 3, 20, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    for (int i = 0; i < 20; i++) cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
+    for (int i = 0; i < 20; i++)
+        cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
     bool device_time = hed_device_get_info(t.on.device)->capabilities & HED_CAN_DEVICE_TIME;
     cr_assert_eq(hed_runner_device_time(t.runner), device_time);
     close_runner(&t);
@@ -86,7 +87,8 @@ Test(local_runner, a_clock_that_steps_back_condemns_nobody)
     OK(hed_runner_time(t.runner, 0, 8, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 8; i++)
-        cr_assert((values[i] > 0) == hed_runner_device_time(t.runner), "run %d: %g s", i, values[i]);
+        cr_assert(
+            (values[i] > 0) == hed_runner_device_time(t.runner), "run %d: %g s", i, values[i]);
     hed_runner_destroy(t.runner);
     test_close(&t.on);
 }
@@ -96,7 +98,8 @@ Test(local_runner, what_does_not_compile_is_told)
     runner_test t = {0};
     open_runner(&t, describe_scale);
     hed_trial trial = try_in(t.runner, 0, 64, NO_C);
-    if (hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE) expect(&trial, HED_OUTCOME_BUILD, "error");
+    if (hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE)
+        expect(&trial, HED_OUTCOME_BUILD, "error");
     close_runner(&t);
 }
 
@@ -142,7 +145,8 @@ Test(local_runner, energy_is_unsupported_where_there_is_no_counter)
     test_close(&t.on);
 }
 
-/* A candidate that hangs in this process is reported and leaves a runner of no use; the process can still be left. */
+/* A candidate that hangs in this process is reported and leaves a runner of no use; the process can
+ * still be left. */
 static int hang(void)
 {
     runner_test t = {0};
@@ -152,7 +156,9 @@ static int hang(void)
     hed_runner_destroy(t.runner);
     OK(hed_runner_create_local(&t.def, &t.runner, &error));
     hed_config loops = config_of(64, LOOPS);
-    if (hed_runner_prepare(t.runner, 0, &loops, &trial, &error) || trial.outcome != HED_OUTCOME_HUNG) return 1;
+    if (hed_runner_prepare(t.runner, 0, &loops, &trial, &error) ||
+        trial.outcome != HED_OUTCOME_HUNG)
+        return 1;
     if (hed_runner_prepare(t.runner, 0, &loops, &trial, &error) != HED_ERROR_LOST) return 2;
     hed_runner_destroy(t.runner);
     return 0;
@@ -161,7 +167,8 @@ static int hang(void)
 Test(local_runner, a_hang_is_reported)
 {
     const char *wanted = getenv("HEDDLE_DEVICE");
-    if (!wanted || !strstr(wanted, "Portable")) cr_skip_test("host cannot be interrupted; a GPU would stay busy");
+    if (!wanted || !strstr(wanted, "Portable"))
+        cr_skip_test("host cannot be interrupted; a GPU would stay busy");
     pid_t child = fork(); /* before a driver is loaded */
     if (child == 0) _exit(hang());
     int result = 0;
@@ -171,9 +178,11 @@ Test(local_runner, a_hang_is_reported)
 
 /* ---- comparing ---- */
 
-static hed_check compare_floats(const float *found, const float *expected, size_t count, double tolerance)
+static hed_check compare_floats(
+    const float *found, const float *expected, size_t count, double tolerance)
 {
-    const hed_argument_def argument = {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
+    const hed_argument_def argument = {
+        .name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
     hed_check check = {0};
     hed_check_output(&check, &argument, 0, found, expected, count * sizeof *found, tolerance);
     return check;
@@ -185,30 +194,18 @@ Test(local_runner, floats_are_compared_by_tolerance)
         float found, expected;
         double tolerance;
         bool good;
-    } cases[] = {{1, 1, 0, true},
-                 {1.5f, 1, 0.5, true},
-                 {1.5f, 1, 0.49, false},
-                 {150, 100, 0.5, true},
-                 {151, 100, 0.5, false},
-                 {NAN, NAN, 0, true},
-                 {-NAN, NAN, 0, true},
-                 {-NAN, NAN, 1, true},
-                 {NAN, NAN, 1, true},
-                 {NAN, 0, 1e30, false},
-                 {0, NAN, 1e30, false},
-                 {0.0f, -0.0f, 0, false},
-                 {0.0f, -0.0f, 1e-9, true},
-                 {INFINITY, INFINITY, 0, true},
-                 {INFINITY, 1, 1e30, false},
-                 {1, INFINITY, 0.5, false},
-                 {INFINITY, -INFINITY, 1e30, false}};
+    } cases[] = {{1, 1, 0, true}, {1.5f, 1, 0.5, true}, {1.5f, 1, 0.49, false},
+        {150, 100, 0.5, true}, {151, 100, 0.5, false}, {NAN, NAN, 0, true}, {-NAN, NAN, 0, true},
+        {-NAN, NAN, 1, true}, {NAN, NAN, 1, true}, {NAN, 0, 1e30, false}, {0, NAN, 1e30, false},
+        {0.0f, -0.0f, 0, false}, {0.0f, -0.0f, 1e-9, true}, {INFINITY, INFINITY, 0, true},
+        {INFINITY, 1, 1e30, false}, {1, INFINITY, 0.5, false}, {INFINITY, -INFINITY, 1e30, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         float found[2000] = {0}, expected[2000] = {0};
         found[1500] = cases[i].found;
         expected[1500] = cases[i].expected;
         hed_check check = compare_floats(found, expected, 2000, cases[i].tolerance);
-        cr_assert_eq(check.wrong, !cases[i].good, "%g, expected %g, tolerance %g", (double)cases[i].found,
-                     (double)cases[i].expected, cases[i].tolerance);
+        cr_assert_eq(check.wrong, !cases[i].good, "%g, expected %g, tolerance %g",
+            (double)cases[i].found, (double)cases[i].expected, cases[i].tolerance);
         cr_assert(cases[i].good || strstr(check.text, "y[1500]"), "%s", check.text);
     }
 }
@@ -217,17 +214,20 @@ Test(local_runner, the_largest_error_is_kept_and_the_first_wrong_element_told)
 {
     float found[] = {1, 1.001f, 1.01f, 5, 9}, expected[] = {1, 1, 1, 1, 1};
     hed_check check = compare_floats(found, expected, 3, 0.1);
-    cr_assert(!check.wrong && check.error > 0.0099 && check.error < 0.0101, "error %g", check.error);
+    cr_assert(
+        !check.wrong && check.error > 0.0099 && check.error < 0.0101, "error %g", check.error);
     check = compare_floats(found, expected, 5, 0.1);
-    cr_assert(check.wrong && check.error == 8 && strstr(check.text, "y[3] is 5, expected 1"), "%s, %g", check.text,
-              check.error);
+    cr_assert(check.wrong && check.error == 8 && strstr(check.text, "y[3] is 5, expected 1"),
+        "%s, %g", check.text, check.error);
 }
 
 Test(local_runner, whole_numbers_beyond_doubles_are_compared)
 {
-    const hed_argument_def argument = {.name = "y", .kind = HED_BUFFER, .type = HED_UINT64, .access = HED_WRITE};
+    const hed_argument_def argument = {
+        .name = "y", .kind = HED_BUFFER, .type = HED_UINT64, .access = HED_WRITE};
     const uint64_t found[] = {UINT64_MAX, 1}, expected[] = {UINT64_MAX - 1, 1};
     hed_check check = {0};
     hed_check_output(&check, &argument, 16, found, expected, sizeof found, 0);
-    cr_assert(check.wrong && check.error > 0 && strstr(check.text, "y[2] is 18446744073709551615"), "%s", check.text);
+    cr_assert(check.wrong && check.error > 0 && strstr(check.text, "y[2] is 18446744073709551615"),
+        "%s", check.text);
 }

@@ -1,8 +1,9 @@
-/* Heddle's mathematics in C: accuracy against the C library's double functions, special cases against
- * C99's, conversions and bits. That other devices give the same bits is strict_test.c's part.
+/* Heddle's mathematics in C: accuracy against the C library's double functions, special cases
+ * against C99's, conversions and bits. That other devices give the same bits is strict_test.c's
+ * part.
  *
- * The limits below are what was measured over every float; the sweep here takes about one float in a
- * thousand, all around powers of two and multiples of pi / 2, and the special values. hed_pow and
+ * The limits below are what was measured over every float; the sweep here takes about one float in
+ * a thousand, all around powers of two and multiples of pi / 2, and the special values. hed_pow and
  * hed_atan2 get pairs made by a generator. */
 #include "testing.h"
 
@@ -45,10 +46,10 @@ static void note(worst *w, double d, float x, float y)
 
 static void report(const char *name, const worst *w, double limit)
 {
-    printf("%s: %.4f ulp at most (limit %.2f), at %a %a, %llu tried\n", name, w->distance, limit, w->x, w->y,
-           (unsigned long long)w->tried);
+    printf("%s: %.4f ulp at most (limit %.2f), at %a %a, %llu tried\n", name, w->distance, limit,
+        w->x, w->y, (unsigned long long)w->tried);
     cr_expect(w->distance <= limit, "%s(%a, %a): %g ulp, the header promises %g", name, w->x, w->y,
-              w->distance, limit);
+        w->distance, limit);
 }
 
 /* ---- functions of one argument ---- */
@@ -95,13 +96,12 @@ Test(math, functions_of_one_argument_are_as_near_as_promised)
         }
         try_around(f, &w, f->worst);
         for (int e = -149; e < 128; e++)
-            try_around(f, &w, ldexpf(1.0f, e)); /* the edge of the far reduction, 2^17, among them */
-        for (int n = 1; n < 400; n++)
-            try_around(f, &w, (float)(n * 1.5707963267948966));
-        static const float edges[] = {0.0f, INFINITY, NAN, 88.72284f, 87.33655f, 103.97208f, 0.55f, 9.0109f,
-                                      1.41421356f};
-        for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-            try_around(f, &w, edges[i]);
+            try_around(
+                f, &w, ldexpf(1.0f, e)); /* the edge of the far reduction, 2^17, among them */
+        for (int n = 1; n < 400; n++) try_around(f, &w, (float)(n * 1.5707963267948966));
+        static const float edges[] = {
+            0.0f, INFINITY, NAN, 88.72284f, 87.33655f, 103.97208f, 0.55f, 9.0109f, 1.41421356f};
+        for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) try_around(f, &w, edges[i]);
         report(f->name, &w, f->limit);
     }
 }
@@ -141,12 +141,12 @@ static void make_atan2(uint32_t kind, uint64_t *state, float *y, float *x)
     }
 }
 
-/* Whole and half numbers about where floats cease to have halves, and what ends a range, beside the common
- * specials. */
+/* Whole and half numbers about where floats cease to have halves, and what ends a range, beside the
+ * common specials. */
 static float special_operand(uint32_t index)
 {
-    static const float more[] = {2.0f, 0x1p24f, 0x1.fffffep23f, 0x1p25f, 8388607.5f, 8388609.0f, 1e10f,
-                                 127.0f, 128.0f, 149.0f, 150.0f};
+    static const float more[] = {2.0f, 0x1p24f, 0x1.fffffep23f, 0x1p25f, 8388607.5f, 8388609.0f,
+        1e10f, 127.0f, 128.0f, 149.0f, 150.0f};
     return index < SPECIALS ? special(index) : more[index - SPECIALS];
 }
 
@@ -177,7 +177,10 @@ static void try_pairs(const binary *f)
     report(f->name, &w, f->limit);
 }
 
-Test(math, pow_is_as_near_as_promised) { try_pairs(&(binary){"hed_pow", hed_pow, pow, make_pow, 0.94}); }
+Test(math, pow_is_as_near_as_promised)
+{
+    try_pairs(&(binary){"hed_pow", hed_pow, pow, make_pow, 0.94});
+}
 Test(math, atan2_is_as_near_as_promised)
 {
     try_pairs(&(binary){"hed_atan2", hed_atan2, atan2, make_atan2, 1.56});
@@ -212,8 +215,10 @@ Test(math, conversions_saturate)
         {-NAN, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cr_expect_eq(hed_int(cases[i].x), cases[i].i, "hed_int(%a) is %d", cases[i].x, hed_int(cases[i].x));
-        cr_expect_eq(hed_uint(cases[i].x), cases[i].u, "hed_uint(%a) is %u", cases[i].x, hed_uint(cases[i].x));
+        cr_expect_eq(
+            hed_int(cases[i].x), cases[i].i, "hed_int(%a) is %d", cases[i].x, hed_int(cases[i].x));
+        cr_expect_eq(hed_uint(cases[i].x), cases[i].u, "hed_uint(%a) is %u", cases[i].x,
+            hed_uint(cases[i].x));
     }
 }
 
@@ -231,7 +236,8 @@ Test(math, comparisons_choose_as_documented)
 
 Test(math, every_nan_hashes_alike)
 {
-    static const uint32_t nans[] = {0x7fc00000u, 0xffc00000u, 0x7fffffffu, 0x7f800001u, 0xff800001u, 0xffffffffu};
+    static const uint32_t nans[] = {
+        0x7fc00000u, 0xffc00000u, 0x7fffffffu, 0x7f800001u, 0xff800001u, 0xffffffffu};
     for (size_t i = 0; i < sizeof nans / sizeof *nans; i++)
         cr_expect_eq(hed_canonical_bits(of_bits(nans[i])), 0x7fc00000u);
     static const uint32_t others[] = {0u, 0x80000000u, 1u, 0x7f800000u, 0xff800000u, 0x3f800000u};

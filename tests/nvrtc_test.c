@@ -1,5 +1,6 @@
-/* Compiling for CUDA without a device: every word of the prelude on every architecture, the options of strict and fast mode,
- * launch bounds, ptxas' report, messages with the user's own lines. Skipped where NVRTC is not installed. */
+/* Compiling for CUDA without a device: every word of the prelude on every architecture, the options
+ * of strict and fast mode, launch bounds, ptxas' report, messages with the user's own lines.
+ * Skipped where NVRTC is not installed. */
 #include "backends/cuda/nvrtc.h"
 
 #include "testing.h"
@@ -12,8 +13,9 @@ static hed_nvrtc *open_nvrtc(const hed_allocator *allocator)
 {
     char reason[256] = "";
     hed_nvrtc *nvrtc = NULL;
-    cr_assert_eq(hed_nvrtc_open(allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
-                 HED_OK);
+    cr_assert_eq(
+        hed_nvrtc_open(allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+        HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     return nvrtc;
 }
@@ -34,8 +36,8 @@ static void start(job *j, const char *entry, const char *text, hed_math math)
     j->nvrtc = open_nvrtc(&j->allocator);
     j->sources[0] = (hed_source){"user.cl", text, 0};
     j->def = (hed_kernel_def){.name = entry, .sources = j->sources, .source_count = 1};
-    j->build =
-        (hed_build){.def = &j->def, .entry = entry, .math = math, .sources = j->sources, .source_count = 1};
+    j->build = (hed_build){
+        .def = &j->def, .entry = entry, .math = math, .sources = j->sources, .source_count = 1};
 }
 
 static void forget(job *j)
@@ -65,7 +67,10 @@ static hed_kernel_resources resources_of(const job *j)
     return r;
 }
 
-static bool in_ptx(const job *j, const char *words) { return strstr(j->binary.bytes, words) != NULL; }
+static bool in_ptx(const job *j, const char *words)
+{
+    return strstr(j->binary.bytes, words) != NULL;
+}
 
 /* ---- the vocabulary ---- */
 
@@ -215,19 +220,30 @@ static void check_words(const char *entry, const char *text, hed_math math)
         cr_assert(hed_nvrtc_target(j.nvrtc, architectures[i], target));
         if (strncmp(target, "sm_", 3) != 0) continue; /* an NVRTC older than the architecture */
         OK(compile(&j, target));
-        cr_assert(j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"),
-                  "%s: %s", target, j.binary.log);
+        cr_assert(
+            j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"),
+            "%s: %s", target, j.binary.log);
         cr_assert(memcmp(j.binary.bytes, "\177ELF", 4) == 0, "%s: not a cubin", target);
         hed_kernel_resources r = resources_of(&j);
-        cr_assert(r.registers > 0 && r.spill_bytes == 0, "%s: %lld registers, %lld bytes spilled\n%s", target,
-                  (long long)r.registers, (long long)r.spill_bytes, j.binary.log);
+        cr_assert(r.registers > 0 && r.spill_bytes == 0,
+            "%s: %lld registers, %lld bytes spilled\n%s", target, (long long)r.registers,
+            (long long)r.spill_bytes, j.binary.log);
     }
     end(&j);
 }
 
-Test(nvrtc, every_word_compiles_without_a_warning) { check_words("words", words_text, HED_MATH_FAST); }
-Test(nvrtc, every_word_compiles_in_strict_mode) { check_words("words", words_text, HED_MATH_STRICT); }
-Test(nvrtc, the_words_of_the_capabilities_compile) { check_words("beyond", capability_text, HED_MATH_FAST); }
+Test(nvrtc, every_word_compiles_without_a_warning)
+{
+    check_words("words", words_text, HED_MATH_FAST);
+}
+Test(nvrtc, every_word_compiles_in_strict_mode)
+{
+    check_words("words", words_text, HED_MATH_STRICT);
+}
+Test(nvrtc, the_words_of_the_capabilities_compile)
+{
+    check_words("beyond", capability_text, HED_MATH_FAST);
+}
 Test(nvrtc, the_words_of_the_capabilities_compile_in_strict_mode)
 {
     check_words("beyond", capability_text, HED_MATH_STRICT);
@@ -286,7 +302,7 @@ Test(nvrtc, fast_mode_contracts_and_approximates)
     cr_assert(((const char *)j.binary.bytes)[j.binary.size - 1] == 0, "PTX ends with its zero");
     cr_assert(in_ptx(&j, "fma.rn.ftz.f32") && in_ptx(&j, "div.full.ftz.f32") &&
                   in_ptx(&j, "sqrt.approx.ftz.f32"),
-              "%s", (char *)j.binary.bytes);
+        "%s", (char *)j.binary.bytes);
     end(&j);
 }
 
@@ -296,14 +312,15 @@ Test(nvrtc, strict_mode_rounds_every_operation)
     start(&j, "f", arithmetic_text, HED_MATH_STRICT);
     OK(compile(&j, "compute_75"));
     cr_assert(!in_ptx(&j, "fma.") && !in_ptx(&j, ".ftz") && !in_ptx(&j, ".approx"), "%s",
-              (char *)j.binary.bytes);
+        (char *)j.binary.bytes);
     cr_assert(in_ptx(&j, "mul.f32") || in_ptx(&j, "mul.rn.f32"));
     cr_assert(in_ptx(&j, "add.f32") || in_ptx(&j, "add.rn.f32"));
     cr_assert(in_ptx(&j, "div.rn.f32") && in_ptx(&j, "sqrt.rn.f32"));
     end(&j);
 }
 
-/* NVRTC's own cache of cubins once gave the fast code to whoever asked for strict: see the option --no-cache. */
+/* NVRTC's own cache of cubins once gave the fast code to whoever asked for strict: see the option
+ * --no-cache. */
 Test(nvrtc, a_strict_cubin_does_not_depend_on_what_was_compiled_before)
 {
     job before, fast, after;
@@ -329,7 +346,8 @@ Test(nvrtc, launch_bounds_reach_the_compiler)
     j.build.max_threads = 96;
     j.build.min_groups = 3;
     OK(compile(&j, "compute_75"));
-    cr_assert(in_ptx(&j, ".maxntid 96") && in_ptx(&j, ".minnctapersm 3"), "%s", (char *)j.binary.bytes);
+    cr_assert(
+        in_ptx(&j, ".maxntid 96") && in_ptx(&j, ".minnctapersm 3"), "%s", (char *)j.binary.bytes);
     j.build.min_groups = 0;
     OK(compile(&j, "compute_75"));
     cr_assert(in_ptx(&j, ".maxntid 96") && !in_ptx(&j, ".minnctapersm"));
@@ -345,12 +363,10 @@ Test(nvrtc, the_options_are_the_same_text_for_every_version)
     j.build.math = HED_MATH_FAST;
     j.build.max_threads = 64;
     OK(hed_nvrtc_options(&j.build, fast, sizeof fast));
-    cr_assert_str_eq(
-        strict,
+    cr_assert_str_eq(strict,
         "--std=c++17 --device-as-default-execution-space --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -DHED_STRICT=1");
     cr_assert(
-        strstr(
-            fast,
+        strstr(fast,
             "--fmad=true --ftz=true --prec-div=false --prec-sqrt=false -DHED_STRICT=0 -DHED_MAX_THREADS=64"),
         "%s", fast);
     cr_assert_eq(hed_nvrtc_options(&j.build, few, sizeof few), HED_ERROR_LIMIT);
@@ -400,20 +416,21 @@ Test(nvrtc, a_planted_spill_is_found)
     j.build.max_threads = 128;
     OK(compile(&j, "sm_80"));
     hed_kernel_resources r = resources_of(&j);
-    cr_assert(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s",
-              j.binary.log);
+    cr_assert(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0,
+        "%s", j.binary.log);
     j.build.max_registers = 32;
     OK(compile(&j, "sm_80"));
     r = resources_of(&j);
     cr_assert(r.registers > 0 && r.registers <= 32 && r.spill_bytes > 0 && r.stack_bytes > 0, "%s",
-              j.binary.log);
+        j.binary.log);
     j.build.entry = "light";
     r = resources_of(&j);
     cr_assert(r.registers > 0 && r.registers < 32 && r.spill_bytes == 0 && r.stack_bytes == 0,
-              "another kernel's spills: %s", j.binary.log);
+        "another kernel's spills: %s", j.binary.log);
     j.build.entry = "indexed";
     r = resources_of(&j);
-    cr_assert(r.spill_bytes == 0 && r.stack_bytes >= 160, "a stack frame without spills: %s", j.binary.log);
+    cr_assert(r.spill_bytes == 0 && r.stack_bytes >= 160, "a stack frame without spills: %s",
+        j.binary.log);
     end(&j);
 }
 
@@ -446,7 +463,8 @@ Test(nvrtc, the_report_is_read_as_each_version_writes_it)
         "ptxas info    : Used 255 registers, used 1 barriers";
     hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(log, "b", &r);
-    cr_assert(r.registers == -1 && r.spill_bytes == -1 && r.stack_bytes == -1, "a part of a name is no name");
+    cr_assert(r.registers == -1 && r.spill_bytes == -1 && r.stack_bytes == -1,
+        "a part of a name is no name");
     hed_nvrtc_read_log(log, "ab", &r);
     cr_assert(r.registers == 28 && r.spill_bytes == 16 && r.stack_bytes == 8);
     hed_nvrtc_read_log(log, "a", &r);
@@ -462,30 +480,31 @@ Test(nvrtc, an_error_names_the_users_file_and_line)
 {
     job j;
     start(&j, "f", "/* a */\nfloat twice(float x) { return 2 * x; }\n", HED_MATH_FAST);
-    j.sources[1] =
-        (hed_source){"folder/second \"file\".cl",
-                     "\n\n__kernel void f(__global float *x) { x[0] = twice(x[1]) + missing; }\n", 0};
+    j.sources[1] = (hed_source){"folder/second \"file\".cl",
+        "\n\n__kernel void f(__global float *x) { x[0] = twice(x[1]) + missing; }\n", 0};
     j.build.source_count = 2;
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
-    cr_assert(strstr(error.log, "second") && strstr(error.log, "(3): error") && strstr(error.log, "missing"),
-              "%s", error.log);
+    cr_assert(strstr(error.log, "second") && strstr(error.log, "(3): error") &&
+                  strstr(error.log, "missing"),
+        "%s", error.log);
     cr_assert(strstr(error.text, "sm_80") && strstr(error.text, "(3): error") &&
                   strstr(error.text, "missing"),
-              "%s", error.text);
+        "%s", error.text);
     cr_assert(!j.binary.bytes && !j.binary.log, "nothing is handed out on failure");
     j.sources[0].text = "__kernel void f(__global float *x)\n{\n    x[0] = clamp(x);\n}\n";
     j.build.source_count = 1;
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
-    cr_assert(strstr(error.log, "user.cl(3): error"), "a word of the prelude used wrongly: %s", error.log);
+    cr_assert(strstr(error.log, "user.cl(3): error"), "a word of the prelude used wrongly: %s",
+        error.log);
     end(&j);
 }
 
 Test(nvrtc, defines_reach_the_text)
 {
-    hed_define defines[] = {{"WG", "64"}, {"STEP", "(x + 1.0f) * 2.0f"}, {"NAME", "scale"}, {"EMPTY", ""}};
+    hed_define defines[] = {
+        {"WG", "64"}, {"STEP", "(x + 1.0f) * 2.0f"}, {"NAME", "scale"}, {"EMPTY", ""}};
     job j;
-    start(
-        &j, "scale",
+    start(&j, "scale",
         "#if WG != 64\n#error WG\n#endif\n__kernel void NAME(__global float *o EMPTY) { float x = o[0]; o[1] = STEP; }\n",
         HED_MATH_FAST);
     j.build.defines = defines;
@@ -500,7 +519,8 @@ Test(nvrtc, defines_reach_the_text)
 Test(nvrtc, cuda_c_comes_without_the_prelude)
 {
     job j;
-    start(&j, "f", "extern \"C\" __global__ void f(float *x) { x[threadIdx.x] = N; }\n", HED_MATH_FAST);
+    start(&j, "f", "extern \"C\" __global__ void f(float *x) { x[threadIdx.x] = N; }\n",
+        HED_MATH_FAST);
     hed_define define = {"N", "3"};
     j.def.language = HED_CUDA_C;
     j.build.defines = &define;
@@ -519,8 +539,9 @@ Test(nvrtc, a_library_that_is_not_there_is_explained)
     hed_allocator allocator = hed_default_allocator();
     hed_nvrtc *nvrtc;
     char reason[256] = "";
-    cr_assert_eq(hed_nvrtc_open(&allocator, "/nowhere/libnvrtc.so", 0, &nvrtc, reason, sizeof reason),
-                 HED_OK);
+    cr_assert_eq(
+        hed_nvrtc_open(&allocator, "/nowhere/libnvrtc.so", 0, &nvrtc, reason, sizeof reason),
+        HED_OK);
     cr_assert(!nvrtc && strstr(reason, "/nowhere/libnvrtc.so"), "%s", reason);
     cr_assert_eq(hed_nvrtc_open(&allocator, "", 0, &nvrtc, reason, sizeof reason), HED_OK);
     cr_assert(!nvrtc && reason[0]);
@@ -547,19 +568,20 @@ Test(nvrtc, no_memory_is_a_status)
         char reason[256];
         counter.calls = 0;
         counter.fail_at = n;
-        hed_status status =
-            hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason);
-        if (!status && nvrtc) status = hed_nvrtc_compile(nvrtc, "compute_80", &j.build, &binary, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n,
-                  hed_status_name(status));
+        hed_status status = hed_nvrtc_open(
+            &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason);
+        if (!status && nvrtc)
+            status = hed_nvrtc_compile(nvrtc, "compute_80", &j.build, &binary, &error);
+        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s",
+            (long long)n, hed_status_name(status));
         done = counter.calls < n;
         cr_assert(done ? !status && binary.bytes : status || !nvrtc,
-                  "allocation %lld failed and nobody noticed", (long long)n);
+            "allocation %lld failed and nobody noticed", (long long)n);
         hed_release(&allocator, binary.bytes, binary.size);
         hed_release(&allocator, binary.log, binary.log_size);
         hed_nvrtc_close(nvrtc);
         cr_assert_eq(counter.live, 0, "allocation %lld: %lld blocks stay", (long long)n,
-                     (long long)counter.live);
+            (long long)counter.live);
     }
     end(&j);
 }

@@ -1,11 +1,11 @@
-/* oclgrind_run [NAME]      each canonical kernel and each of the cloth engine, or this one, each value of each
- *                          parameter, at small sizes
+/* oclgrind_run [NAME]      each canonical kernel and each of the cloth engine, or this one, each
+ *                          value of each parameter, at small sizes
  * oclgrind_run patches     cloth in patches, and whole garments in groups
  * oclgrind_run FILE.cl     the kernel `planted` of a file: 64 items in groups of 16 on 64 words
  *
- * Runs on the device of the platform "Oclgrind", which tests/oclgrind.sh puts in the way. Exit code 1: a
- * result was wrong or a call failed; what Oclgrind says of memory goes to its log and is the script's
- * business. */
+ * Runs on the device of the platform "Oclgrind", which tests/oclgrind.sh puts in the way. Exit code
+ * 1: a result was wrong or a call failed; what Oclgrind says of memory goes to its log and is the
+ * script's business. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,25 +23,22 @@ static hed_error error;
 static bool failed(hed_status status)
 {
     if (status)
-        fprintf(stderr, "oclgrind_run: %s: %s\n%s\n", hed_status_name(status), error.text, error.log);
+        fprintf(
+            stderr, "oclgrind_run: %s: %s\n%s\n", hed_status_name(status), error.text, error.log);
     return status != HED_OK;
 }
 
 /* ---- a file of tests/planted ---- */
 
-enum { ITEMS = 64,
-       GROUP = 16 };
+enum { ITEMS = 64, GROUP = 16 };
 
 static bool run_file(hed_device *device, const char *file)
 {
     static const hed_argument_def arguments[] = {
         {.name = "values", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE}};
     const hed_source source = {file, NULL, 0};
-    const hed_kernel_def def = {.name = "planted",
-                                .sources = &source,
-                                .source_count = 1,
-                                .arguments = arguments,
-                                .argument_count = 1};
+    const hed_kernel_def def = {.name = "planted", .sources = &source, .source_count = 1,
+        .arguments = arguments, .argument_count = 1};
     const hed_geometry geometry = {.dimensions = 1, .global = {ITEMS}, .group = {GROUP}};
     const hed_buffer_def buffer_def = hed_default_buffer_def(4 * ITEMS);
     hed_stream *stream;
@@ -88,22 +85,19 @@ static void after_run(void *user, const hed_conformance_run *run)
         fprintf(stderr, "oclgrind_run: %s: %s\n", run->def->name, run->text);
 }
 
-static bool run_kernel(hed_device *device, hed_device *host, const hed_kernel_def *kernel, const hed_problem *problems,
-                       uint32_t count)
+static bool run_kernel(hed_device *device, hed_device *host, const hed_kernel_def *kernel,
+    const hed_problem *problems, uint32_t count)
 {
     hed_kernel_def def = *kernel;
     def.sample.problems = problems;
     def.sample.count = count;
-    hed_conformance_def wanted = {.device = device,
-                                  .reference = host,
-                                  .kernel = &def,
-                                  .coverage = HED_COVER_VALUES,
-                                  .seed = 3,
-                                  .each = after_run};
+    hed_conformance_def wanted = {.device = device, .reference = host, .kernel = &def,
+        .coverage = HED_COVER_VALUES, .seed = 3, .each = after_run};
     hed_conformance_report report;
-    bool good = !failed(hed_conformance(&wanted, &report, &error)) && report.failed == 0 && report.passed > 0;
+    bool good = !failed(hed_conformance(&wanted, &report, &error)) && report.failed == 0 &&
+                report.passed > 0;
     printf("%s: %llu runs passed, %llu not valid\n", def.name, (unsigned long long)report.passed,
-           (unsigned long long)report.invalid);
+        (unsigned long long)report.invalid);
     fflush(stdout);
     return good;
 }
@@ -113,15 +107,17 @@ static bool run_canonical(hed_device *device, hed_device *host, const char *only
     bool good = sizeof small / sizeof *small == hed_canonical_count();
     for (uint32_t i = 0; good && i < hed_canonical_count(); i++)
         if (!only || strcmp(only, small[i].name) == 0)
-            good = run_kernel(device, host, hed_canonical_find(small[i].name), small[i].problems, small[i].count);
+            good = run_kernel(
+                device, host, hed_canonical_find(small[i].name), small[i].problems, small[i].count);
     return good;
 }
 
 /* ---- the cloth engine's ---- */
 
-/* Those of the substep, but the integrator: hed_sin() becomes llvm.fshl.i32, which Oclgrind 21.10 does not have. */
-static const char *const cloth_names[] = {"cloth_distance", "cloth_sets", "cloth_drive", "cloth_write_back",
-                                          "cloth_surface", "cloth_move", "cloth_feed", "cloth_read"};
+/* Those of the substep, but the integrator: hed_sin() becomes llvm.fshl.i32, which Oclgrind 21.10
+ * does not have. */
+static const char *const cloth_names[] = {"cloth_distance", "cloth_sets", "cloth_drive",
+    "cloth_write_back", "cloth_surface", "cloth_move", "cloth_feed", "cloth_read"};
 
 static const hed_kernel_def *find_cloth(const char *name)
 {
@@ -143,31 +139,36 @@ static bool run_cloth(hed_device *device, hed_device *host, const char *only)
     return good;
 }
 
-/* ---- cloth in groups: tables in registers and streamed, pairs and figures, a whole row locked ---- */
+/* ---- cloth in groups: tables in registers and streamed, pairs and figures, a whole row locked
+ * ---- */
 
-static bool run_choice(hed_device *device, hed_cloth_structure structure, const hed_cloth_garment_def *garment,
-                       const cloth_patch_choice *choice)
+static bool run_choice(hed_device *device, hed_cloth_structure structure,
+    const hed_cloth_garment_def *garment, const cloth_patch_choice *choice)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth_frame frame = hed_default_cloth_frame();
-    hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .a = {0.0f, -0.3f, 0.0f}, .radius = {0.32f}};
+    hed_cloth_collider ball = {
+        .shape = HED_CLOTH_SPHERE, .a = {0.0f, -0.3f, 0.0f}, .radius = {0.32f}};
     hed_cloth *cloth;
     def.garments = garment;
     def.garment_count = 1;
     def.substeps = 2;
     def.structure = structure;
     if (failed(hed_cloth_create(device, &def, &cloth, &error))) return false;
-    bool good = !failed(cloth_patch_rebuild(cloth, choice, &error)) && !failed(hed_cloth_step(cloth, &frame, &error));
+    bool good = !failed(cloth_patch_rebuild(cloth, choice, &error)) &&
+                !failed(hed_cloth_step(cloth, &frame, &error));
     frame.colliders = &ball;
     frame.collider_count = 1;
-    good = good && !failed(hed_cloth_step(cloth, &frame, &error)) && !failed(hed_cloth_wait(cloth, &error));
+    good = good && !failed(hed_cloth_step(cloth, &frame, &error)) &&
+           !failed(hed_cloth_wait(cloth, &error));
     hed_cloth_destroy(cloth);
     return good;
 }
 
 static bool run_patches(hed_device *device)
 {
-    static const cloth_patch_choice whole = {.kind = CLOTH_PLAN_FIGURES, .threads = 32, .queue = 2, .held = UINT32_MAX};
+    static const cloth_patch_choice whole = {
+        .kind = CLOTH_PLAN_FIGURES, .threads = 32, .queue = 2, .held = UINT32_MAX};
     static const cloth_patch_choice cut[] = {
         {.kind = CLOTH_PLAN_JOINT, .patches = 3, .early_steps = 2, .queue = 2, .held = UINT32_MAX},
         {.kind = CLOTH_PLAN_FIGURES, .patches = 3, .threads = 32, .queue = 2, .held = UINT32_MAX},
@@ -208,7 +209,8 @@ int main(int argc, char **argv)
     bool good = !failed(hed_device_find(context, "Oclgrind", &device, &error)) &&
                 !failed(hed_device_find(context, "host", &host, &error));
     const char *what = argc > 1 ? argv[1] : NULL;
-    bool of_synth = what && find_synth(what), patches = what && strcmp(what, "patches") == 0, known = !what || hed_canonical_find(what) || find_cloth(what);
+    bool of_synth = what && find_synth(what), patches = what && strcmp(what, "patches") == 0,
+         known = !what || hed_canonical_find(what) || find_cloth(what);
     if (good && of_synth) good = run_synth(device, host, what);
     if (good && patches) good = run_patches(device);
     if (good && !of_synth && !patches && !known) good = run_file(device, what);

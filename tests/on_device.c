@@ -1,7 +1,9 @@
-/* on_device PROGRAM ARGUMENTS...: runs a test program if the device that HEDDLE_DEVICE names is there.
+/* on_device PROGRAM ARGUMENTS...: runs a test program if the device that HEDDLE_DEVICE names is
+ * there.
  *
- * If it is not, the exit code is 77, which ctest shows as a skip; or 1, a failure, if HEDDLE_REQUIRE_DEVICES names the
- * device or its backend ("opencl,cuda"). So a test that runs at all has its device, and no test has to ask. */
+ * If it is not, the exit code is 77, which ctest shows as a skip; or 1, a failure, if
+ * HEDDLE_REQUIRE_DEVICES names the device or its backend ("opencl,cuda"). So a test that runs at
+ * all has its device, and no test has to ask. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,8 @@
 
 enum { EXIT_SKIP = 77 };
 
-/* The backend behind a selector that may find nothing: ids begin with it, PoCL and Oclgrind are OpenCL. */
+/* The backend behind a selector that may find nothing: ids begin with it, PoCL and Oclgrind are
+ * OpenCL. */
 static const char *backend_of(const char *selector)
 {
     if (!strncmp(selector, "cuda", 4)) return "cuda";
@@ -40,11 +43,14 @@ static bool available(const char *selector)
     }
     hed_device *device;
     bool found = !hed_device_find(context, selector, &device, &error);
-    if (found) printf("device %s: %s\n", hed_device_get_info(device)->id, hed_device_get_info(device)->name);
+    if (found)
+        printf(
+            "device %s: %s\n", hed_device_get_info(device)->id, hed_device_get_info(device)->name);
     else printf("%s\n", error.text);
     for (uint32_t i = 0; !found && i < hed_backend_count(context); i++) {
         hed_backend_report report = hed_backend_at(context, i);
-        if (!strcmp(report.name, backend_of(selector))) printf("%s: %s %s\n", report.name, report.reason, report.remedy);
+        if (!strcmp(report.name, backend_of(selector)))
+            printf("%s: %s %s\n", report.name, report.reason, report.remedy);
     }
     hed_context_destroy(context);
     return found;
@@ -60,7 +66,7 @@ int main(int argc, char **argv)
     if (!available(selector)) {
         bool fail = required(selector);
         printf("%s: the device \"%s\" is not here%s\n", fail ? "FAILED" : "SKIPPED", selector,
-               fail ? ", and HEDDLE_REQUIRE_DEVICES asks for it" : "");
+            fail ? ", and HEDDLE_REQUIRE_DEVICES asks for it" : "");
         return fail ? EXIT_FAILURE : EXIT_SKIP;
     }
     fflush(stdout);

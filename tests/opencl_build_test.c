@@ -1,5 +1,5 @@
-/* Building for OpenCL: defines, texts that do not fit their description, binaries, strict bits, what is known of a kernel,
- * and places in build logs. */
+/* Building for OpenCL: defines, texts that do not fit their description, binaries, strict bits,
+ * what is known of a kernel, and places in build logs. */
 #include <math.h>
 
 #include "core/program.h"
@@ -12,14 +12,10 @@ Test(opencl_build, defines_may_hold_blanks_quotes_and_lines)
         "__kernel void defined(__global int *x, int add)\n"
         "{\n    x[get_global_id(0)] = (int)sizeof words + (words[3] == '\"') + SUM + add EMPTY;\n}\n";
     const hed_source source = {"a \"strange\\name\".cl", text, 0};
-    const hed_define defines[] = {{"WORDS", "\"ab \\\"c\""}, {"SUM", "(1 +\n  20 * (2 + 3))"}, {"EMPTY", ""}};
-    const hed_kernel_def defined = {.name = "defined",
-                                    .sources = &source,
-                                    .source_count = 1,
-                                    .arguments = twice_arguments,
-                                    .argument_count = 2,
-                                    .defines = defines,
-                                    .define_count = 3};
+    const hed_define defines[] = {
+        {"WORDS", "\"ab \\\"c\""}, {"SUM", "(1 +\n  20 * (2 + 3))"}, {"EMPTY", ""}};
+    const hed_kernel_def defined = {.name = "defined", .sources = &source, .source_count = 1,
+        .arguments = twice_arguments, .argument_count = 2, .defines = defines, .define_count = 3};
     opencl_test t = open_test(NULL);
     hed_kernel *kernel = make_kernel(t.device, &defined);
     hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
@@ -32,9 +28,10 @@ Test(opencl_build, defines_may_hold_blanks_quotes_and_lines)
 
 Test(opencl_build, a_text_that_is_not_the_description_is_refused)
 {
-    const hed_argument_def three[] = {
-        twice_arguments[0], twice_arguments[1], {.name = "more", .kind = HED_SCALAR, .type = HED_INT32}};
-    const hed_argument_def wide[] = {twice_arguments[0], {.name = "add", .kind = HED_SCALAR, .type = HED_DOUBLE}};
+    const hed_argument_def three[] = {twice_arguments[0], twice_arguments[1],
+        {.name = "more", .kind = HED_SCALAR, .type = HED_INT32}};
+    const hed_argument_def wide[] = {
+        twice_arguments[0], {.name = "add", .kind = HED_SCALAR, .type = HED_DOUBLE}};
     const hed_geometry g = {.dimensions = 1, .global = {N}, .group = {32}};
     opencl_test t = open_test(NULL);
     hed_kernel_def def = twice;
@@ -54,7 +51,8 @@ Test(opencl_build, a_text_that_is_not_the_description_is_refused)
     hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
     const hed_argument arguments[] = {hed_buffer_argument(x), hed_double_argument(1)};
     FAILS(HED_ERROR_ARGUMENT, hed_launch_over(t.stream, kernel, &g, arguments, 2, &error));
-    cr_assert(strstr(error.text, "\"add\""), "the error does not name the argument: %s", error.text);
+    cr_assert(
+        strstr(error.text, "\"add\""), "the error does not name the argument: %s", error.text);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
     close_test(&t);
@@ -74,7 +72,8 @@ Test(opencl_build, a_binary_the_driver_refuses_is_a_matter_of_format)
     backend->program_unload(&program);
     bad.size = binary.size ? binary.size : 64;
     bad.bytes = malloc(bad.size);
-    for (size_t i = 0; i < bad.size; i++) ((unsigned char *)bad.bytes)[i] = (unsigned char)(i * 37 + 11);
+    for (size_t i = 0; i < bad.size; i++)
+        ((unsigned char *)bad.bytes)[i] = (unsigned char)(i * 37 + 11);
     FAILS(HED_ERROR_FORMAT, backend->program_load(&program, &text.build, &bad, &error));
     free(bad.bytes);
     hed_allocator allocator = hed_default_allocator();
@@ -95,8 +94,8 @@ Test(opencl_build, strict_bits_are_those_of_c_compiled_now_and_from_a_binary)
         {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT},
         {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE}};
     const hed_source source = {"bits.cl", text, 0};
-    const hed_kernel_def bits = {
-        .name = "bits", .sources = &source, .source_count = 1, .arguments = arguments, .argument_count = 2};
+    const hed_kernel_def bits = {.name = "bits", .sources = &source, .source_count = 1,
+        .arguments = arguments, .argument_count = 2};
     enum { COUNT = 4096 };
     static float in[COUNT + 2], out[4 * COUNT];
     opencl_test t = open_test(NULL);
@@ -124,9 +123,10 @@ Test(opencl_build, strict_bits_are_those_of_c_compiled_now_and_from_a_binary)
         for (int i = 0; i < COUNT; i++) {
             const float a = in[i], b = in[i + 1], c = in[i + 2];
             const float want[4] = {a * b + c, a / b, sqrtf(a), a * b * 1e-30f * 1e-12f};
-            cr_assert(!memcmp(want, out + 4 * i, sizeof want), "item %d: %a %a %a %a instead of %a %a %a %a", i,
-                      (double)out[4 * i], (double)out[4 * i + 1], (double)out[4 * i + 2], (double)out[4 * i + 3],
-                      (double)want[0], (double)want[1], (double)want[2], (double)want[3]);
+            cr_assert(!memcmp(want, out + 4 * i, sizeof want),
+                "item %d: %a %a %a %a instead of %a %a %a %a", i, (double)out[4 * i],
+                (double)out[4 * i + 1], (double)out[4 * i + 2], (double)out[4 * i + 3],
+                (double)want[0], (double)want[1], (double)want[2], (double)want[3]);
         }
     }
     hed_buffer_destroy(from);
@@ -141,15 +141,18 @@ Test(opencl_build, answers_that_are_known_to_be_false_are_unknown)
         "{\n    HED_LOCAL_ARRAY(int, shared, 300);\n    uint l = (uint)get_local_id(0);\n    shared[l] = x[l];\n"
         "    barrier(CLK_LOCAL_MEM_FENCE);\n    x[l] = shared[299u - l] + add;\n}\n";
     const hed_source source = {"table.cl", text, 0};
-    const hed_kernel_def table = {
-        .name = "table", .sources = &source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
+    const hed_kernel_def table = {.name = "table", .sources = &source, .source_count = 1,
+        .arguments = twice_arguments, .argument_count = 2};
     opencl_test t = open_test(NULL);
     hed_kernel *kernel = make_kernel(t.device, &table);
     hed_kernel_resources r;
     int64_t groups = 0;
     OK(hed_kernel_get_resources(kernel, &r, &error));
-    cr_assert(r.local_bytes == -1 || r.local_bytes >= 1200, "%lld bytes of local memory", (long long)r.local_bytes);
-    if (is_pocl(&t)) cr_assert(r.registers == -1 && r.stack_bytes == -1 && r.spill_bytes == -1 && r.lane_width == -1);
+    cr_assert(r.local_bytes == -1 || r.local_bytes >= 1200, "%lld bytes of local memory",
+        (long long)r.local_bytes);
+    if (is_pocl(&t))
+        cr_assert(
+            r.registers == -1 && r.stack_bytes == -1 && r.spill_bytes == -1 && r.lane_width == -1);
     cr_assert_gt(r.max_group, 0);
     OK(hed_kernel_resident_groups(kernel, 64, 0, &groups, &error));
     cr_assert_eq(groups, -1);
@@ -165,7 +168,8 @@ Test(opencl_build, places_of_the_whole_text_become_the_users_own)
         "#define A 1\n\n#line 1 \"heddle.clh\"\nx\n\n#line 1 \"second.cl\"\n\n__kernel\n{\n wrong;\n}\n";
     hed_allocator allocator = hed_default_allocator();
     hed_text placed = {.allocator = &allocator};
-    opencl_place_log(text, "<kernel>:", "<kernel>:10:5: error: wrong\n ^\n<kernel>:4:1: <kernel>:x", &placed);
+    opencl_place_log(
+        text, "<kernel>:", "<kernel>:10:5: error: wrong\n ^\n<kernel>:4:1: <kernel>:x", &placed);
     cr_assert_str_eq(placed.bytes, "second.cl:4:5: error: wrong\n ^\nheddle.clh:1:1: <kernel>:x");
     hed_text_free(&placed);
 }

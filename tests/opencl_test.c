@@ -1,5 +1,5 @@
-/* What is special to the OpenCL backend: a program's own context, queue and buffers; handles and functions read out;
- * signal handlers; steps that wait, hang or fail. */
+/* What is special to the OpenCL backend: a program's own context, queue and buffers; handles and
+ * functions read out; signal handlers; steps that wait, hang or fail. */
 #include <signal.h>
 #include <time.h>
 
@@ -33,8 +33,9 @@ static own make_own(const opencl_test *t, cl_bitfield queue_properties)
     o.queue = t->cl.clCreateCommandQueue(o.context, id, queue_properties, &code);
     o.memory = t->cl.clCreateBuffer(o.context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &code);
     cr_assert(o.context && o.queue && o.memory);
-    cr_assert_eq(t->cl.clEnqueueWriteBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL),
-                 CL_SUCCESS);
+    cr_assert_eq(t->cl.clEnqueueWriteBuffer(
+                     o.queue, o.memory, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL),
+        CL_SUCCESS);
     return o;
 }
 
@@ -45,14 +46,15 @@ typedef struct references {
 static references count_references(const opencl_test *t, const own *o)
 {
     references r = {0};
-    t->cl.clGetContextInfo(o->context, CL_CONTEXT_REFERENCE_COUNT, sizeof r.context, &r.context, NULL);
+    t->cl.clGetContextInfo(
+        o->context, CL_CONTEXT_REFERENCE_COUNT, sizeof r.context, &r.context, NULL);
     t->cl.clGetCommandQueueInfo(o->queue, CL_QUEUE_REFERENCE_COUNT, sizeof r.queue, &r.queue, NULL);
     t->cl.clGetMemObjectInfo(o->memory, CL_MEM_REFERENCE_COUNT, sizeof r.memory, &r.memory, NULL);
     return r;
 }
 
-/* The counts are as before, at the latest in two seconds: PoCL's own thread lets go of a queue after it has said that
- * the queue's last command is complete. */
+/* The counts are as before, at the latest in two seconds: PoCL's own thread lets go of a queue
+ * after it has said that the queue's last command is complete. */
 static void assert_references(const opencl_test *t, const own *o, references before)
 {
     references after = count_references(t, o);
@@ -102,8 +104,9 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
     OK(hed_device_wait(device, &error));
 
     int32_t values[N];
-    cr_assert_eq(t.cl.clEnqueueReadBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL),
-                 CL_SUCCESS);
+    cr_assert_eq(t.cl.clEnqueueReadBuffer(
+                     o.queue, o.memory, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL),
+        CL_SUCCESS);
     for (int i = 0; i < N; i++) cr_assert_eq(values[i], 11);
 
     hed_kernel_destroy(kernel);
@@ -131,13 +134,17 @@ Test(opencl, what_cannot_be_adopted_is_refused)
     hed_stream_def def = {.native = o.queue, .use_native = true};
     FAILS(HED_ERROR_ARGUMENT, hed_stream_create(device, &def, &stream, &error)); /* out of order */
     def.native = plain.queue;
-    FAILS(HED_ERROR_ARGUMENT, hed_stream_create(device, &def, &stream, &error)); /* of another context */
+    /* of another context */
+    FAILS(HED_ERROR_ARGUMENT, hed_stream_create(device, &def, &stream, &error));
     def.native = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_stream_create(device, &def, &stream, &error));
     def = (hed_stream_def){.native = plain.queue, .use_native = true, .timed_steps = 4};
-    FAILS(HED_ERROR_UNSUPPORTED, hed_stream_create(other, &def, &stream, &error)); /* keeps no times */
-    hed_buffer_def memory = {.memory = HED_MEMORY_NATIVE, .size = 16, .native = (uintptr_t)plain.memory};
-    FAILS(HED_ERROR_ARGUMENT, hed_buffer_create(device, &memory, &buffer, &error)); /* of another context */
+    /* keeps no times */
+    FAILS(HED_ERROR_UNSUPPORTED, hed_stream_create(other, &def, &stream, &error));
+    hed_buffer_def memory = {
+        .memory = HED_MEMORY_NATIVE, .size = 16, .native = (uintptr_t)plain.memory};
+    /* of another context */
+    FAILS(HED_ERROR_ARGUMENT, hed_buffer_create(device, &memory, &buffer, &error));
     memory.native = (uintptr_t)o.memory;
     memory.size = N * sizeof(int32_t) + 1;
     FAILS(HED_ERROR_BOUNDS, hed_buffer_create(device, &memory, &buffer, &error));
@@ -156,11 +163,13 @@ Test(opencl, handles_and_functions_can_be_read_out)
     hed_kernel *kernel = make_kernel(t.device, &twice);
     size_t size = 0;
     char name[64] = "";
-    cr_assert_eq(t.cl.clGetMemObjectInfo((cl_mem)hed_buffer_native(x), CL_MEM_SIZE, sizeof size, &size, NULL),
-                 CL_SUCCESS);
+    cr_assert_eq(t.cl.clGetMemObjectInfo(
+                     (cl_mem)hed_buffer_native(x), CL_MEM_SIZE, sizeof size, &size, NULL),
+        CL_SUCCESS);
     cr_assert_eq(size, 777);
-    cr_assert_eq(t.cl.clGetKernelInfo(hed_kernel_native(kernel), CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
-                 CL_SUCCESS);
+    cr_assert_eq(t.cl.clGetKernelInfo(
+                     hed_kernel_native(kernel), CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
+        CL_SUCCESS);
     cr_assert_str_eq(name, "twice");
     cr_assert_eq(t.cl.clFinish(hed_stream_native(t.stream)), CL_SUCCESS);
     cr_assert_not_null(hed_device_symbol(t.device, "clEnqueueNDRangeKernel"));
@@ -189,15 +198,15 @@ Test(opencl, a_library_that_is_missing_or_wrong_is_said_and_no_failure)
         const char *library, *reason;
         hed_backend_state state;
     } cases[] = {{"", "not wanted", HED_BACKEND_ABSENT},
-                 {"libno-such-library.so.1", "libno-such-library.so.1", HED_BACKEND_ABSENT},
-                 {"libm.so.6", "clGetPlatformIDs", HED_BACKEND_FAILED}};
+        {"libno-such-library.so.1", "libno-such-library.so.1", HED_BACKEND_ABSENT},
+        {"libm.so.6", "clGetPlatformIDs", HED_BACKEND_FAILED}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hed_context *context;
         hed_backend_report report = report_with(cases[i].library, &context);
         cr_assert_eq(report.state, cases[i].state);
         cr_assert_eq(report.devices, 0);
-        cr_assert(strstr(report.reason, cases[i].reason), "\"%s\" does not say \"%s\"", report.reason,
-                  cases[i].reason);
+        cr_assert(strstr(report.reason, cases[i].reason), "\"%s\" does not say \"%s\"",
+            report.reason, cases[i].reason);
         cr_assert(report.remedy[0]);
         hed_context_destroy(context);
     }
@@ -209,8 +218,8 @@ static void own_handler(int number) { (void)number; }
 
 Test(opencl, the_programs_signal_handlers_stay)
 {
-    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGUSR1, SIGSEGV,
-                                  SIGUSR2, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS, SIGCHLD, SIGALRM};
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS,
+        SIGUSR1, SIGSEGV, SIGUSR2, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS, SIGCHLD, SIGALRM};
     enum { COUNT = sizeof numbers / sizeof numbers[0] };
     struct sigaction before[COUNT], now;
     hed_context_def def = hed_default_context_def();
@@ -224,8 +233,8 @@ Test(opencl, the_programs_signal_handlers_stay)
     OK(hed_stream_wait(t.stream, &error));
     for (int i = 0; i < COUNT; i++) {
         sigaction(numbers[i], NULL, &now);
-        cr_assert(now.sa_handler == before[i].sa_handler, "the driver's handler of signal %d was left in place",
-                  numbers[i]);
+        cr_assert(now.sa_handler == before[i].sa_handler,
+            "the driver's handler of signal %d was left in place", numbers[i]);
     }
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
@@ -234,17 +243,14 @@ Test(opencl, the_programs_signal_handlers_stay)
 
 Test(opencl, division_of_integers_by_zero_in_a_kernel_is_harmless)
 {
-    static const hed_source source = {
-        "divide.cl", "__kernel void divide_all(__global int *x, int by) { x[get_global_id(0)] /= by; }\n", 0};
+    static const hed_source source = {"divide.cl",
+        "__kernel void divide_all(__global int *x, int by) { x[get_global_id(0)] /= by; }\n", 0};
     struct sigaction now;
     sigaction(SIGFPE, NULL, &now);
     if (now.sa_handler != SIG_DFL)
         cr_skip_test("the program has its own handler of SIGFPE, which stays (a sanitizer's?)");
-    const hed_kernel_def divide = {.name = "divide_all",
-                                   .sources = &source,
-                                   .source_count = 1,
-                                   .arguments = twice_arguments,
-                                   .argument_count = 2};
+    const hed_kernel_def divide = {.name = "divide_all", .sources = &source, .source_count = 1,
+        .arguments = twice_arguments, .argument_count = 2};
     opencl_test t = open_test(NULL);
     hed_kernel *kernel = make_kernel(t.device, &divide);
     hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
@@ -302,7 +308,8 @@ Test(opencl, a_host_function_holds_what_comes_after_it)
     OK(hed_call(stream, copy_count, &first, &error)); /* sees the first one ended */
     launch_twice(stream, kernel, x, 1);
     if (!first.released)
-        FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(stream, 50000000, &error)); /* the launch waits too */
+        FAILS(HED_ERROR_TIMEOUT,
+            hed_stream_wait_for(stream, 50000000, &error)); /* the launch waits too */
     if (!first.released) cr_assert_eq(first.ended, 0);
     first.released = true;
     OK(hed_stream_times(stream, times, 8, &count, &error));
@@ -350,7 +357,8 @@ static held make_held(void)
 {
     held h = {.t = open_test(NULL)};
     if (is_threadless(&h.t))
-        cr_skip_test("this driver runs everything in the calling thread, which would wait for itself");
+        cr_skip_test(
+            "this driver runs everything in the calling thread, which would wait for itself");
     cl_int code = CL_SUCCESS;
     h.o = make_own(&h.t, 0);
     OK(hed_device_adopt(h.t.context, "opencl", &h.o.native, &h.device, &error));
@@ -416,7 +424,8 @@ Test(opencl, mapped_memory_is_the_same_memory_or_unsupported)
     hed_buffer *x;
     hed_status status = hed_buffer_create(t.device, &def, &x, &error);
     if (status == HED_ERROR_UNSUPPORTED) {
-        cr_assert(strstr(error.text, "mapped"), "the error does not name the capability: %s", error.text);
+        cr_assert(
+            strstr(error.text, "mapped"), "the error does not name the capability: %s", error.text);
     } else {
         OK(status);
         int32_t *seen = hed_buffer_host(x);

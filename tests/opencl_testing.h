@@ -1,5 +1,5 @@
-/* What the tests of the OpenCL backend share: the device of HEDDLE_DEVICE if that is an OpenCL device, else the first
- * one; the driver's functions as a program has them; and a small kernel. */
+/* What the tests of the OpenCL backend share: the device of HEDDLE_DEVICE if that is an OpenCL
+ * device, else the first one; the driver's functions as a program has them; and a small kernel. */
 #ifndef HED_TESTS_OPENCL_TESTING_H
 #define HED_TESTS_OPENCL_TESTING_H
 
@@ -33,7 +33,8 @@ static inline opencl_test open_test(const hed_context_def *def)
     t.device = find_opencl(t.context);
     if (!t.device) {
         hed_context_destroy(t.context);
-        cr_assert(!required || !strstr(required, "opencl"), "an OpenCL device is required: %s", error.text);
+        cr_assert(!required || !strstr(required, "opencl"), "an OpenCL device is required: %s",
+            error.text);
         cr_skip_test("no OpenCL device: %s", error.text);
     }
     OK(hed_stream_create(t.device, NULL, &t.stream, &error));
@@ -71,11 +72,11 @@ static const hed_argument_def twice_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_READ_WRITE},
     {.name = "add", .kind = HED_SCALAR, .type = HED_INT32}};
 static const hed_source twice_source = {"twice.cl",
-                                        "__kernel void twice(__global int *x, int add)\n{\n    uint i = "
-                                        "(uint)get_global_id(0);\n    x[i] = x[i] * 2 + add;\n}\n",
-                                        0};
-static const hed_kernel_def twice = {
-    .name = "twice", .sources = &twice_source, .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
+    "__kernel void twice(__global int *x, int add)\n{\n    uint i = "
+    "(uint)get_global_id(0);\n    x[i] = x[i] * 2 + add;\n}\n",
+    0};
+static const hed_kernel_def twice = {.name = "twice", .sources = &twice_source, .source_count = 1,
+    .arguments = twice_arguments, .argument_count = 2};
 enum { N = 256 };
 
 static inline hed_kernel *make_kernel(hed_device *device, const hed_kernel_def *def)
@@ -97,7 +98,8 @@ static inline void check_all(hed_stream *stream, hed_buffer *x, int32_t want)
     int32_t values[N] = {0};
     OK(hed_read(stream, values, x, 0, sizeof values, &error));
     OK(hed_stream_wait(stream, &error));
-    for (int i = 0; i < N; i++) cr_assert_eq(values[i], want, "x[%d] is %d instead of %d", i, values[i], want);
+    for (int i = 0; i < N; i++)
+        cr_assert_eq(values[i], want, "x[%d] is %d instead of %d", i, values[i], want);
 }
 
 #endif

@@ -1,8 +1,10 @@
 /* ctest: devices timeout=240
- * OpenCL C as it is written elsewhere (HED_OPENCL_TEXT): vectors of 8 and 16 of every type, all names of their elements, literals, and the
- * common, geometric, integer, relational and math functions. One text runs on every device and must give what OpenCL C 1.2 says; without
- * a device NVRTC compiles it. A matrix product as libraries write it (vectors of any width by typedefs, macros for everything, local memory
- * by macros) and a reduction whose results are as many as its groups, are tuned through their tune files. */
+ * OpenCL C as it is written elsewhere (HED_OPENCL_TEXT): vectors of 8 and 16 of every type, all
+ * names of their elements, literals, and the common, geometric, integer, relational and math
+ * functions. One text runs on every device and must give what OpenCL C 1.2 says; without a device
+ * NVRTC compiles it. A matrix product as libraries write it (vectors of any width by typedefs,
+ * macros for everything, local memory by macros) and a reduction whose results are as many as its
+ * groups, are tuned through their tune files. */
 #include "folder.h"
 #include "testing.h"
 
@@ -40,22 +42,30 @@ static const struct {
     {"smoothstep(0.0f, 4.0f, v4).y + smoothstep(0.0f, 1.0f, 0.5f)", 1},
     {"degrees(3.14159265f) + radians(180.0f)", 180 + 3.14159265},
     {"sign((float2)(-3, 0)).x + sign(2.0f)", 0},
-    {"max(v8, 5.0f).s0 + min(v8, (float8)(3)).s7 + fmax(v4, 2.5f).x + fmin(v4.x, 0.5f)", 5 + 3 + 2.5 + 0.5},
+    {"max(v8, 5.0f).s0 + min(v8, (float8)(3)).s7 + fmax(v4, 2.5f).x + fmin(v4.x, 0.5f)",
+        5 + 3 + 2.5 + 0.5},
     {"fma(v4, v4, v4).w + mad(v8, v8, v8).s7", 20 + 72},
-    {"floor((float4)(1.5f)).x + ceil((float4)(1.5f)).y + rint((float2)(2.5f)).x + trunc((float2)(-1.5f)).x + round((float2)(2.5f)).y", 1 + 2 + 2 - 1 + 3},
+    {"floor((float4)(1.5f)).x + ceil((float4)(1.5f)).y + rint((float2)(2.5f)).x + trunc((float2)(-1.5f)).x + round((float2)(2.5f)).y",
+        1 + 2 + 2 - 1 + 3},
     {"sqrt((float8)(9)).s5 + cbrt((float2)(27)).x + rsqrt((float2)(0.25f)).y", 8},
-    {"exp2((float4)(3)).x + log2((float4)(8)).y + pow((float2)(2), (float2)(5)).x + pown((float2)(2), 3).y + rootn((float2)(27), 3).x + exp10(2.0f)", 8 + 3 + 32 + 8 + 3 + 100},
-    {"ldexp((float2)(3), 2).x + hypot((float2)(3), (float2)(4)).y + fmod((float2)(7), (float2)(4)).x + fdim(5.0f, 3.0f)", 12 + 5 + 3 + 2},
+    {"exp2((float4)(3)).x + log2((float4)(8)).y + pow((float2)(2), (float2)(5)).x + pown((float2)(2), 3).y + rootn((float2)(27), 3).x + exp10(2.0f)",
+        8 + 3 + 32 + 8 + 3 + 100},
+    {"ldexp((float2)(3), 2).x + hypot((float2)(3), (float2)(4)).y + fmod((float2)(7), (float2)(4)).x + fdim(5.0f, 3.0f)",
+        12 + 5 + 3 + 2},
     {"fract((float2)(2.25f), &p2).x + p2.y + fract(1.5f, &p1) + p1", 0.25 + 2 + 0.5 + 1},
     {"sincos((float2)(0), &p2).x + p2.y", 1},
     {"maxmag(-3.0f, 2.0f) + minmag(-3.0f, 2.0f)", -1},
-    {"native_divide(6.0f, 4.0f) + native_recip((float2)(4)).x + native_sqrt(16.0f) + native_exp2(2.0f)", 1.5 + 0.25 + 4 + 4},
+    {"native_divide(6.0f, 4.0f) + native_recip((float2)(4)).x + native_sqrt(16.0f) + native_exp2(2.0f)",
+        1.5 + 0.25 + 4 + 4},
     {"select(v4, v4 * 10.0f, v4 > 2.0f).z + select(1.0f, 2.0f, 0)", 30 + 1},
     {"convert_float4((int4)(1, 2, 3, 4)).z + convert_float8((uchar8)(200)).s3", 203},
     {"vload8(1, x).s1 + vload16(0, x).sA + vload3(1, x).y + vload2(3, x).x", 9 + 10 + 4 + 6},
-    {"as_float(as_int(1.5f)) + as_float4(as_uint4(v4)).y + as_float2((ulong)0x4000000040400000UL).x", 1.5 + 2 + 3},
-    {"isequal(1.0f, 1.0f) + any(v4 > 3.0f) + all(v4 > 0.0f) + any(v4 > 9.0f) + (isnan((float2)(0)).x ? 5 : 0)", 3},
-    {"isordered(1.0f, 2.0f) * 5 + isunordered(1.0f, 2.0f) + all(isordered(v4, v4)) + any(isunordered(v4, v4))", 6},
+    {"as_float(as_int(1.5f)) + as_float4(as_uint4(v4)).y + as_float2((ulong)0x4000000040400000UL).x",
+        1.5 + 2 + 3},
+    {"isequal(1.0f, 1.0f) + any(v4 > 3.0f) + all(v4 > 0.0f) + any(v4 > 9.0f) + (isnan((float2)(0)).x ? 5 : 0)",
+        3},
+    {"isordered(1.0f, 2.0f) * 5 + isunordered(1.0f, 2.0f) + all(isordered(v4, v4)) + any(isunordered(v4, v4))",
+        6},
     {"sum16.s0 + sum16.sF + plus.s3", 0 + 15 + 10},
     {"(v4 *= 2.0f, v4 += (float4)(1), v4.w)", 9},
     {"vload_half4(0, h).z", 3},
@@ -71,36 +81,42 @@ static const struct {
     {"((short4)(5) & (short4)(4)).x + (~(char4)(0)).y", 3},
     {"((int4)(1, 2, 3, 4) > 2).z + ((int4)(1, 2, 3, 4) == (int4)(1)).x", -2},
     {"(!(int2)(0, 3)).x", -1},
-    {"add_sat((char)100, (char)100) + add_sat(i, 2147483647) % 1000 + sub_sat((uchar)3, (uchar)5)", 127 + 647},
+    {"add_sat((char)100, (char)100) + add_sat(i, 2147483647) % 1000 + sub_sat((uchar)3, (uchar)5)",
+        127 + 647},
     {"sub_sat((int4)(-2147483647), (int4)(100)).x / 1000", -2147483},
     {"hadd((uchar)255, (uchar)253) + rhadd((uchar)254, (uchar)255)", 254 + 255},
-    {"abs((int4)(-5)).x + abs((short)-7) + abs_diff(3u, 10u) + abs_diff((char)-100, (char)100)", 5 + 7 + 7 + 200},
+    {"abs((int4)(-5)).x + abs((short)-7) + abs_diff(3u, 10u) + abs_diff((char)-100, (char)100)",
+        5 + 7 + 7 + 200},
     {"clz((ushort)1) + clz((uint4)(256)).x + clz((ulong)1)", 15 + 23 + 63},
     {"popcount((uchar)255) + popcount((ulong4)(7)).y + popcount((short)-1)", 8 + 3 + 16},
-    {"rotate((uchar)0x81, (uchar)1) + rotate((uint4)(0x80000000u), (uint4)(1)).z + rotate((ulong)1, (ulong)3)", 3 + 1 + 8},
-    {"mul_hi((short)1000, (short)1000) + mul_hi((uint2)(0x80000000u), (uint2)(6)).x + mul_hi((long)1 << 62, (long)8)", 15 + 3 + 2},
-    {"mad_hi(1 << 30, 8, 5) + mad_sat((uchar)20, (uchar)20, (uchar)9) + mad24(3, 4, 5) + mul24(3u, 4u)", 7 + 255 + 17 + 12},
+    {"rotate((uchar)0x81, (uchar)1) + rotate((uint4)(0x80000000u), (uint4)(1)).z + rotate((ulong)1, (ulong)3)",
+        3 + 1 + 8},
+    {"mul_hi((short)1000, (short)1000) + mul_hi((uint2)(0x80000000u), (uint2)(6)).x + mul_hi((long)1 << 62, (long)8)",
+        15 + 3 + 2},
+    {"mad_hi(1 << 30, 8, 5) + mad_sat((uchar)20, (uchar)20, (uchar)9) + mad24(3, 4, 5) + mul24(3u, 4u)",
+        7 + 255 + 17 + 12},
     {"upsample((uchar)1, (uchar)2) + (int)(upsample(1u, 2u) >> 32)", 258 + 1},
     {"bitselect((int4)(0xf0), (int4)(0x0f), (int4)(0x03)).x", 0xf0 + 3},
-    {"convert_uchar_sat(300) + convert_char4_sat((int4)(-1000)).x + convert_int_rte(2.5f) + convert_uint_sat(-3.0f)", 255 - 128 + 2},
+    {"convert_uchar_sat(300) + convert_char4_sat((int4)(-1000)).x + convert_int_rte(2.5f) + convert_uint_sat(-3.0f)",
+        255 - 128 + 2},
     {"convert_short8((int8)(70000)).s2 + convert_int4_rtz((float4)(2.9f)).w", 70000 - 65536 + 2},
     {"as_uint(1.0f) >> 23", 127},
     {"as_char4(0x04030201).y + as_ushort2((uint)0x00020001u).y", 4},
-    {"max((long4)(5), (long4)(3)).x + min((uchar4)(9), (uchar)4).y + clamp((short)9, (short)1, (short)4)", 5 + 4 + 4},
+    {"max((long4)(5), (long4)(3)).x + min((uchar4)(9), (uchar)4).y + clamp((short)9, (short)1, (short)4)",
+        5 + 4 + 4},
     {"CHAR_BIT + SHRT_MAX / 1000 + UCHAR_MAX + (int)(LONG_MAX >> 60)", 8 + 32 + 255 + 7},
     {"(int)sizeof(float3) + (int)sizeof(char16) + (int)sizeof(double8)", 16 + 16 + 64},
     {"__OPENCL_VERSION__ >= CL_VERSION_1_1", 1},
-    {"select((int2)(1), (int2)(2), (int2)(-1, 0)).x * 10 + select((int2)(1), (int2)(2), (int2)(-1, 0)).y", 21},
+    {"select((int2)(1), (int2)(2), (int2)(-1, 0)).x * 10 + select((int2)(1), (int2)(2), (int2)(-1, 0)).y",
+        21},
 };
-enum { REAL_COUNT = sizeof REALS / sizeof *REALS,
-       WHOLE_COUNT = sizeof WHOLES / sizeof *WHOLES };
+enum { REAL_COUNT = sizeof REALS / sizeof *REALS, WHOLE_COUNT = sizeof WHOLES / sizeof *WHOLES };
 
 /* Parameters are called as the prelude calls its own variables. */
 static void write_words(void)
 {
     static char text[16384];
-    size_t used = (size_t)snprintf(
-        text, sizeof text,
+    size_t used = (size_t)snprintf(text, sizeof text,
         "#define MACRO_LITERAL (float4)(1, 2, 3, 4)\n#define SPLAT(s) (float4)(s)\n"
         "typedef float16 wide;\n"
         "wide ramp(void) { wide r; r.s0 = 0; r.sF = 15; return r; }\n"
@@ -110,9 +126,11 @@ static void write_words(void)
         "    __local float8 tile[16];\n    tile[get_local_id(0)] = v8;\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
         "    vstore_half4((float4)(1, 2, 3, 4), 0, h);\n    vstore8(tile[0], 1, y + 100);\n");
     for (int i = 0; i < REAL_COUNT; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "    y[%d] = %s;\n", i, REALS[i].expression);
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "    y[%d] = %s;\n", i, REALS[i].expression);
     for (int i = 0; i < WHOLE_COUNT; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "    z[%d] = %s;\n", i, WHOLES[i].expression);
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "    z[%d] = %s;\n", i, WHOLES[i].expression);
     snprintf(text + used, sizeof text - used, "    z[99] = at + i;\n}\n");
     write_file(in_folder("words.cl"), text, strlen(text));
     static const char file[] =
@@ -146,7 +164,8 @@ Test(opencl_words, every_word)
     for (int i = 0; i < 4; i++) {
         hed_buffer_def buffer = hed_default_buffer_def(tune.arguments[i].bytes);
         OK(hed_buffer_create(d.device, &buffer, &buffers[i], &error));
-        OK(hed_write(d.stream, buffers[i], 0, tune.arguments[i].data, tune.arguments[i].bytes, &error));
+        OK(hed_write(
+            d.stream, buffers[i], 0, tune.arguments[i].data, tune.arguments[i].bytes, &error));
         arguments[i] = hed_buffer_argument(buffers[i]);
     }
     float y[128];
@@ -156,10 +175,11 @@ Test(opencl_words, every_word)
     OK(hed_read(d.stream, z, buffers[1], 0, sizeof z, &error));
     OK(hed_stream_wait(d.stream, &error));
     for (int i = 0; i < REAL_COUNT; i++)
-        cr_expect(fabs((double)y[i] - REALS[i].value) <= 2e-4 * fmax(1, fabs(REALS[i].value)), "%s is %g, not %g", REALS[i].expression,
-                  y[i], REALS[i].value);
+        cr_expect(fabs((double)y[i] - REALS[i].value) <= 2e-4 * fmax(1, fabs(REALS[i].value)),
+            "%s is %g, not %g", REALS[i].expression, y[i], REALS[i].value);
     for (int i = 0; i < WHOLE_COUNT; i++)
-        cr_expect(z[i] == WHOLES[i].value, "%s is %d, not %ld", WHOLES[i].expression, z[i], WHOLES[i].value);
+        cr_expect(z[i] == WHOLES[i].value, "%s is %d, not %ld", WHOLES[i].expression, z[i],
+            WHOLES[i].value);
     for (int i = 0; i < 8; i++) cr_expect(y[108 + i] == (float)(i + 1));
     hed_kernel_destroy(kernel);
     for (int i = 0; i < 4; i++) hed_buffer_destroy(buffers[i]);
@@ -169,8 +189,8 @@ Test(opencl_words, every_word)
 
 /* ---- kernels as libraries write them ---- */
 
-/* A product of matrices with a vector's width for loads of both, by typedefs, and macros for everything that differs; group sizes by an
- * attribute; local memory by a macro. */
+/* A product of matrices with a vector's width for loads of both, by typedefs, and macros for
+ * everything that differs; group sizes by an attribute; local memory by a macro. */
 static const char PRODUCT[] =
     "#if WIDTH == 64\n#pragma OPENCL EXTENSION cl_khr_fp64: enable\n#endif\n"
     "typedef float real;\ntypedef float2 real2;\ntypedef float4 real4;\ntypedef float8 real8;\ntypedef float16 real16;\n"
@@ -213,7 +233,8 @@ static const char PRODUCT_FILE[] =
     "{\"name\": \"bgm\", \"type\": \"float\", \"size\": \"n * k\", \"fill\": {\"uniform\": [-1, 1], \"seed\": 2}},"
     "{\"name\": \"cgm\", \"type\": \"float\", \"access\": \"write\", \"size\": \"m * n\"}]}";
 
-/* Sums of parts, as many as there are groups; the order in which the last kernel of such a chain takes them is nobody's. */
+/* Sums of parts, as many as there are groups; the order in which the last kernel of such a chain
+ * takes them is nobody's. */
 static const char SUMS[] =
     "#if (vector == 1)\n#define floatvector float\n#elif (vector == 2)\n#define floatvector float2\n#elif (vector == 4)\n#define floatvector float4\n"
     "#elif (vector == 8)\n#define floatvector float8\n#endif\n"
@@ -276,9 +297,11 @@ Test(opencl_words, a_product_with_vectors_of_every_width)
     write_file(in_folder("product.cl"), PRODUCT, strlen(PRODUCT));
     write_file(in_folder("product.json"), PRODUCT_FILE, strlen(PRODUCT_FILE));
     hed_tune_result *result = tune_file(&d, in_folder("product.json"), &spec);
-    uint32_t good = count_outcome(result, HED_OUTCOME_MEASURED) + count_outcome(result, HED_OUTCOME_DROPPED);
+    uint32_t good =
+        count_outcome(result, HED_OUTCOME_MEASURED) + count_outcome(result, HED_OUTCOME_DROPPED);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s", result->evaluations[i].text);
+        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s",
+            result->evaluations[i].text);
     cr_expect(good == result->count && good == 12);
     end_tuning(&d, spec, result);
 }
@@ -294,16 +317,21 @@ Test(opencl_words, parts_that_are_summed)
     write_file(in_folder("sums.json"), file, strlen(file));
     hed_tune_result *result = tune_file(&d, in_folder("sums.json"), &spec);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s", result->evaluations[i].text);
+        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s",
+            result->evaluations[i].text);
     cr_expect(result->count == 12);
     end_tuning(&d, spec, result);
     snprintf(file, sizeof file, SUMS_FILE, "[0, 100]", "sum");
     write_file(in_folder("sums.json"), file, strlen(file));
     result = tune_file(&d, in_folder("sums.json"), &spec);
     for (uint32_t i = 0; i < result->count; i++) {
-        bool wrong = hed_config_get(hed_tune_spec_kernel(spec), &result->evaluations[i].config, "WRONG") != 0;
-        cr_expect((result->evaluations[i].outcome == HED_OUTCOME_WRONG) == wrong, "%s", result->evaluations[i].text);
-        if (wrong) cr_expect(strstr(result->evaluations[i].text, "the sum of sums is "), "%s", result->evaluations[i].text);
+        bool wrong = hed_config_get(
+                         hed_tune_spec_kernel(spec), &result->evaluations[i].config, "WRONG") != 0;
+        cr_expect((result->evaluations[i].outcome == HED_OUTCOME_WRONG) == wrong, "%s",
+            result->evaluations[i].text);
+        if (wrong)
+            cr_expect(strstr(result->evaluations[i].text, "the sum of sums is "), "%s",
+                result->evaluations[i].text);
     }
     cr_expect(count_outcome(result, HED_OUTCOME_WRONG) > 0);
     end_tuning(&d, spec, result);
@@ -312,9 +340,10 @@ Test(opencl_words, parts_that_are_summed)
 /* As many sorted elements as the reference has, or none is right. */
 Test(opencl_words, results_in_any_order)
 {
-    static const char text[] = "__kernel void list(__global int *found, __global int *count, __global const int *x, int n) {\n"
-                               "    int i = get_global_id(0);\n"
-                               "    if (i < n && x[i] % 3 == 0) found[atomic_inc(count)] = BACK ? x[n - 1 - i] / 3 * 3 : x[i];\n}\n";
+    static const char text[] =
+        "__kernel void list(__global int *found, __global int *count, __global const int *x, int n) {\n"
+        "    int i = get_global_id(0);\n"
+        "    if (i < n && x[i] % 3 == 0) found[atomic_inc(count)] = BACK ? x[n - 1 - i] / 3 * 3 : x[i];\n}\n";
     static const char file[] =
         "{\"kernel\": \"list\", \"source\": \"list.cl\", \"problem\": {\"n\": 3000}, \"parameters\": {\"WG\": [10, 50, 100], \"BACK\": [0, 1]},"
         "\"group\": [\"WG\"], \"arguments\": [{\"name\": \"found\", \"type\": \"int\", \"access\": \"write\", \"size\": \"n / 3\", \"compare\": \"sorted\"},"
@@ -327,7 +356,8 @@ Test(opencl_words, results_in_any_order)
     hed_tune_result *result = tune_file(&d, in_folder("list.json"), &spec);
     cr_expect(result->count == 6);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "in order or backwards: %s", result->evaluations[i].text);
+        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED,
+            "in order or backwards: %s", result->evaluations[i].text);
     end_tuning(&d, spec, result);
 }
 
@@ -336,11 +366,13 @@ Test(opencl_words, results_in_any_order)
 /* Each width, with local memory and without, compiles for CUDA. */
 Test(opencl_words, cuda_compiles_them, .timeout = 240)
 {
-    static const hed_device_info device = {.id = "cuda:0", .max_group = 1024, .local_bytes = 232448, .architecture = 90};
+    static const hed_device_info device = {
+        .id = "cuda:0", .max_group = 1024, .local_bytes = 232448, .architecture = 90};
     hed_allocator allocator = hed_default_allocator();
     hed_nvrtc *nvrtc = NULL;
     char reason[256] = "";
-    OK(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason));
+    OK(hed_nvrtc_open(
+        &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason));
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     char sums[2048];
     snprintf(sums, sizeof sums, SUMS_FILE, "[0]", "sum");
@@ -366,13 +398,18 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
                 defines[defined++] = (hed_define){def->parameters[k].name, values[k]};
             }
             for (uint32_t k = 0; k < def->define_count; k++) defines[defined++] = def->defines[k];
-            hed_build build = {.def = def, .entry = def->entry, .defines = defines, .define_count = defined, .sources = def->sources, .source_count = def->source_count, .max_threads = hed_config_max_threads(def, &config)};
+            hed_build build = {.def = def, .entry = def->entry, .defines = defines,
+                .define_count = defined, .sources = def->sources, .source_count = def->source_count,
+                .max_threads = hed_config_max_threads(def, &config)};
             hed_status status = hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error);
-            cr_assert(status == HED_OK, "%s %llu: %s\n%s", files[f], (unsigned long long)i, error.text, error.log);
-            cr_expect(!binary.log || !strstr(binary.log, "warning"), "%s: %s", files[f], binary.log);
+            cr_assert(status == HED_OK, "%s %llu: %s\n%s", files[f], (unsigned long long)i,
+                error.text, error.log);
+            cr_expect(
+                !binary.log || !strstr(binary.log, "warning"), "%s: %s", files[f], binary.log);
             char entry[64];
             snprintf(entry, sizeof entry, ".entry %s(", def->entry);
-            cr_expect(strstr(binary.bytes, entry) && strstr(binary.bytes, ".maxntid"), "%s is a kernel with launch bounds", def->entry);
+            cr_expect(strstr(binary.bytes, entry) && strstr(binary.bytes, ".maxntid"),
+                "%s is a kernel with launch bounds", def->entry);
             hed_release(&allocator, binary.bytes, binary.size);
             hed_release(&allocator, binary.log, binary.log_size);
         }

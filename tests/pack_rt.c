@@ -1,13 +1,15 @@
-/* Packing is safe in a real-time thread: it allocates nothing, and a small stack is enough. The stack is
- * painted before and looked at afterwards. */
+/* Packing is safe in a real-time thread: it allocates nothing, and a small stack is enough. The
+ * stack is painted before and looked at afterwards. */
 #include "failing_malloc.h"
 #include "heddle/pack.h"
 
 #include <pthread.h>
 
-enum { STACK = 1 << 20,
-       PROMISED = 100 << 10,
-       THREAD = 16 << 10 /* of it the thread's own: thread-local storage, and the C library's frames */ };
+enum {
+    STACK = 1 << 20,
+    PROMISED = 100 << 10,
+    THREAD = 16 << 10 /* of it the thread's own: thread-local storage, and the C library's frames */
+};
 
 static _Alignas(4096) uint8_t stack[STACK];
 static hed_pack_piece pieces[8192];
@@ -23,9 +25,11 @@ static void *run(void *user)
             costs[t] = (float)(1 + t * 7 % 11);
         }
         for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT; m++) {
-            hed_pack_def def = {counts, costs, HED_PACK_MAX_TYPES, round == 2 ? 3 : 64, 32, (hed_pack_method)m};
+            hed_pack_def def = {
+                counts, costs, HED_PACK_MAX_TYPES, round == 2 ? 3 : 64, 32, (hed_pack_method)m};
             hed_pack_layout layout;
-            bad += hed_pack(&def, pieces, 8192, &layout) != HED_OK || layout.piece_count > hed_pack_capacity(&def);
+            bad += hed_pack(&def, pieces, 8192, &layout) != HED_OK ||
+                   layout.piece_count > hed_pack_capacity(&def);
         }
     }
     return bad ? &stack : NULL;
@@ -50,8 +54,7 @@ int main(void)
     run(NULL);
     bool allocates = hit || live != before;
     left = -1;
-    for (uint32_t i = 0; i < STACK && stack[i] == 0xa5; i++)
-        used--;
+    for (uint32_t i = 0; i < STACK && stack[i] == 0xa5; i++) used--;
     printf("%ld KiB of stack%s\n", used >> 10, allocates ? ", and it allocates" : "");
     return allocates || used > PROMISED + THREAD;
 }

@@ -1,5 +1,6 @@
-/* Packing: vectors, some of them by hand, exhaustive oracles on small cases, thousands of random distributions,
- * extremes; every layout is checked entity by entity. That it allocates nothing is pack_rt.c's. */
+/* Packing: vectors, some of them by hand, exhaustive oracles on small cases, thousands of random
+ * distributions, extremes; every layout is checked entity by entity. That it allocates nothing is
+ * pack_rt.c's. */
 #include "heddle/pack.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +10,8 @@
 
 enum { MOST_PIECES = 4096 };
 
-static const char *const method_names[] = {"naive", "greedy", "exact", "exact-cost", "spread", "rows"};
+static const char *const method_names[] = {
+    "naive", "greedy", "exact", "exact-cost", "spread", "rows"};
 
 static uint32_t next_random(uint64_t *state, uint32_t below)
 {
@@ -21,7 +23,8 @@ static uint32_t next_random(uint64_t *state, uint32_t below)
 
 /* ---- a layout has every entity once, in a lane of its own, and is what it says ---- */
 
-static void check_pieces(const hed_pack_def *def, const hed_pack_piece *pieces, const hed_pack_layout *layout)
+static void check_pieces(
+    const hed_pack_def *def, const hed_pack_piece *pieces, const hed_pack_layout *layout)
 {
     uint64_t place = 0;
     uint32_t lane = 0, types_of_row = 0, types_of_list = 0, occupancy = 0, rows = 0, used = 0;
@@ -29,7 +32,8 @@ static void check_pieces(const hed_pack_def *def, const hed_pack_piece *pieces, 
     for (uint32_t i = 0; i < layout->piece_count; i++) {
         const hed_pack_piece *p = &pieces[i];
         uint64_t here = (uint64_t)p->warp << 32 | p->row;
-        bool new_warp = i == 0 || p->warp != pieces[i - 1].warp, new_row = new_warp || p->row != pieces[i - 1].row;
+        bool new_warp = i == 0 || p->warp != pieces[i - 1].warp,
+             new_row = new_warp || p->row != pieces[i - 1].row;
         cr_assert(p->type < def->types && p->warp < def->warps && p->count > 0);
         cr_assert(i == 0 || here >= place, "pieces are out of order at %u", i);
         cr_assert_eq(p->row, new_warp ? 0 : pieces[i - 1].row + new_row, "a row is left out");
@@ -43,10 +47,12 @@ static void check_pieces(const hed_pack_def *def, const hed_pack_piece *pieces, 
         lane += p->count;
         cr_assert(lane <= def->lanes);
         if (!(types_of_row >> p->type & 1)) cost += def->costs ? (double)def->costs[p->type] : 1;
-        cr_assert(def->method == HED_PACK_NAIVE || !(types_of_row >> p->type & 1), "a type twice in a row");
+        cr_assert(def->method == HED_PACK_NAIVE || !(types_of_row >> p->type & 1),
+            "a type twice in a row");
         types_of_row |= 1u << p->type;
         types_of_list |= 1u << p->type;
-        uint32_t types = (uint32_t)__builtin_popcount(def->method == HED_PACK_ROWS ? types_of_list : types_of_row);
+        uint32_t types = (uint32_t)__builtin_popcount(
+            def->method == HED_PACK_ROWS ? types_of_list : types_of_row);
         occupancy = types > occupancy ? types : occupancy;
         rows = p->row + 1 > rows ? p->row + 1 : rows;
         dearest = cost > dearest ? cost : dearest;
@@ -55,7 +61,8 @@ static void check_pieces(const hed_pack_def *def, const hed_pack_piece *pieces, 
     cr_assert_eq(layout->max_occupancy, occupancy);
     cr_assert_eq(layout->rows, rows);
     cr_assert_eq(layout->warps_used, used);
-    cr_assert(fabs(layout->max_cost - dearest) <= 1e-9 * dearest, "%.17g, counted %.17g", layout->max_cost, dearest);
+    cr_assert(fabs(layout->max_cost - dearest) <= 1e-9 * dearest, "%.17g, counted %.17g",
+        layout->max_cost, dearest);
 }
 
 static void check_entities(const hed_pack_def *def, const hed_pack_piece *pieces, uint32_t count)
@@ -66,32 +73,35 @@ static void check_entities(const hed_pack_def *def, const hed_pack_piece *pieces
         for (uint32_t i = 0; i < count; i++) {
             if (pieces[i].type != type) continue;
             for (uint32_t e = pieces[i].first; e < pieces[i].first + pieces[i].count; e++) {
-                cr_assert(e < def->counts[type] && !seen[e], "type %u: entity %u is wrong or twice there", type, e);
+                cr_assert(e < def->counts[type] && !seen[e],
+                    "type %u: entity %u is wrong or twice there", type, e);
                 seen[e] = 1;
                 found++;
             }
         }
-        cr_assert_eq(found, def->counts[type], "type %u: %u of %u entities", type, found, def->counts[type]);
+        cr_assert_eq(
+            found, def->counts[type], "type %u: %u of %u entities", type, found, def->counts[type]);
         free(seen);
     }
 }
 
-static hed_pack_layout pack(const uint32_t *counts, const float *costs, uint32_t types, uint32_t warps,
-                            uint32_t lanes, hed_pack_method method)
+static hed_pack_layout pack(const uint32_t *counts, const float *costs, uint32_t types,
+    uint32_t warps, uint32_t lanes, hed_pack_method method)
 {
     static hed_pack_piece pieces[MOST_PIECES];
     hed_pack_def def = {counts, costs, types, warps, lanes, method};
     hed_pack_layout layout;
     uint32_t capacity = hed_pack_capacity(&def);
     cr_assert(capacity <= MOST_PIECES);
-    cr_assert_eq(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s: %u pieces, not %u", method_names[method],
-                 layout.piece_count, capacity);
+    cr_assert_eq(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s: %u pieces, not %u",
+        method_names[method], layout.piece_count, capacity);
     check_pieces(&def, pieces, &layout);
     check_entities(&def, pieces, layout.piece_count);
     return layout;
 }
 
-static uint32_t occupancy(const uint32_t *counts, uint32_t types, uint32_t warps, hed_pack_method method)
+static uint32_t occupancy(
+    const uint32_t *counts, uint32_t types, uint32_t warps, hed_pack_method method)
 {
     return pack(counts, NULL, types, warps, 32, method).max_occupancy;
 }
@@ -120,9 +130,11 @@ Test(pack, vectors)
 {
     for (size_t i = 0; i < sizeof VECTORS / sizeof VECTORS[0]; i++) {
         const vector *v = &VECTORS[i];
-        cr_expect_eq(occupancy(v->counts, 11, v->warps, HED_PACK_GREEDY), v->greedy, "vector %zu", i);
+        cr_expect_eq(
+            occupancy(v->counts, 11, v->warps, HED_PACK_GREEDY), v->greedy, "vector %zu", i);
         cr_expect_eq(occupancy(v->counts, 11, v->warps, HED_PACK_EXACT), v->exact, "vector %zu", i);
-        cr_expect_eq(occupancy(v->counts, 11, v->warps, HED_PACK_SPREAD), v->spread, "vector %zu", i);
+        cr_expect_eq(
+            occupancy(v->counts, 11, v->warps, HED_PACK_SPREAD), v->spread, "vector %zu", i);
         hed_pack_layout exact = pack(v->counts, COSTS, 11, v->warps, 32, HED_PACK_EXACT_COST);
         hed_pack_layout rows = pack(v->counts, COSTS, 11, v->warps, 32, HED_PACK_ROWS);
         cr_expect_eq(exact.max_cost, v->exact_cost, "vector %zu", i);
@@ -138,7 +150,8 @@ Test(pack, pieces_by_hand)
     hed_pack_layout layout;
     hed_pack_def def = {counts, NULL, 4, 3, 4, HED_PACK_EXACT};
     /* A row for each type is a row too many. 5 + 2 go into two rows; 2 + 3 would still need two. */
-    const hed_pack_piece exact[] = {{0, 0, 4, 0, 0, 0}, {0, 4, 1, 1, 0, 0}, {2, 0, 2, 1, 0, 1}, {3, 0, 3, 2, 0, 0}};
+    const hed_pack_piece exact[] = {
+        {0, 0, 4, 0, 0, 0}, {0, 4, 1, 1, 0, 0}, {2, 0, 2, 1, 0, 1}, {3, 0, 3, 2, 0, 0}};
     cr_assert_eq(hed_pack(&def, pieces, 16, &layout), HED_OK);
     cr_assert_eq(layout.piece_count, 4);
     cr_assert_arr_eq(pieces, exact, sizeof exact);
@@ -166,8 +179,10 @@ Test(pack, nothing_is_joined_without_need)
 {
     const uint32_t *counts = VECTORS[0].counts, *large = VECTORS[1].counts;
     for (uint32_t m = HED_PACK_GREEDY; m < HED_PACK_METHOD_COUNT; m++)
-        cr_assert_eq(pack(counts, COSTS, 11, 32, 32, (hed_pack_method)m).piece_count, 13, "%s", method_names[m]);
-    cr_assert_eq(pack(large, COSTS, 11, 32, 32, HED_PACK_SPREAD).piece_count, 42, "ten rows of two types");
+        cr_assert_eq(pack(counts, COSTS, 11, 32, 32, (hed_pack_method)m).piece_count, 13, "%s",
+            method_names[m]);
+    cr_assert_eq(
+        pack(large, COSTS, 11, 32, 32, HED_PACK_SPREAD).piece_count, 42, "ten rows of two types");
 }
 
 /* Two rounds: ten rows on four warps. */
@@ -179,7 +194,8 @@ Test(pack, more_entities_than_lanes)
     cr_assert_eq(rows.max_cost, 5, "3 3 3 2 2 1 1 1 1 1 on four warps: 18 in all");
     cr_assert_eq(rows.warps_used, 4);
     for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT; m++)
-        cr_assert(pack(counts, costs, 3, 4, 32, (hed_pack_method)m).rows >= 3, "ten rows, four warps");
+        cr_assert(
+            pack(counts, costs, 3, 4, 32, (hed_pack_method)m).rows >= 3, "ten rows, four warps");
 }
 
 /* Rows that are alike are dealt in whole rounds; the result is that of one after another. */
@@ -207,14 +223,16 @@ Test(pack, a_million_in_rows)
         if (m == HED_PACK_NAIVE) continue; /* four million pieces */
         def.method = (hed_pack_method)m;
         cr_assert(hed_pack_capacity(&def) <= capacity + 64);
-        cr_assert_eq(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s", hed_pack_method_name(def.method));
+        cr_assert_eq(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s",
+            hed_pack_method_name(def.method));
         check_pieces(&def, pieces, &layout);
         check_entities(&def, pieces, layout.piece_count);
     }
     free(pieces);
 }
 
-/* Of warps that are loaded alike that of the idlest scheduler is taken: cheap rows keep away from dear ones. */
+/* Of warps that are loaded alike that of the idlest scheduler is taken: cheap rows keep away from
+ * dear ones. */
 Test(pack, ties_balance_the_schedulers)
 {
     const uint32_t counts[] = {64, 192};
@@ -224,15 +242,17 @@ Test(pack, ties_balance_the_schedulers)
     hed_pack_def def = {counts, costs, 2, 32, 32, HED_PACK_ROWS};
     double load[4] = {0};
     cr_assert_eq(hed_pack(&def, pieces, 8, &layout), HED_OK);
-    for (uint32_t i = 0; i < 8; i++)
-        load[pieces[i].warp % 4] += (double)costs[pieces[i].type];
-    cr_assert(load[0] == 10 && load[1] == 10 && load[2] == 3, "%g %g %g %g", load[0], load[1], load[2], load[3]);
+    for (uint32_t i = 0; i < 8; i++) load[pieces[i].warp % 4] += (double)costs[pieces[i].type];
+    cr_assert(load[0] == 10 && load[1] == 10 && load[2] == 3, "%g %g %g %g", load[0], load[1],
+        load[2], load[3]);
 }
 
 /* ---- oracles ---- */
 
-/* Every way to cut types in order into runs; least types of the fullest row, or least cost of the dearest. */
-static double best_cuts(const uint32_t *counts, const float *costs, uint32_t types, uint32_t warps, uint32_t lanes)
+/* Every way to cut types in order into runs; least types of the fullest row, or least cost of the
+ * dearest. */
+static double best_cuts(
+    const uint32_t *counts, const float *costs, uint32_t types, uint32_t warps, uint32_t lanes)
 {
     double best = INFINITY;
     for (uint32_t mask = 0; mask < 1u << (types - 1); mask++) {
@@ -256,32 +276,33 @@ static double best_cuts(const uint32_t *counts, const float *costs, uint32_t typ
     return best;
 }
 
-/* Whether what is `left` fits so many rows, at most `most` types in each; every distribution is tried. The first row
- * has been offered the types below `type`: it has `room` lanes left and `used` types. */
-static bool any_layout(uint32_t *left, uint32_t types, uint32_t rows, uint32_t lanes, uint32_t most, uint32_t type,
-                       uint32_t room, uint32_t used)
+/* Whether what is `left` fits so many rows, at most `most` types in each; every distribution is
+ * tried. The first row has been offered the types below `type`: it has `room` lanes left and `used`
+ * types. */
+static bool any_layout(uint32_t *left, uint32_t types, uint32_t rows, uint32_t lanes, uint32_t most,
+    uint32_t type, uint32_t room, uint32_t used)
 {
     uint32_t total = 0;
-    for (uint32_t i = 0; i < types; i++)
-        total += left[i];
+    for (uint32_t i = 0; i < types; i++) total += left[i];
     if (total == 0) return true;
     if (rows == 0 || total > (rows - 1) * lanes + room) return false;
     if (type == types || used == most || room == 0)
         return any_layout(left, types, rows - 1, lanes, most, 0, lanes, 0);
     for (uint32_t take = left[type] < room ? left[type] : room;; take--) {
         left[type] -= take;
-        bool found = any_layout(left, types, rows, lanes, most, type + 1, room - take, used + (take > 0));
+        bool found =
+            any_layout(left, types, rows, lanes, most, type + 1, room - take, used + (take > 0));
         left[type] += take;
         if (found || take == 0) return found;
     }
 }
 
 /* Rows dealt to warps in every way. */
-static double best_lists(const float *rows, uint32_t count, double *load, uint32_t warps, double bound)
+static double best_lists(
+    const float *rows, uint32_t count, double *load, uint32_t warps, double bound)
 {
     double highest = 0;
-    for (uint32_t w = 0; w < warps; w++)
-        highest = load[w] > highest ? load[w] : highest;
+    for (uint32_t w = 0; w < warps; w++) highest = load[w] > highest ? load[w] : highest;
     if (count == 0 || highest >= bound) return highest < bound ? highest : bound;
     for (uint32_t w = 0; w < warps; w++) {
         load[w] += (double)rows[0];
@@ -309,7 +330,8 @@ Test(pack, exact_against_every_layout_in_order)
         double best = best_cuts(counts, NULL, types, warps, lanes);
         double cheapest = best_cuts(counts, costs, types, warps, lanes);
         cr_assert_eq(pack(counts, NULL, types, warps, lanes, HED_PACK_EXACT).max_occupancy, best);
-        cr_assert_eq(pack(counts, costs, types, warps, lanes, HED_PACK_EXACT_COST).max_cost, cheapest);
+        cr_assert_eq(
+            pack(counts, costs, types, warps, lanes, HED_PACK_EXACT_COST).max_cost, cheapest);
     }
 }
 
@@ -328,15 +350,16 @@ Test(pack, spread_against_every_layout)
             present += counts[t] > 0;
         }
         if (present == 0) continue;
-        do
-            least++;
+        do least++;
         while (!any_layout(counts, types, warps, lanes, least, 0, lanes, 0));
         uint32_t found = pack(counts, NULL, types, warps, lanes, HED_PACK_SPREAD).max_occupancy;
-        cr_assert(found == least || (present > warps + 1 && found == least + 1), "%u instead of %u", found, least);
+        cr_assert(found == least || (present > warps + 1 && found == least + 1), "%u instead of %u",
+            found, least);
         above += found > least;
         crowded += present > warps + 1;
     }
-    cr_log_info("spread: above the least in %u of %u cases with more types than warps + 1", above, crowded);
+    cr_log_info(
+        "spread: above the least in %u of %u cases with more types than warps + 1", above, crowded);
     cr_assert(crowded > 300 && above * 20 < crowded, "%u of %u", above, crowded);
 }
 
@@ -353,11 +376,13 @@ Test(pack, rows_against_every_assignment)
         }
         double best = best_lists(rows, 7, load, warps, INFINITY);
         double found = pack(counts, costs, 7, warps, 32, HED_PACK_ROWS).max_cost;
-        cr_assert(found >= best && found <= best * (4.0 / 3 - 1.0 / (3 * warps)) + 1e-9, "%g, best %g", found, best);
+        cr_assert(found >= best && found <= best * (4.0 / 3 - 1.0 / (3 * warps)) + 1e-9,
+            "%g, best %g", found, best);
     }
 }
 
-/* The longest-processing-time rule makes 7 of 3 3 2 2 2 on two warps, and the exact layout in order is 6. */
+/* The longest-processing-time rule makes 7 of 3 3 2 2 2 on two warps, and the exact layout in order
+ * is 6. */
 Test(pack, rows_are_never_dearer_than_an_alignment)
 {
     const uint32_t counts[] = {6, 6, 6, 6, 6};
@@ -381,14 +406,14 @@ static uint32_t occupancy_of_run(const uint32_t *counts, uint32_t types, uint32_
     return most;
 }
 
-/* The five steps word for word: what can be merged is, from left to right and again until nothing can, then one
- * more type is allowed. Gives how many are in the end, and how many rows there are. */
-static uint32_t literal_greedy(const uint32_t *counts, uint32_t types, uint32_t warps, uint32_t lanes,
-                               uint32_t allowed, uint32_t *rows)
+/* The five steps word for word: what can be merged is, from left to right and again until nothing
+ * can, then one more type is allowed. Gives how many are in the end, and how many rows there
+ * are. */
+static uint32_t literal_greedy(const uint32_t *counts, uint32_t types, uint32_t warps,
+    uint32_t lanes, uint32_t allowed, uint32_t *rows)
 {
     uint32_t begin[13], runs = types;
-    for (uint32_t t = 0; t <= types; t++)
-        begin[t] = t;
+    for (uint32_t t = 0; t <= types; t++) begin[t] = t;
     for (;; allowed++) {
         for (bool merged = allowed > 1; merged;) {
             merged = false;
@@ -405,8 +430,7 @@ static uint32_t literal_greedy(const uint32_t *counts, uint32_t types, uint32_t 
         *rows = 0;
         for (uint32_t r = 0; r < runs; r++) {
             uint32_t sum = 0;
-            for (uint32_t t = begin[r]; t < begin[r + 1]; t++)
-                sum += counts[t];
+            for (uint32_t t = begin[r]; t < begin[r + 1]; t++) sum += counts[t];
             *rows += (sum + lanes - 1) / lanes;
         }
         if (*rows <= warps) return allowed;
@@ -422,10 +446,12 @@ Test(pack, greedy_is_the_five_steps)
         uint32_t lanes = 4 + next_random(&state, 9);
         uint32_t counts[12], total = 0, rows;
         for (uint32_t t = 0; t < types; t++)
-            total += counts[t] = 1 + next_random(&state, next_random(&state, 2) ? 3 : 2 * warps * lanes / types);
+            total += counts[t] =
+                1 + next_random(&state, next_random(&state, 2) ? 3 : 2 * warps * lanes / types);
         if (total > warps * lanes) continue;
         hed_pack_layout l = pack(counts, NULL, types, warps, lanes, HED_PACK_GREEDY);
-        uint32_t guess = l.max_occupancy + 1 - l.iterations; /* that it is none too many is checked below */
+        /* that it is none too many is checked below */
+        uint32_t guess = l.max_occupancy + 1 - l.iterations;
         cr_assert_eq(literal_greedy(counts, types, warps, lanes, guess, &rows), l.max_occupancy);
         cr_assert_eq(rows, l.warps_used);
         raised += l.iterations > 1;
@@ -440,9 +466,10 @@ static void draw(uint64_t *state, uint32_t capacity, uint32_t counts[11], float 
 {
     uint32_t kind = next_random(state, 3), left = capacity;
     for (uint32_t t = 0; t < 11; t++) {
-        uint32_t wanted = kind == 0   ? next_random(state, capacity + 1)
-                          : kind == 1 ? next_random(state, 2 * capacity / 11 + 1)
-                                      : next_random(state, next_random(state, 2) ? 8 : capacity + 1);
+        uint32_t wanted = kind == 0 ? next_random(state, capacity + 1)
+                          : kind == 1
+                              ? next_random(state, 2 * capacity / 11 + 1)
+                              : next_random(state, next_random(state, 2) ? 8 : capacity + 1);
         counts[t] = wanted < left ? wanted : left;
         left -= counts[t];
         costs[t] = (float)(1 + next_random(state, 24));
@@ -470,15 +497,18 @@ static void run_random(uint32_t warps, uint32_t most_iterations)
         cr_assert(l[HED_PACK_SPREAD].max_occupancy <= l[HED_PACK_EXACT].max_occupancy);
         cr_assert(l[HED_PACK_ROWS].max_cost <= l[HED_PACK_EXACT_COST].max_cost);
         cr_assert(l[HED_PACK_EXACT].max_occupancy <= l[HED_PACK_NAIVE].max_occupancy);
-        cr_assert(warps < 32 || l[HED_PACK_SPREAD].max_occupancy <= 2, "11 types in 32 warps never need 3");
+        cr_assert(warps < 32 || l[HED_PACK_SPREAD].max_occupancy <= 2,
+            "11 types in 32 warps never need 3");
         uint32_t n = l[HED_PACK_GREEDY].iterations;
-        /* The guess never is above what an exact layout needs: else a better one could be missed. */
+        /* The guess never is above what an exact layout needs: else a better one could be
+         * missed. */
         cr_assert(l[HED_PACK_GREEDY].max_occupancy + 1 <= l[HED_PACK_EXACT].max_occupancy + n);
         iterations = n > iterations ? n : iterations;
         worse += l[HED_PACK_GREEDY].max_occupancy > l[HED_PACK_EXACT].max_occupancy;
     }
-    cr_log_info("%u warps: greedy needs %u iterations at worst and is above the least in %u of 5000", warps,
-                iterations, worse);
+    cr_log_info(
+        "%u warps: greedy needs %u iterations at worst and is above the least in %u of 5000", warps,
+        iterations, worse);
     cr_assert(iterations <= most_iterations, "%u iterations", iterations);
 }
 
@@ -515,22 +545,25 @@ Test(pack, edges)
 {
     const uint32_t none[3] = {0}, one[] = {0, 1, 0}, exact[] = {512, 512}, single[] = {1000};
     uint32_t ones[HED_PACK_MAX_TYPES];
-    for (uint32_t t = 0; t < HED_PACK_MAX_TYPES; t++)
-        ones[t] = 1;
+    for (uint32_t t = 0; t < HED_PACK_MAX_TYPES; t++) ones[t] = 1;
     for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT; m++) {
         hed_pack_method method = (hed_pack_method)m;
         hed_pack_layout l = pack(none, NULL, 3, 32, 32, method);
-        cr_assert(l.piece_count == 0 && l.warps_used == 0 && l.max_occupancy == 0 && l.max_cost == 0 && l.rows == 0);
+        cr_assert(l.piece_count == 0 && l.warps_used == 0 && l.max_occupancy == 0 &&
+                  l.max_cost == 0 && l.rows == 0);
         l = pack(one, NULL, 3, 32, 32, method);
-        cr_assert(l.piece_count == 1 && l.warps_used == 1 && l.max_occupancy == 1 && l.max_cost == 1 && l.rows == 1);
+        cr_assert(l.piece_count == 1 && l.warps_used == 1 && l.max_occupancy == 1 &&
+                  l.max_cost == 1 && l.rows == 1);
         l = pack(exact, NULL, 2, 32, 32, method);
         cr_assert(l.warps_used == 32 && l.max_occupancy == (method == HED_PACK_NAIVE ? 2 : 1));
         cr_assert_eq(pack(single, NULL, 1, 32, 32, method).max_occupancy, 1);
         l = pack(ones, NULL, 32, 4, 32, method);
-        cr_assert_eq(l.max_occupancy, method == HED_PACK_NAIVE ? 32 : 8, "%s: 32 types, 4 warps", method_names[m]);
+        cr_assert_eq(l.max_occupancy, method == HED_PACK_NAIVE ? 32 : 8, "%s: 32 types, 4 warps",
+            method_names[m]);
         cr_assert_eq(pack(ones, NULL, 32, 1, 32, method).max_occupancy, 32);
         cr_assert_eq(pack(ones, NULL, 32, 1, 1, method).rows, 32, "one lane");
-        cr_assert_eq(pack(ones, NULL, 32, 64, 128, method).max_occupancy, method == HED_PACK_NAIVE ? 32 : 1);
+        cr_assert_eq(
+            pack(ones, NULL, 32, 64, 128, method).max_occupancy, method == HED_PACK_NAIVE ? 32 : 1);
         cr_assert_str_eq(hed_pack_method_name(method), method_names[m]);
     }
     cr_assert_str_eq(hed_pack_method_name(HED_PACK_METHOD_COUNT), "unknown");
@@ -545,8 +578,7 @@ Test(pack, refuses)
     const hed_pack_def sound = {counts, good, 2, 4, 32, HED_PACK_EXACT};
     cr_assert_eq(hed_pack(&sound, pieces, 8, &layout), HED_OK);
     hed_pack_def wrong[14];
-    for (size_t i = 0; i < 14; i++)
-        wrong[i] = sound;
+    for (size_t i = 0; i < 14; i++) wrong[i] = sound;
     const float bad[4][2] = {{1, 0}, {1, -1}, {1, NAN}, {INFINITY, 1}};
     wrong[0].counts = NULL;
     wrong[1].types = 0;
@@ -558,10 +590,10 @@ Test(pack, refuses)
     wrong[7].method = HED_PACK_METHOD_COUNT;
     wrong[8].method = (hed_pack_method)-1;
     wrong[9].counts = huge;
-    for (size_t i = 0; i < 4; i++)
-        wrong[10 + i].costs = bad[i];
+    for (size_t i = 0; i < 4; i++) wrong[10 + i].costs = bad[i];
     for (size_t i = 0; i < 14; i++) {
-        cr_expect_eq(hed_pack(&wrong[i], pieces, 8, &layout), HED_ERROR_ARGUMENT, "definition %zu", i);
+        cr_expect_eq(
+            hed_pack(&wrong[i], pieces, 8, &layout), HED_ERROR_ARGUMENT, "definition %zu", i);
         cr_expect_eq(hed_pack_capacity(&wrong[i]), 0, "definition %zu", i);
     }
     cr_expect_eq(hed_pack(NULL, pieces, 8, &layout), HED_ERROR_ARGUMENT);

@@ -1,4 +1,5 @@
-/* Files and folders, also on a full disk and with several writers, and libraries loaded at run time. */
+/* Files and folders, also on a full disk and with several writers, and libraries loaded at run
+ * time. */
 #include "base/alloc.h"
 #include "base/dynlib.h"
 #include "base/path.h"
@@ -34,10 +35,7 @@ static int remove_entry(const char *path, const struct stat *about, int type, st
     return remove(path);
 }
 
-static void remove_folder(void)
-{
-    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
+static void remove_folder(void) { nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
 
 TestSuite(path, .init = make_folder, .fini = remove_folder);
 
@@ -132,13 +130,16 @@ Test(path, read_gives_the_whole_file)
         OK(hed_path_write_own(in_folder("file"), parts, sizes, 2, &error));
         char *bytes = NULL;
         size_t size = 1;
-        OK(hed_path_read(&allocator, in_folder("file"), lengths[index], &bytes, &size, &error)); /* just the limit */
-        cr_assert(size == lengths[index] && memcmp(bytes, content, size) == 0 && bytes[size] == '\0');
+        /* just the limit */
+        OK(hed_path_read(&allocator, in_folder("file"), lengths[index], &bytes, &size, &error));
+        cr_assert(
+            size == lengths[index] && memcmp(bytes, content, size) == 0 && bytes[size] == '\0');
         hed_release(&allocator, bytes, size + 1);
         cr_assert(state.live == 0 && state.bytes == 0);
         if (lengths[index] > 0) {
             size_t limit = lengths[index] - 1;
-            FAILS(HED_ERROR_IO, hed_path_read(&allocator, in_folder("file"), limit, &bytes, &size, &error));
+            FAILS(HED_ERROR_IO,
+                hed_path_read(&allocator, in_folder("file"), limit, &bytes, &size, &error));
             cr_assert(strstr(error.text, "larger") != NULL && state.live == 0);
         }
     }
@@ -149,7 +150,8 @@ Test(path, read_does_not_need_to_know_the_size)
     char *bytes = NULL;
     size_t size = 0;
     hed_error error = {0};
-    OK(hed_path_read(NULL, "/proc/self/status", SIZE_MAX, &bytes, &size, &error)); /* whose size is said to be 0 */
+    /* whose size is said to be 0 */
+    OK(hed_path_read(NULL, "/proc/self/status", SIZE_MAX, &bytes, &size, &error));
     cr_assert(size > 100 && strstr(bytes, "VmRSS") != NULL && strlen(bytes) == size);
     hed_release(NULL, bytes, size + 1);
     int ends[2];
@@ -171,7 +173,8 @@ Test(path, read_says_what_is_wrong)
     size_t size = 0;
     hed_error error;
     FAILS(HED_ERROR_IO, hed_path_read(NULL, in_folder("missing"), 100, &bytes, &size, &error));
-    cr_assert(strstr(error.text, in_folder("missing")) && strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    cr_assert(strstr(error.text, in_folder("missing")) && strstr(error.text, strerror(ENOENT)),
+        "%s", error.text);
     FAILS(HED_ERROR_IO, hed_path_read(NULL, folder, 100, &bytes, &size, &error));
     cr_assert(strstr(error.text, folder) && strstr(error.text, strerror(EISDIR)), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_path_read(NULL, "/dev/zero", 10000, &bytes, &size, &error));
@@ -192,7 +195,8 @@ Test(path, read_survives_each_allocation_that_fails)
         hed_status status = hed_path_read(&allocator, "/dev/zero", 1 << 14, &bytes, &size, &error);
         if (state.calls < fail_at) {
             cr_assert(fail_at > 3, "expected several allocations, there were %d", (int)fail_at - 1);
-            cr_assert(status == HED_ERROR_IO && state.live == 0, "%s", error.text); /* it is larger than that */
+            /* it is larger than that */
+            cr_assert(status == HED_ERROR_IO && state.live == 0, "%s", error.text);
             break;
         }
         cr_assert_eq(status, HED_ERROR_MEMORY);
@@ -222,7 +226,8 @@ Test(path, write_replaces_at_once_and_leaves_nothing)
     umask(0);
     OK(write_text(in_folder("mode"), "x", &error));
     struct stat about;
-    cr_assert(stat(in_folder("mode"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o", about.st_mode);
+    cr_assert(stat(in_folder("mode"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o",
+        about.st_mode);
 }
 
 Test(path, write_replaces_links_and_leaves_devices_alone)
@@ -239,7 +244,8 @@ Test(path, write_replaces_links_and_leaves_devices_alone)
     cr_assert(stat("/dev/full", &about) == 0 && S_ISCHR(about.st_mode));
     FAILS(HED_ERROR_IO, write_text(folder, "x", &error));
     FAILS(HED_ERROR_IO, write_text(in_folder("missing/file"), "x", &error));
-    cr_assert(strstr(error.text, in_folder("missing/file")) && strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    cr_assert(strstr(error.text, in_folder("missing/file")) && strstr(error.text, strerror(ENOENT)),
+        "%s", error.text);
     FAILS(HED_ERROR_IO, write_text("", "x", &error));
 }
 
@@ -257,7 +263,8 @@ Test(path, a_file_that_the_user_names_is_written_through_links)
     OK(hed_path_commit(&writer, &error));
     check_content(in_folder("real"), "new");
     cr_assert(lstat(in_folder("link"), &about) == 0 && S_ISLNK(about.st_mode));
-    cr_assert(stat(in_folder("real"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o", about.st_mode);
+    cr_assert(stat(in_folder("real"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o",
+        about.st_mode);
 }
 
 Test(path, folders_are_made_for_this_user_alone)
@@ -266,8 +273,10 @@ Test(path, folders_are_made_for_this_user_alone)
     struct stat about;
     umask(0);
     OK(hed_path_make(in_folder("above/below"), &error));
-    cr_assert(stat(in_folder("above"), &about) == 0 && (about.st_mode & 0777) == 0700, "mode %o", about.st_mode);
-    cr_assert(stat(in_folder("above/below"), &about) == 0 && (about.st_mode & 0777) == 0700, "mode %o", about.st_mode);
+    cr_assert(stat(in_folder("above"), &about) == 0 && (about.st_mode & 0777) == 0700, "mode %o",
+        about.st_mode);
+    cr_assert(stat(in_folder("above/below"), &about) == 0 && (about.st_mode & 0777) == 0700,
+        "mode %o", about.st_mode);
 }
 
 Test(path, what_others_could_have_written_is_not_our_own)
@@ -277,15 +286,24 @@ Test(path, what_others_could_have_written_is_not_our_own)
         uid_t user; /* counted from this process's */
         gid_t group;
         bool own;
-    } cases[] = {{S_IFREG | 0644, 0, 0, true}, {S_IFREG | 0600, 0, 5, true}, {S_IFREG | 0664, 0, 0, true}, {S_IFREG | 0664, 0, 5, false}, {S_IFREG | 0646, 0, 0, false}, {S_IFREG | 0644, 1, 1, false}, {S_IFDIR | 0700, 0, 0, true}, {S_IFDIR | 0777, 0, 0, false}, {S_IFDIR | 01777, 0, 0, false}, {S_IFDIR | 0755, 1, 1, false}};
+    } cases[] = {{S_IFREG | 0644, 0, 0, true}, {S_IFREG | 0600, 0, 5, true},
+        {S_IFREG | 0664, 0, 0, true}, {S_IFREG | 0664, 0, 5, false}, {S_IFREG | 0646, 0, 0, false},
+        {S_IFREG | 0644, 1, 1, false}, {S_IFDIR | 0700, 0, 0, true}, {S_IFDIR | 0777, 0, 0, false},
+        {S_IFDIR | 01777, 0, 0, false}, {S_IFDIR | 0755, 1, 1, false}};
     char reason[96];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct stat about = {.st_mode = cases[i].mode, .st_uid = geteuid() + cases[i].user, .st_gid = geteuid() + cases[i].group};
-        cr_assert_eq(hed_path_is_own(&about, reason, sizeof reason), cases[i].own, "case %zu: mode %o", i, cases[i].mode);
-        if (!cases[i].own) cr_assert(strstr(reason, about.st_uid != geteuid() ? "another user" : "others may write it"), "%s", reason);
+        struct stat about = {.st_mode = cases[i].mode, .st_uid = geteuid() + cases[i].user,
+            .st_gid = geteuid() + cases[i].group};
+        cr_assert_eq(hed_path_is_own(&about, reason, sizeof reason), cases[i].own,
+            "case %zu: mode %o", i, cases[i].mode);
+        if (!cases[i].own)
+            cr_assert(
+                strstr(reason, about.st_uid != geteuid() ? "another user" : "others may write it"),
+                "%s", reason);
     }
     struct stat roots = {.st_mode = S_IFREG | 0644};
-    cr_assert(hed_path_is_own(&roots, reason, sizeof reason), "root's files are as good as the system");
+    cr_assert(
+        hed_path_is_own(&roots, reason, sizeof reason), "root's files are as good as the system");
 }
 
 Test(path, a_link_is_not_read_as_our_own)
@@ -298,8 +316,11 @@ Test(path, a_link_is_not_read_as_our_own)
     hed_release(NULL, bytes, size + 1);
     cr_assert_eq(symlink("file", in_folder("link")), 0);
     check_content(in_folder("link"), "content");
-    FAILS(HED_ERROR_UNSUPPORTED, hed_path_read_own(NULL, in_folder("link"), 100, &bytes, &size, &error));
-    cr_assert(strstr(error.text, in_folder("link")) && strstr(error.text, "is not loaded: it is a symbolic link"), "%s", error.text);
+    FAILS(HED_ERROR_UNSUPPORTED,
+        hed_path_read_own(NULL, in_folder("link"), 100, &bytes, &size, &error));
+    cr_assert(strstr(error.text, in_folder("link")) &&
+                  strstr(error.text, "is not loaded: it is a symbolic link"),
+        "%s", error.text);
 }
 
 /* Writes too much for the place and checks that the old file is whole and alone. */
@@ -374,7 +395,8 @@ Test(path, readers_never_see_half_a_file)
             continue;
         }
         char letter[2] = {bytes[0], 0};
-        cr_assert(size == 10000 && strspn(bytes, letter) == 10000, "a mixed or short file of %zu bytes", size);
+        cr_assert(size == 10000 && strspn(bytes, letter) == 10000,
+            "a mixed or short file of %zu bytes", size);
         hed_release(NULL, bytes, size + 1);
         seen++;
     }
@@ -427,8 +449,10 @@ Test(path, dynlib_opens_the_first_that_loads)
     cr_assert(state.live == 0 && state.bytes == 0);
     for (int fail_at = 1; fail_at <= 2; fail_at++) {
         state = (test_allocator){.fail_at = fail_at};
-        cr_assert_eq(hed_dynlib_open(&allocator, names + 1, &library, reason, sizeof reason), HED_ERROR_MEMORY);
-        cr_assert(library == NULL && strstr(reason, "memory") != NULL && state.live == 0 && state.bytes == 0);
+        cr_assert_eq(hed_dynlib_open(&allocator, names + 1, &library, reason, sizeof reason),
+            HED_ERROR_MEMORY);
+        cr_assert(library == NULL && strstr(reason, "memory") != NULL && state.live == 0 &&
+                  state.bytes == 0);
     }
 }
 
@@ -438,15 +462,19 @@ Test(path, dynlib_prefers_the_reason_of_a_broken_library)
     hed_dynlib *library;
     hed_error error = {0};
     hed_text_copy(broken, sizeof broken, in_folder("libbroken.so"));
-    OK(write_text(broken, "this is no ELF file, but there is plenty of text in it for the loader to read", &error));
+    OK(write_text(broken,
+        "this is no ELF file, but there is plenty of text in it for the loader to read", &error));
     const char *const absent[] = {"libheddle-first.so.7", "libheddle-second.so.7", NULL};
-    cr_assert(hed_dynlib_open(NULL, absent, &library, reason, sizeof reason) == HED_OK && library == NULL);
+    cr_assert(hed_dynlib_open(NULL, absent, &library, reason, sizeof reason) == HED_OK &&
+              library == NULL);
     cr_assert(strstr(reason, "libheddle-first.so.7") != NULL, "%s", reason);
     const char *const mixed[] = {"libheddle-first.so.7", broken, "libheddle-second.so.7", NULL};
-    cr_assert(hed_dynlib_open(NULL, mixed, &library, reason, sizeof reason) == HED_OK && library == NULL);
+    cr_assert(
+        hed_dynlib_open(NULL, mixed, &library, reason, sizeof reason) == HED_OK && library == NULL);
     cr_assert(strstr(reason, "libbroken.so") != NULL, "%s", reason);
     const char *const none[] = {NULL};
-    cr_assert(hed_dynlib_open(NULL, none, &library, reason, sizeof reason) == HED_OK && library == NULL);
+    cr_assert(
+        hed_dynlib_open(NULL, none, &library, reason, sizeof reason) == HED_OK && library == NULL);
     cr_assert_neq(reason[0], '\0');
     cr_assert(hed_dynlib_open(NULL, mixed, &library, NULL, 0) == HED_OK && library == NULL);
 }

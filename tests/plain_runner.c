@@ -1,9 +1,10 @@
-/* Runs Criterion's tests under a sanitizer: what the macros of its headers call, without the library.
+/* Runs Criterion's tests under a sanitizer: what the macros of its headers call, without the
+ * library.
  *
- * Criterion's own worker reports a test as passed before its process ends and a sanitizer finds leaks, and its shared memory
- * does not get along with ThreadSanitizer's. Here each test is a fork: it counts as passed when the process has ended with
- * code 0, after whatever the sanitizer looks for at the end. Of the command line, --filter SUITE/NAME (with wildcards) is
- * read. */
+ * Criterion's own worker reports a test as passed before its process ends and a sanitizer finds
+ * leaks, and its shared memory does not get along with ThreadSanitizer's. Here each test is a fork:
+ * it counts as passed when the process has ended with code 0, after whatever the sanitizer looks
+ * for at the end. Of the command line, --filter SUITE/NAME (with wildcards) is read. */
 #include <criterion/criterion.h>
 #include <fnmatch.h>
 #include <setjmp.h>
@@ -21,7 +22,8 @@ struct criterion_options criterion_options; /* the macros ask it for full_stats:
 
 /* What the macros Test and TestSuite have left in sections of the program. */
 extern struct criterion_test *__start_cr_tst[], *__stop_cr_tst[];
-extern struct criterion_suite *__start_cr_sts[] __attribute__((weak)), *__stop_cr_sts[] __attribute__((weak));
+extern struct criterion_suite *__start_cr_sts[] __attribute__((weak)),
+    *__stop_cr_sts[] __attribute__((weak));
 
 /* Of the one test that this process runs. */
 static const struct criterion_test *running;
@@ -30,12 +32,10 @@ static atomic_int failures;
 static bool skipped;
 static uid_t started_as;
 
-/* LeakSanitizer asks at the end. A process that has given up its rights cannot look into its own threads any more. */
+/* LeakSanitizer asks at the end. A process that has given up its rights cannot look into its own
+ * threads any more. */
 int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void)
-{
-    return geteuid() != started_as;
-}
+int __lsan_is_turned_off(void) { return geteuid() != started_as; }
 
 static const struct criterion_test_extra_data *suite_data(const char *name)
 {
@@ -69,7 +69,8 @@ void criterion_send_assert(struct criterion_assert_stats *stats)
 {
     if (stats->passed) return;
     failures++;
-    printf("[----] %s:%u: Assertion Failed\n[----]   %s\n", stats->file, stats->line, stats->message);
+    printf(
+        "[----] %s:%u: Assertion Failed\n[----]   %s\n", stats->file, stats->line, stats->message);
 }
 
 void criterion_abort_test(void)
@@ -78,9 +79,7 @@ void criterion_abort_test(void)
     longjmp(leave, 1);
 }
 
-void criterion_continue_test(void)
-{
-}
+void criterion_continue_test(void) {}
 
 void criterion_skip_test(const char *format, ...)
 {
@@ -94,9 +93,7 @@ void criterion_skip_test(const char *format, ...)
     longjmp(leave, 1);
 }
 
-void cri_asserts_passed_incr(void)
-{
-}
+void cri_asserts_passed_incr(void) {}
 
 /* Criterion's default messages differ by the kind of assertion; the condition is in all of them. */
 char *cr_translate_assert_msg(int kind, ...)
@@ -119,10 +116,7 @@ int cr_asprintf(char **text, const char *format, ...)
     return length;
 }
 
-void cr_asprintf_free(char *text)
-{
-    free(text);
-}
+void cr_asprintf_free(char *text) { free(text); }
 
 void cr_log(enum criterion_severity severity, const char *format, ...)
 {
@@ -159,9 +153,11 @@ static int run(const struct criterion_test *test)
     }
     int signal = test->data ? test->data->signal : 0, code = test->data ? test->data->exit_code : 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP) return EXIT_SKIP;
-    bool passed = WIFSIGNALED(status) ? WTERMSIG(status) == signal : !signal && WEXITSTATUS(status) == code;
+    bool passed =
+        WIFSIGNALED(status) ? WTERMSIG(status) == signal : !signal && WEXITSTATUS(status) == code;
     if (passed) printf("[PASS] %s::%s\n", test->category, test->name);
-    else if (WIFSIGNALED(status)) printf("[FAIL] %s::%s: signal %d\n", test->category, test->name, WTERMSIG(status));
+    else if (WIFSIGNALED(status))
+        printf("[FAIL] %s::%s: signal %d\n", test->category, test->name, WTERMSIG(status));
     else printf("[FAIL] %s::%s: exit code %d\n", test->category, test->name, WEXITSTATUS(status));
     return !passed;
 }
@@ -181,6 +177,7 @@ int main(int argc, char **argv)
         int result = run(*test);
         count[result == EXIT_SKIP ? 2 : result]++;
     }
-    printf("[====] Tested: %d | Passing: %d | Failing: %d | Skipped: %d\n", count[0] + count[1], count[0], count[1], count[2]);
+    printf("[====] Tested: %d | Passing: %d | Failing: %d | Skipped: %d\n", count[0] + count[1],
+        count[0], count[1], count[2]);
     return count[1] ? EXIT_FAILURE : EXIT_SUCCESS;
 }

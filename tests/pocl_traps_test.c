@@ -1,13 +1,20 @@
 /* ctest: devices=pocl
- * PoCL's traps: what it does that no program expects, each with the test that we do not step into it. Elsewhere are
+ * PoCL's traps: what it does that no program expects, each with the test that we do not step into
+ * it. Elsewhere are
  *
- *   arguments in local memory that abort the process    also runtime: shapes_over_a_limit_are_refused_before_the_driver
- *   answers about kernels that are false                opencl_build: answers_that_are_known_to_be_false_are_unknown
+ *   arguments in local memory that abort the process    also runtime:
+ *   shapes_over_a_limit_are_refused_before_the_driver
+ *   answers about kernels that are false                opencl_build:
+ *   answers_that_are_known_to_be_false_are_unknown
  *   handlers of signals, taken with the devices         opencl: the_programs_signal_handlers_stay
- *   a division by zero that is a signal                 opencl: division_of_integers_by_zero_in_a_kernel_is_harmless
- *   a kernel out of bounds that ends the process        worker: candidates_that_crash_or_hang_cost_themselves_alone
- *   large arrays in local memory that the text hides    worker: local_memory_that_a_candidate_lies_about
- *   NULL as the size of a group, which is slow          runtime: one_to_three_dimensions_of_any_size_with_a_chosen_group */
+ *   a division by zero that is a signal                 opencl:
+ *   division_of_integers_by_zero_in_a_kernel_is_harmless
+ *   a kernel out of bounds that ends the process        worker:
+ *   candidates_that_crash_or_hang_cost_themselves_alone
+ *   large arrays in local memory that the text hides    worker:
+ *   local_memory_that_a_candidate_lies_about
+ *   NULL as the size of a group, which is slow          runtime:
+ *   one_to_three_dimensions_of_any_size_with_a_chosen_group */
 #include "folder.h"
 #include "opencl_testing.h"
 #include "tune/runner.h"
@@ -48,8 +55,10 @@ static int count_generic(const char *path, const struct stat *about, int type, s
     return 0;
 }
 
-/* Whoever asks PoCL for a program's binary has it compile each kernel once more, for groups of any size. */
-Test(pocl_traps, a_kernel_is_compiled_for_the_groups_of_its_launches_alone, .init = folder_make, .fini = folder_remove)
+/* Whoever asks PoCL for a program's binary has it compile each kernel once more, for groups of any
+ * size. */
+Test(pocl_traps, a_kernel_is_compiled_for_the_groups_of_its_launches_alone, .init = folder_make,
+    .fini = folder_remove)
 {
     cr_assert_eq(setenv("POCL_CACHE_DIR", in_folder("pocl"), 1), 0);
     hed_context_def def = hed_default_context_def();
@@ -60,7 +69,8 @@ Test(pocl_traps, a_kernel_is_compiled_for_the_groups_of_its_launches_alone, .ini
         close_test(&t);
     }
     generic_versions = 0;
-    cr_assert_eq(nftw(in_folder("pocl"), count_generic, 16, FTW_PHYS), 0, "PoCL has compiled nothing there");
+    cr_assert_eq(
+        nftw(in_folder("pocl"), count_generic, 16, FTW_PHYS), 0, "PoCL has compiled nothing there");
     cr_assert_eq(generic_versions, 0);
 }
 
@@ -71,16 +81,16 @@ static const hed_argument_def room_arguments[] = {
     {.name = "room", .kind = HED_LOCAL, .type = HED_INT32},
     {.name = "last", .kind = HED_SCALAR, .type = HED_UINT32}};
 static const hed_source room_source = {"room.cl",
-                                       "__kernel void room(__global int *x, HED_LOCAL(int, room), uint last)\n{\n"
-                                       "    HED_LOCAL_USE(int, room);\n    uint i = (uint)get_local_id(0);\n"
-                                       "    room[i == 0 ? last : i - 1] = x[i];\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                                       "    x[i] = room[i == 0 ? last : i - 1] + 1;\n}\n",
-                                       0};
-static const hed_kernel_def room_def = {
-    .name = "room", .sources = &room_source, .source_count = 1, .arguments = room_arguments, .argument_count = 3};
+    "__kernel void room(__global int *x, HED_LOCAL(int, room), uint last)\n{\n"
+    "    HED_LOCAL_USE(int, room);\n    uint i = (uint)get_local_id(0);\n"
+    "    room[i == 0 ? last : i - 1] = x[i];\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    x[i] = room[i == 0 ? last : i - 1] + 1;\n}\n",
+    0};
+static const hed_kernel_def room_def = {.name = "room", .sources = &room_source, .source_count = 1,
+    .arguments = room_arguments, .argument_count = 3};
 
-/* "Local" memory is the processor's cache: another size on each machine. All of it can be had; a word more would end
- * the process in the driver's thread. */
+/* "Local" memory is the processor's cache: another size on each machine. All of it can be had; a
+ * word more would end the process in the driver's thread. */
 Test(pocl_traps, all_local_memory_and_not_a_byte_more)
 {
     enum { CL_DEVICE_LOCAL_MEM_SIZE_WORD = 0x1023 };
@@ -89,13 +99,16 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
     hed_native_device native;
     uint64_t told = 0;
     OK(hed_device_native(t.device, &native, &error));
-    cr_assert_eq(t.cl.clGetDeviceInfo(native.device, CL_DEVICE_LOCAL_MEM_SIZE_WORD, sizeof told, &told, NULL), 0);
+    cr_assert_eq(t.cl.clGetDeviceInfo(
+                     native.device, CL_DEVICE_LOCAL_MEM_SIZE_WORD, sizeof told, &told, NULL),
+        0);
     cr_assert_eq(info->local_bytes, told, "not what the driver says");
     hed_kernel *kernel = make_kernel(t.device, &room_def);
     hed_buffer *x = make_buffer(t.device, 16 * sizeof(int32_t));
     uint64_t words = told / 4;
     hed_geometry g = {.dimensions = 1, .global = {16}, .group = {16}};
-    hed_argument arguments[] = {hed_buffer_argument(x), hed_local_argument(), hed_uint_argument((uint32_t)words - 1)};
+    hed_argument arguments[] = {
+        hed_buffer_argument(x), hed_local_argument(), hed_uint_argument((uint32_t)words - 1)};
     for (int round = 0; round < 3; round++) {
         int32_t values[16] = {0};
         OK(hed_write(t.stream, x, 0, values, sizeof values, &error));
@@ -112,20 +125,17 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
     close_test(&t);
 }
 
-/* Bad sizes of groups are an answer of the driver's, no end of the process, where a program reaches the driver.
- * Through us they do not get there: sizes are rounded up to whole groups, or refused. */
+/* Bad sizes of groups are an answer of the driver's, no end of the process, where a program reaches
+ * the driver. Through us they do not get there: sizes are rounded up to whole groups, or
+ * refused. */
 Test(pocl_traps, bad_sizes_of_groups_are_answers)
 {
-    static const hed_source fixed_source = {
-        "fixed.cl",
+    static const hed_source fixed_source = {"fixed.cl",
         "__attribute__((reqd_work_group_size(8, 1, 1))) __kernel void fixed(__global int *x, int add)\n{\n"
         "    x[get_global_id(0)] += add;\n}\n",
         0};
-    static const hed_kernel_def fixed = {.name = "fixed",
-                                         .sources = &fixed_source,
-                                         .source_count = 1,
-                                         .arguments = twice_arguments,
-                                         .argument_count = 2};
+    static const hed_kernel_def fixed = {.name = "fixed", .sources = &fixed_source,
+        .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
     opencl_test t = open_pocl(NULL);
     const hed_device_info *info = hed_device_get_info(t.device);
     hed_kernel *kernel = make_kernel(t.device, &twice), *only_eight = make_kernel(t.device, &fixed);
@@ -143,9 +153,9 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
     OK(hed_stream_wait(t.stream, &error));
     const size_t bad[][2] = {{1024, (size_t)info->max_group + 1}, {1000, 7}};
     for (int i = 0; i < 2; i++)
-        cr_expect_eq(t.cl.clEnqueueNDRangeKernel(hed_stream_native(t.stream), hed_kernel_native(kernel), 1, NULL,
-                                                 &bad[i][0], &bad[i][1], 0, NULL, NULL),
-                     CL_INVALID_WORK_GROUP_SIZE, "group of %zu of %zu", bad[i][1], bad[i][0]);
+        cr_expect_eq(t.cl.clEnqueueNDRangeKernel(hed_stream_native(t.stream),
+                         hed_kernel_native(kernel), 1, NULL, &bad[i][0], &bad[i][1], 0, NULL, NULL),
+            CL_INVALID_WORK_GROUP_SIZE, "group of %zu of %zu", bad[i][1], bad[i][0]);
     run_twice(&t, &twice);
     hed_kernel_destroy(kernel);
     hed_kernel_destroy(only_eight);
@@ -153,13 +163,15 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
     close_test(&t);
 }
 
-/* No sub-groups, no packets, nothing resident: a capability that is claimed and is not there would be a crash. */
+/* No sub-groups, no packets, nothing resident: a capability that is claimed and is not there would
+ * be a crash. */
 Test(pocl_traps, what_it_lacks_is_not_claimed)
 {
     opencl_test t = open_pocl(NULL);
     const hed_device_info *info = hed_device_get_info(t.device);
-    const uint64_t lacking = HED_CAN_LANES | HED_CAN_NAMED_BARRIERS | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER |
-                             HED_CAN_PACKETS | HED_CAN_CLUSTERS | HED_CAN_RESIDENT | HED_CAN_GRAPHS | HED_CAN_CUDA_C;
+    const uint64_t lacking = HED_CAN_LANES | HED_CAN_NAMED_BARRIERS | HED_CAN_COOPERATIVE |
+                             HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_CLUSTERS |
+                             HED_CAN_RESIDENT | HED_CAN_GRAPHS | HED_CAN_CUDA_C;
     unsigned long long claimed = info->capabilities & lacking;
     cr_expect_eq(claimed, 0, "claimed: %#llx", claimed);
     cr_expect_eq(info->type, HED_DEVICE_CPU);
@@ -170,7 +182,8 @@ Test(pocl_traps, what_it_lacks_is_not_claimed)
 
 static void own_handler(int number) { (void)number; }
 
-/* Told to leave SIGFPE alone, it takes the handlers when it first builds instead of with the devices. */
+/* Told to leave SIGFPE alone, it takes the handlers when it first builds instead of with the
+ * devices. */
 Test(pocl_traps, handlers_stay_when_they_are_taken_by_the_first_build)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGFPE, SIGUSR1, SIGSEGV, SIGTERM};
@@ -186,7 +199,8 @@ Test(pocl_traps, handlers_stay_when_they_are_taken_by_the_first_build)
     run_twice(&t, &twice);
     for (int i = 0; i < COUNT; i++) {
         sigaction(numbers[i], NULL, &now);
-        cr_expect(now.sa_handler == before[i].sa_handler, "the handler of signal %d is another one", numbers[i]);
+        cr_expect(now.sa_handler == before[i].sa_handler, "the handler of signal %d is another one",
+            numbers[i]);
     }
     close_test(&t);
 }
@@ -229,15 +243,16 @@ Test(pocl_folders, a_home_that_is_a_file)
     OK(hed_context_create(NULL, &context, &error));
     for (uint32_t i = 0; i < hed_backend_count(context); i++) {
         hed_backend_report report = hed_backend_at(context, i);
-        cr_expect(report.devices || report.reason[0], "%s has no device and does not say why", report.name);
+        cr_expect(report.devices || report.reason[0], "%s has no device and does not say why",
+            report.name);
     }
     hed_context_destroy(context);
 }
 
 /* ---- time ---- */
 
-static void one_dimension(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                          hed_geometry *geometry)
+static void one_dimension(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     (void)def;
     geometry->dimensions = 1;
@@ -245,13 +260,13 @@ static void one_dimension(const hed_kernel_def *def, const hed_config *config, c
     geometry->group[0] = (uint32_t)config->values[0];
 }
 
-/* Compiling is done at the first run with a size of group: a hundred times as long as a run. The runner's times begin
- * after one. The kernel counts its own launches. */
+/* Compiling is done at the first run with a size of group: a hundred times as long as a run. The
+ * runner's times begin after one. The kernel counts its own launches. */
 Test(pocl_traps, the_first_run_is_thrown_away)
 {
-    static const hed_source source = {
-        "count.cl", "__kernel void count(__global int *launches, __global int *out)\n{\n    if (get_global_id(0) == 0)\n"
-                    "        out[0] = ++launches[0];\n}\n",
+    static const hed_source source = {"count.cl",
+        "__kernel void count(__global int *launches, __global int *out)\n{\n    if (get_global_id(0) == 0)\n"
+        "        out[0] = ++launches[0];\n}\n",
         0};
     static const hed_argument_def described[] = {
         {.name = "launches", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_WORKSPACE},
@@ -259,23 +274,16 @@ Test(pocl_traps, the_first_run_is_thrown_away)
     static const int64_t groups[] = {32};
     static const hed_parameter_def group = {"WG", groups, 1, 32, NULL};
     static const char *const dimensions[] = {"n"};
-    static const hed_kernel_def def = {.name = "count",
-                                       .sources = &source,
-                                       .source_count = 1,
-                                       .arguments = described,
-                                       .argument_count = 2,
-                                       .parameters = &group,
-                                       .parameter_count = 1,
-                                       .dimensions = dimensions,
-                                       .dimension_count = 1,
-                                       .geometry = one_dimension};
+    static const hed_kernel_def def = {.name = "count", .sources = &source, .source_count = 1,
+        .arguments = described, .argument_count = 2, .parameters = &group, .parameter_count = 1,
+        .dimensions = dimensions, .dimension_count = 1, .geometry = one_dimension};
     enum { RUNS = 3 };
     opencl_test t = open_pocl(NULL);
     const int32_t zero = 0;
     const hed_runner_argument contents[] = {{.data = &zero, .bytes = 4}, {.bytes = 4}};
     hed_problem problem = hed_problem_1d(32);
-    hed_runner_def wanted = {
-        .device = t.device, .kernel = &def, .problem = &problem, .arguments = contents, .timeout_seconds = 60};
+    hed_runner_def wanted = {.device = t.device, .kernel = &def, .problem = &problem,
+        .arguments = contents, .timeout_seconds = 60};
     hed_config config = hed_config_default(&def);
     hed_runner *runner;
     hed_trial trial;
@@ -285,7 +293,8 @@ Test(pocl_traps, the_first_run_is_thrown_away)
     OK(hed_runner_prepare(runner, 0, &config, &trial, &error));
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(hed_runner_output(runner, 0, 1, &launches, &trial, &error));
-    cr_assert_geq(launches, 2, "none but the one asked for: the first timed run would have been the first of all");
+    cr_assert_geq(launches, 2,
+        "none but the one asked for: the first timed run would have been the first of all");
     OK(hed_runner_time(runner, 0, RUNS, seconds, &trial, &error));
     OK(hed_runner_output(runner, 0, 1, &launches, &trial, &error));
     cr_assert_geq(launches, 2 + RUNS + 1);
@@ -293,7 +302,8 @@ Test(pocl_traps, the_first_run_is_thrown_away)
     close_test(&t);
 }
 
-/* Its events count nanoseconds of the host's clock: never more than has passed, never less than nothing. */
+/* Its events count nanoseconds of the host's clock: never more than has passed, never less than
+ * nothing. */
 Test(pocl_traps, event_times_are_within_the_hosts)
 {
     opencl_test t = open_pocl(NULL);

@@ -1,5 +1,5 @@
-/* The Gaussian process under the search: mean and variance against a dense solution, observations that come, change
- * and fail, and the covariance's gradient against differences. */
+/* The Gaussian process under the search: mean and variance against a dense solution, observations
+ * that come, change and fail, and the covariance's gradient against differences. */
 #include "testing.h"
 
 #include <math.h>
@@ -8,9 +8,7 @@
 #include "tune/posterior.h"
 #include "tune/search.h"
 
-enum { ROWS = 24,
-       POINTS = 40,
-       TREND = 1 };
+enum { ROWS = 24, POINTS = 40, TREND = 1 };
 
 static const int64_t SIZES[] = {8, 16, 24, 32, 48, 64}, TILES[] = {1, 2, 4}, MODES[] = {0, 1, 2};
 static const char *const LABELS[] = {"a", "b", "c"};
@@ -42,7 +40,8 @@ static void open_scene(scene *s, hed_shape shape, bool ignores_failures)
     for (uint32_t i = 0; i < hed_hyper_count(&s->covariance); i++)
         s->covariance.hypers[i] += hed_random_unit(&s->random) - 0.5;
     hed_covariance_update(&s->covariance);
-    cr_assert(hed_posterior_create(&s->allocator, s->space, &s->covariance, ROWS, 2, &s->posterior));
+    cr_assert(
+        hed_posterior_create(&s->allocator, s->space, &s->covariance, ROWS, 2, &s->posterior));
     s->posterior.ignores_failures = ignores_failures;
     s->posterior.trend_count = TREND;
     s->posterior.trend_mean = 0.4;
@@ -53,7 +52,8 @@ static void open_scene(scene *s, hed_shape shape, bool ignores_failures)
         s->trends[i][0] = (float)hed_random_unit(&s->random);
     }
     for (uint32_t i = 0; i < POINTS; i++)
-        hed_block_add(&s->posterior.blocks[i / HED_BLOCK], &s->posterior, i, s->rows[ROWS + i], s->trends[ROWS + i]);
+        hed_block_add(&s->posterior.blocks[i / HED_BLOCK], &s->posterior, i, s->rows[ROWS + i],
+            s->trends[ROWS + i]);
 }
 
 static void close_scene(scene *s)
@@ -76,13 +76,11 @@ static void solve(double *matrix, double *right, uint32_t n)
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = k + 1; i < n; i++) {
             double share = matrix[i * n + k] / matrix[k * n + k];
-            for (uint32_t j = k; j < n; j++)
-                matrix[i * n + j] -= share * matrix[k * n + j];
+            for (uint32_t j = k; j < n; j++) matrix[i * n + j] -= share * matrix[k * n + j];
             right[i] -= share * right[k];
         }
     for (uint32_t k = n; k-- > 0;) {
-        for (uint32_t j = k + 1; j < n; j++)
-            right[k] -= matrix[k * n + j] * right[j];
+        for (uint32_t j = k + 1; j < n; j++) right[k] -= matrix[k * n + j] * right[j];
         right[k] /= matrix[k * n + k];
     }
 }
@@ -93,8 +91,7 @@ static uint32_t system_of(const scene *s, bool only_values, double *matrix, uint
     uint32_t n = 0;
     for (uint32_t i = 0; i < ROWS; i++) {
         bool in = s->kinds[i] == HED_ROW_VALUE || (!only_values && !s->posterior.left_out[i]);
-        if (in)
-            which[n++] = i;
+        if (in) which[n++] = i;
     }
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
@@ -102,7 +99,8 @@ static uint32_t system_of(const scene *s, bool only_values, double *matrix, uint
     return n;
 }
 
-/* Mean and variance of every point by dense algebra: believed values leave the mean as the known ones make it. */
+/* Mean and variance of every point by dense algebra: believed values leave the mean as the known
+ * ones make it. */
 static void check(scene *s, bool order_matters)
 {
     double matrix[ROWS * ROWS], weights[ROWS];
@@ -112,15 +110,13 @@ static void check(scene *s, bool order_matters)
         const hed_block *block = &s->posterior.blocks[p / HED_BLOCK];
         uint32_t at = p % HED_BLOCK, point = ROWS + p, n = system_of(s, false, matrix, which);
         double variance = between(s, point, point), working = 0, failed = 0;
-        for (uint32_t i = 0; i < n; i++)
-            weights[i] = between(s, point, which[i]);
+        for (uint32_t i = 0; i < n; i++) weights[i] = between(s, point, which[i]);
         solve(matrix, weights, n);
-        for (uint32_t i = 0; i < n; i++)
-            variance -= weights[i] * between(s, point, which[i]);
+        for (uint32_t i = 0; i < n; i++) variance -= weights[i] * between(s, point, which[i]);
         double expected = sqrt(s->posterior.variance * variance),
                found = hed_block_deviation(block, &s->posterior, at);
-        cr_assert(fabs(found - expected) < 1e-4 * (1 + expected), "point %u: deviation %g, expected %g", p, found,
-                  expected);
+        cr_assert(fabs(found - expected) < 1e-4 * (1 + expected),
+            "point %u: deviation %g, expected %g", p, found, expected);
         for (uint32_t i = 0; i < ROWS; i++) {
             double vote = pow(hed_covariance_value(&s->covariance, s->rows[point], s->rows[i]), 4);
             working += s->kinds[i] == HED_ROW_VALUE ? vote : 0;
@@ -128,12 +124,10 @@ static void check(scene *s, bool order_matters)
         }
         cr_assert(fabs((double)block->working[at] - working) < 1e-4 &&
                   fabs((double)block->failed[at] - failed) < 1e-4);
-        if (order_matters)
-            continue; /* a belief is what was known when it came */
+        if (order_matters) continue; /* a belief is what was known when it came */
         n = system_of(s, true, matrix, which);
         double mean = s->posterior.mean + s->posterior.trend_mean * (double)s->trends[point][0];
-        for (uint32_t i = 0; i < n; i++)
-            weights[i] = between(s, point, which[i]);
+        for (uint32_t i = 0; i < n; i++) weights[i] = between(s, point, which[i]);
         solve(matrix, weights, n);
         for (uint32_t i = 0; i < n; i++) {
             double trend = s->posterior.trend_mean * (double)s->trends[which[i]][0];
@@ -180,15 +174,13 @@ Test(posterior, takes_answers_late_and_changed)
 {
     scene s;
     open_scene(&s, HED_SHAPE_MATERN, false);
-    for (uint32_t i = 0; i < ROWS; i++)
-        add(&s, i, i >= ROWS - 8 ? HED_ROW_PENDING : HED_ROW_VALUE);
+    for (uint32_t i = 0; i < ROWS; i++) add(&s, i, i >= ROWS - 8 ? HED_ROW_PENDING : HED_ROW_VALUE);
     check(&s, false); /* what is pending came last, so that all was known */
     for (uint32_t i = ROWS; i-- > ROWS - 8;) {
         set(&s, i, i % 3 ? HED_ROW_VALUE : HED_ROW_FAILED, i);
         check(&s, true);
     }
-    for (uint32_t i = 0; i < ROWS; i++)
-        set(&s, i, HED_ROW_VALUE, 0.1 * i);
+    for (uint32_t i = 0; i < ROWS; i++) set(&s, i, HED_ROW_VALUE, 0.1 * i);
     check(&s, false);
     close_scene(&s);
 }
@@ -200,8 +192,7 @@ Test(posterior, gradient_is_the_difference)
         open_scene(&s, shape, false);
         size_t size = s.covariance.offsets[3];
         double *weights = calloc(size, sizeof *weights), gradient[HED_MAX_HYPERS] = {0};
-        for (size_t i = 0; i < size; i++)
-            weights[i] = hed_random_unit(&s.random);
+        for (size_t i = 0; i < size; i++) weights[i] = hed_random_unit(&s.random);
         hed_covariance_gradient(&s.covariance, weights, gradient);
         for (uint32_t h = 0; h + 1 < hed_hyper_count(&s.covariance); h++) {
             double sums[2] = {0}, step = 1e-2;
@@ -215,7 +206,8 @@ Test(posterior, gradient_is_the_difference)
             }
             double slope = (sums[1] - sums[0]) / (2 * step);
             cr_assert(fabs(slope - gradient[h]) < 1e-3 * (1 + fabs(slope)),
-                      "shape %d, hyper-parameter %u: %g, by difference %g", (int)shape, h, gradient[h], slope);
+                "shape %d, hyper-parameter %u: %g, by difference %g", (int)shape, h, gradient[h],
+                slope);
         }
         free(weights);
         close_scene(&s);
@@ -230,8 +222,7 @@ Test(posterior, fit_tells_parameters_apart)
     open_scene(&s, HED_SHAPE_MATERN, false);
     cr_assert(hed_fit_create(&s.allocator, &s.covariance, &fit));
     for (uint32_t i = 0; i < 50; i++) {
-        for (uint32_t j = 0; j < 3; j++)
-            fit.rows[i * 3 + j] = s.rows[i][j];
+        for (uint32_t j = 0; j < 3; j++) fit.rows[i * 3 + j] = s.rows[i][j];
         fit.values[fit.count++] = s.rows[i][1] + 0.01 * sin(5.0 * i);
     }
     hed_fit_begin(&fit, &s.covariance);
@@ -239,7 +230,8 @@ Test(posterior, fit_tells_parameters_apart)
         ;
     const double *hypers = s.covariance.hypers;
     cr_assert(hypers[HED_HYPER_COUNT + HED_HYPER_WEIGHT] > hypers[HED_HYPER_WEIGHT] + 1);
-    cr_assert(hypers[HED_HYPER_COUNT + HED_HYPER_WEIGHT] > hypers[2 * HED_HYPER_COUNT + HED_HYPER_WEIGHT] + 1);
+    cr_assert(hypers[HED_HYPER_COUNT + HED_HYPER_WEIGHT] >
+              hypers[2 * HED_HYPER_COUNT + HED_HYPER_WEIGHT] + 1);
     hed_fit_destroy(&s.allocator, &s.covariance, &fit);
     close_scene(&s);
 }

@@ -1,4 +1,5 @@
-/* The measuring policy on simulated devices: noise, drift, ramping and stepping clocks. No device, no waiting. */
+/* The measuring policy on simulated devices: noise, drift, ramping and stepping clocks. No device,
+ * no waiting. */
 #include "testing.h"
 
 #include <math.h>
@@ -38,14 +39,15 @@ static double normal(simulated *s)
     return radius * cos(6.283185307179586 * uniform(s));
 }
 
-static hed_status run_simulated(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                                hed_error *e)
+static hed_status run_simulated(
+    void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *e)
 {
     simulated *s = user;
     (void)e;
     trial->outcome = s->runs[slot] >= s->fail_after ? s->fail[slot] : HED_OUTCOME_MEASURED;
     for (uint32_t i = 0; i < runs; i++) {
-        double time = s->seconds[slot] * (s->pace ? s->pace(s->now) : 1) * (1 + s->noise * normal(s));
+        double time =
+            s->seconds[slot] * (s->pace ? s->pace(s->now) : 1) * (1 + s->noise * normal(s));
         if (s->hiccup > 0 && uniform(s) < s->hiccup) time *= 3;
         s->now += fabs(time);
         s->runs[slot]++;
@@ -65,7 +67,8 @@ static bool stop_simulated(void *user)
 
 static hed_race race_of(simulated *s)
 {
-    hed_race_def def = {.user = s, .time = run_simulated, .now = now_simulated, .stop = stop_simulated};
+    hed_race_def def = {
+        .user = s, .time = run_simulated, .now = now_simulated, .stop = stop_simulated};
     return (hed_race){.def = def, .level = 1, .best = INFINITY, .best_high = INFINITY};
 }
 
@@ -87,7 +90,8 @@ Test(race, warm_up_waits_for_the_clock)
     hed_trial trial;
     OK(hed_race_warm_up(&race, 0, 1, &trial, &error));
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED);
-    cr_assert(ramping(s.now) < 1.05 && s.now < 1, "ended after %g s at %g of its speed", s.now, ramping(s.now));
+    cr_assert(ramping(s.now) < 1.05 && s.now < 1, "ended after %g s at %g of its speed", s.now,
+        ramping(s.now));
 }
 
 static double never_steady(double now) { return 1 + now; }
@@ -108,9 +112,10 @@ Test(race, a_slow_candidate_costs_one_run)
     hed_race race = race_of(&s);
     cr_assert_eq(probe_of(&race, 0).trial.outcome, HED_OUTCOME_MEASURED);
     hed_probe slow = probe_of(&race, 1), slower_by_half = probe_of(&race, 2);
-    cr_assert(slow.trial.outcome == HED_OUTCOME_DROPPED && slow.runs == 1, "20 times slower: %u runs", slow.runs);
+    cr_assert(slow.trial.outcome == HED_OUTCOME_DROPPED && slow.runs == 1,
+        "20 times slower: %u runs", slow.runs);
     cr_assert(slower_by_half.trial.outcome == HED_OUTCOME_DROPPED && slower_by_half.runs == 3,
-              "2.5 times slower: %u runs", slower_by_half.runs);
+        "2.5 times slower: %u runs", slower_by_half.runs);
     cr_assert(fabs(slow.seconds / 40e-3 - 1) < 0.1 && fabs(race.best / 2e-3 - 1) < 0.02);
 }
 
@@ -133,8 +138,10 @@ Test(race, runs_go_where_they_matter)
     hed_race race = race_of(&s);
     probe_of(&race, 0);
     hed_probe behind = probe_of(&race, 1), close = probe_of(&race, 2);
-    cr_assert(behind.trial.outcome == HED_OUTCOME_DROPPED && behind.runs == 5, "10 %% slower: %u runs", behind.runs);
-    cr_assert(close.trial.outcome == HED_OUTCOME_MEASURED && close.runs > 5, "0.5 %% slower: %u runs", close.runs);
+    cr_assert(behind.trial.outcome == HED_OUTCOME_DROPPED && behind.runs == 5,
+        "10 %% slower: %u runs", behind.runs);
+    cr_assert(close.trial.outcome == HED_OUTCOME_MEASURED && close.runs > 5,
+        "0.5 %% slower: %u runs", close.runs);
 }
 
 static double throttled(double now) { return now < 0.5 ? 1 : 1.3; }
@@ -153,7 +160,7 @@ Test(race, drift_is_noticed_and_taken_out)
     cr_assert(fabs(race.level / 1.3 - 1) < 0.02, "level %g", race.level);
     hed_probe better = probe_of(&race, 1);
     cr_assert(better.trial.outcome == HED_OUTCOME_MEASURED && fabs(race.best / 1.8e-3 - 1) < 0.03,
-              "faster, though its time is longer: %g s", race.best);
+        "faster, though its time is longer: %g s", race.best);
 }
 
 Test(race, what_is_clearly_slower_is_so_at_the_same_pace)
@@ -166,7 +173,8 @@ Test(race, what_is_clearly_slower_is_so_at_the_same_pace)
     s.now = 1;
     OK(hed_race_check(&race, &trial, &error));
     hed_probe second = probe_of(&race, 1);
-    cr_assert(second.runs == 5, "1.75 times slower on a clock 1.3 times slower: %u runs", second.runs);
+    cr_assert(
+        second.runs == 5, "1.75 times slower on a clock 1.3 times slower: %u runs", second.runs);
 }
 
 Test(race, hiccups_are_no_drift)
@@ -203,11 +211,13 @@ Test(race, impossible_times_are_refused)
     race.def.floor_seconds = 1e-6;
     probe_of(&race, 0);
     hed_probe probe = probe_of(&race, 1);
-    cr_assert(probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && isnan(probe.seconds) && probe.trial.text[0]);
+    cr_assert(probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && isnan(probe.seconds) &&
+              probe.trial.text[0]);
     s.bad_every = 1;
     s.bad = 0;
     probe = probe_of(&race, 0);
-    cr_assert(probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && probe.trial.text[0], "no time at all");
+    cr_assert(
+        probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && probe.trial.text[0], "no time at all");
     cr_assert(fabs(race.best / 1e-4 - 1) < 0.01, "neither is the best: %g", race.best);
 }
 
@@ -235,7 +245,8 @@ Test(race, a_host_clock_that_runs_backwards_ends_nothing_early_and_nothing_never
 
 Test(race, evidence)
 {
-    cr_assert(fabs(hed_race_evidence(11, 0) - (4096.0 - 1) / 12) < 1e-6, "%g", hed_race_evidence(11, 0));
+    cr_assert(
+        fabs(hed_race_evidence(11, 0) - (4096.0 - 1) / 12) < 1e-6, "%g", hed_race_evidence(11, 0));
     cr_assert(fabs(hed_race_evidence(0, 0) - 1) < 1e-12 && hed_race_evidence(5, 5) < 1);
     /* A fair coin, looked at after every fall. */
     simulated s = {.random = 13};
@@ -250,7 +261,8 @@ Test(race, evidence)
             break;
         }
     }
-    cr_assert(convinced > 0 && convinced < TRIALS / 20, "%u of %d convinced at 1 in 20", convinced, TRIALS);
+    cr_assert(convinced > 0 && convinced < TRIALS / 20, "%u of %d convinced at 1 in 20", convinced,
+        TRIALS);
 }
 
 typedef struct final_case {
@@ -280,14 +292,15 @@ static uint32_t wins(const final_case *c, uint32_t expected, uint32_t seeds)
 {
     uint32_t won = 0;
     hed_entrant entrants[HED_FINAL_ENTRANTS];
-    for (uint64_t seed = 1; seed <= seeds; seed++) won += final_of(c, seed * 7919, entrants) == expected;
+    for (uint64_t seed = 1; seed <= seeds; seed++)
+        won += final_of(c, seed * 7919, entrants) == expected;
     return won;
 }
 
 Test(race, equals_leave_the_stored_choice)
 {
-    final_case flat = {
-        .count = 8, .noise = 0.01, .kept = 6, .seconds = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3}};
+    final_case flat = {.count = 8, .noise = 0.01, .kept = 6,
+        .seconds = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3}};
     uint32_t won = wins(&flat, 5, 100);
     cr_assert_eq(won, 100, "%u of 100", won);
     hed_entrant entrants[HED_FINAL_ENTRANTS];
@@ -307,8 +320,8 @@ Test(race, much_noise_chooses_nobody)
 
 Test(race, three_percent_are_found)
 {
-    final_case c = {
-        .count = 8, .noise = 0.01, .kept = 1, .seconds = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 0.97e-3, 1e-3}};
+    final_case c = {.count = 8, .noise = 0.01, .kept = 1,
+        .seconds = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 0.97e-3, 1e-3}};
     uint32_t won = wins(&c, 6, 100);
     cr_assert_geq(won, 98, "%u of 100", won);
 }
@@ -321,7 +334,8 @@ static double pulsing(double now) { return 1 + 0.1 * sin(now * 40); }
 
 Test(race, drift_and_hiccups_choose_nobody)
 {
-    final_case c = {.count = 4, .noise = 0.01, .kept = 1, .seconds = {1e-3, 1e-3, 1e-3, 1e-3}, .pace = slowing};
+    final_case c = {
+        .count = 4, .noise = 0.01, .kept = 1, .seconds = {1e-3, 1e-3, 1e-3, 1e-3}, .pace = slowing};
     uint32_t won = wins(&c, 0, 50);
     cr_assert_eq(won, 50, "a clock that slows down: %u of 50", won);
     c.pace = slowing_fast;
@@ -354,8 +368,8 @@ Test(race, a_far_slower_default_leaves_soon)
     final_case c = {.count = 3, .noise = 0.01, .kept = 1, .seconds = {3e-3, 1e-3, 1.2e-3}};
     hed_entrant entrants[HED_FINAL_ENTRANTS];
     cr_assert_eq(final_of(&c, 17, entrants), 1);
-    cr_assert(entrants[0].rounds == 3 && fabs(entrants[0].ratio / 3 - 1) < 0.03, "%u rounds, ratio %g",
-              entrants[0].rounds, entrants[0].ratio);
+    cr_assert(entrants[0].rounds == 3 && fabs(entrants[0].ratio / 3 - 1) < 0.03,
+        "%u rounds, ratio %g", entrants[0].rounds, entrants[0].ratio);
     cr_assert(entrants[0].out && !entrants[0].tied && !entrants[1].out && entrants[1].ratio == 1);
 }
 
@@ -376,26 +390,27 @@ Test(race, a_final_round_that_fails)
     cr_assert_eq(winner, 0);
 }
 
-/* Two that cannot be told apart fail when the others have left, one after more rounds than the other. Those come
- * back, and are compared by rounds that both were in, though the clock slows down. */
+/* Two that cannot be told apart fail when the others have left, one after more rounds than the
+ * other. Those come back, and are compared by rounds that both were in, though the clock slows
+ * down. */
 Test(race, who_left_comes_back_where_the_leader_fails)
 {
     enum { COUNT = 5 };
-    simulated s = {.seconds = {0.9e-3, 0.9e-3, 3e-3, 1.40e-3, 1.35e-3},
-                   .noise = 0.001,
-                   .pace = slowing,
-                   .random = 21,
-                   .fail = {HED_OUTCOME_CRASHED, HED_OUTCOME_CRASHED},
-                   .fail_after = 16};
+    simulated s = {.seconds = {0.9e-3, 0.9e-3, 3e-3, 1.40e-3, 1.35e-3}, .noise = 0.001,
+        .pace = slowing, .random = 21, .fail = {HED_OUTCOME_CRASHED, HED_OUTCOME_CRASHED},
+        .fail_after = 16};
     hed_race race = race_of(&s);
     hed_entrant entrants[COUNT];
     uint32_t winner;
     for (uint32_t i = 0; i < COUNT; i++) entrants[i] = (hed_entrant){.slot = i, .preference = i};
     OK(hed_race_finals(&race, entrants, COUNT, 10, &winner, &error));
-    cr_assert(entrants[0].out && entrants[0].trial.outcome == HED_OUTCOME_CRASHED && entrants[1].out);
+    cr_assert(
+        entrants[0].out && entrants[0].trial.outcome == HED_OUTCOME_CRASHED && entrants[1].out);
     cr_assert(winner == 4 && entrants[4].ratio == 1, "%u wins", winner);
-    cr_assert(entrants[2].out && entrants[2].rounds == 3, "the slowest leaves again: %u rounds", entrants[2].rounds);
-    cr_assert(entrants[3].out && entrants[3].rounds == 13, "lost all of %u rounds", entrants[3].rounds);
+    cr_assert(entrants[2].out && entrants[2].rounds == 3, "the slowest leaves again: %u rounds",
+        entrants[2].rounds);
+    cr_assert(
+        entrants[3].out && entrants[3].rounds == 13, "lost all of %u rounds", entrants[3].rounds);
     cr_assert(fabs(entrants[3].ratio / (1.40 / 1.35) - 1) < 0.005, "ratio %g", entrants[3].ratio);
 }
 
@@ -406,10 +421,12 @@ Test(race, time_and_stop_end_the_rounds)
     hed_entrant entrants[2] = {{.slot = 0}, {.slot = 1, .preference = 1}};
     uint32_t winner;
     OK(hed_race_finals(&race, entrants, 2, 0.1, &winner, &error));
-    cr_assert(s.now < 0.14 && winner < 2 && entrants[0].rounds >= 3, "%g s, %u rounds", s.now, entrants[0].rounds);
+    cr_assert(s.now < 0.14 && winner < 2 && entrants[0].rounds >= 3, "%g s, %u rounds", s.now,
+        entrants[0].rounds);
     s.stop_after = s.total + 5;
     entrants[0] = (hed_entrant){.slot = 0};
     entrants[1] = (hed_entrant){.slot = 1, .preference = 1};
     OK(hed_race_finals(&race, entrants, 2, 10, &winner, &error));
-    cr_assert(winner < 2 && entrants[0].rounds == 2 && entrants[1].rounds == 2, "%u rounds", entrants[0].rounds);
+    cr_assert(winner < 2 && entrants[0].rounds == 2 && entrants[1].rounds == 2, "%u rounds",
+        entrants[0].rounds);
 }

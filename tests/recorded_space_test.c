@@ -1,5 +1,5 @@
-/* Recorded spaces: what is read, what is refused and in which words, and the score against figures worked out by
- * hand. */
+/* Recorded spaces: what is read, what is refused and in which words, and the score against figures
+ * worked out by hand. */
 #include "testing.h"
 
 #include <sys/stat.h>
@@ -24,7 +24,8 @@ Test(recorded_space, is_read)
     hed_recorded_space recorded;
     OK(hed_recorded_space_parse("a/b/blur_GPU.tsv.gz", TEXT, strlen(TEXT), &recorded, &error));
     cr_assert_str_eq(recorded.name, "blur_GPU");
-    cr_assert(recorded.parameter_count == 2 && recorded.count == 3 && hed_space_count(recorded.space) == 3);
+    cr_assert(recorded.parameter_count == 2 && recorded.count == 3 &&
+              hed_space_count(recorded.space) == 3);
     cr_assert_str_eq(recorded.parameters[0].name, "size");
     cr_assert(recorded.parameters[0].count == 3 && recorded.parameters[0].values[2] == 32 &&
               recorded.parameters[1].count == 2);
@@ -37,7 +38,8 @@ Test(recorded_space, is_read)
 static void refuse(const char *text, const char *words)
 {
     hed_recorded_space recorded;
-    FAILS(HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", text, strlen(text), &recorded, &error));
+    FAILS(
+        HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", text, strlen(text), &recorded, &error));
     cr_assert_str_eq(error.text, words);
 }
 
@@ -46,31 +48,41 @@ Test(recorded_space, errors_name_the_line)
     refuse("", "f.tsv:0: the file ends before the columns' names");
     refuse("# domain: a=1,2\n", "f.tsv:1: the file ends before the columns' names");
     refuse("a\ttime_ms\n1\t2\n",
-           "f.tsv:1: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names");
+        "f.tsv:1: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names");
     refuse("# domain: a\n", "f.tsv:1: \"a\" in the domain: expected NAME=VALUE,VALUE,...");
-    refuse("# domain: a=1,x\na\ttime_ms\ny\t1\n", "f.tsv:3: a is \"y\": expected one of the domain's values");
-    refuse("a,outcome,value,low\n1,measured\n", "f.tsv: row 1 has too few fields: expected 1 parameters, outcome and value");
+    refuse("# domain: a=1,x\na\ttime_ms\ny\t1\n",
+        "f.tsv:3: a is \"y\": expected one of the domain's values");
+    refuse("a,outcome,value,low\n1,measured\n",
+        "f.tsv: row 1 has too few fields: expected 1 parameters, outcome and value");
     refuse("a,outcome,value,low\n\"x,y\",measured,1,1\n",
-           "f.tsv: the value \"x,y\" of a: expected words without tabs, commas, semicolons and ends of lines");
+        "f.tsv: the value \"x,y\" of a: expected words without tabs, commas, semicolons and ends of lines");
     refuse("a,outcome,value,text\n1,measured,1,\n2,measured,-1,\"two\nlines\"\n",
-           "f.tsv: configuration 2: time_ms is \"-1000\": expected a positive number or invalid");
-    refuse("a,outcome,value,text\n1,measured,1,\n1,measured,1,\n", "f.tsv: points 0 and 1 are the same (point 0 is configuration 1)");
-    refuse("{\"cache\": {}}", "f.tsv: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner");
-    refuse("{\"tune_params_keys\": [\"a\"], \"cache\": {\"1\": {\"b\": 1}}}", "f.tsv: \"1\" in the cache has no a");
+        "f.tsv: configuration 2: time_ms is \"-1000\": expected a positive number or invalid");
+    refuse("a,outcome,value,text\n1,measured,1,\n1,measured,1,\n",
+        "f.tsv: points 0 and 1 are the same (point 0 is configuration 1)");
+    refuse("{\"cache\": {}}",
+        "f.tsv: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner");
+    refuse("{\"tune_params_keys\": [\"a\"], \"cache\": {\"1\": {\"b\": 1}}}",
+        "f.tsv: \"1\" in the cache has no a");
     refuse("#\n# domain: a=1; a=2\n", "f.tsv:2: the parameter \"a\" is there twice");
     refuse("# domain: a=1,2; b=3\na\ttime_ms\n",
-           "f.tsv:2: of the domain's 2 parameters and time_ms, 2 are among the columns");
+        "f.tsv:2: of the domain's 2 parameters and time_ms, 2 are among the columns");
     refuse("# domain: a=1,2\na\ta\ttime_ms\n", "f.tsv:2: the column \"a\" is there twice");
     refuse("# domain: a=1,2\na\ttime_ms\n", "f.tsv:2: no configurations behind the columns' names");
     refuse("# domain: a=1,2\na\ttime_ms\n1\t2\n2\n", "f.tsv:4: 1 columns, expected 2");
     refuse("# domain: a=1,2\na\ttime_ms\n1\t2\t3\n", "f.tsv:3: 3 columns, expected 2");
-    refuse("# domain: a=1,2\na\ttime_ms\n1.5\t2\n", "f.tsv:3: a is \"1.5\": expected a whole number");
+    refuse(
+        "# domain: a=1,2\na\ttime_ms\n1.5\t2\n", "f.tsv:3: a is \"1.5\": expected a whole number");
     refuse("# domain: a=1,2\na\ttime_ms\n1\t-2\n",
-           "f.tsv:3: time_ms is \"-2\": expected a positive number or invalid");
-    refuse("# domain: a=1,2\na\ttime_ms\n1\t\n", "f.tsv:3: time_ms is \"\": expected a positive number or invalid");
-    refuse("# domain: a=1,2\na\ttime_ms\n3\t1\n", "f.tsv: point 0: \"a\" has no value 3 (point 0 is line 3)");
-    refuse("# domain: a=1,2\na\ttime_ms\n1\t1\n1\t2\n", "f.tsv: points 0 and 1 are the same (point 0 is line 3)");
-    refuse("# domain: a=1,2\na\ttime_ms\n1\t1\n\n2\t2\n", "f.tsv:4: an empty line, and more behind it");
+        "f.tsv:3: time_ms is \"-2\": expected a positive number or invalid");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t\n",
+        "f.tsv:3: time_ms is \"\": expected a positive number or invalid");
+    refuse("# domain: a=1,2\na\ttime_ms\n3\t1\n",
+        "f.tsv: point 0: \"a\" has no value 3 (point 0 is line 3)");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t1\n1\t2\n",
+        "f.tsv: points 0 and 1 are the same (point 0 is line 3)");
+    refuse("# domain: a=1,2\na\ttime_ms\n1\t1\n\n2\t2\n",
+        "f.tsv:4: an empty line, and more behind it");
     hed_recorded_space recorded;
     FAILS(HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", "a\0b", 3, &recorded, &error));
     FAILS(HED_ERROR_IO, hed_recorded_space_read("/no/such/file.tsv", &recorded, &error));
@@ -80,22 +92,26 @@ Test(recorded_space, errors_name_the_line)
 /* As `heddle tune --csv` writes it: choices by name, seconds, an explanation over two lines. */
 Test(recorded_space, our_own_csv)
 {
-    static const char csv[] = "WG,MODE,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
-                              "64,tiled,measured,0.0015,0.0014,0.0016,5,0.1,1,0,0,1,\n"
-                              "8,\"direct\",build,,,,0,0.1,2,,0,0,\"one \"\"line\"\",\nand another\"\n"
-                              "64,direct,dropped,0.003,0.003,0.003,1,0.1,3,0,0,0,\n";
+    static const char csv[] =
+        "WG,MODE,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
+        "64,tiled,measured,0.0015,0.0014,0.0016,5,0.1,1,0,0,1,\n"
+        "8,\"direct\",build,,,,0,0.1,2,,0,0,\"one \"\"line\"\",\nand another\"\n"
+        "64,direct,dropped,0.003,0.003,0.003,1,0.1,3,0,0,0,\n";
     hed_recorded_space recorded;
     OK(hed_recorded_space_parse("a/b.csv", csv, strlen(csv), &recorded, &error));
-    cr_assert(recorded.parameter_count == 2 && recorded.count == 3 && strcmp(recorded.name, "b") == 0);
+    cr_assert(
+        recorded.parameter_count == 2 && recorded.count == 3 && strcmp(recorded.name, "b") == 0);
     cr_assert(recorded.parameters[0].values[0] == 8 && recorded.parameters[0].values[1] == 64);
     cr_assert_str_eq(recorded.parameters[1].labels[0], "tiled");
     hed_config config = hed_space_at(recorded.space, 2);
     cr_assert(config.values[0] == 64 && config.values[1] == 1);
-    cr_assert(fabs(recorded.times[0] - 1.5) < 1e-6 && isnan(recorded.times[1]) && fabs(recorded.times[2] - 3) < 1e-6);
+    cr_assert(fabs(recorded.times[0] - 1.5) < 1e-6 && isnan(recorded.times[1]) &&
+              fabs(recorded.times[2] - 3) < 1e-6);
     hed_recorded_space_free(&recorded);
 }
 
-/* Many quoted fields: each takes memory for itself alone, where the rest of the file would be gigabytes. */
+/* Many quoted fields: each takes memory for itself alone, where the rest of the file would be
+ * gigabytes. */
 Test(recorded_space, many_quoted_rows, .timeout = 60)
 {
     enum { ROWS = 40000 };
@@ -104,7 +120,8 @@ Test(recorded_space, many_quoted_rows, .timeout = 60)
     FILE *out = open_memstream(&text, &size);
     cr_assert(out);
     fputs("\"A\",\"B\",outcome,value,text\n", out);
-    for (int i = 0; i < ROWS; i++) fprintf(out, "\"%d\",\"%d\",\"measured\",\"0.001\",\"a \"\"word\"\"\"\n", i % 200, i / 200);
+    for (int i = 0; i < ROWS; i++)
+        fprintf(out, "\"%d\",\"%d\",\"measured\",\"0.001\",\"a \"\"word\"\"\"\n", i % 200, i / 200);
     fclose(out);
     hed_recorded_space recorded;
     OK(hed_recorded_space_parse("many.csv", text, size, &recorded, &error));
@@ -129,7 +146,8 @@ Test(recorded_space, kernel_tuners_cache)
         snprintf(text, sizeof text, "%s%s", cache, ends[i]);
         OK(hed_recorded_space_parse("blur_GPU.json", text, strlen(text), &recorded, &error));
         cr_assert(recorded.parameter_count == 2 && recorded.count == 3);
-        cr_assert(recorded.times[0] == 2.5 && isnan(recorded.times[1]) && recorded.times[2] == 1.25);
+        cr_assert(
+            recorded.times[0] == 2.5 && isnan(recorded.times[1]) && recorded.times[2] == 1.25);
         cr_assert(strcmp(recorded.parameters[1].name, "layout") == 0 &&
                   strcmp(recorded.parameters[1].labels[1], "column") == 0);
         hed_recorded_space_free(&recorded);
@@ -147,14 +165,15 @@ Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_rem
     char packed[512];
     snprintf(packed, sizeof packed, "%s.gz", plain);
     gzFile file = gzopen(packed, "wb");
-    cr_assert(file && gzwrite(file, TEXT, sizeof TEXT - 1) == sizeof TEXT - 1 && gzclose(file) == Z_OK);
+    cr_assert(
+        file && gzwrite(file, TEXT, sizeof TEXT - 1) == sizeof TEXT - 1 && gzclose(file) == Z_OK);
     OK(hed_recorded_space_read(packed, &recorded, &error));
     cr_assert(recorded.count == 3 && strcmp(recorded.name, "blur_GPU") == 0);
     hed_recorded_space_free(&recorded);
     /* cut in half */
     FILE *whole = fopen(packed, "r+b");
-    cr_assert(whole && fseek(whole, 0, SEEK_END) == 0 && ftruncate(fileno(whole), ftell(whole) / 2) == 0 &&
-              fclose(whole) == 0);
+    cr_assert(whole && fseek(whole, 0, SEEK_END) == 0 &&
+              ftruncate(fileno(whole), ftell(whole) / 2) == 0 && fclose(whole) == 0);
     FAILS(HED_ERROR_IO, hed_recorded_space_read(packed, &recorded, &error));
     cr_assert(mkfifo(in_folder("pipe"), 0600) == 0); /* is not waited for */
     FAILS(HED_ERROR_IO, hed_recorded_space_read(in_folder("pipe"), &recorded, &error));
@@ -163,7 +182,8 @@ Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_rem
 
 /* ---- the score ---- */
 
-/* Times 1 to 100: the target is 1 + 0.05 (50.5 - 1) = 3.475, so 97 come before it, and the budget is ceil(97 / 4). */
+/* Times 1 to 100: the target is 1 + 0.05 (50.5 - 1) = 3.475, so 97 come before it, and the budget
+ * is ceil(97 / 4). */
 Test(recorded_space, budget_and_expectation)
 {
     enum { COUNT = 100 };
@@ -179,14 +199,17 @@ Test(recorded_space, budget_and_expectation)
     OK(hed_recorded_space_parse("f.tsv", text, used, &recorded, &error));
     OK(hed_replay_measure(&recorded, &scale, &error));
     cr_assert(scale.optimum == 1 && scale.median == 50.5 && scale.budget == 25, "%u", scale.budget);
-    for (uint32_t draws = 1; draws <= scale.budget; draws++) /* the least of M out of 1..n is (n + 1) / (M + 1) */
-        cr_assert(fabs(scale.expected[draws] - 101.0 / (draws + 1)) < 1e-9, "%u: %g", draws, scale.expected[draws]);
+    for (uint32_t draws = 1; draws <= scale.budget;
+         draws++) /* the least of M out of 1..n is (n + 1) / (M + 1) */
+        cr_assert(fabs(scale.expected[draws] - 101.0 / (draws + 1)) < 1e-9, "%u: %g", draws,
+            scale.expected[draws]);
     double optimum[HED_REPLAY_MOST], chance[HED_REPLAY_MOST];
     for (uint32_t i = 0; i < scale.budget; i++) {
         optimum[i] = 1;
         chance[i] = scale.expected[i + 1];
     }
-    cr_assert(fabs(hed_replay_score(&scale, optimum) - 1) < 1e-12 && fabs(hed_replay_score(&scale, chance)) < 1e-12);
+    cr_assert(fabs(hed_replay_score(&scale, optimum) - 1) < 1e-12 &&
+              fabs(hed_replay_score(&scale, chance)) < 1e-12);
     uint32_t count;
     hed_config *best = hed_replay_best(&recorded, 3, &count);
     cr_assert(count == 3 && best[0].values[0] == 100 && best[2].values[0] == 98);
@@ -194,7 +217,6 @@ Test(recorded_space, budget_and_expectation)
     double seconds[HED_REPLAY_MOST], run[HED_REPLAY_MOST];
     hed_replay_def def = {&recorded, &scale, HED_SEARCH_EXHAUSTIVE, 1, NULL, 0, 120, 1, 0, NULL};
     OK(hed_replay_run(&def, run, seconds, &error)); /* beyond the end of the space */
-    for (uint32_t i = 0; i < 120; i++)
-        cr_assert(run[i] == (i < COUNT ? COUNT - i : 1));
+    for (uint32_t i = 0; i < 120; i++) cr_assert(run[i] == (i < COUNT ? COUNT - i : 1));
     hed_recorded_space_free(&recorded);
 }

@@ -1,6 +1,7 @@
-/* ctest: devices Which configuration a launch runs with: tuned for its size, near it, given, or the default; and
- * constraints and conditions as part of what is valid. The kernel writes down its own parameters, so that what ran
- * is known from its results. */
+/* ctest: devices Which configuration a launch runs with: tuned for its size, near it, given, or the
+ * default; and
+ * constraints and conditions as part of what is valid. The kernel writes down its own parameters,
+ * so that what ran is known from its results. */
 #include "folder.h"
 
 #include "tune/database_file.h"
@@ -33,7 +34,8 @@ static const hed_source source = {"which.cl", text, 0};
 static const hed_argument_def arguments[] = {
     {.name = "out", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_WRITE},
     {.name = "n", .kind = HED_SCALAR, .type = HED_INT32}};
-static const int64_t groups[] = {16, 32, 64, 128, 1 << 20}, tiles[] = {1, 2, 4, 8}, modes[] = {0, 1};
+static const int64_t groups[] = {16, 32, 64, 128, 1 << 20}, tiles[] = {1, 2, 4, 8},
+                     modes[] = {0, 1};
 static const hed_parameter_def parameters[] = {
     {"WG", groups, 5, 16, NULL}, {"TILE", tiles, 4, 1, NULL}, {"MODE", modes, 2, 0, NULL}};
 static const char *const dimensions[] = {"n"};
@@ -43,35 +45,24 @@ static const hed_condition conditions[] = {{"MODE", "TILE > 1"}};
 static void which_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     int32_t *out = call->arguments[0];
-    int64_t value =
-        hed_config_get(call->def, call->config, "WG") * 100 + hed_config_get(call->def, call->config, "TILE");
+    int64_t value = hed_config_get(call->def, call->config, "WG") * 100 +
+                    hed_config_get(call->def, call->config, "TILE");
     for (uint64_t i = begin; i < end; i++) out[i] = (int32_t)value;
 }
 
-static void which_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                           hed_geometry *g)
+static void which_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *g)
 {
-    *g = (hed_geometry){.dimensions = 1,
-                        .global = {(uint64_t)problem->sizes[0]},
-                        .group = {(uint32_t)hed_config_get(def, config, "WG")}};
+    *g = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]},
+        .group = {(uint32_t)hed_config_get(def, config, "WG")}};
     g->native_items = (uint64_t)problem->sizes[0];
 }
 
-static const hed_kernel_def which = {.name = "which",
-                                     .sources = &source,
-                                     .source_count = 1,
-                                     .arguments = arguments,
-                                     .argument_count = 2,
-                                     .parameters = parameters,
-                                     .parameter_count = 3,
-                                     .constraints = constraints,
-                                     .constraint_count = 3,
-                                     .conditions = conditions,
-                                     .condition_count = 1,
-                                     .dimensions = dimensions,
-                                     .dimension_count = 1,
-                                     .geometry = which_geometry,
-                                     .range = which_range};
+static const hed_kernel_def which = {.name = "which", .sources = &source, .source_count = 1,
+    .arguments = arguments, .argument_count = 2, .parameters = parameters, .parameter_count = 3,
+    .constraints = constraints, .constraint_count = 3, .conditions = conditions,
+    .condition_count = 1, .dimensions = dimensions, .dimension_count = 1,
+    .geometry = which_geometry, .range = which_range};
 
 /* ---- a device with a database ---- */
 
@@ -110,9 +101,10 @@ static void choose(bench *b, int64_t n, hed_config config, const char *driver)
     hed_problem problem = hed_problem_1d(n);
     hed_tune_key key;
     int64_t session;
-    hed_evaluation e = {
-        .config = config, .outcome = HED_OUTCOME_MEASURED, .seconds = 1e-3, .low = 1e-3, .high = 1e-3};
-    hed_tune_key_of_kernel(b->t.device, &which, HED_MATH_FAST, NULL, 0, &problem, HED_OBJECTIVE_TIME, &key);
+    hed_evaluation e = {.config = config, .outcome = HED_OUTCOME_MEASURED, .seconds = 1e-3,
+        .low = 1e-3, .high = 1e-3};
+    hed_tune_key_of_kernel(
+        b->t.device, &which, HED_MATH_FAST, NULL, 0, &problem, HED_OBJECTIVE_TIME, &key);
     hed_device_info other = *key.device;
     if (driver) other.driver = driver;
     key.device = &other;
@@ -120,7 +112,10 @@ static void choose(bench *b, int64_t n, hed_config config, const char *driver)
     OK(hed_database_choose(hed_context_database(b->t.context), session, &key, &e, &error));
 }
 
-static hed_config config_of(int64_t group, int64_t tile) { return (hed_config){3, {group, tile, 0}}; }
+static hed_config config_of(int64_t group, int64_t tile)
+{
+    return (hed_config){3, {group, tile, 0}};
+}
 
 static hed_kernel *create(bench *b, int64_t n, const hed_config *config)
 {
@@ -153,8 +148,8 @@ static void expect_config(const hed_kernel *kernel, int64_t group, hed_configure
 {
     hed_configured configured;
     hed_config config = hed_kernel_config(kernel, &configured);
-    cr_expect(config.values[0] == group && configured == expected, "WG=%lld, %s", (long long)config.values[0],
-              hed_configured_name(configured));
+    cr_expect(config.values[0] == group && configured == expected, "WG=%lld, %s",
+        (long long)config.values[0], hed_configured_name(configured));
 }
 
 /* Launches, waits until whatever that has begun is compiled, and launches again. */
@@ -195,7 +190,8 @@ Test(resolve, the_tuned_configuration_of_its_size)
     launch(&b, kernel, 1000);
     expect_config(kernel, 64, HED_CONFIGURED_EXACT);
     launch(&b, kernel, 3000); /* what stands in is not what was tuned for this size */
-    expect_config(kernel, b.compiles ? 64 : 32, b.compiles ? HED_CONFIGURED_NEAR_SIZE : HED_CONFIGURED_EXACT);
+    expect_config(
+        kernel, b.compiles ? 64 : 32, b.compiles ? HED_CONFIGURED_NEAR_SIZE : HED_CONFIGURED_EXACT);
     expect_ran(&b, 3000, b.compiles ? 64 : 32, b.compiles ? 2 : 4);
     launch_settled(&b, kernel, 3000);
     expect_config(kernel, 32, HED_CONFIGURED_EXACT);
@@ -298,12 +294,14 @@ Test(resolve, what_does_not_build_is_passed_over)
         warnings = 0;
         OK(hed_kernel_create(b.t.device, &which, &options, &kernel, &error));
         while (hed_kernel_ready(kernel, &error) == HED_ERROR_NOT_READY) usleep(1000);
-        expect_config(kernel, b.compiles ? 64 : 32, b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
+        expect_config(kernel, b.compiles ? 64 : 32,
+            b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
         cr_expect_eq(warnings, b.compiles ? 1 : 0, "%d: %s", warnings, last_warning);
         launch_settled(&b, kernel, 2000);
         expect_ran(&b, 2000, 128, 1);
         launch_settled(&b, kernel, 1000);
-        expect_config(kernel, b.compiles ? 64 : 32, b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
+        expect_config(kernel, b.compiles ? 64 : 32,
+            b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
         cr_expect_eq(warnings, b.compiles ? 1 : 0, "told once: %s", last_warning);
         hed_kernel_destroy(kernel);
     }
@@ -345,7 +343,8 @@ Test(resolve, strict_and_fast_are_two_keys)
     hed_kernel_options options = hed_default_kernel_options();
     hed_problem problem = hed_problem_1d(1000);
     hed_kernel *kernel;
-    if (!(hed_device_get_info(b.t.device)->capabilities & HED_CAN_STRICT)) cr_skip_test("no strict mode");
+    if (!(hed_device_get_info(b.t.device)->capabilities & HED_CAN_STRICT))
+        cr_skip_test("no strict mode");
     choose(&b, 1000, config_of(64, 2), NULL);
     options.problem = &problem;
     options.math = HED_MATH_STRICT;
@@ -355,13 +354,14 @@ Test(resolve, strict_and_fast_are_two_keys)
     bench_close(&b);
 }
 
-/* Another text, another define: results of the old one are not taken. New values of a parameter change nothing. */
+/* Another text, another define: results of the old one are not taken. New values of a parameter
+ * change nothing. */
 Test(resolve, the_key_is_the_text)
 {
     static const int64_t more[] = {8, 16, 32, 64, 128, 256, 1 << 20};
     hed_parameter_def grown[] = {parameters[0], parameters[1], parameters[2]};
     hed_source other_source = {"which.cl",
-                               "__kernel void which(__global int *out, int n) { out[0] = n + WG + TILE + MODE; }", 0};
+        "__kernel void which(__global int *out, int n) { out[0] = n + WG + TILE + MODE; }", 0};
     const hed_define define = {"UNUSED", "1"};
     hed_kernel_def changed = which;
     hed_kernel *kernel;
@@ -394,18 +394,23 @@ Test(resolve, constraints_and_conditions_are_part_of_what_is_valid)
     char reason[512];
     hed_problem odd = hed_problem_1d(1001);
     hed_config config = config_of(128, 8);
-    cr_expect(!hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
+    cr_expect(
+        !hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
     cr_expect(strstr(reason, "WG * TILE <= 512"), "%s", reason);
     config = config_of(64, 2);
-    cr_expect(hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason), "%s",
-              reason);
-    cr_expect(!hed_kernel_valid(&which, &config, &odd, b.t.device, HED_MATH_FAST, reason, sizeof reason));
+    cr_expect(
+        hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason),
+        "%s", reason);
+    cr_expect(
+        !hed_kernel_valid(&which, &config, &odd, b.t.device, HED_MATH_FAST, reason, sizeof reason));
     cr_expect(strstr(reason, "n % TILE == 0"), "%s", reason);
     config.values[2] = 1;
-    cr_expect(hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason), "%s",
-              reason);
+    cr_expect(
+        hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason),
+        "%s", reason);
     config.values[1] = 1;
-    cr_expect(!hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
+    cr_expect(
+        !hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
     cr_expect(strstr(reason, "MODE=1") && strstr(reason, "TILE > 1"), "%s", reason);
     hed_kernel_def broken = which;
     static const char *const wrong[] = {"WG * * 2"}, *const unknown[] = {"WG < speed_of_light"},
@@ -448,6 +453,7 @@ Test(resolve, a_text_that_cannot_be_read)
     bench b = bench_open(in_folder("a.db"));
     choose(&b, 1000, config_of(64, 2), NULL);
     changed.sources = &gone;
-    if (b.compiles) FAILS(HED_ERROR_IO, hed_kernel_create(b.t.device, &changed, NULL, &kernel, &error));
+    if (b.compiles)
+        FAILS(HED_ERROR_IO, hed_kernel_create(b.t.device, &changed, NULL, &kernel, &error));
     bench_close(&b);
 }

@@ -38,7 +38,8 @@ Test(ring, holds_at_least_what_was_asked_and_refuses_more)
             held++;
             record++;
         }
-        cr_assert(held >= asked[index] && held < 2 * asked[index], "asked for %u, holds %u", asked[index], held);
+        cr_assert(held >= asked[index] && held < 2 * asked[index], "asked for %u, holds %u",
+            asked[index], held);
         cr_assert_eq(hed_ring_count(ring), held);
         /* The record that was refused has not overwritten one. */
         for (uint32_t expected = 0; expected < held; expected++) {
@@ -73,7 +74,8 @@ Test(ring, refuses_wrong_arguments)
     for (size_t index = 0; index < 3; index++) {
         hed_ring *ring = (hed_ring *)&ring;
         hed_error error = {0};
-        cr_assert_eq(hed_ring_create(NULL, wrong[index][0], wrong[index][1], &ring, &error), HED_ERROR_ARGUMENT);
+        cr_assert_eq(hed_ring_create(NULL, wrong[index][0], wrong[index][1], &ring, &error),
+            HED_ERROR_ARGUMENT);
         cr_assert_null(ring);
         cr_assert_eq(error.status, HED_ERROR_ARGUMENT);
         cr_assert_not_null(strstr(error.text, "ring"));
@@ -127,7 +129,7 @@ Test(ring, passes_whole_records_between_threads, .timeout = 60)
             sched_yield();
         }
         cr_assert(got.number == number && got.square == number * number && got.negated == ~number,
-                  "record %llu is torn or out of order", (unsigned long long)number);
+            "record %llu is torn or out of order", (unsigned long long)number);
     }
     pthread_join(writer, NULL);
     cr_assert_eq(hed_ring_count(ring), 0u);

@@ -1,5 +1,6 @@
-/* Runners on the fake CUDA and OpenCL drivers: the devices' ways of keeping time, and what becomes of a candidate,
- * and of the runner, when a driver's call fails, the context is poisoned, or the work is never done. */
+/* Runners on the fake CUDA and OpenCL drivers: the devices' ways of keeping time, and what becomes
+ * of a candidate, and of the runner, when a driver's call fails, the context is poisoned, or the
+ * work is never done. */
 #include <sys/wait.h>
 
 #include "backends/cuda/cuda_api.h"
@@ -35,16 +36,14 @@ static void open_context(fake_runner *t, const char *backend, const char *select
         t->expected[i] = t->a * t->in[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.0f + 123.0f;
     }
     t->problem = hed_problem_1d(CYCLE_N);
-    t->arguments[0] = (hed_runner_argument){.bytes = CYCLE_BYTES, .expected = t->expected, .tolerance = 1e-5};
+    t->arguments[0] =
+        (hed_runner_argument){.bytes = CYCLE_BYTES, .expected = t->expected, .tolerance = 1e-5};
     t->arguments[1] = (hed_runner_argument){.data = t->in, .bytes = CYCLE_BYTES};
     t->arguments[2] = (hed_runner_argument){.data = &t->a, .bytes = sizeof t->a};
     t->arguments[3] = (hed_runner_argument){.data = &t->n, .bytes = sizeof t->n};
     t->arguments[4] = (hed_runner_argument){.data = &cycle_moved, .bytes = sizeof cycle_moved};
-    t->def = (hed_runner_def){.device = t->device,
-                              .kernel = &cycle_def,
-                              .problem = &t->problem,
-                              .arguments = t->arguments,
-                              .timeout_seconds = 0.2};
+    t->def = (hed_runner_def){.device = t->device, .kernel = &cycle_def, .problem = &t->problem,
+        .arguments = t->arguments, .timeout_seconds = 0.2};
 }
 
 static void close_context(fake_runner *t)
@@ -69,7 +68,8 @@ static void time_well(fake_runner *t)
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(hed_runner_time(t->runner, 0, 20, values, &trial, &error));
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
-    for (int i = 0; i < 20; i++) cr_assert(values[i] > 0 && values[i] < 0.1, "run %d: %g s", i, values[i]);
+    for (int i = 0; i < 20; i++)
+        cr_assert(values[i] > 0 && values[i] < 0.1, "run %d: %g s", i, values[i]);
     cr_assert(hed_runner_device_time(t->runner));
 }
 
@@ -86,7 +86,8 @@ Test(runner_fake, times_between_marks)
     }
 }
 
-static hed_status time_of(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *why)
+static hed_status time_of(
+    void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *why)
 {
     return hed_runner_time(((fake_runner *)user)->runner, slot, runs, values, trial, why);
 }
@@ -97,8 +98,8 @@ static double no_time(void *user)
     return 0;
 }
 
-/* In the fake OpenCL a launch starts and ends in the same moment: no candidate may win by that. One such run is no
- * reason to refuse it; that they all are is. */
+/* In the fake OpenCL a launch starts and ends in the same moment: no candidate may win by that. One
+ * such run is no reason to refuse it; that they all are is. */
 Test(runner_fake, times_that_are_zero_are_refused)
 {
     fake_runner t = {0};
@@ -112,7 +113,8 @@ Test(runner_fake, times_that_are_zero_are_refused)
     OK(hed_runner_time(t.runner, 0, 1, values, &trial, &error));
     cr_assert(trial.outcome == HED_OUTCOME_MEASURED && values[0] == 0, "%s", trial.text);
     OK(hed_race_take(&race, 0, 8, values, &done, &trial, &error));
-    cr_assert(trial.outcome == HED_OUTCOME_IMPOSSIBLE && strstr(trial.text, "no time"), "%s", trial.text);
+    cr_assert(
+        trial.outcome == HED_OUTCOME_IMPOSSIBLE && strstr(trial.text, "no time"), "%s", trial.text);
     hed_runner_destroy(t.runner);
     close_context(&t);
 }
@@ -130,7 +132,8 @@ Test(runner_fake, a_worker_on_cuda)
     cr_assert(hed_runner_built(t.runner, 60, &built, &trial));
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(hed_runner_prepare(t.runner, 0, &config, &trial, &error));
-    cr_assert(trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache, "%s", trial.text);
+    cr_assert(
+        trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache, "%s", trial.text);
     time_well(&t);
     hed_runner_destroy(t.runner);
     close_context(&t);
@@ -192,12 +195,13 @@ static uint64_t slow_clock(void *user)
 {
     slow_driver *driver = user;
     driver->now += driver->fake->hangs ? 1000000000 : 1000;
-    if (driver->fake->hangs && driver->seconds && --driver->seconds == 0) driver->fake->hangs = false;
+    if (driver->fake->hangs && driver->seconds && --driver->seconds == 0)
+        driver->fake->hangs = false;
     return driver->now;
 }
 
-static hed_status tune_slowly(const char *backend, const char *platform, slow_driver *driver, hed_tune_def *tune,
-                              hed_tune_result **result)
+static hed_status tune_slowly(const char *backend, const char *platform, slow_driver *driver,
+    hed_tune_def *tune, hed_tune_result **result)
 {
     fake_runner t = {0};
     hed_context_def def = fakes_def(backend);
@@ -225,7 +229,8 @@ static hed_status tune_slowly(const char *backend, const char *platform, slow_dr
     return hed_tune_kernel(t.device, &cycle_def, tune, result, &error);
 }
 
-/* PoCL compiles in the first launch. In the fake OpenCL a run takes no time, so that none works in the end. */
+/* PoCL compiles in the first launch. In the fake OpenCL a run takes no time, so that none works in
+ * the end. */
 Test(runner_fake, what_compiles_in_its_first_run_has_not_hung)
 {
     const char *const platforms[] = {"Portable Computing Language", "Fake platform"};
@@ -236,11 +241,14 @@ Test(runner_fake, what_compiles_in_its_first_run_has_not_hung)
             hed_tune_def tune = hed_default_tune_def();
             hed_tune_result *result = NULL;
             hed_status status = tune_slowly("opencl", platforms[i], &driver, &tune, &result);
-            _exit(status != HED_ERROR_BUILD ? 1 : !strstr(error.text, i == 0 ? "impossible" : "hung") ? 2 : 0);
+            _exit(status != HED_ERROR_BUILD                             ? 1
+                  : !strstr(error.text, i == 0 ? "impossible" : "hung") ? 2
+                                                                        : 0);
         }
         int ended = 0;
         cr_assert_eq(waitpid(child, &ended, 0), child);
-        cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "%s ended with %x", platforms[i], (unsigned)ended);
+        cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "%s ended with %x", platforms[i],
+            (unsigned)ended);
     }
 }
 
@@ -250,7 +258,8 @@ static void hang_after_the_first(void *user, const hed_tune_progress *progress)
     if (progress->done == 1) driver->fake->hangs = true;
 }
 
-/* A candidate that hangs in this process ends the tuning; what was measured before is handed over. */
+/* A candidate that hangs in this process ends the tuning; what was measured before is handed
+ * over. */
 static int hang_second(void)
 {
     slow_driver driver = {0};
@@ -259,7 +268,8 @@ static int hang_second(void)
     tune.progress = hang_after_the_first;
     tune.user = &driver;
     if (tune_slowly("cuda", NULL, &driver, &tune, &result)) return 1;
-    if (result->end != HED_TUNE_LOST || strcmp(hed_tune_end_name(result->end), "lost") != 0) return 2;
+    if (result->end != HED_TUNE_LOST || strcmp(hed_tune_end_name(result->end), "lost") != 0)
+        return 2;
     if (result->count != 2 || result->best != 0) return 3;
     if (result->evaluations[0].outcome != HED_OUTCOME_MEASURED) return 4;
     return result->evaluations[1].outcome == HED_OUTCOME_HUNG && !result->kept ? 0 : 5;
@@ -282,17 +292,20 @@ static hed_status live(fake_runner *t, hed_trial *trial)
     hed_status status = hed_runner_create_local(&t->def, &t->runner, &error);
     if (status) return status;
     status = hed_runner_prepare(t->runner, 0, &config, trial, &error);
-    if (!status && !trial->outcome) status = hed_runner_time(t->runner, 0, 3, values, trial, &error);
+    if (!status && !trial->outcome)
+        status = hed_runner_time(t->runner, 0, 3, values, trial, &error);
     hed_runner_destroy(t->runner);
     return status;
 }
 
-/* A call that gives an object back, or without which CUDA gives none back: where it fails, the object stays. */
+/* A call that gives an object back, or without which CUDA gives none back: where it fails, the
+ * object stays. */
 static bool gives_back(const char *call)
 {
     static const char *const words[] = {"Release", "Destroy", "Free", "Unload", "cuCtx", "Finish"};
     bool found = false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) found = found || strstr(call, words[i]);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        found = found || strstr(call, words[i]);
     return found;
 }
 
@@ -314,10 +327,10 @@ static void fail_each_call(const char *backend, const char *selector, int code)
         t.fake->fail_call = 0;
         cr_assert(!status || error.text[0], "%s failing: no words", t.fake->failed);
         cr_assert(!trial.outcome || trial.text[0], "%s failing: %s without words", t.fake->failed,
-                  hed_outcome_name(trial.outcome));
+            hed_outcome_name(trial.outcome));
         int64_t left = fakes_alive(t.fake) - held;
-        cr_assert(left == 0 || (left <= 2 && gives_back(t.fake->failed)), "%s failing: %lld objects are left",
-                  t.fake->failed, (long long)left);
+        cr_assert(left == 0 || (left <= 2 && gives_back(t.fake->failed)),
+            "%s failing: %lld objects are left", t.fake->failed, (long long)left);
         held += left;
     } while (t.fake->failures);
     cr_assert(n > 40, "%lld calls only", (long long)n);

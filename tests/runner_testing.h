@@ -1,6 +1,6 @@
-/* What the tests of runners share: a kernel y = factor * x + 1 whose parameter FAULT chooses what is wrong with it,
- * and one that changes its buffer in place. Both have native versions, so that the runner in this process is tested
- * on `host` too. */
+/* What the tests of runners share: a kernel y = factor * x + 1 whose parameter FAULT chooses what
+ * is wrong with it, and one that changes its buffer in place. Both have native versions, so that
+ * the runner in this process is tested on `host` too. */
 #ifndef HED_TESTS_RUNNER_TESTING_H
 #define HED_TESTS_RUNNER_TESTING_H
 
@@ -14,21 +14,23 @@ static hed_error error;
 
 enum { ITEMS = 1000 };
 
-enum fault { RIGHT,
-             WRONG_VALUE, /* one element */
-             WRITES_NOTHING,
-             BEHIND_ITS_END,
-             CHANGES_INPUT,
-             NOT_A_NUMBER,
-             NO_C, /* does not compile */
-             LOOPS,
-             SEGFAULTS,
-             HALF_WRITTEN,
-             TOO_MUCH_LOCAL, /* and says so in its geometry */
-             LIES_OF_LOCAL,  /* an array in its text that no driver is asked about before */
-             BEFORE_ITS_BEGINNING,
-             FAR_BEHIND_ITS_END,
-             FAULT_COUNT };
+enum fault {
+    RIGHT,
+    WRONG_VALUE, /* one element */
+    WRITES_NOTHING,
+    BEHIND_ITS_END,
+    CHANGES_INPUT,
+    NOT_A_NUMBER,
+    NO_C, /* does not compile */
+    LOOPS,
+    SEGFAULTS,
+    HALF_WRITTEN,
+    TOO_MUCH_LOCAL, /* and says so in its geometry */
+    LIES_OF_LOCAL,  /* an array in its text that no driver is asked about before */
+    BEFORE_ITS_BEGINNING,
+    FAR_BEHIND_ITS_END,
+    FAULT_COUNT
+};
 
 static const char scale_text[] =
     "__kernel void scale(__global float *x, __global float *y, float factor, uint n, HED_LOCAL(float, scratch))\n"
@@ -71,8 +73,8 @@ static const hed_parameter_def scale_parameters[] = {
     {.name = "FAULT", .values = fault_values, .count = FAULT_COUNT, .value = 0}};
 static const char *const scale_dimensions[] = {"n"};
 
-static void scale_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                           hed_geometry *geometry)
+static void scale_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     geometry->dimensions = 1;
     geometry->global[0] = (uint64_t)problem->sizes[0];
@@ -101,27 +103,20 @@ static void scale_range(const hed_native_call *call, uint64_t begin, uint64_t en
     }
 }
 
-static const hed_kernel_def scale = {.name = "scale",
-                                     .sources = &scale_source,
-                                     .source_count = 1,
-                                     .arguments = scale_arguments,
-                                     .argument_count = 5,
-                                     .parameters = scale_parameters,
-                                     .parameter_count = 2,
-                                     .dimensions = scale_dimensions,
-                                     .dimension_count = 1,
-                                     .geometry = scale_geometry,
-                                     .range = scale_range};
+static const hed_kernel_def scale = {.name = "scale", .sources = &scale_source, .source_count = 1,
+    .arguments = scale_arguments, .argument_count = 5, .parameters = scale_parameters,
+    .parameter_count = 2, .dimensions = scale_dimensions, .dimension_count = 1,
+    .geometry = scale_geometry, .range = scale_range};
 
 /* ---- in place: x += 1 ---- */
 
-static const hed_source step_source = {
-    "step.cl", "__kernel void advance(__global int *x)\n{\n    x[get_global_id(0)] += 1 + 0 * WG;\n}\n", 0};
+static const hed_source step_source = {"step.cl",
+    "__kernel void advance(__global int *x)\n{\n    x[get_global_id(0)] += 1 + 0 * WG;\n}\n", 0};
 static const hed_argument_def step_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_INT32, .access = HED_READ_WRITE}};
 
-static void step_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                          hed_geometry *geometry)
+static void step_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     (void)def;
     geometry->dimensions = 1;
@@ -135,17 +130,10 @@ static void step_range(const hed_native_call *call, uint64_t begin, uint64_t end
     for (uint64_t i = begin; i < end; i++) x[i]++;
 }
 
-static const hed_kernel_def advance = {.name = "advance",
-                                       .sources = &step_source,
-                                       .source_count = 1,
-                                       .arguments = step_arguments,
-                                       .argument_count = 1,
-                                       .parameters = scale_parameters,
-                                       .parameter_count = 1,
-                                       .dimensions = scale_dimensions,
-                                       .dimension_count = 1,
-                                       .geometry = step_geometry,
-                                       .range = step_range};
+static const hed_kernel_def advance = {.name = "advance", .sources = &step_source,
+    .source_count = 1, .arguments = step_arguments, .argument_count = 1,
+    .parameters = scale_parameters, .parameter_count = 1, .dimensions = scale_dimensions,
+    .dimension_count = 1, .geometry = step_geometry, .range = step_range};
 
 /* ---- a runner of either kernel ---- */
 
@@ -172,14 +160,12 @@ static inline void describe_scale(runner_test *t)
     }
     t->problem = hed_problem_1d(ITEMS);
     t->arguments[0] = (hed_runner_argument){.data = t->x, .bytes = sizeof t->x};
-    t->arguments[1] = (hed_runner_argument){.bytes = sizeof t->x, .expected = t->expected, .tolerance = 1e-5};
+    t->arguments[1] =
+        (hed_runner_argument){.bytes = sizeof t->x, .expected = t->expected, .tolerance = 1e-5};
     t->arguments[2] = (hed_runner_argument){.data = &t->factor, .bytes = sizeof t->factor};
     t->arguments[3] = (hed_runner_argument){.data = &t->n, .bytes = sizeof t->n};
-    t->def = (hed_runner_def){.device = t->on.device,
-                              .kernel = &scale,
-                              .problem = &t->problem,
-                              .arguments = t->arguments,
-                              .timeout_seconds = 10};
+    t->def = (hed_runner_def){.device = t->on.device, .kernel = &scale, .problem = &t->problem,
+        .arguments = t->arguments, .timeout_seconds = 10};
 }
 
 static inline void describe_advance(runner_test *t)
@@ -188,11 +174,8 @@ static inline void describe_advance(runner_test *t)
     t->problem = hed_problem_1d(1024);
     t->arguments[0] =
         (hed_runner_argument){.data = t->before, .bytes = sizeof t->before, .expected = t->after};
-    t->def = (hed_runner_def){.device = t->on.device,
-                              .kernel = &advance,
-                              .problem = &t->problem,
-                              .arguments = t->arguments,
-                              .timeout_seconds = 10};
+    t->def = (hed_runner_def){.device = t->on.device, .kernel = &advance, .problem = &t->problem,
+        .arguments = t->arguments, .timeout_seconds = 10};
 }
 
 static inline hed_config config_of(int64_t group, enum fault fault)
@@ -212,7 +195,7 @@ static inline hed_trial try_in(hed_runner *runner, uint32_t slot, int64_t group,
 static inline void expect(const hed_trial *trial, hed_outcome outcome, const char *words)
 {
     cr_assert_eq(trial->outcome, outcome, "%s instead of %s: %s", hed_outcome_name(trial->outcome),
-                 hed_outcome_name(outcome), trial->text);
+        hed_outcome_name(outcome), trial->text);
     cr_assert(strstr(trial->text, words), "no \"%s\" in \"%s\"", words, trial->text);
 }
 
@@ -222,14 +205,12 @@ static inline void find_every_fault(hed_runner *runner)
     static const struct {
         enum fault fault;
         const char *words;
-    } faults[] = {{WRONG_VALUE, "y[7]"},
-                  {WRITES_NOTHING, "y["},
-                  {BEHIND_ITS_END, "y was written 0 bytes behind its end"},
-                  {BEFORE_ITS_BEGINNING, "y was written 4 bytes before its beginning"},
-                  {FAR_BEHIND_ITS_END, "y was written 4000 bytes behind its end"},
-                  {CHANGES_INPUT, "x is only read, and its byte 1"},
-                  {NOT_A_NUMBER, "y[9] is nan"},
-                  {HALF_WRITTEN, "y["}};
+    } faults[] = {{WRONG_VALUE, "y[7]"}, {WRITES_NOTHING, "y["},
+        {BEHIND_ITS_END, "y was written 0 bytes behind its end"},
+        {BEFORE_ITS_BEGINNING, "y was written 4 bytes before its beginning"},
+        {FAR_BEHIND_ITS_END, "y was written 4000 bytes behind its end"},
+        {CHANGES_INPUT, "x is only read, and its byte 1"}, {NOT_A_NUMBER, "y[9] is nan"},
+        {HALF_WRITTEN, "y["}};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         hed_trial trial = try_in(runner, 0, 64, RIGHT);
         expect(&trial, HED_OUTCOME_MEASURED, "");

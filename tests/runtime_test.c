@@ -1,32 +1,34 @@
 /* ctest: devices
- * The runtime through its public face, the same on every device: buffers, copies, events, graphs, launches with every kind
- * of argument, and what each mistake of a caller is answered with. */
+ * The runtime through its public face, the same on every device: buffers, copies, events, graphs,
+ * launches with every kind of argument, and what each mistake of a caller is answered with. */
 #include "testing.h"
 
 static hed_error error;
 
-/* ---- a kernel with every kind of argument: out[i] = a * in[i] + shift.x * i + shift.y + sum of the group's local copy of in ---- */
+/* ---- a kernel with every kind of argument: out[i] = a * in[i] + shift.x * i + shift.y + sum of
+ * the group's local copy of in ---- */
 
 typedef struct shift {
     float x, y;
     int32_t extra[2];
 } shift;
 
-static const char mix_text[] = "typedef struct { float x, y; int extra[2]; } shift;\n"
-                               "__kernel void mixture(__global float *restrict out, __global const float *restrict "
-                               "in, float a, uint n, shift s,\n"
-                               "                  HED_LOCAL(float, first), HED_LOCAL(float, second))\n"
-                               "{\n"
-                               "    HED_LOCAL_USE(float, first);\n"
-                               "    HED_LOCAL_USE(float, second);\n"
-                               "    uint i = (uint)get_global_id(0), l = (uint)get_local_id(0);\n"
-                               "    first[l] = i < n ? in[i] : 0.0f;\n"
-                               "    second[l] = (float)s.extra[1];\n"
-                               "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                               "    uint o = l ^ 1u;\n"
-                               "    if (i < n) out[i] = a * in[i] + s.x * (float)i + s.y + (i / 2u * 2u + 1u < n ? "
-                               "first[o] : 0.0f) + second[o] + OFFSET;\n"
-                               "}\n";
+static const char mix_text[] =
+    "typedef struct { float x, y; int extra[2]; } shift;\n"
+    "__kernel void mixture(__global float *restrict out, __global const float *restrict "
+    "in, float a, uint n, shift s,\n"
+    "                  HED_LOCAL(float, first), HED_LOCAL(float, second))\n"
+    "{\n"
+    "    HED_LOCAL_USE(float, first);\n"
+    "    HED_LOCAL_USE(float, second);\n"
+    "    uint i = (uint)get_global_id(0), l = (uint)get_local_id(0);\n"
+    "    first[l] = i < n ? in[i] : 0.0f;\n"
+    "    second[l] = (float)s.extra[1];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    uint o = l ^ 1u;\n"
+    "    if (i < n) out[i] = a * in[i] + s.x * (float)i + s.y + (i / 2u * 2u + 1u < n ? "
+    "first[o] : 0.0f) + second[o] + OFFSET;\n"
+    "}\n";
 
 static void mix_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -40,8 +42,8 @@ static void mix_range(const hed_native_call *call, uint64_t begin, uint64_t end)
     }
 }
 
-static void mix_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                         hed_geometry *g)
+static void mix_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *g)
 {
     uint32_t group = (uint32_t)hed_config_get(def, config, "WG");
     g->dimensions = 1;
@@ -62,24 +64,15 @@ static const hed_argument_def mix_arguments[] = {
     {.name = "second", .kind = HED_LOCAL, .type = HED_FLOAT},
 };
 static const int64_t group_sizes[] = {16, 64, 128};
-static const hed_parameter_def mix_parameters[] = {{.name = "WG", .values = group_sizes, .count = 3, .value = 64}};
+static const hed_parameter_def mix_parameters[] = {
+    {.name = "WG", .values = group_sizes, .count = 3, .value = 64}};
 static const hed_define mix_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const mix_dimensions[] = {"n"};
 static const hed_kernel_def mix = {
-    .name = "mixture",
-    .sources = &mix_source,
-    .source_count = 1,
-    .arguments = mix_arguments,
-    .argument_count = 7,
-    .parameters = mix_parameters,
-    .parameter_count = 1,
-    .defines = mix_defines,
-    .define_count = 1,
-    .dimensions = mix_dimensions,
-    .dimension_count = 1,
-    .max_threads = "WG",
-    .geometry = mix_geometry,
-    .range = mix_range,
+    .name = "mixture", .sources = &mix_source, .source_count = 1, .arguments = mix_arguments,
+    .argument_count = 7, .parameters = mix_parameters, .parameter_count = 1, .defines = mix_defines,
+    .define_count = 1, .dimensions = mix_dimensions, .dimension_count = 1, .max_threads = "WG",
+    .geometry = mix_geometry, .range = mix_range,
 };
 
 enum { N = 1001 };
@@ -153,7 +146,8 @@ static void check_result(mix_run *m, float a)
     OK(hed_stream_wait(m->t.stream, &error));
     for (int i = 0; i < N; i++) {
         float want = expected(i, a);
-        cr_assert_float_eq(out[i], want, 1e-4f, "out[%d] is %g instead of %g", i, (double)out[i], (double)want);
+        cr_assert_float_eq(
+            out[i], want, 1e-4f, "out[%d] is %g instead of %g", i, (double)out[i], (double)want);
     }
 }
 
@@ -193,15 +187,15 @@ Test(runtime, wrong_arguments_are_refused_before_the_driver)
     hed_argument good[7], bad[7];
     arguments_of(&m, 1.0f, good);
     FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &m.problem, good, 6, &error));
-    const hed_argument wrong[] = {hed_float_argument(1), hed_buffer_argument(NULL), hed_double_argument(1),
-                                  hed_int_argument(1), hed_struct_argument(&moved, 4), hed_buffer_argument(m.in),
-                                  hed_uint_argument(1)};
+    const hed_argument wrong[] = {hed_float_argument(1), hed_buffer_argument(NULL),
+        hed_double_argument(1), hed_int_argument(1), hed_struct_argument(&moved, 4),
+        hed_buffer_argument(m.in), hed_uint_argument(1)};
     for (int i = 0; i < 7; i++) {
         memcpy(bad, good, sizeof bad);
         bad[i] = wrong[i];
         FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &m.problem, bad, 7, &error));
-        cr_assert(strstr(error.text, mix_arguments[i].name), "the error does not name argument %s: %s",
-                  mix_arguments[i].name, error.text);
+        cr_assert(strstr(error.text, mix_arguments[i].name),
+            "the error does not name argument %s: %s", mix_arguments[i].name, error.text);
     }
     hed_problem zero = hed_problem_1d(0), flat = hed_problem_2d(4, 4);
     FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &zero, good, 7, &error));
@@ -239,7 +233,8 @@ Test(runtime, shapes_over_a_limit_are_refused_before_the_driver)
     bad = g;
     bad.global[0] = UINT64_MAX;
     FAILS(HED_ERROR_LIMIT, hed_launch_over(m.t.stream, m.kernel, &bad, arguments, 7, &error));
-    OK(hed_launch_over(m.t.stream, m.kernel, &g, arguments, 7, &error)); /* and the device still works */
+    /* and the device still works */
+    OK(hed_launch_over(m.t.stream, m.kernel, &g, arguments, 7, &error));
     check_result(&m, 1.0f);
     close_mix(&m);
 }
@@ -271,13 +266,10 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         {.name = "w", .kind = HED_SCALAR, .type = HED_UINT32},
         {.name = "h", .kind = HED_SCALAR, .type = HED_UINT32},
         {.name = "d", .kind = HED_SCALAR, .type = HED_UINT32}};
-    const hed_kernel_def shape = {.name = "shape",
-                                  .sources = &source,
-                                  .source_count = 1,
-                                  .arguments = shape_arguments,
-                                  .argument_count = 4,
-                                  .range = shape_range};
-    static const uint32_t sizes[][3] = {{1, 1, 1}, {777, 1, 1}, {31, 17, 1}, {7, 5, 11}, {1, 300, 1}, {2, 3, 200}};
+    const hed_kernel_def shape = {.name = "shape", .sources = &source, .source_count = 1,
+        .arguments = shape_arguments, .argument_count = 4, .range = shape_range};
+    static const uint32_t sizes[][3] = {
+        {1, 1, 1}, {777, 1, 1}, {31, 17, 1}, {7, 5, 11}, {1, 300, 1}, {2, 3, 200}};
     enum { MOST = 1200 };
     uint32_t seen[MOST];
     test_device t = test_open(NULL);
@@ -289,16 +281,15 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         hed_geometry g = {.dimensions = d > 1   ? 3
                                         : h > 1 ? 2
                                                 : 1,
-                          .global = {w, h, d},
-                          .native_items = (uint64_t)w * h * d};
-        const hed_argument arguments[] = {hed_buffer_argument(buffer), hed_uint_argument(w), hed_uint_argument(h),
-                                          hed_uint_argument(d)};
+            .global = {w, h, d}, .native_items = (uint64_t)w * h * d};
+        const hed_argument arguments[] = {hed_buffer_argument(buffer), hed_uint_argument(w),
+            hed_uint_argument(h), hed_uint_argument(d)};
         OK(hed_launch_over(t.stream, kernel, &g, arguments, 4, &error));
         OK(hed_read(t.stream, seen, buffer, 0, sizeof(uint32_t) * w * h * d, &error));
         OK(hed_stream_wait(t.stream, &error));
         for (uint32_t i = 0; i < w * h * d; i++)
-            cr_assert_eq(seen[i], i % w + 1000 * (i / w % h) + 1000000 * (i / w / h), "element %u of %u x %u x %u", i,
-                         w, h, d);
+            cr_assert_eq(seen[i], i % w + 1000 * (i / w % h) + 1000000 * (i / w / h),
+                "element %u of %u x %u x %u", i, w, h, d);
     }
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(buffer);
@@ -310,11 +301,13 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
 Test(runtime, a_build_error_has_the_users_line_numbers)
 {
     static const char first[] = "float helper(float x);\nfloat helper(float x) { return x; }\n";
-    static const char second[] = "\n__kernel void broken(__global float *out)\n{\n    out[0] = no_such_thing;\n}\n";
+    static const char second[] =
+        "\n__kernel void broken(__global float *out)\n{\n    out[0] = no_such_thing;\n}\n";
     const hed_source sources[] = {{"first.cl", first, 0}, {"second.cl", second, 0}};
-    const hed_argument_def argument = {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
-    const hed_kernel_def broken = {
-        .name = "broken", .sources = sources, .source_count = 2, .arguments = &argument, .argument_count = 1};
+    const hed_argument_def argument = {
+        .name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
+    const hed_kernel_def broken = {.name = "broken", .sources = sources, .source_count = 2,
+        .arguments = &argument, .argument_count = 1};
     test_device t = test_open(NULL);
     hed_kernel *kernel;
     if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE)) {
@@ -323,9 +316,10 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
     } else {
         FAILS(HED_ERROR_BUILD, hed_kernel_create(t.device, &broken, NULL, &kernel, &error));
         cr_assert(strstr(error.log, "second.cl"), "the log does not name the file: %s", error.log);
-        cr_assert(strstr(error.log, ":4:") || strstr(error.log, "(4)"), "the log does not name line 4: %s",
-                  error.log);
-        cr_assert(strstr(error.log, "no_such_thing"), "the log does not name the mistake: %s", error.log);
+        cr_assert(strstr(error.log, ":4:") || strstr(error.log, "(4)"),
+            "the log does not name line 4: %s", error.log);
+        cr_assert(
+            strstr(error.log, "no_such_thing"), "the log does not name the mistake: %s", error.log);
     }
     cr_assert_null(kernel);
     test_close(&t);
@@ -355,7 +349,8 @@ Test(runtime, a_kernel_is_rebuilt_and_swapped_in_the_background)
     check_result(&m, 3.0f);
     config.values[0] = 17;
     FAILS(HED_ERROR_ARGUMENT, hed_kernel_reconfigure(m.kernel, &options, &error));
-    cr_assert_eq(hed_kernel_config(m.kernel, NULL).values[0], 16, "a failed wish changed the configuration");
+    cr_assert_eq(
+        hed_kernel_config(m.kernel, NULL).values[0], 16, "a failed wish changed the configuration");
     close_mix(&m);
 }
 
@@ -387,7 +382,8 @@ static void check_memory(test_device *t, hed_memory memory)
     hed_status status = hed_buffer_create(t->device, &def, &buffer, &error);
     if (status != HED_ERROR_UNSUPPORTED) {
         OK(status);
-        if (memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED) cr_assert_not_null(hed_buffer_host(buffer));
+        if (memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED)
+            cr_assert_not_null(hed_buffer_host(buffer));
         OK(hed_write(t->stream, buffer, 0, bytes, SIZE, &error));
         OK(hed_copy(t->stream, device, 64, buffer, 0, SIZE - 64, &error));
         OK(hed_copy(t->stream, buffer, 1, device, 64, 100, &error));
@@ -445,7 +441,7 @@ Test(runtime, fills_with_every_pattern)
         OK(hed_stream_wait(t.stream, &error));
         for (int i = 0; i < 4096; i++)
             cr_assert_eq(back[i], i >= 64 && i < 2112 ? pattern[(uint32_t)(i - 64) % size] : 0xEE,
-                         "byte %d with a pattern of %u", i, size);
+                "byte %d with a pattern of %u", i, size);
     }
     hed_buffer_destroy(buffer);
     test_close(&t);
@@ -464,7 +460,8 @@ Test(runtime, map_shows_and_changes_a_buffer)
     OK(hed_unmap(t.stream, buffer, pointer, &error));
     OK(hed_read(t.stream, back, buffer, 0, 1024, &error));
     OK(hed_stream_wait(t.stream, &error));
-    for (int i = 0; i < 1024; i++) cr_assert_eq(back[i], i >= 256 && i < 768 ? 0x17 : 0x42, "byte %d", i);
+    for (int i = 0; i < 1024; i++)
+        cr_assert_eq(back[i], i >= 256 && i < 768 ? 0x17 : 0x42, "byte %d", i);
     FAILS(HED_ERROR_ARGUMENT, hed_unmap(t.stream, buffer, back, &error));
     hed_buffer_destroy(buffer);
     test_close(&t);
@@ -497,8 +494,10 @@ Test(runtime, out_of_memory_names_what_was_asked)
     hed_buffer_def def = hed_default_buffer_def((uint64_t)1 << 60);
     error = (hed_error){0};
     hed_status status = hed_buffer_create(t.device, &def, &buffer, &error);
-    cr_assert(status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_LIMIT, "%s", hed_status_name(status));
-    cr_assert(strstr(error.text, "1152921504606846976"), "the text does not name the size: %s", error.text);
+    cr_assert(status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_LIMIT, "%s",
+        hed_status_name(status));
+    cr_assert(strstr(error.text, "1152921504606846976"), "the text does not name the size: %s",
+        error.text);
     cr_assert_null(buffer);
     def.size = 0;
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_create(t.device, &def, &buffer, &error));
@@ -574,7 +573,8 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     cr_assert_str_eq(times[1].name, "mixture");
     cr_assert_eq(times[2].kind, HED_STEP_READ);
     for (int i = 0; i < 3; i++)
-        cr_assert(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i, times[i].seconds);
+        cr_assert(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i,
+            times[i].seconds);
     OK(hed_stream_times(timed, times, 8, &count, &error));
     cr_assert_eq(count, 0);
     hed_stream_destroy(timed);
@@ -671,7 +671,8 @@ static void exchange(test_device *t, hed_device *other)
     OK(hed_stream_wait(t->stream, &error));
     memset(bytes, 1, 7);
     cr_assert_arr_eq(back, bytes, SHARED, "to %s and back", id);
-    if (other != t->device) FAILS(HED_ERROR_ARGUMENT, hed_write(t->stream, there, 0, bytes, 1, &error));
+    if (other != t->device)
+        FAILS(HED_ERROR_ARGUMENT, hed_write(t->stream, there, 0, bytes, 1, &error));
     hed_buffer_destroy(here);
     hed_buffer_destroy(there);
     hed_event_destroy(event);
@@ -683,7 +684,8 @@ static void exchange(test_device *t, hed_device *other)
 Test(runtime, copies_and_events_between_this_device_and_every_other)
 {
     test_device t = test_open(NULL);
-    for (uint32_t i = 0; i < hed_device_count(t.context); i++) exchange(&t, hed_device_at(t.context, i));
+    for (uint32_t i = 0; i < hed_device_count(t.context); i++)
+        exchange(&t, hed_device_at(t.context, i));
     test_close(&t);
 }
 
@@ -700,7 +702,8 @@ Test(runtime, devices_are_found_by_id_name_and_best)
     FAILS(HED_ERROR_NO_DEVICE, hed_device_find(t.context, "no such device", &found, &error));
     cr_assert(strstr(error.text, "host"), "the error does not list what there is: %s", error.text);
     const hed_device_info *info = hed_device_get_info(t.device);
-    cr_assert(info->compute_units > 0 && info->max_group > 0 && info->local_bytes > 0 && info->memory_bytes > 0);
+    cr_assert(info->compute_units > 0 && info->max_group > 0 && info->local_bytes > 0 &&
+              info->memory_bytes > 0);
     uint64_t free_bytes, total;
     OK(hed_device_memory(t.device, &free_bytes, &total, &error));
     cr_assert(total > 0 && free_bytes <= total);

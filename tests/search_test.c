@@ -1,6 +1,7 @@
 /* ctest: timeout=240
- * Searches: nothing asked twice, every space exhausted, seeds that reproduce, failures, answers out of order, memory
- * that runs out, and on a space made here that the default is far better than chance. */
+ * Searches: nothing asked twice, every space exhausted, seeds that reproduce, failures, answers out
+ * of order, memory that runs out, and on a space made here that the default is far better than
+ * chance. */
 #include "testing.h"
 
 #include <inttypes.h>
@@ -13,8 +14,9 @@ static hed_error error;
 
 /* ---- a space of its own ---- */
 
-static const int64_t GROUPS[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256}, TILES[] = {1, 2, 3, 4, 6, 8},
-                     DEPTHS[] = {4, 8, 16, 32}, WIDTHS[] = {1, 2, 4}, FLAGS[] = {0, 1}, MODES[] = {0, 1, 2};
+static const int64_t GROUPS[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256},
+                     TILES[] = {1, 2, 3, 4, 6, 8}, DEPTHS[] = {4, 8, 16, 32}, WIDTHS[] = {1, 2, 4},
+                     FLAGS[] = {0, 1}, MODES[] = {0, 1, 2};
 static const char *const LABELS[] = {"rows", "columns", "blocks"};
 #define LIST(values) values, sizeof values / sizeof *values
 static const hed_parameter_def PARAMETERS[] = {
@@ -31,33 +33,33 @@ enum { COUNT = sizeof PARAMETERS / sizeof *PARAMETERS };
 static hed_space *make_space(uint32_t count)
 {
     static const char *const constraint = "GROUP * TILE <= 512";
-    hed_space_def def = {.parameters = PARAMETERS,
-                         .parameter_count = count,
-                         .constraints = &constraint,
-                         .constraint_count = count > 1};
+    hed_space_def def = {.parameters = PARAMETERS, .parameter_count = count,
+        .constraints = &constraint, .constraint_count = count > 1};
     hed_space *space;
     OK(hed_space_create(&def, &space, &error));
     return space;
 }
 
-/* A time with one best region, interactions, and roughness. CACHED with a large tile does not work. */
+/* A time with one best region, interactions, and roughness. CACHED with a large tile does not
+ * work. */
 static double time_of(const hed_config *config)
 {
     const int64_t *v = config->values;
-    double group = log2((double)v[0] / 64), tile = log2((double)v[1] / 3), depth = log2((double)v[2] / 16),
-           width = log2((double)v[3] / 2);
-    double rough = 0.02 * (double)((v[0] * 7 + v[1] * 13 + v[2] * 29 + v[3] * 31 + v[4] * 3 + v[5]) % 11);
-    if (v[4] && v[1] >= 6)
-        return NAN;
-    return 1 + 0.3 * group * group + 0.2 * tile * tile + 0.1 * depth * depth + 0.15 * width * width +
-           0.2 * group * tile + (v[4] ? -0.2 : 0.1) * depth + (v[5] == 1 ? 0 : 0.3) + rough + (v[0] % 32 ? 0.4 : 0) +
-           1;
+    double group = log2((double)v[0] / 64), tile = log2((double)v[1] / 3),
+           depth = log2((double)v[2] / 16), width = log2((double)v[3] / 2);
+    double rough =
+        0.02 * (double)((v[0] * 7 + v[1] * 13 + v[2] * 29 + v[3] * 31 + v[4] * 3 + v[5]) % 11);
+    if (v[4] && v[1] >= 6) return NAN;
+    return 1 + 0.3 * group * group + 0.2 * tile * tile + 0.1 * depth * depth +
+           0.15 * width * width + 0.2 * group * tile + (v[4] ? -0.2 : 0.1) * depth +
+           (v[5] == 1 ? 0 : 0.3) + rough + (v[0] % 32 ? 0.4 : 0) + 1;
 }
 
-static hed_search *make_search(const hed_space *space, hed_strategy strategy, uint64_t seed,
-                               const hed_allocator *allocator)
+static hed_search *make_search(
+    const hed_space *space, hed_strategy strategy, uint64_t seed, const hed_allocator *allocator)
 {
-    hed_search_def def = {.allocator = allocator, .space = space, .strategy = strategy, .seed = seed};
+    hed_search_def def = {
+        .allocator = allocator, .space = space, .strategy = strategy, .seed = seed};
     hed_search *search;
     OK(hed_search_create(&def, &search, &error));
     return search;
@@ -67,7 +69,7 @@ static hed_search *make_search(const hed_space *space, hed_strategy strategy, ui
 
 /* Asks until nothing is left, with `open` questions at once, answering the oldest. */
 static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open,
-                    double (*answer)(const hed_config *))
+    double (*answer)(const hed_config *))
 {
     uint64_t count = hed_space_count(space);
     hed_search *search = make_search(space, strategy, 3, NULL);
@@ -80,7 +82,7 @@ static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open
             OK(hed_search_ask(search, &asked[next], &error));
             uint64_t point = hed_space_find(space, &asked[next]);
             cr_assert(point < count && !seen[point], "%s: point %" PRIu64 " was asked again",
-                      hed_strategy_name(strategy), point);
+                hed_strategy_name(strategy), point);
             seen[point] = true;
         }
         double value = answer(&asked[told]);
@@ -88,7 +90,8 @@ static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open
         OK(hed_search_tell(search, &asked[told], value, &error));
     }
     FAILS(HED_ERROR_BOUNDS, hed_search_ask(search, &asked[count], &error));
-    cr_assert(hed_search_best(search, &asked[count], &best) == !isinf(least) && (isinf(least) || best == least));
+    cr_assert(hed_search_best(search, &asked[count], &best) == !isinf(least) &&
+              (isinf(least) || best == least));
     hed_search_destroy(search);
     free(asked);
     free(seen);
@@ -137,7 +140,8 @@ Test(search, of_an_empty_space_is_refused)
     hed_space *space;
     hed_search *search;
     OK(hed_space_create_list(NULL, PARAMETERS, COUNT, NULL, 0, &space, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_search_create(&(hed_search_def){.space = space}, &search, &error));
+    FAILS(
+        HED_ERROR_ARGUMENT, hed_search_create(&(hed_search_def){.space = space}, &search, &error));
     hed_space_destroy(space);
 }
 
@@ -145,7 +149,8 @@ Test(search, same_seed_same_questions)
 {
     hed_space *space = make_space(COUNT);
     for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++) {
-        hed_search *a = make_search(space, strategy, 5, NULL), *b = make_search(space, strategy, 5, NULL),
+        hed_search *a = make_search(space, strategy, 5, NULL),
+                   *b = make_search(space, strategy, 5, NULL),
                    *c = make_search(space, strategy, 6, NULL);
         uint32_t differing = 0;
         for (uint32_t i = 0; i < 60; i++) {
@@ -154,13 +159,14 @@ Test(search, same_seed_same_questions)
             OK(hed_search_ask(b, &y, &error));
             OK(hed_search_ask(c, &z, &error));
             cr_assert_arr_eq(x.values, y.values, sizeof(int64_t[COUNT]), "%s, question %u",
-                             hed_strategy_name(strategy), i);
+                hed_strategy_name(strategy), i);
             differing += memcmp(x.values, z.values, sizeof(int64_t[COUNT])) != 0;
             OK(hed_search_tell(a, &x, time_of(&x), &error));
             OK(hed_search_tell(b, &y, time_of(&y), &error));
             OK(hed_search_tell(c, &z, time_of(&z), &error));
         }
-        cr_assert((differing > 0) == (strategy != HED_SEARCH_EXHAUSTIVE), "%s", hed_strategy_name(strategy));
+        cr_assert((differing > 0) == (strategy != HED_SEARCH_EXHAUSTIVE), "%s",
+            hed_strategy_name(strategy));
         hed_search_destroy(a);
         hed_search_destroy(b);
         hed_search_destroy(c);
@@ -170,8 +176,7 @@ Test(search, same_seed_same_questions)
 
 Test(search, random_is_even)
 {
-    enum { RUNS = 4000,
-           POINTS = 10 };
+    enum { RUNS = 4000, POINTS = 10 };
     uint32_t first[POINTS] = {0}, last[POINTS] = {0};
     hed_space *space = make_space(1);
     for (uint32_t run = 0; run < RUNS; run++) {
@@ -185,8 +190,8 @@ Test(search, random_is_even)
         hed_search_destroy(search);
     }
     for (uint32_t i = 0; i < POINTS; i++) /* 400 expected, a deviation of 19 */
-        cr_assert(first[i] > 300 && first[i] < 500 && last[i] > 300 && last[i] < 500, "point %u: %u first, %u last",
-                  i, first[i], last[i]);
+        cr_assert(first[i] > 300 && first[i] < 500 && last[i] > 300 && last[i] < 500,
+            "point %u: %u first, %u last", i, first[i], last[i]);
     hed_space_destroy(space);
 }
 
@@ -207,7 +212,7 @@ Test(search, answers_that_nobody_asked_for)
         for (uint32_t i = 0; i < 40; i++) {
             OK(hed_search_ask(search, &config, &error));
             cr_assert(hed_space_find(space, &config) >= 1500, "%s asks for what was told",
-                      hed_strategy_name(strategy));
+                hed_strategy_name(strategy));
             OK(hed_search_tell(search, &config, time_of(&config), &error));
         }
         hed_search_destroy(search);
@@ -226,14 +231,14 @@ Test(search, telling_again_replaces)
         OK(hed_search_tell(search, &config[i], 10 + i, &error));
     }
     OK(hed_search_tell(search, &config[0], 100, &error));
-    cr_assert(hed_search_best(search, &best, &value) && value == 11 && best.values[0] == config[1].values[0]);
+    cr_assert(hed_search_best(search, &best, &value) && value == 11 &&
+              best.values[0] == config[1].values[0]);
     OK(hed_search_tell(search, &config[1], NAN, &error));
     cr_assert(hed_search_best(search, &best, &value) && value == 12);
     OK(hed_search_tell(search, &config[1], 1, &error));
     cr_assert(hed_search_best(search, &best, &value) && value == 1);
     OK(hed_search_ask(search, &best, &error)); /* the model takes it all in */
-    for (uint32_t i = 0; i < 30; i++)
-        OK(hed_search_tell(search, &config[i], NAN, &error));
+    for (uint32_t i = 0; i < 30; i++) OK(hed_search_tell(search, &config[i], NAN, &error));
     cr_assert(!hed_search_best(search, &best, &value));
     OK(hed_search_ask(search, &best, &error));
     hed_search_destroy(search);
@@ -244,7 +249,8 @@ Test(search, wrong_answers_are_refused)
 {
     hed_space *space = make_space(COUNT);
     hed_search *search = make_search(space, HED_SEARCH_AUTO, 1, NULL);
-    hed_config config = hed_space_at(space, 0), outside = {.count = COUNT, .values = {256, 8, 4, 1, 0, 0}};
+    hed_config config = hed_space_at(space, 0),
+               outside = {.count = COUNT, .values = {256, 8, 4, 1, 0, 0}};
     FAILS(HED_ERROR_ARGUMENT, hed_search_tell(search, &config, 0, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_search_tell(search, &config, -1, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_search_tell(search, &config, INFINITY, &error));
@@ -258,20 +264,17 @@ Test(search, wrong_answers_are_refused)
 Test(search, sources_come_first)
 {
     hed_space *space = make_space(COUNT);
-    hed_config good[3] = {{COUNT, {64, 3, 16, 2, 1, 1}},
-                          {COUNT, {256, 8, 4, 1, 0, 0}},
-                          {COUNT, {32, 4, 16, 2, 1, 1}}}; /* the second is none of the space */
+    hed_config good[3] = {{COUNT, {64, 3, 16, 2, 1, 1}}, {COUNT, {256, 8, 4, 1, 0, 0}},
+        {COUNT, {32, 4, 16, 2, 1, 1}}}; /* the second is none of the space */
     hed_search_source sources[9];
-    for (uint32_t i = 0; i < 9; i++)
-        sources[i] = (hed_search_source){good, i == 0 ? 3 : 0};
+    for (uint32_t i = 0; i < 9; i++) sources[i] = (hed_search_source){good, i == 0 ? 3 : 0};
     hed_search_def def = {.space = space, .sources = sources, .source_count = 9};
     hed_search *search;
     OK(hed_search_create(&def, &search, &error));
     for (uint32_t i = 0; i < 40; i++) {
         hed_config config;
         OK(hed_search_ask(search, &config, &error));
-        if (i < 2)
-            cr_assert_arr_eq(config.values, good[2 * i].values, sizeof(int64_t[COUNT]));
+        if (i < 2) cr_assert_arr_eq(config.values, good[2 * i].values, sizeof(int64_t[COUNT]));
         OK(hed_search_tell(search, &config, time_of(&config), &error));
     }
     hed_search_destroy(search);
@@ -292,20 +295,18 @@ Test(search, importance_tells_what_matters)
         hed_search *search = make_search(space, strategy, 2, NULL);
         double shares[COUNT], sum = 0;
         hed_search_importance(search, shares);
-        for (uint32_t i = 0; i < COUNT; i++)
-            cr_assert(shares[i] == 0);
+        for (uint32_t i = 0; i < COUNT; i++) cr_assert(shares[i] == 0);
         for (uint32_t i = 0; i < (strategy == HED_SEARCH_EXHAUSTIVE ? 2500 : 150); i++) {
             hed_config config;
             OK(hed_search_ask(search, &config, &error));
             OK(hed_search_tell(search, &config, only_two_matter(&config), &error));
         }
         hed_search_importance(search, shares);
-        for (uint32_t i = 0; i < COUNT; i++)
-            sum += shares[i];
+        for (uint32_t i = 0; i < COUNT; i++) sum += shares[i];
         cr_assert(fabs(sum - 1) < 1e-9 && shares[0] > 0.7 && shares[4] > 0.002, "%s: %g, %g of %g",
-                  hed_strategy_name(strategy), shares[0], shares[4], sum);
+            hed_strategy_name(strategy), shares[0], shares[4], sum);
         cr_assert(shares[1] + shares[2] + shares[3] + shares[5] < 0.15, "%s: %g %g %g %g",
-                  hed_strategy_name(strategy), shares[1], shares[2], shares[3], shares[5]);
+            hed_strategy_name(strategy), shares[1], shares[2], shares[3], shares[5]);
         hed_search_destroy(search);
     }
     hed_space_destroy(space);
@@ -319,7 +320,8 @@ static void live(const hed_space *space, test_allocator *state, uint32_t evaluat
     hed_allocator allocator = test_allocator_of(state);
     hed_config good = {COUNT, {64, 3, 16, 2, 1, 1}};
     hed_search_source source = {&good, 1};
-    hed_search_def def = {.allocator = &allocator, .space = space, .sources = &source, .source_count = 1};
+    hed_search_def def = {
+        .allocator = &allocator, .space = space, .sources = &source, .source_count = 1};
     hed_search *search;
     hed_status status = hed_search_create(&def, &search, &error);
     cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !search));
@@ -329,15 +331,16 @@ static void live(const hed_space *space, test_allocator *state, uint32_t evaluat
         hed_config config;
         status = hed_search_ask(search, &config, &error);
         if (status != HED_OK) {
-            cr_assert(status == HED_ERROR_MEMORY && error.text[0] && ++refused <= 1, "%s", error.text);
+            cr_assert(
+                status == HED_ERROR_MEMORY && error.text[0] && ++refused <= 1, "%s", error.text);
             continue;
         }
         OK(hed_search_tell(search, &config, time_of(&config), &error));
     }
-    if (search)
-        hed_search_importance(search, shares);
+    if (search) hed_search_importance(search, shares);
     hed_search_destroy(search);
-    cr_assert(state->live == 0 && state->bytes == 0, "%" PRId64 " allocations are left", (int64_t)state->live);
+    cr_assert(state->live == 0 && state->bytes == 0, "%" PRId64 " allocations are left",
+        (int64_t)state->live);
 }
 
 Test(search, each_allocation_failing)
@@ -358,7 +361,8 @@ Test(search, each_allocation_failing)
 static void record(hed_recorded_space *recorded)
 {
     hed_space *space = make_space(COUNT);
-    *recorded = (hed_recorded_space){.name = strdup("test"), .space = space, .count = hed_space_count(space)};
+    *recorded = (hed_recorded_space){
+        .name = strdup("test"), .space = space, .count = hed_space_count(space)};
     recorded->times = calloc(recorded->count, sizeof *recorded->times);
     for (uint64_t i = 0; i < recorded->count; i++) {
         hed_config config = hed_space_at(space, i);
@@ -366,17 +370,18 @@ static void record(hed_recorded_space *recorded)
     }
 }
 
-static double score_of(const hed_recorded_space *recorded, hed_strategy strategy, uint32_t open, double noise)
+static double score_of(
+    const hed_recorded_space *recorded, hed_strategy strategy, uint32_t open, double noise)
 {
     enum { SEEDS = 5 };
     hed_replay_scale scale;
     double mean[HED_REPLAY_MOST] = {0}, best[HED_REPLAY_MOST], seconds[HED_REPLAY_MOST];
     OK(hed_replay_measure(recorded, &scale, &error));
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        hed_replay_def def = {recorded, &scale, strategy, seed, NULL, 0, scale.budget, open, noise, NULL};
+        hed_replay_def def = {
+            recorded, &scale, strategy, seed, NULL, 0, scale.budget, open, noise, NULL};
         OK(hed_replay_run(&def, best, seconds, &error));
-        for (uint32_t i = 0; i < scale.budget; i++)
-            mean[i] += best[i] / SEEDS;
+        for (uint32_t i = 0; i < scale.budget; i++) mean[i] += best[i] / SEEDS;
     }
     return hed_replay_score(&scale, mean);
 }
@@ -387,13 +392,15 @@ Test(search, auto_is_far_better_than_chance)
     record(&recorded);
     double by_chance = score_of(&recorded, HED_SEARCH_RANDOM, 1, 0),
            local = score_of(&recorded, HED_SEARCH_LOCAL, 1, 0);
-    double alone = score_of(&recorded, HED_SEARCH_AUTO, 1, 0), many = score_of(&recorded, HED_SEARCH_AUTO, 16, 0);
+    double alone = score_of(&recorded, HED_SEARCH_AUTO, 1, 0),
+           many = score_of(&recorded, HED_SEARCH_AUTO, 16, 0);
     double noisy = score_of(&recorded, HED_SEARCH_AUTO, 1, 0.03);
-    cr_log_info("random %.3f, local %.3f, auto %.3f, with 16 questions open %.3f, with 3 %% noise %.3f", by_chance,
-                local, alone, many, noisy);
+    cr_log_info(
+        "random %.3f, local %.3f, auto %.3f, with 16 questions open %.3f, with 3 %% noise %.3f",
+        by_chance, local, alone, many, noisy);
     cr_assert(by_chance > -0.4 && by_chance < 0.4, "random %g", by_chance);
     cr_assert(local > by_chance, "local %g, random %g", local, by_chance);
-    cr_assert(alone > 0.7 && many > 0.4 && noisy > 0.6, "auto %g, with 16 open %g, with noise %g", alone, many,
-              noisy);
+    cr_assert(alone > 0.7 && many > 0.4 && noisy > 0.6, "auto %g, with 16 open %g, with noise %g",
+        alone, many, noisy);
     hed_recorded_space_free(&recorded);
 }

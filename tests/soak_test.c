@@ -1,7 +1,8 @@
 /* ctest: devices timeout=900
- * Many lives in one process: nothing of ours stays, and the process grows no more than its driver makes it
- * grow, which is measured with as many cycles of raw driver calls. 100 lives, or 1000 with HEDDLE_TEST_FULL
- * set. The fake drivers, which count every object, have a soak of their own in fake_driver_test.c. */
+ * Many lives in one process: nothing of ours stays, and the process grows no more than its driver
+ * makes it grow, which is measured with as many cycles of raw driver calls. 100 lives, or 1000 with
+ * HEDDLE_TEST_FULL set. The fake drivers, which count every object, have a soak of their own in
+ * fake_driver_test.c. */
 #include "cycle.h"
 
 #include "backends/cuda/cuda_api.h"
@@ -19,8 +20,8 @@ static int64_t resident(void)
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
-/* ---- the raw driver: a context, a stream, a buffer, and the kernel of a life in both its configurations
- * ---- */
+/* ---- the raw driver: a context, a stream, a buffer, and the kernel of a life in both its
+ * configurations ---- */
 
 typedef struct raw {
     hed_device *device;
@@ -39,13 +40,15 @@ static void take_code(raw *r, int index)
     hed_cl_api cl;
     cl_program program;
     size_t *size = &r->code_bytes[index];
-    cr_assert_eq(CL(clGetKernelInfo)(hed_kernel_native(r->kernels[index]), CL_KERNEL_PROGRAM, sizeof program,
-                                     &program, NULL),
-                 0);
-    cr_assert_eq(CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), 0);
-    r->code[index] = malloc(*size);
+    cr_assert_eq(CL(clGetKernelInfo)(hed_kernel_native(r->kernels[index]), CL_KERNEL_PROGRAM,
+                     sizeof program, &program, NULL),
+        0);
     cr_assert_eq(
-        CL(clGetProgramInfo)(program, CL_PROGRAM_BINARIES, sizeof r->code[index], &r->code[index], NULL), 0);
+        CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), 0);
+    r->code[index] = malloc(*size);
+    cr_assert_eq(CL(clGetProgramInfo)(
+                     program, CL_PROGRAM_BINARIES, sizeof r->code[index], &r->code[index], NULL),
+        0);
 }
 
 static raw raw_open(hed_device *device)
@@ -102,7 +105,8 @@ static void raw_opencl(const raw *r)
         (kernel, 4, sizeof cycle_moved, &cycle_moved);
         CL(clSetKernelArg)
         (kernel, 5, group * sizeof(float), NULL);
-        cr_assert_eq(CL(clEnqueueNDRangeKernel)(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL), 0);
+        cr_assert_eq(
+            CL(clEnqueueNDRangeKernel)(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL), 0);
         cr_assert_eq(CL(clFinish)(queue), 0);
         CL(clReleaseKernel)
         (kernel);
@@ -132,12 +136,15 @@ static void raw_cuda(const raw *r)
     hed_cuda_api cu;
     cr_assert_eq(CU(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")(&context, id), 0);
     cr_assert_eq(CU(cuCtxSetCurrent, "cuCtxSetCurrent")(context), 0);
-    cr_assert_eq(
-        CU(cuStreamCreateWithPriority, "cuStreamCreateWithPriority")(&stream, CU_STREAM_NON_BLOCKING, 0), 0);
+    cr_assert_eq(CU(cuStreamCreateWithPriority, "cuStreamCreateWithPriority")(
+                     &stream, CU_STREAM_NON_BLOCKING, 0),
+        0);
     cr_assert_eq(CU(cuMemAlloc, "cuMemAlloc_v2")(&memory, CYCLE_WHOLE), 0);
     cr_assert_eq(CU(cuModuleLoadDataEx, "cuModuleLoadDataEx")(&module, text, 0, NULL, NULL), 0);
     cr_assert_eq(CU(cuModuleGetFunction, "cuModuleGetFunction")(&function, module, "f"), 0);
-    cr_assert_eq(CU(cuLaunchKernel, "cuLaunchKernel")(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL), 0);
+    cr_assert_eq(
+        CU(cuLaunchKernel, "cuLaunchKernel")(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL),
+        0);
     cr_assert_eq(CU(cuStreamSynchronize, "cuStreamSynchronize")(stream), 0);
     CU(cuModuleUnload, "cuModuleUnload")
     (module);
@@ -166,23 +173,23 @@ static void lives(const hed_context_def *def, const char *selector, int count)
     for (int i = 0; i < count; i++) OK(cycle_run(def, selector, NULL, &error));
 }
 
-/* The process has grown by `ours` bytes. The slack is for heaps that settle: each thread of PoCL has its own, and SQLite's pages go
- * through them (measured: up to 0.7 MiB in the first 100 lives, 0.5 MiB in 1000). Sanitizers keep what is freed, so that nothing can
- * be said under them. */
+/* The process has grown by `ours` bytes. The slack is for heaps that settle: each thread of PoCL
+ * has its own, and SQLite's pages go through them (measured: up to 0.7 MiB in the first 100 lives,
+ * 0.5 MiB in 1000). Sanitizers keep what is freed, so that nothing can be said under them. */
 static void check_growth(int64_t ours, int64_t driver, int count)
 {
     printf("%d lives: the process grew by %lld KiB, with raw driver calls by %lld KiB\n", count,
-           (long long)ours >> 10, (long long)driver >> 10);
+        (long long)ours >> 10, (long long)driver >> 10);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const int64_t slack = (1 << 20) + count * 64;
     cr_assert(ours <= (driver > 0 ? driver : 0) + slack,
-              "the process grew by %lld KiB in %d lives, the driver alone by %lld KiB", (long long)ours >> 10,
-              count, (long long)driver >> 10);
+        "the process grew by %lld KiB in %d lives, the driver alone by %lld KiB",
+        (long long)ours >> 10, count, (long long)driver >> 10);
 #endif
 }
 
-/* A context is held all the while: without it CUDA's primary context, which takes a good part of a second to
- * make, would be made anew for each life; every object of a life still comes and goes. */
+/* A context is held all the while: without it CUDA's primary context, which takes a good part of a
+ * second to make, would be made anew for each life; every object of a life still comes and goes. */
 Test(soak, many_lives_leave_nothing)
 {
     const int count = getenv("HEDDLE_TEST_FULL") ? 1000 : 100;
@@ -203,10 +210,10 @@ Test(soak, many_lives_leave_nothing)
     check_growth(resident() - middle, middle - start, count);
     OK(hed_device_memory(held.device, &free_after, &total, &error));
     cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
-              (long long)state.live);
+        (long long)state.live);
     if (!strcmp(r.backend, "cuda"))
         cr_assert(free_after + (8 << 20) >= free_before, "%llu MiB of device memory are gone",
-                  (unsigned long long)(free_before - free_after) >> 20);
+            (unsigned long long)(free_before - free_after) >> 20);
     raw_close(&r);
     test_close(&held);
 }

@@ -1,4 +1,5 @@
-/* support/spectrum.c and support/spectrogram.c: levels of known sounds, and where their lines stand in the picture. */
+/* support/spectrum.c and support/spectrogram.c: levels of known sounds, and where their lines stand
+ * in the picture. */
 #include "testing.h"
 
 #include <math.h>
@@ -75,7 +76,8 @@ Test(spectrum, equals_the_sum_that_defines_it)
             }
             expected += (re * re + im * im) * 16.0 / SIZE / SIZE / 2;
         }
-        cr_assert_float_eq(power[k], expected, 1e-12, "bin %d: %g, expected %g", k, power[k], expected);
+        cr_assert_float_eq(
+            power[k], expected, 1e-12, "bin %d: %g, expected %g", k, power[k], expected);
     }
     hed_spectrum_destroy(spectrum);
 }
@@ -84,8 +86,7 @@ Test(spectrum, a_sine_at_full_scale_has_power_1)
 {
     enum { SIZE = 1024 };
     float samples[SIZE];
-    for (int i = 0; i < SIZE; i++)
-        samples[i] = (float)sin(2 * PI * 100 * i / SIZE);
+    for (int i = 0; i < SIZE; i++) samples[i] = (float)sin(2 * PI * 100 * i / SIZE);
     hed_spectrum *spectrum;
     cr_assert_eq(hed_spectrum_create(SIZE, &spectrum, NULL), HED_OK);
     double power[SIZE / 2 + 1];
@@ -106,7 +107,8 @@ Test(spectrum, refuses_a_size_that_is_no_power_of_two)
     hed_spectrum_destroy(spectrum);
 }
 
-/* A line for each tone, within a pixel of where the axis says, in the left channel, the right one, or the only one. */
+/* A line for each tone, within a pixel of where the axis says, in the left channel, the right one,
+ * or the only one. */
 Test(spectrogram, a_tone_stands_at_its_frequency)
 {
     static const double frequencies[] = {110, 440, 1000, 5000, 12000};
@@ -116,12 +118,17 @@ Test(spectrogram, a_tone_stands_at_its_frequency)
             add_tone(samples + (i & (channels - 1)), channels, frequencies[i], 0.5);
             hed_spectrogram_def def = def_of(samples, channels);
             hed_image image = draw(&def);
-            uint32_t top = (uint32_t)hed_spectrogram_y(&def, def.high), bottom = (uint32_t)hed_spectrogram_y(&def, def.low) - 1;
-            uint32_t row = brightest_row(&image, (uint32_t)hed_spectrogram_x(&def, 0.5), top, bottom);
+            uint32_t top = (uint32_t)hed_spectrogram_y(&def, def.high),
+                     bottom = (uint32_t)hed_spectrogram_y(&def, def.low) - 1;
+            uint32_t row =
+                brightest_row(&image, (uint32_t)hed_spectrogram_x(&def, 0.5), top, bottom);
             double expected = hed_spectrogram_y(&def, frequencies[i]);
-            cr_expect(fabs(row + 0.5 - expected) <= 1.5, "%g Hz: row %u, expected %.1f", frequencies[i], row, expected);
-            uint32_t middle = (uint32_t)hed_spectrogram_x(&def, 0.5), away = (uint32_t)hed_spectrogram_y(&def, frequencies[i] / 2);
-            cr_expect_lt(brightness(&image, middle, away) * 4, brightness(&image, middle, row), "an octave below is dark");
+            cr_expect(fabs(row + 0.5 - expected) <= 1.5, "%g Hz: row %u, expected %.1f",
+                frequencies[i], row, expected);
+            uint32_t middle = (uint32_t)hed_spectrogram_x(&def, 0.5),
+                     away = (uint32_t)hed_spectrogram_y(&def, frequencies[i] / 2);
+            cr_expect_lt(brightness(&image, middle, away) * 4, brightness(&image, middle, row),
+                "an octave below is dark");
             hed_image_free(&image);
             free(samples);
         }
@@ -134,7 +141,8 @@ Test(spectrogram, a_click_stands_at_its_time)
     hed_spectrogram_def def = def_of(samples, 1);
     def.window = 512;
     hed_image image = draw(&def);
-    uint32_t row = (uint32_t)hed_spectrogram_y(&def, 4000), at = (uint32_t)hed_spectrogram_x(&def, 30000.0 / RATE);
+    uint32_t row = (uint32_t)hed_spectrogram_y(&def, 4000),
+             at = (uint32_t)hed_spectrogram_x(&def, 30000.0 / RATE);
     cr_expect_gt(brightness(&image, at, row), 400u);
     cr_expect_lt(brightness(&image, at - 10, row), 20u);
     cr_expect_lt(brightness(&image, at + 10, row), 20u);
@@ -146,8 +154,7 @@ Test(spectrogram, a_click_stands_at_its_time)
 Test(spectrogram, a_short_sound_in_a_long_one_is_seen)
 {
     float *samples = calloc(FRAMES, sizeof *samples);
-    for (uint32_t i = 20100; i < 20164; i++)
-        samples[i] = i & 1 ? -1.0f : 1.0f;
+    for (uint32_t i = 20100; i < 20164; i++) samples[i] = i & 1 ? -1.0f : 1.0f;
     hed_spectrogram_def def = def_of(samples, 1);
     def.window = 128;
     def.width = 16;

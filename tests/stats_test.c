@@ -8,7 +8,8 @@
 #define NEAR(got, expected, tolerance) \
     do { \
         double got_ = (got), expected_ = (expected); \
-        cr_assert(fabs(got_ - expected_) <= (tolerance), "%s: %.17g, expected %.17g", #got, got_, expected_); \
+        cr_assert(fabs(got_ - expected_) <= (tolerance), "%s: %.17g, expected %.17g", #got, got_, \
+            expected_); \
     } while (0)
 
 static uint64_t next_random(uint64_t *state)
@@ -21,7 +22,8 @@ static uint64_t next_random(uint64_t *state)
 
 Test(stats, quantile_type_7_by_hand)
 {
-    /* h = (n - 1) q + 1 from 1; these values are worked by hand and are those of R's quantile(type = 7). */
+    /* h = (n - 1) q + 1 from 1; these values are worked by hand and are those of R's quantile(type
+     * = 7). */
     const double values[] = {1, 2, 4, 8};
     NEAR(hed_quantile(values, 4, 0.00), 1.0, 0);
     NEAR(hed_quantile(values, 4, 0.25), 1.75, 0);
@@ -42,11 +44,13 @@ Test(stats, quantile_at_the_edges)
     NEAR(hed_quantile(one, 1, 0.37), 42, 0);
     NEAR(hed_quantile(one, 1, 1.0), 42, 0);
     const double endless[] = {1, INFINITY, INFINITY};
-    cr_assert_eq(hed_quantile(endless, 3, 0.75), (double)INFINITY, "two infinities must not make a NaN");
+    cr_assert_eq(
+        hed_quantile(endless, 3, 0.75), (double)INFINITY, "two infinities must not make a NaN");
     cr_assert_eq(hed_quantile(endless, 3, 0.0), 1.0);
 }
 
-/* P(r <= B <= n - r) for B binomial(n, 1/2), summed from binomial coefficients, which a double holds for n <= 60. */
+/* P(r <= B <= n - r) for B binomial(n, 1/2), summed from binomial coefficients, which a double
+ * holds for n <= 60. */
 static double binomial_coverage(unsigned n, unsigned r)
 {
     double sum = 0.0, coefficient = 1.0;
@@ -73,10 +77,11 @@ Test(stats, median_interval_is_the_narrowest_that_covers)
             unsigned r = (unsigned)low;
             cr_assert_eq(low + high, n + 1.0, "n %u: %g to %g is not symmetric", n, low, high);
             NEAR(coverage, binomial_coverage(n, r), 1e-14);
-            cr_assert(coverage >= confidence || r == 1, "n %u: %g covers only %g", n, low, coverage);
+            cr_assert(
+                coverage >= confidence || r == 1, "n %u: %g covers only %g", n, low, coverage);
             if (2 * (r + 1) <= n + 1) {
-                cr_assert(binomial_coverage(n, r + 1) < confidence, "n %u: rank %u would do for %g", n, r + 1,
-                          confidence);
+                cr_assert(binomial_coverage(n, r + 1) < confidence, "n %u: rank %u would do for %g",
+                    n, r + 1, confidence);
             }
         }
     }
@@ -93,7 +98,8 @@ Test(stats, median_interval_of_tables)
     for (size_t row = 0; row < sizeof table / sizeof table[0]; row++) {
         double low, high;
         hed_median_interval(values, table[row][0], 0.95, &low, &high);
-        cr_assert_eq(low, table[row][1], "n %u: rank %g, expected %u", table[row][0], low, table[row][1]);
+        cr_assert_eq(
+            low, table[row][1], "n %u: rank %g, expected %u", table[row][0], low, table[row][1]);
     }
     double low, high;
     NEAR(hed_median_interval(values, 5, 0.95, &low, &high), 0.9375, 1e-15);
@@ -102,7 +108,8 @@ Test(stats, median_interval_of_tables)
     cr_assert(low == 1 && high == 1);
 }
 
-/* The same sum for any n in long double, from the exact product for the middle, C(2m, m) / 4^m = prod (2i - 1) / 2i. */
+/* The same sum for any n in long double, from the exact product for the middle, C(2m, m) / 4^m =
+ * prod (2i - 1) / 2i. */
 static double long_coverage(size_t n, size_t r)
 {
     size_t half = n / 2;
@@ -120,7 +127,8 @@ static double long_coverage(size_t n, size_t r)
 
 Test(stats, median_interval_of_many_values)
 {
-    const size_t counts[] = {511, 512, 513, 514, 100000, 100001}; /* from 512 on the middle is a series */
+    /* from 512 on the middle is a series */
+    const size_t counts[] = {511, 512, 513, 514, 100000, 100001};
     double *values = malloc(100001 * sizeof *values);
     cr_assert_not_null(values);
     for (size_t index = 0; index < 100001; index++) {
@@ -150,13 +158,15 @@ Test(stats, summary_against_qsort)
     for (size_t count = 1; count <= 300; count++) {
         double values[300], sorted[300], sum = 0.0;
         for (size_t index = 0; index < count; index++) {
-            sorted[index] = values[index] = (double)(next_random(&random) % 100); /* with equal values */
+            /* with equal values */
+            sorted[index] = values[index] = (double)(next_random(&random) % 100);
             sum += values[index];
         }
         qsort(sorted, count, sizeof sorted[0], compare);
         hed_summary summary = hed_summarize(values, count);
         for (size_t index = 0; index < count; index++) {
-            cr_assert_eq(values[index], sorted[index], "count %zu: not sorted at %zu", count, index);
+            cr_assert_eq(
+                values[index], sorted[index], "count %zu: not sorted at %zu", count, index);
         }
         cr_assert_eq(summary.count, count);
         cr_assert_eq(summary.minimum, sorted[0]);
@@ -173,7 +183,8 @@ Test(stats, summary_against_qsort)
 Test(stats, summary_of_nothing_and_of_equals)
 {
     hed_summary none = hed_summarize(NULL, 0);
-    cr_assert(none.count == 0 && none.minimum == 0 && none.maximum == 0 && none.mean == 0 && none.p99 == 0);
+    cr_assert(none.count == 0 && none.minimum == 0 && none.maximum == 0 && none.mean == 0 &&
+              none.p99 == 0);
     double values[10];
     for (size_t index = 0; index < 10; index++) {
         values[index] = 0.1;
@@ -201,7 +212,8 @@ Test(stats, meter_counts_exactly)
     NEAR(report.load, (double)total / 6000, 1e-12);
     hed_meter_reset(&meter, 0);
     report = hed_meter_read(&meter);
-    cr_assert(report.count == 0 && report.maximum_ns == 0 && report.p99_ns == 0 && report.load == 0);
+    cr_assert(
+        report.count == 0 && report.maximum_ns == 0 && report.p99_ns == 0 && report.load == 0);
     hed_meter_add(&meter, UINT64_MAX); /* the last bucket; no deadline, so not missed */
     report = hed_meter_read(&meter);
     cr_assert(report.misses == 0 && report.load == 0 && report.p50_ns == (double)UINT64_MAX);
@@ -219,7 +231,7 @@ Test(stats, meter_is_exact_for_short_times)
         }
         hed_meter_report report = hed_meter_read(&meter);
         cr_assert_eq(report.p50_ns, time > 0 ? (double)time : 1.0, "%g for %llu", report.p50_ns,
-                     (unsigned long long)time);
+            (unsigned long long)time);
     }
 }
 
@@ -230,7 +242,8 @@ Test(stats, meter_quantiles_within_the_stated_error)
     static double exact[COUNT];
     uint64_t random = 362436069;
     double worst = 0.0;
-    for (unsigned octaves = 1; octaves <= 40; octaves++) { /* times over 1 to 40 octaves, even in the logarithm */
+    /* times over 1 to 40 octaves, even in the logarithm */
+    for (unsigned octaves = 1; octaves <= 40; octaves++) {
         hed_meter_reset(&meter, 0);
         for (size_t index = 0; index < COUNT; index++) {
             double unit = (double)(next_random(&random) >> 11) * 0x1p-53;
@@ -246,7 +259,8 @@ Test(stats, meter_quantiles_within_the_stated_error)
         cr_assert_eq(report.maximum_ns, exact[COUNT - 1]);
     }
     cr_assert(worst <= 1.0 / 32, "off by %.2f %%", 100 * worst);
-    cr_assert(worst > 0.001, "off by %.4f %%: so small that the test cannot have compared anything", 100 * worst);
+    cr_assert(worst > 0.001, "off by %.4f %%: so small that the test cannot have compared anything",
+        100 * worst);
 }
 
 Test(stats, meter_error_holds_at_every_bucket_edge)
@@ -262,7 +276,8 @@ Test(stats, meter_error_holds_at_every_bucket_edge)
                 hed_meter_add(&meter, 1);
                 hed_meter_add(&meter, edges[side]);
                 hed_meter_add(&meter, UINT64_MAX / 2);
-                worst = fmax(worst, fabs(hed_meter_read(&meter).p50_ns / (double)edges[side] - 1.0));
+                worst =
+                    fmax(worst, fabs(hed_meter_read(&meter).p50_ns / (double)edges[side] - 1.0));
             }
         }
     }

@@ -1,7 +1,8 @@
 /* ctest: timeout=300
- * Strict mode: every device of this machine that says it can gives the same bits as this file's own C,
- * whatever the group size and whatever state the calling thread's floating point is in. Hashes are fixed:
- * they are what a user's golden test stands on, so a change of one is a change of everybody's results. */
+ * Strict mode: every device of this machine that says it can gives the same bits as this file's own
+ * C, whatever the group size and whatever state the calling thread's floating point is in. Hashes
+ * are fixed: they are what a user's golden test stands on, so a change of one is a change of
+ * everybody's results. */
 #include "backends/cuda/nvrtc.h"
 
 #include "testing.h"
@@ -86,13 +87,14 @@ static const row_kernel row_kernels[] = {
 };
 enum { ROW_KERNELS = sizeof row_kernels / sizeof *row_kernels };
 
-static const char *const arithmetic_names[] = {
-    "x+y", "x-y", "x*y", "fma", "x/y", "sqrt", "1/sqrt", "x*y+z*w", "x*y+z", "lerp", "length", "x/length", "1/x", "x/3",
-    "x+0", "x-x", "x*0", "horner", "sum of 4", "floor", "ceil", "trunc", "rint", "fabs", "(float)int", "(float)uint",
+static const char *const arithmetic_names[] = {"x+y", "x-y", "x*y", "fma", "x/y", "sqrt", "1/sqrt",
+    "x*y+z*w", "x*y+z", "lerp", "length", "x/length", "1/x", "x/3", "x+0", "x-x", "x*0", "horner",
+    "sum of 4", "floor", "ceil", "trunc", "rint", "fabs", "(float)int", "(float)uint",
     "comparisons"};
-static const char *const function_names[] = {
-    "hed_min", "hed_max", "hed_clamp", "hed_int", "hed_uint", "hed_canonical_bits", "hed_sin", "hed_cos", "hed_tan",
-    "hed_exp", "hed_log", "hed_tanh", "hed_rsqrt", "hed_pow", "hed_atan2", "hed_pow(|x|, y)", "hed_log|x|", "hed_rsqrt|x|"};
+static const char *const function_names[] = {"hed_min", "hed_max", "hed_clamp", "hed_int",
+    "hed_uint", "hed_canonical_bits", "hed_sin", "hed_cos", "hed_tan", "hed_exp", "hed_log",
+    "hed_tanh", "hed_rsqrt", "hed_pow", "hed_atan2", "hed_pow(|x|, y)", "hed_log|x|",
+    "hed_rsqrt|x|"};
 
 static const char *output_name(int kernel, uint32_t output)
 {
@@ -101,12 +103,8 @@ static const char *output_name(int kernel, uint32_t output)
 
 static hed_kernel_def describe(const row_kernel *k)
 {
-    return (hed_kernel_def){.name = k->name,
-                            .sources = &hed_strict_files[0],
-                            .source_count = 1,
-                            .arguments = row_arguments,
-                            .argument_count = k->arguments,
-                            .range = k->range};
+    return (hed_kernel_def){.name = k->name, .sources = &hed_strict_files[0], .source_count = 1,
+        .arguments = row_arguments, .argument_count = k->arguments, .range = k->range};
 }
 
 /* ---- inputs ---- */
@@ -122,9 +120,11 @@ static float operand(uint64_t *state, uint32_t i, uint32_t k)
     if (kind < 8) return next_unit(state) * 8.0f - 4.0f;
     if (kind < 11) return next_scaled(state, -20, 20);
     if (kind < 13 && k % 2 == 1) return next_scaled(state, -6, 6);
-    if (kind < 13) return hed_as_float(next_random(state) & 0x80ffffffu); /* where denormals begin */
-    if (kind < 14) return next_scaled(state, -80, -50);                   /* products underflow */
-    if (kind < 15) {                                                      /* x * y half way between two floats and z far below: a fused step must look at z */
+    /* where denormals begin */
+    if (kind < 13) return hed_as_float(next_random(state) & 0x80ffffffu);
+    if (kind < 14) return next_scaled(state, -80, -50); /* products underflow */
+    /* x * y half way between two floats and z far below: a fused step must look at z */
+    if (kind < 15) {
         int shift = 1 + (int)(index % 23);
         if (k == 0) return 1.0f + ldexpf(1.0f, -shift);
         if (k == 1) return 1.0f + ldexpf(1.0f, shift - 24);
@@ -165,15 +165,17 @@ static void run_rows(hed_device *device, const row_kernel *k, uint32_t group, ui
     hed_stream *stream;
     OK(hed_kernel_create(device, &def, &options, &kernel, &error));
     OK(hed_stream_create(device, NULL, &stream, &error));
-    uint64_t in_bytes = INPUTS * sizeof(float) * k->items, out_bytes = OUTPUTS * sizeof(float) * k->items;
+    uint64_t in_bytes = INPUTS * sizeof(float) * k->items,
+             out_bytes = OUTPUTS * sizeof(float) * k->items;
     hed_buffer *from = make_buffer(device, out_bytes), *to = make_buffer(device, out_bytes);
     OK(hed_write(stream, from, 0, k->items == ITEMS ? inputs : masses, in_bytes, &error));
     /* A result that was not written shows. */
     OK(hed_fill(stream, to, 0, out_bytes, &(uint32_t){0xaaaaaaaau}, 4, &error));
-    hed_geometry geometry = {.dimensions = 1, .global = {k->items}, .group = {group, group ? 1 : 0, group ? 1 : 0}};
+    hed_geometry geometry = {
+        .dimensions = 1, .global = {k->items}, .group = {group, group ? 1 : 0, group ? 1 : 0}};
     for (uint32_t launch = 0; launch < k->launches; launch++) {
-        hed_argument arguments[] = {hed_buffer_argument(from), hed_buffer_argument(to), hed_uint_argument(k->items),
-                                    hed_uint_argument(STEPS)};
+        hed_argument arguments[] = {hed_buffer_argument(from), hed_buffer_argument(to),
+            hed_uint_argument(k->items), hed_uint_argument(STEPS)};
         OK(hed_launch_over(stream, kernel, &geometry, arguments, k->arguments, &error));
         hed_buffer *other = from;
         from = to;
@@ -212,11 +214,13 @@ static uint64_t hash_rows(const row_kernel *k, const uint32_t *results)
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (uint32_t output = 0; output < k->outputs; output++)
         for (uint32_t i = 0; i < k->items; i++)
-            hash = (hash ^ canonical(k, output, results[output * k->items + i])) * UINT64_C(0x100000001b3);
+            hash = (hash ^ canonical(k, output, results[output * k->items + i])) *
+                   UINT64_C(0x100000001b3);
     return hash;
 }
 
-static uint32_t count_differences(const char *device, int kernel, const uint32_t *wanted, const uint32_t *got)
+static uint32_t count_differences(
+    const char *device, int kernel, const uint32_t *wanted, const uint32_t *got)
 {
     const row_kernel *k = &row_kernels[kernel];
     uint32_t all = 0;
@@ -229,8 +233,8 @@ static uint32_t count_differences(const char *device, int kernel, const uint32_t
         }
         if (count)
             printf("%s: %s %s: %u of %u differ, first item %u: %08x, not %08x\n", device, k->name,
-                   output_name(kernel, output), count, k->items, first, got[output * k->items + first],
-                   wanted[output * k->items + first]);
+                output_name(kernel, output), count, k->items, first, got[output * k->items + first],
+                wanted[output * k->items + first]);
         all += count;
     }
     return all;
@@ -259,10 +263,11 @@ static void require_backends(const hed_context *context)
         bool found = false;
         for (uint32_t i = 0; i < hed_device_count(context); i++) {
             hed_device *device = hed_device_at(context, i);
-            if (can_strict(device) && !strcmp(hed_device_get_info(device)->backend, backends[b])) found = true;
+            if (can_strict(device) && !strcmp(hed_device_get_info(device)->backend, backends[b]))
+                found = true;
         }
         cr_assert(found || !required || !strstr(required, backends[b]),
-                  "no device of %s can be strict, and it is required", backends[b]);
+            "no device of %s can be strict, and it is required", backends[b]);
     }
 }
 
@@ -284,10 +289,11 @@ static void compare_device(hed_device *device, uint32_t group)
         run_rows(device, &row_kernels[k], group, got);
         uint32_t differ = count_differences(id, k, wanted[k], got);
         uint64_t hash = hash_rows(&row_kernels[k], got);
-        printf("%s, groups of %u: %s %016llx\n", id, group, row_kernels[k].name, (unsigned long long)hash);
+        printf("%s, groups of %u: %s %016llx\n", id, group, row_kernels[k].name,
+            (unsigned long long)hash);
         cr_expect(differ == 0, "%s: %s: %u results differ from C", id, row_kernels[k].name, differ);
-        cr_expect(hash == row_kernels[k].hash, "%s: %s: hash %016llx, promised %016llx", id, row_kernels[k].name,
-                  (unsigned long long)hash, (unsigned long long)row_kernels[k].hash);
+        cr_expect(hash == row_kernels[k].hash, "%s: %s: hash %016llx, promised %016llx", id,
+            row_kernels[k].name, (unsigned long long)hash, (unsigned long long)row_kernels[k].hash);
     }
 }
 
@@ -342,7 +348,8 @@ Test(strict, the_callers_float_state_does_not_matter, .timeout = 300)
         cr_expect_eq(count_differences(id, 0, wanted[0], got), 0u);
         run_rows(device, &row_kernels[1], 0, got);
         cr_expect_eq(count_differences(id, 1, wanted[1], got), 0u);
-        cr_expect(denormals_flushed() && fegetround() == FE_UPWARD, "%s: the caller's state was not put back", id);
+        cr_expect(denormals_flushed() && fegetround() == FE_UPWARD,
+            "%s: the caller's state was not put back", id);
     }
     hed_context_destroy(context);
     fesetround(FE_TONEAREST);
@@ -364,8 +371,8 @@ Test(strict, kernels_compile_for_cuda_without_a_spill)
         cr_assert(hed_nvrtc_target(nvrtc, architectures[i], target));
         if (strncmp(target, "sm_", 3) != 0) continue; /* an NVRTC older than the architecture */
         hed_kernel_def def = describe(&row_kernels[0]);
-        hed_build build = {
-            .def = &def, .entry = def.name, .math = HED_MATH_STRICT, .sources = def.sources, .source_count = 1};
+        hed_build build = {.def = &def, .entry = def.name, .math = HED_MATH_STRICT,
+            .sources = def.sources, .source_count = 1};
         hed_binary binary = {0};
         OK(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error));
         cr_expect(!strstr(binary.log, "warning"), "%s: %s", target, binary.log);
@@ -373,7 +380,8 @@ Test(strict, kernels_compile_for_cuda_without_a_spill)
             hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
             hed_nvrtc_read_log(binary.log, row_kernels[k].name, &r);
             printf("%s %s: %lld registers\n", target, row_kernels[k].name, (long long)r.registers);
-            cr_expect(r.registers > 0 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %s", target, binary.log);
+            cr_expect(r.registers > 0 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %s", target,
+                binary.log);
         }
         hed_release(&allocator, binary.bytes, binary.size);
         hed_release(&allocator, binary.log, binary.log_size);

@@ -1,5 +1,6 @@
-/* Memory that runs out in support/: the n-th allocation fails, for every n, those of jansson and libpng included. Each time the
- * status has to be MEMORY and everything else has to be given back. */
+/* Memory that runs out in support/: the n-th allocation fails, for every n, those of jansson and
+ * libpng included. Each time the status has to be MEMORY and everything else has to be given
+ * back. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,8 +27,10 @@ static hed_status try_json(void)
     hed_json *json;
     hed_status status = hed_json_parse("a.json", text, sizeof text - 1, &json, &error);
     if (status != HED_OK) return status;
-    /* A complaint needs memory too, to find its place; without it the place is lost, not the complaint. */
-    hed_json_string(hed_json_member(hed_json_item(hed_json_member(hed_json_root(json), "a"), 1), "b"));
+    /* A complaint needs memory too, to find its place; without it the place is lost, not the
+     * complaint. */
+    hed_json_string(
+        hed_json_member(hed_json_item(hed_json_member(hed_json_root(json), "a"), 1), "b"));
     if (hed_json_status(json, &error) != HED_ERROR_FORMAT) abort();
     hed_json_free(json);
     return HED_OK;
@@ -76,15 +79,9 @@ static hed_status try_bench(bool json)
     return status;
 }
 
-static hed_status try_records(void)
-{
-    return try_bench(true);
-}
+static hed_status try_records(void) { return try_bench(true); }
 
-static hed_status try_table(void)
-{
-    return try_bench(false);
-}
+static hed_status try_table(void) { return try_bench(false); }
 
 static int run_nothing(const hed_arguments *arguments, void *user)
 {
@@ -123,13 +120,13 @@ static hed_status try_tune_file(void)
 {
     char text[2048];
     snprintf(text, sizeof text,
-             "{\"kernel\": \"f\", \"source\": \"%s\", \"problem\": {\"n\": 9}, \"parameters\": {\"A\": [1, 2],"
-             "\"V\": {\"choices\": [\"x\", \"y\"]}}, \"constraints\": [\"A > 0\"], \"conditions\": {\"A\": \"V == 'x'\"},"
-             "\"defines\": {\"D\": 1}, \"group\": [\"A\"], \"work\": {\"bytes\": \"n\"}, \"max_threads\": \"A*2\","
-             "\"arguments\": [{\"name\": \"y\", \"type\": \"int\", \"access\": \"read_write\", \"size\": \"n\", \"fill\": \"zeros\"},"
-             "{\"name\": \"n\", \"type\": \"long\", \"value\": \"n\"}, {\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\","
-             "\"size\": \"A\"}], \"reference\": {\"kernel\": \"g\", \"parameters\": {\"A\": 3}}}",
-             strrchr(path, '/') + 1);
+        "{\"kernel\": \"f\", \"source\": \"%s\", \"problem\": {\"n\": 9}, \"parameters\": {\"A\": [1, 2],"
+        "\"V\": {\"choices\": [\"x\", \"y\"]}}, \"constraints\": [\"A > 0\"], \"conditions\": {\"A\": \"V == 'x'\"},"
+        "\"defines\": {\"D\": 1}, \"group\": [\"A\"], \"work\": {\"bytes\": \"n\"}, \"max_threads\": \"A*2\","
+        "\"arguments\": [{\"name\": \"y\", \"type\": \"int\", \"access\": \"read_write\", \"size\": \"n\", \"fill\": \"zeros\"},"
+        "{\"name\": \"n\", \"type\": \"long\", \"value\": \"n\"}, {\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\","
+        "\"size\": \"A\"}], \"reference\": {\"kernel\": \"g\", \"parameters\": {\"A\": 3}}}",
+        strrchr(path, '/') + 1);
     return try_spec(text);
 }
 
@@ -137,20 +134,21 @@ static hed_status try_t1(void)
 {
     char text[2048];
     snprintf(text, sizeof text,
-             "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", \"Type\": \"int\", \"Values\": \"[1] + [2*i for i in"
-             " range(3)]\"}, {\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['a', 'b']\"}], \"Conditions\": [{\"Expression\":"
-             "\"A < max(A)\"}]}, \"KernelSpecification\": {\"Language\": \"CUDA\", \"CompilerOptions\": [\"-DX=1\"], \"KernelName\": \"f\","
-             "\"KernelFile\": \"%s\", \"LocalSize\": {\"X\": \"A\"}, \"ProblemSize\": [8], \"GridDivX\": [\"A\", 2], \"SharedMemory\": 8,"
-             "\"Arguments\": [{\"Type\": \"float\", \"MemoryType\": \"Vector\", \"Name\": \"y\", \"Size\": \"ProblemSize[0]\","
-             "\"FillType\": \"Generator\", \"DataSource\": \"i\"}, {\"Type\": \"int8\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}],"
-             "\"ReferenceArguments\": [{\"TargetName\": \"y\", \"FillType\": \"Random\"}]}}",
-             strrchr(path, '/') + 1);
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", \"Type\": \"int\", \"Values\": \"[1] + [2*i for i in"
+        " range(3)]\"}, {\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['a', 'b']\"}], \"Conditions\": [{\"Expression\":"
+        "\"A < max(A)\"}]}, \"KernelSpecification\": {\"Language\": \"CUDA\", \"CompilerOptions\": [\"-DX=1\"], \"KernelName\": \"f\","
+        "\"KernelFile\": \"%s\", \"LocalSize\": {\"X\": \"A\"}, \"ProblemSize\": [8], \"GridDivX\": [\"A\", 2], \"SharedMemory\": 8,"
+        "\"Arguments\": [{\"Type\": \"float\", \"MemoryType\": \"Vector\", \"Name\": \"y\", \"Size\": \"ProblemSize[0]\","
+        "\"FillType\": \"Generator\", \"DataSource\": \"i\"}, {\"Type\": \"int8\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}],"
+        "\"ReferenceArguments\": [{\"TargetName\": \"y\", \"FillType\": \"Random\"}]}}",
+        strrchr(path, '/') + 1);
     return try_spec(text);
 }
 
 static const int64_t one = 1;
 static const char *const label = "label";
-static const hed_parameter_def parameter = {.name = "P", .values = &one, .count = 1, .value = 1, .labels = &label};
+static const hed_parameter_def parameter = {
+    .name = "P", .values = &one, .count = 1, .value = 1, .labels = &label};
 static const hed_kernel_def kernel = {.name = "k", .parameters = &parameter, .parameter_count = 1};
 static hed_evaluation evaluation = {.config = {1, {1}}, .seconds = 1, .pace = 1};
 static const hed_tune_result results = {.evaluations = &evaluation, .count = 1};
@@ -171,7 +169,8 @@ static hed_status try_report(void)
 {
     static const int64_t two[] = {1, 2};
     static const hed_parameter_def wide = {.name = "P", .values = two, .count = 2, .value = 1};
-    static const hed_kernel_def described = {.name = "k", .parameters = &wide, .parameter_count = 1};
+    static const hed_kernel_def described = {
+        .name = "k", .parameters = &wide, .parameter_count = 1};
     static const hed_device_info device = {.id = "d", .name = "device"};
     const hed_tune_report_def def = {.kernel = &described, .device = &device, .result = &results};
     hed_error error;
@@ -201,7 +200,10 @@ static hed_status try_object(void)
 
 int main(void)
 {
-    static const fault_case cases[] = {{"json", try_json}, {"png", try_png}, {"spectrogram", try_spectrogram}, {"records", try_records}, {"table", try_table}, {"options", try_options}, {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4}, {"CSV", try_csv}, {"report", try_report}, {"object", try_object}};
+    static const fault_case cases[] = {{"json", try_json}, {"png", try_png},
+        {"spectrogram", try_spectrogram}, {"records", try_records}, {"table", try_table},
+        {"options", try_options}, {"tune file", try_tune_file}, {"T1", try_t1}, {"T4", try_t4},
+        {"CSV", try_csv}, {"report", try_report}, {"object", try_object}};
     int file = mkstemp(path);
     if (file < 0) return 1;
     close(file);

@@ -1,4 +1,5 @@
-/* support/: atomic files, PNG, progress, tables, interrupts, benches. JSON has json_test.c, the option tables cli_test.c. */
+/* support/: atomic files, PNG, progress, tables, interrupts, benches. JSON has json_test.c, the
+ * option tables cli_test.c. */
 #include "testing.h"
 
 #include <dirent.h>
@@ -49,8 +50,7 @@ static int count_files(void)
     DIR *stream = opendir(folder);
     cr_assert(stream);
     int count = 0;
-    for (struct dirent *entry; (entry = readdir(stream));)
-        count += entry->d_name[0] != '.';
+    for (struct dirent *entry; (entry = readdir(stream));) count += entry->d_name[0] != '.';
     closedir(stream);
     return count;
 }
@@ -77,7 +77,8 @@ Test(file, written_whole, .init = make_folder, .fini = remove_folder)
     cr_assert(chmod(path, 0640) == 0);
     OK(hed_file_write(path, "", 0, &error));
     struct stat after;
-    cr_assert(stat(path, &after) == 0 && after.st_size == 0 && (after.st_mode & 07777) == 0640, "mode is kept");
+    cr_assert(stat(path, &after) == 0 && after.st_size == 0 && (after.st_mode & 07777) == 0640,
+        "mode is kept");
     cr_assert(count_files() == 1);
 }
 
@@ -105,7 +106,8 @@ Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
     hed_error error;
     hed_file_writer *writer;
     FAILS(HED_ERROR_IO, hed_file_write(in_folder("no/such"), "x", 1, &error));
-    cr_assert(strstr(error.text, "no/such") && strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    cr_assert(
+        strstr(error.text, "no/such") && strstr(error.text, strerror(ENOENT)), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_writer_open(folder, &writer, &error));
     cr_assert(strstr(error.text, strerror(EISDIR)), "%s", error.text);
     char *bytes;
@@ -127,7 +129,8 @@ Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
     cr_assert(count_files() == 1);
 }
 
-/* A pipe that nobody has open at its other end is not waited for; one that somebody writes into is read, however slowly. */
+/* A pipe that nobody has open at its other end is not waited for; one that somebody writes into is
+ * read, however slowly. */
 Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder, .timeout = 60)
 {
     hed_error error;
@@ -137,7 +140,9 @@ Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder,
     strcpy(pipe_path, in_folder("pipe"));
     cr_assert(mkfifo(pipe_path, 0600) == 0);
     FAILS(HED_ERROR_IO, hed_file_read(pipe_path, 100, &bytes, &size, &error));
-    cr_assert(!bytes && strstr(error.text, pipe_path) && strstr(error.text, "is a pipe that nothing is written into"), "%s", error.text);
+    cr_assert(!bytes && strstr(error.text, pipe_path) &&
+                  strstr(error.text, "is a pipe that nothing is written into"),
+        "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_write(pipe_path, "x", 1, &error));
     cr_assert(strstr(error.text, "it is a pipe that nobody reads"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_require_regular(pipe_path, &error));
@@ -162,7 +167,8 @@ Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder,
         fclose(stream);
         _exit(0);
     }
-    int held = open(pipe_path, O_RDWR); /* so that the pipe has a writer before the other process is there */
+    /* so that the pipe has a writer before the other process is there */
+    int held = open(pipe_path, O_RDWR);
     cr_assert(held >= 0);
     struct pollfd wait = {.fd = held, .events = POLLIN};
     cr_assert(poll(&wait, 1, 30000) == 1);
@@ -175,17 +181,18 @@ Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder,
 
 Test(file, full_disk, .init = make_folder, .fini = remove_folder)
 {
-    /* /dev/full is no regular file, so the bytes go straight to it; a rename would replace the device. */
+    /* /dev/full is no regular file, so the bytes go straight to it; a rename would replace the
+     * device. */
     hed_error error;
     hed_file_writer *writer;
     OK(hed_file_writer_open("/dev/full", &writer, &error));
     static char block[1 << 16];
     hed_status put = HED_OK;
-    for (int i = 0; i < 8; i++)
-        put = hed_file_writer_put(writer, block, sizeof block);
+    for (int i = 0; i < 8; i++) put = hed_file_writer_put(writer, block, sizeof block);
     cr_assert(put == HED_ERROR_IO);
     errno = EINTR;
-    cr_assert(hed_file_writer_put(writer, block, 1) == HED_ERROR_IO && errno == ENOSPC, "%s", strerror(errno));
+    cr_assert(hed_file_writer_put(writer, block, 1) == HED_ERROR_IO && errno == ENOSPC, "%s",
+        strerror(errno));
     FAILS(HED_ERROR_IO, hed_file_writer_commit(writer, &error));
     cr_assert(strstr(error.text, strerror(ENOSPC)), "%s", error.text);
     struct stat device;
@@ -251,7 +258,8 @@ Test(png, cut_short_at_every_length, .init = make_folder, .fini = remove_folder)
     }
     OK(hed_png_decode("a.png", bytes, size, &back, &error));
     hed_image_free(&back);
-    /* Every single byte turned: an error or a picture, but no crash; the pixels' checksum sees most of it. */
+    /* Every single byte turned: an error or a picture, but no crash; the pixels' checksum sees most
+     * of it. */
     int refused = 0;
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 0x20;
@@ -283,7 +291,8 @@ Test(png, refusals, .init = make_folder, .fini = remove_folder)
     cr_assert(count_files() == 1);
 }
 
-/* Palette with transparency, 16-bit gray, 1-bit gray and interlaced: put together chunk by chunk. */
+/* Palette with transparency, 16-bit gray, 1-bit gray and interlaced: put together chunk by
+ * chunk. */
 Test(png, other_kinds_are_converted)
 {
     static const struct {
@@ -296,14 +305,14 @@ Test(png, other_kinds_are_converted)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         unsigned char bytes[512];
         size_t size = strlen(files[i].hex) / 2;
-        for (size_t j = 0; j < size; j++)
-            sscanf(files[i].hex + 2 * j, "%2hhx", &bytes[j]);
+        for (size_t j = 0; j < size; j++) sscanf(files[i].hex + 2 * j, "%2hhx", &bytes[j]);
         hed_error error;
         hed_image image;
         OK(hed_png_decode(files[i].name, bytes, size, &image, &error));
-        cr_expect(image.channels == files[i].channels, "%s: %u channels", files[i].name, image.channels);
-        cr_expect(memcmp(image.pixels, files[i].first, image.channels) == 0, "%s: first pixel %u %u", files[i].name, image.pixels[0],
-                  image.pixels[1]);
+        cr_expect(
+            image.channels == files[i].channels, "%s: %u channels", files[i].name, image.channels);
+        cr_expect(memcmp(image.pixels, files[i].first, image.channels) == 0,
+            "%s: first pixel %u %u", files[i].name, image.pixels[0], image.pixels[1]);
         hed_image_free(&image);
     }
 }
@@ -358,7 +367,8 @@ Test(progress, says_nothing_below_a_second)
 Test(progress, lines)
 {
     char *text = watch(false, 20);
-    cr_assert_str_eq(text, "verify: 100 of 480 runs, 10 runs/s, 21 %, 38 s left\nverify: 200 of 480 runs, 10 runs/s, 42 %, 28 s left\n");
+    cr_assert_str_eq(text,
+        "verify: 100 of 480 runs, 10 runs/s, 21 %, 38 s left\nverify: 200 of 480 runs, 10 runs/s, 42 %, 28 s left\n");
     free(text);
     text = watch(true, 1);
     cr_assert_str_eq(text, "\rverify: 10 of 480 runs, 10 runs/s, 2 %, 47 s left\033[K\r\033[K");
@@ -381,13 +391,14 @@ Test(table, aligned)
     size_t size;
     hed_error error;
     hed_table *table = hed_table_create(headings);
-    const char *rows[3][4] = {{"caf\xc3\xa9", "7", "", "x"}, {"a", "1234567", "", "two\nlines"}, {"b", "", "", ""}};
-    for (int i = 0; i < 12; i++)
-        hed_table_cell(table, "%s", rows[i / 4][i % 4]);
+    const char *rows[3][4] = {
+        {"caf\xc3\xa9", "7", "", "x"}, {"a", "1234567", "", "two\nlines"}, {"b", "", "", ""}};
+    for (int i = 0; i < 12; i++) hed_table_cell(table, "%s", rows[i / 4][i % 4]);
     FILE *stream = open_memstream(&text, &size);
     OK(hed_table_print(table, stream, &error));
     fclose(stream);
-    cr_assert_str_eq(text, "NAME    COUNT  NOTE\ncaf\xc3\xa9        7  x\na     1234567  two lines\nb\n");
+    cr_assert_str_eq(
+        text, "NAME    COUNT  NOTE\ncaf\xc3\xa9        7  x\na     1234567  two lines\nb\n");
     free(text);
     hed_table_free(table);
     FAILS(HED_ERROR_MEMORY, hed_table_print(NULL, stdout, &error));
@@ -400,11 +411,9 @@ Test(interrupt, first_sets_the_flag_second_kills)
     pid_t child = fork();
     if (child == 0) {
         hed_interrupt_install();
-        if (hed_interrupted())
-            _exit(3);
+        if (hed_interrupted()) _exit(3);
         raise(SIGTERM);
-        if (!hed_interrupted())
-            _exit(4);
+        if (!hed_interrupted()) _exit(4);
         raise(SIGINT);
         _exit(5);
     }
@@ -437,12 +446,15 @@ Test(bench, rounds_take_turns_and_the_first_is_thrown_away)
     int calls = 0;
     hed_error error;
     fake_case fakes[2] = {{order, &calls, 1}, {order, &calls, 2}};
-    hed_bench_case cases[2] = {{.run = fake_run, .user = &fakes[0]}, {.run = fake_run, .user = &fakes[1]}};
+    hed_bench_case cases[2] = {
+        {.run = fake_run, .user = &fakes[0]}, {.run = fake_run, .user = &fakes[1]}};
     OK(hed_bench_measure(cases, 2, 0, &error));
     cr_assert(calls == 12, "%d", calls);
-    cr_assert(cases[0].seconds.p50 == 1 && cases[0].seconds.maximum == 1 && cases[0].seconds.count == 5);
+    cr_assert(
+        cases[0].seconds.p50 == 1 && cases[0].seconds.maximum == 1 && cases[0].seconds.count == 5);
     cr_assert(cases[1].seconds.p50 == 2 && cases[1].seconds.maximum == 2);
-    cr_assert(order[2] == 1 && order[3] == 2 && order[4] == 2 && order[5] == 1, "every second round goes backwards");
+    cr_assert(order[2] == 1 && order[3] == 2 && order[4] == 2 && order[5] == 1,
+        "every second round goes backwards");
     cr_assert(hed_bench_spread(&cases[0].seconds) == 0);
 }
 
@@ -479,7 +491,8 @@ Test(bench, records_have_what_applies)
     hed_json *json;
     OK(hed_json_parse("bench", text, size, &json, &error));
     free(text);
-    static const char *const all_keys[] = {"suite", "name", "device", "value", "unit", "floor", "ratio", "against", "spread", NULL};
+    static const char *const all_keys[] = {
+        "suite", "name", "device", "value", "unit", "floor", "ratio", "against", "spread", NULL};
     static const char *const few_keys[] = {"suite", "name", "device", "value", "unit", NULL};
     hed_json_node root = hed_json_root(json);
     cr_assert(hed_json_count(root) == 2);

@@ -1,6 +1,7 @@
-/* Playing through ALSA on a machine without a sound card: a fake one, which plays as far as it is let, captures a
- * known signal, and has a sequencer with a few ports (tests/fake/fake_asound.h). What is played is what the synth
- * gives for the same events and the same inputs, bit for bit; every call fails once. */
+/* Playing through ALSA on a machine without a sound card: a fake one, which plays as far as it is
+ * let, captures a known signal, and has a sequencer with a few ports (tests/fake/fake_asound.h).
+ * What is played is what the synth gives for the same events and the same inputs, bit for bit;
+ * every call fails once. */
 #include "synth_live.h"
 
 #include <errno.h>
@@ -13,9 +14,7 @@
 #include "fake/fake_asound.h"
 #include "fakes.h"
 
-enum { BLOCK = 128,
-       BLOCKS = 60,
-       FRAMES = BLOCK * BLOCKS };
+enum { BLOCK = 128, BLOCKS = 60, FRAMES = BLOCK * BLOCKS };
 enum { AHEAD = 2 * BLOCK }; /* of silence, before a capture's answer */
 
 /* ---- a synth that plays through the fake ---- */
@@ -27,7 +26,8 @@ static void load_fake(void)
     const char *const names[] = {fakes_path("asound"), NULL};
     char reason[512];
     hed_dynlib *library;
-    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s", reason);
+    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library,
+        "%s", reason);
     fake = hed_dynlib_symbol(library, FAKE_ASOUND_CONTROL);
     hed_dynlib_close(NULL, library);
     setenv("HEDDLE_ALSA_LIBRARY", names[0], 1);
@@ -90,10 +90,7 @@ static void free_rig(rig *r)
     free(r);
 }
 
-static void sleep_a_little(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
-}
+static void sleep_a_little(void) { nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL); }
 
 #define WAIT_UNTIL(condition) \
     do { \
@@ -101,7 +98,8 @@ static void sleep_a_little(void)
         cr_assert(condition, "in vain"); \
     } while (0)
 
-/* Lets the card play `frames` more, and waits until it stands still before the next block, which is made by then. */
+/* Lets the card play `frames` more, and waits until it stands still before the next block, which is
+ * made by then. */
 static void play_on(uint64_t frames)
 {
     uint64_t until = atomic_load(&fake->written) + frames;
@@ -117,9 +115,10 @@ static void stop(hed_live *live)
 
 /* ---- what it should sound like ---- */
 
-/* FRAMES of it with events at frame 0 of block `at`, and with `channels` of the fake's signal (0: silence). */
-static void render(const rig *r, const hed_synth_event *events, uint32_t count, uint32_t at, uint32_t channels,
-                   float *left, float *right)
+/* FRAMES of it with events at frame 0 of block `at`, and with `channels` of the fake's signal (0:
+ * silence). */
+static void render(const rig *r, const hed_synth_event *events, uint32_t count, uint32_t at,
+    uint32_t channels, float *left, float *right)
 {
     hed_error error;
     hed_synth *synth;
@@ -131,8 +130,10 @@ static void render(const rig *r, const hed_synth_event *events, uint32_t count, 
     OK(hed_synth_create(r->t.device, &def, &synth, &error));
     for (uint32_t i = 0; i < BLOCKS; i++) {
         for (uint32_t c = 0; c < channels; c++)
-            for (uint32_t n = 0; n < BLOCK; n++) sound[c][n] = fake_asound_signal((uint64_t)i * BLOCK + n, c);
-        hed_synth_block block = {.frames = BLOCK, .left = left + i * BLOCK, .right = right + i * BLOCK};
+            for (uint32_t n = 0; n < BLOCK; n++)
+                sound[c][n] = fake_asound_signal((uint64_t)i * BLOCK + n, c);
+        hed_synth_block block = {
+            .frames = BLOCK, .left = left + i * BLOCK, .right = right + i * BLOCK};
         block.events = events;
         block.event_count = i == at ? count : 0;
         block.inputs = def.inputs ? inputs : NULL;
@@ -145,7 +146,7 @@ static void heard_is(const float *left, const float *right, uint32_t first)
 {
     for (uint32_t n = 0; n < FRAMES - first; n++) {
         cr_assert(fake->heard[0][first + n] == left[n], "left, frame %u: %g instead of %g", n,
-                  (double)fake->heard[0][first + n], (double)left[n]);
+            (double)fake->heard[0][first + n], (double)left[n]);
         cr_assert(fake->heard[1][first + n] == right[n], "right, frame %u", n);
     }
     cr_assert(live_first_above(left, FRAMES, 1e-6f) < FRAMES / 2, "it was silent");
@@ -153,7 +154,8 @@ static void heard_is(const float *left, const float *right, uint32_t first)
 
 /* ---- MIDI ---- */
 
-enum { NEXT = 6 }; /* the block that events go to after five have been played: one is made, and waits */
+/* the block that events go to after five have been played: one is made, and waits */
+enum { NEXT = 6 };
 
 static snd_seq_event_t control(uint8_t type, unsigned param, int value)
 {
@@ -176,7 +178,8 @@ static hed_synth_event midi(uint8_t status, uint8_t first, uint8_t second)
     return (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
 }
 
-/* Every kind of message, all of them long ago: so they all come at the first frame of the next block. */
+/* Every kind of message, all of them long ago: so they all come at the first frame of the next
+ * block. */
 Test(synth_asound, midi_sounds_as_the_same_events_do)
 {
     hed_error error;
@@ -208,8 +211,7 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
         midi(0x90, 67, 30),
         midi(0x80, 67, 64),
     };
-    enum { SENT = sizeof sent / sizeof *sent,
-           SAME = sizeof same / sizeof *same };
+    enum { SENT = sizeof sent / sizeof *sent, SAME = sizeof same / sizeof *same };
     rig *r = make_rig(0);
     hed_live *live;
     atomic_store(&fake->allowed, 0);
@@ -225,14 +227,14 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
     stop(live);
     cr_assert(fake->played_out, "the end was cut off");
     cr_assert(report.events == SAME && report.events_lost == 0 && report.xruns == 0, "%u events",
-              (unsigned)report.events);
+        (unsigned)report.events);
     render(r, same, SAME, NEXT, 0, left, right);
     heard_is(left, right, 0);
     free_rig(r);
 }
 
-/* The frame of its block at which a note sounds that came 100 frames into the block before, however late it is read:
- * found by comparing with renders. */
+/* The frame of its block at which a note sounds that came 100 frames into the block before, however
+ * late it is read: found by comparing with renders. */
 static uint32_t frame_of_stamped_note(void)
 {
     hed_error error;
@@ -261,7 +263,8 @@ static uint32_t frame_of_stamped_note(void)
     return found;
 }
 
-/* Between the block's begin and what the fake tells of it the machine may do something else: five attempts. */
+/* Between the block's begin and what the fake tells of it the machine may do something else: five
+ * attempts. */
 Test(synth_asound, midi_comes_at_its_time_stamp)
 {
     uint32_t frame = 0;
@@ -277,8 +280,8 @@ static void connects(const rig *r, const char *text, unsigned client, unsigned p
     def.midi_port = text;
     OK(hed_live_start(&def, &live, &error));
     stop(live);
-    cr_assert(fake->connected.client == client && fake->connected.port == port, "\"%s\" is %u:%u", text,
-              fake->connected.client, fake->connected.port);
+    cr_assert(fake->connected.client == client && fake->connected.port == port, "\"%s\" is %u:%u",
+        text, fake->connected.client, fake->connected.port);
 }
 
 Test(synth_asound, finds_the_midi_port)
@@ -295,14 +298,17 @@ Test(synth_asound, finds_the_midi_port)
     for (uint32_t i = 0; i < 4; i++) {
         r->def.midi_port = (const char *[]){"Organ", "Announce", "Sounds", "24:0"}[i];
         FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
-        cr_assert(strstr(error.text, r->def.midi_port) && !strstr(error.text, "System"), "%s", error.text);
-        cr_assert(strstr(error.text, "there are: 14:0 Midi Through:Port-0, 20:0 Stage Piano:Keys, 20:1"), "%s",
-                  error.text);
+        cr_assert(strstr(error.text, r->def.midi_port) && !strstr(error.text, "System"), "%s",
+            error.text);
+        cr_assert(
+            strstr(error.text, "there are: 14:0 Midi Through:Port-0, 20:0 Stage Piano:Keys, 20:1"),
+            "%s", error.text);
     }
     r->def.midi_port = "Keys";
     atomic_store(&fake->fail_name, "snd_seq_connect_from");
     FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
-    cr_assert(strstr(error.text, "20:0") && strstr(error.text, "Input/output error"), "%s", error.text);
+    cr_assert(
+        strstr(error.text, "20:0") && strstr(error.text, "Input/output error"), "%s", error.text);
     atomic_store(&fake->fail_name, NULL);
     fake->no_sequencer = true;
     FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
@@ -315,7 +321,8 @@ Test(synth_asound, finds_the_midi_port)
 
 /* ---- capture ---- */
 
-static void captures(snd_pcm_format_t format, uint32_t inputs, uint32_t channels, snd_pcm_uframes_t most)
+static void captures(
+    snd_pcm_format_t format, uint32_t inputs, uint32_t channels, snd_pcm_uframes_t most)
 {
     hed_error error;
     static float left[FRAMES], right[FRAMES];
@@ -328,9 +335,11 @@ static void captures(snd_pcm_format_t format, uint32_t inputs, uint32_t channels
     OK(hed_live_start(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
     stop(live);
-    cr_assert(fake->linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings, r->warning);
+    cr_assert(fake->linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings,
+        r->warning);
     cr_assert(channels >= inputs || strstr(r->warning, "1 of 2"), "%s", r->warning);
-    for (uint32_t n = 0; n < AHEAD; n++) cr_assert(fake->heard[0][n] == 0, "no silence at frame %u", n);
+    for (uint32_t n = 0; n < AHEAD; n++)
+        cr_assert(fake->heard[0][n] == 0, "no silence at frame %u", n);
     render(r, NULL, 0, 0, channels < inputs ? channels : inputs, left, right);
     if (format == SND_PCM_FORMAT_FLOAT) heard_is(left, right, AHEAD);
     for (uint32_t n = 0; n < FRAMES - AHEAD; n++)
@@ -338,30 +347,15 @@ static void captures(snd_pcm_format_t format, uint32_t inputs, uint32_t channels
     free_rig(r);
 }
 
-Test(synth_asound, inputs_hear_what_is_captured)
-{
-    captures(SND_PCM_FORMAT_FLOAT, 2, 2, 0);
-}
+Test(synth_asound, inputs_hear_what_is_captured) { captures(SND_PCM_FORMAT_FLOAT, 2, 2, 0); }
 
-Test(synth_asound, a_card_with_more_channels)
-{
-    captures(SND_PCM_FORMAT_FLOAT, 1, 5, 50);
-}
+Test(synth_asound, a_card_with_more_channels) { captures(SND_PCM_FORMAT_FLOAT, 1, 5, 50); }
 
-Test(synth_asound, a_card_with_fewer_channels)
-{
-    captures(SND_PCM_FORMAT_FLOAT, 2, 1, 0);
-}
+Test(synth_asound, a_card_with_fewer_channels) { captures(SND_PCM_FORMAT_FLOAT, 2, 1, 0); }
 
-Test(synth_asound, captures_32_bits)
-{
-    captures(SND_PCM_FORMAT_S32, 2, 2, 77);
-}
+Test(synth_asound, captures_32_bits) { captures(SND_PCM_FORMAT_S32, 2, 2, 77); }
 
-Test(synth_asound, captures_16_bits)
-{
-    captures(SND_PCM_FORMAT_S16, 2, 2, 0);
-}
+Test(synth_asound, captures_16_bits) { captures(SND_PCM_FORMAT_S16, 2, 2, 0); }
 
 /* A warning, and the inputs hear silence. */
 Test(synth_asound, a_card_that_does_not_capture)
@@ -380,7 +374,8 @@ Test(synth_asound, a_card_that_does_not_capture)
     WAIT_UNTIL(atomic_load(&fake->drained) == 1);
     play_on(FRAMES - 5 * BLOCK);
     stop(live);
-    cr_assert(r->warnings == 1 && strstr(r->warning, "capture") && strstr(r->warning, "silence"), "%s", r->warning);
+    cr_assert(r->warnings == 1 && strstr(r->warning, "capture") && strstr(r->warning, "silence"),
+        "%s", r->warning);
     render(r, &key, 1, NEXT, 0, left, right);
     heard_is(left, right, 0);
     free_rig(r);
@@ -405,7 +400,8 @@ Test(synth_asound, recovers_from_xruns)
     stop(live);
     cr_assert(report.xruns == 2, "%u xruns", (unsigned)report.xruns);
     for (uint32_t n = 0; n < FRAMES; n++) silence += fake->heard[0][n] == 0;
-    cr_assert(silence >= 3 * AHEAD && silence < 3 * AHEAD + BLOCK, "%u silent frames", (unsigned)silence);
+    cr_assert(
+        silence >= 3 * AHEAD && silence < 3 * AHEAD + BLOCK, "%u silent frames", (unsigned)silence);
     free_rig(r);
     r = make_rig(0);
     atomic_store(&fake->break_write, 2 * FRAMES);
@@ -447,7 +443,8 @@ Test(synth_asound, says_what_is_gone)
     ends_with("snd_seq_event_input", false, -ENODEV, "gives no MIDI any more");
 }
 
-/* More events than the sequencer keeps are lost, and counted; without a clock events come when they are read. */
+/* More events than the sequencer keeps are lost, and counted; without a clock events come when they
+ * are read. */
 Test(synth_asound, goes_on_without_some_events)
 {
     hed_error error;
@@ -472,7 +469,8 @@ Test(synth_asound, goes_on_without_some_events)
 static bool is_dispensable(const rig *r)
 {
     const char *failed = fake->failed;
-    return r->warnings == 1 || strcmp(failed, "snd_pcm_link") == 0 || strncmp(failed, "snd_seq_query_next", 18) == 0;
+    return r->warnings == 1 || strcmp(failed, "snd_pcm_link") == 0 ||
+           strncmp(failed, "snd_seq_query_next", 18) == 0;
 }
 
 /* Each call of the start in turn: an error or a warning that says so, and nothing is left. */
@@ -492,9 +490,10 @@ Test(synth_asound, every_call_fails_once)
         const char *failed = fake->failed;
         cr_assert(status == HED_OK || (failed && !live), "%s", error.text);
         if (status)
-            cr_assert(strstr(error.text, "Input/output error") || strstr(error.text, "Invalid argument") ||
+            cr_assert(strstr(error.text, "Input/output error") ||
+                          strstr(error.text, "Invalid argument") ||
                           strstr(error.text, "no memory") || strstr(error.text, "there are: "),
-                      "%s: %s", failed, error.text);
+                "%s: %s", failed, error.text);
         else cr_assert(!failed || is_dispensable(r), "%s does not matter", failed);
         refused += status != HED_OK;
         warned += r->warnings;
@@ -507,9 +506,6 @@ Test(synth_asound, every_call_fails_once)
 
 #else
 
-Test(synth_asound, is_not_here)
-{
-    cr_skip_test("built without ALSA");
-}
+Test(synth_asound, is_not_here) { cr_skip_test("built without ALSA"); }
 
 #endif

@@ -1,5 +1,5 @@
-/* What ships: instruments that load, are stable, sound at a sensible loudness and at the pitch of their notes; music
- * that can be read. */
+/* What ships: instruments that load, are stable, sound at a sensible loudness and at the pitch of
+ * their notes; music that can be read. */
 #include "testing.h"
 
 #include <glob.h>
@@ -20,9 +20,10 @@ static hed_instrument *load(const char *name)
     return instrument;
 }
 
-/* Holds a note for `seconds`, with a sawtooth of 125 Hz coming in. Returns the left channel, to be freed. */
-static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note, double seconds,
-                   uint32_t *frames, hed_synth_report *report)
+/* Holds a note for `seconds`, with a sawtooth of 125 Hz coming in. Returns the left channel, to be
+ * freed. */
+static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note,
+    double seconds, uint32_t *frames, hed_synth_report *report)
 {
     hed_error error;
     hed_instrument *instrument = load(name);
@@ -43,12 +44,8 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
             input[k] = (float)((i * BLOCK + k) % 384) / 192.0f - 1.0f;
         const float *inputs[] = {input};
         hed_synth_block block = {
-            .frames = BLOCK,
-            .events = &on,
-            .event_count = i == 0,
-            .inputs = inputs,
-            .left = left + i * BLOCK,
-            .right = right,
+            .frames = BLOCK, .events = &on, .event_count = i == 0, .inputs = inputs,
+            .left = left + i * BLOCK, .right = right,
         };
         OK(hed_synth_process(synth, &block, &error));
     }
@@ -59,8 +56,8 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     return left;
 }
 
-/* Frequency of the loudest peak within a semitone of `about` in the last WINDOW samples: a parabola through three
- * levels in dB. */
+/* Frequency of the loudest peak within a semitone of `about` in the last WINDOW samples: a parabola
+ * through three levels in dB. */
 static double peak_near(const float *samples, uint32_t frames, double about)
 {
     static double power[WINDOW / 2 + 1];
@@ -68,7 +65,8 @@ static double peak_near(const float *samples, uint32_t frames, double about)
     cr_assert_eq(hed_spectrum_create(WINDOW, &spectrum, NULL), HED_OK);
     hed_spectrum_power(spectrum, samples + frames - WINDOW, NULL, 1, power);
     hed_spectrum_destroy(spectrum);
-    uint32_t low = (uint32_t)(about / 1.06 * WINDOW / RATE), high = (uint32_t)ceil(about * 1.06 * WINDOW / RATE);
+    uint32_t low = (uint32_t)(about / 1.06 * WINDOW / RATE),
+             high = (uint32_t)ceil(about * 1.06 * WINDOW / RATE);
     uint32_t best = low;
     for (uint32_t k = low; k <= high; k++)
         if (power[k] > power[best]) best = k;
@@ -78,19 +76,21 @@ static double peak_near(const float *samples, uint32_t frames, double about)
 
 Test(synth_data, instruments_are_stable)
 {
-    static const char *const names[] = {"harp", "drum", "viol", "cymbal", "vibes",
-                                        "tank", "orrery", "million", "consort"};
+    static const char *const names[] = {
+        "harp", "drum", "viol", "cymbal", "vibes", "tank", "orrery", "million", "consort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hed_error error;
         hed_instrument *instrument = load(names[i]);
         hed_stability stability;
         OK(hed_instrument_stability(instrument, RATE, &stability, &error));
-        cr_expect_eq(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g", names[i],
-                     stability.unsafe, stability.worst);
+        cr_expect_eq(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g",
+            names[i], stability.unsafe, stability.worst);
         if (strcmp(names[i], "million") == 0)
             cr_expect_geq(hed_instrument_count(instrument, HED_BODY), 1000000u);
-        for (uint32_t type = 0; strcmp(names[i], "orrery") == 0 && type < HED_ENTITY_TYPE_COUNT; type++)
-            cr_expect_gt(hed_instrument_count(instrument, type), 0u, "the orrery has no %s", hed_entity_type_name(type));
+        for (uint32_t type = 0; strcmp(names[i], "orrery") == 0 && type < HED_ENTITY_TYPE_COUNT;
+             type++)
+            cr_expect_gt(hed_instrument_count(instrument, type), 0u, "the orrery has no %s",
+                hed_entity_type_name(type));
         hed_instrument_destroy(instrument);
     }
 }
@@ -114,16 +114,19 @@ Test(synth_data, notes_have_their_pitch)
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         uint32_t frames;
         hed_synth_report report;
-        float *sound = play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames, &report);
-        double pitch = 440 * exp2((notes[i].note - 69) / 12.0), found = peak_near(sound, frames, pitch);
+        float *sound = play(
+            &t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames, &report);
+        double pitch = 440 * exp2((notes[i].note - 69) / 12.0),
+               found = peak_near(sound, frames, pitch);
         double cents = 1200 * log2(found / pitch);
-        cr_expect_lt(fabs(cents), notes[i].cents, "%s, note %u: %.3f Hz is off by %.2f cents", notes[i].name,
-                     notes[i].note, found, cents);
+        cr_expect_lt(fabs(cents), notes[i].cents, "%s, note %u: %.3f Hz is off by %.2f cents",
+            notes[i].name, notes[i].note, found, cents);
         if (notes[i].partial > 0) {
             double high = peak_near(sound, frames, pitch * notes[i].partial);
             cents = 1200 * log2(high / (pitch * notes[i].partial));
-            cr_expect_lt(fabs(cents), notes[i].cents + 3, "%s, note %u: partial %g is off by %.2f cents",
-                         notes[i].name, notes[i].note, notes[i].partial, cents);
+            cr_expect_lt(fabs(cents), notes[i].cents + 3,
+                "%s, note %u: partial %g is off by %.2f cents", notes[i].name, notes[i].note,
+                notes[i].partial, cents);
         }
         free(sound);
     }
@@ -151,7 +154,8 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         uint32_t frames;
         hed_synth_report report;
-        free(play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames, &report));
+        free(play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames,
+            &report));
         double level = 20 * log10((double)report.peak);
         cr_expect(level > -30 && level < 0, "%s: the peak is at %.1f dB", notes[i].name, level);
         cr_expect_eq(report.breaks, 0u, "%s: the breaker opened", notes[i].name);
@@ -169,12 +173,14 @@ Test(synth_data, the_piece_is_whole)
     const hed_midi_event *events = hed_midi_file_events(file);
     uint32_t notes[16] = {0}, held[16][128] = {{0}};
     for (uint32_t i = 0; i < hed_midi_file_count(file); i++) {
-        uint8_t status = events[i].bytes[0] >> 4, channel = events[i].bytes[0] & 15, note = events[i].bytes[1] & 127;
+        uint8_t status = events[i].bytes[0] >> 4, channel = events[i].bytes[0] & 15,
+                note = events[i].bytes[1] & 127;
         bool on = status == 9 && events[i].bytes[2] > 0, off = status == 8 || (status == 9 && !on);
         notes[channel] += on;
         held[channel][note] += on;
         if (off) {
-            cr_expect_gt(held[channel][note], 0u, "channel %u, note %u ends before it begins", channel + 1, note);
+            cr_expect_gt(held[channel][note], 0u, "channel %u, note %u ends before it begins",
+                channel + 1, note);
             held[channel][note]--;
         }
     }
@@ -182,7 +188,8 @@ Test(synth_data, the_piece_is_whole)
     for (uint32_t channel = 0; channel < 3; channel++) {
         cr_expect_gt(notes[channel], 50u, "channel %u has %u notes", channel + 1, notes[channel]);
         for (uint32_t note = 0; note < 128; note++)
-            cr_expect_eq(held[channel][note], 0u, "channel %u, note %u never ends", channel + 1, note);
+            cr_expect_eq(
+                held[channel][note], 0u, "channel %u, note %u never ends", channel + 1, note);
     }
 }
 
@@ -214,12 +221,15 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
     OK(hed_synth_create(t.device, &def, &synth, &error));
     static hed_synth_event events[640];
     for (uint32_t i = 0; i < 640; i++)
-        events[i] = (hed_synth_event){.frame = 10, .bytes = {(uint8_t)(0x90 | i / 128), (uint8_t)(i % 128), 100}};
+        events[i] = (hed_synth_event){
+            .frame = 10, .bytes = {(uint8_t)(0x90 | i / 128), (uint8_t)(i % 128), 100}};
     float left[BLOCK], right[BLOCK];
-    hed_synth_block block = {.frames = BLOCK, .events = events, .event_count = 640, .left = left, .right = right};
+    hed_synth_block block = {
+        .frames = BLOCK, .events = events, .event_count = 640, .left = left, .right = right};
     OK(hed_synth_process(synth, &block, &error));
     hed_note_report notes = hed_synth_get_report(synth).notes;
-    cr_assert(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 && notes.high == 79);
+    cr_assert(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 &&
+              notes.high == 79);
     cr_assert(hed_synth_get_report(synth).peak > 0.001f);
     hed_synth_destroy(synth);
     hed_instrument_destroy(harp);

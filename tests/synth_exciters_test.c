@@ -1,5 +1,5 @@
-/* Exciters against their formulas (heddle/synth.h): mallet, plectrum, bow, oscillator, sound; and parameters that
- * modulation acts on. */
+/* Exciters against their formulas (heddle/synth.h): mallet, plectrum, bow, oscillator, sound; and
+ * parameters that modulation acts on. */
 #include "synth_rig.h"
 
 /* ---- mallet ---- */
@@ -11,17 +11,11 @@ typedef struct blow {
 static hed_entity add_mallet(rig *r, const blow *b, float noise)
 {
     hed_entity_def def = hed_default_entity_def(HED_MALLET);
-    def.as.mallet = (hed_mallet_def){.direction = {1, 0, 0},
-                                     .mass = (float)b->hammer,
-                                     .impulse = (float)(b->hammer * b->speed),
-                                     .hardness_soft = (float)b->hardness,
-                                     .hardness_hard = (float)b->hardness,
-                                     .exponent = (float)b->exponent,
-                                     .hysteresis = (float)b->hysteresis,
-                                     .relaxation = (float)b->relaxation,
-                                     .noise = noise,
-                                     .velocity_sensitivity = 1,
-                                     .route = {0, 0, 127}};
+    def.as.mallet = (hed_mallet_def){.direction = {1, 0, 0}, .mass = (float)b->hammer,
+        .impulse = (float)(b->hammer * b->speed), .hardness_soft = (float)b->hardness,
+        .hardness_hard = (float)b->hardness, .exponent = (float)b->exponent,
+        .hysteresis = (float)b->hysteresis, .relaxation = (float)b->relaxation, .noise = noise,
+        .velocity_sensitivity = 1, .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
@@ -50,24 +44,26 @@ static double strike(const blow *b, float noise, double *peak)
 Test(synth_exciters, a_mallet_without_losses_is_an_elastic_blow)
 {
     const blow blows[] = {{0.002, 0.004, 2, 1e8, 2.5, 0, 1e-4},
-                          {0.001, 0.002, 1, 3e6, 2.0, 0, 1e-4},
-                          {0.05, 0.003, 4, 5e9, 3.0, 0, 1e-4}};
+        {0.001, 0.002, 1, 3e6, 2.0, 0, 1e-4}, {0.05, 0.003, 4, 5e9, 3.0, 0, 1e-4}};
     for (int i = 0; i < 3; i++) {
         const blow *b = &blows[i];
-        double peak, found = strike(b, 0, &peak), expected = 2 * b->hammer / (b->hammer + b->mass) * b->speed;
-        cr_expect(fabs(found / expected - 1) < 2e-3, "blow %d: %g m/s, momentum and energy say %g", i, found,
-                  expected);
+        double peak, found = strike(b, 0, &peak),
+                     expected = 2 * b->hammer / (b->hammer + b->mass) * b->speed;
+        cr_expect(fabs(found / expected - 1) < 2e-3, "blow %d: %g m/s, momentum and energy say %g",
+            i, found, expected);
         double reduced = b->hammer * b->mass / (b->hammer + b->mass), p = b->exponent;
-        double deepest = pow((p + 1) * 0.5 * reduced * b->speed * b->speed / b->hardness, 1 / (p + 1));
-        cr_expect(fabs(peak / (b->hardness * pow(deepest, p)) - 1) < 0.01, "blow %d: %g N, energy says %g", i, peak,
-                  b->hardness * pow(deepest, p));
+        double deepest =
+            pow((p + 1) * 0.5 * reduced * b->speed * b->speed / b->hardness, 1 / (p + 1));
+        cr_expect(fabs(peak / (b->hardness * pow(deepest, p)) - 1) < 0.01,
+            "blow %d: %g N, energy says %g", i, peak, b->hardness * pow(deepest, p));
     }
 }
 
 /* Stulov's felt, in double and at a tenth of the step. */
 static double stulov(const blow *b)
 {
-    double h = 0.1 / RATE, x = 0, v = 0, p = 0, u = b->speed, felt = 0, share = 1 - exp(-h / b->relaxation);
+    double h = 0.1 / RATE, x = 0, v = 0, p = 0, u = b->speed, felt = 0,
+           share = 1 - exp(-h / b->relaxation);
     for (int i = 0; i < 4000; i++) {
         p += h * u;
         x += h * v;
@@ -93,7 +89,8 @@ Test(synth_exciters, softer_notes_come_slower_and_noise_changes_the_blow)
 {
     const blow b = {0.002, 0.004, 2, 1e8, 2.5, 0, 1e-4};
     double peak, plain = strike(&b, 0, &peak), noisy = strike(&b, 0.5f, &peak);
-    cr_expect(fabs(noisy / plain - 1) > 1e-3 && fabs(noisy / plain - 1) < 0.5, "%g and %g m/s", plain, noisy);
+    cr_expect(fabs(noisy / plain - 1) > 1e-3 && fabs(noisy / plain - 1) < 0.5, "%g and %g m/s",
+        plain, noisy);
     static rig r;
     rig_open(&r, NULL);
     rig_link(&r, add_mallet(&r, &b, 0), rig_body(&r, 0, 0.002f, 0), 1);
@@ -102,7 +99,8 @@ Test(synth_exciters, softer_notes_come_slower_and_noise_changes_the_blow)
     rig_play(&r, 900);
     float x[3], v[3];
     rig_read(&r, x, v);
-    cr_expect(fabs(v[0] / plain - 64.0 / 127) < 2e-3, "at half the velocity %g of the speed", v[0] / plain);
+    cr_expect(fabs(v[0] / plain - 64.0 / 127) < 2e-3, "at half the velocity %g of the speed",
+        v[0] / plain);
     rig_close(&r);
 }
 
@@ -118,8 +116,8 @@ static void pluck(double ratio, double tolerance)
         rig_spring(&r, last, body, (float)(0.001 * ratio * RATE * RATE), -0.5f);
         if (i == 3) {
             hed_entity_def def = hed_default_entity_def(HED_PLECTRUM);
-            def.as.plectrum = (hed_plectrum_def){
-                .direction = {0, 1, 0}, .distance = 0.001f, .duration = 0.01f, .route = {0, 0, 127}};
+            def.as.plectrum = (hed_plectrum_def){.direction = {0, 1, 0}, .distance = 0.001f,
+                .duration = 0.01f, .route = {0, 0, 127}};
             rig_link(&r, rig_add(&r, &def), body, 1);
         }
         last = body;
@@ -129,17 +127,19 @@ static void pluck(double ratio, double tolerance)
     rig_play(&r, 240);
     float x[33], v[33], lowest = 0;
     rig_read(&r, x, v);
-    cr_expect(fabs(x[10] - 0.0005) < tolerance * 0.0005, "K h^2/m %g: %g m of 0.5 mm half way", ratio, (double)x[10]);
+    cr_expect(fabs(x[10] - 0.0005) < tolerance * 0.0005, "K h^2/m %g: %g m of 0.5 mm half way",
+        ratio, (double)x[10]);
     rig_play(&r, 239);
     rig_read(&r, x, v);
-    cr_expect(fabs(x[10] - 0.001) < tolerance * 0.001, "K h^2/m %g: %g m of 1 mm before it lets go", ratio,
-              (double)x[10]);
+    cr_expect(fabs(x[10] - 0.001) < tolerance * 0.001, "K h^2/m %g: %g m of 1 mm before it lets go",
+        ratio, (double)x[10]);
     for (int i = 0; i < 600; i++) {
         rig_play(&r, 1);
         rig_read(&r, x, v);
         if (x[10] < lowest) lowest = x[10];
     }
-    cr_expect(lowest < -0.0002f && lowest > -0.0011f, "K h^2/m %g: it swings to %g m", ratio, (double)lowest);
+    cr_expect(lowest < -0.0002f && lowest > -0.0011f, "K h^2/m %g: it swings to %g m", ratio,
+        (double)lowest);
     rig_close(&r);
 }
 
@@ -155,14 +155,9 @@ Test(synth_exciters, a_plectrum_draws_by_its_distance_and_lets_go)
 static hed_entity add_bow(rig *r, float force, float speed)
 {
     hed_entity_def def = hed_default_entity_def(HED_BOW);
-    def.as.bow = (hed_bow_def){.direction = {1, 0, 0},
-                               .force = force,
-                               .draw_velocity = speed,
-                               .stiction = 0.8f,
-                               .sliding = 0.3f,
-                               .dropoff = 0.1f,
-                               .envelope = {0, 0, 1, 0},
-                               .route = {0, 0, 127}};
+    def.as.bow = (hed_bow_def){.direction = {1, 0, 0}, .force = force, .draw_velocity = speed,
+        .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.1f, .envelope = {0, 0, 1, 0},
+        .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
@@ -182,8 +177,8 @@ Test(synth_exciters, friction_is_that_of_its_curve)
         rig_read(&r, x, after);
         double force = (after[0] - before[0]) * 1000 * RATE / 100, w = fabs(speeds[i]);
         double expected = 0.5 * (0.3 + 0.5 * exp(-w / 0.1)) * speeds[i] / (w + 0.1 / 16);
-        cr_expect(fabs(force / expected - 1) < 1e-3, "at %g m/s: %g N, the curve has %g", (double)speeds[i], force,
-                  expected);
+        cr_expect(fabs(force / expected - 1) < 1e-3, "at %g m/s: %g N, the curve has %g",
+            (double)speeds[i], force, expected);
         rig_close(&r);
     }
 }
@@ -208,7 +203,8 @@ Test(synth_exciters, a_bowed_mass_sticks_and_slips)
         slips += v[0] < 0;
         if (v[0] > fastest) fastest = v[0];
     }
-    cr_expect(sticks > 480 && slips > 480, "it sticks in %d samples of 2400 and slips back in %d", sticks, slips);
+    cr_expect(sticks > 480 && slips > 480, "it sticks in %d samples of 2400 and slips back in %d",
+        sticks, slips);
     cr_expect(fastest < 0.22f, "it goes at %g m/s, the bow at 0.2", (double)fastest);
     rig_close(&r);
 }
@@ -232,13 +228,9 @@ static void forces(rig *r, double *force, int count)
 static hed_entity add_oscillator(rig *r, hed_wave wave, float frequency)
 {
     hed_entity_def def = hed_default_entity_def(HED_OSCILLATOR);
-    def.as.oscillator = (hed_oscillator_def){.direction = {1, 0, 0},
-                                             .wave = wave,
-                                             .gain = 2,
-                                             .frequency = frequency,
-                                             .pulse_width = 0.25f,
-                                             .envelope = {0, 0, 1, 0},
-                                             .route = {0, 0, 127}};
+    def.as.oscillator = (hed_oscillator_def){.direction = {1, 0, 0}, .wave = wave, .gain = 2,
+        .frequency = frequency, .pulse_width = 0.25f, .envelope = {0, 0, 1, 0},
+        .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
@@ -254,16 +246,20 @@ Test(synth_exciters, an_oscillator_keeps_pitch_and_shape)
         rig_play(&r, 48000);
         double force[200], worst = 0;
         forces(&r, force, 200);
-        for (int i = 0; i < 200; i++) { /* the body takes at sample n what the oscillator gave at n - 1 */
+        /* the body takes at sample n what the oscillator gave at n - 1 */
+        for (int i = 0; i < 200; i++) {
             double phase = 440 * (48000 + i) / RATE, part = phase - floor(phase);
             double expected = wave == HED_WAVE_SINE  ? 2 * sin(2 * PI * phase)
                               : wave == HED_WAVE_SAW ? 4 * part - 2
                               : part < 0.25          ? 2
                                                      : -2;
-            if (wave != HED_WAVE_SINE && (part < 0.001 || part > 0.999 || fabs(part - 0.25) < 0.001)) continue;
+            if (wave != HED_WAVE_SINE &&
+                (part < 0.001 || part > 0.999 || fabs(part - 0.25) < 0.001))
+                continue;
             worst = fmax(worst, fabs(force[i] - expected));
         }
-        cr_expect(worst < 0.01, "wave %d: %g N off after a second", wave, worst); /* 0.01 cent would be 0.03 N */
+        /* 0.01 cent would be 0.03 N */
+        cr_expect(worst < 0.01, "wave %d: %g N off after a second", wave, worst);
         rig_close(&r);
     }
 }
@@ -286,7 +282,7 @@ Test(synth_exciters, noise_is_white_and_even)
         next += force[i] * force[i - 1] / 20000;
     }
     cr_expect(fabs(sum) < 0.04 && fabs(square - 4.0 / 3) < 0.04 && fabs(next) < 0.04,
-              "mean %g, variance %g, neighbours %g", sum, square, next);
+        "mean %g, variance %g, neighbours %g", sum, square, next);
     rig_close(&r);
 }
 
@@ -318,12 +314,8 @@ static double modulated_force(hed_modulation_mode mode, bool invert)
     def.as.midi_source.initial = 0.5f;
     def.as.midi_source.smoothing = 0;
     hed_entity source = rig_add(&r, &def);
-    hed_modulation_def modulation = {.source = source,
-                                     .target = input,
-                                     .parameter = HED_PARAMETER_GAIN,
-                                     .mode = mode,
-                                     .depth = 0.8f,
-                                     .invert = invert};
+    hed_modulation_def modulation = {.source = source, .target = input,
+        .parameter = HED_PARAMETER_GAIN, .mode = mode, .depth = 0.8f, .invert = invert};
     OK(hed_instrument_modulate(r.instrument, &modulation, &error));
     rig_start(&r);
     rig_play(&r, 10);

@@ -1,23 +1,27 @@
 /* ctest: devices=pocl,cuda timeout=300
- * Fast mode on the device under test against strict mode in plain C, over the first second of a note.
+ * Fast mode on the device under test against strict mode in plain C, over the first second of a
+ * note.
  *
- * Linear and nearly linear instruments: the energy of the difference is at least 80 dB below the sound's. How that
- * can hold: an error that is always the same accumulates for 48,000 samples, one that changes with its argument does not.
- *   damping     exp(-2 damping h) is 1 less some 1e-5. One ulp below 1 is 6e-8; 48,000 times that is an amplitude off
- *               by 0.3 %, or -51 dB. So it has strict mode's bits (synth_keep).
- *   stiffness   a relative error e of a spring's force detunes by e/2, and a partial f is pi f t e out of phase after
- *               t. e = 2^-23, an ulp of a reciprocal that is always off to the same side, gives -79 dB at 300 Hz. So
- *               quotients are refined (synth_quotient), and what is left is rounding, 2^-25 at random as the string
- *               moves: below -90 dB.
- * With the limits that PTX states for rcp, rsqrt, ex2 and lg2.approx put into plain C, as errors all to one side, the
- * pieces below came to -56 to -68 dB before these two were so, and to -87 to -113 dB since.
- * The grid has an arithmetic of its own and no refinement, but no damping that is approximated either: 60 dB are
- * asked of it.
+ * Linear and nearly linear instruments: the energy of the difference is at least 80 dB below the
+ * sound's. How that can hold: an error that is always the same accumulates for 48,000 samples, one
+ * that changes with its argument does not.
+ *   damping     exp(-2 damping h) is 1 less some 1e-5. One ulp below 1 is 6e-8; 48,000 times that
+ *               is an amplitude off by 0.3 %, or -51 dB. So it has strict mode's bits (synth_keep).
+ *   stiffness   a relative error e of a spring's force detunes by e/2, and a partial f is pi f t e
+ *               out of phase after t. e = 2^-23, an ulp of a reciprocal that is always off to the
+ *               same side, gives -79 dB at 300 Hz. So
+ *               quotients are refined (synth_quotient), and what is left is rounding, 2^-25 at
+ *               random as the string moves: below -90 dB.
+ * With the limits that PTX states for rcp, rsqrt, ex2 and lg2.approx put into plain C, as errors
+ * all to one side, the pieces below came to -56 to -68 dB before these two were so, and to -87 to
+ * -113 dB since. The grid has an arithmetic of its own and no refinement, but no damping that is
+ * approximated either: 60 dB are asked of it.
  *
- * Chaotic ones: bow, friction and hard blows part two renders that differ by a rounding. But both stay on the same
- * attractor: what drifts are phases of partials, whose levels are what the instrument settles to. What can agree is
- * what the ear takes for the same sound: each third octave within 1 dB, about the least that is heard, where it has a
- * thousandth of the energy or more; and the whole energy within 0.5 dB. */
+ * Chaotic ones: bow, friction and hard blows part two renders that differ by a rounding. But both
+ * stay on the same attractor: what drifts are phases of partials, whose levels are what the
+ * instrument settles to. What can agree is what the ear takes for the same sound: each third octave
+ * within 1 dB, about the least that is heard, where it has a thousandth of the energy or more; and
+ * the whole energy within 0.5 dB. */
 #include "testing.h"
 
 #include <math.h>
@@ -58,12 +62,9 @@ static void play(hed_synth *synth, const piece *p, float *sound)
     for (uint32_t at = 0; at < FRAMES; at += BLOCK) {
         float input[BLOCK];
         for (uint32_t i = 0; i < BLOCK; i++) input[i] = (float)((at + i) % 384) / 192.0f - 1.0f;
-        hed_synth_block block = {.frames = BLOCK,
-                                 .events = &on,
-                                 .event_count = at == 0,
-                                 .inputs = (const float *const[]){input},
-                                 .left = sound + at,
-                                 .right = sound + FRAMES + at};
+        hed_synth_block block = {.frames = BLOCK, .events = &on, .event_count = at == 0,
+            .inputs = (const float *const[]){input}, .left = sound + at,
+            .right = sound + FRAMES + at};
         OK(hed_synth_process(synth, &block, &error));
     }
     hed_synth_report report = hed_synth_get_report(synth);
@@ -71,7 +72,8 @@ static void play(hed_synth *synth, const piece *p, float *sound)
 }
 
 /* False: this structure cannot play it on this device. */
-static bool render(hed_device *device, hed_synth_structure structure, hed_math math, const piece *p, float *sound)
+static bool render(
+    hed_device *device, hed_synth_structure structure, hed_math math, const piece *p, float *sound)
 {
     hed_instrument *instrument = load(p->instrument);
     hed_synth_def def = hed_default_synth_def();
@@ -123,17 +125,18 @@ static void expect_near(const test_device *t, const piece *p)
     for (uint32_t i = 0; i < 2 * FRAMES; i++) difference += pow((double)fast[i] - strict[i], 2);
     double level = to_decibels(fmax(difference, 1e-30) / whole);
     cr_log_info("%s, %s: %.1f dB", p->instrument, hed_synth_structure_name(p->structure), level);
-    cr_expect_lt(level, p->decibels, "%s, note %u, structure %s: fast mode is %.1f dB from strict mode",
-                 p->instrument, p->note, hed_synth_structure_name(p->structure), level);
+    cr_expect_lt(level, p->decibels,
+        "%s, note %u, structure %s: fast mode is %.1f dB from strict mode", p->instrument, p->note,
+        hed_synth_structure_name(p->structure), level);
 }
 
 Test(synth_fidelity, linear_instruments_are_the_same)
 {
     static const piece pieces[] = {{SHIPPED "harp", 45, 100, HED_SYNTH_GROUP, -80},
-                                   {SHIPPED "drum", 38, 20, HED_SYNTH_GROUP, -80},
-                                   {SHIPPED "vibes", 57, 100, HED_SYNTH_GROUP, -80},
-                                   {SHIPPED "vibes", 76, 127, HED_SYNTH_GLOBAL, -80},
-                                   {SHIPPED "tank", 60, 100, HED_SYNTH_GLOBAL, -80}};
+        {SHIPPED "drum", 38, 20, HED_SYNTH_GROUP, -80},
+        {SHIPPED "vibes", 57, 100, HED_SYNTH_GROUP, -80},
+        {SHIPPED "vibes", 76, 127, HED_SYNTH_GLOBAL, -80},
+        {SHIPPED "tank", 60, 100, HED_SYNTH_GLOBAL, -80}};
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) expect_near(&t, &pieces[i]);
     test_close(&t);
@@ -165,7 +168,8 @@ static void measure_bands(const float *sound, double *bands)
         for (uint32_t k = 1; k <= WINDOW / 2; k++)
             for (uint32_t band = 0; band < BANDS; band++) {
                 double frequency = (double)k * RATE / WINDOW;
-                if (frequency >= band_edge(band - 0.5) && frequency < band_edge(band + 0.5)) bands[band] += power[k];
+                if (frequency >= band_edge(band - 0.5) && frequency < band_edge(band + 0.5))
+                    bands[band] += power[k];
             }
     }
     hed_spectrum_destroy(spectrum);
@@ -177,7 +181,8 @@ static void expect_alike(const test_device *t, const piece *p)
     double expected[BANDS], found[BANDS], sum = 0, whole = energy(strict);
     cr_assert_gt(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
     double off = to_decibels(energy(fast) / whole);
-    cr_log_info("%s, %s: energy off by %.3f dB", p->instrument, hed_synth_structure_name(p->structure), off);
+    cr_log_info("%s, %s: energy off by %.3f dB", p->instrument,
+        hed_synth_structure_name(p->structure), off);
     cr_expect_lt(fabs(off), 0.5, "%s: the energy is off by %.2f dB", p->instrument, off);
     measure_bands(strict, expected);
     measure_bands(fast, found);
@@ -186,16 +191,16 @@ static void expect_alike(const test_device *t, const piece *p)
         if (expected[band] < 1e-3 * sum) continue;
         off = to_decibels(found[band] / expected[band]);
         cr_log_info("%s: %.0f Hz off by %.3f dB", p->instrument, band_edge(band), off);
-        cr_expect_lt(fabs(off), 1, "%s: the third octave around %.0f Hz is off by %.2f dB", p->instrument,
-                     band_edge(band), off);
+        cr_expect_lt(fabs(off), 1, "%s: the third octave around %.0f Hz is off by %.2f dB",
+            p->instrument, band_edge(band), off);
     }
 }
 
 Test(synth_fidelity, chaotic_instruments_sound_alike)
 {
     static const piece pieces[] = {{SHIPPED "viol", 42, 100, HED_SYNTH_GROUP, 0},
-                                   {SHIPPED "cymbal", 60, 127, HED_SYNTH_GROUP, 0},
-                                   {SHIPPED "orrery", 57, 100, HED_SYNTH_GLOBAL, 0}};
+        {SHIPPED "cymbal", 60, 127, HED_SYNTH_GROUP, 0},
+        {SHIPPED "orrery", 57, 100, HED_SYNTH_GLOBAL, 0}};
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) expect_alike(&t, &pieces[i]);
     test_close(&t);

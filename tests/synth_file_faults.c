@@ -1,4 +1,5 @@
-/* Memory that runs out while an instrument file is read, copied and written: the n-th allocation fails, for every n.
+/* Memory that runs out while an instrument file is read, copied and written: the n-th allocation
+ * fails, for every n.
  */
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ static hed_status try_file(const char *text)
     if (status != HED_OK && !error.text[0]) abort();
     hed_instrument_destroy(instrument);
     hed_instrument_destroy(copy);
-    /* What jansson makes of a string that it could not keep is some other failure: see support_faults.c. */
+    /* What jansson makes of a string that it could not keep is some other failure: see
+     * support_faults.c. */
     return status != HED_OK && hit ? HED_ERROR_MEMORY : status;
 }
 
@@ -33,11 +35,12 @@ static hed_status try_grid(void)
 
 static hed_status try_entities(void)
 {
-    return try_file("{\"version\": 1, \"bodies\": [{\"name\": \"a\", \"position\": [0, 0, 0]}, {\"name\": \"b\", "
-                    "\"position\": [1, 0, 0]}], \"springs\": [{\"from\": \"a\", \"to\": \"b\"}], "
-                    "\"lfos\": [{\"name\": \"l\"}], \"envelopes\": [{\"envelope\": {\"attack\": 1}, \"route\": "
-                    "{\"channel\": 1}}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
-                    "\"parameter\": \"depth\"}]}");
+    return try_file(
+        "{\"version\": 1, \"bodies\": [{\"name\": \"a\", \"position\": [0, 0, 0]}, {\"name\": \"b\", "
+        "\"position\": [1, 0, 0]}], \"springs\": [{\"from\": \"a\", \"to\": \"b\"}], "
+        "\"lfos\": [{\"name\": \"l\"}], \"envelopes\": [{\"envelope\": {\"attack\": 1}, \"route\": "
+        "{\"channel\": 1}}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
+        "\"parameter\": \"depth\"}]}");
 }
 
 int main(void)

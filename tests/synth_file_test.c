@@ -1,5 +1,5 @@
-/* Instrument files: what they mean, what is refused and in which words, that saving and loading gives the same again,
- * and that schema and document say what the reader does. */
+/* Instrument files: what they mean, what is refused and in which words, that saving and loading
+ * gives the same again, and that schema and document say what the reader does. */
 #include <math.h>
 
 #include "folder.h"
@@ -21,7 +21,8 @@ static hed_instrument *parse(const char *text)
 /* ---- equal instruments ---- */
 
 /* The same entity in both: of the same type, at the same place. */
-static bool same_entity(const hed_instrument *a, hed_entity in_a, const hed_instrument *b, hed_entity in_b)
+static bool same_entity(
+    const hed_instrument *a, hed_entity in_a, const hed_instrument *b, hed_entity in_b)
 {
     const synth_place *one = synth_find(a, in_a), *other = synth_find(b, in_b);
     return one && other && one->type == other->type && one->index == other->index;
@@ -29,8 +30,8 @@ static bool same_entity(const hed_instrument *a, hed_entity in_a, const hed_inst
 
 static void compare_type(const hed_instrument *a, const hed_instrument *b, uint32_t type)
 {
-    cr_assert(a->counts[type] == b->counts[type], "%u and %u of %s", a->counts[type], b->counts[type],
-              hed_entity_type_name(type));
+    cr_assert(a->counts[type] == b->counts[type], "%u and %u of %s", a->counts[type],
+        b->counts[type], hed_entity_type_name(type));
     for (uint32_t i = 0; i < a->counts[type]; i++) {
         hed_entity_def one = {.type = type}, other = {.type = type};
         memcpy(&one.as, synth_element(a, type, i), synth_def_sizes[type]);
@@ -39,9 +40,10 @@ static void compare_type(const hed_instrument *a, const hed_instrument *b, uint3
             hed_entity in_a, in_b;
             memcpy(&in_a, (char *)&one.as + field->offset, sizeof in_a);
             memcpy(&in_b, (char *)&other.as + field->offset, sizeof in_b);
-            bool same = field->kind == SYNTH_FIELD_ENTITY ? same_entity(a, in_a, b, in_b)
-                                                          : synth_same_value(field, (char *)&one.as + field->offset,
-                                                                             (char *)&other.as + field->offset);
+            bool same = field->kind == SYNTH_FIELD_ENTITY
+                            ? same_entity(a, in_a, b, in_b)
+                            : synth_same_value(field, (char *)&one.as + field->offset,
+                                  (char *)&other.as + field->offset);
             cr_assert(same, "%s of %s %u", field->key, hed_entity_type_name(type), i);
         }
         const char *name = hed_instrument_name(a, a->ids[type][i]);
@@ -52,25 +54,27 @@ static void compare_type(const hed_instrument *a, const hed_instrument *b, uint3
 static void compare(const hed_instrument *a, const hed_instrument *b)
 {
     for (const synth_field *field = synth_instrument_fields; field->key; field++)
-        cr_assert(
-            synth_same_value(field, (const char *)&a->def + field->offset, (const char *)&b->def + field->offset));
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        compare_type(a, b, type);
+        cr_assert(synth_same_value(
+            field, (const char *)&a->def + field->offset, (const char *)&b->def + field->offset));
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) compare_type(a, b, type);
     cr_assert(a->link_count == b->link_count && a->modulation_count == b->modulation_count);
     for (uint32_t i = 0; i < a->link_count; i++) {
         const synth_link *one = &a->links[i], *other = &b->links[i];
-        cr_assert(same_entity(a, one->from, b, other->from) && same_entity(a, one->to, b, other->to));
+        cr_assert(
+            same_entity(a, one->from, b, other->from) && same_entity(a, one->to, b, other->to));
         cr_assert(one->weight == other->weight);
     }
     for (uint32_t i = 0; i < a->modulation_count; i++) {
         const hed_modulation_def *one = &a->modulations[i], *other = &b->modulations[i];
-        cr_assert(same_entity(a, one->source, b, other->source) && same_entity(a, one->target, b, other->target));
-        cr_assert(one->parameter == other->parameter && one->mode == other->mode && one->depth == other->depth &&
-                  one->invert == other->invert);
+        cr_assert(same_entity(a, one->source, b, other->source) &&
+                  same_entity(a, one->target, b, other->target));
+        cr_assert(one->parameter == other->parameter && one->mode == other->mode &&
+                  one->depth == other->depth && one->invert == other->invert);
     }
 }
 
-/* Saves, loads, compares, saves again: the second file is the first to the byte. Gives the file's text. */
+/* Saves, loads, compares, saves again: the second file is the first to the byte. Gives the file's
+ * text. */
 static char *round_trip(const hed_instrument *instrument)
 {
     hed_instrument *loaded;
@@ -82,7 +86,8 @@ static char *round_trip(const hed_instrument *instrument)
     OK(hed_instrument_save(loaded, in_folder("2.json"), &error));
     OK(hed_file_read(in_folder("1.json"), 1 << 30, &first, &first_size, &error));
     OK(hed_file_read(in_folder("2.json"), 1 << 30, &second, &second_size, &error));
-    cr_assert(first_size == second_size && memcmp(first, second, first_size) == 0, "%s\n---\n%s", first, second);
+    cr_assert(first_size == second_size && memcmp(first, second, first_size) == 0, "%s\n---\n%s",
+        first, second);
     hed_instrument_destroy(loaded);
     free(second);
     return first;
@@ -114,46 +119,54 @@ static const char ORCHESTRA[] =
 Test(synth_file, a_file_is_what_it_says)
 {
     hed_instrument *i = parse(ORCHESTRA);
-    cr_expect(i->def.mode == HED_VOICES_MPE && i->def.voices == 3 && i->def.low == 20 && i->def.gain == -6);
+    cr_expect(i->def.mode == HED_VOICES_MPE && i->def.voices == 3 && i->def.low == 20 &&
+              i->def.gain == -6);
     cr_expect(i->def.root_note == 60, "what is not said is as usual");
-    cr_expect(i->counts[HED_BODY] == 2 + 10 + 60 && i->bodies[1].mass == 0.25f && i->bodies[0].anchored);
+    cr_expect(
+        i->counts[HED_BODY] == 2 + 10 + 60 && i->bodies[1].mass == 0.25f && i->bodies[0].anchored);
     hed_entity b = hed_instrument_find(i, "b"), m = hed_instrument_find(i, "m"),
                far = hed_instrument_find(i, "l[1,2,3]");
     const hed_body_def *body = &i->bodies[synth_find(i, far)->index];
-    cr_expect(body->position[0] == 0.25f && body->position[1] == 5.5f && body->position[2] == 0.75f);
+    cr_expect(
+        body->position[0] == 0.25f && body->position[1] == 5.5f && body->position[2] == 0.75f);
     cr_expect(body->mass == 0.5f && body->damping == 2 && !body->anchored);
     cr_expect(i->bodies[synth_find(i, hed_instrument_find(i, "l[1,2,0]"))->index].anchored);
     for (uint32_t x = 0; x < 3; x++)
         cr_expect(i->bodies[12 + (4 * 4 + 1) * 3 + x].mass == (x < 2 ? 0.75f : 0.5f));
     cr_expect(i->springs[2].cubic == 5 && i->springs[1].cubic == 0);
     const hed_spring_def *last = &i->springs[i->counts[HED_SPRING] - 1];
-    cr_expect(last->from == hed_instrument_find(i, "s[3]") && last->to == far && last->rest_length == -1);
-    cr_expect(i->springs[0].stiffness != 1000 && i->springs[0].rest_length == -0.5f, "tuned, under tension");
-    cr_expect(i->link_count == 1 + 10 + 3 + 1 + 1 && i->links[0].from == m && i->links[0].weight == 0.5f);
+    cr_expect(
+        last->from == hed_instrument_find(i, "s[3]") && last->to == far && last->rest_length == -1);
+    cr_expect(i->springs[0].stiffness != 1000 && i->springs[0].rest_length == -0.5f,
+        "tuned, under tension");
+    cr_expect(
+        i->link_count == 1 + 10 + 3 + 1 + 1 && i->links[0].from == m && i->links[0].weight == 0.5f);
     cr_expect(i->links[14].to == b && i->links[14].weight == 1);
     cr_expect(i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_MODULATE_EXPONENTIAL);
-    cr_expect(i->modulations[8].target == i->grids[0].generated.first_spring + 8 && i->modulations[0].invert);
+    cr_expect(i->modulations[8].target == i->grids[0].generated.first_spring + 8 &&
+              i->modulations[0].invert);
     cr_expect(i->mallets[0].route.channel == 3 && i->mallets[0].route.high == 127 &&
               i->lfos[0].wave == HED_WAVE_HOLD);
-    cr_expect(i->midi_sources[0].number == 74 && !i->microphones[0].heard && i->delay_lines[0].source == m);
+    cr_expect(i->midi_sources[0].number == 74 && !i->microphones[0].heard &&
+              i->delay_lines[0].source == m);
     free(round_trip(i));
     hed_instrument_destroy(i);
 }
 
 Test(synth_file, kinds_of_grids_have_their_defaults)
 {
-    hed_instrument *i =
-        parse("{\"version\": 1, \"grids\": [{\"kind\": \"string\", \"size\": 3}, {\"kind\": \"membrane\", "
-              "\"size\": [3, 3]}, {\"kind\": \"plate\", \"size\": [3, 3], \"anchor\": \"ends\"}, "
-              "{\"kind\": \"lattice\", \"size\": [3, 3, 3], \"step\": [[1, 0, 0], [0, 2, 0], "
-              "[0, 0, 3]]}, {\"kind\": \"string\", \"size\": 3, \"anchor\": \"none\"}]}");
+    hed_instrument *i = parse(
+        "{\"version\": 1, \"grids\": [{\"kind\": \"string\", \"size\": 3}, {\"kind\": \"membrane\", "
+        "\"size\": [3, 3]}, {\"kind\": \"plate\", \"size\": [3, 3], \"anchor\": \"ends\"}, "
+        "{\"kind\": \"lattice\", \"size\": [3, 3, 3], \"step\": [[1, 0, 0], [0, 2, 0], "
+        "[0, 0, 3]]}, {\"kind\": \"string\", \"size\": 3, \"anchor\": \"none\"}]}");
     static const uint32_t anchors[] = {2, 8, 8, 0, 0}, bodies[] = {3, 9, 9, 27, 3};
     for (uint32_t g = 0, at = 0; g < 5; g++) {
         uint32_t found = 0;
-        for (uint32_t n = 0; n < bodies[g]; n++)
-            found += i->bodies[at++].anchored;
+        for (uint32_t n = 0; n < bodies[g]; n++) found += i->bodies[at++].anchored;
         cr_expect(found == anchors[g], "grid %u has %u anchors", g, found);
-        cr_expect(i->grids[g].def.spring.rest_length == (g == 0 || g == 1 || g == 4 ? -0.5f : -1.0f));
+        cr_expect(
+            i->grids[g].def.spring.rest_length == (g == 0 || g == 1 || g == 4 ? -0.5f : -1.0f));
     }
     cr_expect(i->bodies[3 + 9 + 9 + 26].position[2] == 6 && i->bodies[2].position[0] == 0.02f);
     free(round_trip(i));
@@ -192,19 +205,22 @@ static void draw_fields(const hed_instrument *instrument, const synth_field *fie
             continue;
         case SYNTH_FIELD_BOOLEAN: *(bool *)at = draw(2); continue;
         case SYNTH_FIELD_ADSR:
-            *(hed_adsr *)at = (hed_adsr){draw_number(0, 9), draw_number(0, 9), draw_number(0, 1), draw_number(0, 9)};
+            *(hed_adsr *)at = (hed_adsr){
+                draw_number(0, 9), draw_number(0, 9), draw_number(0, 1), draw_number(0, 9)};
             continue;
         case SYNTH_FIELD_ROUTE:
             *(hed_route *)at = (hed_route){(uint8_t)draw(17), 5, (uint8_t)(5 + draw(100))};
             continue;
         case SYNTH_FIELD_NOTE: continue;
-        case SYNTH_FIELD_WHOLE: word = (uint32_t)field->low + draw((uint32_t)(field->high - field->low) + 1); break;
+        case SYNTH_FIELD_WHOLE:
+            word = (uint32_t)field->low + draw((uint32_t)(field->high - field->low) + 1);
+            break;
         case SYNTH_FIELD_CHOICE:
-            while (field->choices[word + 1] && draw(2))
-                word++;
+            while (field->choices[word + 1] && draw(2)) word++;
             break;
         case SYNTH_FIELD_ENTITY:
-            word = hed_instrument_at(instrument, field->refers, draw(instrument->counts[field->refers] + 1));
+            word = hed_instrument_at(
+                instrument, field->refers, draw(instrument->counts[field->refers] + 1));
             break;
         }
         memcpy(at, &word, sizeof word);
@@ -218,8 +234,7 @@ static hed_entity any(const hed_instrument *instrument)
 
 static void add_entity(hed_instrument *i, hed_entity_type type)
 {
-    static const char *const odd[] = {
-        NULL, NULL, "b\"ack\\slash", "umlaut \xc3\xa4", "line\nbreak",
+    static const char *const odd[] = {NULL, NULL, "b\"ack\\slash", "umlaut \xc3\xa4", "line\nbreak",
         "a..b", "x[3]", "body.3", "body.5'", "grid.0", "grid.1[2]", "grid[1]", " "};
     hed_entity_def def = {.type = type};
     hed_entity entity;
@@ -249,7 +264,8 @@ static void join_anything(hed_instrument *i)
 {
     hed_error ignored;
     hed_entity_def def;
-    hed_modulation_def modulation = {any(i), any(i), draw(HED_PARAMETER_COUNT), draw(3), draw_number(-2, 2), draw(2)};
+    hed_modulation_def modulation = {
+        any(i), any(i), draw(HED_PARAMETER_COUNT), draw(3), draw_number(-2, 2), draw(2)};
     hed_instrument_link(i, any(i), any(i), draw_number(-2, 2), &ignored);
     hed_instrument_modulate(i, &modulation, &ignored);
     hed_entity entity = any(i);
@@ -285,13 +301,12 @@ Test(synth_file, anything_comes_back)
         char *text = round_trip(i);
         with_grids += strstr(text, "\"grids\"") != NULL;
         with_changes += strstr(text, "\"changes\"") != NULL;
-        for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-            entities += i->counts[type];
+        for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) entities += i->counts[type];
         free(text);
         hed_instrument_destroy(i);
     }
-    cr_expect(with_grids == 30 && with_changes > 15, "%u of 60 had grids as such, %u changes", with_grids,
-              with_changes);
+    cr_expect(with_grids == 30 && with_changes > 15, "%u of 60 had grids as such, %u changes",
+        with_grids, with_changes);
     cr_expect(entities > 60 * 50, "%u entities", entities);
 }
 
@@ -301,7 +316,8 @@ Test(synth_file, names_that_are_made_up)
     char text[512], name[SYNTH_LONGEST_GRID_NAME + 1] = "";
     memset(name, 'g', SYNTH_LONGEST_GRID_NAME);
     snprintf(text, sizeof text,
-             "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [2, 2, 2], \"name\": \"%s\"}]}", name);
+        "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [2, 2, 2], \"name\": \"%s\"}]}",
+        name);
     hed_instrument *i = parse(text);
     OK(hed_instrument_remove(i, 1, &error));
     free(round_trip(i));
@@ -331,25 +347,28 @@ Test(synth_file, changed_grids_stay_grids)
     def.as.body.damping = 1.0f / 3;
     OK(hed_instrument_set(i, body, &def, &error));
     char *text = round_trip(i);
-    cr_expect(strstr(text, "{\"entity\": \"s[4]\", \"position\": [2, 1, -0.0], \"damping\": 0.33333334}"), "%s",
-              text);
+    cr_expect(
+        strstr(text, "{\"entity\": \"s[4]\", \"position\": [2, 1, -0.0], \"damping\": 0.33333334}"),
+        "%s", text);
     cr_expect(strstr(text, "\"to\": \"s\""), "a microphone that hears a whole grid is one link");
     free(text);
     OK(hed_instrument_remove(i, body, &error));
     text = round_trip(i);
-    cr_expect(!strstr(text, "\"grids\"") && strstr(text, "\"s[5]\""), "a grid with a hole is written body by body");
+    cr_expect(!strstr(text, "\"grids\"") && strstr(text, "\"s[5]\""),
+        "a grid with a hole is written body by body");
     free(text);
     hed_instrument_destroy(i);
 }
 
-/* As large as they come: a short file, and nothing in the way that grows faster than the instrument. */
+/* As large as they come: a short file, and nothing in the way that grows faster than the
+ * instrument. */
 Test(synth_file, a_million_bodies)
 {
-    hed_instrument *i =
-        parse("{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"name\": \"block\", \"size\": [100, 100, "
-              "100], \"anchor\": [\"first_i\"]}], \"microphones\": [{\"name\": \"m\", \"position\": [0, 0, "
-              "9]}], \"links\": [{\"from\": \"m\", \"to\": \"block\"}], \"changes\": [{\"entity\": "
-              "\"block[7,*,*]\", \"mass\": 2}]}");
+    hed_instrument *i = parse(
+        "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"name\": \"block\", \"size\": [100, 100, "
+        "100], \"anchor\": [\"first_i\"]}], \"microphones\": [{\"name\": \"m\", \"position\": [0, 0, "
+        "9]}], \"links\": [{\"from\": \"m\", \"to\": \"block\"}], \"changes\": [{\"entity\": "
+        "\"block[7,*,*]\", \"mass\": 2}]}");
     hed_stability stability;
     cr_expect(i->counts[HED_BODY] == 1000000 && i->counts[HED_SPRING] == 2970000 - 2 * 99 * 100 &&
               i->link_count == 1000000);
@@ -386,7 +405,8 @@ Test(synth_file, what_comes_with_heddle_loads)
 
 /* ---- what is refused ---- */
 
-#define BODIES "\"bodies\": [{\"name\": \"a\", \"position\": [0, 0, 0]}, {\"name\": \"b\", \"position\": [1, 0, 0]}]"
+#define BODIES \
+    "\"bodies\": [{\"name\": \"a\", \"position\": [0, 0, 0]}, {\"name\": \"b\", \"position\": [1, 0, 0]}]"
 #define GRIDS "\"grids\": [{\"kind\": \"membrane\", \"name\": \"g\", \"size\": [4, 3]}]"
 #define FILE_OF(text) "{\"version\": 1, " text "}"
 
@@ -398,88 +418,102 @@ Test(synth_file, refuses_with_the_place)
         {"", "i.json is empty"},
         {"[]", "expected an object"},
         {"{}", "\"version\" is missing"},
-        {"{\"version\": 2}", "version: 2, and this Heddle reads version 1: take a newer one (i.json:1:2)"},
+        {"{\"version\": 2}",
+            "version: 2, and this Heddle reads version 1: take a newer one (i.json:1:2)"},
         {"{\"version\": 1, \"sprigns\": []}", "sprigns: unknown key; did you mean \"springs\"?"},
         {"{\"version\": 1, \"version\": 1}", "duplicate"},
         {FILE_OF("\"instrument\": {\"voices\": 0}"),
-         "instrument.voices: expected a whole number from 1 to 64, found 0"},
+            "instrument.voices: expected a whole number from 1 to 64, found 0"},
         {FILE_OF("\"instrument\": {\"mode\": \"poly\"}"),
-         "instrument.mode: expected one of \"singleton\", \"voices\", \"mpe\""},
-        {FILE_OF("\"instrument\": {\"low\": 9, \"high\": 8}"), "instrument: instrument: low is 9 and high 8"},
+            "instrument.mode: expected one of \"singleton\", \"voices\", \"mpe\""},
+        {FILE_OF("\"instrument\": {\"low\": 9, \"high\": 8}"),
+            "instrument: instrument: low is 9 and high 8"},
         {FILE_OF("\"bodies\": {}"), "bodies: expected an array, found an object"},
         {FILE_OF("\"bodies\": [3]"), "bodies[0]: expected an object, found a number"},
         {FILE_OF("\"bodies\": [{}]"), "bodies[0]: \"position\" is missing"},
-        {FILE_OF("\"bodies\": [{\"position\": [0, 0]}]"), "bodies[0].position: expected an array of 3 numbers"},
+        {FILE_OF("\"bodies\": [{\"position\": [0, 0]}]"),
+            "bodies[0].position: expected an array of 3 numbers"},
         {FILE_OF("\"bodies\": [{\"position\": [0, 0, 1e5]}]"),
-         "bodies[0].position[2]: expected a number from -10000"},
+            "bodies[0].position[2]: expected a number from -10000"},
         {FILE_OF("\"bodies\": [{\"position\": [0, 0, 0], \"mass\": 0}]"),
-         "bodies[0].mass: expected a number from 1e-12"},
-        {FILE_OF("\"bodies\": [{\"position\": [0, 0, 0], \"weight\": 1}]"), "bodies[0].weight: unknown key"},
+            "bodies[0].mass: expected a number from 1e-12"},
+        {FILE_OF("\"bodies\": [{\"position\": [0, 0, 0], \"weight\": 1}]"),
+            "bodies[0].weight: unknown key"},
         {FILE_OF("\"bodies\": [{\"position\": [0, 0, 0], \"anchored\": 1}]"),
-         "anchored: expected true or false, found"},
-        {FILE_OF("\"bodies\": [{\"name\": \"\", \"position\": [0, 0, 0]}]"), "bodies[0]: a name has 0 bytes"},
+            "anchored: expected true or false, found"},
+        {FILE_OF("\"bodies\": [{\"name\": \"\", \"position\": [0, 0, 0]}]"),
+            "bodies[0]: a name has 0 bytes"},
         {FILE_OF(BODIES ", \"springs\": [{\"to\": \"b\"}]"), "springs[0]: \"from\" is missing"},
-        {FILE_OF(BODIES ",\n\"springs\": [{\"from\": \"a\", \"to\": \"b\"},\n {\"from\": \"a\",\n\"to\": \"b9\"}]"),
-         "springs[1].to: no body \"b9\" (i.json:4:1)"},
+        {FILE_OF(BODIES
+             ",\n\"springs\": [{\"from\": \"a\", \"to\": \"b\"},\n {\"from\": \"a\",\n\"to\": \"b9\"}]"),
+            "springs[1].to: no body \"b9\" (i.json:4:1)"},
         {FILE_OF(BODIES ", \"springs\": [{\"from\": \"a\", \"to\": \"a\"}]"),
-         "springs[0]: spring: its ends \"a\" and \"a\""},
-        {FILE_OF(GRIDS ", \"springs\": [{\"from\": \"g\", \"to\": \"g[0,0]\"}]"), "springs[0].from: no body \"g\""},
+            "springs[0]: spring: its ends \"a\" and \"a\""},
+        {FILE_OF(GRIDS ", \"springs\": [{\"from\": \"g\", \"to\": \"g[0,0]\"}]"),
+            "springs[0].from: no body \"g\""},
         {FILE_OF(BODIES ", \"microphones\": [{\"name\": \"a\", \"position\": [0, 0, 0]}]"),
-         "the name \"a\" is taken"},
+            "the name \"a\" is taken"},
         {FILE_OF(BODIES ", \"followers\": [{\"source\": \"a\"}]"),
-         "followers[0].source: expected a microphone, but \"a\" is"},
+            "followers[0].source: expected a microphone, but \"a\" is"},
         {FILE_OF("\"lfos\": [{\"wave\": \"square\"}]"), "lfos[0].wave: expected one of \"sine\""},
         {FILE_OF("\"bows\": [{\"direction\": [0, 0, 0]}]"),
-         "bows[0]: bow: direction is 0 0 0; it has to point somewhere"},
-        {FILE_OF("\"bows\": [{\"envelope\": {\"hold\": 1}}]"), "bows[0].envelope.hold: unknown key"},
+            "bows[0]: bow: direction is 0 0 0; it has to point somewhere"},
+        {FILE_OF("\"bows\": [{\"envelope\": {\"hold\": 1}}]"),
+            "bows[0].envelope.hold: unknown key"},
         {FILE_OF("\"mallets\": [{\"route\": {\"low\": 128}}]"),
-         "mallets[0].route.low: expected a whole number from 0 to 127"},
-        {FILE_OF("\"grids\": [{\"kind\": \"rope\", \"size\": 3}]"), "grids[0].kind: expected one of \"string\""},
+            "mallets[0].route.low: expected a whole number from 0 to 127"},
+        {FILE_OF("\"grids\": [{\"kind\": \"rope\", \"size\": 3}]"),
+            "grids[0].kind: expected one of \"string\""},
         {FILE_OF("\"grids\": [{\"kind\": \"string\"}]"), "grids[0]: \"size\" is missing"},
         {FILE_OF("\"grids\": [{\"kind\": \"plate\", \"size\": [3, 3, 3]}]"),
-         "grids[0].size: expected 2 numbers, found 3"},
+            "grids[0].size: expected 2 numbers, found 3"},
         {FILE_OF("\"grids\": [{\"kind\": \"string\", \"size\": 0}]"),
-         "grids[0].size: expected a whole number from 1"},
+            "grids[0].size: expected a whole number from 1"},
         {FILE_OF("\"grids\": [{\"kind\": \"string\", \"size\": 3, \"anchor\": [\"first_j\"]}]"),
-         "this grid has 1 axes only"},
+            "this grid has 1 axes only"},
         {FILE_OF("\"grids\": [{\"kind\": \"plate\", \"size\": [3, 3], \"step\": [1, 0, 0]}]"),
-         "expected a distance, or 2"},
-        {FILE_OF("\"grids\": [{\"kind\": \"string\", \"size\": 3, \"body\": {\"position\": [0, 0, 0]}}]"),
-         "body.position: unk"},
+            "expected a distance, or 2"},
+        {FILE_OF(
+             "\"grids\": [{\"kind\": \"string\", \"size\": 3, \"body\": {\"position\": [0, 0, 0]}}]"),
+            "body.position: unk"},
         {FILE_OF("\"grids\": [{\"kind\": \"string\", \"size\": 9, \"tune\": 24000}]"),
-         "grids[0]: grid: tune is 24000 Hz"},
+            "grids[0]: grid: tune is 24000 Hz"},
         {FILE_OF(GRIDS ", \"changes\": [{\"entity\": \"g[4,0]\"}]"),
-         "outside \"g\", whose places along axis 0 are 0 to 3"},
+            "outside \"g\", whose places along axis 0 are 0 to 3"},
         {FILE_OF(GRIDS ", \"changes\": [{\"entity\": \"g[2..1,0]\"}]"),
-         "changes[0].entity: \"g[2..1,0]\" is outside"},
-        {FILE_OF(GRIDS ", \"changes\": [{\"entity\": \"g[1]\"}]"), "expected 2 of \"3\", \"0..9\" or \"*\""},
+            "changes[0].entity: \"g[2..1,0]\" is outside"},
+        {FILE_OF(GRIDS ", \"changes\": [{\"entity\": \"g[1]\"}]"),
+            "expected 2 of \"3\", \"0..9\" or \"*\""},
         {FILE_OF(GRIDS ", \"changes\": [{\"entity\": \"g.springs[99]\"}]"), "is none of \"g\"'s "},
         {FILE_OF(GRIDS ", \"changes\": [{\"entity\": \"g[0,0]\", \"stiffness\": 1}]"),
-         "changes[0].stiffness: unknown key"},
+            "changes[0].stiffness: unknown key"},
         {FILE_OF(GRIDS ", \"changes\": [{\"mass\": 1}]"), "changes[0]: \"entity\" is missing"},
         {FILE_OF(GRIDS ", \"links\": [{\"from\": \"g[0,0]\", \"to\": \"g[1,1]\"}]"),
-         "links[0].to: a link from \"g[0,0]\""},
+            "links[0].to: a link from \"g[0,0]\""},
         {FILE_OF(GRIDS ", \"links\": [{\"from\": \"g\", \"to\": \"g[1,1]\"}]"),
-         "links[0].from: expected one entity, found 12"},
+            "links[0].from: expected one entity, found 12"},
         {FILE_OF(GRIDS ", \"links\": [{\"from\": \"m\", \"to\": \"g\"}]"),
-         "links[0].from: nothing has the name \"m\""},
+            "links[0].from: nothing has the name \"m\""},
         {FILE_OF("\"mallets\": [{\"name\": \"m\"}], " GRIDS
                  ", \"links\": [{\"from\": \"m\", \"to\": [\"g\", \"h\"]}]"),
-         "links[0].to[1]: nothing has the name \"h\""},
-        {FILE_OF("\"lfos\": [{\"name\": \"l\"}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
-                 "\"parameter\": \"mass\"}]"),
-         "modulations[0].target: a modulation of the mass of \"l\" by \"l\": the target has no such parameter"},
-        {FILE_OF("\"lfos\": [{\"name\": \"l\"}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
-                 "\"parameter\": \"mas\"}]"),
-         "modulations[0].parameter: expected one of"},
+            "links[0].to[1]: nothing has the name \"h\""},
+        {FILE_OF(
+             "\"lfos\": [{\"name\": \"l\"}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
+             "\"parameter\": \"mass\"}]"),
+            "modulations[0].target: a modulation of the mass of \"l\" by \"l\": the target has no such parameter"},
+        {FILE_OF(
+             "\"lfos\": [{\"name\": \"l\"}], \"modulations\": [{\"source\": \"l\", \"target\": \"l\", "
+             "\"parameter\": \"mas\"}]"),
+            "modulations[0].parameter: expected one of"},
     };
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         hed_instrument *i;
-        hed_status status = hed_instrument_parse(cases[n].text, strlen(cases[n].text), "i.json", &i, &error);
+        hed_status status =
+            hed_instrument_parse(cases[n].text, strlen(cases[n].text), "i.json", &i, &error);
         cr_assert(status == HED_ERROR_FORMAT && error.status == status, "%s: %s", cases[n].text,
-                  hed_status_name(status));
-        cr_expect(strstr(error.text, cases[n].words), "%s\n  says: %s\n  not: %s", cases[n].text, error.text,
-                  cases[n].words);
+            hed_status_name(status));
+        cr_expect(strstr(error.text, cases[n].words), "%s\n  says: %s\n  not: %s", cases[n].text,
+            error.text, cases[n].words);
         cr_expect(strstr(error.text, "i.json") && !i);
     }
 }
@@ -489,17 +523,21 @@ Test(synth_file, a_file_cut_short_says_where)
     for (size_t size = 0; size < sizeof ORCHESTRA - 1; size++) {
         hed_instrument *i;
         FAILS(HED_ERROR_FORMAT, hed_instrument_parse(ORCHESTRA, size, "cut.json", &i, &error));
-        cr_assert(strncmp(error.text, size ? "cut.json:" : "cut.json is empty", 9) == 0, "%s", error.text);
+        cr_assert(strncmp(error.text, size ? "cut.json:" : "cut.json is empty", 9) == 0, "%s",
+            error.text);
     }
 }
 
 Test(synth_file, limits_and_files_that_are_not_there)
 {
     hed_instrument *i;
-    static const char large[] = "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [300, 300, 300]}]}";
+    static const char large[] =
+        "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [300, 300, 300]}]}";
     FAILS(HED_ERROR_LIMIT, hed_instrument_parse(large, strlen(large), "i.json", &i, &error));
-    cr_expect(strstr(error.text, "grids[0]: ") && strstr(error.text, "(i.json:1:26)"), "%s", error.text);
-    static const char springs[] = "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [200, 200, 200]}]}";
+    cr_expect(
+        strstr(error.text, "grids[0]: ") && strstr(error.text, "(i.json:1:26)"), "%s", error.text);
+    static const char springs[] =
+        "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [200, 200, 200]}]}";
     FAILS(HED_ERROR_LIMIT, hed_instrument_parse(springs, strlen(springs), "i.json", &i, &error));
     FAILS(HED_ERROR_IO, hed_instrument_load(in_folder("none.json"), &i, &error));
     cr_expect(strstr(error.text, "none.json"));
@@ -513,10 +551,12 @@ Test(synth_file, limits_and_files_that_are_not_there)
 static void check_range(hed_json_node property, const synth_field *field)
 {
     if (field->kind == SYNTH_FIELD_NUMBER || field->kind == SYNTH_FIELD_WHOLE) {
-        cr_expect(hed_json_number(hed_json_member(property, "minimum"), -INFINITY, INFINITY) == field->low, "%s",
-                  field->key);
-        cr_expect(hed_json_number(hed_json_member(property, "maximum"), -INFINITY, INFINITY) == field->high, "%s",
-                  field->key);
+        cr_expect(hed_json_number(hed_json_member(property, "minimum"), -INFINITY, INFINITY) ==
+                      field->low,
+            "%s", field->key);
+        cr_expect(hed_json_number(hed_json_member(property, "maximum"), -INFINITY, INFINITY) ==
+                      field->high,
+            "%s", field->key);
     } else if (field->kind == SYNTH_FIELD_CHOICE) {
         hed_json_node list = hed_json_member(property, "enum");
         for (uint32_t n = 0; field->choices[n]; n++)
@@ -525,16 +565,19 @@ static void check_range(hed_json_node property, const synth_field *field)
 }
 
 /* A definition of the schema has the fields that the reader knows, `also` and nothing else. */
-static void same_fields(hed_json_node schema, const char *name, const synth_field *fields, const char *const *also)
+static void same_fields(
+    hed_json_node schema, const char *name, const synth_field *fields, const char *const *also)
 {
     hed_json_node object = hed_json_member(hed_json_member(schema, "$defs"), name);
     hed_json_node properties = hed_json_member(object, "properties");
     uint32_t count = 0, wanted = 0;
     cr_expect(!hed_json_boolean(hed_json_member(object, "additionalProperties")));
-    for (hed_json_node at = hed_json_next(properties, NULL); at.key; at = hed_json_next(properties, at.key))
+    for (hed_json_node at = hed_json_next(properties, NULL); at.key;
+         at = hed_json_next(properties, at.key))
         count++;
     for (const synth_field *field = fields; field && field->key; field++, wanted++) {
-        cr_assert(hed_json_has(properties, field->key), "%s.%s is not in the schema", name, field->key);
+        cr_assert(
+            hed_json_has(properties, field->key), "%s.%s is not in the schema", name, field->key);
         check_range(hed_json_member(properties, field->key), field);
     }
     for (; *also; also++, wanted++)
@@ -551,12 +594,14 @@ Test(synth_file, schema_has_the_readers_keys)
     OK(hed_json_parse("schema", text, size, &json, &error));
     hed_json_node root = hed_json_root(json), properties = hed_json_member(root, "properties");
     uint32_t count = 0;
-    for (hed_json_node at = hed_json_next(properties, NULL); at.key; at = hed_json_next(properties, at.key), count++)
+    for (hed_json_node at = hed_json_next(properties, NULL); at.key;
+         at = hed_json_next(properties, at.key), count++)
         cr_expect_str_eq(at.key, synth_file_keys[count]);
     cr_expect(!synth_file_keys[count]);
     same_fields(root, "instrument", synth_instrument_fields, (const char *const[]){NULL});
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        same_fields(root, synth_section_names[type], synth_fields[type], (const char *const[]){"name", NULL});
+        same_fields(root, synth_section_names[type], synth_fields[type],
+            (const char *const[]){"name", NULL});
     same_fields(root, "grids", NULL, synth_grid_keys);
     same_fields(root, "links", NULL, synth_link_keys);
     same_fields(root, "modulations", NULL, synth_modulation_keys);
@@ -580,7 +625,8 @@ Test(synth_file, the_document_tells_all)
     char *text;
     size_t size;
     OK(hed_file_read("docs/instrument-file.md", 1 << 20, &text, &size, &error));
-    const char *begin = strstr(text, "\n```json\n"), *end = begin ? strstr(begin + 9, "\n```\n") : NULL;
+    const char *begin = strstr(text, "\n```json\n"),
+               *end = begin ? strstr(begin + 9, "\n```\n") : NULL;
     cr_assert_not_null(end);
     hed_instrument *i;
     hed_stability stability;
@@ -593,14 +639,17 @@ Test(synth_file, the_document_tells_all)
     for (const char *const *key = synth_grid_keys; *key; key++)
         cr_expect(tells_of(text, *key), "\"%s\" of a grid is not told of", *key);
     for (uint32_t type = 0; type <= HED_ENTITY_TYPE_COUNT; type++) {
-        const synth_field *field = type < HED_ENTITY_TYPE_COUNT ? synth_fields[type] : synth_instrument_fields;
+        const synth_field *field =
+            type < HED_ENTITY_TYPE_COUNT ? synth_fields[type] : synth_instrument_fields;
         for (; field->key; field++) {
             cr_expect(tells_of(text, field->key), "\"%s\" is not told of", field->key);
             for (uint32_t n = 0; field->choices && field->choices[n]; n++)
-                cr_expect(tells_of(text, field->choices[n]), "\"%s\" is not told of", field->choices[n]);
+                cr_expect(
+                    tells_of(text, field->choices[n]), "\"%s\" is not told of", field->choices[n]);
         }
     }
     for (uint32_t p = 0; p < HED_PARAMETER_COUNT; p++)
-        cr_expect(tells_of(text, hed_parameter_name(p)), "parameter \"%s\" is not told of", hed_parameter_name(p));
+        cr_expect(tells_of(text, hed_parameter_name(p)), "parameter \"%s\" is not told of",
+            hed_parameter_name(p));
     free(text);
 }

@@ -1,9 +1,10 @@
 /* ctest: devices timeout=300 */
-/* Golden renders: short, strict, the same bits on every device. tests/golden/NAME.json is an instrument, the table
- * below says what is played on it, tests/golden/hashes.txt has the hash of each render. All parameters that
- * modulation reaches are tried one by one on base.json.
+/* Golden renders: short, strict, the same bits on every device. tests/golden/NAME.json is an
+ * instrument, the table below says what is played on it, tests/golden/hashes.txt has the hash of
+ * each render. All parameters that modulation reaches are tried one by one on base.json.
  *
- * HEDDLE_GOLDEN_WRITE=1 writes the hashes anew; look at the difference, and say in the commit why sound changed. */
+ * HEDDLE_GOLDEN_WRITE=1 writes the hashes anew; look at the difference, and say in the commit why
+ * sound changed. */
 #include "testing.h"
 
 #include <inttypes.h>
@@ -12,15 +13,23 @@
 #include "model/model.h"
 #include "support/file.h"
 
-enum { RATE = 48000, BLOCK = 256, MOST_EVENTS = 64, MOST_HASHES = 256, FRAMES = 6000, MODULATED_FRAMES = 3000,
-       MORE = 500 /* at least, behind the last event */ };
+enum {
+    RATE = 48000,
+    BLOCK = 256,
+    MOST_EVENTS = 64,
+    MOST_HASHES = 256,
+    FRAMES = 6000,
+    MODULATED_FRAMES = 3000,
+    MORE = 500 /* at least, behind the last event */
+};
 
 static const char folder[] = "tests/golden/", hashes_path[] = "tests/golden/hashes.txt";
 
 /* ---- what is played ---- */
 
-/* Events are FRAME KIND NUMBERS, separated by semicolons; KIND is on, off, aftertouch, cc, program, pressure, bend
- * (all with the channel, 1 to 16, first), tempo, host, or set (ENTITY PARAMETER VALUE). */
+/* Events are FRAME KIND NUMBERS, separated by semicolons; KIND is on, off, aftertouch, cc, program,
+ * pressure, bend (all with the channel, 1 to 16, first), tempo, host, or set (ENTITY PARAMETER
+ * VALUE). */
 typedef struct golden {
     const char *instrument; /* and name, where `name` is NULL */
     const char *name;
@@ -50,28 +59,38 @@ static const golden goldens[] = {
     {"lfo", NULL, "0 on 1 60 100; 2000 tempo 240; 4000 on 1 60 100"},
     {"envelope", NULL, "0 on 1 60 100; 3000 off 1 60 0"},
     {"follower", NULL, NOTE},
-    {"midi", NULL, "0 cc 1 1 10; 0 on 1 60 100; 1000 cc 1 1 127; 1500 bend 1 16000; 2000 pressure 1 100; "
-                   "2500 aftertouch 1 60 90; 3000 host 3 0.75; 3500 on 1 67 40"},
+    {"midi", NULL,
+        "0 cc 1 1 10; 0 on 1 60 100; 1000 cc 1 1 127; 1500 bend 1 16000; 2000 pressure 1 100; "
+        "2500 aftertouch 1 60 90; 3000 host 3 0.75; 3500 on 1 67 40"},
     {"modulators", NULL, NOTE},
     {"modes", NULL, NOTE},
     {"routes", NULL, "0 on 1 60 100; 1000 on 2 60 100; 2000 on 1 72 100; 3000 on 2 72 100"},
-    {"voices", NULL, "0 on 1 60 100; 500 on 1 64 90; 1000 on 1 67 80; 3000 off 1 60 0; 3000 off 1 64 0"},
-    {"voices", "voices_steal", "0 on 1 60 100; 400 on 1 62 100; 800 on 1 64 100; 1200 on 1 65 100; 1600 on 1 67 100; "
-                               "2000 on 1 69 100"},
-    {"voices", "voices_bend", "0 on 1 60 100; 500 on 1 67 100; 1000 bend 1 16383; 2500 bend 1 0; "
-                              "4000 bend 1 8192"},
-    {"voices", "voices_sustain", "0 on 1 60 100; 500 cc 1 64 127; 1000 off 1 60 0; 1500 on 1 62 100; "
-                                 "2000 off 1 62 0; 3500 cc 1 64 0"},
-    {"voices", "voices_all_off", "0 on 1 60 100; 100 on 1 62 100; 2000 cc 1 123 0; 3000 on 1 64 100; "
-                                 "4000 cc 1 120 0"},
-    {"voices", "voices_program", "0 on 1 60 100; 1000 program 1 5; 2000 on 1 60 0; 2500 on 1 60 90"},
-    {"mpe", NULL, "0 on 2 60 100; 0 on 3 60 100; 1000 bend 2 9000; 1500 pressure 3 120; 2000 bend 1 10000; "
-                  "3000 off 2 60 0"},
-    {"string", "set", "0 on 1 60 100; 1500 set middle damping 200; 3000 set ear gain -30; 4500 set ear pan -1"},
+    {"voices", NULL,
+        "0 on 1 60 100; 500 on 1 64 90; 1000 on 1 67 80; 3000 off 1 60 0; 3000 off 1 64 0"},
+    {"voices", "voices_steal",
+        "0 on 1 60 100; 400 on 1 62 100; 800 on 1 64 100; 1200 on 1 65 100; 1600 on 1 67 100; "
+        "2000 on 1 69 100"},
+    {"voices", "voices_bend",
+        "0 on 1 60 100; 500 on 1 67 100; 1000 bend 1 16383; 2500 bend 1 0; "
+        "4000 bend 1 8192"},
+    {"voices", "voices_sustain",
+        "0 on 1 60 100; 500 cc 1 64 127; 1000 off 1 60 0; 1500 on 1 62 100; "
+        "2000 off 1 62 0; 3500 cc 1 64 0"},
+    {"voices", "voices_all_off",
+        "0 on 1 60 100; 100 on 1 62 100; 2000 cc 1 123 0; 3000 on 1 64 100; "
+        "4000 cc 1 120 0"},
+    {"voices", "voices_program",
+        "0 on 1 60 100; 1000 program 1 5; 2000 on 1 60 0; 2500 on 1 60 90"},
+    {"mpe", NULL,
+        "0 on 2 60 100; 0 on 3 60 100; 1000 bend 2 9000; 1500 pressure 3 120; 2000 bend 1 10000; "
+        "3000 off 2 60 0"},
+    {"string", "set",
+        "0 on 1 60 100; 1500 set middle damping 200; 3000 set ear gain -30; 4500 set ear pan -1"},
     {"sleep", NULL, "0 on 1 60 100; 13007 on 1 70 90; 15001 on 1 62 100; 17500 off 1 62 0"},
     {"base", NULL, NOTE},
-    {"base", "base_sequence", "0 on 1 48 127; 1200 off 1 48 0; 1200 on 1 60 80; 2400 off 1 60 0; 2400 on 1 72 40; "
-                              "3600 off 1 72 0"},
+    {"base", "base_sequence",
+        "0 on 1 48 127; 1200 off 1 48 0; 1200 on 1 60 80; 2400 off 1 60 0; 2400 on 1 72 40; "
+        "3600 off 1 72 0"},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
@@ -80,7 +99,8 @@ enum { GOLDENS = sizeof goldens / sizeof *goldens };
 static const struct word {
     const char *text;
     uint8_t status;
-} words[] = {{"off", 0x80}, {"on", 0x90}, {"aftertouch", 0xa0}, {"cc", 0xb0}, {"program", 0xc0}, {"pressure", 0xd0}, {"bend", 0xe0}};
+} words[] = {{"off", 0x80}, {"on", 0x90}, {"aftertouch", 0xa0}, {"cc", 0xb0}, {"program", 0xc0},
+    {"pressure", 0xd0}, {"bend", 0xe0}};
 
 static void read_midi(const char *kind, const char *rest, hed_synth_event *event)
 {
@@ -106,12 +126,14 @@ static void read_set(const hed_instrument *instrument, const char *rest, hed_syn
     event->kind = HED_EVENT_SET;
     event->entity = hed_instrument_find(instrument, name);
     cr_assert_neq(event->entity, 0, "no entity \"%s\"", name);
-    while (event->parameter < HED_PARAMETER_COUNT && strcmp(hed_parameter_name(event->parameter), parameter) != 0)
+    while (event->parameter < HED_PARAMETER_COUNT &&
+           strcmp(hed_parameter_name(event->parameter), parameter) != 0)
         event->parameter++;
     cr_assert_lt(event->parameter, HED_PARAMETER_COUNT, "no parameter \"%s\"", parameter);
 }
 
-static uint32_t read_events(const hed_instrument *instrument, const char *text, hed_synth_event *events)
+static uint32_t read_events(
+    const hed_instrument *instrument, const char *text, hed_synth_event *events)
 {
     uint32_t count = 0;
     for (const char *next = text; next; next = strchr(next, ';') ? strchr(next, ';') + 1 : NULL) {
@@ -151,9 +173,10 @@ static uint64_t hash_samples(uint64_t hash, const float *samples, uint32_t count
     return hash;
 }
 
-/* Plays events in blocks, and gives the hash of both channels. It has to be sound: neither silence nor out of hand. */
-static uint64_t render(const test_device *t, const hed_instrument *instrument, const char *name, const char *text,
-                       uint32_t frames)
+/* Plays events in blocks, and gives the hash of both channels. It has to be sound: neither silence
+ * nor out of hand. */
+static uint64_t render(const test_device *t, const hed_instrument *instrument, const char *name,
+    const char *text, uint32_t frames)
 {
     hed_error error;
     hed_synth_event events[MOST_EVENTS], part[MOST_EVENTS];
@@ -179,16 +202,18 @@ static uint64_t render(const test_device *t, const hed_instrument *instrument, c
             part[in_block] = events[next];
             part[in_block++].frame -= at;
         }
-        hed_synth_block block = {.frames = length, .events = part, .event_count = in_block, .inputs = inputs, .left = left, .right = right};
+        hed_synth_block block = {.frames = length, .events = part, .event_count = in_block,
+            .inputs = inputs, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
         hash = hash_samples(hash_samples(hash, left, length), right, length);
     }
     hed_synth_report report = hed_synth_get_report(synth);
-    cr_expect_gt(report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
+    cr_expect_gt(
+        report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
     cr_expect_lt(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
     cr_expect_eq(report.breaks, 0u, "%s: the breaker opened", name);
     cr_log_info("golden %s: %s, %.2f us a sample", name, hed_synth_structure_name(report.structure),
-                report.load.p50_ns * 1e-3 / BLOCK);
+        report.load.p50_ns * 1e-3 / BLOCK);
     hed_synth_destroy(synth);
     return hash;
 }
@@ -222,7 +247,8 @@ static void read_hashes(hash_list *list)
     OK(hed_file_read(hashes_path, 1 << 20, &text, &size, &error));
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         cr_assert_lt(list->count, MOST_HASHES);
-        int read = sscanf(line, "%63s %" SCNx64, list->lines[list->count].name, &list->lines[list->count].hash);
+        int read = sscanf(
+            line, "%63s %" SCNx64, list->lines[list->count].name, &list->lines[list->count].hash);
         cr_assert_eq(read, 2, "%s", line);
         list->count++;
     }
@@ -236,7 +262,8 @@ static void write_hashes(const hash_list *list)
     OK(hed_file_writer_open(hashes_path, &writer, &error));
     for (uint32_t i = 0; i < list->count; i++) {
         char line[128];
-        int length = snprintf(line, sizeof line, "%s %016" PRIx64 "\n", list->lines[i].name, list->lines[i].hash);
+        int length = snprintf(
+            line, sizeof line, "%s %016" PRIx64 "\n", list->lines[i].name, list->lines[i].hash);
         hed_file_writer_put(writer, line, (size_t)length);
     }
     OK(hed_file_writer_commit(writer, &error));
@@ -251,8 +278,8 @@ static void add_hash(hash_list *list, const char *name, uint64_t hash)
 
 /* ---- every parameter modulated ---- */
 
-/* What of base.json is modulated. Positions are those of what cannot move; the frequency of an LFO that follows the
- * tempo has a name of its own. */
+/* What of base.json is modulated. Positions are those of what cannot move; the frequency of an LFO
+ * that follows the tempo has a name of its own. */
 static const char *target_name(hed_entity_type type, hed_parameter parameter)
 {
     bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
@@ -261,11 +288,12 @@ static const char *target_name(hed_entity_type type, hed_parameter parameter)
     return hed_entity_type_name(type);
 }
 
-static hed_modulation_def modulation_of(const hed_instrument *base, hed_entity_type type, hed_parameter parameter)
+static hed_modulation_def modulation_of(
+    const hed_instrument *base, hed_entity_type type, hed_parameter parameter)
 {
     hed_modulation_def def = {.source = hed_instrument_find(base, "source"),
-                              .target = hed_instrument_find(base, target_name(type, parameter)),
-                              .parameter = parameter, .depth = 0.4f, .invert = parameter % 2 == 1};
+        .target = hed_instrument_find(base, target_name(type, parameter)), .parameter = parameter,
+        .depth = 0.4f, .invert = parameter % 2 == 1};
     cr_assert(def.source && def.target, "base.json has no \"%s\"", target_name(type, parameter));
     bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
     if (position || parameter == HED_PARAMETER_ROTATION || parameter == HED_PARAMETER_PAN) {
@@ -287,7 +315,8 @@ static void render_modulations(const test_device *t, hash_list *found)
         for (uint32_t parameter = 0; parameter < HED_PARAMETER_COUNT; parameter++) {
             if (!hed_parameter_of(type, parameter)) continue;
             char name[64];
-            snprintf(name, sizeof name, "%s.%s", hed_entity_type_name(type), hed_parameter_name(parameter));
+            snprintf(name, sizeof name, "%s.%s", hed_entity_type_name(type),
+                hed_parameter_name(parameter));
             hed_instrument *instrument;
             OK(hed_instrument_copy(base, &instrument, &error));
             hed_modulation_def def = modulation_of(base, type, parameter);
@@ -314,12 +343,13 @@ Test(synth_golden, renders)
     test_close(&t);
     if (getenv("HEDDLE_GOLDEN_WRITE")) write_hashes(&found);
     read_hashes(&known);
-    cr_assert_eq(known.count, found.count, "%s has %u lines, there are %u renders", hashes_path, known.count,
-                 found.count);
+    cr_assert_eq(known.count, found.count, "%s has %u lines, there are %u renders", hashes_path,
+        known.count, found.count);
     for (uint32_t i = 0; i < found.count; i++) {
         cr_expect_str_eq(known.lines[i].name, found.lines[i].name);
-        cr_expect_eq(known.lines[i].hash, found.lines[i].hash, "%s: %016" PRIx64 ", expected %016" PRIx64,
-                     found.lines[i].name, found.lines[i].hash, known.lines[i].hash);
+        cr_expect_eq(known.lines[i].hash, found.lines[i].hash,
+            "%s: %016" PRIx64 ", expected %016" PRIx64, found.lines[i].name, found.lines[i].hash,
+            known.lines[i].hash);
     }
 }
 
@@ -338,7 +368,9 @@ static void cover_instrument(const hed_instrument *instrument, coverage *c)
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < hed_instrument_count(instrument, type); i++) {
             hed_entity_def def;
-            cr_assert_eq(hed_instrument_get(instrument, hed_instrument_at(instrument, type, i), &def, NULL), HED_OK);
+            cr_assert_eq(
+                hed_instrument_get(instrument, hed_instrument_at(instrument, type, i), &def, NULL),
+                HED_OK);
             c->types[type]++;
             if (type == HED_MIDI_SOURCE) c->midi[def.as.midi_source.kind]++;
             if (type == HED_OSCILLATOR) c->oscillators[def.as.oscillator.wave]++;

@@ -1,5 +1,5 @@
-/* What structure grid makes on the host: forms of networks, cuts, tables that lead each half-spring to the right
- * body, rows that meet fewer bank conflicts; every allocation may fail. */
+/* What structure grid makes on the host: forms of networks, cuts, tables that lead each half-spring
+ * to the right body, rows that meet fewer bank conflicts; every allocation may fail. */
 #include "testing.h"
 
 #include <math.h>
@@ -36,7 +36,8 @@ static hed_instrument *make_lattice(uint32_t nx, uint32_t ny, uint32_t nz, float
     return instrument;
 }
 
-/* A lattice with springs to anywhere near beside its own, some anchors, and (off > 0) places off the lattice. */
+/* A lattice with springs to anywhere near beside its own, some anchors, and (off > 0) places off
+ * the lattice. */
 static hed_instrument *make_tangle(uint32_t width, float off)
 {
     hed_instrument *instrument = make_lattice(width, width, width, -1.0f);
@@ -46,7 +47,8 @@ static hed_instrument *make_tangle(uint32_t width, float off)
         hed_entity body = hed_instrument_at(instrument, HED_BODY, i);
         hed_entity_def def;
         OK(hed_instrument_get(instrument, body, &def, &error));
-        for (uint32_t k = 0; k < 3; k++) def.as.body.position[k] += off * 1e-5f * (float)random_below(100);
+        for (uint32_t k = 0; k < 3; k++)
+            def.as.body.position[k] += off * 1e-5f * (float)random_below(100);
         def.as.body.anchored = random_below(20) == 0;
         def.as.body.mass = random_below(2) ? 0.001f : 0.003f;
         OK(hed_instrument_set(instrument, body, &def, &error));
@@ -55,7 +57,8 @@ static hed_instrument *make_tangle(uint32_t width, float off)
         hed_entity_def spring = hed_default_entity_def(HED_SPRING);
         uint32_t from = random_below(count - width * width - 2);
         spring.as.spring.from = hed_instrument_at(instrument, HED_BODY, from);
-        spring.as.spring.to = hed_instrument_at(instrument, HED_BODY, from + width * width + 1 + random_below(2));
+        spring.as.spring.to =
+            hed_instrument_at(instrument, HED_BODY, from + width * width + 1 + random_below(2));
         spring.as.spring.rest_length = -1.0f;
         add(instrument, &spring);
     }
@@ -68,31 +71,35 @@ static const synth_grid_limits limits = {
 /* ---- tables ---- */
 
 /* Body that a place of a group's local memory holds; count: that of the anchors. */
-static uint32_t body_at(const synth_network *network, const synth_grid_tables *tables, const uint32_t *owner,
-                        uint32_t group, uint32_t place)
+static uint32_t body_at(const synth_network *network, const synth_grid_tables *tables,
+    const uint32_t *owner, uint32_t group, uint32_t place)
 {
     if (place == tables->shape.places - 1) return network->count;
     if (place < tables->own) return owner[group * tables->own + place];
-    cr_assert(place - tables->own < tables->groups[group].halo, "place %u of group %u is nobody's", place, group);
+    cr_assert(place - tables->own < tables->groups[group].halo, "place %u of group %u is nobody's",
+        place, group);
     uint32_t packet = tables->halo[group * tables->halo_room + place - tables->own],
              room = tables->shape.rim * tables->shape.threads;
     cr_assert(packet / room != group && packet % room < tables->groups[packet / room].rim,
-              "packet %u is not published for others", packet);
+        "packet %u is not published for others", packet);
     return owner[packet / room * tables->own + packet % room];
 }
 
-/* Each half-spring of the network is in the tables once, and nothing else but springs to oneself. */
+/* Each half-spring of the network is in the tables once, and nothing else but springs to
+ * oneself. */
 static void expect_right_tables(const synth_network *network, const synth_grid_tables *tables)
 {
     uint32_t places = tables->shape.groups * tables->own, degree = tables->shape.degree, cut = 0;
     uint32_t *owner = malloc(places * sizeof *owner);
     memset(owner, 0xff, places * sizeof *owner);
     for (uint32_t i = 0; i < network->count; i++) {
-        cr_assert_eq(owner[tables->place[i]], UINT32_MAX, "two bodies at place %u", tables->place[i]);
+        cr_assert_eq(
+            owner[tables->place[i]], UINT32_MAX, "two bodies at place %u", tables->place[i]);
         owner[tables->place[i]] = i;
     }
     for (uint32_t i = 0; i < network->count; i++) {
-        uint32_t group = tables->place[i] / tables->own, at = tables->place[i] % tables->own, others = 0;
+        uint32_t group = tables->place[i] / tables->own, at = tables->place[i] % tables->own,
+                 others = 0;
         uint64_t found = 0, wanted = 0;
         for (uint32_t j = 0; j < degree; j++) {
             uint32_t word = tables->table[(group * (degree / 2) + j / 2) * tables->own + at],
@@ -103,12 +110,13 @@ static void expect_right_tables(const synth_network *network, const synth_grid_t
             found += (body + 1ull) * (body + 7ull);
         }
         for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++) {
-            uint32_t body = network->other[e] == SYNTH_ANCHORED ? network->count : network->other[e];
+            uint32_t body =
+                network->other[e] == SYNTH_ANCHORED ? network->count : network->other[e];
             wanted += (body + 1ull) * (body + 7ull);
             if (body < network->count) cut += tables->place[body] / tables->own != group;
         }
         cr_assert(others == network->begin[i + 1] - network->begin[i] && found == wanted,
-                  "body %u has other neighbours", i);
+            "body %u has other neighbours", i);
     }
     cr_expect_eq(tables->cut, cut / 2);
     free(owner);
@@ -130,10 +138,11 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
         uint32_t i = place % tables.own, link = tables.links[group * tables.shape.threads + i];
         cr_assert(i < tables.groups[group].linked && LATTICE_ELEMENT(link) == k &&
                   !(link & LATTICE_PUSHED) == (k == 0));
-        uint32_t pushes = tables.shape.groups * tables.shape.rim * tables.shape.threads + LATTICE_TOLD * 4;
+        uint32_t pushes =
+            tables.shape.groups * tables.shape.rim * tables.shape.threads + LATTICE_TOLD * 4;
         for (uint32_t p = 0; p < (k == 0 ? 1 : LATTICE_PUSHES); p++)
             cr_expect_eq(tables.halo[group * tables.halo_room + LATTICE_PUSH_AT(link) + p],
-                         pushes + LATTICE_PUSHES * k + p);
+                pushes + LATTICE_PUSHES * k + p);
     }
     synth_grid_tables_destroy(&tables);
     synth_network_destroy(&network);
@@ -143,7 +152,8 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
 Test(synth_grid_tables, every_half_spring_leads_to_its_body)
 {
     check_tables(make_lattice(14, 12, 10, -1.0f), SPRINGS_SLOTS, "a lattice");
-    check_tables(make_lattice(14, 12, 10, -0.9f), SPRINGS_SLOTS, "a stretched lattice with free faces");
+    check_tables(
+        make_lattice(14, 12, 10, -0.9f), SPRINGS_SLOTS, "a stretched lattice with free faces");
     check_tables(make_tangle(11, 0.0f), SPRINGS_KINDS, "a lattice with more springs");
     check_tables(make_tangle(11, 1.0f), SPRINGS_OWN, "an irregular network");
 }
@@ -195,7 +205,8 @@ Test(synth_grid_tables, rows_are_put_into_an_order_with_fewer_conflicts)
 {
     uint32_t place[DEGREE * OWN], spring[DEGREE * OWN], sum[2][OWN] = {{0}};
     random_state = 3;
-    for (uint32_t k = 0; k < DEGREE * OWN; k++) spring[k] = (place[k] = random_below(2000)) * 5 + 1000;
+    for (uint32_t k = 0; k < DEGREE * OWN; k++)
+        spring[k] = (place[k] = random_below(2000)) * 5 + 1000;
     for (uint32_t k = 0; k < DEGREE * OWN; k++) sum[0][k % OWN] += place[k] * place[k];
     uint32_t before = waits(place);
     synth_spread_banks(place, spring, 1, OWN, DEGREE, true);
@@ -203,7 +214,8 @@ Test(synth_grid_tables, rows_are_put_into_an_order_with_fewer_conflicts)
         cr_assert_eq(spring[k], place[k] * 5 + 1000, "a half-spring has lost its neighbour");
         sum[1][k % OWN] += place[k] * place[k];
     }
-    cr_expect(memcmp(sum[0], sum[1], sizeof sum[0]) == 0, "a body has other neighbours than before");
+    cr_expect(
+        memcmp(sum[0], sum[1], sizeof sum[0]) == 0, "a body has other neighbours than before");
     cr_expect(waits(place) * 10 < before * 9, "%u reads wait, %u before", waits(place), before);
 }
 
@@ -224,7 +236,7 @@ Test(synth_grid_tables, every_allocation_may_fail)
             synth_network_destroy(&network);
         }
         cr_assert_eq(counting.live, 0, "allocation %lld failed: %lld are left", (long long)n,
-                     (long long)counting.live);
+            (long long)counting.live);
         cr_assert_eq(counting.bytes, 0, "sizes differ when allocation %lld fails", (long long)n);
         if (counting.calls < n) {
             cr_assert_eq(status, HED_OK);
@@ -232,8 +244,8 @@ Test(synth_grid_tables, every_allocation_may_fail)
             hed_instrument_destroy(instrument);
             return;
         }
-        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && n > 10), "it goes on without allocation %lld",
-                  (long long)n); /* METIS may do without */
+        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && n > 10),
+            "it goes on without allocation %lld", (long long)n); /* METIS may do without */
     }
     cr_assert_fail("it never comes to an end");
 }

@@ -1,6 +1,7 @@
-/* ctest: devices Structure grid: lattices, membranes and irregular networks sound as plain C in strict mode has
- * them, within stated tolerances; the same bits whatever the block; dilation, automation and changes while it
- * sounds; what it does not take is refused in words. */
+/* ctest: devices Structure grid: lattices, membranes and irregular networks sound as plain C in
+ * strict mode has
+ * them, within stated tolerances; the same bits whatever the block; dilation, automation and
+ * changes while it sounds; what it does not take is refused in words. */
 #include "testing.h"
 
 #include <math.h>
@@ -21,15 +22,18 @@ static hed_entity add(hed_instrument *instrument, const hed_entity_def *def)
 }
 
 /* A microphone, a mallet and a bow at bodies of the instrument. */
-static void add_players(hed_instrument *instrument, hed_entity heard, hed_entity struck, hed_entity bowed)
+static void add_players(
+    hed_instrument *instrument, hed_entity heard, hed_entity struck, hed_entity bowed)
 {
-    hed_entity_def microphone = hed_default_entity_def(HED_MICROPHONE), mallet = hed_default_entity_def(HED_MALLET),
+    hed_entity_def microphone = hed_default_entity_def(HED_MICROPHONE),
+                   mallet = hed_default_entity_def(HED_MALLET),
                    bow = hed_default_entity_def(HED_BOW);
     memcpy(microphone.as.microphone.position, (float[]){0.05f, 0.05f, 0.3f}, sizeof(float[3]));
     memcpy(microphone.as.microphone.direction, (float[]){0.1f, 0.2f, -1.0f}, sizeof(float[3]));
     memcpy(mallet.as.mallet.direction, (float[]){0.3f, 0.2f, 1.0f}, sizeof(float[3]));
     memcpy(bow.as.bow.direction, (float[]){1.0f, 0.5f, 0.0f}, sizeof(float[3]));
-    hed_entity ear = add(instrument, &microphone), hammer = add(instrument, &mallet), hair = add(instrument, &bow);
+    hed_entity ear = add(instrument, &microphone), hammer = add(instrument, &mallet),
+               hair = add(instrument, &bow);
     OK(hed_instrument_link(instrument, ear, heard, 1.0f, &error));
     OK(hed_instrument_link(instrument, ear, struck, 0.5f, &error));
     OK(hed_instrument_link(instrument, hammer, struck, 1.0f, &error));
@@ -71,9 +75,10 @@ static hed_instrument *make_lattice(const shape *of)
     grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = of->anchored;
     grid.anchor_ends[1][0] = grid.anchor_ends[1][1] = of->anchored && of->rest > -1.0f;
     OK(hed_instrument_add_grid(instrument, &grid, "block", &made, &error));
-    uint32_t middle = (of->size[2] / 2 * of->size[1] + of->size[1] / 2) * of->size[0] + of->size[0] / 2;
+    uint32_t middle =
+        (of->size[2] / 2 * of->size[1] + of->size[1] / 2) * of->size[0] + of->size[0] / 2;
     add_players(instrument, made.first_body + middle + 1, made.first_body + middle,
-                made.first_body + middle + 2 * of->size[0]);
+        made.first_body + middle + 2 * of->size[0]);
     return instrument;
 }
 
@@ -84,8 +89,8 @@ static float random_float(void)
     return (float)(random_state >> 8) * 0x1p-24f;
 }
 
-/* Bodies with `jitter` about the places of a lattice, springs to neighbours and to some further off, two masses,
- * three dampings; some anchored. */
+/* Bodies with `jitter` about the places of a lattice, springs to neighbours and to some further
+ * off, two masses, three dampings; some anchored. */
 static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, float moved)
 {
     hed_instrument *instrument = make_instrument();
@@ -106,8 +111,9 @@ static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, 
         for (uint32_t axis = 0, stride = 1; axis < 3; axis++, stride *= width) {
             hed_entity_def spring = hed_default_entity_def(HED_SPRING);
             if (i / stride % width + 1 >= width) continue;
-            uint32_t far = random_float() < moved ? i + stride + (i / width / width + 2 < width ? width * width : 0)
-                                                  : i + stride;
+            uint32_t far = random_float() < moved
+                               ? i + stride + (i / width / width + 2 < width ? width * width : 0)
+                               : i + stride;
             spring.as.spring.from = bodies[i];
             spring.as.spring.to = bodies[far < count ? far : i + stride];
             spring.as.spring.stiffness = random_float() < 0.5f ? 2e4f : 3e4f;
@@ -115,15 +121,16 @@ static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, 
             add(instrument, &spring);
         }
     uint32_t middle = (width / 2 * width + width / 2) * width + width / 2;
-    for (uint32_t k = 0; k < 4; k++) { /* players touch free bodies, and listen to an anchored one, too */
+    /* players touch free bodies, and listen to an anchored one, too */
+    for (uint32_t k = 0; k < 4; k++) {
         hed_entity_def def;
         OK(hed_instrument_get(instrument, bodies[middle + k], &def, &error));
         def.as.body.anchored = k == 3;
         OK(hed_instrument_set(instrument, bodies[middle + k], &def, &error));
     }
     add_players(instrument, bodies[middle], bodies[middle + 1], bodies[middle + 2]);
-    OK(hed_instrument_link(instrument, hed_instrument_at(instrument, HED_MICROPHONE, 0), bodies[middle + 3], 1.0f,
-                           &error));
+    OK(hed_instrument_link(instrument, hed_instrument_at(instrument, HED_MICROPHONE, 0),
+        bodies[middle + 3], 1.0f, &error));
     free(bodies);
     return instrument;
 }
@@ -137,8 +144,8 @@ typedef struct played {
     uint32_t bodies, groups, cut;
 } played;
 
-static hed_synth *make_synth(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
-                             uint32_t block)
+static hed_synth *make_synth(hed_device *device, const hed_instrument *instrument,
+    hed_synth_structure structure, uint32_t block)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
@@ -151,8 +158,7 @@ static hed_synth *make_synth(hed_device *device, const hed_instrument *instrumen
 }
 
 static const hed_synth_event song[] = {{.frame = 5, .bytes = {0x90, 60, 110}},
-                                       {.frame = 150, .bytes = {0xe0, 0, 90}},
-                                       {.frame = 300, .bytes = {0x80, 60, 0}}};
+    {.frame = 150, .bytes = {0xe0, 0, 90}}, {.frame = 300, .bytes = {0x80, 60, 0}}};
 enum { EVENTS = sizeof song / sizeof *song };
 
 static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, float *left)
@@ -166,8 +172,8 @@ static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, f
                 events[count] = song[i];
                 events[count++].frame -= at;
             }
-        hed_synth_block b = {
-            .frames = frames, .events = events, .event_count = count, .left = left + at, .right = right};
+        hed_synth_block b = {.frames = frames, .events = events, .event_count = count,
+            .left = left + at, .right = right};
         OK(hed_synth_process(synth, &b, &error));
     }
 }
@@ -186,8 +192,8 @@ static played finish(hed_synth *synth, played found)
     return found;
 }
 
-static played render(hed_device *device, const hed_instrument *instrument, hed_synth_structure structure,
-                     uint32_t block)
+static played render(hed_device *device, const hed_instrument *instrument,
+    hed_synth_structure structure, uint32_t block)
 {
     played found = {0};
     hed_synth *synth = make_synth(device, instrument, structure, block);
@@ -226,10 +232,14 @@ static hed_device *host_of(const test_device *t)
     return host;
 }
 
-static bool skips(const test_device *t) { return strcmp(hed_device_get_info(t->device)->backend, "host") == 0; }
+static bool skips(const test_device *t)
+{
+    return strcmp(hed_device_get_info(t->device)->backend, "host") == 0;
+}
 
 /* The grid against plain C. */
-static void expect_near(const test_device *t, hed_instrument *instrument, double tolerance, const char *what)
+static void expect_near(
+    const test_device *t, hed_instrument *instrument, double tolerance, const char *what)
 {
     played right = render(host_of(t), instrument, HED_SYNTH_NATIVE, 256),
            found = render(t->device, instrument, HED_SYNTH_GRID, 256);
@@ -239,11 +249,11 @@ static void expect_near(const test_device *t, hed_instrument *instrument, double
            places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
     double speeds = distance(found.velocities, right.velocities, 3 * (size_t)right.bodies);
     fprintf(stderr,
-            "%s: %u bodies in %u groups, %u springs cut; off by %.2g of the sound, %.2g of the places, %.2g of the "
-            "velocities\n",
-            what, found.bodies, found.groups, found.cut, sound, places, speeds);
-    cr_expect(sound < tolerance && places < tolerance && speeds < tolerance, "%s: off by %g, %g and %g, %g at most",
-              what, sound, places, speeds, tolerance);
+        "%s: %u bodies in %u groups, %u springs cut; off by %.2g of the sound, %.2g of the places, %.2g of the "
+        "velocities\n",
+        what, found.bodies, found.groups, found.cut, sound, places, speeds);
+    cr_expect(sound < tolerance && places < tolerance && speeds < tolerance,
+        "%s: off by %g, %g and %g, %g at most", what, sound, places, speeds, tolerance);
     forget(&right);
     forget(&found);
     hed_instrument_destroy(instrument);
@@ -254,11 +264,15 @@ Test(synth_grid, lattices_sound_as_plain_c_has_them)
 {
     test_device t = test_open(NULL);
     if (!skips(&t)) {
-        expect_near(&t, make_lattice(&(shape){.size = {20, 16, 12}, .rest = -1.0f, .anchored = true}), 1e-4, "block");
-        expect_near(&t, make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 1e-3,
-                    "membrane");
-        expect_near(&t, make_lattice(&(shape){.size = {12, 12, 8}, .rest = -1.0f, .diagonal = 1e4f}), 1e-4,
-                    "block with diagonals");
+        expect_near(&t,
+            make_lattice(&(shape){.size = {20, 16, 12}, .rest = -1.0f, .anchored = true}), 1e-4,
+            "block");
+        expect_near(&t,
+            make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 1e-3,
+            "membrane");
+        expect_near(&t,
+            make_lattice(&(shape){.size = {12, 12, 8}, .rest = -1.0f, .diagonal = 1e4f}), 1e-4,
+            "block with diagonals");
     }
     test_close(&t);
 }
@@ -269,9 +283,10 @@ Test(synth_grid, irregular_networks_sound_as_plain_c_has_them)
     if (!skips(&t)) {
         expect_near(&t, make_irregular(14, 0.0f, -1.0f, 0.2f), 1e-4, "lattice with springs moved");
         expect_near(&t, make_irregular(14, 0.5f, -1.0f, 0.2f), 1e-3, "irregular network");
-        expect_near(&t, make_irregular(11, 0.5f, -0.97f, 0.0f), 3e-3, "irregular network under tension");
+        expect_near(
+            &t, make_irregular(11, 0.5f, -0.97f, 0.0f), 3e-3, "irregular network under tension");
         expect_near(&t, make_lattice(&(shape){.size = {20, 10, 9}, .rest = -0.95f}), 3e-3,
-                    "block that draws itself together");
+            "block that draws itself together");
     }
     test_close(&t);
 }
@@ -343,7 +358,8 @@ Test(synth_grid, changes_while_it_sounds)
 {
     test_device t = test_open(NULL);
     if (!skips(&t)) {
-        played right = render_change(host_of(&t), HED_SYNTH_NATIVE), found = render_change(t.device, HED_SYNTH_GRID);
+        played right = render_change(host_of(&t), HED_SYNTH_NATIVE),
+               found = render_change(t.device, HED_SYNTH_GRID);
         double sound = distance(found.left, right.left, FRAMES),
                places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
         cr_expect(sound < 1e-4 && places < 1e-4, "off by %g and %g", sound, places);
@@ -363,16 +379,14 @@ Test(synth_grid, players_can_be_set_and_bodies_cannot)
         hed_instrument *instrument = make_lattice(&plain);
         hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
         hed_synth_event set = {.kind = HED_EVENT_SET,
-                               .entity = hed_instrument_at(instrument, HED_MICROPHONE, 0),
-                               .parameter = HED_PARAMETER_GAIN,
-                               .value = -6.0f};
+            .entity = hed_instrument_at(instrument, HED_MICROPHONE, 0),
+            .parameter = HED_PARAMETER_GAIN, .value = -6.0f};
         float left[64], right[64];
-        hed_synth_block block = {.frames = 64, .events = &set, .event_count = 1, .left = left, .right = right};
+        hed_synth_block block = {
+            .frames = 64, .events = &set, .event_count = 1, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
-        set = (hed_synth_event){.kind = HED_EVENT_SET,
-                                .entity = instrument->links[0].to,
-                                .parameter = HED_PARAMETER_MASS,
-                                .value = 0.002f};
+        set = (hed_synth_event){.kind = HED_EVENT_SET, .entity = instrument->links[0].to,
+            .parameter = HED_PARAMETER_MASS, .value = 0.002f};
         FAILS(HED_ERROR_ARGUMENT, hed_synth_process(synth, &block, &error));
         hed_synth_destroy(synth);
         hed_instrument_destroy(instrument);
@@ -380,7 +394,8 @@ Test(synth_grid, players_can_be_set_and_bodies_cannot)
     test_close(&t);
 }
 
-static void expect_refused(hed_device *device, hed_instrument *instrument, hed_math math, const char *word)
+static void expect_refused(
+    hed_device *device, hed_instrument *instrument, hed_math math, const char *word)
 {
     hed_synth *synth = NULL;
     hed_synth_def def = hed_default_synth_def();
@@ -416,12 +431,10 @@ static hed_instrument *with_modulated_body(void)
     hed_instrument *instrument = make_lattice(&plain);
     hed_entity_def lfo = hed_default_entity_def(HED_LFO);
     OK(hed_instrument_modulate(instrument,
-                               &(hed_modulation_def){.source = add(instrument, &lfo),
-                                                     .target = hed_instrument_at(instrument, HED_BODY, 40),
-                                                     .parameter = HED_PARAMETER_DAMPING,
-                                                     .mode = HED_MODULATE_ADD,
-                                                     .depth = 0.5f},
-                               &error));
+        &(hed_modulation_def){.source = add(instrument, &lfo),
+            .target = hed_instrument_at(instrument, HED_BODY, 40),
+            .parameter = HED_PARAMETER_DAMPING, .mode = HED_MODULATE_ADD, .depth = 0.5f},
+        &error));
     return instrument;
 }
 
@@ -476,14 +489,16 @@ Test(synth_grid, what_it_does_not_take_is_said)
     test_close(&t);
 }
 
-/* That a grid has no room for an instrument shows only while its tables are made: AUTO takes another structure then. */
+/* That a grid has no room for an instrument shows only while its tables are made: AUTO takes
+ * another structure then. */
 Test(synth_grid, auto_goes_on_without_it)
 {
     test_device t = test_open(NULL);
     enum { BODIES = 8300, MASSES = 300 };
     if (!skips(&t)) {
         hed_instrument *instrument = make_instrument();
-        hed_entity_def body = hed_default_entity_def(HED_BODY), spring = hed_default_entity_def(HED_SPRING);
+        hed_entity_def body = hed_default_entity_def(HED_BODY),
+                       spring = hed_default_entity_def(HED_SPRING);
         hed_entity before = 0, first = 0;
         spring.as.spring.stiffness = 100.0f;
         for (uint32_t i = 0; i < BODIES; i++) {

@@ -1,6 +1,6 @@
-/* Grids: what they are made of, that they rest, their exact pitch; and the stability bound. Pitch is measured on a
- * simulation in double precision of the bodies and springs that the grid made, with the full spring force in three
- * dimensions. */
+/* Grids: what they are made of, that they rest, their exact pitch; and the stability bound. Pitch
+ * is measured on a simulation in double precision of the bodies and springs that the grid made,
+ * with the full spring force in three dimensions. */
 #include <math.h>
 
 #include "heddle/synth.h"
@@ -12,15 +12,9 @@ static const double RATE = 48000;
 static hed_error error;
 static hed_instrument *instrument;
 
-static void open(void)
-{
-    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
-}
+static void open(void) { OK(hed_instrument_create(NULL, NULL, &instrument, &error)); }
 
-static void close(void)
-{
-    hed_instrument_destroy(instrument);
-}
+static void close(void) { hed_instrument_destroy(instrument); }
 
 TestSuite(synth_grids, .init = open, .fini = close);
 
@@ -32,10 +26,7 @@ typedef struct sim {
     double step;
 } sim;
 
-static uint32_t place(hed_entity entity)
-{
-    return synth_find(instrument, entity)->index;
-}
+static uint32_t place(hed_entity entity) { return synth_find(instrument, entity)->index; }
 
 static sim sim_open(double dilation)
 {
@@ -72,7 +63,8 @@ static void sim_forces(sim *s)
         }
         double share = -(double)spring->rest_length,
                natural = share > 0 ? share * sqrt(rest_square) : spring->rest_length;
-        double length = sqrt(square), e = (dot + rest_square - natural * natural) / (length + natural);
+        double length = sqrt(square),
+               e = (dot + rest_square - natural * natural) / (length + natural);
         double force = (spring->stiffness * e + spring->damping * speed / length) / length;
         for (uint32_t k = 0; k < 3; k++) {
             s->f[3 * a + k] += force * d[k];
@@ -100,8 +92,8 @@ typedef struct count {
     uint32_t straight, diagonal, bend;
 } count;
 
-/* Every spring joins two places that are one or two steps apart, no two join the same, and there are as many as there
- * should be. */
+/* Every spring joins two places that are one or two steps apart, no two join the same, and there
+ * are as many as there should be. */
 static count count_springs(const hed_grid_def *def, const hed_generated *made)
 {
     count found = {0};
@@ -110,7 +102,8 @@ static count count_springs(const hed_grid_def *def, const hed_generated *made)
     memset(seen, 0, sizeof seen);
     for (uint32_t i = 0; i < made->springs; i++) {
         const hed_spring_def *spring = &instrument->springs[place(made->first_spring + i)];
-        uint32_t a = spring->from - made->first_body, b = spring->to - made->first_body, steps = 0, axes = 0;
+        uint32_t a = spring->from - made->first_body, b = spring->to - made->first_body, steps = 0,
+                 axes = 0;
         uint32_t from[3] = {a % n[0], a / n[0] % n[1], a / n[0] / n[1]},
                  to[3] = {b % n[0], b / n[0] % n[1], b / n[0] / n[1]};
         for (uint32_t k = 0; k < 3; k++) {
@@ -140,7 +133,8 @@ Test(synth_grids, a_block_has_all_its_springs)
     cr_expect(made.bodies == 24 && made.first_body == 1 && made.first_spring == 25);
     count found = count_springs(&def, &made);
     cr_expect(found.straight == 3 * 3 * 2 + 4 * 2 * 2 + 4 * 3, "%u straight", found.straight);
-    cr_expect(found.diagonal == 2 * (3 * 2 * 2 + 3 * 1 * 3 + 2 * 1 * 4), "%u diagonal", found.diagonal);
+    cr_expect(
+        found.diagonal == 2 * (3 * 2 * 2 + 3 * 1 * 3 + 2 * 1 * 4), "%u diagonal", found.diagonal);
     cr_expect(found.bend == 2 * 3 * 2 + 4 * 1 * 2, "%u bend", found.bend);
     const float *position = instrument->bodies[(1 * 3 + 2) * 4 + 3].position;
     cr_expect_float_eq(position[0], 0.03f, 1e-8f);
@@ -166,11 +160,13 @@ Test(synth_grids, anchors_are_where_they_are_asked_for)
             springs += !(anchored && (next[0] == 0 || next[1] == 3 || next[2] == 0));
         }
     }
-    cr_expect(made.springs == springs, "%u springs, not %u: those between two anchored bodies are left out",
-              made.springs, springs);
+    cr_expect(made.springs == springs,
+        "%u springs, not %u: those between two anchored bodies are left out", made.springs,
+        springs);
 }
 
-/* Prestressed or not: the force on every free body is nothing beside what each spring pulls with. */
+/* Prestressed or not: the force on every free body is nothing beside what each spring pulls
+ * with. */
 static void must_rest(const hed_grid_def *def)
 {
     hed_generated made;
@@ -180,7 +176,7 @@ static void must_rest(const hed_grid_def *def)
     for (uint32_t i = 0; i < s.bodies; i++)
         for (uint32_t k = 0; k < 3; k++)
             cr_assert(instrument->bodies[i].anchored || fabs(s.f[3 * i + k]) < 1e-5,
-                      "body %u is pushed by %g N along %u", i, s.f[3 * i + k], k);
+                "body %u is pushed by %g N along %u", i, s.f[3 * i + k], k);
     sim_close(&s);
 }
 
@@ -188,7 +184,8 @@ Test(synth_grids, free_plates_rest)
 {
     hed_grid_def def = hed_default_grid_def();
     memcpy(def.size, (uint32_t[]){7, 5, 1}, sizeof def.size);
-    memcpy(def.step, (float[3][3]){{0.0078125f, 0, 0}, {0, 0.015625f, 0}, {0, 0, 1}}, sizeof def.step);
+    memcpy(
+        def.step, (float[3][3]){{0.0078125f, 0, 0}, {0, 0.015625f, 0}, {0, 0, 1}}, sizeof def.step);
     def.spring.stiffness = 4000;
     def.bend = 3000; /* pushes with 11.7 N along the first axis */
     must_rest(&def);
@@ -223,14 +220,8 @@ Test(synth_grids, grids_that_are_refused)
         {HED_ERROR_LIMIT, "a grid holds up to", {5000, 5000, 2}, 1, 0, 0, -1, true},
         {HED_ERROR_ARGUMENT, "stiffness", {3, 1, 1}, NAN, 0, 0, -1, true},
         {HED_ERROR_ARGUMENT, "bend -1", {3, 1, 1}, 1, -1, 0, -1, true},
-        {HED_ERROR_ARGUMENT,
-         "below stiffness times rest length by distance, which is 500",
-         {3, 1, 1},
-         1000,
-         500,
-         0,
-         -0.5f,
-         true},
+        {HED_ERROR_ARGUMENT, "below stiffness times rest length by distance, which is 500",
+            {3, 1, 1}, 1000, 500, 0, -0.5f, true},
         {HED_ERROR_ARGUMENT, "less than half of the rate", {3, 1, 1}, 1, 0, 24000, -0.5f, true},
         {HED_ERROR_ARGUMENT, "no tension to tune", {9, 1, 1}, 1, 0, 100, -1, true},
         {HED_ERROR_ARGUMENT, "have to be anchored", {9, 1, 1}, 1, 0, 100, -0.5f, false},
@@ -246,9 +237,10 @@ Test(synth_grids, grids_that_are_refused)
         def.tune = cases[i].tune;
         def.anchor_ends[0][0] = def.anchor_ends[0][1] = cases[i].ends;
         FAILS(cases[i].status, hed_instrument_add_grid(instrument, &def, "g", &made, &error));
-        cr_expect(strstr(error.text, cases[i].words), "case %zu: \"%s\" does not say \"%s\"", i, error.text,
-                  cases[i].words);
-        cr_expect(hed_instrument_count(instrument, HED_BODY) == 0 && hed_instrument_grid_count(instrument) == 0);
+        cr_expect(strstr(error.text, cases[i].words), "case %zu: \"%s\" does not say \"%s\"", i,
+            error.text, cases[i].words);
+        cr_expect(hed_instrument_count(instrument, HED_BODY) == 0 &&
+                  hed_instrument_grid_count(instrument) == 0);
     }
     hed_grid_def def = hed_default_grid_def();
     hed_generated made;
@@ -275,27 +267,27 @@ Test(synth_grids, strings_have_the_notes_figures)
         double ratio = hed_string_ratio(known[i].masses, 110, RATE);
         cr_expect_float_eq(ratio / (RATE * RATE), known[i].ratio, 6e-6);
         cr_expect_float_eq(hed_string_frequency(known[i].masses, 1, ratio, RATE), 110, 1e-9);
-        cr_expect_float_eq(hed_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
+        cr_expect_float_eq(
+            hed_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
     }
     cr_expect(hed_string_frequency(8, 9, 1, RATE) == 0 && hed_string_frequency(8, 0, 1, RATE) == 0);
-    cr_expect(hed_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0, "beyond the edge it has no pitch");
+    cr_expect(hed_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0,
+        "beyond the edge it has no pitch");
     cr_expect(hed_string_frequency(1, 1, 1.999 * RATE * RATE, RATE) > 23000);
 }
 
-static double cents(double found, double wanted)
-{
-    return 1200 * log2(found / wanted);
-}
+static double cents(double found, double wanted) { return 1200 * log2(found / wanted); }
 
-/* Starts the lowest mode of the instrument's only grid and measures its pitch from the recurrence that samples of a
- * damped sine obey, a[n+1] - 2 sqrt(g) cos(w h) a[n] + g a[n-1] = 0. */
+/* Starts the lowest mode of the instrument's only grid and measures its pitch from the recurrence
+ * that samples of a damped sine obey, a[n+1] - 2 sqrt(g) cos(w h) a[n] + g a[n-1] = 0. */
 static double measure(const hed_grid_def *def, uint32_t direction)
 {
     sim s = sim_open(1);
     double *shape = calloc(s.bodies, sizeof *shape), past[2] = {0}, above = 0, below = 0;
     cr_assert(shape);
     for (uint32_t i = 0; i < s.bodies; i++) {
-        uint32_t at[3] = {i % def->size[0], i / def->size[0] % def->size[1], i / def->size[0] / def->size[1]};
+        uint32_t at[3] = {
+            i % def->size[0], i / def->size[0] % def->size[1], i / def->size[0] / def->size[1]};
         shape[i] = 1;
         for (uint32_t axis = 0; axis < 3; axis++)
             if (def->size[axis] > 1) shape[i] *= sin(PI * at[axis] / (def->size[axis] - 1.0));
@@ -304,8 +296,7 @@ static double measure(const hed_grid_def *def, uint32_t direction)
     double g = exp(-2 * (double)def->body.damping / RATE);
     for (uint32_t n = 0; n < 3000; n++) {
         double now = 0;
-        for (uint32_t i = 0; i < s.bodies; i++)
-            now += shape[i] * s.x[3 * i + direction];
+        for (uint32_t i = 0; i < s.bodies; i++) now += shape[i] * s.x[3 * i + direction];
         if (n > 1) {
             above += past[1] * (now + g * past[0]);
             below += 2 * sqrt(g) * past[1] * past[1];
@@ -326,7 +317,8 @@ static void must_sound(hed_grid_def def, float frequency, uint32_t direction)
     hed_grid_info info;
     hed_stability stability;
     /* Steps that are exact in binary: no rounding of places moves the bodies at rest. */
-    memcpy(def.step, (float[3][3]){{0.0078125f, 0, 0}, {0, 0.015625f, 0}, {0, 0, 0.0078125f}}, sizeof def.step);
+    memcpy(def.step, (float[3][3]){{0.0078125f, 0, 0}, {0, 0.015625f, 0}, {0, 0, 0.0078125f}},
+        sizeof def.step);
     def.tune = frequency;
     for (uint32_t axis = 0; axis < 3; axis++)
         def.anchor_ends[axis][0] = def.anchor_ends[axis][1] = def.size[axis] > 1;
@@ -334,10 +326,11 @@ static void must_sound(hed_grid_def def, float frequency, uint32_t direction)
     OK(hed_instrument_grid_at(instrument, 0, RATE, &info, &error));
     OK(hed_instrument_stability(instrument, RATE, &stability, &error));
     cr_assert(stability.unsafe == 0, "worst %g", stability.worst);
-    cr_expect(fabs(cents(info.frequency, (double)frequency)) < 1e-3, "it says %.6f Hz", info.frequency);
+    cr_expect(
+        fabs(cents(info.frequency, (double)frequency)) < 1e-3, "it says %.6f Hz", info.frequency);
     double found = measure(&def, direction);
-    cr_expect(fabs(cents(found, (double)frequency)) < 0.01, "%.6f Hz instead of %g: %.4f cents", found,
-              (double)frequency, cents(found, (double)frequency));
+    cr_expect(fabs(cents(found, (double)frequency)) < 0.01, "%.6f Hz instead of %g: %.4f cents",
+        found, (double)frequency, cents(found, (double)frequency));
 }
 
 static hed_grid_def grid_of(uint32_t x, uint32_t y, uint32_t z, float rest_length)
@@ -349,15 +342,9 @@ static hed_grid_def grid_of(uint32_t x, uint32_t y, uint32_t z, float rest_lengt
     return def;
 }
 
-Test(synth_grids, pitch_of_a_string_of_8)
-{
-    must_sound(grid_of(10, 1, 1, -0.5f), 110, 2);
-}
+Test(synth_grids, pitch_of_a_string_of_8) { must_sound(grid_of(10, 1, 1, -0.5f), 110, 2); }
 
-Test(synth_grids, pitch_of_a_string_of_64)
-{
-    must_sound(grid_of(66, 1, 1, -0.25f), 220, 1);
-}
+Test(synth_grids, pitch_of_a_string_of_64) { must_sound(grid_of(66, 1, 1, -0.25f), 220, 1); }
 
 Test(synth_grids, pitch_of_a_damped_string)
 {
@@ -395,10 +382,7 @@ Test(synth_grids, pitch_of_a_stiff_membrane)
     must_sound(def, 700, 2);
 }
 
-Test(synth_grids, pitch_of_a_block)
-{
-    must_sound(grid_of(9, 5, 4, -0.75f), 1500, 0);
-}
+Test(synth_grids, pitch_of_a_block) { must_sound(grid_of(9, 5, 4, -0.75f), 1500, 0); }
 
 Test(synth_grids, partials_of_a_tuned_string)
 {
@@ -430,13 +414,14 @@ static hed_entity add_spring(hed_entity from, hed_entity to, double stiffness, d
     return entity;
 }
 
-/* Largest displacement in so many steps after a push, as springs that blow up may come to rest by chance. What is no
- * number has gone to infinity. */
+/* Largest displacement in so many steps after a push, as springs that blow up may come to rest by
+ * chance. What is no number has gone to infinity. */
 static double grown(uint32_t steps, double dilation)
 {
     sim s = sim_open(dilation);
     for (uint32_t i = 0; i < s.bodies; i++)
-        s.v[3 * i] = i % 2 ? 1e-5 : -1e-5; /* 2e-10 m: linear, yet far above the rounding of places */
+        s.v[3 * i] =
+            i % 2 ? 1e-5 : -1e-5; /* 2e-10 m: linear, yet far above the rounding of places */
     double most = 0;
     for (uint32_t n = 0; n < steps; n++) {
         sim_step(&s);
@@ -457,7 +442,8 @@ static hed_stability judge(void)
 /* Two equal masses and a spring: the bound is exact. */
 static void pair(double factor, double damping_share)
 {
-    double k = factor * RATE * RATE * 0.001 * (1 - damping_share), c = factor * RATE * 0.001 * damping_share / 2;
+    double k = factor * RATE * RATE * 0.001 * (1 - damping_share),
+           c = factor * RATE * 0.001 * damping_share / 2;
     add_spring(add_body(0, 0.001f, false), add_body(1, 0.001f, false), k, c);
 }
 
@@ -513,7 +499,8 @@ Test(synth_grids, high_notes_are_fast)
     cr_expect_float_eq(found.largest_dilation, 2, 1e-12);
     cr_expect_float_eq(found.worst, 2.04, 1e-5);
     cr_expect(found.unsafe == 2);
-    cr_expect(grown(2000, 1) < 1e-6 && !(grown(2000, 2) < 1e-3), "stable as written, not an octave up");
+    cr_expect(
+        grown(2000, 1) < 1e-6 && !(grown(2000, 2) < 1e-3), "stable as written, not an octave up");
     def.mode = HED_VOICES_MPE;
     def.note_bend_range = 12;
     OK(hed_instrument_set_def(instrument, &def, &error));
@@ -530,9 +517,8 @@ Test(synth_grids, modulation_counts)
     hed_entity source;
     lfo.as.lfo.depth = -0.5f;
     OK(hed_instrument_add(instrument, &lfo, NULL, &source, &error));
-    hed_modulation_def stiffer = {
-        source, hed_instrument_at(instrument, HED_SPRING, 0), HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 1,
-        false};
+    hed_modulation_def stiffer = {source, hed_instrument_at(instrument, HED_SPRING, 0),
+        HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 1, false};
     OK(hed_instrument_modulate(instrument, &stiffer, &error));
     cr_expect_float_eq(judge().worst, 1.5, 1e-5);
     hed_modulation_def lighter = {source, 2, HED_PARAMETER_MASS, HED_MODULATE_EXPONENTIAL, 2, true};
@@ -560,8 +546,9 @@ Test(synth_grids, what_is_safe_does_not_grow)
             masses[i] = 1e-3f * (float)(1 + (random = random * 1664525u + 1013904223u) % 9);
         for (uint32_t i = 0; i < SPRINGS; i++) {
             ends[i][0] = (random = random * 1664525u + 1013904223u) / 65536 % BODIES;
-            ends[i][1] =
-                (ends[i][0] + 1 + (random = random * 1664525u + 1013904223u) / 65536 % (BODIES - 1)) % BODIES;
+            ends[i][1] = (ends[i][0] + 1 +
+                             (random = random * 1664525u + 1013904223u) / 65536 % (BODIES - 1)) %
+                         BODIES;
             stiffness[i] = 1 + (random = random * 1664525u + 1013904223u) / 65536 % 100;
         }
         double scale = 1;
@@ -576,6 +563,7 @@ Test(synth_grids, what_is_safe_does_not_grow)
         }
         cr_expect(judge().unsafe == 0 && judge().worst > 1.98);
         double most = grown(3000, 1);
-        cr_expect(most < 1e-6, "round %u: %g", round, most); /* a body without springs flies 6.25e-7 m */
+        /* a body without springs flies 6.25e-7 m */
+        cr_expect(most < 1e-6, "round %u: %g", round, most);
     }
 }

@@ -1,6 +1,6 @@
 /* ctest: devices
- * Structures group and global: in strict mode the same bits as plain C, whatever the block, the shape and the
- * packing; near them in fast mode; a change while it sounds that does not click. */
+ * Structures group and global: in strict mode the same bits as plain C, whatever the block, the
+ * shape and the packing; near them in fast mode; a change while it sounds that does not click. */
 #include "testing.h"
 
 #include <math.h>
@@ -61,7 +61,8 @@ static hed_synth *make_synth(const playing *how, const hed_instrument *instrumen
 }
 
 /* Frames [from, to) of the song, in blocks. */
-static void play(hed_synth *synth, uint32_t block, uint32_t from, uint32_t to, float *left, float *right)
+static void play(
+    hed_synth *synth, uint32_t block, uint32_t from, uint32_t to, float *left, float *right)
 {
     float input[1024];
     for (uint32_t at = from; at < to; at += block) {
@@ -73,12 +74,8 @@ static void play(hed_synth *synth, uint32_t block, uint32_t from, uint32_t to, f
             events[count++].frame -= at;
         }
         for (uint32_t n = 0; n < frames; n++) input[n] = sinf(0.05f * (float)(at + n));
-        hed_synth_block b = {.frames = frames,
-                             .events = events,
-                             .event_count = count,
-                             .inputs = (const float *const[]){input},
-                             .left = left + at,
-                             .right = right + at};
+        hed_synth_block b = {.frames = frames, .events = events, .event_count = count,
+            .inputs = (const float *const[]){input}, .left = left + at, .right = right + at};
         OK(hed_synth_process(synth, &b, &error));
     }
 }
@@ -106,7 +103,8 @@ static double loudest(const float *sound)
 static void expect_same(const float *a, const float *b, const char *what)
 {
     for (uint32_t i = 0; i < 2 * FRAMES; i++)
-        cr_assert(memcmp(a + i, b + i, sizeof *a) == 0, "%s: sample %u is %.9g, expected %.9g", what, i, a[i], b[i]);
+        cr_assert(memcmp(a + i, b + i, sizeof *a) == 0, "%s: sample %u is %.9g, expected %.9g",
+            what, i, a[i], b[i]);
 }
 
 /* The structure under test for this device: native has no group. */
@@ -149,8 +147,11 @@ Test(synth_group, so_do_voices)
 Test(synth_group, fast_is_near)
 {
     test_device t = test_open(NULL);
-    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, HED_SINGLETON}, expected);
-    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SINGLETON}, found);
+    render(
+        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, HED_SINGLETON},
+        expected);
+    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SINGLETON},
+        found);
     double worst = 0, peak = loudest(expected);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) worst = fmax(worst, fabs(expected[i] - found[i]));
     cr_assert_lt(worst, 1e-3 * peak, "fast is %g from strict, whose peak is %g", worst, peak);
@@ -160,8 +161,8 @@ Test(synth_group, fast_is_near)
 /* ---- changes, reset, reading ---- */
 
 /* The song with `changed` swapped in at frame 333. */
-static void render_with_change(const playing *how, const hed_instrument *instrument, const hed_instrument *changed,
-                               float *sound)
+static void render_with_change(const playing *how, const hed_instrument *instrument,
+    const hed_instrument *changed, float *sound)
 {
     hed_synth *synth = make_synth(how, instrument);
     hed_synth_change *change;
@@ -180,7 +181,8 @@ static void expect_no_seam(const playing *how)
     render(how, expected);
     render_with_change(how, instrument, instrument, found);
     expect_same(found, expected, "an unchanged instrument");
-    /* What nobody hears and nothing is linked to changes no sample, though everything has another place. */
+    /* What nobody hears and nothing is linked to changes no sample, though everything has another
+     * place. */
     OK(hed_instrument_copy(instrument, &changed, &error));
     hed_entity_def body = hed_default_entity_def(HED_BODY), lfo = hed_default_entity_def(HED_LFO),
                    mallet = hed_default_entity_def(HED_MALLET);
@@ -189,8 +191,9 @@ static void expect_no_seam(const playing *how)
     OK(hed_instrument_add(changed, &lfo, NULL, &made[1], &error));
     OK(hed_instrument_add(changed, &mallet, NULL, &made[2], &error));
     OK(hed_instrument_link(changed, made[2], made[0], 1.0f, &error));
-    OK(hed_instrument_modulate(
-        changed, &(hed_modulation_def){made[1], made[0], HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false},
+    OK(hed_instrument_modulate(changed,
+        &(hed_modulation_def){
+            made[1], made[0], HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false},
         &error));
     render_with_change(how, instrument, changed, found);
     expect_same(found, expected, "an instrument with more in it");
@@ -203,18 +206,23 @@ Test(synth_group, a_change_has_no_seam)
     test_device t = test_open(NULL);
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
-    expect_no_seam(&(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON});
-    expect_no_seam(&(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
-    expect_no_seam(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
+    expect_no_seam(
+        &(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON});
+    expect_no_seam(
+        &(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
+    expect_no_seam(
+        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
     test_close(&t);
 }
 
 Test(synth_group, another_mode_needs_another_synth)
 {
     test_device t = test_open(NULL);
-    hed_instrument *one = make_instrument(BODIES, HED_SINGLETON), *many = make_instrument(BODIES, HED_VOICES);
-    hed_synth *synth =
-        make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, one);
+    hed_instrument *one = make_instrument(BODIES, HED_SINGLETON),
+                   *many = make_instrument(BODIES, HED_VOICES);
+    hed_synth *synth = make_synth(
+        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON},
+        one);
     hed_synth_change *change;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_prepare(synth, many, &change, &error));
     cr_assert_null(change);
@@ -229,7 +237,8 @@ Test(synth_group, reset_begins_anew)
     test_device t = test_open(NULL);
     hed_instrument *instrument = make_instrument(BODIES, HED_VOICES);
     hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES}, instrument);
+        &(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES},
+        instrument);
     play(synth, 64, 0, FRAMES, expected, expected + FRAMES);
     OK(hed_synth_reset(synth, &error));
     play(synth, 64, 0, FRAMES, found, found + FRAMES);
@@ -244,7 +253,8 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
     test_device t = test_open(NULL);
     hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
     hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON}, instrument);
+        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON},
+        instrument);
     float before[3 * BODIES], after[3 * BODIES], velocities[3 * BODIES];
     play(synth, 64, 0, 201, expected, expected + FRAMES);
     OK(hed_synth_read_bodies(synth, 0, before, NULL, &error));
@@ -253,8 +263,8 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
     bool moved = false;
     for (uint32_t i = 0; i < 3 * BODIES; i++) {
         double way = (double)after[i] - before[i];
-        cr_assert_float_eq(way * 48000.0, velocities[i], 1e-2 + 1e-3 * fabs(velocities[i]), "axis %u of body %u",
-                           i % 3, i / 3);
+        cr_assert_float_eq(way * 48000.0, velocities[i], 1e-2 + 1e-3 * fabs(velocities[i]),
+            "axis %u of body %u", i % 3, i / 3);
         if (i < 3 || i >= 3 * BODIES - 3) cr_assert_eq(after[i], 0.0f, "an anchor has moved");
         moved = moved || after[i] != 0.0f;
     }
@@ -285,13 +295,12 @@ static void render_storm(const playing *how, float *sound)
     events[0] = song[0];
     for (uint32_t i = 1; i <= STORM; i++) {
         events[i] = (hed_synth_event){.frame = i < 5000 ? 20 : 20 + (i - 5000) / 3,
-                                      .kind = HED_EVENT_SET,
-                                      .value = 0.1f + (float)(i % 97) * 0.001f,
-                                      .entity = hed_instrument_at(instrument, HED_OSCILLATOR, 0),
-                                      .parameter = i % 3 ? HED_PARAMETER_GAIN : HED_PARAMETER_PULSE_WIDTH};
+            .kind = HED_EVENT_SET, .value = 0.1f + (float)(i % 97) * 0.001f,
+            .entity = hed_instrument_at(instrument, HED_OSCILLATOR, 0),
+            .parameter = i % 3 ? HED_PARAMETER_GAIN : HED_PARAMETER_PULSE_WIDTH};
     }
-    hed_synth_block block = {
-        .frames = FRAMES, .events = events, .event_count = STORM + 1, .left = sound, .right = sound + FRAMES};
+    hed_synth_block block = {.frames = FRAMES, .events = events, .event_count = STORM + 1,
+        .left = sound, .right = sound + FRAMES};
     OK(hed_synth_process(synth, &block, &error));
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
@@ -302,8 +311,11 @@ Test(synth_group, a_storm_of_automation_is_taken_in_parts)
     test_device t = test_open(NULL);
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
-    render_storm(&(playing){.device = host, .structure = HED_SYNTH_NATIVE, .math = HED_MATH_STRICT}, expected);
-    render_storm(&(playing){.device = t.device, .structure = HED_SYNTH_GROUP, .math = HED_MATH_STRICT}, found);
+    render_storm(&(playing){.device = host, .structure = HED_SYNTH_NATIVE, .math = HED_MATH_STRICT},
+        expected);
+    render_storm(
+        &(playing){.device = t.device, .structure = HED_SYNTH_GROUP, .math = HED_MATH_STRICT},
+        found);
     expect_same(found, expected, "a storm");
     test_close(&t);
 }
@@ -316,8 +328,8 @@ Test(synth_group, an_empty_instrument_is_silent)
     hed_instrument *instrument;
     OK(hed_instrument_create(NULL, NULL, &instrument, &error));
     for (uint32_t structure = HED_SYNTH_GROUP; structure <= HED_SYNTH_GLOBAL; structure++) {
-        hed_synth *synth = make_synth(
-            &(playing){t.device, (hed_synth_structure)structure, HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SINGLETON},
+        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_structure)structure,
+                                          HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SINGLETON},
             instrument);
         play(synth, 64, 0, FRAMES, found, found + FRAMES);
         cr_assert_eq(loudest(found), 0.0);
@@ -353,8 +365,8 @@ Test(synth_group, what_a_device_cannot_do_is_said)
     test_close(&t);
 }
 
-/* The context's allocator fails at each of its calls while a synth and a change are made. On host: what drivers do is
- * tested elsewhere. */
+/* The context's allocator fails at each of its calls while a synth and a change are made. On host:
+ * what drivers do is tested elsewhere. */
 static void fail_each_allocation(hed_synth_structure structure)
 {
     bool created = false;
@@ -377,10 +389,10 @@ static void fail_each_allocation(hed_synth_structure structure)
         hed_status status = hed_synth_create(device, &def, &synth, &error);
         if (!status) status = hed_synth_prepare(synth, instrument, &change, &error);
         created = counting.calls < counting.fail_at;
-        bool refused =
-            status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY; /* of host, they are the same */
-        cr_assert(created ? status == HED_OK : refused, "allocation %d: %s: %s", (int)n, hed_status_name(status),
-                  error.text);
+        bool refused = status == HED_ERROR_MEMORY ||
+                       status == HED_ERROR_DEVICE_MEMORY; /* of host, they are the same */
+        cr_assert(created ? status == HED_OK : refused, "allocation %d: %s: %s", (int)n,
+            hed_status_name(status), error.text);
         hed_synth_change_destroy(change);
         hed_synth_destroy(synth);
         hed_instrument_destroy(instrument);

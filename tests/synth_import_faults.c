@@ -1,4 +1,5 @@
-/* Memory that runs out in the readers of MIDI files and presets: the n-th allocation fails, for every n. */
+/* Memory that runs out in the readers of MIDI files and presets: the n-th allocation fails, for
+ * every n. */
 #include "failing_malloc.h"
 #include "heddle/synth_file.h"
 #include "synth_presets.h"
@@ -10,7 +11,8 @@ static hed_status try_preset(void)
     hed_error error = {0};
     hed_instrument *instrument;
     hed_import_report report;
-    hed_status status = hed_instrument_parse_ank(p.bytes, p.size, "p.ank", &instrument, &report, &error);
+    hed_status status =
+        hed_instrument_parse_ank(p.bytes, p.size, "p.ank", &instrument, &report, &error);
     if (status != HED_OK && (instrument || !error.text[0])) abort();
     if (status == HED_OK) hed_instrument_destroy(instrument);
     return status;
@@ -31,8 +33,8 @@ static hed_status try_everything(void)
 /* A track of 600 notes: the list of events grows three times. */
 static hed_status try_midi(void)
 {
-    static const uint8_t head[] = {'M', 'T', 'h', 'd', 0, 0, 0, 6, 0, 0, 0,
-                                   1, 0, 96, 'M', 'T', 'r', 'k', 0, 0, 9, 100};
+    static const uint8_t head[] = {
+        'M', 'T', 'h', 'd', 0, 0, 0, 6, 0, 0, 0, 1, 0, 96, 'M', 'T', 'r', 'k', 0, 0, 9, 100};
     enum { NOTES = 600 };
     static uint8_t bytes[sizeof head + 4 * NOTES + 4];
     hed_error error = {0};
@@ -50,6 +52,7 @@ static hed_status try_midi(void)
 
 int main(void)
 {
-    static const fault_case cases[] = {{"example", try_example}, {"everything", try_everything}, {"midi", try_midi}};
+    static const fault_case cases[] = {
+        {"example", try_example}, {"everything", try_everything}, {"midi", try_midi}};
     return try_all(cases, sizeof cases / sizeof *cases) != 0;
 }

@@ -1,5 +1,5 @@
-/* Presets of Anukari's published schema: what becomes of each thing, what the report says, and what is said of bytes
- * that are no preset. */
+/* Presets of Anukari's published schema: what becomes of each thing, what the report says, and what
+ * is said of bytes that are no preset. */
 #include <math.h>
 
 #include "folder.h"
@@ -21,7 +21,8 @@ static hed_instrument *import(void)
 }
 
 /* The entity of this name, of this type. */
-static hed_entity_def entity(const hed_instrument *instrument, hed_entity_type type, const char *name)
+static hed_entity_def entity(
+    const hed_instrument *instrument, hed_entity_type type, const char *name)
 {
     hed_error error;
     hed_entity_def def;
@@ -33,24 +34,24 @@ static hed_entity_def entity(const hed_instrument *instrument, hed_entity_type t
 }
 
 #define EQUAL(found, expected) \
-    cr_assert(fabs((double)(found) - (double)(expected)) <= 1e-5 * fmax(1e-3, fabs((double)(expected))), \
-              "%s is %.9g instead of %.9g", #found, (double)(found), (double)(expected))
+    cr_assert( \
+        fabs((double)(found) - (double)(expected)) <= 1e-5 * fmax(1e-3, fabs((double)(expected))), \
+        "%s is %.9g instead of %.9g", #found, (double)(found), (double)(expected))
 
-static bool said(const char *text)
-{
-    return strstr(report.text, text) != NULL;
-}
+static bool said(const char *text) { return strstr(report.text, text) != NULL; }
 
 /* Whether the instrument has this link. */
 static bool linked(const hed_instrument *in, const char *from, const char *to)
 {
     for (uint32_t i = 0; i < in->link_count; i++)
-        if (in->links[i].from == hed_instrument_find(in, from) && in->links[i].to == hed_instrument_find(in, to))
+        if (in->links[i].from == hed_instrument_find(in, from) &&
+            in->links[i].to == hed_instrument_find(in, to))
             return in->links[i].weight == 1;
     return false;
 }
 
-static const hed_modulation_def *modulation(const hed_instrument *in, const char *source, const char *target)
+static const hed_modulation_def *modulation(
+    const hed_instrument *in, const char *source, const char *target)
 {
     for (uint32_t i = 0; i < in->modulation_count; i++)
         if (in->modulations[i].source == hed_instrument_find(in, source) &&
@@ -76,12 +77,14 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
     EQUAL(def->gain, -3);
     EQUAL(def->limit, -1);
     EQUAL(def->limit_release, 0.1);
-    hed_body_def mass = entity(in, HED_BODY, "body2").as.body, anchor = entity(in, HED_BODY, "body3").as.body;
+    hed_body_def mass = entity(in, HED_BODY, "body2").as.body,
+                 anchor = entity(in, HED_BODY, "body3").as.body;
     cr_assert(anchor.anchored && !mass.anchored);
     EQUAL(anchor.position[1], 1);
     EQUAL(mass.damping, 0.01);
     hed_spring_def spring = entity(in, HED_SPRING, "spring2").as.spring;
-    cr_assert(spring.from == hed_instrument_find(in, "body2") && spring.to == hed_instrument_find(in, "body3"));
+    cr_assert(spring.from == hed_instrument_find(in, "body2") &&
+              spring.to == hed_instrument_find(in, "body3"));
     EQUAL(spring.stiffness, 2.69e6);
     EQUAL(spring.rest_length, 0.9);
     hed_microphone_def microphone = entity(in, HED_MICROPHONE, "microphone1").as.microphone;
@@ -100,7 +103,8 @@ Test(synth_import, notes_that_are_not_stable_are_given_up)
     make_example(&p);
     hed_instrument *in = import();
     hed_instrument_def def = *hed_instrument_get_def(in);
-    cr_assert(def.high < 127 && said("not proven stable at 48 kHz"), "%u\n%s", def.high, report.text);
+    cr_assert(
+        def.high < 127 && said("not proven stable at 48 kHz"), "%u\n%s", def.high, report.text);
     OK(hed_instrument_stability(in, 48000, &stability, &error));
     cr_assert_eq(stability.unsafe, 0);
     def.high++;
@@ -121,7 +125,8 @@ Test(synth_import, a_mallet_gives_its_impulse_in_the_time_of_its_hardness)
     EQUAL(2 * mallet.impulse * 1 / (1 + mallet.mass), 50); /* of a bounce on a body of 1 kg */
     EQUAL(M_PI * sqrt(mallet.mass / mallet.hardness_soft), 1.0 / 4);
     EQUAL(M_PI * sqrt(mallet.mass / mallet.hardness_hard), 1.0 / 643);
-    cr_assert(said("mallet1: impulse 50 -> 27.5 N s, hardness 4 to 643 -> felt of "), "%s", report.text);
+    cr_assert(
+        said("mallet1: impulse 50 -> 27.5 N s, hardness 4 to 643 -> felt of "), "%s", report.text);
     cr_assert(mallet.route.channel == 0 && mallet.route.low == 0 && mallet.route.high == 127);
     hed_instrument_destroy(in);
 }
@@ -185,8 +190,8 @@ Test(synth_import, routes_are_ranges_of_notes)
 
 Test(synth_import, every_modulator_has_a_counterpart)
 {
-    static const hed_midi_kind kinds[] = {HED_MIDI_CC, HED_MIDI_BEND, HED_MIDI_PRESSURE, HED_MIDI_AFTERTOUCH,
-                                          HED_MIDI_VELOCITY, HED_MIDI_NOTE, HED_MIDI_HOST};
+    static const hed_midi_kind kinds[] = {HED_MIDI_CC, HED_MIDI_BEND, HED_MIDI_PRESSURE,
+        HED_MIDI_AFTERTOUCH, HED_MIDI_VELOCITY, HED_MIDI_NOTE, HED_MIDI_HOST};
     make_everything(&p);
     hed_instrument *in = import();
     for (uint32_t i = 0; i < 7; i++) {
@@ -219,7 +224,8 @@ Test(synth_import, modulation_and_delay_lines_are_joined)
     make_everything(&p);
     hed_instrument *in = import();
     const hed_modulation_def *m = modulation(in, "lfo8", "spring1");
-    cr_assert(m->parameter == HED_PARAMETER_STIFFNESS && m->mode == HED_MODULATE_MULTIPLY && !m->invert);
+    cr_assert(
+        m->parameter == HED_PARAMETER_STIFFNESS && m->mode == HED_MODULATE_MULTIPLY && !m->invert);
     EQUAL(m->depth, 0.1);
     m = modulation(in, "envelope9", "oscillator3"); /* 12 dB more are 4 times as many newtons */
     cr_assert(m->parameter == HED_PARAMETER_GAIN && m->mode == HED_MODULATE_EXPONENTIAL);
@@ -233,8 +239,10 @@ Test(synth_import, modulation_and_delay_lines_are_joined)
     hed_delay_line_def line = entity(in, HED_DELAY_LINE, "delay_line22").as.delay_line;
     cr_assert_eq(line.source, hed_instrument_find(in, "microphone2"));
     EQUAL(line.seconds, 0.25);
-    cr_assert(linked(in, "audio_input2_2", "delay_line21") && linked(in, "audio_input2_3", "delay_line22"));
-    cr_assert(!linked(in, "audio_input2", "delay_line21") && linked(in, "audio_input2_3", "body11"));
+    cr_assert(linked(in, "audio_input2_2", "delay_line21") &&
+              linked(in, "audio_input2_3", "delay_line22"));
+    cr_assert(
+        !linked(in, "audio_input2", "delay_line21") && linked(in, "audio_input2_3", "body11"));
     hed_instrument_destroy(in);
 }
 
@@ -261,10 +269,12 @@ Test(synth_import, what_has_no_counterpart_is_listed)
     end_modulator(&p);
     hed_instrument *in = import();
     cr_assert_eq(report.left_out, 11, "%u:\n%s", report.left_out, report.text);
-    cr_assert(said("link 90: a spring that is not between two bodies\n") && said("the name \"body10\" is taken\n"));
-    cr_assert(said("link 91: ") && said("link 92: ") && said("link 93: operand 99 is not known\n") &&
-              said("link 94: ") && said("link 95: "));
-    cr_assert(said("exciter 60: of a kind that is not known\n") && said("exciter 61: no note is routed to it\n"));
+    cr_assert(said("link 90: a spring that is not between two bodies\n") &&
+              said("the name \"body10\" is taken\n"));
+    cr_assert(said("link 91: ") && said("link 92: ") &&
+              said("link 93: operand 99 is not known\n") && said("link 94: ") && said("link 95: "));
+    cr_assert(said("exciter 60: of a kind that is not known\n") &&
+              said("exciter 61: no note is routed to it\n"));
     cr_assert(said("modulator 62: no controller") && said("modulator 63: it follows no sensor\n"));
     hed_instrument_destroy(in);
 }
@@ -284,11 +294,12 @@ Test(synth_import, values_out_of_range_are_brought_into_it)
     hed_body_def body = entity(in, HED_BODY, "body1").as.body;
     cr_assert(body.mass > 0 && body.damping == 0);
     cr_assert(said("body1: mass -5 -> 1e-12, the nearest in its range\n") &&
-                  said("microphone1: direction 0, 0, 0 -> 0, 0, 1\n") && said("microphone1: pan 7 -> 1,"),
-              "%s", report.text);
+                  said("microphone1: direction 0, 0, 0 -> 0, 0, 1\n") &&
+                  said("microphone1: pan 7 -> 1,"),
+        "%s", report.text);
     cr_assert(said("MIDI mode 9 is not known") && said("instrument: voices 1000 -> 64,") &&
                   said("instrument: gain inf -> "),
-              "%s", report.text);
+        "%s", report.text);
     cr_assert_geq(report.changed, 7);
     cr_assert_eq(hed_instrument_get_def(in)->voices, 64);
     hed_instrument_destroy(in);
@@ -301,7 +312,8 @@ Test(synth_import, a_report_that_is_too_long_is_cut_and_goes_on_counting)
     hed_instrument *in = import();
     cr_assert_eq(report.left_out, 400);
     size_t length = strlen(report.text), lines = 0;
-    cr_assert(length < sizeof report.text && length > sizeof report.text - 80 && report.text[length - 1] == '\n');
+    cr_assert(length < sizeof report.text && length > sizeof report.text - 80 &&
+              report.text[length - 1] == '\n');
     for (size_t i = 0; i < length; i++) lines += report.text[i] == '\n';
     cr_assert(report.unlisted && lines + report.unlisted == report.left_out + report.changed);
     hed_instrument_destroy(in);
@@ -347,7 +359,8 @@ static void refuse(size_t size, const char *text)
 {
     hed_error error;
     hed_instrument *in = (hed_instrument *)&error;
-    FAILS(HED_ERROR_FORMAT, hed_instrument_parse_ank(p.bytes, size, "preset.ank", &in, &report, &error));
+    FAILS(HED_ERROR_FORMAT,
+        hed_instrument_parse_ank(p.bytes, size, "preset.ank", &in, &report, &error));
     cr_assert(!in && strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
 }
 
@@ -376,14 +389,16 @@ Test(synth_import, a_preset_cut_within_a_thing_says_where)
         hed_error error = {0};
         hed_instrument *in;
         char place[48];
-        hed_status status = hed_instrument_parse_ank(p.bytes, size, "preset.ank", &in, &report, &error);
+        hed_status status =
+            hed_instrument_parse_ank(p.bytes, size, "preset.ank", &in, &report, &error);
         if (status == HED_OK) {
             whole_ones++;
             hed_instrument_destroy(in);
             continue;
         }
         snprintf(place, sizeof place, "ends at byte %zu", size);
-        cr_assert(status == HED_ERROR_FORMAT && !in && strstr(error.text, place), "cut at %zu: %s", size, error.text);
+        cr_assert(status == HED_ERROR_FORMAT && !in && strstr(error.text, place), "cut at %zu: %s",
+            size, error.text);
     }
     cr_assert_lt(whole_ones, 50);
 }
@@ -402,7 +417,8 @@ Test(synth_import, bytes_turned_round_are_read_or_refused)
             p.bytes[(state >> 8) % good.size] = (uint8_t)(state >> 3);
         }
         hed_status status = hed_instrument_parse_ank(p.bytes, p.size, "p", &in, &report, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !in), "%s", error.text);
+        cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !in), "%s",
+            error.text);
         refused += status != HED_OK;
         if (!status) hed_instrument_destroy(in);
     }

@@ -1,5 +1,5 @@
-/* Instruments: what may be added, linked, modulated and removed, and under which names; memory that runs out. Grids,
- * pitch and stability are in synth_grids_test.c. */
+/* Instruments: what may be added, linked, modulated and removed, and under which names; memory that
+ * runs out. Grids, pitch and stability are in synth_grids_test.c. */
 #include <math.h>
 
 #include "heddle/synth.h"
@@ -9,15 +9,9 @@
 static hed_error error;
 static hed_instrument *instrument;
 
-static void open(void)
-{
-    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
-}
+static void open(void) { OK(hed_instrument_create(NULL, NULL, &instrument, &error)); }
 
-static void close(void)
-{
-    hed_instrument_destroy(instrument);
-}
+static void close(void) { hed_instrument_destroy(instrument); }
 
 TestSuite(synth_instrument, .init = open, .fini = close);
 
@@ -25,8 +19,10 @@ static hed_entity add(hed_entity_type type, const char *name)
 {
     hed_entity_def def = hed_default_entity_def(type);
     hed_entity entity;
-    if (type == HED_FOLLOWER) def.as.follower.source = hed_instrument_at(instrument, HED_MICROPHONE, 0);
-    if (type == HED_DELAY_LINE) def.as.delay_line.source = hed_instrument_at(instrument, HED_MICROPHONE, 0);
+    if (type == HED_FOLLOWER)
+        def.as.follower.source = hed_instrument_at(instrument, HED_MICROPHONE, 0);
+    if (type == HED_DELAY_LINE)
+        def.as.delay_line.source = hed_instrument_at(instrument, HED_MICROPHONE, 0);
     OK(hed_instrument_add(instrument, &def, name, &entity, &error));
     return entity;
 }
@@ -77,13 +73,15 @@ static void refused(const hed_entity_def *def, const char *key)
 static void try_number(hed_entity_type type, const synth_field *field)
 {
     hed_entity_def def = good(type);
-    float *value = (float *)((char *)&def.as + field->offset), low = (float)field->low, high = (float)field->high;
+    float *value = (float *)((char *)&def.as + field->offset), low = (float)field->low,
+          high = (float)field->high;
     hed_entity entity;
     *value = low;
     OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
     *value = high;
     OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
-    const float beyond[] = {nextafterf(low, -INFINITY), nextafterf(high, INFINITY), NAN, INFINITY, -INFINITY};
+    const float beyond[] = {
+        nextafterf(low, -INFINITY), nextafterf(high, INFINITY), NAN, INFINITY, -INFINITY};
     for (uint32_t i = 0; i < 5; i++) {
         *value = beyond[i];
         refused(&def, field->key);
@@ -97,14 +95,20 @@ static void try_field(hed_entity_type type, const synth_field *field)
     const uint32_t none = 12345;
     switch (field->kind) {
     case SYNTH_FIELD_NUMBER: try_number(type, field); break;
-    case SYNTH_FIELD_VECTOR: memcpy(at, &(float){NAN}, sizeof(float)), refused(&def, field->key); break;
-    case SYNTH_FIELD_DIRECTION: memset(at, 0, 3 * sizeof(float)), refused(&def, "point somewhere"); break;
+    case SYNTH_FIELD_VECTOR:
+        memcpy(at, &(float){NAN}, sizeof(float)), refused(&def, field->key);
+        break;
+    case SYNTH_FIELD_DIRECTION:
+        memset(at, 0, 3 * sizeof(float)), refused(&def, "point somewhere");
+        break;
     case SYNTH_FIELD_ENTITY: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
     case SYNTH_FIELD_CHOICE: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
     case SYNTH_FIELD_WHOLE:
         memcpy(at, &(uint32_t){(uint32_t)field->high + 1}, sizeof none), refused(&def, field->key);
         break;
-    case SYNTH_FIELD_ADSR: ((hed_adsr *)(void *)at)->sustain = 1.5f, refused(&def, field->key); break;
+    case SYNTH_FIELD_ADSR:
+        ((hed_adsr *)(void *)at)->sustain = 1.5f, refused(&def, field->key);
+        break;
     case SYNTH_FIELD_ROUTE:
         *(hed_route *)(void *)at = (hed_route){0, 60, 59}, refused(&def, "lower one first");
         break;
@@ -138,7 +142,8 @@ Test(synth_instrument, the_whole_has_its_ranges)
     def.low = 80, def.high = 79;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_set_def(instrument, &def, &error));
     cr_expect(strstr(error.text, "lower note first"));
-    cr_expect(hed_instrument_get_def(instrument)->high == 127, "a definition that is refused changes nothing");
+    cr_expect(hed_instrument_get_def(instrument)->high == 127,
+        "a definition that is refused changes nothing");
 }
 
 Test(synth_instrument, names_are_told_apart)
@@ -195,10 +200,12 @@ Test(synth_instrument, names_that_are_refused)
     }
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, "a", &made, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, "", &entity, &error));
-    static const char *const parts[] = {"later[3]", "deeper.springs[0]"}, *const grids[] = {"later", "deeper"};
+    static const char *const parts[] = {"later[3]", "deeper.springs[0]"}, *const grids[] = {
+                                                                              "later", "deeper"};
     for (uint32_t i = 0; i < 2; i++) {
         OK(hed_instrument_add(instrument, &def, parts[i], &entity, &error));
-        FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, grids[i], &made, &error));
+        FAILS(HED_ERROR_ARGUMENT,
+            hed_instrument_add_grid(instrument, &grid, grids[i], &made, &error));
         cr_expect(strstr(error.text, "would be a part of it"));
         OK(hed_instrument_remove(instrument, entity, &error));
     }
@@ -228,16 +235,19 @@ Test(synth_instrument, parts_of_grids_have_names)
     cr_expect(hed_instrument_find(instrument, "p[2,3]") == plate.first_body + 17);
     cr_expect(hed_instrument_find(instrument, "b[1,2,2]") == block.first_body + 51);
     cr_expect(hed_instrument_find(instrument, "b.springs[7]") == block.first_spring + 7);
-    static const char *const nothing[] = {"s", "s[5]", "s[-1]", "s[]", "s[1",
-                                          "s[1,1]", "p[1]", "p[*,1]", "p[1,1]x", "b[0..1,0,0]",
-                                          "s.springs", "s.springs[4]", "s.springs[4", "s.spring[0]", "",
-                                          "[", "[0]", "s[99999999999]", "b[0,0,0"};
+    static const char *const nothing[] = {"s", "s[5]", "s[-1]", "s[]", "s[1", "s[1,1]", "p[1]",
+        "p[*,1]", "p[1,1]x", "b[0..1,0,0]", "s.springs", "s.springs[4]", "s.springs[4",
+        "s.spring[0]", "", "[", "[0]", "s[99999999999]", "b[0,0,0"};
     for (uint32_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        cr_expect(hed_instrument_find(instrument, nothing[i]) == 0, "\"%s\" is no single entity", nothing[i]);
-    cr_expect_str_eq(hed_instrument_describe(instrument, plate.first_body + 17, text, sizeof text), "\"p[2,3]\"");
-    cr_expect_str_eq(hed_instrument_describe(instrument, block.first_body + 51, text, sizeof text), "\"b[1,2,2]\"");
-    cr_expect_str_eq(hed_instrument_describe(instrument, string.first_spring + 2, text, sizeof text),
-                     "\"s.springs[2]\"");
+        cr_expect(hed_instrument_find(instrument, nothing[i]) == 0, "\"%s\" is no single entity",
+            nothing[i]);
+    cr_expect_str_eq(hed_instrument_describe(instrument, plate.first_body + 17, text, sizeof text),
+        "\"p[2,3]\"");
+    cr_expect_str_eq(hed_instrument_describe(instrument, block.first_body + 51, text, sizeof text),
+        "\"b[1,2,2]\"");
+    cr_expect_str_eq(
+        hed_instrument_describe(instrument, string.first_spring + 2, text, sizeof text),
+        "\"s.springs[2]\"");
     hed_entity body = add_body(9, NULL);
     cr_expect_str_eq(hed_instrument_describe(instrument, body, text, sizeof text), "body 85");
     OK(hed_instrument_remove(instrument, string.first_body + 4, &error));
@@ -259,18 +269,21 @@ Test(synth_instrument, what_may_be_linked)
             bool may = (to == HED_BODY && from >= HED_MICROPHONE && from <= HED_AUDIO_INPUT) ||
                        (from == HED_AUDIO_INPUT && to == HED_DELAY_LINE);
             hed_status status = hed_instrument_link(instrument, first[from], first[to], 1, &error);
-            cr_expect(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s", hed_entity_type_name(from),
-                      hed_entity_type_name(to));
+            cr_expect(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s",
+                hed_entity_type_name(from), hed_entity_type_name(to));
         }
     uint32_t count = instrument->link_count;
     OK(hed_instrument_link(instrument, first[HED_MALLET], body, 0.25f, &error));
     cr_expect(instrument->link_count == count, "linking twice replaces the weight");
     for (uint32_t i = 0; i < count; i++)
-        cr_expect(instrument->links[i].weight == (instrument->links[i].from == first[HED_MALLET] ? 0.25f : 1.0f));
-    FAILS(HED_ERROR_ARGUMENT, hed_instrument_link(instrument, first[HED_MALLET], body, NAN, &error));
+        cr_expect(instrument->links[i].weight ==
+                  (instrument->links[i].from == first[HED_MALLET] ? 0.25f : 1.0f));
+    FAILS(
+        HED_ERROR_ARGUMENT, hed_instrument_link(instrument, first[HED_MALLET], body, NAN, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_link(instrument, 99, body, 1, &error));
     hed_entity second = add(HED_DELAY_LINE, NULL);
-    FAILS(HED_ERROR_ARGUMENT, hed_instrument_link(instrument, first[HED_AUDIO_INPUT], second, 1, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_instrument_link(instrument, first[HED_AUDIO_INPUT], second, 1, &error));
     cr_expect(strstr(error.text, "another delay line"));
 }
 
@@ -288,17 +301,18 @@ Test(synth_instrument, what_may_be_modulated)
                 bool own = target == HED_BODY && parameter >= HED_PARAMETER_POSITION_X &&
                            parameter <= HED_PARAMETER_POSITION_Z;
                 bool may = modulator && hed_parameter_of(target, parameter) && !own;
-                hed_modulation_def def = {first[source], first[target], parameter,
-                                          HED_MODULATE_MULTIPLY, 0.5f, false};
+                hed_modulation_def def = {
+                    first[source], first[target], parameter, HED_MODULATE_MULTIPLY, 0.5f, false};
                 hed_status status = hed_instrument_modulate(instrument, &def, &error);
                 cr_assert(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s",
-                          hed_parameter_name(parameter), hed_entity_type_name(target), hed_entity_type_name(source));
+                    hed_parameter_name(parameter), hed_entity_type_name(target),
+                    hed_entity_type_name(source));
             }
     hed_entity_def anchor = hed_default_entity_def(HED_BODY);
     anchor.as.body.anchored = true;
     OK(hed_instrument_set(instrument, first[HED_BODY], &anchor, &error));
-    hed_modulation_def moved = {first[HED_LFO], first[HED_BODY], HED_PARAMETER_POSITION_Z, HED_MODULATE_ADD, 1,
-                                false};
+    hed_modulation_def moved = {
+        first[HED_LFO], first[HED_BODY], HED_PARAMETER_POSITION_Z, HED_MODULATE_ADD, 1, false};
     OK(hed_instrument_modulate(instrument, &moved, &error));
     moved.mode = HED_MODULATION_MODE_COUNT;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_modulate(instrument, &moved, &error));
@@ -343,7 +357,8 @@ Test(synth_instrument, removal_takes_what_refers_to_it)
     OK(hed_instrument_link(instrument, microphone, a, 1, &error));
     OK(hed_instrument_link(instrument, microphone, b, 1, &error));
     OK(hed_instrument_link(instrument, input, delay, 1, &error));
-    hed_modulation_def by_follower = {follower, lfo, HED_PARAMETER_DEPTH, HED_MODULATE_ADD, 1, false};
+    hed_modulation_def by_follower = {
+        follower, lfo, HED_PARAMETER_DEPTH, HED_MODULATE_ADD, 1, false};
     hed_modulation_def of_spring = {lfo, bc, HED_PARAMETER_STIFFNESS, HED_MODULATE_ADD, 1, false};
     hed_modulation_def of_other = {lfo, ac, HED_PARAMETER_STIFFNESS, HED_MODULATE_ADD, 1, true};
     OK(hed_instrument_modulate(instrument, &by_follower, &error));
@@ -351,7 +366,8 @@ Test(synth_instrument, removal_takes_what_refers_to_it)
     OK(hed_instrument_modulate(instrument, &of_other, &error));
 
     OK(hed_instrument_remove(instrument, b, &error));
-    cr_expect(hed_instrument_count(instrument, HED_BODY) == 2 && hed_instrument_at(instrument, HED_BODY, 1) == c);
+    cr_expect(hed_instrument_count(instrument, HED_BODY) == 2 &&
+              hed_instrument_at(instrument, HED_BODY, 1) == c);
     cr_expect(hed_instrument_count(instrument, HED_SPRING) == 1 &&
               hed_instrument_at(instrument, HED_SPRING, 0) == ac);
     cr_expect(!synth_find(instrument, ab) && !synth_find(instrument, bc) &&
@@ -360,8 +376,10 @@ Test(synth_instrument, removal_takes_what_refers_to_it)
     OK(hed_instrument_remove(instrument, microphone, &error));
     cr_expect(!synth_find(instrument, follower) && !synth_find(instrument, delay) &&
               hed_instrument_find(instrument, "d") == 0);
-    cr_expect(instrument->link_count == 0 && instrument->modulation_count == 1 && instrument->modulations[0].invert);
-    cr_expect(hed_instrument_find(instrument, "in") == input && hed_instrument_find(instrument, "c") == c);
+    cr_expect(instrument->link_count == 0 && instrument->modulation_count == 1 &&
+              instrument->modulations[0].invert);
+    cr_expect(hed_instrument_find(instrument, "in") == input &&
+              hed_instrument_find(instrument, "c") == c);
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_remove(instrument, b, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_remove(instrument, 0, &error));
     hed_entity_def def;
@@ -392,8 +410,9 @@ static void plain_remove(plain *p, hed_entity entity)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const hed_spring_def *spring = &p->defs[i].as.spring;
-        bool goes = p->entities[i] == entity ||
-                    (p->defs[i].type == HED_SPRING && (spring->from == entity || spring->to == entity));
+        bool goes =
+            p->entities[i] == entity ||
+            (p->defs[i].type == HED_SPRING && (spring->from == entity || spring->to == entity));
         if (goes) continue;
         p->entities[kept] = p->entities[i];
         p->defs[kept++] = p->defs[i];
@@ -424,7 +443,8 @@ Test(synth_instrument, a_storm_of_changes)
         uint32_t what = draw(10);
         if (what < 6 && p.count < MOST) {
             hed_entity_def def = hed_default_entity_def(draw(2) ? HED_BODY : HED_SPRING);
-            hed_entity from = p.count ? p.entities[draw(p.count)] : 0, to = p.count ? p.entities[draw(p.count)] : 0;
+            hed_entity from = p.count ? p.entities[draw(p.count)] : 0,
+                       to = p.count ? p.entities[draw(p.count)] : 0;
             if (def.type == HED_BODY) def.as.body.position[0] = (float)step * 1e-3f;
             else def.as.spring.from = from, def.as.spring.to = to;
             hed_entity entity;
@@ -454,7 +474,8 @@ static bool build(const hed_allocator *allocator)
 {
     hed_instrument *made = NULL, *copy = NULL;
     hed_entity body = 0, ear = 0, lfo = 0;
-    hed_entity_def body_def = hed_default_entity_def(HED_BODY), ear_def = hed_default_entity_def(HED_MICROPHONE);
+    hed_entity_def body_def = hed_default_entity_def(HED_BODY),
+                   ear_def = hed_default_entity_def(HED_MICROPHONE);
     hed_entity_def lfo_def = hed_default_entity_def(HED_LFO);
     hed_grid_def grid = hed_default_grid_def();
     hed_generated generated = {0};
@@ -470,7 +491,8 @@ static bool build(const hed_allocator *allocator)
     hed_modulation_def modulation = {
         lfo, generated.first_spring, HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 0.1f, false};
     if (!status) status = hed_instrument_modulate(made, &modulation, &error);
-    modulation = (hed_modulation_def){lfo, body, HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false};
+    modulation =
+        (hed_modulation_def){lfo, body, HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false};
     if (!status) status = hed_instrument_modulate(made, &modulation, &error);
     if (!status) status = hed_instrument_stability(made, 48000, &stability, &error);
     if (!status) status = hed_instrument_copy(made, &copy, &error);
@@ -492,8 +514,8 @@ Test(synth_instrument, memory_that_runs_out)
         test_allocator t = {.fail_at = ++n};
         hed_allocator allocator = test_allocator_of(&t);
         done = build(&allocator);
-        cr_assert(t.live == 0 && t.bytes == 0, "%lld blocks are left after failure %lld", (long long)t.live,
-                  (long long)n);
+        cr_assert(t.live == 0 && t.bytes == 0, "%lld blocks are left after failure %lld",
+            (long long)t.live, (long long)n);
     }
     cr_expect(done && n > 40, "%lld allocations", (long long)n);
 }

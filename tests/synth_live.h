@@ -1,5 +1,5 @@
-/* What the tests of live playing share: an instrument, its sound rendered at leisure, a JACK server of our own, and a
- * client that records. */
+/* What the tests of live playing share: an instrument, its sound rendered at leisure, a JACK server
+ * of our own, and a client that records. */
 #ifndef HED_TESTS_SYNTH_LIVE_H
 #define HED_TESTS_SYNTH_LIVE_H
 
@@ -7,7 +7,8 @@
 
 #include "heddle/synth_live.h"
 
-/* A string with a hammer; the note that it plays is of no matter. `detune`: the instrument to change to. */
+/* A string with a hammer; the note that it plays is of no matter. `detune`: the instrument to
+ * change to. */
 static inline hed_instrument *live_instrument(bool detune)
 {
     hed_error error;
@@ -40,8 +41,8 @@ static inline hed_synth_event live_note(uint8_t status, uint8_t velocity)
 }
 
 /* `frames` of it with a note at sample `at`; in blocks of 100. */
-static inline void live_render(hed_device *device, const hed_synth_def *live, uint32_t at, float *left, float *right,
-                               uint32_t frames)
+static inline void live_render(hed_device *device, const hed_synth_def *live, uint32_t at,
+    float *left, float *right, uint32_t frames)
 {
     hed_error error;
     hed_synth *synth;
@@ -53,8 +54,8 @@ static inline void live_render(hed_device *device, const hed_synth_def *live, ui
     hed_synth_event note = live_note(0x90, 100);
     note.frame = at % 100;
     for (uint32_t first = 0; first < frames; first += 100) {
-        hed_synth_block block = {
-            .frames = frames - first < 100 ? frames - first : 100, .left = left + first, .right = right + first};
+        hed_synth_block block = {.frames = frames - first < 100 ? frames - first : 100,
+            .left = left + first, .right = right + first};
         block.events = &note;
         block.event_count = first == at - at % 100;
         OK(hed_synth_process(synth, &block, &error));
@@ -62,8 +63,8 @@ static inline void live_render(hed_device *device, const hed_synth_def *live, ui
     hed_synth_destroy(synth);
 }
 
-/* The first sample above a level. Nothing is zero for long: against denormals a bias of some 10^-20 m moves every
- * body. */
+/* The first sample above a level. Nothing is zero for long: against denormals a bias of some 10^-20
+ * m moves every body. */
 static inline uint32_t live_first_above(const float *left, uint32_t frames, float level)
 {
     uint32_t n = 0;

@@ -1,6 +1,7 @@
-/* Playing live. Through JACK's dummy driver at 48 kHz: what is heard is what a render gives, bit for bit; MIDI at its
- * samples; xruns are counted; a server that goes is reported. The exchange with a device's thread is tested without a
- * clock. How many deadlines are missed is no matter here. */
+/* Playing live. Through JACK's dummy driver at 48 kHz: what is heard is what a render gives, bit
+ * for bit; MIDI at its samples; xruns are counted; a server that goes is reported. The exchange
+ * with a device's thread is tested without a clock. How many deadlines are missed is no matter
+ * here. */
 #include "synth_live.h"
 
 #include "rt/jack_api.h"
@@ -19,11 +20,11 @@ static void sleep_milliseconds(long milliseconds)
 
 /* ---- the exchange with a device's thread ---- */
 
-enum { BLOCK = 64,
-       BLOCKS = 60 };
+enum { BLOCK = 64, BLOCKS = 60 };
 
 /* As much of a hed_live as the exchange needs. */
-static hed_live *make_live(hed_device *device, const hed_instrument *instrument, test_allocator *counting)
+static hed_live *make_live(
+    hed_device *device, const hed_instrument *instrument, test_allocator *counting)
 {
     hed_error error;
     hed_live *live = calloc(1, sizeof *live);
@@ -50,7 +51,8 @@ static void free_live(hed_live *live)
 
 static void wait_for(hed_live *live)
 {
-    for (uint32_t i = 0; i < 20000 && live_exchange_behind(live->exchange); i++) sleep_milliseconds(1);
+    for (uint32_t i = 0; i < 20000 && live_exchange_behind(live->exchange); i++)
+        sleep_milliseconds(1);
     cr_assert(live_exchange_behind(live->exchange) == 0, "the device's thread stands still");
 }
 
@@ -67,13 +69,15 @@ static void is_one_block_behind(hed_device *host, hed_device *device)
     hed_synth_event note = live_note(0x90, 100);
     int64_t calls = counting.calls;
     for (uint32_t i = 0; i < BLOCKS; i++) {
-        hed_synth_block block = {
-            .frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = i == 0};
+        hed_synth_block block = {.frames = BLOCK, .left = found[0], .right = found[1],
+            .events = &note, .event_count = i == 0};
         bool taken;
         cr_assert(live_exchange_block(live->exchange, &block, &taken) && taken, "block %u", i);
         for (uint32_t n = 0; n < BLOCK; n++) {
-            cr_assert(found[0][n] == (i ? left[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
-            cr_assert(found[1][n] == (i ? right[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
+            cr_assert(
+                found[0][n] == (i ? left[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
+            cr_assert(
+                found[1][n] == (i ? right[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
         }
         wait_for(live);
     }
@@ -97,8 +101,8 @@ Test(synth_live, a_device_is_one_block_behind)
     test_close(&t);
 }
 
-/* Blocks that come too late are dropped; nothing that was handed over is played at the wrong time, and afterwards it
- * is one block behind again. */
+/* Blocks that come too late are dropped; nothing that was handed over is played at the wrong time,
+ * and afterwards it is one block behind again. */
 Test(synth_live, late_blocks_are_dropped)
 {
     test_device t = test_open(NULL);
@@ -114,12 +118,13 @@ Test(synth_live, late_blocks_are_dropped)
     uint32_t asked = 0, silent = 0, refused = 0;
     bool pending = true;
     for (uint32_t i = 0; i < BLOCKS; i++) {
-        hed_synth_block block = {
-            .frames = BLOCK, .left = found[0], .right = found[1], .events = &note, .event_count = pending};
+        hed_synth_block block = {.frames = BLOCK, .left = found[0], .right = found[1],
+            .events = &note, .event_count = pending};
         bool taken, there = live_exchange_block(live->exchange, &block, &taken);
         uint32_t wanted = asked;
         for (uint32_t n = 0; n < BLOCK; n++)
-            cr_assert(found[0][n] == (there && wanted ? left[(wanted - 1) * BLOCK + n] : 0.0f), "block %u", i);
+            cr_assert(found[0][n] == (there && wanted ? left[(wanted - 1) * BLOCK + n] : 0.0f),
+                "block %u", i);
         silent += !there;
         refused += !taken;
         if (taken) {
@@ -128,8 +133,8 @@ Test(synth_live, late_blocks_are_dropped)
         }
         if (i % 10 == 9) wait_for(live);
     }
-    cr_assert(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4, "%u asked, %u refused, %u silent", asked,
-              refused, silent);
+    cr_assert(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4,
+        "%u asked, %u refused, %u silent", asked, refused, silent);
     free_live(live);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -156,7 +161,7 @@ Test(synth_live, names_what_is_not_installed)
     FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
     cr_assert(strstr(error.text, "libm.so.6 of HEDDLE_ALSA_LIBRARY, which lacks snd_") &&
                   strstr(error.text, "apt install libasound2"),
-              "%s", error.text);
+        "%s", error.text);
     hed_instrument_destroy(instrument);
     test_close(&t);
     cr_assert(counting.live == 0);
@@ -178,7 +183,8 @@ enum { MOST_FRAMES = 48000 * 20 };
 /* What our own client calls besides. */
 #define TEST_FUNCTIONS(X) \
     X(void, jack_midi_clear_buffer, (void *buffer)) \
-    X(int, jack_midi_event_write, (void *buffer, jack_nframes_t time, const uint8_t *bytes, size_t size)) \
+    X(int, jack_midi_event_write, \
+        (void *buffer, jack_nframes_t time, const uint8_t *bytes, size_t size)) \
     X(jack_port_t *, jack_port_by_name, (jack_client_t * client, const char *name)) \
     X(int, jack_disconnect, (jack_client_t * client, const char *from, const char *to))
 
@@ -206,11 +212,12 @@ typedef struct recorder {
     int lock; /* of its name */
     jack_client_t *client;
     jack_port_t *left, *right, *midi;
-    float *sound[2];          /* (MOST_FRAMES) */
-    _Atomic uint32_t frames;  /* recorded */
-    _Atomic uint32_t note_at; /* frame of the next cycle at which to send a note; UINT32_MAX: none */
-    _Atomic uint32_t sent;    /* which recorded frame it was */
-    _Atomic bool dawdle;      /* for once, sleep through some cycles */
+    float *sound[2];         /* (MOST_FRAMES) */
+    _Atomic uint32_t frames; /* recorded */
+    /* frame of the next cycle at which to send a note; UINT32_MAX: none */
+    _Atomic uint32_t note_at;
+    _Atomic uint32_t sent; /* which recorded frame it was */
+    _Atomic bool dawdle;   /* for once, sleep through some cycles */
 } recorder;
 
 static int record(jack_nframes_t frames, void *user)
@@ -246,10 +253,7 @@ static void tell_latency(jack_latency_callback_mode_t mode, void *user)
     }
 }
 
-static void say_nothing(const char *text)
-{
-    (void)text;
-}
+static void say_nothing(const char *text) { (void)text; }
 
 static pid_t start_server(const char *name, uint32_t block)
 {
@@ -260,13 +264,13 @@ static pid_t start_server(const char *name, uint32_t block)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no server behind */
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
     /* Synchronous: a client that is slow once delays the others and loses nothing. */
-    execlp("jackd", "jackd", "-n", name, "-r", "-S", "-t", "10000", "-d", "dummy", "-r", "48000", "-p", period, "-C",
-           "0", "-P", "2", (char *)NULL);
+    execlp("jackd", "jackd", "-n", name, "-r", "-S", "-t", "10000", "-d", "dummy", "-r", "48000",
+        "-p", period, "-C", "0", "-P", "2", (char *)NULL);
     _exit(127);
 }
 
-/* A name that nobody else uses now: JACK keeps up to eight, and forgets one that a server left behind only when it is
- * used again. */
+/* A name that nobody else uses now: JACK keeps up to eight, and forgets one that a server left
+ * behind only when it is used again. */
 static int lock_name(char *name, size_t size)
 {
     for (uint32_t i = 0; i < 4; i++) {
@@ -289,15 +293,19 @@ static bool open_client(recorder *r)
         r->client = jack.jack_client_open("recorder", JackNoStartServer, NULL);
     }
     if (!r->client) return false;
-    r->left = jack.jack_port_register(r->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-    r->right = jack.jack_port_register(r->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-    r->midi = jack.jack_port_register(r->client, "keys", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, 0);
+    r->left =
+        jack.jack_port_register(r->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+    r->right =
+        jack.jack_port_register(r->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+    r->midi =
+        jack.jack_port_register(r->client, "keys", JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, 0);
     jack.jack_set_process_callback(r->client, record, r);
     jack.jack_set_latency_callback(r->client, tell_latency, r);
     return jack.jack_activate(r->client) == 0;
 }
 
-/* While the processors are busy a server that has let one client in may let no other in any more. */
+/* While the processors are busy a server that has let one client in may let no other in any
+ * more. */
 static bool lets_another_in(void)
 {
     jack_client_t *other = jack.jack_client_open("another", JackNoStartServer, NULL);
@@ -305,7 +313,8 @@ static bool lets_another_in(void)
     return other;
 }
 
-/* A server, and a client on it. Servers that come and go quickly do not always start: three attempts. */
+/* A server, and a client on it. Servers that come and go quickly do not always start: three
+ * attempts. */
 static recorder *start_recorder(uint32_t block)
 {
     recorder *r = calloc(1, sizeof *r);
@@ -361,14 +370,15 @@ static hed_live_def live_def(hed_device *device, const hed_instrument *instrumen
 
 /* ---- sound ---- */
 
-/* The frame of the recording at which the synth's first block began, though it was heard only when its ports were
- * connected: a whole number of cycles, of which one alone makes of what the bias sounds like, some 10^-15, what a
- * render gives without a note. The recorder hears a block late what comes of the keys that it presses, since the
- * server cuts the loop there. */
+/* The frame of the recording at which the synth's first block began, though it was heard only when
+ * its ports were connected: a whole number of cycles, of which one alone makes of what the bias
+ * sounds like, some 10^-15, what a render gives without a note. The recorder hears a block late
+ * what comes of the keys that it presses, since the server cuts the loop there. */
 static uint32_t find_begin(const recorder *r, const float *quiet, uint32_t heard, uint32_t block)
 {
     for (uint32_t begin = 0; begin <= heard; begin += block)
-        if (memcmp(r->sound[0] + heard, quiet + (heard - begin), block * sizeof *quiet) == 0) return begin;
+        if (memcmp(r->sound[0] + heard, quiet + (heard - begin), block * sizeof *quiet) == 0)
+            return begin;
     cr_assert_fail("what was heard from frame %u on is nowhere in a render", heard);
     return 0;
 }
@@ -394,23 +404,26 @@ static void plays_what_a_render_gives(uint32_t block)
     hed_live_report report;
     OK(hed_live_get_report(live, &report, &error));
     hed_live_stop(live);
-    cr_assert(report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
+    cr_assert(
+        report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
     cr_assert(report.events == 1 && report.events_lost == 0 && report.late == 0);
     cr_assert(report.load.count > 10 && report.synth.structure == HED_SYNTH_NATIVE);
     static float left[FRAMES], right[FRAMES];
     uint32_t frames = atomic_load(&r->frames), sent = atomic_load(&r->sent);
     live_render(t.device, &def.synth, FRAMES, left, right, FRAMES);
-    uint32_t heard = live_first_above(r->sound[0], frames, 0), also = live_first_above(r->sound[1], frames, 0);
+    uint32_t heard = live_first_above(r->sound[0], frames, 0),
+             also = live_first_above(r->sound[1], frames, 0);
     if (also > heard) heard = also; /* connected one after the other */
     uint32_t begin = find_begin(r, left, heard, block), note = sent + block - begin;
-    cr_assert(heard < sent && begin + FRAMES < frames && note < FRAMES / 2, "%u frames, from %u on, a note at %u",
-              frames, begin, note);
+    cr_assert(heard < sent && begin + FRAMES < frames && note < FRAMES / 2,
+        "%u frames, from %u on, a note at %u", frames, begin, note);
     live_render(t.device, &def.synth, note, left, right, FRAMES);
-    cr_assert(live_first_above(left, FRAMES, 1e-6f) < note + 1000 && live_first_above(left, FRAMES, 1e-6f) > note,
-              "it was silent");
+    cr_assert(live_first_above(left, FRAMES, 1e-6f) < note + 1000 &&
+                  live_first_above(left, FRAMES, 1e-6f) > note,
+        "it was silent");
     for (uint32_t n = heard - begin; n < FRAMES; n++) {
         cr_assert(r->sound[0][begin + n] == left[n], "left, frame %u: %g instead of %g", n,
-                  (double)r->sound[0][begin + n], (double)left[n]);
+            (double)r->sound[0][begin + n], (double)left[n]);
         cr_assert(r->sound[1][begin + n] == right[n], "right, frame %u", n);
     }
     hed_instrument_destroy(instrument);
@@ -418,21 +431,15 @@ static void plays_what_a_render_gives(uint32_t block)
     test_close(&t);
 }
 
-Test(synth_live, jack_in_blocks_of_64)
-{
-    plays_what_a_render_gives(64);
-}
+Test(synth_live, jack_in_blocks_of_64) { plays_what_a_render_gives(64); }
 
-Test(synth_live, jack_in_blocks_of_256)
-{
-    plays_what_a_render_gives(256);
-}
+Test(synth_live, jack_in_blocks_of_256) { plays_what_a_render_gives(256); }
 
 /* ---- latency ---- */
 
 /* The server computes them some time after the graph has changed. */
-static void expect_latency(recorder *r, const char *port, jack_latency_callback_mode_t mode, uint32_t min,
-                           uint32_t max)
+static void expect_latency(
+    recorder *r, const char *port, jack_latency_callback_mode_t mode, uint32_t min, uint32_t max)
 {
     jack_latency_range_t range = {0};
     for (uint32_t i = 0; i < 1000 && (range.min != min || range.max != max); i++) {
@@ -440,11 +447,13 @@ static void expect_latency(recorder *r, const char *port, jack_latency_callback_
         jack.jack_port_get_latency_range(more.jack_port_by_name(r->client, port), mode, &range);
     }
     cr_assert(range.min == min && range.max == max, "%s, %s: %u to %u instead of %u to %u", port,
-              mode == JackCaptureLatency ? "capture" : "playback", range.min, range.max, min, max);
+        mode == JackCaptureLatency ? "capture" : "playback", range.min, range.max, min, max);
 }
 
-/* Ranges of the ports of a synth on `device`, which is `blocks` behind, while it is connected and as connections go. */
-static void tells_its_latency(recorder *r, hed_device *device, hed_synth_structure structure, uint32_t blocks)
+/* Ranges of the ports of a synth on `device`, which is `blocks` behind, while it is connected and
+ * as connections go. */
+static void tells_its_latency(
+    recorder *r, hed_device *device, hed_synth_structure structure, uint32_t blocks)
 {
     hed_error error;
     hed_instrument *instrument = live_instrument(false);
@@ -457,14 +466,19 @@ static void tells_its_latency(recorder *r, hed_device *device, hed_synth_structu
     OK(hed_live_get_report(live, &report, &error));
     uint32_t ours = report.latency;
     cr_assert(ours == report.synth.latency + blocks * report.block && report.synth.latency > 0);
-    expect_latency(r, "heddle:left", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
-    expect_latency(r, "heddle:right", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
-    expect_latency(r, "heddle:midi", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
-    expect_latency(r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
+    expect_latency(
+        r, "heddle:left", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
+    expect_latency(
+        r, "heddle:right", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
+    expect_latency(
+        r, "heddle:midi", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
+    expect_latency(
+        r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
     cr_assert_eq(more.jack_disconnect(r->client, "recorder:keys", "heddle:midi"), 0);
     cr_assert_eq(more.jack_disconnect(r->client, "heddle:left", "recorder:left"), 0);
     expect_latency(r, "heddle:left", JackCaptureLatency, ours, ours);
-    expect_latency(r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
+    expect_latency(
+        r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
     cr_assert_eq(more.jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
     expect_latency(r, "heddle:in_1", JackPlaybackLatency, ours, ours);
     hed_live_stop(live);
@@ -520,8 +534,8 @@ Test(synth_live, counts_xruns_changes_and_fades)
     }
     cr_assert(peak > 0 && peak <= 1);
     for (uint32_t n = stopped; n < atomic_load(&r->frames); n++)
-        cr_assert(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256, "the end clicks at frame %u",
-                  n - stopped);
+        cr_assert(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256,
+            "the end clicks at frame %u", n - stopped);
     hed_instrument_destroy(instrument);
     hed_instrument_destroy(other);
     stop_recorder(r);
@@ -546,11 +560,13 @@ Test(synth_live, says_what_it_does_not_find)
     recorder *r = start_recorder(256);
     def.midi_port = "no such keyboard";
     FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "no such keyboard") && strstr(error.text, "recorder:keys"), "%s", error.text);
+    cr_assert(strstr(error.text, "no such keyboard") && strstr(error.text, "recorder:keys"), "%s",
+        error.text);
     def.midi_port = NULL;
     def.output = "no such card";
     FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "no such card") && strstr(error.text, "system:playback_1"), "%s", error.text);
+    cr_assert(strstr(error.text, "no such card") && strstr(error.text, "system:playback_1"), "%s",
+        error.text);
     def.output = NULL;
     OK(hed_live_start(&def, &live, &error));
     /* The server goes while it plays. */
@@ -561,8 +577,8 @@ Test(synth_live, says_what_it_does_not_find)
         sleep_milliseconds(10);
         status = hed_live_get_report(live, &report, &error);
     }
-    cr_assert(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s", hed_status_name(status),
-              error.text);
+    cr_assert(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s",
+        hed_status_name(status), error.text);
     hed_live_stop(live);
     hed_live_stop(NULL);
     hed_instrument_destroy(instrument);
@@ -570,8 +586,8 @@ Test(synth_live, says_what_it_does_not_find)
     test_close(&t);
 }
 
-/* ALSA's "null" takes everything at once, and captures silence: that it is asked, that it ends, and that what is not
- * there is named. */
+/* ALSA's "null" takes everything at once, and captures silence: that it is asked, that it ends, and
+ * that what is not there is named. */
 Test(synth_live, alsa)
 {
     hed_error error;
@@ -597,7 +613,8 @@ Test(synth_live, alsa)
         sleep_milliseconds(5);
         OK(hed_live_get_report(live, &report, &error));
     }
-    cr_assert(report.load.count >= 100 && report.block == 128 && report.rate == 48000 && report.events == 1);
+    cr_assert(report.load.count >= 100 && report.block == 128 && report.rate == 48000 &&
+              report.events == 1);
     cr_assert(report.synth.peak > 1e-6f, "it was silent");
     hed_live_stop(live);
     def.output = "no_such_card";
@@ -639,11 +656,11 @@ Test(synth_live, memory_runs_out)
         counting.calls = 0;
         counting.fail_at = failures + 1;
         status = hed_live_start(&def, &live, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s", failures + 1,
-                  error.text);
+        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s",
+            failures + 1, error.text);
         hed_live_stop(live);
         cr_assert(counting.live == live_before, "allocation %u: %lld are left", failures + 1,
-                  (long long)(counting.live - live_before));
+            (long long)(counting.live - live_before));
     }
     cr_assert(failures > 10, "%u", failures);
     hed_instrument_destroy(instrument);

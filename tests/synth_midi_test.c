@@ -1,5 +1,5 @@
-/* Standard MIDI files: events and times of files made here, the same as midicsv reads them, and what is said of files
- * that are cut or wrong. */
+/* Standard MIDI files: events and times of files made here, the same as midicsv reads them, and
+ * what is said of files that are cut or wrong. */
 #include <math.h>
 
 #include "folder.h"
@@ -79,17 +79,17 @@ static hed_midi_file *parse(const song *s)
     return file;
 }
 
-static void check_event(const hed_midi_file *file, uint32_t index, double seconds, uint64_t tick, uint32_t track,
-                        uint32_t status, uint32_t first, uint32_t second)
+static void check_event(const hed_midi_file *file, uint32_t index, double seconds, uint64_t tick,
+    uint32_t track, uint32_t status, uint32_t first, uint32_t second)
 {
     cr_assert_lt(index, hed_midi_file_count(file));
     const hed_midi_event *e = &hed_midi_file_events(file)[index];
-    cr_assert(e->bytes[0] == status && e->bytes[1] == first && e->bytes[2] == second, "event %u is %02x %02x %02x",
-              index, e->bytes[0], e->bytes[1], e->bytes[2]);
+    cr_assert(e->bytes[0] == status && e->bytes[1] == first && e->bytes[2] == second,
+        "event %u is %02x %02x %02x", index, e->bytes[0], e->bytes[1], e->bytes[2]);
     cr_assert(e->tick == tick && e->track == track, "event %u is at tick %llu of track %u", index,
-              (unsigned long long)e->tick, e->track);
-    cr_assert(fabs(e->seconds - seconds) < 1e-12 * (1 + seconds), "event %u is at %.15g s instead of %.15g", index,
-              e->seconds, seconds);
+        (unsigned long long)e->tick, e->track);
+    cr_assert(fabs(e->seconds - seconds) < 1e-12 * (1 + seconds),
+        "event %u is at %.15g s instead of %.15g", index, e->seconds, seconds);
 }
 
 /* ---- what is read ---- */
@@ -168,7 +168,8 @@ Test(synth_midi, time_code_does_not_follow_the_tempo)
     static const struct {
         uint32_t division;
         double a_tick;
-    } codes[] = {{0xe850, 1.0 / (24 * 80)}, {0xe728, 1.0 / (25 * 40)}, {0xe302, 1001.0 / 60000}, {0xe201, 1.0 / 30}};
+    } codes[] = {{0xe850, 1.0 / (24 * 80)}, {0xe728, 1.0 / (25 * 40)}, {0xe302, 1001.0 / 60000},
+        {0xe201, 1.0 / 30}};
     for (uint32_t i = 0; i < 4; i++) {
         song s;
         put_head(&s, 0, 1, codes[i].division);
@@ -227,7 +228,8 @@ static void random_song(song *s, uint32_t seed)
         begin_track(s);
         uint32_t running = 0;
         for (uint32_t i = random_below(&state, 120); i > 0; i--) {
-            uint32_t delta = random_below(&state, 4) ? random_below(&state, 300) : random_below(&state, 1 << 18),
+            uint32_t delta = random_below(&state, 4) ? random_below(&state, 300)
+                                                     : random_below(&state, 1 << 18),
                      kind = random_below(&state, 12);
             uint32_t status = (0x80 | random_below(&state, 7) << 4) + random_below(&state, 16),
                      first = random_below(&state, 128), second = random_below(&state, 128);
@@ -302,9 +304,10 @@ static void compare(const char *path, const hed_midi_file *file)
         while (*at < count && events[*at].track != expected.track) ++*at;
         cr_assert_lt(*at, count, "%s has more events: %s", path, line);
         const hed_midi_event *e = &events[(*at)++];
-        cr_assert(e->tick == expected.tick && e->tempo == expected.tempo && memcmp(e->bytes, expected.bytes, 3) == 0,
-                  "%s: %02x %02x %02x at tick %llu, where midicsv has %s", path, e->bytes[0], e->bytes[1],
-                  e->bytes[2], (unsigned long long)e->tick, line);
+        cr_assert(e->tick == expected.tick && e->tempo == expected.tempo &&
+                      memcmp(e->bytes, expected.bytes, 3) == 0,
+            "%s: %02x %02x %02x at tick %llu, where midicsv has %s", path, e->bytes[0], e->bytes[1],
+            e->bytes[2], (unsigned long long)e->tick, line);
         compared++;
     }
     cr_assert_eq(pclose(list), 0);
@@ -325,7 +328,8 @@ Test(synth_midi, reads_what_midicsv_reads)
         OK(hed_midi_file_load(path, &file, &error));
         compare(path, file);
         for (uint32_t i = 1; i < hed_midi_file_count(file); i++)
-            cr_assert_geq(hed_midi_file_events(file)[i].seconds, hed_midi_file_events(file)[i - 1].seconds);
+            cr_assert_geq(
+                hed_midi_file_events(file)[i].seconds, hed_midi_file_events(file)[i - 1].seconds);
         events += hed_midi_file_count(file);
         hed_midi_file_destroy(file);
     }
@@ -343,7 +347,8 @@ static void refuse(const song *s, const char *text)
     cr_assert(strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
 }
 
-/* A song of two tracks. The first has 4 + 4 + 4 bytes from byte 22 on, the second begins at byte 42. */
+/* A song of two tracks. The first has 4 + 4 + 4 bytes from byte 22 on, the second begins at byte
+ * 42. */
 static void two_tracks(song *s)
 {
     put_head(s, 1, 2, 96);
@@ -368,8 +373,8 @@ Test(synth_midi, a_file_cut_anywhere_says_where)
         cut.size = size;
         if (size < 14) snprintf(text, sizeof text, "found fewer bytes");
         else if (size < 22 || (size >= 34 && size < 42))
-            snprintf(text, sizeof text, "byte %zu: found the end of the file and %u tracks, expected 2", size,
-                     size >= 34);
+            snprintf(text, sizeof text,
+                "byte %zu: found the end of the file and %u tracks, expected 2", size, size >= 34);
         else snprintf(text, sizeof text, "track %u ends at byte %zu, ", 1 + (size >= 42), size);
         refuse(&cut, text);
     }

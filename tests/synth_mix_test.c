@@ -23,18 +23,20 @@ static synth_mix *make(const hed_instrument_def *def)
     return mix;
 }
 
-/* As hed_synth_process() does: blocks in parts, of which none is longer than a rest or reaches across its end. */
-static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t block,
-                          mixed *out)
+/* As hed_synth_process() does: blocks in parts, of which none is longer than a rest or reaches
+ * across its end. */
+static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances,
+    uint32_t stem_count, uint32_t block, mixed *out)
 {
     out->opened = FRAMES;
     for (uint32_t first = 0, frames; first < FRAMES; first += frames) {
-        uint32_t resting = synth_mix_resting(mix), most = resting && resting < block ? resting : block;
+        uint32_t resting = synth_mix_resting(mix),
+                 most = resting && resting < block ? resting : block;
         if (most > SYNTH_MIX_HOLD) most = SYNTH_MIX_HOLD;
         frames = FRAMES - first < most ? FRAMES - first : most;
         const float *at = resting ? NULL : stems + (size_t)first * instances * stem_count * 2;
-        uint32_t sounding =
-            synth_mix_run(mix, at, instances, stem_count, frames, out->left + first, out->right + first);
+        uint32_t sounding = synth_mix_run(
+            mix, at, instances, stem_count, frames, out->left + first, out->right + first);
         if (sounding < frames && out->opened == FRAMES) out->opened = first + sounding;
     }
     out->report = (hed_synth_report){0};
@@ -106,18 +108,20 @@ Test(synth_mix, never_a_sample_above_the_limit)
         mixed *out = mix_of(stems, &def, 64);
         float most = hed_exp(def.limit * 0.11512925f), peak = 0;
         for (uint32_t n = 0; n < FRAMES; n++) {
-            cr_assert(fabsf(out->left[n]) <= most && fabsf(out->right[n]) <= most, "frame %u: %g %g", n,
-                      (double)out->left[n], (double)out->right[n]);
+            cr_assert(fabsf(out->left[n]) <= most && fabsf(out->right[n]) <= most,
+                "frame %u: %g %g", n, (double)out->left[n], (double)out->right[n]);
             if (fabsf(out->left[n]) > peak) peak = fabsf(out->left[n]);
         }
-        cr_assert(peak > 0.99f * most, "it takes away more than it has to: %g of %g", (double)peak, (double)most);
+        cr_assert(peak > 0.99f * most, "it takes away more than it has to: %g of %g", (double)peak,
+            (double)most);
         cr_assert(out->report.peak > 150 && out->report.reduction > 20);
         free(out);
         free(stems);
     }
 }
 
-/* The gain by its definition, in double precision and with a search through the window for each sample. */
+/* The gain by its definition, in double precision and with a search through the window for each
+ * sample. */
 Test(synth_mix, gain_is_the_mean_of_the_least_that_peaks_ask_for)
 {
     float *stems = hostile(3);
@@ -129,7 +133,8 @@ Test(synth_mix, gain_is_the_mean_of_the_least_that_peaks_ask_for)
     for (uint32_t n = 0; n < FRAMES; n++) {
         double peak = fmax(fabs(stems[2 * n]), fabs(stems[2 * n + 1])), least = 1;
         wanted[n] = peak > 1 ? 1 / peak : 1;
-        for (uint32_t k = n >= window ? n - window + 1 : 0; k <= n; k++) least = fmin(least, wanted[k]);
+        for (uint32_t k = n >= window ? n - window + 1 : 0; k <= n; k++)
+            least = fmin(least, wanted[k]);
         last = fmin(least, last + (1 - last) * release);
         envelope[n] = last;
     }
@@ -145,11 +150,13 @@ Test(synth_mix, gain_is_the_mean_of_the_least_that_peaks_ask_for)
     free(stems);
 }
 
-/* A peak turns the rest down within the look-ahead, without a step, and it comes back with the release time. */
+/* A peak turns the rest down within the look-ahead, without a step, and it comes back with the
+ * release time. */
 Test(synth_mix, gain_moves_without_a_step)
 {
     float *stems = calloc(2 * FRAMES, sizeof *stems);
-    for (uint32_t n = 0; n < FRAMES; n++) stems[2 * n] = stems[2 * n + 1] = n == 20000 ? 4.0f : 0.5f;
+    for (uint32_t n = 0; n < FRAMES; n++)
+        stems[2 * n] = stems[2 * n + 1] = n == 20000 ? 4.0f : 0.5f;
     hed_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
     uint32_t late = out->report.latency, at = 20000 + late;
@@ -183,7 +190,8 @@ Test(synth_mix, gain_changes_without_a_step)
     synth_mix_run(mix, stems + 22000, 1, 1, FRAMES - 11000, left + 11000, right + 11000);
     cr_assert(left[9000] == 0.5f && left[11000] < 0.45f);
     cr_assert(left[FRAMES - 1] == 0.5f * hed_exp(-6 * 0.11512925f));
-    for (uint32_t n = 200; n < FRAMES; n++) cr_assert(fabsf(left[n] - left[n - 1]) < 0.0003f, "frame %u", n);
+    for (uint32_t n = 200; n < FRAMES; n++)
+        cr_assert(fabsf(left[n] - left[n - 1]) < 0.0003f, "frame %u", n);
     synth_mix_destroy(mix);
     free(stems);
 }
@@ -210,15 +218,17 @@ Test(synth_mix, sound_does_not_depend_on_blocks)
     stems[2 * 30001 + 1] = INFINITY;
     hed_instrument_def def = plain();
     mixed *whole = mix_of(stems, &def, 256);
-    cr_assert(whole->opened == 9000 && whole->report.breaks == 2, "opened at %u, %u times", whole->opened,
-              whole->report.breaks);
+    cr_assert(whole->opened == 9000 && whole->report.breaks == 2, "opened at %u, %u times",
+        whole->opened, whole->report.breaks);
     for (uint32_t i = 0; i < 6; i++) {
         mixed *out = mix_of(stems, &def, blocks[i]);
         cr_assert(memcmp(out->left, whole->left, sizeof out->left) == 0 &&
                       memcmp(out->right, whole->right, sizeof out->right) == 0,
-                  "blocks of %u", blocks[i]);
-        cr_assert(out->opened == whole->opened && out->report.breaks == 2 && out->report.muted == 2 * SYNTH_MIX_HOLD);
-        cr_assert(out->report.peak == whole->report.peak && out->report.reduction == whole->report.reduction);
+            "blocks of %u", blocks[i]);
+        cr_assert(out->opened == whole->opened && out->report.breaks == 2 &&
+                  out->report.muted == 2 * SYNTH_MIX_HOLD);
+        cr_assert(out->report.peak == whole->report.peak &&
+                  out->report.reduction == whole->report.reduction);
         free(out);
     }
     free(whole);
@@ -229,7 +239,8 @@ Test(synth_mix, sound_does_not_depend_on_blocks)
 static float *sine(float level)
 {
     float *stems = calloc(2 * FRAMES, sizeof *stems);
-    for (uint32_t n = 0; n < FRAMES; n++) stems[2 * n] = stems[2 * n + 1] = level * sinf((float)n * 0.002f);
+    for (uint32_t n = 0; n < FRAMES; n++)
+        stems[2 * n] = stems[2 * n + 1] = level * sinf((float)n * 0.002f);
     return stems;
 }
 
@@ -242,11 +253,14 @@ Test(synth_mix, breaker_mutes_and_recovers_without_a_click)
         hed_instrument_def def = plain();
         mixed *out = mix_of(stems, &def, 256);
         uint32_t late = out->report.latency;
-        cr_assert(out->opened == 20000 && out->report.breaks == 1 && out->report.muted == SYNTH_MIX_HOLD);
-        cr_assert(out->report.peak <= 0.9f, "what was not let through counts as peak: %g", (double)out->report.peak);
+        cr_assert(
+            out->opened == 20000 && out->report.breaks == 1 && out->report.muted == SYNTH_MIX_HOLD);
+        cr_assert(out->report.peak <= 0.9f, "what was not let through counts as peak: %g",
+            (double)out->report.peak);
         for (uint32_t n = 1; n < FRAMES; n++) {
             cr_assert(isfinite(out->left[n]) && isfinite(out->right[n]));
-            cr_assert(fabsf(out->left[n] - out->left[n - 1]) < 0.0018f + 0.9f / (float)late + 1e-5f, "frame %u", n);
+            cr_assert(fabsf(out->left[n] - out->left[n - 1]) < 0.0018f + 0.9f / (float)late + 1e-5f,
+                "frame %u", n);
             if (n > 20000 + late && n < 20000 + SYNTH_MIX_HOLD + late)
                 cr_assert(out->left[n] == 0.0f && out->right[n] == 0.0f, "frame %u", n);
         }
@@ -257,7 +271,8 @@ Test(synth_mix, breaker_mutes_and_recovers_without_a_click)
     }
 }
 
-/* Growth without end is caught long before it is infinite; what is merely far too loud is the limiter's business. */
+/* Growth without end is caught long before it is infinite; what is merely far too loud is the
+ * limiter's business. */
 Test(synth_mix, breaker_knows_running_away_from_loud)
 {
     float *stems = sine(30.0f);
@@ -265,7 +280,8 @@ Test(synth_mix, breaker_knows_running_away_from_loud)
     mixed *loud = mix_of(stems, &def, 256);
     cr_assert(loud->report.breaks == 0);
     float grown = 0;
-    for (uint32_t n = 0; n < FRAMES; n++) stems[2 * n] = (n % 2 ? -1.0f : 1.0f) * 1e-6f * powf(1.002f, (float)n);
+    for (uint32_t n = 0; n < FRAMES; n++)
+        stems[2 * n] = (n % 2 ? -1.0f : 1.0f) * 1e-6f * powf(1.002f, (float)n);
     mixed *away = mix_of(stems, &def, 256);
     cr_assert(away->report.breaks >= 1 && away->opened < 12000, "opened at %u", away->opened);
     grown = fabsf(stems[2 * away->opened]);
@@ -275,7 +291,8 @@ Test(synth_mix, breaker_knows_running_away_from_loud)
     free(stems);
 }
 
-/* An instrument that is broken again at once: the breaker opens once for each rest and not for each sample. */
+/* An instrument that is broken again at once: the breaker opens once for each rest and not for each
+ * sample. */
 Test(synth_mix, breaker_waits)
 {
     float *stems = calloc(2 * FRAMES, sizeof *stems);
@@ -292,8 +309,8 @@ Test(synth_mix, voices_and_stems_are_summed_in_order)
 {
     enum { INSTANCES = 3, STEMS = 2 };
     /* Not the same in any other order: 2^24 swallows a 1. */
-    static const float stems[INSTANCES * STEMS * 2] = {16777216, 2, 1, 0, 1, 0,
-                                                       -16777216, 16777216, 1, 1, 0, -16777216};
+    static const float stems[INSTANCES * STEMS * 2] = {
+        16777216, 2, 1, 0, 1, 0, -16777216, 16777216, 1, 1, 0, -16777216};
     hed_instrument_def def = plain();
     def.gain = -200;
     synth_mix *mix = make(&def);
@@ -302,7 +319,8 @@ Test(synth_mix, voices_and_stems_are_summed_in_order)
     cr_assert(sums[0] == 1 && sums[1] == 4);
     synth_mix_run(mix, stems, INSTANCES, STEMS, 1, left, right);
     float silent[INSTANCES * STEMS * 2] = {0};
-    for (uint32_t n = 1; n < 256; n++) synth_mix_run(mix, silent, INSTANCES, STEMS, 1, left + n, right + n);
+    for (uint32_t n = 1; n < 256; n++)
+        synth_mix_run(mix, silent, INSTANCES, STEMS, 1, left + n, right + n);
     uint32_t late = synth_mix_latency(mix);
     cr_assert(left[late] == sums[0] * gain && right[late] == sums[1] * gain);
     synth_mix_reset(mix);
@@ -331,7 +349,8 @@ typedef struct played {
     hed_synth_report report;
 } played;
 
-/* A string with a pluck for each note, and an input through which something comes in that is no number. */
+/* A string with a pluck for each note, and an input through which something comes in that is no
+ * number. */
 static hed_instrument *fragile(void)
 {
     hed_error error;
@@ -363,11 +382,8 @@ static hed_instrument *fragile(void)
 static const struct {
     uint32_t sample;
     uint8_t bytes[3];
-} keys[] = {{100, {0x90, 60, 90}},
-            {6000, {0x80, 60, 0}},
-            {6900, {0x90, 62, 120}},
-            {20000, {0x90, 64, 80}},
-            {20000, {0x80, 62, 0}}};
+} keys[] = {{100, {0x90, 60, 90}}, {6000, {0x80, 60, 0}}, {6900, {0x90, 62, 120}},
+    {20000, {0x90, 64, 80}}, {20000, {0x80, 62, 0}}};
 
 static played *play(hed_device *device, const hed_instrument *instrument, uint32_t block)
 {
@@ -384,12 +400,12 @@ static played *play(hed_device *device, const hed_instrument *instrument, uint32
     for (uint32_t first = 0; first < PLAYED; first += block) {
         hed_synth_event events[5];
         hed_synth_block b = {.frames = PLAYED - first < block ? PLAYED - first : block,
-                             .left = p->left + first,
-                             .right = p->right + first};
+            .left = p->left + first, .right = p->right + first};
         b.events = events;
         for (uint32_t i = 0; i < 5; i++)
             if (keys[i].sample >= first && keys[i].sample < first + b.frames) {
-                events[b.event_count] = (hed_synth_event){.frame = keys[i].sample - first, .kind = HED_EVENT_MIDI};
+                events[b.event_count] =
+                    (hed_synth_event){.frame = keys[i].sample - first, .kind = HED_EVENT_MIDI};
                 memcpy(events[b.event_count++].bytes, keys[i].bytes, 3);
             }
         b.inputs = (const float *const[]){input + first};
@@ -410,22 +426,26 @@ Test(synth_mix, a_broken_synth_recovers_at_the_same_samples_in_any_block)
     played *whole = play(t.device, instrument, 256);
     uint32_t late = whole->report.latency;
     float before = 0, after = 0;
-    cr_assert(whole->report.breaks == 1 && whole->report.muted == SYNTH_MIX_HOLD && whole->report.samples == PLAYED);
+    cr_assert(whole->report.breaks == 1 && whole->report.muted == SYNTH_MIX_HOLD &&
+              whole->report.samples == PLAYED);
     for (uint32_t n = 0; n < PLAYED; n++) {
-        cr_assert(isfinite(whole->left[n]) && isfinite(whole->stems[0][n]) && isfinite(whole->stems[1][n]),
-                  "frame %u", n);
+        cr_assert(isfinite(whole->left[n]) && isfinite(whole->stems[0][n]) &&
+                      isfinite(whole->stems[1][n]),
+            "frame %u", n);
         if (n > BROKEN + 10 + late && n < BROKEN + SYNTH_MIX_HOLD)
             cr_assert(whole->left[n] == 0.0f && whole->stems[0][n] == 0.0f, "frame %u", n);
         if (n < BROKEN) before = fmaxf(before, fabsf(whole->left[n]));
         if (n > 20000) after = fmaxf(after, fabsf(whole->left[n]));
     }
-    cr_assert(before > 1e-3f && after > 1e-3f, "%g before, %g after", (double)before, (double)after);
+    cr_assert(
+        before > 1e-3f && after > 1e-3f, "%g before, %g after", (double)before, (double)after);
     for (uint32_t i = 0; i < 4; i++) {
         played *p = play(t.device, instrument, blocks[i]);
         cr_assert(memcmp(p->left, whole->left, sizeof p->left) == 0 &&
                       memcmp(p->right, whole->right, sizeof p->right) == 0,
-                  "blocks of %u", blocks[i]);
-        cr_assert(memcmp(p->stems, whole->stems, sizeof p->stems) == 0, "stems in blocks of %u", blocks[i]);
+            "blocks of %u", blocks[i]);
+        cr_assert(memcmp(p->stems, whole->stems, sizeof p->stems) == 0, "stems in blocks of %u",
+            blocks[i]);
         free(p);
     }
     free(whole);
@@ -450,7 +470,8 @@ Test(synth_mix, memory_runs_out)
 
 /* ---- what is cut off ---- */
 
-/* Of two instances at 0.25 and 0.5 one is cut off: it falls to 1/e in 2 ms, without a step; the other stays. */
+/* Of two instances at 0.25 and 0.5 one is cut off: it falls to 1/e in 2 ms, without a step; the
+ * other stays. */
 Test(synth_mix, what_is_cut_off_fades)
 {
     enum { BEFORE = 300, AFTER = 4800 };
@@ -467,7 +488,8 @@ Test(synth_mix, what_is_cut_off_fades)
     uint32_t late = synth_mix_latency(mix), end = BEFORE + late;
     for (uint32_t n = late; n < BEFORE + AFTER; n++) {
         float expected = n < end ? 0.75f : 0.5f + 0.25f * expf(-(float)(n - end + 1) / 96.0f);
-        cr_assert_float_eq(left[n], expected, 1e-5, "sample %u: %g, expected %g", n, left[n], expected);
+        cr_assert_float_eq(
+            left[n], expected, 1e-5, "sample %u: %g, expected %g", n, left[n], expected);
         cr_assert_float_eq(right[n], 0.5f, 1e-6, "sample %u", n);
     }
     cr_assert_eq(left[BEFORE + AFTER - 1], 0.5f);

@@ -1,5 +1,5 @@
-/* LFO, envelope, follower, MIDI source, delay line and microphone against their formulas. A modulator's value is
- * read from an anchor whose place it moves. */
+/* LFO, envelope, follower, MIDI source, delay line and microphone against their formulas. A
+ * modulator's value is read from an anchor whose place it moves. */
 #include "synth_rig.h"
 
 /* Displacement of body `body` along x at each of `count` samples. */
@@ -16,13 +16,8 @@ static void places(rig *r, int body, double *place, int count)
 static hed_entity add_lfo(rig *r, hed_wave wave, float frequency)
 {
     hed_entity_def def = hed_default_entity_def(HED_LFO);
-    def.as.lfo = (hed_lfo_def){.wave = wave,
-                               .frequency = frequency,
-                               .pulse_width = 0.3f,
-                               .depth = 2,
-                               .phase = 0.25f,
-                               .retrigger = true,
-                               .route = {0, 0, 127}};
+    def.as.lfo = (hed_lfo_def){.wave = wave, .frequency = frequency, .pulse_width = 0.3f,
+        .depth = 2, .phase = 0.25f, .retrigger = true, .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
@@ -42,13 +37,12 @@ Test(synth_modulators, an_lfo_keeps_time_and_shape)
                               : wave == HED_WAVE_SAW ? 2 * part - 1
                               : part < 0.3           ? 1
                                                      : -1;
-            cr_assert(fabs(value[i] - expected) < 2e-4, "wave %d, sample %d: %g, not %g", wave, i, value[i],
-                      expected);
+            cr_assert(fabs(value[i] - expected) < 2e-4, "wave %d, sample %d: %g, not %g", wave, i,
+                value[i], expected);
         }
         rig_note(&r, 60, 100);
         places(&r, 0, value, 1);
-        double start = wave == HED_WAVE_SINE ? 1 : wave == HED_WAVE_SAW ? -0.5
-                                                                        : 1;
+        double start = wave == HED_WAVE_SINE ? 1 : wave == HED_WAVE_SAW ? -0.5 : 1;
         cr_expect(fabs(value[0] - start) < 1e-5, "wave %d starts anew at %g", wave, value[0]);
         rig_close(&r);
     }
@@ -78,21 +72,21 @@ Test(synth_modulators, an_envelope_goes_in_straight_lines)
     static double value[4000];
     rig_open(&r, NULL);
     hed_entity_def def = hed_default_entity_def(HED_ENVELOPE);
-    def.as.envelope = (hed_envelope_def){
-        .envelope = {0.01f, 0.02f, 0.25f, 0.04f}, .depth = 2, .velocity_sensitivity = 1, .route = {0, 0, 127}};
+    def.as.envelope = (hed_envelope_def){.envelope = {0.01f, 0.02f, 0.25f, 0.04f}, .depth = 2,
+        .velocity_sensitivity = 1, .route = {0, 0, 127}};
     rig_probe(&r, rig_add(&r, &def), 0.5f);
     rig_start(&r);
     rig_note(&r, 60, 64);
     const double v = 64 / 127.0; /* sensitivity 1 */
     places(&r, 0, value, 2000);
-    cr_expect(fabs(value[240] / v - 0.5) < 0.005 && fabs(value[480] / v - 1) < 0.005, "attack: %g %g", value[240],
-              value[480]);
-    cr_expect(fabs(value[960] / v - 0.625) < 0.005 && fabs(value[1500] / v - 0.25) < 1e-4, "decay: %g %g", value[960],
-              value[1500]);
+    cr_expect(fabs(value[240] / v - 0.5) < 0.005 && fabs(value[480] / v - 1) < 0.005,
+        "attack: %g %g", value[240], value[480]);
+    cr_expect(fabs(value[960] / v - 0.625) < 0.005 && fabs(value[1500] / v - 0.25) < 1e-4,
+        "decay: %g %g", value[960], value[1500]);
     rig_note(&r, 60, 0);
     places(&r, 0, value, 2000);
-    cr_expect(fabs(value[240] / v - 0.125) < 0.005 && value[490] == 0, "release, 40 ms from 1 to 0: %g %g",
-              value[240], value[490]);
+    cr_expect(fabs(value[240] / v - 0.125) < 0.005 && value[490] == 0,
+        "release, 40 ms from 1 to 0: %g %g", value[240], value[490]);
     rig_close(&r);
 }
 
@@ -144,7 +138,8 @@ static double heard(rig *r, hed_microphone_def microphone, double *right)
     float *stems[2] = {left_stem, right_stem};
     memset(r->sound, 0, sizeof r->sound);
     const float *inputs[1] = {r->sound};
-    hed_synth_block block = {.frames = 4, .inputs = inputs, .left = r->left, .right = r->right, .stems = stems};
+    hed_synth_block block = {
+        .frames = 4, .inputs = inputs, .left = r->left, .right = r->right, .stems = stems};
     OK(hed_synth_process(r->synth, &block, &error));
     rig_close(r);
     *right = right_stem[3];
@@ -157,23 +152,29 @@ Test(synth_modulators, a_microphone_hears_by_direction_distance_and_pan)
     double right, left;
     /* The body goes at 0.01 m/s along (0.6, 0.8, 0); links weigh a half. */
     left = heard(&r, (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}}, &right);
-    cr_expect(fabs(left / (0.5 * 0.006 / 2 * sqrt(0.5)) - 1) < 1e-3 && fabs(right / left - 1) < 1e-6,
-              "2 m off: %g %g", left, right);
-    left = heard(
-        &r, (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 1, 0}, .directionality = 1, .pan = -0.5f},
+    cr_expect(
+        fabs(left / (0.5 * 0.006 / 2 * sqrt(0.5)) - 1) < 1e-3 && fabs(right / left - 1) < 1e-6,
+        "2 m off: %g %g", left, right);
+    left = heard(&r,
+        (hed_microphone_def){
+            .position = {-2, 0, 0}, .direction = {1, 1, 0}, .directionality = 1, .pan = -0.5f},
         &right);
-    cr_expect(fabs(left / (0.5 * sqrt(0.5) * 0.014 * sqrt(0.5) / 2 * sqrt(0.75)) - 1) < 1e-3, "at 45 degrees: %g",
-              left);
+    cr_expect(fabs(left / (0.5 * sqrt(0.5) * 0.014 * sqrt(0.5) / 2 * sqrt(0.75)) - 1) < 1e-3,
+        "at 45 degrees: %g", left);
     cr_expect(fabs(right / left - sqrt(0.25 / 0.75)) < 1e-5, "pan: %g", right / left);
-    left =
-        heard(&r, (hed_microphone_def){.position = {-2, 0, 0}, .direction = {0, 1, 0}, .isotropy = 0.25f, .gain = 20},
-              &right);
-    cr_expect(fabs(left / (10 * 0.5 * (0.25 * 0.006 + 0.75 * 0.008) / 2 * sqrt(0.5)) - 1) < 1e-3, "axis between: %g",
-              left);
-    left = heard(&r, (hed_microphone_def){.position = {-0.001f, 0, 0}, .direction = {1, 0, 0}}, &right);
-    cr_expect(fabs(left / (0.5 * 0.006 / 0.01 * sqrt(0.5)) - 1) < 1e-3, "at 1 mm as at 1 cm: %g", left);
-    left =
-        heard(&r, (hed_microphone_def){.position = {2, 0, 0}, .direction = {1, 0, 0}, .directionality = 1}, &right);
+    left = heard(&r,
+        (hed_microphone_def){
+            .position = {-2, 0, 0}, .direction = {0, 1, 0}, .isotropy = 0.25f, .gain = 20},
+        &right);
+    cr_expect(fabs(left / (10 * 0.5 * (0.25 * 0.006 + 0.75 * 0.008) / 2 * sqrt(0.5)) - 1) < 1e-3,
+        "axis between: %g", left);
+    left = heard(
+        &r, (hed_microphone_def){.position = {-0.001f, 0, 0}, .direction = {1, 0, 0}}, &right);
+    cr_expect(
+        fabs(left / (0.5 * 0.006 / 0.01 * sqrt(0.5)) - 1) < 1e-3, "at 1 mm as at 1 cm: %g", left);
+    left = heard(&r,
+        (hed_microphone_def){.position = {2, 0, 0}, .direction = {1, 0, 0}, .directionality = 1},
+        &right);
     cr_expect(fabs(left) < 1e-9, "from behind: %g", left);
 }
 
@@ -181,14 +182,17 @@ Test(synth_modulators, a_compressor_takes_what_is_above_its_threshold)
 {
     static rig r;
     double right,
-        plain = heard(&r, (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60}, &right);
-    double pressed = heard(
-        &r,
-        (hed_microphone_def){
-            .position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60, .threshold = -20, .ratio = 4, .makeup = 6},
+        plain = heard(&r,
+            (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60},
+            &right);
+    double pressed = heard(&r,
+        (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60,
+            .threshold = -20, .ratio = 4, .makeup = 6},
         &right);
-    double level = plain / sqrt(0.5), expected = plain * pow(level / 0.1, 1.0 / 4 - 1) * pow(10, 6 / 20.0);
-    cr_expect(level > 0.5 && fabs(pressed / expected - 1) < 1e-3, "%g of %g, not %g", pressed, plain, expected);
+    double level = plain / sqrt(0.5),
+           expected = plain * pow(level / 0.1, 1.0 / 4 - 1) * pow(10, 6 / 20.0);
+    cr_expect(level > 0.5 && fabs(pressed / expected - 1) < 1e-3, "%g of %g, not %g", pressed,
+        plain, expected);
 }
 
 Test(synth_modulators, a_follower_is_a_level_and_a_delay_line_is_late)
@@ -197,12 +201,13 @@ Test(synth_modulators, a_follower_is_a_level_and_a_delay_line_is_late)
     static double value[1200], late[1200];
     rig_open(&r, NULL);
     hed_entity body = rig_body(&r, 0, 1, 0), input = rig_input(&r, 1, 0, (float)RATE * 0.01f);
-    hed_entity mic =
-        add_microphone(&r, &(hed_microphone_def){.position = {-1, 0, 0}, .direction = {1, 0, 0}, .gain = 20});
+    hed_entity mic = add_microphone(
+        &r, &(hed_microphone_def){.position = {-1, 0, 0}, .direction = {1, 0, 0}, .gain = 20});
     rig_link(&r, input, body, 1);
     rig_link(&r, mic, body, 1);
     hed_entity_def def = hed_default_entity_def(HED_FOLLOWER);
-    def.as.follower = (hed_follower_def){.source = mic, .attack = 0.002f, .release = 0.1f, .depth = 2};
+    def.as.follower =
+        (hed_follower_def){.source = mic, .attack = 0.002f, .release = 0.1f, .depth = 2};
     rig_probe(&r, rig_add(&r, &def), 1);
     def = hed_default_entity_def(HED_DELAY_LINE);
     def.as.delay_line = (hed_delay_line_def){.source = mic, .seconds = 0.01f, .gain = 6};
@@ -224,11 +229,11 @@ Test(synth_modulators, a_follower_is_a_level_and_a_delay_line_is_late)
         last = v[6];
     }
     /* The mass moves from then on at 0.01 m/s: 0.1 at 1 m. */
-    cr_expect(fabs(value[96 + 3] / 0.2 - (1 - exp(-1))) < 0.02 && fabs(value[1100] - 0.2) < 1e-3, "%g after 2 ms, %g",
-              value[99], value[1100]);
+    cr_expect(fabs(value[96 + 3] / 0.2 - (1 - exp(-1))) < 0.02 && fabs(value[1100] - 0.2) < 1e-3,
+        "%g after 2 ms, %g", value[99], value[1100]);
     int first = 0;
     while (first < 1199 && late[first] < 0.01) first++;
     cr_expect(first >= 480 && first <= 486 && fabs(late[1000] - 0.1 * pow(10, 6 / 20.0)) < 1e-3,
-              "comes at sample %d with %g", first, late[1000]);
+        "comes at sample %d with %g", first, late[1000]);
     rig_close(&r);
 }

@@ -1,5 +1,6 @@
-/* The native structure against its own text: bodies by vectors, bands and ears give the bits of synth_entity() one
- * by one; blocks and voices do not matter; memory that is not there gives an error. */
+/* The native structure against its own text: bodies by vectors, bands and ears give the bits of
+ * synth_entity() one by one; blocks and voices do not matter; memory that is not there gives an
+ * error. */
 #include <fenv.h>
 #include <math.h>
 
@@ -36,8 +37,8 @@ static float uniform(float low, float high)
     return low + (high - low) * (float)(random_state >> 8) / 16777216.0f;
 }
 
-static hed_entity add_grid(hed_instrument *in, uint32_t nx, uint32_t ny, uint32_t nz, float diagonal,
-                           uint32_t *bodies)
+static hed_entity add_grid(
+    hed_instrument *in, uint32_t nx, uint32_t ny, uint32_t nz, float diagonal, uint32_t *bodies)
 {
     hed_error error;
     hed_grid_def def = hed_default_grid_def();
@@ -74,8 +75,8 @@ static hed_entity add_tangle(hed_instrument *in, uint32_t bodies, uint32_t sprin
         hed_entity_def def = hed_default_entity_def(HED_SPRING);
         uint32_t from = (uint32_t)uniform(0, (float)bodies),
                  to = (from + 1 + (uint32_t)uniform(0, (float)bodies - 1)) % bodies;
-        def.as.spring = (hed_spring_def){
-            .from = first + from, .to = first + to, .stiffness = uniform(100, 5000), .rest_length = -0.95f};
+        def.as.spring = (hed_spring_def){.from = first + from, .to = first + to,
+            .stiffness = uniform(100, 5000), .rest_length = -0.95f};
         if (more) def.as.spring.damping = uniform(0, 0.01f);
         if (more) def.as.spring.cubic = uniform(0, 1e5f);
         add(in, &def);
@@ -92,7 +93,8 @@ static void add_others(hed_instrument *in, hed_entity first, uint32_t count)
     def.as.microphone.ratio = 3;
     def.as.microphone.threshold = -60;
     hed_entity microphone = add(in, &def), last[HED_ENTITY_TYPE_COUNT] = {0};
-    for (uint32_t i = 0; i < count; i += 2) OK(hed_instrument_link(in, microphone, first + i, 0.5f, &error));
+    for (uint32_t i = 0; i < count; i += 2)
+        OK(hed_instrument_link(in, microphone, first + i, 0.5f, &error));
     for (int type = HED_MALLET; type <= HED_DELAY_LINE; type++) {
         for (uint32_t i = 0; i < 3; i++) {
             def = hed_default_entity_def((hed_entity_type)type);
@@ -101,35 +103,25 @@ static void add_others(hed_instrument *in, hed_entity first, uint32_t count)
             last[type] = add(in, &def);
             if (type > HED_AUDIO_INPUT) continue;
             for (uint32_t k = 0; k < 2; k++)
-                OK(hed_instrument_link(in, last[type], first + (i * 7 + k + (uint32_t)type) % count, 1, &error));
+                OK(hed_instrument_link(
+                    in, last[type], first + (i * 7 + k + (uint32_t)type) % count, 1, &error));
         }
     }
     const hed_modulation_def modulations[] = {
-        {.source = last[HED_LFO],
-         .target = first + 2,
-         .parameter = HED_PARAMETER_MASS,
-         .mode = HED_MODULATE_EXPONENTIAL,
-         .depth = 0.1f},
-        {.source = last[HED_ENVELOPE],
-         .target = first + 4,
-         .parameter = HED_PARAMETER_DAMPING,
-         .mode = HED_MODULATE_MULTIPLY,
-         .depth = 2},
-        {.source = last[HED_LFO],
-         .target = hed_instrument_at(in, HED_SPRING, 5),
-         .parameter = HED_PARAMETER_STIFFNESS,
-         .mode = HED_MODULATE_MULTIPLY,
-         .depth = 0.2f},
-        {.source = last[HED_MIDI_SOURCE],
-         .target = hed_instrument_at(in, HED_SPRING, 1),
-         .parameter = HED_PARAMETER_REST_LENGTH,
-         .depth = 1e-4f},
-        {.source = last[HED_FOLLOWER],
-         .target = last[HED_BOW],
-         .parameter = HED_PARAMETER_DRAW_VELOCITY,
-         .depth = 0.1f},
-        {.source = last[HED_LFO], .target = last[HED_LFO] - 1, .parameter = HED_PARAMETER_FREQUENCY, .depth = 3},
-        {.source = last[HED_LFO], .target = microphone, .parameter = HED_PARAMETER_ROTATION, .depth = 0.3f},
+        {.source = last[HED_LFO], .target = first + 2, .parameter = HED_PARAMETER_MASS,
+            .mode = HED_MODULATE_EXPONENTIAL, .depth = 0.1f},
+        {.source = last[HED_ENVELOPE], .target = first + 4, .parameter = HED_PARAMETER_DAMPING,
+            .mode = HED_MODULATE_MULTIPLY, .depth = 2},
+        {.source = last[HED_LFO], .target = hed_instrument_at(in, HED_SPRING, 5),
+            .parameter = HED_PARAMETER_STIFFNESS, .mode = HED_MODULATE_MULTIPLY, .depth = 0.2f},
+        {.source = last[HED_MIDI_SOURCE], .target = hed_instrument_at(in, HED_SPRING, 1),
+            .parameter = HED_PARAMETER_REST_LENGTH, .depth = 1e-4f},
+        {.source = last[HED_FOLLOWER], .target = last[HED_BOW],
+            .parameter = HED_PARAMETER_DRAW_VELOCITY, .depth = 0.1f},
+        {.source = last[HED_LFO], .target = last[HED_LFO] - 1, .parameter = HED_PARAMETER_FREQUENCY,
+            .depth = 3},
+        {.source = last[HED_LFO], .target = microphone, .parameter = HED_PARAMETER_ROTATION,
+            .depth = 0.3f},
     };
     for (size_t i = 0; i < sizeof modulations / sizeof *modulations; i++)
         OK(hed_instrument_modulate(in, &modulations[i], &error));
@@ -145,35 +137,32 @@ static void add_pokes(machine *m)
         m->pokes[m->poke_count++] = (synth_poke){3, word + SYNTH_GATE_HELD, 1};
         m->pokes[m->poke_count++] = (synth_poke){3, word + SYNTH_GATE_VELOCITY, hed_as_uint(0.7f)};
     }
-    const synth_type_layout *spring = &p->layout.type[SYNTH_SPRING], *body = &p->layout.type[SYNTH_BODY];
+    const synth_type_layout *spring = &p->layout.type[SYNTH_SPRING],
+                            *body = &p->layout.type[SYNTH_BODY];
     for (uint32_t i = 0; i < 8; i++) {
         uint32_t field = i < 4 ? SPRING_P_STIFFNESS : SPRING_P_X,
                  word = spring->parameter + field * spring->count + spring->count * (i % 4) / 4;
-        m->pokes[m->poke_count++] = (synth_poke){20 + i / 4, word, hed_as_uint(i < 4 ? 900.0f : 0.02f)};
+        m->pokes[m->poke_count++] =
+            (synth_poke){20 + i / 4, word, hed_as_uint(i < 4 ? 900.0f : 0.02f)};
     }
-    m->pokes[m->poke_count++] =
-        (synth_poke){22, body->parameter + BODY_P_RATE * body->count + body->count - 2, hed_as_uint(0.001f)};
+    m->pokes[m->poke_count++] = (synth_poke){
+        22, body->parameter + BODY_P_RATE * body->count + body->count - 2, hed_as_uint(0.001f)};
     m->pokes[m->poke_count++] = (synth_poke){23, SYNTH_DILATION, hed_as_uint(1.5f)};
 }
 
 static void start(machine *m, const hed_allocator *allocator)
 {
     hed_error error;
-    synth_program_def def = {.instrument = m->instrument,
-                             .rate = 48000,
-                             .seed = 3,
-                             .inputs = 1,
-                             .warps = 1,
-                             .lanes = 32,
-                             .vectors = true,
-                             .pack = HED_PACK_ROWS};
+    synth_program_def def = {.instrument = m->instrument, .rate = 48000, .seed = 3, .inputs = 1,
+        .warps = 1, .lanes = 32, .vectors = true, .pack = HED_PACK_ROWS};
     OK(synth_program_create(allocator, &def, &m->program, &error));
     m->synth.allocator = *allocator;
     m->synth.def.inputs = 1;
     m->synth.def.block = FRAMES;
     m->synth.def.threads = m->threads;
     OK(synth_native_ops.create(&m->synth, m->program, &m->structure, &error));
-    m->stems = calloc((size_t)FRAMES * m->program->instances * m->program->layout.stems * 2 + 1, sizeof *m->stems);
+    m->stems = calloc((size_t)FRAMES * m->program->instances * m->program->layout.stems * 2 + 1,
+        sizeof *m->stems);
     m->poke_begin = calloc(m->program->instances + 1u, sizeof *m->poke_begin);
     add_pokes(m);
     for (uint32_t i = 0; i < FRAMES; i++) m->input[i] = uniform(-1, 1);
@@ -207,12 +196,8 @@ static void run(machine *m, uint32_t block)
         }
         m->poke_begin[m->program->instances] = count;
         const float *inputs[1] = {m->input + first};
-        synth_run def = {.sample = first,
-                         .frames = frames,
-                         .pokes = pokes,
-                         .poke_begin = m->poke_begin,
-                         .inputs = inputs,
-                         .stems = m->stems + first * width};
+        synth_run def = {.sample = first, .frames = frames, .pokes = pokes,
+            .poke_begin = m->poke_begin, .inputs = inputs, .stems = m->stems + first * width};
         OK(synth_native_ops.run(m->structure, &def, &error));
     }
 }
@@ -229,18 +214,13 @@ static uint32_t *run_plainly(const machine *m, uint32_t instance, float *stems, 
             if (m->pokes[k].frame == frame) store[m->pokes[k].word] = m->pokes[k].value;
         }
         uint32_t half = layout->signal_count;
-        synth_at at = {.store = store,
-                       .read = layout->signals + (frame & 1) * half,
-                       .write = layout->signals + (1 - (frame & 1)) * half,
-                       .sample = frame,
-                       .instance = instance,
-                       .frame = frame,
-                       .frames = FRAMES,
-                       .inputs = m->input,
-                       .stems = stems + frame * layout->stems * 2,
-                       .delay = delay};
+        synth_at at = {.store = store, .read = layout->signals + (frame & 1) * half,
+            .write = layout->signals + (1 - (frame & 1)) * half, .sample = frame,
+            .instance = instance, .frame = frame, .frames = FRAMES, .inputs = m->input,
+            .stems = stems + frame * layout->stems * 2, .delay = delay};
         for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
-            uint32_t count = type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
+            uint32_t count =
+                type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
             for (uint32_t i = 0; i < count; i++) synth_entity(layout, &at, type, i);
         }
     }
@@ -262,15 +242,16 @@ static void compare(machine *m, const char *what)
         uint32_t *store = run_plainly(m, i, stems, delay), moved = 0;
         for (uint32_t k = 0; k < layout->words; k++)
             cr_assert(store[k] == stores[(size_t)i * layout->words + k],
-                      "%s: instance %u: word %u is %08x, one by one %08x", what, i, k,
-                      stores[(size_t)i * layout->words + k], store[k]);
-        cr_expect(memcmp(delay, delays + (size_t)i * layout->delay_words, layout->delay_words * sizeof *delay) == 0,
-                  "%s: delay memory", what);
+                "%s: instance %u: word %u is %08x, one by one %08x", what, i, k,
+                stores[(size_t)i * layout->words + k], store[k]);
+        cr_expect(memcmp(delay, delays + (size_t)i * layout->delay_words,
+                      layout->delay_words * sizeof *delay) == 0,
+            "%s: delay memory", what);
         for (uint32_t k = 0; k < FRAMES * channels; k++) {
             float found = m->stems[(k / channels * instances + i) * channels + k % channels];
             cr_assert(hed_as_uint(found) == hed_as_uint(stems[k]),
-                      "%s: instance %u, stem value %u: %g, one by one %g", what, i, k, (double)found,
-                      (double)stems[k]);
+                "%s: instance %u, stem value %u: %g, one by one %g", what, i, k, (double)found,
+                (double)stems[k]);
             cr_assert(isfinite(stems[k]), "%s: stem value %u", what, k);
             moved += fabsf(stems[k]) > 1e-9f;
         }
@@ -283,15 +264,9 @@ static void compare(machine *m, const char *what)
     free(delays);
 }
 
-typedef enum kind { LATTICE,
-                    DIAGONALS,
-                    STRING,
-                    TANGLE,
-                    DAMPED_TANGLE,
-                    FEW,
-                    KINDS } kind;
-static const char *const names[KINDS] = {"lattice", "lattice with diagonals", "string",
-                                         "tangle", "damped and cubic tangle", "few bodies"};
+typedef enum kind { LATTICE, DIAGONALS, STRING, TANGLE, DAMPED_TANGLE, FEW, KINDS } kind;
+static const char *const names[KINDS] = {"lattice", "lattice with diagonals", "string", "tangle",
+    "damped and cubic tangle", "few bodies"};
 
 static void make(machine *m, kind what, const hed_instrument_def *def)
 {
@@ -358,7 +333,8 @@ Test(synth_native, threads_share_bodies_and_voices)
         start(&m, &allocator);
         hed_synth_report report = {0};
         synth_native_ops.report(m.structure, &report);
-        bool shared = what == KINDS || m.program->layout.type[SYNTH_BODY].count >= 49; /* four slices */
+        /* four slices */
+        bool shared = what == KINDS || m.program->layout.type[SYNTH_BODY].count >= 49;
         cr_expect(report.groups == (shared ? m.threads : 1), "%d: %u threads", what, report.groups);
         run(&m, 32);
         compare(&m, "shared out");
@@ -415,7 +391,8 @@ Test(synth_native, runs_without_allocating_and_fails_without_memory)
     start(&m, &allocator);
     int64_t before = counter.calls;
     run(&m, 32);
-    cr_expect(counter.calls == before, "run() allocated %lld times", (long long)(counter.calls - before));
+    cr_expect(
+        counter.calls == before, "run() allocated %lld times", (long long)(counter.calls - before));
     synth_native_ops.destroy(m.structure);
     m.structure = NULL;
     int64_t live = counter.live, needed = 0;
@@ -424,8 +401,8 @@ Test(synth_native, runs_without_allocating_and_fails_without_memory)
         counter.fail_at = counter.calls + 1 + needed;
         hed_status status = synth_native_ops.create(&m.synth, m.program, &m.structure, &error);
         failed = status != HED_OK;
-        cr_assert(!failed || (status == HED_ERROR_MEMORY && error.text[0]), "allocation %lld: %s", (long long)needed,
-                  error.text);
+        cr_assert(!failed || (status == HED_ERROR_MEMORY && error.text[0]), "allocation %lld: %s",
+            (long long)needed, error.text);
         cr_assert(!failed || counter.live == live, "allocation %lld leaks", (long long)needed);
     }
     cr_expect(needed > 10, "%lld allocations", (long long)needed);

@@ -1,14 +1,19 @@
-/* Bodies and springs against the closed forms of the scheme: pitch of oscillators and strings, the energy that it
- * keeps, decay, dilation, and a network with everything in double precision. */
+/* Bodies and springs against the closed forms of the scheme: pitch of oscillators and strings, the
+ * energy that it keeps, decay, dilation, and a network with everything in double precision. */
 #include "synth_rig.h"
 
 /* ---- pitch ---- */
 
 /* Angle of x[n] = A sin(phase) for leapfrog at `step` radians a sample, from place and last way. */
-static double phase_of(double x, double way, double step) { return atan2(x * sin(step), x * cos(step) - (x - way)); }
+static double phase_of(double x, double way, double step)
+{
+    return atan2(x * sin(step), x * cos(step) - (x - way));
+}
 
-/* Frequency of a mode over `samples`, by its phase at both ends; `expected` says how many whole periods passed. */
-static double measure(rig *r, const double *shape, uint32_t bodies, uint32_t axis, double expected, uint64_t samples)
+/* Frequency of a mode over `samples`, by its phase at both ends; `expected` says how many whole
+ * periods passed. */
+static double measure(
+    rig *r, const double *shape, uint32_t bodies, uint32_t axis, double expected, uint64_t samples)
 {
     static float x[3 * 128], v[3 * 128];
     double phase[2], step = 2 * PI * expected / RATE;
@@ -32,7 +37,8 @@ static double oscillator_frequency(float stiffness, double expected, double *fou
     static rig r;
     const double one = 1;
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0), input = rig_input(&r, 1, 0, 0.01f);
+    hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
+               input = rig_input(&r, 1, 0, 0.01f);
     rig_spring(&r, body, wall, stiffness, -1);
     rig_link(&r, input, body, 1);
     rig_start(&r);
@@ -49,7 +55,8 @@ Test(synth_physics, an_oscillator_has_the_pitch_of_the_scheme)
         double w = 2 * RATE * sin(PI * frequencies[i] / RATE), found;
         float stiffness = (float)(0.001f * w * w);
         double error = oscillator_frequency(stiffness, frequencies[i], &found);
-        cr_expect(fabs(error) < 0.01, "%g Hz: %.5f Hz, %.5f cent off", frequencies[i], found, error);
+        cr_expect(
+            fabs(error) < 0.01, "%g Hz: %.5f Hz, %.5f cent off", frequencies[i], found, error);
     }
 }
 
@@ -61,12 +68,13 @@ Test(synth_physics, without_prewarp_it_is_sharp_as_the_notes_say)
         double expected = asin(PI * frequencies[i] / RATE) * RATE / PI;
         oscillator_frequency((float)(0.001f * w * w), expected, &found);
         cr_expect(fabs(cents(found, frequencies[i]) - sharp[i]) < 0.004 * sharp[i] + 0.005,
-                  "%g Hz is %.4f cent sharp", frequencies[i], cents(found, frequencies[i]));
+            "%g Hz is %.4f cent sharp", frequencies[i], cents(found, frequencies[i]));
     }
 }
 
-/* A string between walls, struck in the shape of mode `mode`. Along the string its springs, without tension, are
- * linear; across they are for small motions, with the tension's share of the stiffness. */
+/* A string between walls, struck in the shape of mode `mode`. Along the string its springs, without
+ * tension, are linear; across they are for small motions, with the tension's share of the
+ * stiffness. */
 static double string_error(uint32_t masses, uint32_t mode, bool across, double *expected)
 {
     static rig r;
@@ -78,7 +86,7 @@ static double string_error(uint32_t masses, uint32_t mode, bool across, double *
     for (uint32_t i = 1; i <= masses + 1; i++) {
         hed_entity body = rig_body(&r, (float)i / 128, i <= masses ? 0.001f : 0, 0);
         rig_spring(&r, last, body, (float)(0.001f * ratio / stretch) * (across ? 1.0f : stretch),
-                   across ? -(1 - stretch) : -1.0f);
+            across ? -(1 - stretch) : -1.0f);
         shape[i - 1] = sin(PI * mode * i / (masses + 1));
         if (i <= masses) rig_link(&r, input, body, (float)shape[i - 1]);
         last = body;
@@ -102,12 +110,12 @@ Test(synth_physics, strings_have_the_pitches_of_their_modes)
     for (int i = 0; i < 3; i++) {
         for (int across = 0; across < 2; across++) {
             double expected, error = string_error(notes[i].masses, 1, across, &expected);
-            cr_expect(fabs(expected - 110) < 1e-6 && fabs(error) < 0.01, "%u masses: mode 1 %.5f cent off %.6f Hz",
-                      notes[i].masses, error, expected);
+            cr_expect(fabs(expected - 110) < 1e-6 && fabs(error) < 0.01,
+                "%u masses: mode 1 %.5f cent off %.6f Hz", notes[i].masses, error, expected);
             error = string_error(notes[i].masses, 3, across, &expected);
             cr_expect(fabs(expected - notes[i].third) < 1e-5 && fabs(error) < 0.01,
-                      "%u masses%s: mode 3 %.5f cent off %.6f Hz", notes[i].masses, across ? " across" : "", error,
-                      expected);
+                "%u masses%s: mode 3 %.5f cent off %.6f Hz", notes[i].masses,
+                across ? " across" : "", error, expected);
         }
     }
 }
@@ -122,7 +130,8 @@ Test(synth_physics, a_note_an_octave_up_runs_twice_as_fast)
     def.root_note = 60;
     def.high = 84;
     rig_open(&r, &def);
-    hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0), input = rig_input(&r, 1, 0, 0.01f);
+    hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
+               input = rig_input(&r, 1, 0, 0.01f);
     double w = 2 * RATE * sin(PI * 200 / RATE);
     rig_spring(&r, body, wall, (float)(0.001f * w * w), -1);
     rig_link(&r, input, body, 1);
@@ -132,7 +141,8 @@ Test(synth_physics, a_note_an_octave_up_runs_twice_as_fast)
     float x[6], v[6];
     rig_read(&r, x, v);
     cr_assert(x[0] != 0);
-    double expected = asin(2 * sin(PI * 200 / RATE)) * RATE / PI, step = 2 * PI * expected / RATE, phase[2];
+    double expected = asin(2 * sin(PI * 200 / RATE)) * RATE / PI, step = 2 * PI * expected / RATE,
+           phase[2];
     phase[0] = phase_of(x[0], 2 * v[0] / RATE, step);
     rig_play(&r, 48000);
     rig_read(&r, x, v);
@@ -148,7 +158,8 @@ Test(synth_physics, a_note_an_octave_up_runs_twice_as_fast)
 
 static double invariant(const float *x, const float *v, double mass, double stiffness)
 {
-    return 0.5 * mass * v[0] * v[0] + 0.5 * stiffness * x[0] * x[0] - 0.5 / RATE * stiffness * x[0] * v[0];
+    return 0.5 * mass * v[0] * v[0] + 0.5 * stiffness * x[0] * x[0] -
+           0.5 / RATE * stiffness * x[0] * v[0];
 }
 
 Test(synth_physics, energy_stays_for_a_minute)
@@ -174,7 +185,8 @@ Test(synth_physics, energy_stays_for_a_minute)
             double drift = fabs(invariant(x, v, 0.001f, stiffness) / first - 1);
             if (drift > worst) worst = drift;
         }
-        cr_expect(first > 0 && worst < 2 * drifts[i], "%g Hz: energy drifts by %.2g", frequencies[i], worst);
+        cr_expect(first > 0 && worst < 2 * drifts[i], "%g Hz: energy drifts by %.2g",
+            frequencies[i], worst);
         rig_close(&r);
     }
 }
@@ -191,7 +203,8 @@ Test(synth_physics, a_body_decays_by_60_dB_in_the_time_of_its_damping)
     rig_link(&r, input, body, 1);
     rig_start(&r);
     rig_hit(&r);
-    /* x[n+1] = (1 + g (1 - h^2 w^2)) x[n] - g x[n-1]: amplitude sqrt(g) a sample, angle as in the notes. */
+    /* x[n+1] = (1 + g (1 - h^2 w^2)) x[n] - g x[n-1]: amplitude sqrt(g) a sample, angle as in the
+     * notes. */
     double theta = acos((1 + g * (1 - w * w / (RATE * RATE))) / (2 * sqrt(g))), amplitude[2];
     for (int i = 0; i < 2; i++) {
         float x[6], v[6];
@@ -201,7 +214,7 @@ Test(synth_physics, a_body_decays_by_60_dB_in_the_time_of_its_damping)
         amplitude[i] = sqrt(now * now - 2 * now * last * cos(theta) + last * last) / s;
     }
     cr_expect(fabs(20 * log10(amplitude[1] / amplitude[0]) + 60) < 0.01, "%.4f dB in half a second",
-              20 * log10(amplitude[1] / amplitude[0]));
+        20 * log10(amplitude[1] / amplitude[0]));
     rig_close(&r);
 }
 
@@ -222,17 +235,17 @@ Test(synth_physics, what_has_died_away_is_neither_denormal_nor_moving)
     float x[63], v[63];
     rig_read(&r, x, v);
     for (int i = 3; i < 60; i++) {
-        cr_expect(fpclassify(x[i]) == FP_NORMAL && fabsf(x[i]) < 1e-8f, "place %d: %g", i, (double)x[i]);
-        cr_expect(fpclassify(v[i] / (float)RATE) != FP_SUBNORMAL && fabsf(v[i]) < 1e-7f, "speed %d: %g", i,
-                  (double)v[i]);
+        cr_expect(
+            fpclassify(x[i]) == FP_NORMAL && fabsf(x[i]) < 1e-8f, "place %d: %g", i, (double)x[i]);
+        cr_expect(fpclassify(v[i] / (float)RATE) != FP_SUBNORMAL && fabsf(v[i]) < 1e-7f,
+            "speed %d: %g", i, (double)v[i]);
     }
     rig_close(&r);
 }
 
 /* ---- a network in double ---- */
 
-enum { BODIES = 40,
-       SPRINGS = 110 };
+enum { BODIES = 40, SPRINGS = 110 };
 typedef struct network {
     double place[BODIES][3], x[BODIES][3], v[BODIES][3], mass[BODIES], damping[BODIES];
     hed_spring_def springs[SPRINGS];
@@ -256,7 +269,8 @@ static void network_step(network *n, const double push[3], int pushed)
         length = sqrt(length);
         const hed_spring_def *s = &n->springs[i];
         double e = length - (s->rest_length < 0 ? -s->rest_length * sqrt(rest) : s->rest_length);
-        double tension = (s->stiffness * e + s->cubic * e * e * e + s->damping * along / length) / length;
+        double tension =
+            (s->stiffness * e + s->cubic * e * e * e + s->damping * along / length) / length;
         for (int k = 0; k < 3; k++) {
             force[a][k] += tension * d[k];
             force[b][k] -= tension * d[k];
@@ -280,7 +294,8 @@ static float uniform(uint32_t *state, float low, float high)
 static double distance(const network *n, int spring)
 {
     const double *a = n->place[n->from[spring]], *b = n->place[n->to[spring]];
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                (a[2] - b[2]) * (a[2] - b[2]));
 }
 
 static void make_network(network *n, rig *r, hed_entity *bodies, bool more)
@@ -288,7 +303,8 @@ static void make_network(network *n, rig *r, hed_entity *bodies, bool more)
     uint32_t state = 5;
     for (int i = 0; i < BODIES; i++) {
         hed_entity_def def = hed_default_entity_def(HED_BODY);
-        for (int k = 0; k < 3; k++) n->place[i][k] = def.as.body.position[k] = uniform(&state, 0, 1);
+        for (int k = 0; k < 3; k++)
+            n->place[i][k] = def.as.body.position[k] = uniform(&state, 0, 1);
         n->mass[i] = def.as.body.mass = uniform(&state, 0.001f, 0.01f);
         n->damping[i] = def.as.body.damping = uniform(&state, 0, 3);
         def.as.body.anchored = i % 9 == 0;
@@ -297,12 +313,11 @@ static void make_network(network *n, rig *r, hed_entity *bodies, bool more)
     }
     for (int i = 0; i < SPRINGS; i++) {
         n->from[i] = (int)uniform(&state, 0, BODIES);
-        n->to[i] = (n->from[i] + 1 + (i % 3 == 0 ? 0 : (int)uniform(&state, 0, BODIES - 1))) % BODIES;
+        n->to[i] =
+            (n->from[i] + 1 + (i % 3 == 0 ? 0 : (int)uniform(&state, 0, BODIES - 1))) % BODIES;
         hed_entity_def def = hed_default_entity_def(HED_SPRING);
-        def.as.spring = (hed_spring_def){.from = bodies[n->from[i]],
-                                         .to = bodies[n->to[i]],
-                                         .stiffness = uniform(&state, 100, 3000),
-                                         .rest_length = uniform(&state, -1, -0.98f)};
+        def.as.spring = (hed_spring_def){.from = bodies[n->from[i]], .to = bodies[n->to[i]],
+            .stiffness = uniform(&state, 100, 3000), .rest_length = uniform(&state, -1, -0.98f)};
         if (i % 4 == 0) def.as.spring.rest_length *= -(float)distance(n, i);
         if (more) def.as.spring.damping = uniform(&state, 0, 0.02f);
         if (more) def.as.spring.cubic = uniform(&state, 0, 1e7f);
@@ -335,7 +350,8 @@ static void compare_network(bool more)
         worst = fmax(worst, fabs(exact - x[i]));
     }
     cr_expect(largest > 1e-3, "it moves by %g m", largest);
-    cr_expect(worst < 2e-5 * largest, "%s: %g m off in %g m", more ? "damped and cubic" : "plain", worst, largest);
+    cr_expect(worst < 2e-5 * largest, "%s: %g m off in %g m", more ? "damped and cubic" : "plain",
+        worst, largest);
     rig_close(&r);
 }
 

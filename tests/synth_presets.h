@@ -91,7 +91,8 @@ static inline void put_body(preset *p, int32_t id, float y, float mass, float da
 }
 
 /* Begins a link; the caller says what it is, and ends it. */
-static inline void begin_link(preset *p, int32_t id, uint32_t kind_a, int32_t a, uint32_t kind_b, int32_t b)
+static inline void begin_link(
+    preset *p, int32_t id, uint32_t kind_a, int32_t a, uint32_t kind_b, int32_t b)
 {
     begin(p, 1);
     whole(p, 1, id);
@@ -101,8 +102,8 @@ static inline void begin_link(preset *p, int32_t id, uint32_t kind_a, int32_t a,
     end(p);
 }
 
-static inline void put_link(preset *p, int32_t id, uint32_t kind_a, int32_t a, uint32_t kind_b, int32_t b,
-                            uint32_t what)
+static inline void put_link(
+    preset *p, int32_t id, uint32_t kind_a, int32_t a, uint32_t kind_b, int32_t b, uint32_t what)
 {
     begin_link(p, id, kind_a, a, kind_b, b);
     begin(p, what);
@@ -110,15 +111,16 @@ static inline void put_link(preset *p, int32_t id, uint32_t kind_a, int32_t a, u
     end(p);
 }
 
-static inline void put_spring(preset *p, int32_t id, int32_t a, int32_t b, float stiffness, float length)
+static inline void put_spring(
+    preset *p, int32_t id, int32_t a, int32_t b, float stiffness, float length)
 {
     begin_link(p, id, BODY, a, BODY, b);
     REALS(p, 3, stiffness, length);
     end(p);
 }
 
-static inline void put_modulation(preset *p, int32_t id, int32_t source, uint32_t kind, int32_t target,
-                                  int32_t operand, float depth, int mode)
+static inline void put_modulation(preset *p, int32_t id, int32_t source, uint32_t kind,
+    int32_t target, int32_t operand, float depth, int mode)
 {
     begin_link(p, id, MODULATOR, source, kind, target);
     begin(p, 6);
@@ -163,8 +165,8 @@ static inline void end_modulator(preset *p)
 }
 
 /* A route of channel, what (3: note, 4: controller), number, to one or two things. */
-static inline void put_route(preset *p, int32_t channel, uint32_t what, int32_t number, uint32_t kind, int32_t first,
-                             int32_t second)
+static inline void put_route(preset *p, int32_t channel, uint32_t what, int32_t number,
+    uint32_t kind, int32_t first, int32_t second)
 {
     begin(p, 6);
     begin(p, 5);

@@ -1,5 +1,6 @@
-/* An instrument as a program: every entity has its seat, lists and rows hold what they must, parameters are found
- * again with the bits they were made with, stores are carried over, and any allocation may fail. */
+/* An instrument as a program: every entity has its seat, lists and rows hold what they must,
+ * parameters are found again with the bits they were made with, stores are carried over, and any
+ * allocation may fail. */
 #include "testing.h"
 
 #include <math.h>
@@ -16,17 +17,12 @@ static hed_instrument *sample(uint32_t bodies)
     return instrument;
 }
 
-static synth_program *program_of(const hed_instrument *instrument, uint32_t warps, uint32_t lanes,
-                                 hed_pack_method pack)
+static synth_program *program_of(
+    const hed_instrument *instrument, uint32_t warps, uint32_t lanes, hed_pack_method pack)
 {
     hed_allocator allocator = hed_default_allocator();
-    synth_program_def def = {.instrument = instrument,
-                             .rate = 48000.0,
-                             .seed = 7,
-                             .warps = warps,
-                             .lanes = lanes,
-                             .pack = pack,
-                             .inputs = 1};
+    synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 7, .warps = warps,
+        .lanes = lanes, .pack = pack, .inputs = 1};
     synth_program *program;
     OK(synth_program_create(&allocator, &def, &program, &error));
     return program;
@@ -50,7 +46,8 @@ static void expect_all_seated(const synth_program *p)
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
         for (uint32_t i = 0; i < l->type[type].count; i++) {
             uint32_t expected = type == SYNTH_SPRING ? i < l->type[type].modulated : 1;
-            cr_assert_eq(seen[type][i], expected, "type %u element %u has %u seats", type, i, seen[type][i]);
+            cr_assert_eq(
+                seen[type][i], expected, "type %u element %u has %u seats", type, i, seen[type][i]);
         }
         free(seen[type]);
     }
@@ -61,7 +58,8 @@ Test(synth_program, every_entity_has_one_seat)
     for (uint32_t bodies = 1; bodies < 200; bodies += 33) {
         hed_instrument *instrument = sample(bodies);
         for (uint32_t method = 0; method < HED_PACK_METHOD_COUNT; method++) {
-            synth_program *p = program_of(instrument, 1 + bodies % 8, 8u << bodies % 3, (hed_pack_method)method);
+            synth_program *p =
+                program_of(instrument, 1 + bodies % 8, 8u << bodies % 3, (hed_pack_method)method);
             expect_all_seated(p);
             synth_program_destroy(p);
         }
@@ -75,7 +73,8 @@ Test(synth_program, modulated_ones_come_first)
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
     cr_assert_eq(p->layout.type[SYNTH_BODY].modulated, 1);
     cr_assert_eq(p->entities[SYNTH_BODY][0], hed_instrument_at(instrument, HED_BODY, 19 * 3 / 7));
-    for (uint32_t i = 2; i < 20; i++) cr_assert_lt(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
+    for (uint32_t i = 2; i < 20; i++)
+        cr_assert_lt(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
     cr_assert_eq(p->layout.type[SYNTH_MALLET].count, 2, "a contact for each body");
     cr_assert_eq(p->layout.type[SYNTH_MALLET].modulated, 2);
     cr_assert_eq(p->layout.type[SYNTH_AUDIO].count, 3);
@@ -88,27 +87,28 @@ Test(synth_program, modulated_ones_come_first)
 
 /* ---- lists ---- */
 
-static uint32_t entry(const synth_program *p, uint32_t list, uint32_t count, uint32_t element, uint32_t words,
-                      uint32_t index, uint32_t word)
+static uint32_t entry(const synth_program *p, uint32_t list, uint32_t count, uint32_t element,
+    uint32_t words, uint32_t index, uint32_t word)
 {
     return p->image[p->image[list + element] + (index * words + word) * SYNTH_STRIDE(count)];
 }
 
-/* In the last 12 bits of their addresses, for a processor compares these: two cache lines at the least. */
+/* In the last 12 bits of their addresses, for a processor compares these: two cache lines at the
+ * least. */
 Test(synth_program, what_vectors_read_is_far_from_what_they_write)
 {
     const uint32_t sizes[] = {300, 512, 1000, 1024, 1100, 2048};
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         hed_instrument *instrument = sample(sizes[i]);
         hed_allocator allocator = hed_default_allocator();
-        synth_program_def def = {
-            .instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32, .inputs = 1, .vectors = true};
+        synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32,
+            .inputs = 1, .vectors = true};
         synth_program *p;
         OK(synth_program_create(&allocator, &def, &p, &error));
         for (int field = 1 - BODY_SIGNALS; field < BODY_SIGNALS; field++) {
             uint32_t apart = (p->layout.signal_count + (uint32_t)field * sizes[i]) % 1024;
-            cr_expect(apart >= 32 && apart <= 1024 - 32, "%u bodies: fields %d apart are %u words apart", sizes[i],
-                      field, apart);
+            cr_expect(apart >= 32 && apart <= 1024 - 32,
+                "%u bodies: fields %d apart are %u words apart", sizes[i], field, apart);
         }
         synth_program_destroy(p);
         hed_instrument_destroy(instrument);
@@ -119,7 +119,8 @@ Test(synth_program, both_ends_of_a_spring_know_it)
 {
     hed_instrument *instrument = sample(70);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
-    uint32_t list = p->layout.type[SYNTH_BODY].list, bodies = p->layout.type[SYNTH_BODY].count, ends = 0;
+    uint32_t list = p->layout.type[SYNTH_BODY].list, bodies = p->layout.type[SYNTH_BODY].count,
+             ends = 0;
     for (uint32_t body = 0; body < bodies; body++) {
         uint32_t length = p->image[list + bodies + body];
         if (p->image[synth_parameter_word(&p->layout, SYNTH_BODY, BODY_P_WEIGHT, body)] == 0)
@@ -128,10 +129,13 @@ Test(synth_program, both_ends_of_a_spring_know_it)
             uint32_t other = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 0),
                      spring = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 1);
             hed_entity_def def;
-            OK(hed_instrument_get(instrument, p->entities[SYNTH_SPRING][spring & SYNTH_SPRING_INDEX], &def, &error));
+            OK(hed_instrument_get(
+                instrument, p->entities[SYNTH_SPRING][spring & SYNTH_SPRING_INDEX], &def, &error));
             bool reversed = spring & SYNTH_SPRING_REVERSED;
-            cr_assert_eq(p->entities[SYNTH_BODY][body], reversed ? def.as.spring.to : def.as.spring.from);
-            cr_assert_eq(p->entities[SYNTH_BODY][other], reversed ? def.as.spring.from : def.as.spring.to);
+            cr_assert_eq(
+                p->entities[SYNTH_BODY][body], reversed ? def.as.spring.to : def.as.spring.from);
+            cr_assert_eq(
+                p->entities[SYNTH_BODY][other], reversed ? def.as.spring.from : def.as.spring.to);
             ends++;
         }
     }
@@ -143,15 +147,16 @@ Test(synth_program, both_ends_of_a_spring_know_it)
 /* ---- parameters ---- */
 
 /* Setting what a definition says gives the words of the image. */
-static void expect_image(const synth_program *p, hed_entity entity, hed_parameter parameter, float value)
+static void expect_image(
+    const synth_program *p, hed_entity entity, hed_parameter parameter, float value)
 {
     synth_poke pokes[64];
     uint32_t count = synth_program_set(p, entity, parameter, value, pokes, 64);
     cr_assert_gt(count, 0, "%s is not there", hed_parameter_name(parameter));
     for (uint32_t i = 0; i < count; i++) {
         float kept = hed_as_float(p->image[pokes[i].word]), set = hed_as_float(pokes[i].value);
-        cr_assert(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g", hed_parameter_name(parameter),
-                  set, kept);
+        cr_assert(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g",
+            hed_parameter_name(parameter), set, kept);
     }
 }
 
@@ -215,13 +220,15 @@ Test(synth_program, what_modulation_reaches_can_be_set)
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
     synth_poke pokes[64];
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
-        hed_entity entity = hed_instrument_at(instrument, (hed_entity_type)type, type == HED_BODY ? 4 : 0);
+        hed_entity entity =
+            hed_instrument_at(instrument, (hed_entity_type)type, type == HED_BODY ? 4 : 0);
         for (uint32_t k = 0; k < HED_PARAMETER_COUNT; k++) {
             bool has = hed_parameter_of((hed_entity_type)type, (hed_parameter)k);
-            bool place = type == HED_BODY && k >= HED_PARAMETER_POSITION_X && k <= HED_PARAMETER_POSITION_Z;
-            cr_assert_eq(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0, has && !place,
-                         "%s of %s", hed_parameter_name((hed_parameter)k),
-                         hed_entity_type_name((hed_entity_type)type));
+            bool place =
+                type == HED_BODY && k >= HED_PARAMETER_POSITION_X && k <= HED_PARAMETER_POSITION_Z;
+            cr_assert_eq(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0,
+                has && !place, "%s of %s", hed_parameter_name((hed_parameter)k),
+                hed_entity_type_name((hed_entity_type)type));
         }
     }
     /* An anchor can be put somewhere else, in both halves; not its mass. */
@@ -242,8 +249,10 @@ static uint32_t *busy_store(const synth_program *p)
 {
     uint32_t *store = malloc(p->layout.words * sizeof *store);
     memcpy(store, p->image, p->layout.words * sizeof *store);
-    for (uint32_t i = 0; i < p->layout.gates * SYNTH_GATE_WORDS; i++) store[SYNTH_FIRST_GATE + i] = 3 + i;
-    for (uint32_t i = p->layout.type[0].state; i < p->layout.signals + 2 * p->layout.signal_count; i++)
+    for (uint32_t i = 0; i < p->layout.gates * SYNTH_GATE_WORDS; i++)
+        store[SYNTH_FIRST_GATE + i] = 3 + i;
+    for (uint32_t i = p->layout.type[0].state; i < p->layout.signals + 2 * p->layout.signal_count;
+         i++)
         store[i] = 1000 + i;
     return store;
 }
@@ -277,15 +286,18 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
     hed_instrument *instrument = sample(40), *changed;
     OK(hed_instrument_copy(instrument, &changed, &error));
     OK(hed_instrument_remove(changed, hed_instrument_at(changed, HED_BODY, 5), &error));
-    hed_entity_def mallet = hed_default_entity_def(HED_MALLET), lfo = hed_default_entity_def(HED_LFO);
+    hed_entity_def mallet = hed_default_entity_def(HED_MALLET),
+                   lfo = hed_default_entity_def(HED_LFO);
     hed_entity added, modulator, body = hed_instrument_at(changed, HED_BODY, 12);
     OK(hed_instrument_add(changed, &mallet, NULL, &added, &error));
     OK(hed_instrument_link(changed, added, body, 1.0f, &error));
     OK(hed_instrument_add(changed, &lfo, NULL, &modulator, &error));
-    OK(hed_instrument_modulate(
-        changed, &(hed_modulation_def){modulator, body, HED_PARAMETER_DAMPING, HED_MODULATE_ADD, 1.0f, false},
+    OK(hed_instrument_modulate(changed,
+        &(hed_modulation_def){
+            modulator, body, HED_PARAMETER_DAMPING, HED_MODULATE_ADD, 1.0f, false},
         &error));
-    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS), *q = program_of(changed, 4, 32, HED_PACK_ROWS);
+    synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS),
+                  *q = program_of(changed, 4, 32, HED_PACK_ROWS);
     uint32_t *old = busy_store(p), *store = malloc(q->layout.words * sizeof *store);
     float *old_delay = busy_delay(p), *delay = malloc(q->layout.delay_words * sizeof *delay);
     synth_program_carry(p, old, old_delay, q, store, delay);
@@ -296,14 +308,14 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
             for (uint32_t field = 0; field < BODY_SIGNALS; field++)
                 cr_assert_eq(store[q->layout.signals + half * q->layout.signal_count +
                                    synth_signal(&q->layout, SYNTH_BODY, field, i)],
-                             old[p->layout.signals + half * p->layout.signal_count +
-                                 synth_signal(&p->layout, SYNTH_BODY, field, was)]);
+                    old[p->layout.signals + half * p->layout.signal_count +
+                        synth_signal(&p->layout, SYNTH_BODY, field, was)]);
     }
     uint32_t seat = SYNTH_SEAT_ENTITY(q->seats[added]);
     uint32_t gate = store[synth_parameter_word(&q->layout, SYNTH_MALLET, CONTACT_P_GATE, seat)];
     cr_assert_gt(store[gate + SYNTH_GATE_COUNT], 0);
     cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_SEEN, seat)],
-                 store[gate + SYNTH_GATE_COUNT]);
+        store[gate + SYNTH_GATE_COUNT]);
     cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_ACTIVE, seat)], 0);
     free(old), free(store), free(old_delay), free(delay);
     synth_program_destroy(p), synth_program_destroy(q);
@@ -315,7 +327,8 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
 Test(synth_program, unstable_instruments_are_refused_by_name)
 {
     hed_instrument *instrument;
-    hed_entity_def body = hed_default_entity_def(HED_BODY), spring = hed_default_entity_def(HED_SPRING);
+    hed_entity_def body = hed_default_entity_def(HED_BODY),
+                   spring = hed_default_entity_def(HED_SPRING);
     hed_allocator allocator = hed_default_allocator();
     synth_program *program;
     OK(hed_instrument_create(NULL, NULL, &instrument, &error));
@@ -337,8 +350,8 @@ Test(synth_program, any_allocation_may_fail)
     for (int64_t n = 1;; n++) {
         test_allocator counting = {.fail_at = n};
         hed_allocator allocator = test_allocator_of(&counting);
-        synth_program_def def = {
-            .instrument = instrument, .rate = 48000.0, .warps = 4, .lanes = 32, .pack = HED_PACK_ROWS};
+        synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 4, .lanes = 32,
+            .pack = HED_PACK_ROWS};
         synth_program *program;
         hed_status status = synth_program_create(&allocator, &def, &program, &error);
         if (!status) synth_program_destroy(program);

@@ -1,7 +1,7 @@
 /* ctest: devices
- * Instruments put together by chance, with entities removed again, any modulation that is allowed, notes and
- * automation, and a change in the middle: plain C and a work-group give the same bits, whatever the block and the
- * packing. */
+ * Instruments put together by chance, with entities removed again, any modulation that is allowed,
+ * notes and automation, and a change in the middle: plain C and a work-group give the same bits,
+ * whatever the block and the packing. */
 #include "testing.h"
 
 #include "heddle/synth.h"
@@ -87,7 +87,9 @@ static void set_other(uint32_t *state, const hed_instrument *instrument, hed_ent
         def->as.lfo.retrigger = draw(state, 2);
         break;
     case HED_FOLLOWER: def->as.follower.source = any(state, instrument, HED_MICROPHONE); break;
-    case HED_MIDI_SOURCE: def->as.midi_source.kind = (hed_midi_kind)draw(state, HED_MIDI_KIND_COUNT); break;
+    case HED_MIDI_SOURCE:
+        def->as.midi_source.kind = (hed_midi_kind)draw(state, HED_MIDI_KIND_COUNT);
+        break;
     case HED_DELAY_LINE:
         def->as.delay_line.source = any(state, instrument, HED_MICROPHONE);
         def->as.delay_line.seconds = uniform(state, 0, 0.002f);
@@ -104,16 +106,19 @@ static hed_entity add_any(uint32_t *state, hed_instrument *instrument, hed_entit
     OK(hed_instrument_add(instrument, &def, NULL, &made, &error));
     bool links = (type >= HED_MALLET && type <= HED_AUDIO_INPUT) || type == HED_MICROPHONE;
     for (uint32_t k = draw(state, type == HED_MICROPHONE ? 40 : 5); links && k > 0; k--)
-        OK(hed_instrument_link(instrument, made, any(state, instrument, HED_BODY), uniform(state, -1, 1), &error));
-    if (type == HED_AUDIO_INPUT && draw(state, 2) && hed_instrument_count(instrument, HED_DELAY_LINE))
-        OK(hed_instrument_link(instrument, made, any(state, instrument, HED_DELAY_LINE), 0.5f, &error));
+        OK(hed_instrument_link(
+            instrument, made, any(state, instrument, HED_BODY), uniform(state, -1, 1), &error));
+    if (type == HED_AUDIO_INPUT && draw(state, 2) &&
+        hed_instrument_count(instrument, HED_DELAY_LINE))
+        OK(hed_instrument_link(
+            instrument, made, any(state, instrument, HED_DELAY_LINE), 0.5f, &error));
     return made;
 }
 
 static void modulate_any(uint32_t *state, hed_instrument *instrument)
 {
     hed_modulation_def def = {.mode = (hed_modulation_mode)draw(state, HED_MODULATION_MODE_COUNT),
-                              .depth = uniform(state, 0, 0.1f)};
+        .depth = uniform(state, 0, 0.1f)};
     hed_entity_type type = (hed_entity_type)draw(state, HED_ENTITY_TYPE_COUNT);
     def.source = any(state, instrument, (hed_entity_type)(HED_LFO + draw(state, 4)));
     def.target = any(state, instrument, type);
@@ -121,11 +126,14 @@ static void modulate_any(uint32_t *state, hed_instrument *instrument)
     do def.parameter = (hed_parameter)draw(state, HED_PARAMETER_COUNT);
     while (!hed_parameter_of(type, def.parameter));
     if (!def.source || !def.target) return;
-    if (def.parameter == HED_PARAMETER_MASS || def.parameter == HED_PARAMETER_STIFFNESS) def.mode = HED_MODULATE_MULTIPLY;
+    if (def.parameter == HED_PARAMETER_MASS || def.parameter == HED_PARAMETER_STIFFNESS)
+        def.mode = HED_MODULATE_MULTIPLY;
     hed_entity_def target;
     OK(hed_instrument_get(instrument, def.target, &target, &error));
-    bool place = def.parameter >= HED_PARAMETER_POSITION_X && def.parameter <= HED_PARAMETER_POSITION_Z;
-    if (type == HED_BODY && place && !target.as.body.anchored) return; /* only anchors can be moved */
+    bool place =
+        def.parameter >= HED_PARAMETER_POSITION_X && def.parameter <= HED_PARAMETER_POSITION_Z;
+    /* only anchors can be moved */
+    if (type == HED_BODY && place && !target.as.body.anchored) return;
     OK(hed_instrument_modulate(instrument, &def, &error));
 }
 
@@ -136,7 +144,8 @@ static void grow(uint32_t *state, hed_instrument *instrument, uint32_t most)
     for (uint32_t k = draw(state, 2 * most); k > 0; k--) add_any(state, instrument, HED_SPRING);
     for (uint32_t k = 1 + draw(state, 3); k > 0; k--) add_any(state, instrument, HED_MICROPHONE);
     for (uint32_t type = HED_DELAY_LINE; type >= HED_MALLET; type--)
-        for (uint32_t k = draw(state, 4); k > 0; k--) add_any(state, instrument, (hed_entity_type)type);
+        for (uint32_t k = draw(state, 4); k > 0; k--)
+            add_any(state, instrument, (hed_entity_type)type);
     for (uint32_t k = draw(state, 12); k > 0; k--) modulate_any(state, instrument);
     for (uint32_t k = draw(state, 6); k > 0; k--) {
         hed_entity_type type = (hed_entity_type)draw(state, HED_ENTITY_TYPE_COUNT);
@@ -170,17 +179,18 @@ static void compose(piece *p, uint32_t seed)
     for (uint32_t i = 0, frame = 0; i < MOST_EVENTS; i++) {
         static const uint8_t statuses[] = {0x90, 0x90, 0x80, 0xb0, 0xd0, 0xe0};
         frame += draw(&state, 2 * FRAMES / MOST_EVENTS - 1);
-        p->events[i] = (hed_synth_event){
-            .frame = frame,
-            .bytes = {statuses[draw(&state, 6)], (uint8_t)(50 + draw(&state, 20)), (uint8_t)draw(&state, 128)}};
+        p->events[i] = (hed_synth_event){.frame = frame,
+            .bytes = {statuses[draw(&state, 6)], (uint8_t)(50 + draw(&state, 20)),
+                (uint8_t)draw(&state, 128)}};
         if (draw(&state, 4) == 0)
-            p->events[i] =
-                (hed_synth_event){.frame = frame, .kind = HED_EVENT_TEMPO, .value = uniform(&state, 60, 200)};
+            p->events[i] = (hed_synth_event){
+                .frame = frame, .kind = HED_EVENT_TEMPO, .value = uniform(&state, 60, 200)};
         if (frame >= FRAMES) p->event_count = p->event_count < i ? p->event_count : i;
     }
 }
 
-static void play(hed_synth *synth, const piece *p, uint32_t block, uint32_t from, uint32_t to, float *sound)
+static void play(
+    hed_synth *synth, const piece *p, uint32_t block, uint32_t from, uint32_t to, float *sound)
 {
     static float input[2][FRAMES];
     for (uint32_t n = 0; n < FRAMES; n++)
@@ -195,18 +205,14 @@ static void play(hed_synth *synth, const piece *p, uint32_t block, uint32_t from
             events[count++].frame -= at;
         }
         const float *const inputs[] = {input[0] + at, input[1] + at};
-        hed_synth_block b = {.frames = frames,
-                             .events = events,
-                             .event_count = count,
-                             .inputs = inputs,
-                             .left = sound + at,
-                             .right = sound + FRAMES + at};
+        hed_synth_block b = {.frames = frames, .events = events, .event_count = count,
+            .inputs = inputs, .left = sound + at, .right = sound + FRAMES + at};
         OK(hed_synth_process(synth, &b, &error));
     }
 }
 
-static void render(hed_device *device, hed_synth_structure structure, uint32_t block, hed_pack_method pack,
-                   const piece *p, float *sound)
+static void render(hed_device *device, hed_synth_structure structure, uint32_t block,
+    hed_pack_method pack, const piece *p, float *sound)
 {
     hed_synth_def def = hed_default_synth_def();
     hed_synth *synth;
@@ -233,12 +239,12 @@ static void expect_same(hed_device *host, hed_device *device, uint32_t seed, uin
     compose(&p, seed);
     render(host, HED_SYNTH_NATIVE, 64, HED_PACK_ROWS, &p, expected);
     render(device, seed % 2 ? HED_SYNTH_GROUP : HED_SYNTH_GLOBAL, 1 + seed % 90,
-           (hed_pack_method)(seed % HED_PACK_METHOD_COUNT), &p, found);
+        (hed_pack_method)(seed % HED_PACK_METHOD_COUNT), &p, found);
     bool sounds = false;
     for (uint32_t i = 0; i < 2 * FRAMES; i++) {
         sounds = sounds || expected[i] != 0;
-        cr_assert(memcmp(expected + i, found + i, sizeof *found) == 0, "seed %u: sample %u is %.9g, of plain C %.9g",
-                  seed, i, found[i], expected[i]);
+        cr_assert(memcmp(expected + i, found + i, sizeof *found) == 0,
+            "seed %u: sample %u is %.9g, of plain C %.9g", seed, i, found[i], expected[i]);
     }
     *sounding += sounds;
     hed_instrument_destroy(p.instrument);

@@ -1,5 +1,5 @@
-/* What the tests of the synth's physics share: an instrument that is built and played sample by sample on the
- * host. */
+/* What the tests of the synth's physics share: an instrument that is built and played sample by
+ * sample on the host. */
 #ifndef HED_TESTS_SYNTH_RIG_H
 #define HED_TESTS_SYNTH_RIG_H
 
@@ -51,15 +51,17 @@ static inline void rig_link(rig *r, hed_entity from, hed_entity to, float weight
 static inline hed_entity rig_body(rig *r, float x, float mass, float damping)
 {
     hed_entity_def def = hed_default_entity_def(HED_BODY);
-    def.as.body =
-        (hed_body_def){.position = {x, 0, 0}, .mass = mass > 0 ? mass : 1, .damping = damping, .anchored = mass <= 0};
+    def.as.body = (hed_body_def){.position = {x, 0, 0}, .mass = mass > 0 ? mass : 1,
+        .damping = damping, .anchored = mass <= 0};
     return rig_add(r, &def);
 }
 
-static inline hed_entity rig_spring(rig *r, hed_entity from, hed_entity to, float stiffness, float rest_length)
+static inline hed_entity rig_spring(
+    rig *r, hed_entity from, hed_entity to, float stiffness, float rest_length)
 {
     hed_entity_def def = hed_default_entity_def(HED_SPRING);
-    def.as.spring = (hed_spring_def){.from = from, .to = to, .stiffness = stiffness, .rest_length = rest_length};
+    def.as.spring = (hed_spring_def){
+        .from = from, .to = to, .stiffness = stiffness, .rest_length = rest_length};
     return rig_add(r, &def);
 }
 
@@ -81,11 +83,8 @@ static inline hed_entity rig_probe(rig *r, hed_entity source, float depth)
 {
     hed_error error;
     hed_entity body = rig_body(r, 0, 0, 0);
-    hed_modulation_def def = {.source = source,
-                              .target = body,
-                              .parameter = HED_PARAMETER_POSITION_X,
-                              .mode = HED_MODULATE_ADD,
-                              .depth = depth};
+    hed_modulation_def def = {.source = source, .target = body,
+        .parameter = HED_PARAMETER_POSITION_X, .mode = HED_MODULATE_ADD, .depth = depth};
     OK(hed_instrument_modulate(r->instrument, &def, &error));
     return body;
 }
@@ -103,16 +102,13 @@ static inline void rig_start(rig *r)
     OK(hed_synth_create(r->t.device, &def, &r->synth, &error));
 }
 
-static inline void rig_play_events(rig *r, uint32_t frames, const hed_synth_event *events, uint32_t count)
+static inline void rig_play_events(
+    rig *r, uint32_t frames, const hed_synth_event *events, uint32_t count)
 {
     hed_error error;
     const float *inputs[1] = {r->sound};
-    hed_synth_block block = {.frames = frames,
-                             .events = events,
-                             .event_count = count,
-                             .inputs = inputs,
-                             .left = r->left,
-                             .right = r->right};
+    hed_synth_block block = {.frames = frames, .events = events, .event_count = count,
+        .inputs = inputs, .left = r->left, .right = r->right};
     OK(hed_synth_process(r->synth, &block, &error));
 }
 
@@ -137,8 +133,8 @@ static inline void rig_hit(rig *r)
 
 static inline void rig_note(rig *r, uint8_t note, uint8_t velocity)
 {
-    hed_synth_event event = {.kind = HED_EVENT_MIDI,
-                             .bytes = {velocity ? 0x90 : 0x80, note, velocity ? velocity : 64}};
+    hed_synth_event event = {
+        .kind = HED_EVENT_MIDI, .bytes = {velocity ? 0x90 : 0x80, note, velocity ? velocity : 64}};
     memset(r->sound, 0, sizeof r->sound);
     rig_play_events(r, 1, &event, 1);
 }

@@ -1,6 +1,7 @@
 /* ctest: devices
- * "All sound off" through a whole synth: bodies stop ringing at its sample, without a click and whatever the block;
- * other channels' voices go on, and notes of the same sample start from rest. And what a change keeps of settings. */
+ * "All sound off" through a whole synth: bodies stop ringing at its sample, without a click and
+ * whatever the block; other channels' voices go on, and notes of the same sample start from rest.
+ * And what a change keeps of settings. */
 #include "testing.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ typedef struct playing {
     bool changes; /* at frame OFF, into the same instrument */
 } playing;
 
-static void process(hed_synth *synth, uint32_t at, uint32_t frames, const hed_synth_event *events, uint32_t count,
-                    float *sound)
+static void process(hed_synth *synth, uint32_t at, uint32_t frames, const hed_synth_event *events,
+    uint32_t count, float *sound)
 {
     hed_synth_event part[MOST_EVENTS];
     uint32_t in_block = 0;
@@ -31,8 +32,8 @@ static void process(hed_synth *synth, uint32_t at, uint32_t frames, const hed_sy
         part[in_block++].frame -= at;
     }
     float right[1024];
-    hed_synth_block block = {
-        .frames = frames, .events = part, .event_count = in_block, .left = sound + at, .right = right};
+    hed_synth_block block = {.frames = frames, .events = part, .event_count = in_block,
+        .left = sound + at, .right = right};
     OK(hed_synth_process(synth, &block, &error));
 }
 
@@ -71,7 +72,8 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
 
 static hed_synth_event midi(uint32_t frame, uint8_t status, uint8_t first, uint8_t second)
 {
-    return (hed_synth_event){.frame = frame, .kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+    return (hed_synth_event){
+        .frame = frame, .kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
 }
 
 #define RENDER(how, sound, ...) \
@@ -106,7 +108,8 @@ static void expect_silence(const playing *how)
     cr_assert_gt(peak, 1e-4f, "%s does not ring", name);
     for (uint32_t i = 0; i < OFF; i++) cr_assert_eq(found[i], plain[i]);
     cr_expect_lt(loudest(found, SILENT, FRAMES), 1e-6f * peak, "%s rings on", name);
-    cr_expect_leq(steepest(found, OFF - 1, SILENT), steepest(plain, OFF, FRAMES), "%s clicks", name);
+    cr_expect_leq(
+        steepest(found, OFF - 1, SILENT), steepest(plain, OFF, FRAMES), "%s clicks", name);
 }
 
 Test(synth_silence, all_sound_off_stops_what_rings)
@@ -127,9 +130,9 @@ Test(synth_silence, the_block_does_not_matter)
     static const uint32_t blocks[] = {1024, 61, 4};
     for (uint32_t i = 0; i < 3; i++) {
         playing how = {&t, "voices", HED_SYNTH_AUTO, blocks[i], false};
-        RENDER(&how, i ? again : found, midi(0, 0x90, 60, 100), midi(9, 0x91, 67, 90), midi(OFF - 1, 0xb1, 120, 0),
-               midi(OFF, 0xb0, 120, 0), midi(OFF, 0x90, 62, 80), midi(OFF + 1, 0xb0, 120, 0),
-               midi(OFF + 1, 0x91, 70, 80));
+        RENDER(&how, i ? again : found, midi(0, 0x90, 60, 100), midi(9, 0x91, 67, 90),
+            midi(OFF - 1, 0xb1, 120, 0), midi(OFF, 0xb0, 120, 0), midi(OFF, 0x90, 62, 80),
+            midi(OFF + 1, 0xb0, 120, 0), midi(OFF + 1, 0x91, 70, 80));
         for (uint32_t n = 0; i && n < FRAMES; n++)
             cr_assert_eq(found[n], again[n], "blocks of %u: sample %u", blocks[i], n);
     }
@@ -145,11 +148,13 @@ Test(synth_silence, other_channels_go_on)
     float peak = loudest(plain, SILENT, FRAMES);
     cr_assert_gt(peak, 1e-4f);
     for (uint32_t i = SILENT; i < FRAMES; i++)
-        cr_assert_float_eq(found[i], plain[i], 1e-6f * peak, "sample %u: %g, expected %g", i, found[i], plain[i]);
+        cr_assert_float_eq(
+            found[i], plain[i], 1e-6f * peak, "sample %u: %g, expected %g", i, found[i], plain[i]);
     test_close(&t);
 }
 
-/* In the order of events: what comes before "all sound off" is ended with it, what comes behind is whole. */
+/* In the order of events: what comes before "all sound off" is ended with it, what comes behind is
+ * whole. */
 Test(synth_silence, notes_of_the_same_sample)
 {
     test_device t = test_open(NULL);
@@ -157,12 +162,15 @@ Test(synth_silence, notes_of_the_same_sample)
     for (uint32_t i = 0; i < 2; i++) {
         playing how = {&t, instruments[i], HED_SYNTH_AUTO, 256, false};
         RENDER(&how, plain, midi(OFF, 0x90, 60, 70));
-        RENDER(&how, found, midi(0, 0x90, 60, 100), midi(OFF, 0xb0, 120, 0), midi(OFF, 0x90, 60, 70));
-        RENDER(&how, again, midi(0, 0x90, 60, 100), midi(OFF, 0x90, 60, 70), midi(OFF, 0xb0, 120, 0));
+        RENDER(
+            &how, found, midi(0, 0x90, 60, 100), midi(OFF, 0xb0, 120, 0), midi(OFF, 0x90, 60, 70));
+        RENDER(
+            &how, again, midi(0, 0x90, 60, 100), midi(OFF, 0x90, 60, 70), midi(OFF, 0xb0, 120, 0));
         float peak = loudest(plain, SILENT, FRAMES);
         cr_assert_gt(peak, 1e-4f);
         for (uint32_t n = SILENT; n < FRAMES; n++)
-            cr_assert_float_eq(found[n], plain[n], 1e-5f * peak, "%s: sample %u", instruments[i], n);
+            cr_assert_float_eq(
+                found[n], plain[n], 1e-5f * peak, "%s: sample %u", instruments[i], n);
         cr_expect_lt(loudest(again, SILENT, FRAMES), 1e-6f * peak, "%s", instruments[i]);
     }
     test_close(&t);
@@ -174,17 +182,17 @@ Test(synth_silence, a_change_keeps_what_was_set)
     hed_instrument *instrument;
     OK(hed_instrument_load("tests/golden/string.json", &instrument, &error));
     hed_synth_event set = {
-        .frame = 5,
-        .kind = HED_EVENT_SET,
-        .entity = hed_instrument_find(instrument, "middle"),
-        .parameter = HED_PARAMETER_DAMPING,
-        .value = 50,
+        .frame = 5, .kind = HED_EVENT_SET, .entity = hed_instrument_find(instrument, "middle"),
+        .parameter = HED_PARAMETER_DAMPING, .value = 50,
     };
     hed_instrument_destroy(instrument);
     RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), again, midi(0, 0x90, 60, 100));
-    RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), plain, midi(0, 0x90, 60, 100), set);
-    RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, true}), found, midi(0, 0x90, 60, 100), set);
-    cr_assert(memcmp(again + OFF, plain + OFF, sizeof plain - OFF * sizeof *plain) != 0, "setting it does nothing");
+    RENDER(
+        (&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), plain, midi(0, 0x90, 60, 100), set);
+    RENDER(
+        (&(playing){&t, "string", HED_SYNTH_AUTO, 256, true}), found, midi(0, 0x90, 60, 100), set);
+    cr_assert(memcmp(again + OFF, plain + OFF, sizeof plain - OFF * sizeof *plain) != 0,
+        "setting it does nothing");
     for (uint32_t i = 0; i < FRAMES; i++) cr_assert_eq(found[i], plain[i], "sample %u", i);
     test_close(&t);
 }

@@ -1,6 +1,6 @@
 /* ctest: devices
- * Rest: islands of bodies fall asleep without a click, at the same sample whatever the block, wake with their notes,
- * and not while anything drives them (solver/sleep.h). */
+ * Rest: islands of bodies fall asleep without a click, at the same sample whatever the block, wake
+ * with their notes, and not while anything drives them (solver/sleep.h). */
 #include "testing.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ static hed_instrument *load(const char *path)
     return instrument;
 }
 
-static hed_synth *start(const test_device *t, const hed_instrument *instrument, hed_synth_structure structure,
-                        uint32_t inputs)
+static hed_synth *start(const test_device *t, const hed_instrument *instrument,
+    hed_synth_structure structure, uint32_t inputs)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
@@ -39,8 +39,8 @@ static hed_synth_event note(uint32_t frame, uint8_t number)
 }
 
 /* `frames` in blocks, with events; the left channel goes to `sound`, which may be NULL. */
-static void play(hed_synth *synth, uint32_t frames, uint32_t block_size, const hed_synth_event *events, uint32_t count,
-                 float *sound)
+static void play(hed_synth *synth, uint32_t frames, uint32_t block_size,
+    const hed_synth_event *events, uint32_t count, float *sound)
 {
     static float left[4096], right[4096], input[4096];
     for (uint32_t at = 0, length; at < frames; at += length) {
@@ -53,7 +53,8 @@ static void play(hed_synth *synth, uint32_t frames, uint32_t block_size, const h
             part[in_block++].frame -= at;
         }
         const float *inputs[] = {input};
-        hed_synth_block block = {.frames = length, .events = part, .event_count = in_block, .inputs = inputs, .left = left, .right = right};
+        hed_synth_block block = {.frames = length, .events = part, .event_count = in_block,
+            .inputs = inputs, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
         if (sound) memcpy(sound + at, left, length * sizeof *left);
     }
@@ -63,8 +64,8 @@ static uint32_t asleep(const hed_synth *synth) { return hed_synth_get_report(syn
 
 /* ---- strings ---- */
 
-/* tests/golden/sleep.json: a string that notes below 64 pluck, one that the others strike, and a body that an LFO
- * shakes. */
+/* tests/golden/sleep.json: a string that notes below 64 pluck, one that the others strike, and a
+ * body that an LFO shakes. */
 Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
 {
     test_device t = test_open(NULL);
@@ -74,7 +75,8 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     cr_assert_eq(asleep(synth), 0);
     play(synth, RATE / 8 + 600, 256, NULL, 0, NULL);
     cr_assert_eq(asleep(synth), 2, "nothing has been played for 0.1 s");
-    hed_synth_event low = note(0, 60), high = note(0, 70), nobody = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 7, 1}};
+    hed_synth_event low = note(0, 60), high = note(0, 70),
+                    nobody = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 7, 1}};
     play(synth, 256, 256, &nobody, 1, NULL);
     cr_assert_eq(asleep(synth), 2);
     play(synth, 256, 256, &low, 1, NULL);
@@ -83,7 +85,8 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     cr_assert_eq(asleep(synth), 0);
     play(synth, RATE / 2, 256, NULL, 0, NULL);
     cr_assert_eq(asleep(synth), 2);
-    hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_find(instrument, "ear"), .parameter = HED_PARAMETER_PAN, .value = 0.5f};
+    hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_find(instrument, "ear"),
+        .parameter = HED_PARAMETER_PAN, .value = 0.5f};
     play(synth, 256, 256, &set, 1, NULL);
     cr_assert_eq(asleep(synth), 0, "a parameter wakes all");
     OK(hed_synth_reset(synth, &error));
@@ -93,8 +96,8 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     test_close(&t);
 }
 
-/* A string of T60 = 28 ms sleeps within three times that and the 0.125 s that count; what it is cut off at is not
- * heard, and behind it is silence to the bit. */
+/* A string of T60 = 28 ms sleeps within three times that and the 0.125 s that count; what it is cut
+ * off at is not heard, and behind it is silence to the bit. */
 Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
 {
     test_device t = test_open(NULL);
@@ -112,9 +115,11 @@ Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
     uint32_t latency = hed_synth_get_report(synth).latency;
     double t60 = log(1000.0) / 250.0;
     cr_assert_gt(peak, 0.01f);
-    cr_assert_lt(last, (uint32_t)((0.125 + 3 * t60) * RATE) + latency + 600, "sound until %.3f s", (double)last / RATE);
+    cr_assert_lt(last, (uint32_t)((0.125 + 3 * t60) * RATE) + latency + 600, "sound until %.3f s",
+        (double)last / RATE);
     for (uint32_t i = last > 2000 ? last - 2000 : 0; i <= last; i++)
-        cr_assert_lt(fabsf(sound[i]), 1e-7f, "%g at %u, %u samples before silence", (double)sound[i], i, last - i);
+        cr_assert_lt(fabsf(sound[i]), 1e-7f, "%g at %u, %u samples before silence",
+            (double)sound[i], i, last - i);
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -127,7 +132,8 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
     static float first[RATE / 2], again[RATE / 2];
     test_device t = test_open(NULL);
     hed_instrument *instrument = load("tests/golden/sleep.json");
-    const hed_synth_event events[] = {note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
+    const hed_synth_event events[] = {
+        note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
     bool slow = strcmp(hed_device_get_info(t.device)->backend, "host") != 0;
     for (uint32_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         if (slow && blocks[i] == 1) continue; /* a launch a sample */
@@ -168,17 +174,19 @@ static hed_instrument *body_with(const char *more)
 {
     char text[2048];
     snprintf(text, sizeof text,
-             "{\"version\": 1, \"bodies\": [{\"name\": \"wall\", \"position\": [0, 0, 0], \"anchored\": true}, {\"name\": \"body\", \"position\": "
-             "[0.1, 0, 0], \"mass\": 0.01, \"damping\": 300}], \"springs\": [{\"name\": \"spring\", \"from\": \"wall\", "
-             "\"to\": \"body\", \"stiffness\": 1000, \"rest_length\": 0.1}], %s}",
-             more);
+        "{\"version\": 1, \"bodies\": [{\"name\": \"wall\", \"position\": [0, 0, 0], \"anchored\": true}, {\"name\": \"body\", \"position\": "
+        "[0.1, 0, 0], \"mass\": 0.01, \"damping\": 300}], \"springs\": [{\"name\": \"spring\", \"from\": \"wall\", "
+        "\"to\": \"body\", \"stiffness\": 1000, \"rest_length\": 0.1}], %s}",
+        more);
     hed_instrument *instrument;
     OK(hed_instrument_parse(text, strlen(text), "test", &instrument, &error));
     return instrument;
 }
 
-/* How many islands can rest, and how many do when nothing is played for half a second, or one note is held. */
-static void expect(const test_device *t, const char *more, uint32_t islands, uint32_t quiet, uint32_t played)
+/* How many islands can rest, and how many do when nothing is played for half a second, or one note
+ * is held. */
+static void expect(
+    const test_device *t, const char *more, uint32_t islands, uint32_t quiet, uint32_t played)
 {
     hed_instrument *instrument = body_with(more);
     hed_synth *synth = start(t, instrument, HED_SYNTH_AUTO, 1);
@@ -196,21 +204,30 @@ Test(synth_sleep, what_is_driven_stays_awake)
 {
     test_device t = test_open(NULL);
 #define AT_BODY(name) "\"links\": [{\"from\": \"" name "\", \"to\": \"body\"}]"
-#define LFO "\"lfos\": [{\"name\": \"lfo\", \"frequency\": 2}], \"modulations\": [{\"source\": \"lfo\", \"depth\": 0.001, "
+#define LFO \
+    "\"lfos\": [{\"name\": \"lfo\", \"frequency\": 2}], \"modulations\": [{\"source\": \"lfo\", \"depth\": 0.001, "
     expect(&t, "\"mallets\": [{\"name\": \"x\"}], " AT_BODY("x"), 1, 1, 1);
     expect(&t, "\"plectrums\": [{\"name\": \"x\"}], " AT_BODY("x"), 1, 1, 1);
     /* A held bow, however slowly it begins; an oscillator. */
-    expect(&t, "\"bows\": [{\"name\": \"x\", \"envelope\": {\"attack\": 50}, \"force\": 1e-9}], " AT_BODY("x"), 1, 1, 0);
+    expect(&t,
+        "\"bows\": [{\"name\": \"x\", \"envelope\": {\"attack\": 50}, \"force\": 1e-9}], " AT_BODY(
+            "x"),
+        1, 1, 0);
     expect(&t, "\"oscillators\": [{\"name\": \"x\", \"gain\": 1e-12}], " AT_BODY("x"), 1, 1, 0);
     /* Sound that comes in, though it be silent; with a gate it counts while that is open. */
     expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1}], " AT_BODY("x"), 0, 0, 0);
-    expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"gated\": true}], " AT_BODY("x"), 1, 1, 0);
-    expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"channel\": 5}], " AT_BODY("x"), 1, 1, 1);
+    expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"gated\": true}], " AT_BODY("x"),
+        1, 1, 0);
+    expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"channel\": 5}], " AT_BODY("x"),
+        1, 1, 1);
     /* Modulation of the body, its spring, its anchor; that of an exciter drives nothing. */
     expect(&t, LFO "\"target\": \"body\", \"parameter\": \"mass\"}]", 0, 0, 0);
     expect(&t, LFO "\"target\": \"spring\", \"parameter\": \"stiffness\"}]", 0, 0, 0);
     expect(&t, LFO "\"target\": \"wall\", \"parameter\": \"position_x\"}]", 0, 0, 0);
-    expect(&t, "\"mallets\": [{\"name\": \"x\"}], " LFO "\"target\": \"x\", \"parameter\": \"impulse\"}], " AT_BODY("x"), 1, 1, 1);
+    expect(&t,
+        "\"mallets\": [{\"name\": \"x\"}], " LFO
+        "\"target\": \"x\", \"parameter\": \"impulse\"}], " AT_BODY("x"),
+        1, 1, 1);
     test_close(&t);
 }
 
@@ -234,14 +251,17 @@ Test(synth_sleep, voices_rest_each_by_itself)
     test_close(&t);
 }
 
-/* "All sound off" says parameters that were set again to all voices: those of other channels wake, too. */
+/* "All sound off" says parameters that were set again to all voices: those of other channels wake,
+ * too. */
 Test(synth_sleep, sound_off_wakes_every_voice)
 {
     test_device t = test_open(NULL);
     hed_instrument *instrument = load("tests/golden/voices.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
     uint32_t islands = hed_synth_get_report(synth).islands;
-    hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_at(instrument, HED_BODY, 5), .parameter = HED_PARAMETER_MASS, .value = 0.0003f};
+    hed_synth_event set = {.kind = HED_EVENT_SET,
+        .entity = hed_instrument_at(instrument, HED_BODY, 5), .parameter = HED_PARAMETER_MASS,
+        .value = 0.0003f};
     play(synth, RATE / 4, 256, &set, 1, NULL);
     cr_assert_eq(asleep(synth), islands);
     hed_synth_event on = note(0, 60), off = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 120, 0}};
@@ -258,11 +278,13 @@ Test(synth_sleep, sound_off_wakes_every_voice)
 Test(synth_sleep, structures_sleep_alike)
 {
     static float first[RATE / 2], again[RATE / 2];
-    static const hed_synth_structure structures[] = {HED_SYNTH_NATIVE, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
+    static const hed_synth_structure structures[] = {
+        HED_SYNTH_NATIVE, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
     test_device t = test_open(NULL), host = t;
     OK(hed_device_find(t.context, "host", &host.device, &error));
     hed_instrument *instrument = load("tests/golden/sleep.json");
-    const hed_synth_event events[] = {note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
+    const hed_synth_event events[] = {
+        note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
     hed_synth *synth = start(&host, instrument, HED_SYNTH_NATIVE, 0);
     play(synth, RATE / 2, 256, events, 4, first);
     uint32_t sleepers = asleep(synth), compared = 0;
@@ -276,13 +298,15 @@ Test(synth_sleep, structures_sleep_alike)
         def.rate = RATE;
         hed_status status = hed_synth_create(t.device, &def, &synth, &error);
         if (status) {
-            cr_assert_eq(status, HED_ERROR_UNSUPPORTED, "%s: %s", hed_synth_structure_name(structures[i]), error.text);
+            cr_assert_eq(status, HED_ERROR_UNSUPPORTED, "%s: %s",
+                hed_synth_structure_name(structures[i]), error.text);
             continue;
         }
         play(synth, RATE / 2, 256, events, 4, again);
         compared++;
         cr_assert_eq(asleep(synth), sleepers, "%s", hed_synth_structure_name(structures[i]));
-        cr_assert_eq(memcmp(first, again, sizeof first), 0, "%s", hed_synth_structure_name(structures[i]));
+        cr_assert_eq(
+            memcmp(first, again, sizeof first), 0, "%s", hed_synth_structure_name(structures[i]));
         hed_synth_destroy(synth);
     }
     cr_assert_gt(compared, 0, "the device has no structure");

@@ -1,6 +1,7 @@
-/* Sound files: what is written is read again, the same sound is the same bytes, and nobody sees half a file. WAV as
- * others write it: every encoding, chunks of any kind, heads that were never finished, cut at every byte. What
- * libsndfile reads and writes is asked for where it is installed. */
+/* Sound files: what is written is read again, the same sound is the same bytes, and nobody sees
+ * half a file. WAV as others write it: every encoding, chunks of any kind, heads that were never
+ * finished, cut at every byte. What libsndfile reads and writes is asked for where it is
+ * installed. */
 #include "folder.h"
 #include "testing.h"
 
@@ -25,7 +26,8 @@ static void make_sound(float *left, float *right)
     }
 }
 
-static hed_status write_sound(const char *path, synth_sound_format format, uint32_t pieces, hed_error *error)
+static hed_status write_sound(
+    const char *path, synth_sound_format format, uint32_t pieces, hed_error *error)
 {
     static float left[FRAMES], right[FRAMES];
     make_sound(left, right);
@@ -46,8 +48,10 @@ static bool has_sndfile(void)
 {
     hed_error error;
     synth_sound_writer *writer;
-    hed_status status = synth_sound_writer_open(in_folder("there.flac"), 48000, 2, SYNTH_SOUND_S16, 0, &writer, &error);
-    cr_assert(status == HED_OK || (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "apt install libsndfile1")));
+    hed_status status = synth_sound_writer_open(
+        in_folder("there.flac"), 48000, 2, SYNTH_SOUND_S16, 0, &writer, &error);
+    cr_assert(status == HED_OK ||
+              (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "apt install libsndfile1")));
     synth_sound_writer_abort(writer);
     return status == HED_OK;
 }
@@ -60,7 +64,9 @@ static void is_read_alike_by_libsndfile(const char *path, const synth_sound *sou
     size_t size;
     OK(hed_file_read(path, 1 << 20, &bytes, &size, &error));
     OK(synth_sndfile_parse(bytes, size, path, &other, &error));
-    cr_assert(other.rate == sound->rate && other.channels == sound->channels && other.frames == sound->frames, "%s", path);
+    cr_assert(other.rate == sound->rate && other.channels == sound->channels &&
+                  other.frames == sound->frames,
+        "%s", path);
     cr_assert(memcmp(other.samples, sound->samples, sizeof(float) * 2 * FRAMES) == 0, "%s", path);
     synth_sound_free(&other);
     free(bytes);
@@ -68,7 +74,8 @@ static void is_read_alike_by_libsndfile(const char *path, const synth_sound *sou
 
 Test(synth_sound, what_is_written_is_read_again)
 {
-    static const char *const names[] = {"a.wav", "a.flac", "a.rf64", "A.WAV", "a.aiff", "a.w64", "a.caf"};
+    static const char *const names[] = {
+        "a.wav", "a.flac", "a.rf64", "A.WAV", "a.aiff", "a.w64", "a.caf"};
     static const double steps[] = {1.0 / 32767, 1.0 / 8388607, 0};
     static float left[FRAMES], right[FRAMES];
     make_sound(left, right);
@@ -79,7 +86,8 @@ Test(synth_sound, what_is_written_is_read_again)
             const char *path = in_folder(names[i]);
             if ((i == 1 || i > 3) && !others) continue;
             if (i == 1 && format == SYNTH_SOUND_F32) {
-                FAILS(HED_ERROR_UNSUPPORTED, write_sound(path, (synth_sound_format)format, 512, &error));
+                FAILS(HED_ERROR_UNSUPPORTED,
+                    write_sound(path, (synth_sound_format)format, 512, &error));
                 continue;
             }
             OK(write_sound(path, (synth_sound_format)format, 512, &error));
@@ -87,10 +95,12 @@ Test(synth_sound, what_is_written_is_read_again)
             OK(synth_sound_read(path, &sound, &error));
             cr_assert(sound.rate == 48000 && sound.channels == 2 && sound.frames == FRAMES);
             for (uint32_t n = 0; n < FRAMES; n++) {
-                double wanted = format == SYNTH_SOUND_F32 ? right[n] : fmin(right[n], 1 - steps[format]);
-                cr_assert(fabs(sound.samples[n] - left[n]) <= steps[format], "%s, frame %u", path, n);
-                cr_assert(fabs(sound.samples[FRAMES + n] - wanted) <= steps[format], "%s, frame %u: %g", path, n,
-                          (double)sound.samples[FRAMES + n]);
+                double wanted =
+                    format == SYNTH_SOUND_F32 ? right[n] : fmin(right[n], 1 - steps[format]);
+                cr_assert(
+                    fabs(sound.samples[n] - left[n]) <= steps[format], "%s, frame %u", path, n);
+                cr_assert(fabs(sound.samples[FRAMES + n] - wanted) <= steps[format],
+                    "%s, frame %u: %g", path, n, (double)sound.samples[FRAMES + n]);
             }
             if (others) is_read_alike_by_libsndfile(path, &sound);
             synth_sound_free(&sound);
@@ -119,28 +129,29 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     hed_error error;
     synth_sound sound;
     synth_sound_writer *writer;
-    OK(synth_sound_writer_open(in_folder("there.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
+    OK(synth_sound_writer_open(
+        in_folder("there.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
     synth_sound_writer_abort(writer);
     cr_assert(access(in_folder("there.wav"), F_OK) != 0, "an aborted file is there");
     FAILS(HED_ERROR_IO, synth_sound_read(in_folder("none.wav"), &sound, &error));
     cr_assert(strstr(error.text, "none.wav") && !sound.samples);
     write_file(in_folder("text.wav"), "no sound at all", 15);
     FAILS(has_sndfile() ? HED_ERROR_FORMAT : HED_ERROR_UNSUPPORTED,
-          synth_sound_read(in_folder("text.wav"), &sound, &error));
+        synth_sound_read(in_folder("text.wav"), &sound, &error));
     FAILS(HED_ERROR_UNSUPPORTED,
-          synth_sound_writer_open(in_folder("a.txt"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
+        synth_sound_writer_open(in_folder("a.txt"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
     cr_assert(strstr(error.text, "wav") && !writer);
     if (has_sndfile()) {
-        FAILS(HED_ERROR_LIMIT,
-              synth_sound_writer_open(in_folder("a.aiff"), 48000, 2, SYNTH_SOUND_S24, 800000000, &writer, &error));
+        FAILS(HED_ERROR_LIMIT, synth_sound_writer_open(in_folder("a.aiff"), 48000, 2,
+                                   SYNTH_SOUND_S24, 800000000, &writer, &error));
         cr_assert(strstr(error.text, "name it .wav") && !writer);
     }
     static const char *const names[] = {"a.wav", "a.aiff"};
     for (uint32_t i = 0; i < (has_sndfile() ? 2 : 1); i++)
-        FAILS(HED_ERROR_UNSUPPORTED,
-              synth_sound_writer_open(in_folder(names[i]), 48000, 0, SYNTH_SOUND_S24, 9, &writer, &error));
-    FAILS(HED_ERROR_IO,
-          synth_sound_writer_open(in_folder("no/a.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
+        FAILS(HED_ERROR_UNSUPPORTED, synth_sound_writer_open(in_folder(names[i]), 48000, 0,
+                                         SYNTH_SOUND_S24, 9, &writer, &error));
+    FAILS(HED_ERROR_IO, synth_sound_writer_open(
+                            in_folder("no/a.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
     OK(synth_sound_writer_open(in_folder("b.wav"), 48000, 1, SYNTH_SOUND_S16, 0, &writer, &error));
     cr_assert(access(in_folder("b.wav"), F_OK) != 0, "a file is there before it is whole");
     OK(synth_sound_writer_commit(writer, &error));
@@ -156,7 +167,8 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     cr_assert(sound.samples[0] == 0 && sound.samples[1] == 0.5f && sound.samples[2] == 0);
     synth_sound_free(&sound);
     FAILS(HED_ERROR_IO, write_sound("/dev/full", SYNTH_SOUND_S16, 512, &error));
-    cr_assert(strstr(error.text, "/dev/full") && strstr(error.text, strerror(ENOSPC)), "%s", error.text);
+    cr_assert(
+        strstr(error.text, "/dev/full") && strstr(error.text, strerror(ENOSPC)), "%s", error.text);
 }
 
 /* Without libsndfile WAV is written and read all the same; anything else names the package. */
@@ -170,11 +182,13 @@ Test(synth_sound, without_libsndfile)
     cr_assert(sound.frames == FRAMES);
     synth_sound_free(&sound);
     FAILS(HED_ERROR_UNSUPPORTED, write_sound(in_folder("a.flac"), SYNTH_SOUND_S24, 512, &error));
-    cr_assert(strstr(error.text, "a.flac") && strstr(error.text, "apt install libsndfile1"), "%s", error.text);
+    cr_assert(strstr(error.text, "a.flac") && strstr(error.text, "apt install libsndfile1"), "%s",
+        error.text);
     cr_assert(access(in_folder("a.flac"), F_OK) != 0);
     write_file(in_folder("b.flac"), "fLaC", 4);
     FAILS(HED_ERROR_UNSUPPORTED, synth_sound_read(in_folder("b.flac"), &sound, &error));
-    cr_assert(strstr(error.text, "b.flac") && strstr(error.text, "apt install libsndfile1"), "%s", error.text);
+    cr_assert(strstr(error.text, "b.flac") && strstr(error.text, "apt install libsndfile1"), "%s",
+        error.text);
 }
 
 /* ---- WAV as others write it ---- */
@@ -210,7 +224,8 @@ static void begin_wav(wav_bytes *w, const char *magic)
     add(w, "WAVE", 4);
 }
 
-static void add_format(wav_bytes *w, uint32_t tag, uint32_t channels, uint32_t bits, bool extensible)
+static void add_format(
+    wav_bytes *w, uint32_t tag, uint32_t channels, uint32_t bits, bool extensible)
 {
     static const uint8_t rest[14] = {0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71};
     uint32_t block = channels * ((bits + 7) / 8);
@@ -261,10 +276,12 @@ Test(synth_sound, every_encoding)
             add_chunk(&w, "id3 ", 2);
             add(&w, "xy", 2);
             OK(synth_wav_parse(w.bytes, w.size, "a.wav", &sound, &error));
-            cr_assert(sound.rate == 44100 && sound.channels == 1 && sound.frames == 3 && sound.missing == 0);
-            cr_assert(sound.samples[0] == 0.5f && sound.samples[1] == -1, "%u bits", encodings[i].bits);
-            cr_assert(sound.samples[2] == (float)encodings[i].step, "%u bits: %g", encodings[i].bits,
-                      (double)sound.samples[2]);
+            cr_assert(sound.rate == 44100 && sound.channels == 1 && sound.frames == 3 &&
+                      sound.missing == 0);
+            cr_assert(
+                sound.samples[0] == 0.5f && sound.samples[1] == -1, "%u bits", encodings[i].bits);
+            cr_assert(sound.samples[2] == (float)encodings[i].step, "%u bits: %g",
+                encodings[i].bits, (double)sound.samples[2]);
             synth_sound_free(&sound);
         }
 }
@@ -281,7 +298,8 @@ Test(synth_sound, heads_that_nobody_finished)
         add_chunk(&w, "data", size ? UINT32_MAX : 0);
         for (uint32_t i = 0; i < 10; i++) add_number(&w, 0x4000, 2);
         OK(synth_wav_parse(w.bytes, w.size, "a.wav", &sound, &error));
-        cr_assert(sound.channels == 2 && sound.frames == 5 && sound.missing == 0 && sound.samples[9] == 0.5f);
+        cr_assert(sound.channels == 2 && sound.frames == 5 && sound.missing == 0 &&
+                  sound.samples[9] == 0.5f);
         synth_sound_free(&sound);
     }
     begin_wav(&w, "RIFF"); /* but no samples are none */
@@ -324,8 +342,9 @@ Test(synth_sound, what_is_no_wav_is_said)
     cr_assert(strstr(error.text, "no format"));
 }
 
-/* A file that ends anywhere: what is there, and how much is not, or an error that says where it ends. The bytes lie at
- * the end of memory of their own, so that a sanitizer sees a read behind them. */
+/* A file that ends anywhere: what is there, and how much is not, or an error that says where it
+ * ends. The bytes lie at the end of memory of their own, so that a sanitizer sees a read behind
+ * them. */
 Test(synth_sound, cut_at_every_byte)
 {
     hed_error error;
@@ -351,14 +370,16 @@ Test(synth_sound, cut_at_every_byte)
             cr_assert(status == HED_ERROR_FORMAT && error.text[0] && !sound.samples, "%zu", size);
         } else {
             uint64_t frames = (size - head) / 6;
-            cr_assert(status == HED_OK && sound.frames == frames && sound.missing == 20 - frames, "%zu", size);
+            cr_assert(status == HED_OK && sound.frames == frames && sound.missing == 20 - frames,
+                "%zu", size);
         }
         synth_sound_free(&sound);
         free(cut);
     }
 }
 
-/* What a writer that is asked for so many frames puts at the head of a pipe, which nobody can go back in. */
+/* What a writer that is asked for so many frames puts at the head of a pipe, which nobody can go
+ * back in. */
 static void head_of_pipe(uint64_t frames, uint64_t put, uint8_t bytes[200], bool whole)
 {
     static const float silence[2];
@@ -369,12 +390,14 @@ static void head_of_pipe(uint64_t frames, uint64_t put, uint8_t bytes[200], bool
     cr_assert(pipe(ends) == 0);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
     OK(synth_sound_writer_open(path, 48000, 2, SYNTH_SOUND_S24, frames, &writer, &error));
-    OK(synth_sound_writer_put(writer, (const float *const[]){silence, silence}, (uint32_t)put, &error));
+    OK(synth_sound_writer_put(
+        writer, (const float *const[]){silence, silence}, (uint32_t)put, &error));
     if (whole) OK(synth_sound_writer_commit(writer, &error));
     else synth_sound_writer_abort(writer);
     close(ends[1]);
     ssize_t size = read(ends[0], bytes, 200);
-    cr_assert(size == (ssize_t)(44 + 6 * put) || size == (ssize_t)(80 + 6 * put), "%zd bytes", size);
+    cr_assert(
+        size == (ssize_t)(44 + 6 * put) || size == (ssize_t)(80 + 6 * put), "%zd bytes", size);
     close(ends[0]);
 }
 
@@ -395,11 +418,15 @@ Test(synth_sound, longer_than_four_gibibytes_is_rf64)
     head_of_pipe(frames, 1, head, false);
     cr_assert(memcmp(head, "RF64\xff\xff\xff\xffWAVEds64", 16) == 0);
     cr_assert(number_at(head + 20, 8) == 72 + 6 * frames && number_at(head + 28, 8) == 6 * frames);
-    cr_assert(number_at(head + 36, 8) == frames && memcmp(head + 72, "data\xff\xff\xff\xff", 8) == 0);
-    head_of_pipe(2, 2, head, true); /* all that was announced has come: nothing is to be written again */
-    cr_assert(memcmp(head, "RIFF", 4) == 0 && number_at(head + 4, 4) == 48 && number_at(head + 40, 4) == 12);
+    cr_assert(
+        number_at(head + 36, 8) == frames && memcmp(head + 72, "data\xff\xff\xff\xff", 8) == 0);
+    /* all that was announced has come: nothing is to be written again */
+    head_of_pipe(2, 2, head, true);
+    cr_assert(memcmp(head, "RIFF", 4) == 0 && number_at(head + 4, 4) == 48 &&
+              number_at(head + 40, 4) == 12);
     /* Announced as long, and ended early as by Ctrl-C: RIFF, with room in its head. */
-    OK(synth_sound_writer_open(in_folder("a.wav"), 48000, 2, SYNTH_SOUND_S24, frames, &writer, &error));
+    OK(synth_sound_writer_open(
+        in_folder("a.wav"), 48000, 2, SYNTH_SOUND_S24, frames, &writer, &error));
     OK(synth_sound_writer_put(writer, (const float *const[]){silence, silence}, 1, &error));
     OK(synth_sound_writer_commit(writer, &error));
     char *bytes;
@@ -409,10 +436,10 @@ Test(synth_sound, longer_than_four_gibibytes_is_rf64)
     cr_assert(size == 86 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 12, "JUNK", 4) == 0);
     cr_assert(number_at(found + 4, 4) == 78 && number_at(found + 76, 4) == 6);
     free(bytes);
-    FAILS(HED_ERROR_UNSUPPORTED,
-          synth_sound_writer_open(in_folder("c.wav"), 48000, 30000, SYNTH_SOUND_S24, 0, &writer, &error));
-    FAILS(HED_ERROR_LIMIT,
-          synth_sound_writer_open(in_folder("c.wav"), 48000, 2, SYNTH_SOUND_S24, UINT64_MAX, &writer, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, synth_sound_writer_open(in_folder("c.wav"), 48000, 30000,
+                                     SYNTH_SOUND_S24, 0, &writer, &error));
+    FAILS(HED_ERROR_LIMIT, synth_sound_writer_open(in_folder("c.wav"), 48000, 2, SYNTH_SOUND_S24,
+                               UINT64_MAX, &writer, &error));
 }
 
 /* Whoever said that few would come cannot put many: 2^32 bytes are not counted in 32 bits. */

@@ -1,5 +1,6 @@
 /* ctest: devices
- * What is measured for an instrument is what AUTO takes from then on; a wrong candidate is no winner. */
+ * What is measured for an instrument is what AUTO takes from then on; a wrong candidate is no
+ * winner. */
 #include "folder.h"
 
 #include "heddle/database.h"

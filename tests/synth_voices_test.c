@@ -1,5 +1,6 @@
-/* Voices: what MIDI, automation and the host change in which instance, and before which sample. Most tests run a
- * program that is nothing but gates and targets, and apply the pokes to stores as a structure would. */
+/* Voices: what MIDI, automation and the host change in which instance, and before which sample.
+ * Most tests run a program that is nothing but gates and targets, and apply the pokes to stores as
+ * a structure would. */
 #include <math.h>
 
 #include "solver/voices.h"
@@ -49,35 +50,30 @@ typedef struct rig {
     }
 #define MIDI(of_kind, at, ...) \
     { \
-        .follow = SYNTH_FOLLOW_MIDI, .kind = HED_MIDI_##of_kind, .word = (at), .route = ANY, __VA_ARGS__ \
+        .follow = SYNTH_FOLLOW_MIDI, .kind = HED_MIDI_##of_kind, .word = (at), .route = ANY, \
+        __VA_ARGS__ \
     }
 
-/* A program of so many instances, with every kind of target; the image has a quarter in each of their words. */
+/* A program of so many instances, with every kind of target; the image has a quarter in each of
+ * their words. */
 static void make_program(rig *r, uint32_t instances)
 {
     const synth_gate gates[] = {
         {ANY, ALL, true}, {{0, 60, 60}, MIDDLE, true}, {{2, 0, 127}, SECOND, true}};
-    const synth_target targets[] = {MIDI(CC, MODULATION, .number = 1),
-                                    MIDI(BEND, BEND, ),
-                                    MIDI(PRESSURE, PRESSURE, ),
-                                    MIDI(AFTERTOUCH, TOUCH, ),
-                                    MIDI(VELOCITY, VELOCITY, ),
-                                    MIDI(NOTE, NOTE, .centre = 60.0f),
-                                    MIDI(HOST, HOST, .number = 7),
-                                    {.follow = SYNTH_FOLLOW_NOTE, .factor = 2.0f, .word = FREQUENCY, .route = ANY},
-                                    {.follow = SYNTH_FOLLOW_TEMPO, .factor = 0.5f, .word = TEMPO, .route = ANY},
-                                    {.follow = SYNTH_FOLLOW_MIDI,
-                                     .kind = HED_MIDI_CC,
-                                     .number = 1,
-                                     .word = SECOND_MODULATION,
-                                     .route = {2, 0, 127}}};
+    const synth_target targets[] = {MIDI(CC, MODULATION, .number = 1), MIDI(BEND, BEND, ),
+        MIDI(PRESSURE, PRESSURE, ), MIDI(AFTERTOUCH, TOUCH, ), MIDI(VELOCITY, VELOCITY, ),
+        MIDI(NOTE, NOTE, .centre = 60.0f), MIDI(HOST, HOST, .number = 7),
+        {.follow = SYNTH_FOLLOW_NOTE, .factor = 2.0f, .word = FREQUENCY, .route = ANY},
+        {.follow = SYNTH_FOLLOW_TEMPO, .factor = 0.5f, .word = TEMPO, .route = ANY},
+        {.follow = SYNTH_FOLLOW_MIDI, .kind = HED_MIDI_CC, .number = 1, .word = SECOND_MODULATION,
+            .route = {2, 0, 127}}};
     memcpy(r->gates, gates, sizeof gates);
     if (r->only) r->gates[0].route = r->gates[1].route = (hed_route){0, 60, 71};
     memcpy(r->targets, targets, sizeof targets);
     for (uint32_t i = 0; r->only && i < 10; i++)
         if (r->targets[i].route.channel == 0) r->targets[i].route = (hed_route){0, 60, 71};
-    r->program = (synth_program){
-        .instances = instances, .image = r->image, .gates = r->gates, .targets = r->targets, .target_count = 10};
+    r->program = (synth_program){.instances = instances, .image = r->image, .gates = r->gates,
+        .targets = r->targets, .target_count = 10};
     r->program.layout.words = WORDS;
     r->program.layout.gates = 3;
     for (uint32_t i = 0; i < WORDS; i++) r->image[i] = 0;
@@ -88,14 +84,8 @@ static void make_program(rig *r, uint32_t instances)
 
 static rig open_rig(hed_voice_mode mode, uint32_t instances)
 {
-    rig r = {.def = {.mode = mode,
-                     .voices = instances,
-                     .root_note = 60,
-                     .low = 0,
-                     .high = 127,
-                     .bend_range = 2,
-                     .note_bend_range = 48,
-                     .tempo = 120}};
+    rig r = {.def = {.mode = mode, .voices = instances, .root_note = 60, .low = 0, .high = 127,
+                 .bend_range = 2, .note_bend_range = 48, .tempo = 120}};
     return r;
 }
 
@@ -117,10 +107,12 @@ static void start_rig(rig *r) { start_rig_as(r, &(hed_synth_def){.max_events = 2
 
 static hed_synth_event midi(uint32_t frame, uint8_t status, uint8_t first, uint8_t second)
 {
-    return (hed_synth_event){.frame = frame, .kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+    return (hed_synth_event){
+        .frame = frame, .kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
 }
 
-/* What holds of any list of pokes: one instance after another, each in order of time, no word twice at a time. */
+/* What holds of any list of pokes: one instance after another, each in order of time, no word twice
+ * at a time. */
 static void check_order(const rig *r, uint32_t frames)
 {
     cr_assert_eq(r->begin[0], 0);
@@ -131,7 +123,8 @@ static void check_order(const rig *r, uint32_t frames)
             cr_assert_lt(r->pokes[k].word, WORDS);
             if (k > r->begin[i]) cr_assert_geq(r->pokes[k].frame, r->pokes[k - 1].frame);
             for (uint32_t other = r->begin[i]; other < k; other++)
-                cr_assert(r->pokes[k].frame != r->pokes[other].frame || r->pokes[k].word != r->pokes[other].word);
+                cr_assert(r->pokes[k].frame != r->pokes[other].frame ||
+                          r->pokes[k].word != r->pokes[other].word);
         }
     }
 }
@@ -142,7 +135,8 @@ static void run(rig *r, const hed_synth_event *events, uint32_t count, uint32_t 
     OK(synth_voices_run(r->voices, events, count, frames, &r->pokes, &r->begin, &error));
     check_order(r, frames);
     for (uint32_t i = 0; i < r->program.instances; i++)
-        for (uint32_t k = r->begin[i]; k < r->begin[i + 1]; k++) r->store[i][r->pokes[k].word] = r->pokes[k].value;
+        for (uint32_t k = r->begin[i]; k < r->begin[i + 1]; k++)
+            r->store[i][r->pokes[k].word] = r->pokes[k].value;
 }
 
 /* Plays events in one block. */
@@ -158,8 +152,9 @@ static float word(const rig *r, uint32_t instance, uint32_t at)
 }
 
 #define EQUAL(found, expected) \
-    cr_assert(fabs((double)(found) - (double)(expected)) <= 2e-6 * fmax(1.0, fabs((double)(expected))), \
-              "%s is %.9g instead of %.9g", #found, (double)(found), (double)(expected))
+    cr_assert( \
+        fabs((double)(found) - (double)(expected)) <= 2e-6 * fmax(1.0, fabs((double)(expected))), \
+        "%s is %.9g instead of %.9g", #found, (double)(found), (double)(expected))
 
 static bool held(const rig *r, uint32_t instance, uint32_t gate)
 {
@@ -184,7 +179,8 @@ Test(synth_voices, notes_open_the_gates_of_their_routes)
     EQUAL(word(&r, 0, ALL + SYNTH_GATE_NOTE), 60);
     uint32_t first = started(&r, 0, ALL), middle = started(&r, 0, MIDDLE);
     PLAY(r, midi(0, 0x91, 62, 64));
-    cr_assert(started(&r, 0, ALL) != first && started(&r, 0, MIDDLE) == middle && held(&r, 0, SECOND));
+    cr_assert(
+        started(&r, 0, ALL) != first && started(&r, 0, MIDDLE) == middle && held(&r, 0, SECOND));
     EQUAL(word(&r, 0, ALL + SYNTH_GATE_VELOCITY), 64.0 / 127);
     EQUAL(word(&r, 0, SYNTH_DILATION), 1);
     cr_assert_eq(synth_voices_sounding(r.voices), 1);
@@ -222,8 +218,8 @@ Test(synth_voices, notes_outside_the_range_are_not_heard)
 Test(synth_voices, words_follow_what_they_listen_to)
 {
     RIG(r, HED_SINGLETON, 1);
-    PLAY(r, midi(0, 0xb0, 1, 127), midi(1, 0xe0, 0, 0), midi(2, 0xd0, 127, 0), midi(3, 0x90, 72, 127),
-         midi(4, 0xa0, 72, 127));
+    PLAY(r, midi(0, 0xb0, 1, 127), midi(1, 0xe0, 0, 0), midi(2, 0xd0, 127, 0),
+        midi(3, 0x90, 72, 127), midi(4, 0xa0, 72, 127));
     EQUAL(word(&r, 0, MODULATION), 1);
     EQUAL(word(&r, 0, SECOND_MODULATION), 0.25); /* listens to channel 2 */
     EQUAL(word(&r, 0, BEND), -1);
@@ -240,8 +236,8 @@ Test(synth_voices, words_follow_what_they_listen_to)
     PLAY(r, midi(0, 0xe0, 0, 0x40));
     EQUAL(word(&r, 0, BEND), 0);
     PLAY(r, (hed_synth_event){.kind = HED_EVENT_TEMPO, .value = 90},
-         (hed_synth_event){.frame = 5, .kind = HED_EVENT_HOST, .number = 7, .value = 0.6f},
-         (hed_synth_event){.frame = 6, .kind = HED_EVENT_HOST, .number = 8, .value = 0.1f});
+        (hed_synth_event){.frame = 5, .kind = HED_EVENT_HOST, .number = 7, .value = 0.6f},
+        (hed_synth_event){.frame = 6, .kind = HED_EVENT_HOST, .number = 8, .value = 0.1f});
     EQUAL(word(&r, 0, TEMPO), 3); /* half a quarter note, 1.5 of which a second */
     EQUAL(word(&r, 0, HOST), 0.6);
     cr_assert_eq(r.begin[1], 2);
@@ -278,10 +274,12 @@ Test(synth_voices, takes_a_free_voice_then_the_longest_released_then_the_oldest)
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 61, 100), midi(0, 0x80, 60, 0));
     PLAY(r, midi(0, 0x90, 62, 100)); /* the third is free, though the first is released */
     EQUAL(word(&r, 2, SYNTH_DILATION), pitch(62));
-    PLAY(r, midi(0, 0x80, 62, 0), midi(0, 0x90, 63, 100)); /* the first was released before the third */
+    /* the first was released before the third */
+    PLAY(r, midi(0, 0x80, 62, 0), midi(0, 0x90, 63, 100));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(63));
     cr_assert(!held(&r, 0, MIDDLE));
-    PLAY(r, midi(0, 0x90, 64, 100), midi(0, 0x90, 65, 100)); /* the third, then the oldest: 61 in the second */
+    /* the third, then the oldest: 61 in the second */
+    PLAY(r, midi(0, 0x90, 64, 100), midi(0, 0x90, 65, 100));
     EQUAL(word(&r, 2, SYNTH_DILATION), pitch(64));
     EQUAL(word(&r, 1, SYNTH_DILATION), pitch(65));
     PLAY(r, midi(0, 0x80, 61, 0)); /* its voice sounds another note now */
@@ -318,7 +316,8 @@ Test(synth_voices, a_key_struck_again_keeps_its_voice)
 Test(synth_voices, the_pedal_holds_what_keys_let_go)
 {
     RIG(r, HED_VOICES, 2);
-    PLAY(r, midi(0, 0xb0, 64, 64), midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0), midi(1, 0x90, 61, 100));
+    PLAY(r, midi(0, 0xb0, 64, 64), midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0),
+        midi(1, 0x90, 61, 100));
     cr_assert(held(&r, 0, ALL) && held(&r, 1, ALL));
     PLAY(r, midi(0, 0xb1, 64, 0)); /* another channel's pedal */
     cr_assert(held(&r, 0, ALL));
@@ -330,7 +329,8 @@ Test(synth_voices, the_pedal_holds_what_keys_let_go)
 Test(synth_voices, all_notes_off_leaves_the_pedal_its_notes_and_all_sound_off_does_not)
 {
     RIG(r, HED_SINGLETON, 1);
-    PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x90, 60, 100), midi(0, 0x91, 61, 100), midi(1, 0xb0, 123, 0));
+    PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x90, 60, 100), midi(0, 0x91, 61, 100),
+        midi(1, 0xb0, 123, 0));
     cr_assert(held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
     PLAY(r, midi(0, 0xb0, 120, 0));
     cr_assert(!held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
@@ -342,13 +342,14 @@ Test(synth_voices, all_notes_off_leaves_the_pedal_its_notes_and_all_sound_off_do
 Test(synth_voices, controllers_go_back_to_where_they_rest)
 {
     RIG(r, HED_SINGLETON, 1);
-    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xb0, 64, 127), midi(0, 0x80, 60, 0), midi(0, 0xb0, 1, 9),
-         midi(0, 0xe0, 1, 1), midi(0, 0xd0, 5, 0), midi(0, 0xa0, 60, 7), midi(0, 0xb0, 7, 99), midi(0, 0xb0, 101, 0),
-         midi(0, 0xb0, 100, 0));
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xb0, 64, 127), midi(0, 0x80, 60, 0),
+        midi(0, 0xb0, 1, 9), midi(0, 0xe0, 1, 1), midi(0, 0xd0, 5, 0), midi(0, 0xa0, 60, 7),
+        midi(0, 0xb0, 7, 99), midi(0, 0xb0, 101, 0), midi(0, 0xb0, 100, 0));
     PLAY(r, midi(8, 0xb0, 121, 0), midi(9, 0xb0, 6, 12));
     for (uint32_t at = MODULATION; at <= PRESSURE; at++) EQUAL(word(&r, 0, at), 0);
     cr_assert(!held(&r, 0, ALL));
-    PLAY(r, midi(0, 0x90, 69, 100), midi(0, 0xe0, 0x7f, 0x7f)); /* data behind the reset has set no bend range */
+    /* data behind the reset has set no bend range */
+    PLAY(r, midi(0, 0x90, 69, 100), midi(0, 0xe0, 0x7f, 0x7f));
     EQUAL(word(&r, 0, FREQUENCY), 880 * exp2(2.0 / 12));
     synth_voices_destroy(r.voices);
 }
@@ -358,13 +359,13 @@ Test(synth_voices, controllers_go_back_to_where_they_rest)
 Test(synth_voices, the_bend_range_is_a_registered_parameter)
 {
     RIG(r, HED_VOICES, 1);
-    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0), midi(0, 0xb0, 100, 0),
-         midi(1, 0xb0, 6, 12));
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0),
+        midi(0, 0xb0, 100, 0), midi(1, 0xb0, 6, 12));
     EQUAL(word(&r, 0, SYNTH_DILATION), 2);
     PLAY(r, midi(0, 0xb0, 38, 50));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(72.5f));
     PLAY(r, midi(0, 0xb0, 99, 0), midi(0, 0xb0, 98, 0),
-         midi(0, 0xb0, 6, 1)); /* data of a parameter that is not registered */
+        midi(0, 0xb0, 6, 1)); /* data of a parameter that is not registered */
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(72.5f));
     PLAY(r, midi(0, 0xb0, 101, 127), midi(0, 0xb0, 100, 127), midi(0, 0xb0, 6, 1));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(72.5f));
@@ -374,8 +375,8 @@ Test(synth_voices, the_bend_range_is_a_registered_parameter)
 Test(synth_voices, no_bend_reaches_beyond_what_the_instrument_is_stable_for)
 {
     RIG(r, HED_VOICES, 1);
-    PLAY(r, midi(0, 0x90, 127, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0), midi(0, 0xb0, 100, 0),
-         midi(1, 0xb0, 6, 96));
+    PLAY(r, midi(0, 0x90, 127, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0),
+        midi(0, 0xb0, 100, 0), midi(1, 0xb0, 6, 96));
     EQUAL(word(&r, 0, SYNTH_DILATION), synth_largest_dilation(&r.def));
     cr_assert_gt(word(&r, 0, SYNTH_DILATION), 40); /* 127 + 2 semitones */
     synth_voices_destroy(r.voices);
@@ -384,7 +385,8 @@ Test(synth_voices, no_bend_reaches_beyond_what_the_instrument_is_stable_for)
 Test(synth_voices, mpe_bends_and_presses_a_note_by_its_own_channel)
 {
     RIG(r, HED_VOICES_MPE, 3);
-    PLAY(r, midi(0, 0x91, 60, 100), midi(0, 0x92, 64, 100), midi(1, 0xe1, 0x7f, 0x7f), midi(1, 0xd2, 127, 0));
+    PLAY(r, midi(0, 0x91, 60, 100), midi(0, 0x92, 64, 100), midi(1, 0xe1, 0x7f, 0x7f),
+        midi(1, 0xd2, 127, 0));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(108));
     EQUAL(word(&r, 1, SYNTH_DILATION), pitch(64));
     EQUAL(word(&r, 0, PRESSURE), 0.25);
@@ -412,11 +414,13 @@ Test(synth_voices, mpe_zones_are_set_by_registered_parameter_6)
     RIG(r, HED_VOICES_MPE, 3);
     /* An upper zone of 3 members: channels 13 to 15, managed by 16. The lower zone keeps 11. */
     PLAY(r, midi(0, 0xbf, 101, 0), midi(0, 0xbf, 100, 6), midi(0, 0xbf, 6, 3));
-    PLAY(r, midi(0, 0x9e, 60, 100), midi(0, 0x91, 60, 100), midi(0, 0xef, 0x7f, 0x7f), midi(0, 0xe1, 0, 0));
+    PLAY(r, midi(0, 0x9e, 60, 100), midi(0, 0x91, 60, 100), midi(0, 0xef, 0x7f, 0x7f),
+        midi(0, 0xe1, 0, 0));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(62));
     EQUAL(word(&r, 1, SYNTH_DILATION), pitch(12));
     /* A member's range is that of its zone. */
-    PLAY(r, midi(0, 0xbd, 101, 0), midi(0, 0xbd, 100, 0), midi(0, 0xbd, 6, 24), midi(0, 0xee, 0x7f, 0x7f));
+    PLAY(r, midi(0, 0xbd, 101, 0), midi(0, 0xbd, 100, 0), midi(0, 0xbd, 6, 24),
+        midi(0, 0xee, 0x7f, 0x7f));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(86));
     EQUAL(word(&r, 1, SYNTH_DILATION), pitch(12));
     synth_voices_destroy(r.voices);
@@ -443,7 +447,8 @@ static void expect_said_again(synth_voices *voices, synth_poke set, uint32_t ins
     cr_assert_eq(begin[instances], 0);
 }
 
-/* Of more parameters than are kept those set last are, each with its last value, also by another program's voices. */
+/* Of more parameters than are kept those set last are, each with its last value, also by another
+ * program's voices. */
 Test(synth_voices, the_last_settings_are_kept)
 {
     enum { BODIES = SYNTH_SETTINGS + 20 };
@@ -453,7 +458,8 @@ Test(synth_voices, the_last_settings_are_kept)
     hed_entity_def body = hed_default_entity_def(HED_BODY);
     hed_instrument_def def = hed_default_instrument_def();
     OK(hed_instrument_create(NULL, &def, &instrument, &error));
-    for (uint32_t i = 0; i < BODIES; i++) OK(hed_instrument_add(instrument, &body, NULL, &bodies[i], &error));
+    for (uint32_t i = 0; i < BODIES; i++)
+        OK(hed_instrument_add(instrument, &body, NULL, &bodies[i], &error));
     hed_allocator allocator = hed_default_allocator();
     synth_program_def program_def = {
         .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
@@ -464,10 +470,13 @@ Test(synth_voices, the_last_settings_are_kept)
     OK(synth_program_create(&allocator, &program_def, &program, &error));
     OK(hed_instrument_remove(instrument, bodies[BODIES - 1], &error));
     OK(synth_program_create(&allocator, &program_def, &fewer, &error));
-    OK(synth_voices_create(&allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
-    OK(synth_voices_create(&allocator, &def, fewer, &(hed_synth_def){.max_events = 8}, &heirs, &error));
+    OK(synth_voices_create(
+        &allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
+    OK(synth_voices_create(
+        &allocator, &def, fewer, &(hed_synth_def){.max_events = 8}, &heirs, &error));
     for (uint32_t i = 0; i < 2 * BODIES; i++) {
-        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = bodies[i % BODIES], .parameter = HED_PARAMETER_DAMPING, .value = (float)i};
+        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = bodies[i % BODIES],
+            .parameter = HED_PARAMETER_DAMPING, .value = (float)i};
         OK(synth_voices_run(voices, &set, 1, 32, &pokes, &begin, &error));
     }
     synth_voices_adopt(heirs, voices);
@@ -476,7 +485,8 @@ Test(synth_voices, the_last_settings_are_kept)
     cr_assert_eq(begin[1], SYNTH_SETTINGS - 1); /* one body is not there any more */
     for (uint32_t i = 0; i < begin[1]; i++) {
         uint32_t last = i + BODIES - SYNTH_SETTINGS;
-        cr_assert_eq(pokes[i].word, synth_parameter_word(&fewer->layout, SYNTH_BODY, BODY_P_RATE, last));
+        cr_assert_eq(
+            pokes[i].word, synth_parameter_word(&fewer->layout, SYNTH_BODY, BODY_P_RATE, last));
         EQUAL(hed_as_float(pokes[i].value) * 24000, BODIES + last);
     }
     synth_voices_destroy(heirs);
@@ -505,18 +515,19 @@ Test(synth_voices, parameters_are_set_in_every_instance)
         .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
     OK(synth_program_create(&allocator, &program_def, &program, &error));
     synth_voices *voices;
-    OK(synth_voices_create(&allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
+    OK(synth_voices_create(
+        &allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
     const synth_poke *pokes;
     const uint32_t *begin;
-    const hed_synth_event set[] = {
-        {.frame = 9, .kind = HED_EVENT_SET, .entity = second, .parameter = HED_PARAMETER_MASS, .value = 2}};
+    const hed_synth_event set[] = {{.frame = 9, .kind = HED_EVENT_SET, .entity = second,
+        .parameter = HED_PARAMETER_MASS, .value = 2}};
     OK(synth_voices_run(voices, set, 1, 32, &pokes, &begin, &error));
     uint32_t element = program->entities[SYNTH_BODY][0] == second ? 0 : 1;
     for (uint32_t i = 0; i < 2; i++) {
         cr_assert_eq(begin[i + 1] - begin[i], 1);
         cr_assert_eq(pokes[begin[i]].frame, 9);
         cr_assert_eq(pokes[begin[i]].word,
-                     synth_parameter_word(&program->layout, SYNTH_BODY, BODY_P_WEIGHT, element));
+            synth_parameter_word(&program->layout, SYNTH_BODY, BODY_P_WEIGHT, element));
         EQUAL(hed_as_float(pokes[begin[i]].value) * 2 * 48000.0 * 48000.0, 1);
     }
     expect_said_again(voices, pokes[0], 2);
@@ -525,18 +536,18 @@ Test(synth_voices, parameters_are_set_in_every_instance)
         {.kind = HED_EVENT_SET, .entity = first, .parameter = HED_PARAMETER_STIFFNESS, .value = 2},
         {.kind = HED_EVENT_SET, .entity = first, .parameter = HED_PARAMETER_MASS, .value = NAN}};
     for (uint32_t i = 0; i < 3; i++)
-        FAILS(HED_ERROR_ARGUMENT, synth_voices_run(voices, &wrong[i], 1, 32, &pokes, &begin, &error));
+        FAILS(
+            HED_ERROR_ARGUMENT, synth_voices_run(voices, &wrong[i], 1, 32, &pokes, &begin, &error));
     synth_voices_destroy(voices);
     synth_program_destroy(program);
     hed_instrument_destroy(instrument);
 }
 
-/* A parameter that is set at the sample of a controller does not hide that the controller's pokes are of another
- * sample than those before. */
+/* A parameter that is set at the sample of a controller does not hide that the controller's pokes
+ * are of another sample than those before. */
 Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
 {
-    enum { GROUPS = 100,
-           SOURCES = 16 };
+    enum { GROUPS = 100, SOURCES = 16 };
     hed_error error;
     hed_instrument *instrument;
     hed_entity body;
@@ -544,20 +555,23 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
     def.mode = HED_VOICES;
     def.voices = 64;
     OK(hed_instrument_create(NULL, &def, &instrument, &error));
-    hed_entity_def body_def = hed_default_entity_def(HED_BODY), source = hed_default_entity_def(HED_MIDI_SOURCE);
+    hed_entity_def body_def = hed_default_entity_def(HED_BODY),
+                   source = hed_default_entity_def(HED_MIDI_SOURCE);
     OK(hed_instrument_add(instrument, &body_def, NULL, &body, &error));
-    for (uint32_t i = 0; i < SOURCES; i++) OK(hed_instrument_add(instrument, &source, NULL, &(hed_entity){0}, &error));
+    for (uint32_t i = 0; i < SOURCES; i++)
+        OK(hed_instrument_add(instrument, &source, NULL, &(hed_entity){0}, &error));
     synth_program *program;
     synth_voices *voices;
     hed_allocator allocator = hed_default_allocator();
     synth_program_def program_def = {
         .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
     OK(synth_program_create(&allocator, &program_def, &program, &error));
-    OK(synth_voices_create(&allocator, &def, program, &(hed_synth_def){.max_events = 2 * GROUPS}, &voices, &error));
+    OK(synth_voices_create(
+        &allocator, &def, program, &(hed_synth_def){.max_events = 2 * GROUPS}, &voices, &error));
     hed_synth_event events[2 * GROUPS];
     for (uint32_t i = 0; i < GROUPS; i++) {
-        events[2 * i] = (hed_synth_event){
-            .frame = i, .kind = HED_EVENT_SET, .entity = body, .parameter = HED_PARAMETER_MASS, .value = 1};
+        events[2 * i] = (hed_synth_event){.frame = i, .kind = HED_EVENT_SET, .entity = body,
+            .parameter = HED_PARAMETER_MASS, .value = 1};
         events[2 * i + 1] = midi(i, 0xb0, 1, (uint8_t)i);
     }
     const synth_poke *pokes;
@@ -582,16 +596,22 @@ Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
     const hed_synth_event disordered[] = {midi(5, 0x90, 60, 100), midi(4, 0x90, 61, 100)};
     const hed_synth_event no_status[] = {midi(5, 0x90, 60, 100), midi(6, 0x60, 61, 100)};
     const hed_synth_event no_data[] = {midi(5, 0x90, 60, 100), midi(6, 0x90, 200, 100)};
-    const hed_synth_event no_kind[] = {midi(5, 0x90, 60, 100), {.frame = 6, .kind = (hed_event_kind)17}};
-    const hed_synth_event no_tempo[] = {midi(5, 0x90, 60, 100), {.frame = 6, .kind = HED_EVENT_TEMPO}};
-    const hed_synth_event *const wrong[] = {late, disordered, no_status, no_data, no_kind, no_tempo};
+    const hed_synth_event no_kind[] = {
+        midi(5, 0x90, 60, 100), {.frame = 6, .kind = (hed_event_kind)17}};
+    const hed_synth_event no_tempo[] = {
+        midi(5, 0x90, 60, 100), {.frame = 6, .kind = HED_EVENT_TEMPO}};
+    const hed_synth_event *const wrong[] = {
+        late, disordered, no_status, no_data, no_kind, no_tempo};
     for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        FAILS(HED_ERROR_ARGUMENT, synth_voices_run(r.voices, wrong[i], 2, FRAMES, &r.pokes, &r.begin, &error));
+        FAILS(HED_ERROR_ARGUMENT,
+            synth_voices_run(r.voices, wrong[i], 2, FRAMES, &r.pokes, &r.begin, &error));
     static hed_synth_event many[257];
     for (uint32_t i = 0; i < 257; i++) many[i] = midi(0, 0x90, 60, 100);
-    FAILS(HED_ERROR_LIMIT, synth_voices_run(r.voices, many, 257, FRAMES, &r.pokes, &r.begin, &error));
+    FAILS(
+        HED_ERROR_LIMIT, synth_voices_run(r.voices, many, 257, FRAMES, &r.pokes, &r.begin, &error));
     cr_assert_eq(synth_voices_sounding(r.voices), 0);
-    PLAY(r, midi(0, 0xf8, 200, 200), midi(0, 0xc0, 5, 0)); /* clock and programs are heard and mean nothing */
+    /* clock and programs are heard and mean nothing */
+    PLAY(r, midi(0, 0xf8, 200, 200), midi(0, 0xc0, 5, 0));
     cr_assert_eq(r.begin[1], 0);
     synth_voices_destroy(r.voices);
 }
@@ -616,15 +636,19 @@ Test(synth_voices, notes_that_are_not_heard_are_dropped_and_counted)
     rig r = octave_rig(0, false);
     hed_note_report n = synth_voices_notes(r.voices);
     cr_assert(n.low == 48 && n.high == 71 && n.struck == 0 && n.dropped == 0);
-    PLAY(r, midi(0, 0x90, 84, 100), midi(0, 0x90, 36, 100), midi(1, 0x90, 85, 100), midi(1, 0x90, 50, 100));
+    PLAY(r, midi(0, 0x90, 84, 100), midi(0, 0x90, 36, 100), midi(1, 0x90, 85, 100),
+        midi(1, 0x90, 50, 100));
     cr_assert_eq(r.begin[1], 0, "something was poked");
-    PLAY(r, midi(0, 0x80, 84, 0), midi(0, 0x91, 50, 100), midi(0, 0x90, 61, 100), midi(5, 0x90, 61, 0));
+    PLAY(r, midi(0, 0x80, 84, 0), midi(0, 0x91, 50, 100), midi(0, 0x90, 61, 100),
+        midi(5, 0x90, 61, 0));
     n = synth_voices_notes(r.voices);
     cr_assert(n.struck == 6 && n.dropped == 4 && n.dropped_low == 36 && n.dropped_high == 85);
     cr_assert_eq(n.deaf_channels, 1, "50 is heard on channel 2 and was dropped on channel 1");
-    const hed_synth_event coming[] = {midi(0, 0x92, 72, 100), midi(0, 0x92, 50, 1), midi(0, 0x91, 50, 0)};
+    const hed_synth_event coming[] = {
+        midi(0, 0x92, 72, 100), midi(0, 0x92, 50, 1), midi(0, 0x91, 50, 0)};
     n = synth_voices_check_notes(r.voices, coming, 3);
-    cr_assert(n.struck == 2 && n.dropped == 2 && n.deaf_channels == 4 && n.low == 48 && n.high == 71);
+    cr_assert(
+        n.struck == 2 && n.dropped == 2 && n.deaf_channels == 4 && n.low == 48 && n.high == 71);
     synth_voices_reset(r.voices);
     n = synth_voices_notes(r.voices);
     cr_assert(n.struck == 0 && n.dropped == 0 && n.low == 48);
@@ -636,7 +660,8 @@ Test(synth_voices, notes_are_transposed_and_folded)
     rig r = octave_rig(-3, false);
     PLAY(r, midi(0, 0x90, 63, 100));
     cr_assert(held(&r, 0, ALL) && note_of(&r) == 60);
-    PLAY(r, midi(0, 0x90, 62, 100), midi(1, 0x80, 63, 0)); /* 59 is not heard; the note ends as it came */
+    /* 59 is not heard; the note ends as it came */
+    PLAY(r, midi(0, 0x90, 62, 100), midi(1, 0x80, 63, 0));
     cr_assert(!held(&r, 0, ALL) && synth_voices_notes(r.voices).dropped == 1);
     synth_voices_destroy(r.voices);
 
@@ -660,7 +685,8 @@ Test(synth_voices, notes_folded_to_one_key_hold_it_together)
     PLAY(r, midi(0, 0xa0, 84, 127), midi(0, 0x80, 84, 0));
     EQUAL(word(&r, 0, TOUCH), 1);
     cr_assert(!held(&r, 0, ALL));
-    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 72, 100), midi(1, 0xb0, 123, 0)); /* all notes off */
+    /* all notes off */
+    PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 72, 100), midi(1, 0xb0, 123, 0));
     PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0));
     cr_assert(!held(&r, 0, ALL), "what ended holds no key");
     synth_voices_destroy(r.voices);
@@ -670,7 +696,8 @@ Test(synth_voices, however_many_notes_come_at_once)
 {
     rig r = octave_rig(0, true);
     static hed_synth_event many[4000];
-    for (uint32_t i = 0; i < 4000; i++) many[i] = midi(i / 2000, (uint8_t)(0x90 | i % 16), (uint8_t)(i / 16 % 128), 100);
+    for (uint32_t i = 0; i < 4000; i++)
+        many[i] = midi(i / 2000, (uint8_t)(0x90 | i % 16), (uint8_t)(i / 16 % 128), 100);
     run(&r, many, 4000, FRAMES);
     cr_assert(held(&r, 0, ALL) && synth_voices_notes(r.voices).struck == 4000);
     synth_voices_destroy(r.voices);
@@ -685,12 +712,14 @@ static uint32_t random_below(uint32_t *state, uint32_t below)
 static hed_synth_event random_event(uint32_t *state, uint32_t frame)
 {
     static const uint8_t kinds[] = {0x80, 0x90, 0x90, 0x90, 0xa0, 0xb0, 0xb0, 0xd0, 0xe0};
-    static const uint8_t controllers[] = {1, 6, 11, 38, 64, 64, 98, 99, 100, 101, 120, 121, 123, 127};
-    uint8_t kind = kinds[random_below(state, sizeof kinds)], first = (uint8_t)(48 + random_below(state, 24));
+    static const uint8_t controllers[] = {
+        1, 6, 11, 38, 64, 64, 98, 99, 100, 101, 120, 121, 123, 127};
+    uint8_t kind = kinds[random_below(state, sizeof kinds)],
+            first = (uint8_t)(48 + random_below(state, 24));
     if (kind == 0xb0) first = controllers[random_below(state, sizeof controllers)];
     uint8_t second = (uint8_t)random_below(state, 128);
-    if (kind == 0xb0 && first >= 98 && first <= 101) second = second < 90 ? 0 : second < 100 ? 6
-                                                                                             : 127;
+    if (kind == 0xb0 && first >= 98 && first <= 101)
+        second = second < 90 ? 0 : second < 100 ? 6 : 127;
     return midi(frame, (uint8_t)(kind | random_below(state, 16)), first, second);
 }
 
@@ -708,7 +737,8 @@ Test(synth_voices, pokes_do_not_depend_on_the_block)
             RIG(r, (hed_voice_mode)mode, 5);
             uint32_t state = 7 + mode, next = 0;
             hed_synth_event events[EVENTS];
-            for (uint32_t i = 0; i < EVENTS; i++) events[i] = random_event(&state, i * LENGTH / EVENTS / 3 * 3);
+            for (uint32_t i = 0; i < EVENTS; i++)
+                events[i] = random_event(&state, i * LENGTH / EVENTS / 3 * 3);
             for (uint32_t from = 0; from < LENGTH; from += blocks[b]) {
                 uint32_t frames = LENGTH - from < blocks[b] ? LENGTH - from : blocks[b], count = 0;
                 hed_synth_event block[EVENTS];
@@ -719,8 +749,8 @@ Test(synth_voices, pokes_do_not_depend_on_the_block)
                 run(&r, block, count, frames);
                 for (uint32_t i = 0; i < r.program.instances; i++)
                     for (uint32_t k = r.begin[i]; k < r.begin[i + 1]; k++) {
-                        uint64_t item = ((uint64_t)(r.pokes[k].frame + from) << 40 ^ (uint64_t)r.pokes[k].word << 32 ^
-                                         r.pokes[k].value) +
+                        uint64_t item = ((uint64_t)(r.pokes[k].frame + from) << 40 ^
+                                            (uint64_t)r.pokes[k].word << 32 ^ r.pokes[k].value) +
                                         i;
                         item *= 0x9e3779b97f4a7c15u;
                         hashes[b] += item ^ item >> 29; /* in whatever order instances come */
@@ -734,7 +764,8 @@ Test(synth_voices, pokes_do_not_depend_on_the_block)
     }
 }
 
-/* After each event of a storm, words are what they would be if everything that holds was said again. */
+/* After each event of a storm, words are what they would be if everything that holds was said
+ * again. */
 Test(synth_voices, what_was_poked_is_what_holds)
 {
     for (uint32_t mode = HED_SINGLETON; mode <= HED_VOICES_MPE; mode++) {
@@ -748,12 +779,13 @@ Test(synth_voices, what_was_poked_is_what_holds)
             synth_voices_adopt(r.voices, r.voices);
             run(&r, NULL, 0, 1);
             for (uint32_t k = 0; k < r.program.instances; k++) {
-                cr_assert_eq(r.store[k][SYNTH_DILATION], before[k][SYNTH_DILATION], "mode %u, event %u: dilation",
-                             mode, i);
+                cr_assert_eq(r.store[k][SYNTH_DILATION], before[k][SYNTH_DILATION],
+                    "mode %u, event %u: dilation", mode, i);
                 for (uint32_t g = ALL; g <= SECOND; g += SYNTH_GATE_WORDS)
-                    cr_assert_eq(held(&r, k, g), before[k][g + SYNTH_GATE_HELD] != 0, "mode %u, event %u: gate %u",
-                                 mode, i, g);
-                cr_assert_eq(r.store[k][FREQUENCY], before[k][FREQUENCY], "mode %u, event %u: frequency", mode, i);
+                    cr_assert_eq(held(&r, k, g), before[k][g + SYNTH_GATE_HELD] != 0,
+                        "mode %u, event %u: gate %u", mode, i, g);
+                cr_assert_eq(r.store[k][FREQUENCY], before[k][FREQUENCY],
+                    "mode %u, event %u: frequency", mode, i);
             }
         }
         synth_voices_reset(r.voices);
@@ -768,7 +800,7 @@ Test(synth_voices, another_program_goes_on_with_what_is_held)
 {
     RIG(r, HED_VOICES, 2);
     PLAY(r, midi(0, 0x90, 72, 100), midi(0, 0xb0, 1, 127), midi(0, 0xb0, 64, 127),
-         (hed_synth_event){.kind = HED_EVENT_HOST, .number = 7, .value = 0.5f});
+        (hed_synth_event){.kind = HED_EVENT_HOST, .number = 7, .value = 0.5f});
     RIG(changed, HED_VOICES, 2);
     changed.targets[0].word = 50; /* words lie elsewhere now */
     changed.gates[0].word = 52;
@@ -793,7 +825,8 @@ Test(synth_voices, memory_that_runs_out_is_reported)
     hed_error error;
     test_allocator counter = {0};
     hed_allocator allocator = test_allocator_of(&counter);
-    OK(synth_voices_create(&allocator, &r.def, &r.program, &(hed_synth_def){.max_events = 16}, &r.voices, &error));
+    OK(synth_voices_create(
+        &allocator, &r.def, &r.program, &(hed_synth_def){.max_events = 16}, &r.voices, &error));
     int64_t calls = counter.calls;
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 1, 2), midi(3, 0xb0, 123, 0));
     cr_assert_eq(counter.calls, calls, "playing has allocated");
@@ -801,7 +834,8 @@ Test(synth_voices, memory_that_runs_out_is_reported)
     cr_assert_eq(counter.live, 0);
     for (int64_t n = 1; n <= calls; n++) {
         counter = (test_allocator){.fail_at = n};
-        FAILS(HED_ERROR_MEMORY, synth_voices_create(&allocator, &r.def, &r.program, &(hed_synth_def){.max_events = 16}, &r.voices, &error));
+        FAILS(HED_ERROR_MEMORY, synth_voices_create(&allocator, &r.def, &r.program,
+                                    &(hed_synth_def){.max_events = 16}, &r.voices, &error));
         cr_assert(!r.voices && counter.live == 0 && counter.bytes == 0);
     }
     synth_voices_destroy(NULL);

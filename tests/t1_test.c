@@ -1,5 +1,5 @@
-/* Kernel Tuner's T1 files: lists as Python writes them, launches by both rules, every kind of argument, and what is
- * refused. */
+/* Kernel Tuner's T1 files: lists as Python writes them, launches by both rules, every kind of
+ * argument, and what is refused. */
 #include "folder.h"
 #include "testing.h"
 
@@ -28,11 +28,11 @@ static hed_status load(pieces p, hed_tune_spec **spec)
     static char text[16384];
     static const char kernel[] = "__kernel void f(__global float *y) {}\n";
     snprintf(text, sizeof text,
-             "{%s\"General\": {}, \"ConfigurationSpace\": {\"TuningParameters\": [%s], \"Conditions\": [%s]},\n"
-             "\"KernelSpecification\": {\"KernelName\": \"f\", \"KernelFile\": \"f.cl\", %s,\n\"Arguments\": [%s]}}",
-             p.more ? p.more : "", p.parameters ? p.parameters : "", p.conditions ? p.conditions : "",
-             p.specification ? p.specification : "\"Language\": \"OpenCL\", " LAUNCH,
-             p.arguments ? p.arguments : OUTPUT);
+        "{%s\"General\": {}, \"ConfigurationSpace\": {\"TuningParameters\": [%s], \"Conditions\": [%s]},\n"
+        "\"KernelSpecification\": {\"KernelName\": \"f\", \"KernelFile\": \"f.cl\", %s,\n\"Arguments\": [%s]}}",
+        p.more ? p.more : "", p.parameters ? p.parameters : "", p.conditions ? p.conditions : "",
+        p.specification ? p.specification : "\"Language\": \"OpenCL\", " LAUNCH,
+        p.arguments ? p.arguments : OUTPUT);
     if (access(in_folder("f.cl"), F_OK) != 0) write_file(in_folder("f.cl"), kernel, strlen(kernel));
     write_file(in_folder("t1.json"), text, strlen(text));
     error = (hed_error){0};
@@ -58,13 +58,17 @@ static void refuse(hed_status status, pieces p, const char *words)
 static void check_values(const char *python, const char *expected)
 {
     char parameter[512], found[512] = "";
-    snprintf(parameter, sizeof parameter, "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": \"%s\"}", python);
+    snprintf(parameter, sizeof parameter,
+        "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": \"%s\"}", python);
     hed_tune_spec *spec = loaded((pieces){.parameters = parameter});
     const hed_parameter_def *p = &hed_tune_spec_kernel(spec)->parameters[0];
     for (uint32_t i = 0; i < p->count; i++) {
         size_t used = strlen(found);
-        if (p->labels) snprintf(found + used, sizeof found - used, "%s%s", i ? " " : "", p->labels[i]);
-        else snprintf(found + used, sizeof found - used, "%s%lld", i ? " " : "", (long long)p->values[i]);
+        if (p->labels)
+            snprintf(found + used, sizeof found - used, "%s%s", i ? " " : "", p->labels[i]);
+        else
+            snprintf(
+                found + used, sizeof found - used, "%s%lld", i ? " " : "", (long long)p->values[i]);
         cr_expect(!p->labels || p->values[i] == i);
     }
     cr_expect_str_eq(found, expected, "%s gives %s, not %s", python, found, expected);
@@ -105,7 +109,8 @@ Test(t1, values_that_are_none)
         {"\"\"", "expected a list as [1, 2], range(1, 9) or [2**i for i in range(6)], found \"\""},
         {"\"3\"", "expected a list as [1, 2]"},
         {"\"[1, 2\"", "expected a list as [1, 2]"},
-        {"\"[0.5]\"", "expected whole numbers or texts in quotes, which is what parameters are here, found \"0.5\""},
+        {"\"[0.5]\"",
+            "expected whole numbers or texts in quotes, which is what parameters are here, found \"0.5\""},
         {"\"[1 / 0]\"", "expected whole numbers or texts"},
         {"\"[1e300]\"", "expected whole numbers or texts"},
         {"\"[1, 'a']\"", "expected numbers or texts, found both"},
@@ -118,7 +123,8 @@ Test(t1, values_that_are_none)
         {"\"range(1, 5, 0)\"", "expected range(end), range(first, end) or range(first, end, step)"},
         {"\"range(1, 5, 1, 1)\"", "expected range(end), range(first, end)"},
         {"\"range(1000000000)\"", "a parameter has at most 255 values"},
-        {"\"list(list(list(list(list(list(list(list(list([1])))))))))\"", "expected lists that are not so deep"},
+        {"\"list(list(list(list(list(list(list(list(list([1])))))))))\"",
+            "expected lists that are not so deep"},
         {"\"numpy.arange(3)\"", "expected a list as"},
         {"3", "Values: expected a string, found a number"},
         {"[1.5]", "Values[0]: expected a whole number, found 1.5"},
@@ -126,15 +132,17 @@ Test(t1, values_that_are_none)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char parameter[512];
-        snprintf(parameter, sizeof parameter, "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": %s}",
-                 cases[i].python);
+        snprintf(parameter, sizeof parameter,
+            "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": %s}", cases[i].python);
         refuse(HED_ERROR_FORMAT, (pieces){.parameters = parameter}, cases[i].words);
     }
     refuse(HED_ERROR_FORMAT, (pieces){.parameters = "{\"Name\": \"A b\", \"Values\": \"[1]\"}"},
-           "Name: expected a name of letters");
+        "Name: expected a name of letters");
     refuse(HED_ERROR_FORMAT,
-           (pieces){.parameters = "{\"Name\": \"A\", \"Values\": \"[1]\"}, {\"Name\": \"A\", \"Values\": \"[1]\"}"},
-           "two parameters of this name");
+        (pieces){
+            .parameters =
+                "{\"Name\": \"A\", \"Values\": \"[1]\"}, {\"Name\": \"A\", \"Values\": \"[1]\"}"},
+        "two parameters of this name");
     refuse(HED_ERROR_FORMAT, (pieces){.parameters = "{\"Name\": \"A\"}"}, "\"Values\" is missing");
 }
 
@@ -146,21 +154,22 @@ Test(t1, defaults_and_conditions)
             "{\"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[1, 2]\", \"Default\": [2]},"
             "{\"Name\": \"C\", \"Type\": \"int\", \"Values\": \"[10]\", \"Default\": 1},"
             "{\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['half', 'float']\", \"Default\": \"float\"}",
-        .conditions = "{\"Expression\": \"A * B < 8 and not (A == 1 and T == 'half')\", \"Parameters\": [\"A\"]}, "
-                      "{\"Expression\": \"A <= max(B) * 2\"}"});
+        .conditions =
+            "{\"Expression\": \"A * B < 8 and not (A == 1 and T == 'half')\", \"Parameters\": [\"A\"]}, "
+            "{\"Expression\": \"A <= max(B) * 2\"}"});
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     static const int64_t defaults[] = {4, 2, 10, 1};
     for (int i = 0; i < 4; i++) cr_expect(def->parameters[i].value == defaults[i], "%d", i);
     cr_assert(def->constraint_count == 2);
     cr_assert_str_eq(def->constraints[1], "A <= 2 * 2");
     cr_assert_str_eq(def->sources[0].text,
-                     "#if T == 0\n#undef T\n#define T half\n#elif T == 1\n#undef T\n#define T float\n#endif\n");
+        "#if T == 0\n#undef T\n#define T half\n#elif T == 1\n#undef T\n#define T float\n#endif\n");
     cr_assert(def->source_count == 2);
     hed_tune_spec_free(spec);
     refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": \"Z > 1\"}"},
-           "Conditions[0].Expression: Z > 1: column 1: there is no \"Z\"");
+        "Conditions[0].Expression: Z > 1: column 1: there is no \"Z\"");
     refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": 1}"},
-           "Conditions[0].Expression: expected a string");
+        "Conditions[0].Expression: expected a string");
 }
 
 /* ---- launches ---- */
@@ -182,17 +191,16 @@ static hed_geometry geometry_of(const hed_tune_spec *spec, const hed_config *con
 
 Test(t1, launch_by_problem_size)
 {
-    hed_tune_spec *spec = loaded(
-        (pieces){.parameters = BLOCKS,
-                 .specification =
-                     "\"Language\": \"OpenCL\", \"ProblemSize\": [1000, 50], \"LocalSize\": {\"X\": "
-                     "\"block_size_x\", \"Y\": \"block_size_y\", \"Z\": \"1\"},"
-                     "\"GlobalSize\": {\"X\": \"(262144 // block_size_x) // tile\"}, \"GlobalSizeType\": \"CUDA\","
-                     "\"GridDivX\": [\"block_size_x\", \"tile\"], \"GridDivY\": null"});
+    hed_tune_spec *spec = loaded((pieces){.parameters = BLOCKS,
+        .specification =
+            "\"Language\": \"OpenCL\", \"ProblemSize\": [1000, 50], \"LocalSize\": {\"X\": "
+            "\"block_size_x\", \"Y\": \"block_size_y\", \"Z\": \"1\"},"
+            "\"GlobalSize\": {\"X\": \"(262144 // block_size_x) // tile\"}, \"GlobalSizeType\": \"CUDA\","
+            "\"GridDivX\": [\"block_size_x\", \"tile\"], \"GridDivY\": null"});
     hed_geometry g = geometry_of(spec, &(hed_config){3, {32, 4, 3}});
     cr_assert(g.dimensions == 2 && g.group[0] == 32 && g.group[1] == 4);
     cr_assert(g.global[0] == 11 * 32 && g.global[1] == 13 * 4,
-              "GlobalSize is not looked at; y is divided by block_size_y");
+        "GlobalSize is not looked at; y is divided by block_size_y");
     cr_assert_str_eq(hed_tune_spec_kernel(spec)->dimensions[1], "ProblemSize_1");
     cr_assert_str_eq(hed_tune_spec_kernel(spec)->max_threads, "block_size_x*block_size_y");
     hed_tune_spec_free(spec);
@@ -205,38 +213,43 @@ Test(t1, launch_by_global_size)
         uint64_t x, z;
         uint32_t dimensions;
     } cases[] = {
-        {"\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"32\"}, \"GlobalSize\": {\"X\": \"256 // tile\"}", 85, 0,
-         1},
-        {"\"Language\": \"CUDA\", \"LocalSize\": {\"X\": 32}, \"GlobalSize\": {\"X\": \"256 // tile\"}", 85 * 32, 0,
-         1},
+        {"\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"32\"}, \"GlobalSize\": {\"X\": \"256 // tile\"}",
+            85, 0, 1},
+        {"\"Language\": \"CUDA\", \"LocalSize\": {\"X\": 32}, \"GlobalSize\": {\"X\": \"256 // tile\"}",
+            85 * 32, 0, 1},
         {"\"Language\": \"CUDA\", \"GlobalSizeType\": \"OpenCL\", \"LocalSize\": {\"X\": 32}, \"GlobalSize\": "
          "{\"X\": 256, \"Z\": 7}",
-         256, 7, 3},
+            256, 7, 3},
         {"\"Language\": \"OpenCL\", \"GlobalSizeType\": \"CUDA\", \"LocalSize\": {\"X\": \"32\", \"Z\": \"2\"}, "
          "\"GlobalSize\": {\"X\": 2, \"Z\": 7}",
-         64, 14, 3},
+            64, 14, 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hed_tune_spec *spec = loaded((pieces){.parameters = BLOCKS, .specification = cases[i].specification});
+        hed_tune_spec *spec =
+            loaded((pieces){.parameters = BLOCKS, .specification = cases[i].specification});
         hed_geometry g = geometry_of(spec, &(hed_config){3, {32, 4, 3}});
         cr_expect(g.dimensions == cases[i].dimensions && g.global[0] == cases[i].x &&
                       (g.dimensions < 3 || g.global[2] == cases[i].z),
-                  "case %zu: %u dimensions, %llu", i, g.dimensions, (unsigned long long)g.global[0]);
+            "case %zu: %u dimensions, %llu", i, g.dimensions, (unsigned long long)g.global[0]);
         hed_tune_spec_free(spec);
     }
     refuse(HED_ERROR_FORMAT,
-           (pieces){.specification =
-                        "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"q\"}, \"GlobalSize\": {\"X\": \"1\"}"},
-           "KernelSpecification.LocalSize: q: column 1: there is no \"q\"");
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"1\"}"},
-           "\"GlobalSize\" is missing");
+        (pieces){
+            .specification =
+                "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"q\"}, \"GlobalSize\": {\"X\": \"1\"}"},
+        "KernelSpecification.LocalSize: q: column 1: there is no \"q\"");
     refuse(HED_ERROR_FORMAT,
-           (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {}, \"GlobalSize\": {\"X\": 1}"},
-           "\"X\" is missing");
+        (pieces){.specification = "\"Language\": \"OpenCL\", \"LocalSize\": {\"X\": \"1\"}"},
+        "\"GlobalSize\" is missing");
+    refuse(HED_ERROR_FORMAT,
+        (pieces){.specification =
+                     "\"Language\": \"OpenCL\", \"LocalSize\": {}, \"GlobalSize\": {\"X\": 1}"},
+        "\"X\" is missing");
     refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"Vulkan\", " LAUNCH},
-           "Language: expected one of \"OpenCL\", \"CUDA\", \"HIP\"; found \"Vulkan\"");
-    refuse(HED_ERROR_FORMAT, (pieces){.specification = "\"Language\": \"CUDA\", \"ProblemSize\": [], " LAUNCH},
-           "ProblemSize: expected 1 to 3 sizes, found 0");
+        "Language: expected one of \"OpenCL\", \"CUDA\", \"HIP\"; found \"Vulkan\"");
+    refuse(HED_ERROR_FORMAT,
+        (pieces){.specification = "\"Language\": \"CUDA\", \"ProblemSize\": [], " LAUNCH},
+        "ProblemSize: expected 1 to 3 sizes, found 0");
 }
 
 /* ---- texts ---- */
@@ -245,9 +258,10 @@ Test(t1, texts_of_cuda)
 {
     static const char plain[] = "__global__ void f(float *y) {}\n";
     write_file(in_folder("f.cl"), plain, strlen(plain));
-    pieces cuda = {.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-std=c++11\", \"-DN=3\", "
-                                    "\"-DX\", \"\", \"-use_fast_math\"], "
-                                    "\"SharedMemory\": \"4 * 64\", " LAUNCH};
+    pieces cuda = {.specification =
+                       "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-std=c++11\", \"-DN=3\", "
+                       "\"-DX\", \"\", \"-use_fast_math\"], "
+                       "\"SharedMemory\": \"4 * 64\", " LAUNCH};
     hed_tune_spec *spec = loaded(cuda);
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     cr_assert(def->source_count == 1 && strcmp(def->sources[0].text, plain) == 0);
@@ -263,8 +277,8 @@ Test(t1, texts_of_cuda)
     cuda.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-arch=sm_80\"], " LAUNCH;
     refuse(HED_ERROR_FORMAT, cuda, "CompilerOptions[0]: \"-arch=sm_80\" is not the file's to say");
     refuse(HED_ERROR_UNSUPPORTED,
-           (pieces){.specification = "\"Language\": \"OpenCL\", \"SharedMemory\": 64, " LAUNCH},
-           "SharedMemory: shared memory of a size is for CUDA");
+        (pieces){.specification = "\"Language\": \"OpenCL\", \"SharedMemory\": 64, " LAUNCH},
+        "SharedMemory: shared memory of a size is for CUDA");
 }
 
 /* Files of T1 lie in a folder of their own, and name kernels from the folder above. */
@@ -272,7 +286,8 @@ Test(t1, kernel_in_the_folder_above)
 {
     static const char text[] =
         "{\"ConfigurationSpace\": {\"TuningParameters\": []}, \"KernelSpecification\": {\"KernelName\": \"f\","
-        "\"KernelFile\": \"up.cl\", \"Language\": \"OpenCL\", " LAUNCH ", \"Arguments\": [" OUTPUT "]}}";
+        "\"KernelFile\": \"up.cl\", \"Language\": \"OpenCL\", " LAUNCH ", \"Arguments\": [" OUTPUT
+        "]}}";
     hed_tune_spec *spec;
     cr_assert(mkdir(in_folder("t1"), 0755) == 0);
     write_file(in_folder("t1/k.json"), text, strlen(text));
@@ -286,8 +301,9 @@ Test(t1, kernel_in_the_folder_above)
 Test(t1, budget)
 {
     hed_tune_def def = hed_default_tune_def();
-    hed_tune_spec *spec = loaded((pieces){.more = "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": "
-                                                  "60}, {\"Type\": \"TuningDuration\", \"BudgetValue\": 5}],"});
+    hed_tune_spec *spec =
+        loaded((pieces){.more = "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": "
+                                "60}, {\"Type\": \"TuningDuration\", \"BudgetValue\": 5}],"});
     hed_tune_spec_apply(spec, &def);
     cr_assert(def.evaluations == 60 && def.limit_seconds == 5);
     hed_tune_spec_free(spec);
@@ -325,26 +341,29 @@ Test(t1, arguments)
         "{\"Name\": \"l\", \"Type\": \"float2\", \"MemoryType\": \"Local\", \"Size\": \"w * 2\"}";
     static const int32_t raw[] = {5, 6, 7};
     write_file(in_folder("x.bin"), raw, sizeof raw);
-    hed_tune_spec *spec =
-        loaded((pieces){.parameters = "{\"Name\": \"w\", \"Type\": \"int\", \"Values\": \"[3, 5]\"}",
-                        .specification = specification,
-                        .arguments = arguments});
+    hed_tune_spec *spec = loaded(
+        (pieces){.parameters = "{\"Name\": \"w\", \"Type\": \"int\", \"Values\": \"[3, 5]\"}",
+            .specification = specification,
+            .arguments = arguments});
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
     const hed_tune_argument *a = tune.arguments;
     const hed_argument_def *d = def->arguments;
     cr_assert(def->argument_count == 10);
-    cr_assert(a[0].bytes == 4 * 104 && !a[0].data && d[0].access == HED_WRITE && d[0].tolerance == 0.25);
+    cr_assert(
+        a[0].bytes == 4 * 104 && !a[0].data && d[0].access == HED_WRITE && d[0].tolerance == 0.25);
     cr_assert(((const float *)a[0].expected)[3] == 6);
     cr_assert(a[1].bytes == 128 && d[1].access == HED_READ && d[1].type == HED_FLOAT);
-    for (int i = 0; i < 32; i++) cr_assert(((const float *)a[1].data)[i] >= 0 && ((const float *)a[1].data)[i] <= 20);
-    cr_assert(a[2].bytes == 12 && memcmp(a[2].data, raw, 12) == 0 && memcmp(a[2].expected, raw, 12) == 0 &&
-              d[2].tolerance == 0);
+    for (int i = 0; i < 32; i++)
+        cr_assert(((const float *)a[1].data)[i] >= 0 && ((const float *)a[1].data)[i] <= 20);
+    cr_assert(a[2].bytes == 12 && memcmp(a[2].data, raw, 12) == 0 &&
+              memcmp(a[2].expected, raw, 12) == 0 && d[2].tolerance == 0);
     cr_assert(a[3].bytes == 30 && d[3].type == HED_BYTES && d[3].access == HED_READ_WRITE &&
               ((const uint8_t *)a[3].data)[29] <= 9);
     cr_assert(a[4].bytes == 12 && ((const uint8_t *)a[4].data)[11] == 0);
-    cr_assert(((const double *)a[5].data)[1] == 0.5 && d[5].access == HED_READ_WRITE, "an output is not read alone");
+    cr_assert(((const double *)a[5].data)[1] == 0.5 && d[5].access == HED_READ_WRITE,
+        "an output is not read alone");
     cr_assert(d[6].kind == HED_SCALAR && *(const int32_t *)a[6].data == 7);
     cr_assert(d[7].kind == HED_STRUCT && d[7].size == 1 && *(const uint8_t *)a[7].data == 1);
     cr_assert_str_eq(d[8].name, "argument 8");
@@ -361,33 +380,41 @@ Test(t1, arguments_are_checked)
         {HED_ERROR_FORMAT, "{\"MemoryType\": \"Vector\"}", "Arguments[1]: \"Type\" is missing"},
         {HED_ERROR_FORMAT, "{\"Type\": \"float\"}", "Arguments[1]: \"MemoryType\" is missing"},
         {HED_ERROR_FORMAT, "{\"Type\": \"float3\", \"MemoryType\": \"Vector\"}",
-         "Arguments[1].Type: \"float3\" is no type of a T1 file"},
+            "Arguments[1].Type: \"float3\" is no type of a T1 file"},
         {HED_ERROR_FORMAT, "{\"Type\": \"float\", \"MemoryType\": \"Symbol\"}",
-         "symbols are variables of a text in CUDA C"},
+            "symbols are variables of a text in CUDA C"},
         {HED_ERROR_UNSUPPORTED, VECTOR("a", "float", "\"FillType\": \"Script\", \"Size\": 1"),
-         "FillType \"Script\" is not read"},
+            "FillType \"Script\" is not read"},
         {HED_ERROR_UNSUPPORTED, VECTOR("a", "half", "\"FillType\": \"Random\", \"Size\": 1"),
-         "elements of this type can be zero or come from a file"},
-        {HED_ERROR_FORMAT, VECTOR("a", "int32", "\"FillType\": \"Constant\", \"FillValue\": 0.5, \"Size\": 1"),
-         "cannot be filled so: whole numbers"},
-        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Generator\", \"DataSource\": \"j\", \"Size\": 1"),
-         "Arguments[1].DataSource: j: column 1: there is no \"j\"; known are: i"},
+            "elements of this type can be zero or come from a file"},
         {HED_ERROR_FORMAT,
-         VECTOR("a", "float", "\"FillType\": \"Generator\", \"DataSource\": \"1 / i\", \"Size\": 1"),
-         "cannot be filled so: the numbers must be finite"},
+            VECTOR("a", "int32", "\"FillType\": \"Constant\", \"FillValue\": 0.5, \"Size\": 1"),
+            "cannot be filled so: whole numbers"},
+        {HED_ERROR_FORMAT,
+            VECTOR("a", "float", "\"FillType\": \"Generator\", \"DataSource\": \"j\", \"Size\": 1"),
+            "Arguments[1].DataSource: j: column 1: there is no \"j\"; known are: i"},
+        {HED_ERROR_FORMAT,
+            VECTOR("a", "float",
+                "\"FillType\": \"Generator\", \"DataSource\": \"1 / i\", \"Size\": 1"),
+            "cannot be filled so: the numbers must be finite"},
         {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Generator\", \"Size\": 1"),
-         "\"DataSource\" is missing"},
-        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Constant\""), "\"Size\" is missing"},
-        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Constant\", \"Size\": \"A\""), "there is no \"A\""},
+            "\"DataSource\" is missing"},
+        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Constant\""),
+            "\"Size\" is missing"},
+        {HED_ERROR_FORMAT, VECTOR("a", "float", "\"FillType\": \"Constant\", \"Size\": \"A\""),
+            "there is no \"A\""},
         {HED_ERROR_LIMIT, VECTOR("a", "float", "\"FillType\": \"Constant\", \"Size\": 1e18"),
-         "more than a buffer of cuda:0 may have"},
-        {HED_ERROR_IO, VECTOR("a", "float", "\"FillType\": \"BinaryRaw\", \"DataSource\": \"no.bin\""),
-         "cannot open"},
+            "more than a buffer of cuda:0 may have"},
+        {HED_ERROR_IO,
+            VECTOR("a", "float", "\"FillType\": \"BinaryRaw\", \"DataSource\": \"no.bin\""),
+            "cannot open"},
         {HED_ERROR_FORMAT, "{\"Type\": \"int8\", \"MemoryType\": \"Scalar\", \"FillValue\": 300}",
-         "a scalar of type \"int8\" cannot be 300"},
-        {HED_ERROR_UNSUPPORTED, "{\"Type\": \"float4\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}",
-         "scalars of type \"float4\" are not read"},
-        {HED_ERROR_FORMAT, "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\"}", "\"FillValue\" is missing"},
+            "a scalar of type \"int8\" cannot be 300"},
+        {HED_ERROR_UNSUPPORTED,
+            "{\"Type\": \"float4\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}",
+            "scalars of type \"float4\" are not read"},
+        {HED_ERROR_FORMAT, "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\"}",
+            "\"FillValue\" is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char arguments[1024];
@@ -395,14 +422,16 @@ Test(t1, arguments_are_checked)
         refuse(cases[i].status, (pieces){.arguments = arguments}, cases[i].words);
     }
     refuse(HED_ERROR_FORMAT,
-           (pieces){.arguments = "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}"},
-           "no argument can be written: none is a vector");
+        (pieces){
+            .arguments = "{\"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 1}"},
+        "no argument can be written: none is a vector");
     refuse(HED_ERROR_FORMAT,
-           (pieces){.specification = "\"Language\": \"OpenCL\", \"ReferenceArguments\": [{\"Name\": \"r\", "
-                                     "\"TargetName\": \"q\"}], " LAUNCH},
-           "ReferenceArguments[0].TargetName: there is no output called \"q\"");
+        (pieces){.specification =
+                     "\"Language\": \"OpenCL\", \"ReferenceArguments\": [{\"Name\": \"r\", "
+                     "\"TargetName\": \"q\"}], " LAUNCH},
+        "ReferenceArguments[0].TargetName: there is no output called \"q\"");
     refuse(HED_ERROR_UNSUPPORTED,
-           (pieces){.specification = "\"Language\": \"CUDA\", " LAUNCH,
-                    .arguments = OUTPUT ",{\"Type\": \"float\", \"MemoryType\": \"Local\", \"Size\": 4}"},
-           "local arrays are no arguments in CUDA C; use SharedMemory");
+        (pieces){.specification = "\"Language\": \"CUDA\", " LAUNCH,
+            .arguments = OUTPUT ",{\"Type\": \"float\", \"MemoryType\": \"Local\", \"Size\": 4}"},
+        "local arrays are no arguments in CUDA C; use SharedMemory");
 }

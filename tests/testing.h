@@ -1,5 +1,5 @@
-/* What the tests share: a context with the device under test, which is chosen by HEDDLE_DEVICE, an allocator that counts and
- * fails on request, and checks that print the error's text. */
+/* What the tests share: a context with the device under test, which is chosen by HEDDLE_DEVICE, an
+ * allocator that counts and fails on request, and checks that print the error's text. */
 #ifndef HED_TESTS_TESTING_H
 #define HED_TESTS_TESTING_H
 
@@ -15,7 +15,8 @@
 #define OK(call) \
     do { \
         hed_status ok_status = (call); \
-        cr_assert(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), error.text, error.log); \
+        cr_assert(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), \
+            error.text, error.log); \
     } while (0)
 
 /* `call` must end in exactly this status. */
@@ -24,8 +25,9 @@
         error = (hed_error){0}; \
         hed_status fails_status = (call); \
         cr_assert(fails_status == (expected_status), "%s: %s instead of %s: %s", #call, \
-                  hed_status_name(fails_status), hed_status_name(expected_status), error.text); \
-        cr_assert(error.status == (expected_status) && error.text[0], "%s: the error says nothing", #call); \
+            hed_status_name(fails_status), hed_status_name(expected_status), error.text); \
+        cr_assert(error.status == (expected_status) && error.text[0], \
+            "%s: the error says nothing", #call); \
     } while (0)
 
 typedef struct test_device {
@@ -34,8 +36,8 @@ typedef struct test_device {
     hed_stream *stream;
 } test_device;
 
-/* Opens the device of HEDDLE_DEVICE ("host" where it is unset); skips the test where it is not on this machine, or fails it
- * where HEDDLE_REQUIRE_DEVICES names its backend. */
+/* Opens the device of HEDDLE_DEVICE ("host" where it is unset); skips the test where it is not on
+ * this machine, or fails it where HEDDLE_REQUIRE_DEVICES names its backend. */
 static inline test_device test_open(const hed_context_def *def)
 {
     hed_error error;
@@ -45,7 +47,8 @@ static inline test_device test_open(const hed_context_def *def)
     OK(hed_context_create(def, &t.context, &error));
     if (hed_device_find(t.context, wanted, &t.device, &error)) {
         hed_context_destroy(t.context);
-        cr_assert(!required || !strstr(wanted, required), "device \"%s\" is required: %s", wanted, error.text);
+        cr_assert(!required || !strstr(wanted, required), "device \"%s\" is required: %s", wanted,
+            error.text);
         cr_skip_test("no device \"%s\": %s", wanted, error.text);
     }
     OK(hed_stream_create(t.device, NULL, &t.stream, &error));

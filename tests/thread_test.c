@@ -1,5 +1,6 @@
-/* The team: everybody runs once, the barrier holds, ranges are covered, sleepers wake, failures are clean; and the
- * float state. The arrays are plain memory on purpose: under TSan a barrier that does not order is a race. */
+/* The team: everybody runs once, the barrier holds, ranges are covered, sleepers wake, failures are
+ * clean; and the float state. The arrays are plain memory on purpose: under TSan a barrier that
+ * does not order is a race. */
 #include "heddle/thread.h"
 
 #include "testing.h"
@@ -37,7 +38,8 @@ static void count_run(void *user, hed_team *team, uint32_t member)
 
 Test(thread, run_calls_each_member_once, .timeout = TIMEOUT)
 {
-    for (uint32_t size = 1; size <= MEMBERS_MAX; size++) { /* most of them more than the processors here */
+    /* most of them more than the processors here */
+    for (uint32_t size = 1; size <= MEMBERS_MAX; size++) {
         hed_team *team = make_team(size);
         cr_assert_eq(hed_team_size(team), size);
         counts c = {0};
@@ -95,8 +97,8 @@ static void cross_barriers(void *user, hed_team *team, uint32_t member)
         c->runs[member] = round;
         hed_team_barrier(team);
         for (uint32_t other = 0; other < size; other++) {
-            cr_assert_eq(c->runs[other], round, "member %u is in round %u, member %u in %u", member, round, other,
-                         c->runs[other]);
+            cr_assert_eq(c->runs[other], round, "member %u is in round %u, member %u in %u", member,
+                round, other, c->runs[other]);
         }
         hed_team_barrier(team);
     }
@@ -198,9 +200,10 @@ typedef struct range {
 static void touch(void *user, uint64_t begin, uint64_t end)
 {
     range *r = user;
-    cr_assert(begin < end && end <= r->count, "%llu to %llu", (unsigned long long)begin, (unsigned long long)end);
+    cr_assert(begin < end && end <= r->count, "%llu to %llu", (unsigned long long)begin,
+        (unsigned long long)end);
     cr_assert(end - begin >= r->grain || end - begin == r->count, "a piece of %llu with grain %llu",
-              (unsigned long long)(end - begin), (unsigned long long)r->grain);
+        (unsigned long long)(end - begin), (unsigned long long)r->grain);
     for (uint64_t index = begin; index < end; index++) {
         r->touched[index]++;
     }
@@ -221,8 +224,8 @@ Test(thread, for_covers_the_range_once, .timeout = TIMEOUT)
                 r.grain = grains[b];
                 hed_team_for(team, r.count, r.grain, touch, &r);
                 for (uint64_t index = 0; index < RANGE_MAX; index++) {
-                    cr_assert_eq(r.touched[index], index < r.count, "%llu of %llu", (unsigned long long)index,
-                                 (unsigned long long)r.count);
+                    cr_assert_eq(r.touched[index], index < r.count, "%llu of %llu",
+                        (unsigned long long)index, (unsigned long long)r.count);
                 }
                 bool divides = r.grain < r.count / 2 && size > 1;
                 cr_assert(r.count > 0 ? (divides ? r.pieces >= 2 : r.pieces >= 1) : r.pieces == 0);
@@ -263,7 +266,8 @@ static void meet(void *user, uint64_t begin, uint64_t end)
     meeting *m = user;
     m->threads[begin] = gettid();
     atomic_fetch_add(&m->arrived, 1);
-    while (atomic_load(&m->arrived) < 2) { /* the test's time-out ends this when one thread does it all */
+    /* the test's time-out ends this when one thread does it all */
+    while (atomic_load(&m->arrived) < 2) {
         sched_yield();
     }
 }
@@ -294,12 +298,15 @@ Test(thread, members_leave_signals_to_the_program, .timeout = TIMEOUT)
     hed_team_destroy(team);
     const int left[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGCHLD, SIGPIPE, SIGRTMIN};
     for (size_t index = 0; index < sizeof left / sizeof left[0]; index++) {
-        cr_assert(sigismember(&masks[1], left[index]), "signal %d can strike a member", left[index]);
-        cr_assert_eq(sigismember(&masks[0], left[index]), sigismember(&before, left[index]), "the caller's changed");
+        cr_assert(
+            sigismember(&masks[1], left[index]), "signal %d can strike a member", left[index]);
+        cr_assert_eq(sigismember(&masks[0], left[index]), sigismember(&before, left[index]),
+            "the caller's changed");
     }
     const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     for (size_t index = 0; index < sizeof faults / sizeof faults[0]; index++) {
-        cr_assert_not(sigismember(&masks[1], faults[index]), "fault %d would pass its handler by", faults[index]);
+        cr_assert_not(sigismember(&masks[1], faults[index]), "fault %d would pass its handler by",
+            faults[index]);
     }
 }
 
@@ -323,7 +330,8 @@ Test(thread, each_allocation_may_fail, .timeout = TIMEOUT)
     }
     hed_team *team = NULL;
     hed_error error = {0};
-    FAILS(HED_ERROR_MEMORY, hed_team_create(NULL, UINT32_MAX, &team, &error)); /* at once, not after filling memory */
+    /* at once, not after filling memory */
+    FAILS(HED_ERROR_MEMORY, hed_team_create(NULL, UINT32_MAX, &team, &error));
 }
 
 static int count_threads(void)
@@ -345,7 +353,8 @@ Test(thread, threads_may_run_out, .timeout = TIMEOUT)
     }
     hed_team_destroy(make_team(2)); /* with its first thread TSan starts one of its own */
     int before = 0;
-    for (int wait = 0; wait < 20; wait++, usleep(1000)) { /* a thread that was joined may be listed a moment longer */
+    /* a thread that was joined may be listed a moment longer */
+    for (int wait = 0; wait < 20; wait++, usleep(1000)) {
         before = count_threads();
     }
     struct rlimit limit;
@@ -359,7 +368,8 @@ Test(thread, threads_may_run_out, .timeout = TIMEOUT)
     hed_error error = {0};
     FAILS(HED_ERROR_MEMORY, hed_team_create(&allocator, 64, &team, &error));
     cr_assert(team == NULL && state.live == 0 && state.bytes == 0);
-    cr_assert(strstr(error.text, "64 threads") && strstr(error.text, strerror(EAGAIN)), "%s", error.text);
+    cr_assert(
+        strstr(error.text, "64 threads") && strstr(error.text, strerror(EAGAIN)), "%s", error.text);
     for (int wait = 0; wait < 1000 && count_threads() > before; wait++) {
         usleep(1000);
     }
@@ -374,10 +384,7 @@ Test(thread, threads_may_run_out, .timeout = TIMEOUT)
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
-static void flush_denormals(void)
-{
-    _mm_setcsr(_mm_getcsr() | 0x8040u);
-}
+static void flush_denormals(void) { _mm_setcsr(_mm_getcsr() | 0x8040u); }
 #else
 static void flush_denormals(void)
 {
@@ -388,8 +395,9 @@ static void flush_denormals(void)
 #endif
 
 typedef struct behaviour {
-    float makes, takes; /* a denormal made from a normal number, a normal number made from a denormal */
-    float third;        /* 1 / 3, rounded */
+    /* a denormal made from a normal number, a normal number made from a denormal */
+    float makes, takes;
+    float third; /* 1 / 3, rounded */
 } behaviour;
 
 static behaviour look(void)
@@ -413,7 +421,8 @@ Test(thread, float_strict_and_back)
     flush_denormals();
     fesetround(FE_DOWNWARD);
     behaviour fast = look();
-    cr_assert(fast.makes == 0.0f && fast.takes == 0.0f && fast.third == 0x1.555554p-2f, "this test cannot see it");
+    cr_assert(fast.makes == 0.0f && fast.takes == 0.0f && fast.third == 0x1.555554p-2f,
+        "this test cannot see it");
 
     hed_float_state state = hed_float_strict();
     check_strict(look());

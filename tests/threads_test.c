@@ -1,18 +1,18 @@
 /* ctest: devices
- * Several threads on one device: opening it, making and destroying buffers, streams, events and kernels, and
- * launching, each thread in a stream of its own. Under ThreadSanitizer on host and on the fake drivers,
- * whose code it sees. */
+ * Several threads on one device: opening it, making and destroying buffers, streams, events and
+ * kernels, and launching, each thread in a stream of its own. Under ThreadSanitizer on host and on
+ * the fake drivers, whose code it sees. */
 #include "cycle.h"
 #include "fakes.h"
 
 #include <pthread.h>
 
-enum { THREADS = 4,
-       ROUNDS = 6 };
+enum { THREADS = 4, ROUNDS = 6 };
 
 static hed_error error;
 
-/* What the threads share, and what each of them finds wrong: an assertion is for the test's own thread. */
+/* What the threads share, and what each of them finds wrong: an assertion is for the test's own
+ * thread. */
 typedef struct crew {
     hed_context *context;
     hed_device *device;
@@ -72,7 +72,7 @@ static hed_status work(worker *w, int round)
         float want = a * c->input[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.5f;
         if (c->output[i] > want + 1e-3f || c->output[i] < want - 1e-3f || c->calls != 5) {
             snprintf(why->text, sizeof why->text, "element %d is %g instead of %g, %d calls", i,
-                     (double)c->output[i], (double)want, c->calls);
+                (double)c->output[i], (double)want, c->calls);
             return HED_ERROR_FORMAT;
         }
     }
@@ -124,11 +124,11 @@ static void run_crew(hed_context_def def, const char *selector)
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < THREADS; i++)
         cr_assert_eq(workers[i].status, HED_OK, "thread %d: %s: %s\n%s", i,
-                     hed_status_name(workers[i].status), workers[i].error.text, workers[i].error.log);
+            hed_status_name(workers[i].status), workers[i].error.text, workers[i].error.log);
     pthread_barrier_destroy(&c.start);
     hed_context_destroy(c.context);
     cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
-              (long long)state.live);
+        (long long)state.live);
 }
 
 Test(threads, everything_at_once_on_the_device_under_test)
@@ -165,7 +165,8 @@ static void *run_life(void *argument)
         w->status = hed_context_create(NULL, &context, &w->error);
         if (!w->status) w->status = hed_device_find(context, NULL, &device, &w->error);
         if (!w->status) w->status = hed_stream_create(device, NULL, &stream, &w->error);
-        if (!w->status) w->status = cycle_buffer(device, HED_MEMORY_DEVICE, 4096, NULL, &buffer, &w->error);
+        if (!w->status)
+            w->status = cycle_buffer(device, HED_MEMORY_DEVICE, 4096, NULL, &buffer, &w->error);
         if (!w->status) w->status = hed_fill(stream, buffer, 0, 4096, "x", 1, &w->error);
         hed_buffer_destroy(buffer);
         hed_stream_destroy(stream);

@@ -1,6 +1,6 @@
 /* ctest: timeout=300
- * Sums and prefix sums in a fixed tree: C against the definition of heddle/tree.h, devices against C with
- * groups of several sizes, one of them no power of two. */
+ * Sums and prefix sums in a fixed tree: C against the definition of heddle/tree.h, devices against
+ * C with groups of several sizes, one of them no power of two. */
 #include "testing.h"
 
 #include "strict_kernels/inputs.h"
@@ -16,8 +16,7 @@ static float tree_by_definition(const float *x, size_t n)
 {
     if (n <= 1) return n == 0 ? 0.0f : x[0];
     size_t half = 1;
-    while (half * 2 < n)
-        half *= 2;
+    while (half * 2 < n) half *= 2;
     return tree_by_definition(x, half) + tree_by_definition(x + half, n - half);
 }
 
@@ -40,16 +39,19 @@ Test(tree, sums_and_prefix_sums_follow_the_definition)
     hed_tree_scan_exclusive(exclusive, exclusive, COUNT); /* in place */
     for (size_t n = 0; n < COUNT; n++) {
         float sum = tree_by_definition(x, n);
-        cr_assert(same(hed_tree_sum(x, n), sum), "%zu elements: %a, not %a", n, hed_tree_sum(x, n), sum);
+        cr_assert(
+            same(hed_tree_sum(x, n), sum), "%zu elements: %a, not %a", n, hed_tree_sum(x, n), sum);
         cr_assert(same(exclusive[n], sum), "exclusive %zu: %a, not %a", n, exclusive[n], sum);
-        cr_assert(n == 0 || same(inclusive[n - 1], sum), "inclusive %zu: %a, not %a", n - 1, inclusive[n - 1], sum);
+        cr_assert(n == 0 || same(inclusive[n - 1], sum), "inclusive %zu: %a, not %a", n - 1,
+            inclusive[n - 1], sum);
     }
     hed_tree_scan_exclusive(x, x, 0);
     hed_tree_scan(x, x, COUNT);
     cr_assert(memcmp(x, inclusive, sizeof x) == 0, "in place");
 }
 
-/* Prefix sums of positive elements never step down, and what a loop gets far off the tree gets right. */
+/* Prefix sums of positive elements never step down, and what a loop gets far off the tree gets
+ * right. */
 Test(tree, rounds_less_than_a_loop_and_never_steps_down)
 {
     enum { COUNT = 1 << 20 };
@@ -62,7 +64,8 @@ Test(tree, rounds_less_than_a_loop_and_never_steps_down)
     }
     float *sums = malloc(COUNT * sizeof *sums);
     hed_tree_scan(x, sums, COUNT);
-    for (int i = 1; i < COUNT; i++) cr_assert(sums[i] >= sums[i - 1], "the sum of %d steps down", i);
+    for (int i = 1; i < COUNT; i++)
+        cr_assert(sums[i] >= sums[i - 1], "the sum of %d steps down", i);
     free(sums);
     double tree_error = fabs(hed_tree_sum(x, COUNT) - exact), loop_error = fabs(loop - exact);
     cr_expect(tree_error <= 20 * 0x1p-24 * exact, "tree %g", tree_error);
@@ -80,7 +83,8 @@ static void tile_sums_range(const hed_native_call *call, uint64_t begin, uint64_
     float *nodes = call->arguments[1];
     uint32_t n = *(const uint32_t *)call->arguments[2];
     for (uint64_t tile = begin; tile < end; tile++)
-        nodes[tile] = hed_tree_sum(in + tile * TILE, n - tile * TILE < TILE ? n - tile * TILE : TILE);
+        nodes[tile] =
+            hed_tree_sum(in + tile * TILE, n - tile * TILE < TILE ? n - tile * TILE : TILE);
 }
 
 static void next_level_range(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -95,13 +99,15 @@ static void prefixes_range(const hed_native_call *call, uint64_t begin, uint64_t
 {
     const float *in = call->arguments[0], *nodes = call->arguments[1];
     float *inclusive = call->arguments[2], *exclusive = call->arguments[3];
-    uint32_t n = *(const uint32_t *)call->arguments[4], tiles = *(const uint32_t *)call->arguments[5];
+    uint32_t n = *(const uint32_t *)call->arguments[4],
+             tiles = *(const uint32_t *)call->arguments[5];
     for (uint64_t tile = begin; tile < end; tile++) {
         float sums[TILE];
         uint32_t first = (uint32_t)tile * TILE, length = n - first < TILE ? n - first : TILE;
         hed_tree_scan(in + first, sums, length);
         for (uint32_t i = 0; i < length; i++) {
-            float before = hed_tree_carry(nodes, tiles, (uint32_t)tile, i == 0 ? HED_TREE_NEUTRAL : sums[i - 1]);
+            float before = hed_tree_carry(
+                nodes, tiles, (uint32_t)tile, i == 0 ? HED_TREE_NEUTRAL : sums[i - 1]);
             inclusive[first + i] = hed_tree_carry(nodes, tiles, (uint32_t)tile, sums[i]);
             exclusive[first + i] = first + i == 0 ? 0.0f : before;
         }
@@ -109,15 +115,24 @@ static void prefixes_range(const hed_native_call *call, uint64_t begin, uint64_t
 }
 
 static const hed_define tree_defines[] = {{"TILE", "256"}};
-#define BUFFER(word) {.name = word, .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE}
-#define NUMBER(word) {.name = word, .kind = HED_SCALAR, .type = HED_UINT32}
-#define LOCAL(word) {.name = word, .kind = HED_LOCAL, .type = HED_FLOAT}
-static const hed_argument_def sums_arguments[] = {BUFFER("in"), BUFFER("nodes"), NUMBER("n"), LOCAL("values")};
-static const hed_argument_def level_arguments[] = {BUFFER("nodes"), NUMBER("from"), NUMBER("width")};
+#define BUFFER(word) \
+    { \
+        .name = word, .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE \
+    }
+#define NUMBER(word) \
+    { \
+        .name = word, .kind = HED_SCALAR, .type = HED_UINT32 \
+    }
+#define LOCAL(word) \
+    { \
+        .name = word, .kind = HED_LOCAL, .type = HED_FLOAT \
+    }
+static const hed_argument_def sums_arguments[] = {
+    BUFFER("in"), BUFFER("nodes"), NUMBER("n"), LOCAL("values")};
+static const hed_argument_def level_arguments[] = {
+    BUFFER("nodes"), NUMBER("from"), NUMBER("width")};
 static const hed_argument_def prefix_arguments[] = {BUFFER("in"), BUFFER("nodes"),
-                                                    BUFFER("inclusive"), BUFFER("exclusive"),
-                                                    NUMBER("n"), NUMBER("tiles"),
-                                                    LOCAL("values")};
+    BUFFER("inclusive"), BUFFER("exclusive"), NUMBER("n"), NUMBER("tiles"), LOCAL("values")};
 
 typedef struct tree_run {
     hed_device *device;
@@ -146,8 +161,8 @@ static hed_buffer *make_buffer(hed_device *device, uint64_t count)
 
 static void open_run(tree_run *t, hed_device *device, const float *summands)
 {
-    hed_kernel_def common = {
-        .sources = &hed_tree_files[0], .source_count = 1, .defines = tree_defines, .define_count = 1};
+    hed_kernel_def common = {.sources = &hed_tree_files[0], .source_count = 1,
+        .defines = tree_defines, .define_count = 1};
     *t = (tree_run){.device = device, .defs = {common, common, common}};
     t->defs[0].name = "tile_sums";
     t->defs[0].arguments = sums_arguments;
@@ -187,8 +202,8 @@ static void close_run(tree_run *t)
 /* One group of `group` items for each tile; the native functions count over tiles. */
 static hed_geometry over_tiles(uint32_t group, uint32_t local_argument)
 {
-    hed_geometry g = {
-        .dimensions = 1, .global = {(uint64_t)TILES * group}, .group = {group, 1, 1}, .native_items = TILES};
+    hed_geometry g = {.dimensions = 1, .global = {(uint64_t)TILES * group}, .group = {group, 1, 1},
+        .native_items = TILES};
     g.local_bytes[local_argument] = TILE * sizeof(float);
     return g;
 }
@@ -205,13 +220,9 @@ static void launch_all(tree_run *t, uint32_t group)
         OK(hed_launch_over(t->stream, t->level, &items, level, 3, &error));
     }
     tiles = over_tiles(group, 6);
-    hed_argument prefixes[] = {in,
-                               nodes,
-                               hed_buffer_argument(t->inclusive),
-                               hed_buffer_argument(t->exclusive),
-                               hed_uint_argument(SUMMANDS),
-                               hed_uint_argument(TILES),
-                               hed_local_argument()};
+    hed_argument prefixes[] = {in, nodes, hed_buffer_argument(t->inclusive),
+        hed_buffer_argument(t->exclusive), hed_uint_argument(SUMMANDS), hed_uint_argument(TILES),
+        hed_local_argument()};
     OK(hed_launch_over(t->stream, t->prefixes, &tiles, prefixes, 7, &error));
 }
 
@@ -221,14 +232,17 @@ static void compare_run(tree_run *t, uint32_t group)
 {
     const char *id = hed_device_get_info(t->device)->id;
     float sum, wanted = hed_tree_sum(x, SUMMANDS);
-    OK(hed_read(t->stream, &sum, t->nodes, (hed_tree_node_count(TILES) - 1) * sizeof(float), sizeof sum, &error));
+    OK(hed_read(t->stream, &sum, t->nodes, (hed_tree_node_count(TILES) - 1) * sizeof(float),
+        sizeof sum, &error));
     OK(hed_read(t->stream, got, t->inclusive, 0, sizeof got, &error));
     OK(hed_stream_wait(t->stream, &error));
     cr_expect(same(sum, wanted), "%s, groups of %u: sum %a, not %a", id, group, sum, wanted);
-    cr_expect(memcmp(got, inclusive, sizeof got) == 0, "%s, groups of %u: inclusive sums differ from C", id, group);
+    cr_expect(memcmp(got, inclusive, sizeof got) == 0,
+        "%s, groups of %u: inclusive sums differ from C", id, group);
     OK(hed_read(t->stream, got, t->exclusive, 0, sizeof got, &error));
     OK(hed_stream_wait(t->stream, &error));
-    cr_expect(memcmp(got, exclusive, sizeof got) == 0, "%s, groups of %u: exclusive sums differ from C", id, group);
+    cr_expect(memcmp(got, exclusive, sizeof got) == 0,
+        "%s, groups of %u: exclusive sums differ from C", id, group);
 }
 
 Test(tree, a_group_of_any_size_gives_the_bits_of_c, .timeout = 300)
@@ -245,7 +259,8 @@ Test(tree, a_group_of_any_size_gives_the_bits_of_c, .timeout = 300)
         tree_run t;
         open_run(&t, device, x);
         for (int g = 0; g < 4; g++) {
-            OK(hed_fill(t.stream, t.nodes, 0, hed_buffer_size(t.nodes), &(uint32_t){0xaaaaaaaau}, 4, &error));
+            OK(hed_fill(t.stream, t.nodes, 0, hed_buffer_size(t.nodes), &(uint32_t){0xaaaaaaaau}, 4,
+                &error));
             launch_all(&t, groups[g]);
             compare_run(&t, groups[g]);
         }

@@ -1,6 +1,7 @@
-/* Kernels as people write them for CUDA, from the tune file to what NVRTC makes of it: templates, names in namespaces, __constant__
- * symbols, the toolkit's headers, folders, options, parameters that are texts; the T1 files in tests/t1, one of each kind that is
- * published; and OpenCL texts with all vector types. Nothing runs: what compiles is looked into. Skipped without NVRTC. */
+/* Kernels as people write them for CUDA, from the tune file to what NVRTC makes of it: templates,
+ * names in namespaces, __constant__ symbols, the toolkit's headers, folders, options, parameters
+ * that are texts; the T1 files in tests/t1, one of each kind that is published; and OpenCL texts
+ * with all vector types. Nothing runs: what compiles is looked into. Skipped without NVRTC. */
 #include "folder.h"
 #include "testing.h"
 
@@ -11,17 +12,16 @@
 #include "support/tune_spec.h"
 
 static hed_error error;
-static const hed_device_info DEVICE = {.id = "cuda:0",
-                                       .backend = "cuda",
-                                       .max_group = 1024,
-                                       .max_group_size = {1024, 1024, 64},
-                                       .local_bytes = 232448,
-                                       .max_buffer_bytes = (uint64_t)1 << 30,
-                                       .architecture = 90};
+static const hed_device_info DEVICE = {.id = "cuda:0", .backend = "cuda", .max_group = 1024,
+    .max_group_size = {1024, 1024, 64}, .local_bytes = 232448,
+    .max_buffer_bytes = (uint64_t)1 << 30, .architecture = 90};
 
 TestSuite(tune_cuda, .init = folder_make, .fini = folder_remove);
 
-static void write_text(const char *name, const char *text) { write_file(in_folder(name), text, strlen(text)); }
+static void write_text(const char *name, const char *text)
+{
+    write_file(in_folder(name), text, strlen(text));
+}
 
 /* ---- one file ---- */
 
@@ -35,7 +35,9 @@ static compiled open_compiler(const char *cuda_home)
 {
     compiled c = {.allocator = hed_default_allocator()};
     char reason[256] = "";
-    cr_assert_eq(hed_nvrtc_open(&c.allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &c.nvrtc, reason, sizeof reason), HED_OK);
+    cr_assert_eq(hed_nvrtc_open(&c.allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &c.nvrtc, reason,
+                     sizeof reason),
+        HED_OK);
     if (!c.nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     hed_nvrtc_find_headers(c.nvrtc, cuda_home);
     return c;
@@ -66,19 +68,18 @@ static hed_status compile(compiled *c, const hed_kernel_def *def, const hed_conf
     }
     cr_assert(def->define_count <= 32);
     for (uint32_t i = 0; i < def->define_count; i++) defines[count++] = def->defines[i];
-    hed_build build = {.def = def,
-                       .entry = def->entry,
-                       .defines = defines,
-                       .define_count = count,
-                       .sources = def->sources,
-                       .source_count = def->source_count,
-                       .max_threads = hed_config_max_threads(def, config)};
+    hed_build build = {.def = def, .entry = def->entry, .defines = defines, .define_count = count,
+        .sources = def->sources, .source_count = def->source_count,
+        .max_threads = hed_config_max_threads(def, config)};
     forget(c);
     error = (hed_error){0};
     return hed_nvrtc_compile(c->nvrtc, "compute_90", &build, &c->binary, &error);
 }
 
-static bool in_ptx(const compiled *c, const char *words) { return strstr(c->binary.bytes, words) != NULL; }
+static bool in_ptx(const compiled *c, const char *words)
+{
+    return strstr(c->binary.bytes, words) != NULL;
+}
 
 static hed_tune_spec *loaded(const char *path)
 {
@@ -89,14 +90,15 @@ static hed_tune_spec *loaded(const char *path)
 }
 
 /* A tune file around one text, and its kernel in its default configuration. */
-static hed_status compile_text(compiled *c, const char *name, const char *text, const char *kernel, const char *more)
+static hed_status compile_text(
+    compiled *c, const char *name, const char *text, const char *kernel, const char *more)
 {
     char file[2048];
     write_text(name, text);
     snprintf(file, sizeof file,
-             "{\"kernel\": \"%s\", \"source\": \"%s\", \"problem\": {\"n\": 1024}, \"group\": [64], %s \"arguments\": "
-             "[{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}",
-             kernel, name, more);
+        "{\"kernel\": \"%s\", \"source\": \"%s\", \"problem\": {\"n\": 1024}, \"group\": [64], %s \"arguments\": "
+        "[{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}",
+        kernel, name, more);
     write_text("k.json", file);
     hed_tune_spec *spec = loaded(in_folder("k.json"));
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
@@ -116,32 +118,38 @@ static hed_status compile_text(compiled *c, const char *name, const char *text, 
 
 Test(tune_cuda, names_of_cpp)
 {
-    static const char text[] = "namespace ns { template <typename T, int N> __global__ void scale(float *y) { y[threadIdx.x] = (T)N; } }\n"
-                               "__global__ void plain(float *y) { y[0] = 1; }\n"
-                               "__global__ void both(float *y) { y[0] = 2; }\n"
-                               "__global__ void both(int *y) { y[0] = 3; }\n"
-                               "extern \"C\" __global__ void c(float *y) { y[0] = 4; }\n";
+    static const char text[] =
+        "namespace ns { template <typename T, int N> __global__ void scale(float *y) { y[threadIdx.x] = (T)N; } }\n"
+        "__global__ void plain(float *y) { y[0] = 1; }\n"
+        "__global__ void both(float *y) { y[0] = 2; }\n"
+        "__global__ void both(int *y) { y[0] = 3; }\n"
+        "extern \"C\" __global__ void c(float *y) { y[0] = 4; }\n";
     static const struct {
         const char *kernel, *more, *lowered;
     } cases[] = {
         {"plain", "", "_Z5plainPf"},
         {"c", "", "c"},
         {"ns::scale<float, 3>", "", "_ZN2ns5scaleIfLi3EEEvPf"},
-        {"ns::scale<real,COUNT>", "\"parameters\": {\"real\": {\"texts\": [\"double\", \"float\"]}, \"COUNT\": [7]},", "_ZN2ns5scaleIdLi7EEEvPf"},
+        {"ns::scale<real,COUNT>",
+            "\"parameters\": {\"real\": {\"texts\": [\"double\", \"float\"]}, \"COUNT\": [7]},",
+            "_ZN2ns5scaleIdLi7EEEvPf"},
     };
     compiled c = open_compiler(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[64];
         COMPILES(&c, "f.cu", text, cases[i].kernel, cases[i].more);
-        cr_assert(hed_nvrtc_lowered(c.binary.log, cases[i].kernel, name, sizeof name), "%s", c.binary.log);
+        cr_assert(hed_nvrtc_lowered(c.binary.log, cases[i].kernel, name, sizeof name), "%s",
+            c.binary.log);
         cr_expect_str_eq(name, cases[i].lowered);
         cr_expect(in_ptx(&c, name));
         cr_expect(!hed_nvrtc_lowered(c.binary.log, cases[i].kernel, name, 1), "no room");
         cr_expect(!hed_nvrtc_lowered(c.binary.log, "other", name, sizeof name));
     }
-    cr_assert(!hed_nvrtc_lowered(NULL, "c", (char[8]){0}, 8) && !hed_nvrtc_lowered("name c = cut", "c", (char[8]){0}, 8));
+    cr_assert(!hed_nvrtc_lowered(NULL, "c", (char[8]){0}, 8) &&
+              !hed_nvrtc_lowered("name c = cut", "c", (char[8]){0}, 8));
     FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", text, "none", ""));
-    cr_expect(strstr(error.text, "the text has no kernel or symbol that \"none\" names alone"), "%s", error.text);
+    cr_expect(strstr(error.text, "the text has no kernel or symbol that \"none\" names alone"),
+        "%s", error.text);
     FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", text, "ns::scale", ""));
     cr_expect(strstr(error.text, "a template needs its arguments"), "%s", error.text);
     close_compiler(&c);
@@ -151,8 +159,9 @@ Test(tune_cuda, names_of_cpp)
 Test(tune_cuda, name_of_a_template)
 {
     write_text("f.cu", "");
-    write_text("k.json", "{\"kernel\": \"ns :: scale <float, 4>\", \"source\": \"f.cu\", \"group\": [1], \"global\": [1], \"arguments\": "
-                         "[{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": 1}]}");
+    write_text("k.json",
+        "{\"kernel\": \"ns :: scale <float, 4>\", \"source\": \"f.cu\", \"group\": [1], \"global\": [1], \"arguments\": "
+        "[{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": 1}]}");
     hed_tune_spec *spec = loaded(in_folder("k.json"));
     cr_expect_str_eq(hed_tune_spec_kernel(spec)->name, "scale");
     cr_expect_str_eq(hed_tune_spec_kernel(spec)->entry, "ns :: scale <float, 4>");
@@ -195,15 +204,23 @@ Test(tune_cuda, cuda_home)
     write_text("include/cuda_fp16.h", "#define FOUND 5\n");
     hed_nvrtc_find_headers(c.nvrtc, folder);
     cr_assert(strncmp(hed_nvrtc_headers(c.nvrtc), folder, strlen(folder)) == 0);
-    COMPILES(&c, "f.cu", "#include <cuda_fp16.h>\n__global__ void f(float *y) { y[0] = FOUND; }\n", "f", "");
-    FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", "#include <cooperative_groups.h>\n__global__ void f(float *y) {}\n", "f", ""));
-    cr_expect(strstr(error.text, "cooperative_groups.h") && strstr(error.text, "nvidia-cuda-runtime") &&
-                  strstr(error.text, "CUDA_HOME") && strstr(error.text, folder),
-              "%s", error.text);
-    FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", "#include <cub/cub.cuh>\n__global__ void f(float *y) {}\n", "f", ""));
+    COMPILES(&c, "f.cu", "#include <cuda_fp16.h>\n__global__ void f(float *y) { y[0] = FOUND; }\n",
+        "f", "");
+    FAILS(HED_ERROR_BUILD,
+        compile_text(&c, "f.cu",
+            "#include <cooperative_groups.h>\n__global__ void f(float *y) {}\n", "f", ""));
+    cr_expect(strstr(error.text, "cooperative_groups.h") &&
+                  strstr(error.text, "nvidia-cuda-runtime") && strstr(error.text, "CUDA_HOME") &&
+                  strstr(error.text, folder),
+        "%s", error.text);
+    FAILS(
+        HED_ERROR_BUILD, compile_text(&c, "f.cu",
+                             "#include <cub/cub.cuh>\n__global__ void f(float *y) {}\n", "f", ""));
     cr_expect(strstr(error.text, "nvidia-cuda-cccl"), "%s", error.text);
-    FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", "#include \"mine.h\"\n__global__ void f(float *y) {}\n", "f", ""));
-    cr_expect(strstr(error.text, "\"mine.h\" is none of CUDA's: in a tune file \"include\""), "%s", error.text);
+    FAILS(HED_ERROR_BUILD,
+        compile_text(&c, "f.cu", "#include \"mine.h\"\n__global__ void f(float *y) {}\n", "f", ""));
+    cr_expect(strstr(error.text, "\"mine.h\" is none of CUDA's: in a tune file \"include\""), "%s",
+        error.text);
     remove(in_folder("include/cuda_fp16.h"));
     rmdir(in_folder("include"));
     close_compiler(&c);
@@ -215,51 +232,69 @@ Test(tune_cuda, includes_are_put_in_place)
 {
     compiled c = open_compiler(NULL);
     cr_assert(mkdir(in_folder("deep"), 0700) == 0 && mkdir(in_folder("other"), 0700) == 0);
-    write_text("deep/a.h", "#pragma once\n#include \"b.h\"\n#include <c.h>\nstatic const int A = B + C;\n");
+    write_text("deep/a.h",
+        "#pragma once\n#include \"b.h\"\n#include <c.h>\nstatic const int A = B + C;\n");
     write_text("deep/b.h", "#ifndef B\n#include \"a.h\"\n#define B 1\n#endif\n");
     write_text("other/c.h", "/* #include \"nowhere.h\"\n*/\n#define C 2 // \"\n");
     write_text("wrong.h", "\nint wrong = nothing;\n");
     COMPILES(&c, "f.cu",
-             "#include \"deep/a.h\"\n  #  include \"deep/a.h\"\n// #include \"nowhere.h\"\n"
-             "__global__ void f(float *y) { y[0] = A; static_assert(A == 3 && D == 4, \"\"); }\n",
-             "f", "\"include\": \"other\", \"options\": [\"-DD=4\", \"-std=c++14\"],");
+        "#include \"deep/a.h\"\n  #  include \"deep/a.h\"\n// #include \"nowhere.h\"\n"
+        "__global__ void f(float *y) { y[0] = A; static_assert(A == 3 && D == 4, \"\"); }\n",
+        "f", "\"include\": \"other\", \"options\": [\"-DD=4\", \"-std=c++14\"],");
     COMPILES(&c, "f.cu", "#include <a.h>\n__global__ void f(float *y) { y[0] = A; }\n", "f",
-             "\"options\": [\"-Ideep\", \"-Iother\", \"--maxrregcount=32\"],");
+        "\"options\": [\"-Ideep\", \"-Iother\", \"--maxrregcount=32\"],");
     /* What is included in either branch of #if is there in both, and once. */
     write_text("deep/common.h", "// common\n  #  pragma once\nconstexpr int COMMON = 6;\n");
-    write_text("deep/one.h", "#pragma once\n#include \"common.h\"\nconstexpr int V_OF = COMMON + 1;\n");
-    write_text("deep/two.h", "#pragma once\n#include \"common.h\"\nconstexpr int V_OF = COMMON + 2;\n");
-    static const char branches[] = "#if V == 1\n#include \"deep/one.h\"\n#else\n#include \"deep/two.h\"\n#endif\n#include \"deep/common.h\"\n"
-                                   "__global__ void f(float *y) { static_assert(V_OF == COMMON + V && __LINE__ == 7, \"\"); y[0] = 1; }\n";
+    write_text(
+        "deep/one.h", "#pragma once\n#include \"common.h\"\nconstexpr int V_OF = COMMON + 1;\n");
+    write_text(
+        "deep/two.h", "#pragma once\n#include \"common.h\"\nconstexpr int V_OF = COMMON + 2;\n");
+    static const char branches[] =
+        "#if V == 1\n#include \"deep/one.h\"\n#else\n#include \"deep/two.h\"\n#endif\n#include \"deep/common.h\"\n"
+        "__global__ void f(float *y) { static_assert(V_OF == COMMON + V && __LINE__ == 7, \"\"); y[0] = 1; }\n";
     COMPILES(&c, "f.cu", branches, "f", "\"options\": [\"-DV=1\"],");
     COMPILES(&c, "f.cu", branches, "f", "\"options\": [\"-DV=2\"],");
-    COMPILES(&c, "f.cu", "#include \"deep/common.h\" /* helpers\n#include \"nowhere.h\"\n*/\n"
-                         "__global__ void f(float *y) { static_assert(COMMON == 6 && __LINE__ == 4, \"\"); y[0] = 1; }\n",
-             "f", "");
+    COMPILES(&c, "f.cu",
+        "#include \"deep/common.h\" /* helpers\n#include \"nowhere.h\"\n*/\n"
+        "__global__ void f(float *y) { static_assert(COMMON == 6 && __LINE__ == 4, \"\"); y[0] = 1; }\n",
+        "f", "");
     /* Without a growth by the number of ways that lead to a file. */
     for (int i = 1; i < 30; i++) {
         char file[32], text[128];
         snprintf(file, sizeof file, "deep/n%d.h", i);
-        snprintf(text, sizeof text, "#pragma once\n\n#include \"n%d.h\"\n#include \"n%d.h\"\nconstexpr int N%d = 1;\n", i + 1, i + 2, i);
+        snprintf(text, sizeof text,
+            "#pragma once\n\n#include \"n%d.h\"\n#include \"n%d.h\"\nconstexpr int N%d = 1;\n",
+            i + 1, i + 2, i);
         write_text(file, text);
     }
     write_text("deep/n30.h", "#pragma once\n");
     write_text("deep/n31.h", "#pragma once\n");
-    COMPILES(&c, "f.cu", "#if 1\n#include \"deep/n1.h\"\n#endif\n__global__ void f(float *y) { y[0] = N1 + N29; }\n", "f", "");
+    COMPILES(&c, "f.cu",
+        "#if 1\n#include \"deep/n1.h\"\n#endif\n__global__ void f(float *y) { y[0] = N1 + N29; }\n",
+        "f", "");
     /* Two files that include each other by ever longer paths. */
     write_text("deep/a.h", "#include \"../other/c.h\"\n");
     write_text("other/c.h", "#include \"../deep/a.h\"\n");
     write_text("f.cu", "#include \"deep/a.h\"\n__global__ void f(float *y) { y[0] = 1; }\n");
     hed_tune_spec *none;
     FAILS(HED_ERROR_FORMAT, hed_tune_spec_load(in_folder("k.json"), &DEVICE, &none, &error));
-    cr_expect(strstr(error.text, "32 files deep") && strstr(error.text, "/other/../deep/a.h includes ...") && strstr(error.text, "/other/c.h: do files include each other"), "%s", error.text);
-    write_text("k.json", "{\"kernel\": \"f\", \"source\": \"f.cu\", \"problem\": {\"n\": 1024}, \"group\": [64], \"options\": [\"-std=c++20\"], "
-                         "\"arguments\": [{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}");
+    cr_expect(strstr(error.text, "32 files deep") &&
+                  strstr(error.text, "/other/../deep/a.h includes ...") &&
+                  strstr(error.text, "/other/c.h: do files include each other"),
+        "%s", error.text);
+    write_text("k.json",
+        "{\"kernel\": \"f\", \"source\": \"f.cu\", \"problem\": {\"n\": 1024}, \"group\": [64], \"options\": [\"-std=c++20\"], "
+        "\"arguments\": [{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}");
     FAILS(HED_ERROR_UNSUPPORTED, hed_tune_spec_load(in_folder("k.json"), &DEVICE, &none, &error));
     cr_expect(strstr(error.text, "\"-std=c++20\": Heddle compiles C++17"), "%s", error.text);
-    FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", "int first;\n#include \"wrong.h\"\n__global__ void f(float *y) { none(); }\n", "f", ""));
-    cr_expect(strstr(error.log, "wrong.h(2): error") && strstr(error.log, "f.cu(3): error"), "each file has its own lines: %s", error.log);
-    static const char *const files[] = {"deep/a.h", "deep/b.h", "other/c.h", "wrong.h", "deep/common.h", "deep/one.h", "deep/two.h"};
+    FAILS(HED_ERROR_BUILD,
+        compile_text(&c, "f.cu",
+            "int first;\n#include \"wrong.h\"\n__global__ void f(float *y) { none(); }\n", "f",
+            ""));
+    cr_expect(strstr(error.log, "wrong.h(2): error") && strstr(error.log, "f.cu(3): error"),
+        "each file has its own lines: %s", error.log);
+    static const char *const files[] = {"deep/a.h", "deep/b.h", "other/c.h", "wrong.h",
+        "deep/common.h", "deep/one.h", "deep/two.h"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) remove(in_folder(files[i]));
     for (int i = 1; i < 32; i++) {
         char file[32];
@@ -276,30 +311,37 @@ Test(tune_cuda, includes_are_put_in_place)
 Test(tune_cuda, symbols)
 {
     compiled c = open_compiler(NULL);
-    write_text("f.cu", "namespace shape { __constant__ float corners[3]; }\nstatic __constant__ int count;\n__device__ float scale;\n"
-                       "__global__ void f(float *y) { y[threadIdx.x] = shape::corners[threadIdx.x % count] * scale; }\n");
-    write_text("k.json", "{\"kernel\": \"f\", \"source\": \"f.cu\", \"problem\": {\"n\": 1024}, \"group\": [64], \"arguments\": ["
-                         "{\"name\": \"shape::corners\", \"kind\": \"symbol\", \"type\": \"float\", \"size\": 3, \"fill\": {\"sequence\": [1, 1]}},"
-                         "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"},"
-                         "{\"name\": \"count\", \"kind\": \"symbol\", \"type\": \"int\", \"value\": \"n / 512 + 1\"},"
-                         "{\"name\": \"scale\", \"kind\": \"symbol\", \"type\": \"float\", \"value\": 0.5}]}");
+    write_text("f.cu",
+        "namespace shape { __constant__ float corners[3]; }\nstatic __constant__ int count;\n__device__ float scale;\n"
+        "__global__ void f(float *y) { y[threadIdx.x] = shape::corners[threadIdx.x % count] * scale; }\n");
+    write_text("k.json",
+        "{\"kernel\": \"f\", \"source\": \"f.cu\", \"problem\": {\"n\": 1024}, \"group\": [64], \"arguments\": ["
+        "{\"name\": \"shape::corners\", \"kind\": \"symbol\", \"type\": \"float\", \"size\": 3, \"fill\": {\"sequence\": [1, 1]}},"
+        "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"},"
+        "{\"name\": \"count\", \"kind\": \"symbol\", \"type\": \"int\", \"value\": \"n / 512 + 1\"},"
+        "{\"name\": \"scale\", \"kind\": \"symbol\", \"type\": \"float\", \"value\": 0.5}]}");
     hed_tune_spec *spec = loaded(in_folder("k.json"));
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
-    cr_assert(def->argument_count == 4 && def->arguments[0].kind == HED_STRUCT && def->arguments[0].symbol &&
-              def->arguments[0].size == 12 && !def->arguments[1].symbol && def->arguments[2].size == 4);
-    cr_assert(((const float *)tune.arguments[0].data)[2] == 3 && *(const int *)tune.arguments[2].data == 3 &&
+    cr_assert(def->argument_count == 4 && def->arguments[0].kind == HED_STRUCT &&
+              def->arguments[0].symbol && def->arguments[0].size == 12 &&
+              !def->arguments[1].symbol && def->arguments[2].size == 4);
+    cr_assert(((const float *)tune.arguments[0].data)[2] == 3 &&
+              *(const int *)tune.arguments[2].data == 3 &&
               *(const float *)tune.arguments[3].data == 0.5f);
     OK(hed_tune_spec_give(spec, &DEVICE, "shape::corners", "5:6", &error));
     hed_tune_spec_apply(spec, &tune);
-    cr_assert(((const float *)tune.arguments[0].data)[1] >= 5 && ((const float *)tune.arguments[0].data)[1] < 6);
+    cr_assert(((const float *)tune.arguments[0].data)[1] >= 5 &&
+              ((const float *)tune.arguments[0].data)[1] < 6);
     hed_config config = hed_config_default(def);
     OK(compile(&c, def, &config));
     char name[64];
-    cr_assert(hed_nvrtc_lowered(c.binary.log, "&shape::corners", name, sizeof name) && strcmp(name, "_ZN5shape7cornersE") == 0);
+    cr_assert(hed_nvrtc_lowered(c.binary.log, "&shape::corners", name, sizeof name) &&
+              strcmp(name, "_ZN5shape7cornersE") == 0);
     cr_assert(hed_nvrtc_lowered(c.binary.log, "&count", name, sizeof name) && in_ptx(&c, name));
-    cr_assert(hed_nvrtc_lowered(c.binary.log, "&scale", name, sizeof name) && strcmp(name, "scale") == 0);
+    cr_assert(
+        hed_nvrtc_lowered(c.binary.log, "&scale", name, sizeof name) && strcmp(name, "scale") == 0);
     hed_tune_spec_free(spec);
     close_compiler(&c);
 }
@@ -307,7 +349,8 @@ Test(tune_cuda, symbols)
 /* ---- published T1 files ---- */
 
 /* Compiles first, middle and last configuration, and gives the spec. */
-static hed_tune_spec *check_t1(compiled *c, const char *path, const char *input, const char *content)
+static hed_tune_spec *check_t1(
+    compiled *c, const char *path, const char *input, const char *content)
 {
     hed_tune_spec *spec = loaded(path);
     if (input) OK(hed_tune_spec_give(spec, &DEVICE, input, content, &error));
@@ -325,12 +368,14 @@ Test(tune_cuda, t1_with_a_constant_symbol)
 {
     compiled c = open_compiler(NULL);
     hed_tune_spec *spec = check_t1(&c, "tests/t1/filter.json", NULL, NULL);
-    cr_assert(hed_tune_spec_kernel(spec)->arguments[2].symbol && hed_tune_spec_kernel(spec)->arguments[2].size == 140);
+    cr_assert(hed_tune_spec_kernel(spec)->arguments[2].symbol &&
+              hed_tune_spec_kernel(spec)->arguments[2].size == 140);
     hed_tune_spec_free(spec);
     close_compiler(&c);
 }
 
-/* The text is found in the folder above, under its name for HIP; the size of the symbol that the file has wrong comes with the input. */
+/* The text is found in the folder above, under its name for HIP; the size of the symbol that the
+ * file has wrong comes with the input. */
 Test(tune_cuda, t1_for_hip_with_a_wrong_size)
 {
     compiled c = open_compiler(NULL);
@@ -340,7 +385,8 @@ Test(tune_cuda, t1_for_hip_with_a_wrong_size)
     hed_tune_spec *spec = check_t1(&c, "tests/t1/delays.json", "delays", in_folder("delays.raw"));
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
-    cr_assert(hed_tune_spec_kernel(spec)->arguments[2].size == sizeof delays && tune.arguments[2].bytes == sizeof delays &&
+    cr_assert(hed_tune_spec_kernel(spec)->arguments[2].size == sizeof delays &&
+              tune.arguments[2].bytes == sizeof delays &&
               memcmp(tune.arguments[2].data, delays, sizeof delays) == 0);
     FAILS(HED_ERROR_ARGUMENT, hed_tune_spec_give(spec, &DEVICE, "dalays", "1:2", &error));
     cr_assert(strstr(error.text, "there is no argument \"dalays\""), "%s", error.text);
@@ -367,7 +413,9 @@ Test(tune_cuda, t1_without_an_output)
     hed_tune_spec *spec = check_t1(&c, "tests/t1/product.json", NULL, NULL);
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     cr_assert(strstr(hed_tune_spec_note(spec), "marks no output"));
-    for (int i = 0; i < 3; i++) cr_assert(def->arguments[i].access == HED_READ_WRITE && def->arguments[i].tolerance == 1e-4);
+    for (int i = 0; i < 3; i++)
+        cr_assert(
+            def->arguments[i].access == HED_READ_WRITE && def->arguments[i].tolerance == 1e-4);
     cr_assert_str_eq(def->parameters[2].labels[2], "float4");
     hed_tune_spec_free(spec);
     close_compiler(&c);
@@ -377,9 +425,10 @@ Test(tune_cuda, t1_with_a_parameter_that_is_none)
 {
     hed_tune_spec *spec;
     FAILS(HED_ERROR_FORMAT, hed_tune_spec_load("tests/t1/unknown.json", &DEVICE, &spec, &error));
-    cr_assert(strstr(error.text, "Conditions[0].Expression") && strstr(error.text, "there is no \"MAX_THREADS\"") &&
+    cr_assert(strstr(error.text, "Conditions[0].Expression") &&
+                  strstr(error.text, "there is no \"MAX_THREADS\"") &&
                   strstr(error.text, "unknown.json:9:"),
-              "%s", error.text);
+        "%s", error.text);
 }
 
 Test(tune_cuda, t1_with_inputs_of_a_range)
@@ -395,10 +444,13 @@ Test(tune_cuda, t1_with_inputs_of_a_range)
         high = before[i] > high ? before[i] : high;
     }
     cr_assert(low >= 300 && low < 301 && high > 329 && high <= 330, "%g to %g", low, high);
-    static const char *const wrong[][2] = {{"before", "330:300"}, {"conduction", "0:1"}, {"after", "0:1"}, {"before", "nofile.npy"}};
+    static const char *const wrong[][2] = {
+        {"before", "330:300"}, {"conduction", "0:1"}, {"after", "0:1"}, {"before", "nofile.npy"}};
     for (size_t i = 0; i < 4; i++) {
         hed_tune_spec *again = loaded("tests/t1/heat.json");
-        cr_expect(hed_tune_spec_give(again, &DEVICE, wrong[i][0], wrong[i][1], &error) != HED_OK && error.text[0], "%s", wrong[i][1]);
+        cr_expect(hed_tune_spec_give(again, &DEVICE, wrong[i][0], wrong[i][1], &error) != HED_OK &&
+                      error.text[0],
+            "%s", wrong[i][1]);
         hed_tune_spec_free(again);
     }
     hed_tune_spec_free(spec);

@@ -1,4 +1,5 @@
-/* What arrays are filled with: NumPy's files, byte by byte, and generators, which give the same on every machine. */
+/* What arrays are filled with: NumPy's files, byte by byte, and generators, which give the same on
+ * every machine. */
 #include "testing.h"
 
 #include <math.h>
@@ -33,21 +34,26 @@ Test(npy, what_is_read)
         uint32_t dimensions;
         uint64_t count;
     } cases[] = {
-        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }      \n", 24, HED_FLOAT, 2, 6},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }      \n", 24, HED_FLOAT, 2,
+            6},
         {2, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n", 16, HED_DOUBLE, 1, 2},
         {1, "{'descr': '<i4', 'fortran_order': False, 'shape': (), }\n", 4, HED_INT32, 0, 1},
         {1, "{'shape':(5,),'fortran_order':False,'descr':'<u4'}", 20, HED_UINT32, 1, 5},
-        {1, "{\"descr\": \"<i8\", \"fortran_order\": False, \"shape\": (1, 1, 1, 1)}", 8, HED_INT64, 4, 1},
-        {1, " { 'descr' : '<u8' , 'fortran_order' : False , 'shape' : ( 2 , 0 ) }", 0, HED_UINT64, 2, 0},
+        {1, "{\"descr\": \"<i8\", \"fortran_order\": False, \"shape\": (1, 1, 1, 1)}", 8, HED_INT64,
+            4, 1},
+        {1, " { 'descr' : '<u8' , 'fortran_order' : False , 'shape' : ( 2 , 0 ) }", 0, HED_UINT64,
+            2, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char file[512];
         hed_npy npy;
         size_t size = make_file(file, cases[i].major, cases[i].header, cases[i].data);
         OK(hed_npy_parse("x.npy", file, size, &npy, &error));
-        cr_expect(npy.type == cases[i].type && npy.dimensions == cases[i].dimensions && npy.count == cases[i].count,
-                  "%s", cases[i].header);
-        cr_expect(npy.offset == size - cases[i].data && (cases[i].data == 0 || file[npy.offset] == 7));
+        cr_expect(npy.type == cases[i].type && npy.dimensions == cases[i].dimensions &&
+                      npy.count == cases[i].count,
+            "%s", cases[i].header);
+        cr_expect(
+            npy.offset == size - cases[i].data && (cases[i].data == 0 || file[npy.offset] == 7));
     }
 }
 
@@ -55,8 +61,8 @@ static void refuse(const void *file, size_t size, const char *words)
 {
     hed_npy npy;
     FAILS(HED_ERROR_FORMAT, hed_npy_parse("x.npy", file, size, &npy, &error));
-    cr_expect(strstr(error.text, "x.npy") == error.text && strstr(error.text, words), "%s\ninstead of %s", error.text,
-              words);
+    cr_expect(strstr(error.text, "x.npy") == error.text && strstr(error.text, words),
+        "%s\ninstead of %s", error.text, words);
 }
 
 Test(npy, what_is_refused)
@@ -67,41 +73,50 @@ Test(npy, what_is_refused)
         const char *words;
     } cases[] = {
         {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", 4,
-         "an npy file of type \">f4\": it is big-endian; read are float32"},
+            "an npy file of type \">f4\": it is big-endian; read are float32"},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1,
-         "type \"|u1\": its elements have 1 or 2 bytes: save them as a raw file"},
-        {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}", 2, "its elements have 1 or 2 bytes"},
-        {"{'descr': '<i2', 'fortran_order': False, 'shape': (1,)}", 2, "its elements have 1 or 2 bytes"},
+            "type \"|u1\": its elements have 1 or 2 bytes: save them as a raw file"},
+        {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}", 2,
+            "its elements have 1 or 2 bytes"},
+        {"{'descr': '<i2', 'fortran_order': False, 'shape': (1,)}", 2,
+            "its elements have 1 or 2 bytes"},
         {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", 8,
-         "type \"<c8\": there is no such argument type"},
-        {"{'descr': '', 'fortran_order': False, 'shape': (1,)}", 8, "type \"\": there is no such argument type"},
+            "type \"<c8\": there is no such argument type"},
+        {"{'descr': '', 'fortran_order': False, 'shape': (1,)}", 8,
+            "type \"\": there is no such argument type"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", 4,
-         "expected a type in quotes (one type: no records), found \"[('a'"},
+            "expected a type in quotes (one type: no records), found \"[('a'"},
         {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}", 16,
-         "in Fortran order; save it with numpy.ascontiguousarray()"},
-        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 2)}", 16, "expected True or False, found \"0,"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 12, "expected a shape in parentheses"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 12, "expected a length, found \"-1,"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}", 8, "expected a comma or ), found \"2)}\""},
+            "in Fortran order; save it with numpy.ascontiguousarray()"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 2)}", 16,
+            "expected True or False, found \"0,"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 12,
+            "expected a shape in parentheses"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 12,
+            "expected a length, found \"-1,"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}", 8,
+            "expected a comma or ), found \"2)}\""},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,,)}", 8, "expected a length"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616,)}", 4,
-         "more elements than 64 bits count"},
+            "more elements than 64 bits count"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 4,
-         "more elements than 64 bits count"},
+            "more elements than 64 bits count"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,)}", 0,
-         "0 bytes of elements in this npy file; its shape says 4611686018427387904"},
+            "0 bytes of elements in this npy file; its shape says 4611686018427387904"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': "
          "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
-         4, "at most 32 dimensions"},
+            4, "at most 32 dimensions"},
         {"{'descr': '<f4', 'fortran_order': False}", 4, "expected descr, fortran_order and shape"},
         {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 4, "once each"},
         {"{'descr': '<f4', 'order': False, 'shape': (1,)}", 4, "once each"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", 4, "expected nothing behind }, found \"x\""},
-        {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", 4, "expected a comma or }, found \"'fortran"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", 4,
+            "expected nothing behind }, found \"x\""},
+        {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", 4,
+            "expected a comma or }, found \"'fortran"},
         {"{'descr", 4, "expected a key in quotes"},
         {"", 4, "expected {, found \"\""},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 8,
-         "8 bytes of elements in this npy file; its shape says 3 elements of 4 bytes: it is cut"},
+            "8 bytes of elements in this npy file; its shape says 3 elements of 4 bytes: it is cut"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 16, "it is too long"},
     };
     unsigned char file[512];
@@ -117,9 +132,11 @@ Test(npy, cut_anywhere)
 {
     unsigned char file[256];
     for (int major = 1; major <= 2; major++) {
-        size_t size = make_file(file, major, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 12);
+        size_t size =
+            make_file(file, major, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 12);
         for (size_t length = 0; length < size; length++) {
-            unsigned char *exact = malloc(length ? length : 1); /* so that a sanitizer sees who reads behind it */
+            /* so that a sanitizer sees who reads behind it */
+            unsigned char *exact = malloc(length ? length : 1);
             memcpy(exact, file, length);
             refuse(exact, length, length == 0 ? "is no npy" : "cut");
             free(exact);
@@ -137,12 +154,13 @@ Test(generator, values_stay_what_they_are)
     float f[4];
     int32_t i[4];
     hed_generate(&rule, HED_DOUBLE, d, 3);
-    cr_expect(d[0] == 0x1.1adcf9e7c30dep-2 && d[1] == 0x1.ba193e31e8664p-3 && d[2] == 0x1.c219f0d5c60f2p-1,
-              "%a %a %a", d[0], d[1], d[2]);
+    cr_expect(d[0] == 0x1.1adcf9e7c30dep-2 && d[1] == 0x1.ba193e31e8664p-3 &&
+                  d[2] == 0x1.c219f0d5c60f2p-1,
+        "%a %a %a", d[0], d[1], d[2]);
     rule = (hed_generator){HED_GENERATE_NORMAL, 0, 1, 1};
     hed_generate(&rule, HED_FLOAT, f, 4);
-    cr_expect(f[0] == 0x1.189954p-3f && f[1] == -0x1.9923a6p+0f && f[2] == 0x1.aa624p+0f, "%a %a %a", f[0], f[1],
-              f[2]);
+    cr_expect(f[0] == 0x1.189954p-3f && f[1] == -0x1.9923a6p+0f && f[2] == 0x1.aa624p+0f,
+        "%a %a %a", f[0], f[1], f[2]);
     rule = (hed_generator){HED_GENERATE_INTEGERS, -100, 100, 1};
     hed_generate(&rule, HED_INT32, i, 4);
     cr_expect(i[0] == -45 && i[1] == -57 && i[2] == 76, "%d %d %d", i[0], i[1], i[2]);
@@ -193,9 +211,11 @@ Test(generator, distributions)
         double deviation = sqrt(squares / COUNT);
         cr_expect(fabs(sum / COUNT) < 0.005 * cases[c].deviation, "mean off by %g", sum / COUNT);
         cr_expect(fabs(deviation / cases[c].deviation - 1) < 0.005, "deviation %g", deviation);
-        cr_expect(fabs(products / squares) < 0.005, "neighbours correlate by %g", products / squares);
+        cr_expect(
+            fabs(products / squares) < 0.005, "neighbours correlate by %g", products / squares);
         cr_expect(low >= cases[c].low && high <= cases[c].high, "%g to %g", low, high);
-        cr_expect(low < cases[c].mean - 1.5 * cases[c].deviation && high > cases[c].mean + 1.5 * cases[c].deviation);
+        cr_expect(low < cases[c].mean - 1.5 * cases[c].deviation &&
+                  high > cases[c].mean + 1.5 * cases[c].deviation);
     }
     free(x);
 }
@@ -240,7 +260,7 @@ Test(generator, what_does_not_fit)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *words = hed_generator_wrong(&cases[i].rule, cases[i].type);
-        cr_expect(cases[i].words ? words && strstr(words, cases[i].words) : !words, "case %zu: %s", i,
-                  words ? words : "nothing is wrong");
+        cr_expect(cases[i].words ? words && strstr(words, cases[i].words) : !words, "case %zu: %s",
+            i, words ? words : "nothing is wrong");
     }
 }

@@ -1,5 +1,5 @@
-/* docs/tune-file.md stays true: each tune file in it loads, with the kernels that stand there, and each key that
- * the loader knows is told of. */
+/* docs/tune-file.md stays true: each tune file in it loads, with the kernels that stand there, and
+ * each key that the loader knows is told of. */
 #include "folder.h"
 #include "testing.h"
 
@@ -24,7 +24,8 @@ static const char *next_block(const char *at, const char *language, const char *
 {
     char fence[32];
     snprintf(fence, sizeof fence, "\n```%s\n", language);
-    const char *begin = strstr(at, fence), *end = begin ? strstr(begin + strlen(fence), "\n```\n") : NULL;
+    const char *begin = strstr(at, fence),
+               *end = begin ? strstr(begin + strlen(fence), "\n```\n") : NULL;
     if (!end) return NULL;
     *from = begin + strlen(fence);
     *size = (size_t)(end + 1 - *from);
@@ -48,7 +49,8 @@ Test(tune_doc, files_load)
         write_file(in_folder("k.json"), from, size);
         OK(hed_tune_spec_load(in_folder("k.json"), &device, &spec, &error));
         if (files == 0)
-            cr_expect(hed_config_count(hed_tune_spec_kernel(spec)) == 20, "the document says 20 configurations");
+            cr_expect(hed_config_count(hed_tune_spec_kernel(spec)) == 20,
+                "the document says 20 configurations");
         hed_tune_spec_free(spec);
     }
     cr_assert(kernels == 1 && files == 2, "%d kernels, %d files", kernels, files);
@@ -65,11 +67,12 @@ Test(tune_doc, every_key_is_told)
                 char quoted[64], plain[64];
                 snprintf(quoted, sizeof quoted, "\"%s\"", at->keys[i]);
                 snprintf(plain, sizeof plain, "`%s`", at->keys[i]);
-                cr_expect(strstr(text, quoted) || strstr(text, plain), "%s of \"%s\" is not in docs/tune-file.md",
-                          at->keys[i], at->place);
+                cr_expect(strstr(text, quoted) || strstr(text, plain),
+                    "%s of \"%s\" is not in docs/tune-file.md", at->keys[i], at->place);
             }
     hed_constant limits[HED_DEVICE_CONSTANTS];
     hed_device_constants(&(hed_device_info){0}, limits);
-    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) cr_expect(strstr(text, limits[i].name), "%s", limits[i].name);
+    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++)
+        cr_expect(strstr(text, limits[i].name), "%s", limits[i].name);
     free(text);
 }

@@ -1,6 +1,7 @@
-/* ctest: devices The examples of tune files, as a user has them: each is loaded, its space built, and
- * configurations from all over it run on the device under test against results made here. The one in CUDA C is
- * compiled by NVRTC where that is installed. */
+/* ctest: devices The examples of tune files, as a user has them: each is loaded, its space built,
+ * and
+ * configurations from all over it run on the device under test against results made here. The one
+ * in CUDA C is compiled by NVRTC where that is installed. */
 #include "testing.h"
 
 #include <math.h>
@@ -31,7 +32,8 @@ static example open_example(const char *path)
     e.def = hed_tune_spec_kernel(e.spec);
     hed_tune_spec_apply(e.spec, &e.tune);
     if (!(info->capabilities & HED_CAN_SOURCE)) cr_skip_test("%s compiles nothing", info->id);
-    OK(hed_space_create_for_kernel(e.device.device, e.def, e.tune.problem, e.tune.math, &e.space, &error));
+    OK(hed_space_create_for_kernel(
+        e.device.device, e.def, e.tune.problem, e.tune.math, &e.space, &error));
     cr_assert(hed_space_count(e.space) > 0);
     return e;
 }
@@ -43,8 +45,8 @@ static void close_example(example *e)
     test_close(&e->device);
 }
 
-/* Runs one configuration; what it leaves in argument `output`, of as many floats as that has, released by the
- * caller. */
+/* Runs one configuration; what it leaves in argument `output`, of as many floats as that has,
+ * released by the caller. */
 static float *run(example *e, const hed_config *config, uint32_t output)
 {
     hed_sample sample = {.def = e->def, .problem = *e->tune.problem};
@@ -62,7 +64,8 @@ static float *run(example *e, const hed_config *config, uint32_t output)
     hed_status status = hed_kernel_create(e->device.device, e->def, &options, &kernel, &error);
     cr_assert(status == HED_OK, "[%s]: %s\n%s", text, error.text, error.log);
     OK(hed_sample_place(&sample, e->device.stream, 0, 0xff, &placed, &error));
-    OK(hed_launch(e->device.stream, kernel, e->tune.problem, placed.arguments, e->def->argument_count, &error));
+    OK(hed_launch(e->device.stream, kernel, e->tune.problem, placed.arguments,
+        e->def->argument_count, &error));
     float *found = malloc(sample.bytes[output]);
     OK(hed_read(e->device.stream, found, placed.buffers[output], 0, sample.bytes[output], &error));
     OK(hed_stream_wait(e->device.stream, &error));
@@ -71,17 +74,21 @@ static float *run(example *e, const hed_config *config, uint32_t output)
     return found;
 }
 
-static void check_configurations(example *e, uint32_t output, const float *expected, double tolerance)
+static void check_configurations(
+    example *e, uint32_t output, const float *expected, double tolerance)
 {
-    uint64_t points = hed_space_count(e->space), count = e->tune.arguments[output].bytes / sizeof *expected;
+    uint64_t points = hed_space_count(e->space),
+             count = e->tune.arguments[output].bytes / sizeof *expected;
     for (uint64_t i = 0; i < TRIED; i++) {
         hed_config config = hed_space_at(e->space, i * (points - 1) / (TRIED - 1));
         float *found = run(e, &config, output);
         char text[256];
         hed_config_format(e->def, &config, text, sizeof text);
         for (uint64_t k = 0; k < count; k++)
-            cr_assert(fabs((double)found[k] - expected[k]) <= tolerance * fmax(1, fabs(expected[k])),
-                      "[%s]: element %llu is %g, not %g", text, (unsigned long long)k, found[k], expected[k]);
+            cr_assert(
+                fabs((double)found[k] - expected[k]) <= tolerance * fmax(1, fabs(expected[k])),
+                "[%s]: element %llu is %g, not %g", text, (unsigned long long)k, found[k],
+                expected[k]);
         free(found);
     }
 }
@@ -96,17 +103,17 @@ Test(tune_examples, blur)
         for (int x = 0; x < width; x++)
             for (int v = -2; v <= 2; v++)
                 for (int u = -2; u <= 2; u++) {
-                    int from_x = x + u < 0 ? 0 : x + u >= width ? width - 1
-                                                                : x + u;
-                    int from_y = y + v < 0 ? 0 : y + v >= height ? height - 1
-                                                                 : y + v;
-                    expected[y * width + x] += weights[(v + 2) * 5 + u + 2] * in[from_y * width + from_x];
+                    int from_x = x + u < 0 ? 0 : x + u >= width ? width - 1 : x + u;
+                    int from_y = y + v < 0 ? 0 : y + v >= height ? height - 1 : y + v;
+                    expected[y * width + x] +=
+                        weights[(v + 2) * 5 + u + 2] * in[from_y * width + from_x];
                 }
     check_configurations(&e, 2, expected, 1e-5);
     for (uint64_t i = 0; i < hed_space_count(e.space); i++) {
         hed_config config = hed_space_at(e.space, i);
-        cr_assert(hed_config_get(e.def, &config, "VARIANT") == 1 || hed_config_get(e.def, &config, "PAD") == 0,
-                  "a condition holds");
+        cr_assert(hed_config_get(e.def, &config, "VARIANT") == 1 ||
+                      hed_config_get(e.def, &config, "PAD") == 0,
+            "a condition holds");
     }
     free(expected);
     close_example(&e);
@@ -115,7 +122,8 @@ Test(tune_examples, blur)
 Test(tune_examples, scale_of_t1)
 {
     example e = open_example("examples/tune/scale.t1.json");
-    cr_assert(e.tune.evaluations == 60 && e.tune.arguments[0].expected && e.def->arguments[0].tolerance == 1e-6);
+    cr_assert(e.tune.evaluations == 60 && e.tune.arguments[0].expected &&
+              e.def->arguments[0].tolerance == 1e-6);
     check_configurations(&e, 0, e.tune.arguments[0].expected, 1e-6);
     close_example(&e);
 }
@@ -130,12 +138,13 @@ Test(tune_examples, plain_opencl_with_local_memory)
                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"
                                "    if (i < n) y[i] = tile[j ^ 1];\n"
                                "}\n";
-    static const char file[] = "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 4096}, "
-                               "\"parameters\": {\"WG\": [32, 64, 128]},"
-                               "\"group\": [\"WG\"], \"arguments\": [{\"name\": \"y\", \"type\": \"float\", "
-                               "\"access\": \"write\", \"size\": \"n\"},"
-                               "{\"name\": \"tile\", \"kind\": \"local\", \"type\": \"float\", \"size\": \"WG\"},"
-                               "{\"name\": \"n\", \"type\": \"int\", \"value\": \"n\"}]}";
+    static const char file[] =
+        "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 4096}, "
+        "\"parameters\": {\"WG\": [32, 64, 128]},"
+        "\"group\": [\"WG\"], \"arguments\": [{\"name\": \"y\", \"type\": \"float\", "
+        "\"access\": \"write\", \"size\": \"n\"},"
+        "{\"name\": \"tile\", \"kind\": \"local\", \"type\": \"float\", \"size\": \"WG\"},"
+        "{\"name\": \"n\", \"type\": \"int\", \"value\": \"n\"}]}";
     char folder[] = "/tmp/heddle-test-XXXXXX", path[64], source[64];
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/f.json", folder);
@@ -168,13 +177,9 @@ static void compile(hed_nvrtc *nvrtc, const hed_kernel_def *def, const hed_confi
         snprintf(values[i], sizeof values[i], "%lld", (long long)config->values[i]);
         defines[i] = (hed_define){def->parameters[i].name, values[i]};
     }
-    hed_build build = {.def = def,
-                       .entry = def->entry,
-                       .defines = defines,
-                       .define_count = def->parameter_count,
-                       .sources = def->sources,
-                       .source_count = def->source_count,
-                       .max_threads = hed_config_max_threads(def, config)};
+    hed_build build = {.def = def, .entry = def->entry, .defines = defines,
+        .define_count = def->parameter_count, .sources = def->sources,
+        .source_count = def->source_count, .max_threads = hed_config_max_threads(def, config)};
     OK(hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error));
     cr_assert(strstr(binary.bytes, def->entry), "the kernel is in the PTX under its own name");
     hed_release(&allocator, binary.bytes, binary.size);
@@ -194,8 +199,9 @@ Test(tune_examples, transpose_in_cuda_c)
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
     cr_assert(def->language == HED_CUDA_C && tune.reference == HED_REFERENCE_KERNEL);
-    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
-                 HED_OK);
+    cr_assert_eq(hed_nvrtc_open(
+                     &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+        HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     hed_config config = hed_config_default(def), other = hed_config_default(tune.reference_kernel);
     compile(nvrtc, def, &config);

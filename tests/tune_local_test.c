@@ -1,5 +1,5 @@
-/* Local memory of plain OpenCL C in the prelude's words: what is rewritten, letter for letter, what stays as it is,
- * and that NVRTC takes the result. That OpenCL still does: tune_examples_test.c. */
+/* Local memory of plain OpenCL C in the prelude's words: what is rewritten, letter for letter, what
+ * stays as it is, and that NVRTC takes the result. That OpenCL still does: tune_examples_test.c. */
 #include "folder.h"
 #include "testing.h"
 
@@ -28,36 +28,39 @@ static hed_tune_spec *load(const char *text)
 static void check(const char *text, const char *expected)
 {
     hed_tune_spec *spec = load(text);
-    cr_expect_str_eq(hed_tune_spec_kernel(spec)->sources[0].text, expected, "%s\nbecomes   %s\nand not   %s", text,
-                     hed_tune_spec_kernel(spec)->sources[0].text, expected);
+    cr_expect_str_eq(hed_tune_spec_kernel(spec)->sources[0].text, expected,
+        "%s\nbecomes   %s\nand not   %s", text, hed_tune_spec_kernel(spec)->sources[0].text,
+        expected);
     hed_tune_spec_free(spec);
 }
 
 Test(tune_local, parameters)
 {
     check("__kernel void f(__global float *y, __local float *a) {\n y[0] = a[0];\n}\n",
-          "__kernel void f(__global float *y, HED_LOCAL(float, a)) { HED_LOCAL_USE(float, a);\n y[0] = a[0];\n}\n");
-    check("kernel void f(local int * restrict a, int n, __local volatile const unsigned int *b)\n{ }",
-          "__kernel void f(HED_LOCAL(int, a), int n, HED_LOCAL(unsigned int, b))\n{ HED_LOCAL_USE(int, a); "
-          "HED_LOCAL_USE(unsigned int, b); }");
-    check("__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(__local struct pair /* two */ *a) {}",
-          "__kernel HED_GROUP_OF(8, 4, 1) void f(HED_LOCAL(struct pair, a)) { "
-          "HED_LOCAL_USE(struct pair, a);}");
+        "__kernel void f(__global float *y, HED_LOCAL(float, a)) { HED_LOCAL_USE(float, a);\n y[0] = a[0];\n}\n");
+    check(
+        "kernel void f(local int * restrict a, int n, __local volatile const unsigned int *b)\n{ }",
+        "__kernel void f(HED_LOCAL(int, a), int n, HED_LOCAL(unsigned int, b))\n{ HED_LOCAL_USE(int, a); "
+        "HED_LOCAL_USE(unsigned int, b); }");
+    check(
+        "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void f(__local struct pair /* two */ *a) {}",
+        "__kernel HED_GROUP_OF(8, 4, 1) void f(HED_LOCAL(struct pair, a)) { "
+        "HED_LOCAL_USE(struct pair, a);}");
     check("__kernel void g(__global int *x) {}\n__kernel void f(\n  __local float4 *a\n) {}",
-          "__kernel void g(__global int *x) {}\n__kernel void f(\n  HED_LOCAL(float4, a\n)) { HED_LOCAL_USE(float4, "
-          "a);}");
+        "__kernel void g(__global int *x) {}\n__kernel void f(\n  HED_LOCAL(float4, a\n)) { HED_LOCAL_USE(float4, "
+        "a);}");
     check("__kernel void f(__local\nunsigned // of bits\nint *\na) {}",
-          "__kernel void f(HED_LOCAL(unsigned int, a\n\n\n)) { HED_LOCAL_USE(unsigned int, a);}");
+        "__kernel void f(HED_LOCAL(unsigned int, a\n\n\n)) { HED_LOCAL_USE(unsigned int, a);}");
 }
 
 Test(tune_local, arrays)
 {
     check("__kernel void f() { __local float a[64]; a[0] = 1; }",
-          "__kernel void f() { HED_LOCAL_ARRAY(float, a, 64); a[0] = 1; }");
+        "__kernel void f() { HED_LOCAL_ARRAY(float, a, 64); a[0] = 1; }");
     check("__kernel void f() {\n  int i = 0;\n  __local float4 a[T + 1][(2 * W)];\n}",
-          "__kernel void f() {\n  int i = 0;\n  HED_LOCAL_ARRAY(float4, a, T + 1][(2 * W));\n}");
+        "__kernel void f() {\n  int i = 0;\n  HED_LOCAL_ARRAY(float4, a, T + 1][(2 * W));\n}");
     check("__kernel void f() { __local\n int a\n [3]\n [4]; }",
-          "__kernel void f() { HED_LOCAL_ARRAY(int, a\n\n, 3]\n [4); }");
+        "__kernel void f() { HED_LOCAL_ARRAY(int, a\n\n, 3]\n [4); }");
 }
 
 Test(tune_local, what_stays)
@@ -97,12 +100,13 @@ Test(tune_local, cuda_takes_it)
     hed_binary binary = {0};
     char reason[256];
     hed_build build = {.def = def, .entry = "f", .sources = def->sources, .source_count = 1};
-    cr_assert_eq(hed_nvrtc_open(&allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
-                 HED_OK);
+    cr_assert_eq(hed_nvrtc_open(
+                     &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+        HED_OK);
     if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
     OK(hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error));
     cr_assert(strstr(binary.bytes, ".shared") && !strstr(binary.bytes, ".local "),
-              "both arrays lie in shared memory");
+        "both arrays lie in shared memory");
     hed_release(&allocator, binary.bytes, binary.size);
     hed_release(&allocator, binary.log, binary.log_size);
     hed_nvrtc_close(nvrtc);

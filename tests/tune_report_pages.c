@@ -15,5 +15,6 @@ static int write_page(const char *folder, const char *name, uint32_t count)
 
 int main(int argc, char **argv)
 {
-    return argc != 2 || write_page(argv[1], "large.html", 7000) || write_page(argv[1], "small.html", 60);
+    return argc != 2 || write_page(argv[1], "large.html", 7000) ||
+           write_page(argv[1], "small.html", 60);
 }

@@ -1,5 +1,5 @@
-/* The numbers of a tuning's report, and that the page holds them, escaped. tune_report_browser.sh looks at it in a
- * browser. */
+/* The numbers of a tuning's report, and that the page holds them, escaped. tune_report_browser.sh
+ * looks at it in a browser. */
 #include "testing.h"
 #include "tune_synthetic.h"
 
@@ -21,7 +21,8 @@ Test(tune_report, outcomes_are_counted_with_an_example_each)
             cr_expect((int)t.result.evaluations[i].outcome != outcome, "not the first one");
     }
     cr_expect(sum == 500);
-    cr_expect(hed_report_failed(counts) == 500 - counts[HED_OUTCOME_MEASURED] - counts[HED_OUTCOME_DROPPED]);
+    cr_expect(hed_report_failed(counts) ==
+              500 - counts[HED_OUTCOME_MEASURED] - counts[HED_OUTCOME_DROPPED]);
     t.result.count = 0;
     hed_report_count(&t.result, counts, examples);
     cr_expect(counts[0] == 0 && examples[0] == 0);
@@ -36,16 +37,18 @@ Test(tune_report, the_winner_leads_though_another_one_is_faster)
     cr_assert(hed_report_top(&t.result, order, 10) == 10);
     cr_expect(order[0] == best);
     for (uint32_t i = 1; i < 10; i++)
-        cr_expect(t.result.evaluations[order[i - 1]].seconds <= t.result.evaluations[order[i]].seconds);
+        cr_expect(
+            t.result.evaluations[order[i - 1]].seconds <= t.result.evaluations[order[i]].seconds);
     t.result.best = order[3]; /* a stored choice that was kept */
     cr_assert(hed_report_top(&t.result, order, 10) == 10);
     cr_expect(order[0] == t.result.best && order[1] == best);
-    uint32_t count = hed_report_top(&t.result, all, 500), counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
+    uint32_t count = hed_report_top(&t.result, all, 500), counts[HED_OUTCOME_COUNT],
+             examples[HED_OUTCOME_COUNT];
     hed_report_count(&t.result, counts, examples);
     cr_expect(count == 500 - hed_report_failed(counts));
     for (uint32_t i = 1; i < count; i++)
         cr_expect(t.result.evaluations[all[i - 1]].outcome <= t.result.evaluations[all[i]].outcome,
-                  "what was dropped comes last");
+            "what was dropped comes last");
     t.result.count = 3;
     t.result.best = 0;
     cr_expect(hed_report_top(&t.result, order, 10) <= 3);
@@ -66,7 +69,8 @@ Test(tune_report, times_are_compared_at_one_pace)
     cr_assert(hed_report_top(&t.result, again, 2) == 2 && again[1] == order[1]);
     t.result.evaluations[slow].pace = 2; /* all are told at the pace of the winner's */
     cr_expect_float_eq(hed_report_value(&t.result, order[1]), 2 * value, 1e-9 * value);
-    cr_expect_float_eq(hed_report_value(&t.result, slow), t.result.evaluations[slow].seconds, 1e-12);
+    cr_expect_float_eq(
+        hed_report_value(&t.result, slow), t.result.evaluations[slow].seconds, 1e-12);
     cr_expect(isnan(hed_report_value(&t.result, t.result.count)));
     synthetic_free(&t);
 }
@@ -107,8 +111,8 @@ Test(tune_report, a_cell_has_the_best_of_its_pair)
 {
     synthetic_tuning t = synthetic_make(700, 5);
     const hed_kernel_def *kernel = t.def.kernel;
-    uint32_t axes[2] = {0, 3}, columns = kernel->parameters[0].count, rows = kernel->parameters[3].count, worked = 0,
-             failed = 0;
+    uint32_t axes[2] = {0, 3}, columns = kernel->parameters[0].count,
+             rows = kernel->parameters[3].count, worked = 0, failed = 0;
     hed_report_cell cells[256];
     cr_assert(rows * columns <= 256);
     hed_report_fill(kernel, &t.result, axes, cells);
@@ -119,7 +123,8 @@ Test(tune_report, a_cell_has_the_best_of_its_pair)
             for (uint32_t i = 0; i < t.result.count; i++) {
                 const hed_evaluation *e = &t.result.evaluations[i];
                 if (e->config.values[0] == kernel->parameters[0].values[column] &&
-                    e->config.values[3] == kernel->parameters[3].values[row] && e->outcome == HED_OUTCOME_MEASURED)
+                    e->config.values[3] == kernel->parameters[3].values[row] &&
+                    e->outcome == HED_OUTCOME_MEASURED)
                     best = fmin(best, e->seconds);
             }
             worked += cell->worked;
@@ -135,7 +140,8 @@ Test(tune_report, a_cell_has_the_best_of_its_pair)
 
 Test(tune_report, bounds_and_units)
 {
-    hed_tune_result r = {.work = {.bytes = 1e9, .operations = 1e9}, .bandwidth = 1e11, .arithmetic = 1e12};
+    hed_tune_result r = {
+        .work = {.bytes = 1e9, .operations = 1e9}, .bandwidth = 1e11, .arithmetic = 1e12};
     cr_expect(hed_report_bound(&r) == HED_BOUND_MEMORY);
     r.work.operations = 1e11;
     cr_expect(hed_report_bound(&r) == HED_BOUND_ARITHMETIC);
@@ -147,14 +153,10 @@ Test(tune_report, bounds_and_units)
         hed_objective objective;
         double value;
         const char *text;
-    } cases[] = {{HED_OBJECTIVE_TIME, 1.2345e-3, "1.23 ms"},
-                 {HED_OBJECTIVE_TIME, 999.6e-6, "1 ms"},
-                 {HED_OBJECTIVE_TIME, 4e-9, "4 ns"},
-                 {HED_OBJECTIVE_TIME, 12345, "12345 s"},
-                 {HED_OBJECTIVE_ENERGY, 0.25, "250 mJ"},
-                 {HED_OBJECTIVE_METRIC, 3.14159, "3.142"},
-                 {HED_OBJECTIVE_TIME, NAN, "-"},
-                 {HED_OBJECTIVE_TIME, 45.67e-6, "45.7 us"}};
+    } cases[] = {{HED_OBJECTIVE_TIME, 1.2345e-3, "1.23 ms"}, {HED_OBJECTIVE_TIME, 999.6e-6, "1 ms"},
+        {HED_OBJECTIVE_TIME, 4e-9, "4 ns"}, {HED_OBJECTIVE_TIME, 12345, "12345 s"},
+        {HED_OBJECTIVE_ENERGY, 0.25, "250 mJ"}, {HED_OBJECTIVE_METRIC, 3.14159, "3.142"},
+        {HED_OBJECTIVE_TIME, NAN, "-"}, {HED_OBJECTIVE_TIME, 45.67e-6, "45.7 us"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[48];
         hed_report_format(cases[i].objective, cases[i].value, text, sizeof text);
@@ -206,7 +208,8 @@ Test(tune_report, a_map_of_many_cells_is_small_too)
     hed_kernel_def kernel = {.name = "wide", .parameter_count = 2};
     int64_t values[250];
     for (int i = 0; i < 250; i++) values[i] = i;
-    kernel.parameters = (const hed_parameter_def[]){{"A", values, 250, 0, NULL}, {"B", values, 250, 0, NULL}};
+    kernel.parameters =
+        (const hed_parameter_def[]){{"A", values, 250, 0, NULL}, {"B", values, 250, 0, NULL}};
     uint32_t worked = 0;
     for (uint32_t i = 0; i < t.result.count; i++) {
         t.result.evaluations[i].config = (hed_config){2, {i % 250, i / 250}};
@@ -236,11 +239,13 @@ Test(tune_report, what_comes_from_outside_is_escaped)
     t.result.in_process = true;
     t.result.in_process_reason = "<u>";
     t.result.evaluations[5].outcome = HED_OUTCOME_BUILD;
-    snprintf(t.result.evaluations[5].text, sizeof t.result.evaluations[5].text, "vector<int> & </pre>");
+    snprintf(
+        t.result.evaluations[5].text, sizeof t.result.evaluations[5].text, "vector<int> & </pre>");
     write_page(&t);
     cr_expect(count_of("alert(1)") == count_of("&#60;script&#62;alert(1)"));
     cr_expect(count_of("<script") == 2 && count_of("</script>") == 2, "ours alone");
-    cr_expect(count_of("<b>") == 0 && count_of("<img") == 0 && count_of("<i>") == 0 && count_of("<u>") == 0);
+    cr_expect(count_of("<b>") == 0 && count_of("<img") == 0 && count_of("<i>") == 0 &&
+              count_of("<u>") == 0);
     cr_expect(strstr(page, "vector&#60;int&#62; &#38; &#60;/pre&#62;"));
     cr_expect(strstr(page, "good \xc3\xa9") && !strstr(page, "\xed\xa0") && !strchr(page, 1));
     synthetic_free(&t);
@@ -254,11 +259,10 @@ Test(tune_report, strange_results_make_a_page_too)
         if (step == 1) /* nothing worked */
             for (uint32_t i = 0; i < t.result.count; i++)
                 t.result.evaluations[i] = (hed_evaluation){.config = t.result.evaluations[i].config,
-                                                           .outcome = HED_OUTCOME_BUILD,
-                                                           .seconds = NAN,
-                                                           .pace = 1};
+                    .outcome = HED_OUTCOME_BUILD, .seconds = NAN, .pace = 1};
         if (step == 1) t.result.best = t.result.default_index = t.result.count;
-        if (step == 2) t.result.best = t.result.default_index = t.result.stored_index = t.result.count = 0;
+        if (step == 2)
+            t.result.best = t.result.default_index = t.result.stored_index = t.result.count = 0;
         if (step == 0 || step == 3) {
             t.result.work = (hed_work){0};
             t.result.share = t.result.gain = NAN;
@@ -276,7 +280,8 @@ Test(tune_report, one_evaluation_and_equal_times)
     synthetic_tuning t = synthetic_make(2, 1);
     for (uint32_t i = 0; i < 2; i++) {
         t.result.evaluations[i].outcome = HED_OUTCOME_MEASURED;
-        t.result.evaluations[i].seconds = t.result.evaluations[i].low = t.result.evaluations[i].high = 1e-3;
+        t.result.evaluations[i].seconds = t.result.evaluations[i].low =
+            t.result.evaluations[i].high = 1e-3;
     }
     write_page(&t);
     cr_expect(count_of("h0") == 2 && !strstr(page, "nan"));

@@ -1,4 +1,5 @@
-/* T4 and CSV: what they say of each outcome, letter for letter, and what becomes of a file that cannot be written. */
+/* T4 and CSV: what they say of each outcome, letter for letter, and what becomes of a file that
+ * cannot be written. */
 #include "folder.h"
 #include "testing.h"
 
@@ -14,38 +15,22 @@ TestSuite(tune_results, .init = folder_make, .fini = folder_remove);
 
 static const char *const LABELS[] = {"plain", "with, comma \"and\" quotes"};
 static const int64_t SIZES[] = {8, 16}, PLACES[] = {0, 1};
-static const hed_parameter_def PARAMETERS[] = {{.name = "WG", .values = SIZES, .count = 2, .value = 8},
-                                               {.name = "VARIANT", .values = PLACES, .count = 2, .labels = LABELS}};
+static const hed_parameter_def PARAMETERS[] = {
+    {.name = "WG", .values = SIZES, .count = 2, .value = 8},
+    {.name = "VARIANT", .values = PLACES, .count = 2, .labels = LABELS}};
 static const hed_kernel_def KERNEL = {.name = "f", .parameters = PARAMETERS, .parameter_count = 2};
 
 static hed_tune_result result_of(hed_evaluation evaluations[3])
 {
-    evaluations[0] = (hed_evaluation){.config = {2, {8, 0}},
-                                      .outcome = HED_OUTCOME_MEASURED,
-                                      .seconds = 1.5e-3,
-                                      .low = 1.25e-3,
-                                      .high = 2e-3,
-                                      .runs = 7,
-                                      .build_seconds = 0.5,
-                                      .at = 2,
-                                      .error = 1e-6};
-    evaluations[1] = (hed_evaluation){.config = {2, {16, 1}},
-                                      .outcome = HED_OUTCOME_BUILD,
-                                      .seconds = NAN,
-                                      .low = NAN,
-                                      .high = NAN,
-                                      .build_seconds = 0.25,
-                                      .at = 3,
-                                      .error = NAN,
-                                      .recalled = true,
-                                      .text = "line 1: \"x\"\nline 2"};
-    evaluations[2] = (hed_evaluation){.config = {2, {16, 0}},
-                                      .outcome = HED_OUTCOME_DROPPED,
-                                      .seconds = 3e-3,
-                                      .low = NAN,
-                                      .high = NAN,
-                                      .runs = 2,
-                                      .at = 4.5};
+    evaluations[0] = (hed_evaluation){.config = {2, {8, 0}}, .outcome = HED_OUTCOME_MEASURED,
+        .seconds = 1.5e-3, .low = 1.25e-3, .high = 2e-3, .runs = 7, .build_seconds = 0.5, .at = 2,
+        .error = 1e-6};
+    evaluations[1] = (hed_evaluation){.config = {2, {16, 1}}, .outcome = HED_OUTCOME_BUILD,
+        .seconds = NAN, .low = NAN, .high = NAN, .build_seconds = 0.25, .at = 3, .error = NAN,
+        .recalled = true,
+        .text = "line 1: \"x\"\nline 2"};
+    evaluations[2] = (hed_evaluation){.config = {2, {16, 0}}, .outcome = HED_OUTCOME_DROPPED,
+        .seconds = 3e-3, .low = NAN, .high = NAN, .runs = 2, .at = 4.5};
     return (hed_tune_result){.evaluations = evaluations, .count = 3, .best = 0};
 }
 
@@ -64,22 +49,23 @@ Test(tune_results, csv)
     OK(hed_tune_results_write_csv(in_folder("r.csv"), &KERNEL, &result, &error));
     char *text = contents("r.csv");
     cr_expect_str_eq(text,
-                     "WG,VARIANT,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
-                     "8,plain,measured,0.0015,0.00125,0.002,7,0.5,2,1e-06,0,1,\n"
-                     "16,\"with, comma \"\"and\"\" quotes\",build,,,,0,0.25,3,,1,0,\"line 1: \"\"x\"\"\nline 2\"\n"
-                     "16,plain,dropped,0.003,,,2,0,4.5,0,0,0,\n");
+        "WG,VARIANT,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
+        "8,plain,measured,0.0015,0.00125,0.002,7,0.5,2,1e-06,0,1,\n"
+        "16,\"with, comma \"\"and\"\" quotes\",build,,,,0,0.25,3,,1,0,\"line 1: \"\"x\"\"\nline 2\"\n"
+        "16,plain,dropped,0.003,,,2,0,4.5,0,0,0,\n");
     free(text);
 }
 
 Test(tune_results, t4)
 {
-    static const char *const invalidities[HED_OUTCOME_COUNT] = {
-        "correct", "correct", "constraints", "compile", "runtime", "correctness", "runtime", "timeout", "runtime"};
+    static const char *const invalidities[HED_OUTCOME_COUNT] = {"correct", "correct", "constraints",
+        "compile", "runtime", "correctness", "runtime", "timeout", "runtime"};
     hed_evaluation evaluations[3];
     hed_tune_result result = result_of(evaluations);
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++) {
         evaluations[1].outcome = (hed_outcome)outcome;
-        OK(hed_tune_results_write_t4(in_folder("r.json"), &KERNEL, &result, HED_OBJECTIVE_TIME, &error));
+        OK(hed_tune_results_write_t4(
+            in_folder("r.json"), &KERNEL, &result, HED_OBJECTIVE_TIME, &error));
         hed_json *json;
         OK(hed_json_read(in_folder("r.json"), &json, &error));
         hed_json_node root = hed_json_root(json), list = hed_json_member(root, "results");
@@ -91,21 +77,26 @@ Test(tune_results, t4)
         hed_json_node time = hed_json_item(hed_json_member(first, "measurements"), 0);
         cr_expect(hed_json_integer(hed_json_member(configuration, "WG"), 0, 100) == 8);
         cr_expect_str_eq(hed_json_string(hed_json_member(configuration, "VARIANT")), "plain");
-        cr_expect_str_eq(hed_json_string(hed_json_member(hed_json_member(second, "configuration"), "VARIANT")),
-                         LABELS[1]);
+        cr_expect_str_eq(
+            hed_json_string(hed_json_member(hed_json_member(second, "configuration"), "VARIANT")),
+            LABELS[1]);
         cr_expect(hed_json_number(hed_json_member(times, "compilation_time"), 0, 1e6) == 500);
-        cr_expect(hed_json_number(hed_json_item(hed_json_member(times, "runtimes"), 0), 0, 1e6) == 1.5);
+        cr_expect(
+            hed_json_number(hed_json_item(hed_json_member(times, "runtimes"), 0), 0, 1e6) == 1.5);
         cr_expect(hed_json_number(hed_json_member(time, "value"), 0, 1e6) == 1.5);
         cr_expect_str_eq(hed_json_string(hed_json_member(time, "unit")), "ms");
-        cr_expect_str_eq(hed_json_string(hed_json_item(hed_json_member(first, "objectives"), 0)), "time");
+        cr_expect_str_eq(
+            hed_json_string(hed_json_item(hed_json_member(first, "objectives"), 0)), "time");
         cr_expect_str_eq(hed_json_string(hed_json_member(first, "invalidity")), "correct");
-        cr_expect_str_eq(hed_json_string(hed_json_member(second, "invalidity")), invalidities[outcome], "%s",
-                         hed_outcome_name(outcome));
-        cr_expect(hed_json_integer(hed_json_member(second, "correctness"), 0, 1) == (outcome <= HED_OUTCOME_DROPPED));
+        cr_expect_str_eq(hed_json_string(hed_json_member(second, "invalidity")),
+            invalidities[outcome], "%s", hed_outcome_name(outcome));
+        cr_expect(hed_json_integer(hed_json_member(second, "correctness"), 0, 1) ==
+                  (outcome <= HED_OUTCOME_DROPPED));
         OK(hed_json_status(json, &error));
         hed_json_free(json);
     }
-    OK(hed_tune_results_write_t4(in_folder("r.json"), &KERNEL, &result, HED_OBJECTIVE_ENERGY, &error));
+    OK(hed_tune_results_write_t4(
+        in_folder("r.json"), &KERNEL, &result, HED_OBJECTIVE_ENERGY, &error));
     char *text = contents("r.json");
     cr_expect(strstr(text, "\"energy\"") && strstr(text, "\"J\"") && strstr(text, "\"failed\"") &&
               !strstr(text, "nan"));
@@ -116,10 +107,12 @@ Test(tune_results, files_that_cannot_be_written)
 {
     hed_evaluation evaluations[3];
     hed_tune_result result = result_of(evaluations);
-    FAILS(HED_ERROR_IO, hed_tune_results_write_csv(in_folder("none/r.csv"), &KERNEL, &result, &error));
     FAILS(HED_ERROR_IO,
-          hed_tune_results_write_t4(in_folder("none/r.json"), &KERNEL, &result, HED_OBJECTIVE_TIME, &error));
+        hed_tune_results_write_csv(in_folder("none/r.csv"), &KERNEL, &result, &error));
+    FAILS(HED_ERROR_IO, hed_tune_results_write_t4(in_folder("none/r.json"), &KERNEL, &result,
+                            HED_OBJECTIVE_TIME, &error));
     FAILS(HED_ERROR_IO, hed_tune_results_write_csv("/dev/full", &KERNEL, &result, &error));
-    FAILS(HED_ERROR_IO, hed_tune_results_write_t4("/dev/full", &KERNEL, &result, HED_OBJECTIVE_TIME, &error));
+    FAILS(HED_ERROR_IO,
+        hed_tune_results_write_t4("/dev/full", &KERNEL, &result, HED_OBJECTIVE_TIME, &error));
     cr_expect(strstr(error.text, "/dev/full"), "%s", error.text);
 }

@@ -1,5 +1,5 @@
-/* Tune files: every key of Heddle's own format and of T1, what must be refused and in which words, and the schema's
- * keys. The examples run in tune_examples_test.c. */
+/* Tune files: every key of Heddle's own format and of T1, what must be refused and in which words,
+ * and the schema's keys. The examples run in tune_examples_test.c. */
 #include "folder.h"
 #include "testing.h"
 
@@ -8,25 +8,19 @@
 #include "support/tune_spec_parts.h"
 
 static hed_error error;
-static const hed_device_info DEVICE = {.id = "opencl:0:0",
-                                       .backend = "opencl",
-                                       .name = "a device",
-                                       .compute_units = 8,
-                                       .lane_width = 32,
-                                       .max_group = 1024,
-                                       .max_group_size = {1024, 1024, 64},
-                                       .local_bytes = 49152,
-                                       .memory_bytes = (uint64_t)8 << 30,
-                                       .max_buffer_bytes = (uint64_t)1 << 30,
-                                       .cache_bytes = 4 << 20,
-                                       .registers = 65536,
-                                       .architecture = 90};
+static const hed_device_info DEVICE = {.id = "opencl:0:0", .backend = "opencl", .name = "a device",
+    .compute_units = 8, .lane_width = 32, .max_group = 1024, .max_group_size = {1024, 1024, 64},
+    .local_bytes = 49152, .memory_bytes = (uint64_t)8 << 30, .max_buffer_bytes = (uint64_t)1 << 30,
+    .cache_bytes = 4 << 20, .registers = 65536, .architecture = 90};
 
 TestSuite(tune_spec, .init = folder_make, .fini = folder_remove);
 
 static const char KERNEL[] = "__kernel void f(__global float *y) { y[get_global_id(0)] = 1; }\n";
 
-static void write_text(const char *name, const char *text) { write_file(in_folder(name), text, strlen(text)); }
+static void write_text(const char *name, const char *text)
+{
+    write_file(in_folder(name), text, strlen(text));
+}
 
 static hed_status load(const char *text, hed_tune_spec **spec)
 {
@@ -54,7 +48,8 @@ static void refuse(hed_status status, const char *text, const char *words)
     hed_tune_spec *spec = (hed_tune_spec *)&error;
     FAILS(status, load(text, &spec));
     cr_expect(!spec);
-    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text, error.text, words);
+    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
+        error.text, words);
 }
 
 /* ---- what a file says ---- */
@@ -69,19 +64,23 @@ Test(tune_spec, shortest_file)
     cr_assert_str_eq(def->entry, "f");
     cr_assert(def->source_count == 1 && strcmp(def->sources[0].name, "f.cl") == 0 &&
               strcmp(def->sources[0].text, KERNEL) == 0);
-    cr_assert(def->language == HED_OPENCL_C && def->parameter_count == 0 && def->argument_count == 1 && !def->work);
+    cr_assert(def->language == HED_OPENCL_C && def->parameter_count == 0 &&
+              def->argument_count == 1 && !def->work);
     cr_assert(def->dimension_count == 2 && strcmp(def->dimensions[1], "m") == 0);
     cr_assert_str_eq(def->max_threads, "32");
-    cr_assert(tune.problem->count == 2 && tune.problem->sizes[0] == 64 && tune.problem->sizes[1] == 3);
-    cr_assert(tune.math == HED_MATH_FAST && tune.reference == HED_REFERENCE_DEFAULT && !tune.reference_kernel);
-    cr_assert(!tune.arguments[0].data && tune.arguments[0].bytes == 256 && !tune.arguments[0].expected);
+    cr_assert(
+        tune.problem->count == 2 && tune.problem->sizes[0] == 64 && tune.problem->sizes[1] == 3);
+    cr_assert(tune.math == HED_MATH_FAST && tune.reference == HED_REFERENCE_DEFAULT &&
+              !tune.reference_kernel);
+    cr_assert(
+        !tune.arguments[0].data && tune.arguments[0].bytes == 256 && !tune.arguments[0].expected);
     cr_assert(def->arguments[0].access == HED_WRITE && def->arguments[0].type == HED_FLOAT &&
               def->arguments[0].tolerance == 1e-4);
     hed_geometry geometry = {0};
     hed_config config = hed_config_default(def);
     def->geometry(def, &config, tune.problem, &geometry);
     cr_assert(geometry.dimensions == 1 && geometry.group[0] == 32 && geometry.global[0] == 64,
-              "the problem's sizes are the work items");
+        "the problem's sizes are the work items");
     hed_tune_spec_free(spec);
     hed_tune_spec_free(NULL);
 }
@@ -93,7 +92,8 @@ Test(tune_spec, parameters_of_every_kind)
         "\"V\": {\"choices\": [\"one\", \"two words\", \"three\"]}, \"D\": {\"range\": [-1, 1]}},"
         "\"defaults\": {\"A\": 8, \"V\": \"three\", \"D\": 0}",
         OUTPUT));
-    static const int64_t a[] = {4, -1, 8}, b[] = {3, 6, 9}, c[] = {1, 2, 4, 8, 16}, v[] = {0, 1, 2}, d[] = {-1, 0, 1};
+    static const int64_t a[] = {4, -1, 8}, b[] = {3, 6, 9}, c[] = {1, 2, 4, 8, 16}, v[] = {0, 1, 2},
+                         d[] = {-1, 0, 1};
     static const struct {
         const char *name;
         const int64_t *values;
@@ -106,10 +106,12 @@ Test(tune_spec, parameters_of_every_kind)
         const hed_parameter_def *p = &def->parameters[i];
         cr_expect_str_eq(p->name, expected[i].name);
         cr_expect(p->count == expected[i].count && p->value == expected[i].value, "%s", p->name);
-        cr_expect(memcmp(p->values, expected[i].values, p->count * sizeof *p->values) == 0, "%s", p->name);
+        cr_expect(memcmp(p->values, expected[i].values, p->count * sizeof *p->values) == 0, "%s",
+            p->name);
     }
     cr_assert_str_eq(def->parameters[3].labels[1], "two words");
-    cr_assert(def->define_count == 3, "labels that are names become macros, and the prelude is told of a user's text");
+    cr_assert(def->define_count == 3,
+        "labels that are names become macros, and the prelude is told of a user's text");
     cr_assert_str_eq(def->defines[2].name, "HED_OPENCL_TEXT");
     cr_assert_str_eq(def->defines[1].name, "V_three");
     cr_assert_str_eq(def->defines[1].value, "2");
@@ -131,8 +133,10 @@ Test(tune_spec, rules_launch_and_work)
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
-    cr_assert(def->source_count == 2 && def->language == HED_CUDA_C && tune.math == HED_MATH_STRICT);
-    cr_assert(def->constraint_count == 2 && def->condition_count == 1 && def->metric == HED_METRIC_OPERATIONS);
+    cr_assert(
+        def->source_count == 2 && def->language == HED_CUDA_C && tune.math == HED_MATH_STRICT);
+    cr_assert(def->constraint_count == 2 && def->condition_count == 1 &&
+              def->metric == HED_METRIC_OPERATIONS);
     cr_assert_str_eq(def->constraints[1], "V == 'b' or X > 4");
     cr_assert_str_eq(def->conditions[0].parameter, "P");
     cr_assert_str_eq(def->max_threads, "X*Y");
@@ -146,7 +150,7 @@ Test(tune_spec, rules_launch_and_work)
     def->geometry(def, &config, tune.problem, &geometry);
     cr_assert(geometry.dimensions == 2 && geometry.group[0] == 16 && geometry.group[1] == 4);
     cr_assert(geometry.global[0] == 4 * 16 && geometry.global[1] == 13 * 4, "%llu %llu",
-              (unsigned long long)geometry.global[0], (unsigned long long)geometry.global[1]);
+        (unsigned long long)geometry.global[0], (unsigned long long)geometry.global[1]);
     cr_assert(geometry.local_bytes[1] == 64 * 8);
     config.values[2] = 0;
     def->geometry(def, &config, tune.problem, &geometry);
@@ -156,8 +160,8 @@ Test(tune_spec, rules_launch_and_work)
     hed_tune_spec_free(spec);
 }
 
-/* A launch that makes no sense is one that no device allows: never a division by zero, never the whole number next
- * to it. */
+/* A launch that makes no sense is one that no device allows: never a division by zero, never the
+ * whole number next to it. */
 Test(tune_spec, launches_without_sense_are_refused_later)
 {
     hed_tune_spec *spec = loaded(SHORT(", \"parameters\": {\"A\": [0, 3, 1]}", OUTPUT));
@@ -172,10 +176,8 @@ Test(tune_spec, launches_without_sense_are_refused_later)
         int64_t a;
         uint32_t group;
         uint64_t global, local;
-    } cases[] = {{0, UINT32_MAX, 0, UINT64_MAX / 2},
-                 {3, UINT32_MAX, 21, 12},
-                 {1, 32, 64, 32},
-                 {-1, UINT32_MAX, 0, UINT64_MAX / 2}};
+    } cases[] = {{0, UINT32_MAX, 0, UINT64_MAX / 2}, {3, UINT32_MAX, 21, 12}, {1, 32, 64, 32},
+        {-1, UINT32_MAX, 0, UINT64_MAX / 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hed_geometry geometry = {0};
         hed_config config = {1, {cases[i].a}};
@@ -183,8 +185,8 @@ Test(tune_spec, launches_without_sense_are_refused_later)
         def->geometry(def, &config, &problem, &geometry);
         cr_expect(geometry.group[0] == cases[i].group && geometry.global[0] == cases[i].global &&
                       geometry.local_bytes[1] == cases[i].local,
-                  "A = %lld: %u %llu %llu", (long long)cases[i].a, geometry.group[0],
-                  (unsigned long long)geometry.global[0], (unsigned long long)geometry.local_bytes[1]);
+            "A = %lld: %u %llu %llu", (long long)cases[i].a, geometry.group[0],
+            (unsigned long long)geometry.global[0], (unsigned long long)geometry.local_bytes[1]);
     }
     cr_assert(!def->max_threads);
     hed_tune_spec_free(spec);
@@ -195,29 +197,31 @@ Test(tune_spec, launch_bounds)
     static const struct {
         const char *more, *bound;
     } cases[] = {{", \"parameters\": {\"X\": [8]}, \"max_threads\": \"X * 4\"", "X*4"},
-                 {", \"max_threads\": 256", "256"}};
+        {", \"max_threads\": 256", "256"}};
     for (size_t i = 0; i < 2; i++) {
         char text[1024];
         snprintf(text, sizeof text,
-                 "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"group\": [\"4 * 8\"]%s, "
-                 "\"arguments\": [%s]}",
-                 cases[i].more, OUTPUT);
+            "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"group\": [\"4 * 8\"]%s, "
+            "\"arguments\": [%s]}",
+            cases[i].more, OUTPUT);
         hed_tune_spec *spec = loaded(text);
         cr_expect_str_eq(hed_tune_spec_kernel(spec)->max_threads, cases[i].bound);
         hed_tune_spec_free(spec);
     }
     refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"X*4\"", OUTPUT),
-           "max_threads: expected parameters and numbers with * between them, found \"X\" (");
+        "max_threads: expected parameters and numbers with * between them, found \"X\" (");
     refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"4*\"", OUTPUT), "found \"\"");
     refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"0\"", OUTPUT), "found \"0\"");
 }
 
 /* ---- arguments ---- */
 
-static void write_npy(const char *name, const char *descr, const char *shape, const void *data, size_t size)
+static void write_npy(
+    const char *name, const char *descr, const char *shape, const void *data, size_t size)
 {
     char file[512];
-    int length = snprintf(file + 10, 200, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape);
+    int length = snprintf(
+        file + 10, 200, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape);
     memcpy(file, "\x93NUMPY\x01\x00", 8);
     file[8] = (char)length;
     file[9] = 0;
@@ -232,21 +236,21 @@ Test(tune_spec, arguments_of_every_kind)
     write_npy("x.npy", "<f4", "(2, 3)", numbers, sizeof numbers);
     write_file(in_folder("x.raw"), numbers, sizeof numbers);
     write_file(in_folder("l.bin"), large, sizeof large);
-    hed_tune_spec *spec = loaded(SHORT(
-        "", "{\"name\": \"x\", \"type\": \"float\", \"file\": \"x.npy\"},"
-            "{\"name\": \"z\", \"type\": \"float\", \"file\": \"x.raw\", \"size\": 6, \"access\": \"read_write\", "
-            "\"tolerance\": 0},"
-            "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"2 * m\", \"expected\": "
-            "\"x.npy\", \"tolerance\": 0.5},"
-            "{\"name\": \"l\", \"type\": \"long\", \"file\": \"l.bin\"},"
-            "{\"name\": \"n\", \"type\": \"uint\", \"value\": \"n + m\"}, {\"name\": \"big\", \"type\": \"long\", "
-            "\"value\": -9007199254740995},"
-            "{\"name\": \"a\", \"type\": \"double\", \"value\": 0.1, \"kind\": \"scalar\"},"
-            "{\"name\": \"f\", \"type\": \"float\", \"value\": \"1 / 3\"},"
-            "{\"name\": \"s\", \"kind\": \"struct\", \"file\": \"l.bin\"},"
-            "{\"name\": \"i\", \"type\": \"int\", \"size\": 100, \"fill\": {\"integers\": [-3, 3], \"seed\": 5}},"
-            "{\"name\": \"b\", \"type\": \"bytes\", \"size\": 10, \"fill\": {\"sequence\": [250, 1]}},"
-            "{\"name\": \"k\", \"type\": \"ulong\", \"size\": 3, \"fill\": \"zeros\", \"kind\": \"buffer\"}"));
+    hed_tune_spec *spec = loaded(SHORT("",
+        "{\"name\": \"x\", \"type\": \"float\", \"file\": \"x.npy\"},"
+        "{\"name\": \"z\", \"type\": \"float\", \"file\": \"x.raw\", \"size\": 6, \"access\": \"read_write\", "
+        "\"tolerance\": 0},"
+        "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"2 * m\", \"expected\": "
+        "\"x.npy\", \"tolerance\": 0.5},"
+        "{\"name\": \"l\", \"type\": \"long\", \"file\": \"l.bin\"},"
+        "{\"name\": \"n\", \"type\": \"uint\", \"value\": \"n + m\"}, {\"name\": \"big\", \"type\": \"long\", "
+        "\"value\": -9007199254740995},"
+        "{\"name\": \"a\", \"type\": \"double\", \"value\": 0.1, \"kind\": \"scalar\"},"
+        "{\"name\": \"f\", \"type\": \"float\", \"value\": \"1 / 3\"},"
+        "{\"name\": \"s\", \"kind\": \"struct\", \"file\": \"l.bin\"},"
+        "{\"name\": \"i\", \"type\": \"int\", \"size\": 100, \"fill\": {\"integers\": [-3, 3], \"seed\": 5}},"
+        "{\"name\": \"b\", \"type\": \"bytes\", \"size\": 10, \"fill\": {\"sequence\": [250, 1]}},"
+        "{\"name\": \"k\", \"type\": \"ulong\", \"size\": 3, \"fill\": \"zeros\", \"kind\": \"buffer\"}"));
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_spec_apply(spec, &tune);
@@ -261,7 +265,7 @@ Test(tune_spec, arguments_of_every_kind)
     cr_assert(a[3].bytes == 16 && memcmp(a[3].data, large, 16) == 0);
     cr_assert(def->arguments[4].kind == HED_SCALAR && *(const uint32_t *)a[4].data == 67);
     cr_assert(*(const int64_t *)a[5].data == INT64_C(-9007199254740995),
-              "no number goes through a double that does not hold it");
+        "no number goes through a double that does not hold it");
     cr_assert(*(const double *)a[6].data == 0.1 && *(const float *)a[7].data == 1.0f / 3);
     cr_assert(def->arguments[8].kind == HED_STRUCT && def->arguments[8].size == 16 &&
               memcmp(a[8].data, large, 16) == 0);
@@ -284,10 +288,11 @@ Test(tune_spec, references)
     hed_tune_spec_free(spec);
 
     write_text("g.cl", "other text");
-    spec = loaded(SHORT(", \"parameters\": {\"A\": [4, 8]}, \"defaults\": {\"A\": 8}, \"global\": [\"n * A\"], "
-                        "\"defines\": {\"Z\": 1},"
-                        "\"reference\": {\"kernel\": \"g\", \"source\": \"g.cl\", \"group\": [\"A\"]}",
-                        OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"));
+    spec = loaded(SHORT(
+        ", \"parameters\": {\"A\": [4, 8]}, \"defaults\": {\"A\": 8}, \"global\": [\"n * A\"], "
+        "\"defines\": {\"Z\": 1},"
+        "\"reference\": {\"kernel\": \"g\", \"source\": \"g.cl\", \"group\": [\"A\"]}",
+        OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"));
     hed_tune_spec_apply(spec, &tune);
     const hed_kernel_def *g = tune.reference_kernel;
     cr_assert(tune.reference == HED_REFERENCE_KERNEL && g);
@@ -303,10 +308,11 @@ Test(tune_spec, references)
     cr_assert(geometry.group[0] == 8 && geometry.global[0] == 512 && geometry.local_bytes[1] == 32);
     hed_tune_spec_free(spec);
 
-    spec = loaded(SHORT(", \"parameters\": {\"A\": [4, 8]}, \"groups\": [\"n / A\"],"
-                        "\"reference\": {\"kernel\": \"g\", \"parameters\": {\"B\": 2, \"A\": 16}, \"global\": [\"n "
-                        "* B\"], \"language\": \"cuda\"}",
-                        OUTPUT));
+    spec = loaded(SHORT(
+        ", \"parameters\": {\"A\": [4, 8]}, \"groups\": [\"n / A\"],"
+        "\"reference\": {\"kernel\": \"g\", \"parameters\": {\"B\": 2, \"A\": 16}, \"global\": [\"n "
+        "* B\"], \"language\": \"cuda\"}",
+        OUTPUT));
     hed_tune_spec_apply(spec, &tune);
     g = tune.reference_kernel;
     config = hed_config_default(g);
@@ -316,15 +322,15 @@ Test(tune_spec, references)
     cr_assert(g->language == HED_CUDA_C && hed_tune_spec_kernel(spec)->language == HED_OPENCL_C);
     hed_tune_spec_free(spec);
     refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": {\"grup\": [1]}", OUTPUT),
-           "reference.grup: unknown key; did you mean \"group\"?");
+        "reference.grup: unknown key; did you mean \"group\"?");
     refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": \"some\"", OUTPUT),
-           "expected one of \"default\", \"none\"; found \"some\"");
+        "expected one of \"default\", \"none\"; found \"some\"");
     refuse(HED_ERROR_IO, SHORT(", \"reference\": {\"source\": \"not.cl\"}", OUTPUT),
-           "reference.source: cannot open ");
+        "reference.source: cannot open ");
     refuse(HED_ERROR_FORMAT,
-           SHORT(", \"parameters\": {\"A\": [4]}, \"reference\": {\"parameters\": {}}",
-                 OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"),
-           "arguments[1].size: A: column 1: there is no \"A\"");
+        SHORT(", \"parameters\": {\"A\": [4]}, \"reference\": {\"parameters\": {}}",
+            OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"),
+        "arguments[1].size: A: column 1: there is no \"A\"");
 }
 
 /* ---- what is wrong ---- */
@@ -336,48 +342,60 @@ Test(tune_spec, the_whole_is_checked)
     } cases[] = {
         {"[]", "the whole document: expected an object, found an array ("},
         {"{}", "the whole document: \"kernel\" is missing ("},
-        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"arguments\": []}", "the whole document: \"group\" is missing"},
-        {SHORT(", \"paramters\": {}", OUTPUT), "paramters: unknown key; did you mean \"parameters\"? ("},
-        {SHORT(", \"zzz\": {}", OUTPUT), "zzz: unknown key; the keys here are \"$schema\", \"kernel\""},
-        {SHORT(", \"language\": \"hip\"", OUTPUT), "language: expected one of \"opencl\", \"cuda\"; found \"hip\" ("},
+        {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"arguments\": []}",
+            "the whole document: \"group\" is missing"},
+        {SHORT(", \"paramters\": {}", OUTPUT),
+            "paramters: unknown key; did you mean \"parameters\"? ("},
+        {SHORT(", \"zzz\": {}", OUTPUT),
+            "zzz: unknown key; the keys here are \"$schema\", \"kernel\""},
+        {SHORT(", \"language\": \"hip\"", OUTPUT),
+            "language: expected one of \"opencl\", \"cuda\"; found \"hip\" ("},
         {SHORT(", \"math\": 3", OUTPUT), "math: expected a string, found a number ("},
-        {SHORT(", \"groups\": [1], \"global\": [1]", OUTPUT), "\"global\" and \"groups\" say the same in two ways"},
-        {SHORT(", \"global\": [1, 2]", OUTPUT), "global: expected as many sizes as \"group\" has: 1 ("},
+        {SHORT(", \"groups\": [1], \"global\": [1]", OUTPUT),
+            "\"global\" and \"groups\" say the same in two ways"},
+        {SHORT(", \"global\": [1, 2]", OUTPUT),
+            "global: expected as many sizes as \"group\" has: 1 ("},
         {SHORT(", \"global\": [\"q\"]", OUTPUT),
-         "global[0]: q: column 1: there is no \"q\"; known are: n, m, max_group, "},
+            "global[0]: q: column 1: there is no \"q\"; known are: n, m, max_group, "},
         {SHORT(", \"work\": {\"bytes\": \"n +\"}", OUTPUT),
-         "work.bytes: n +: column 4: expected a number, a name, a label or (, found the end ("},
-        {SHORT(", \"work\": {\"byte\": 1}", OUTPUT), "work.byte: unknown key; did you mean \"bytes\"?"},
+            "work.bytes: n +: column 4: expected a number, a name, a label or (, found the end ("},
+        {SHORT(", \"work\": {\"byte\": 1}", OUTPUT),
+            "work.byte: unknown key; did you mean \"bytes\"?"},
         {SHORT(", \"defines\": {\"1\": 1}", OUTPUT), "defines[\"1\"]: expected a name of letters"},
-        {SHORT(", \"defines\": {\"A\": []}", OUTPUT), "defines.A: expected a string, found an array"},
-        {SHORT(", \"constraints\": \"n\"", OUTPUT), "constraints: expected an array, found a string"},
-        {SHORT(", \"constraints\": [\"k > 1\"]", OUTPUT), "constraints[0]: k > 1: column 1: there is no \"k\""},
-        {SHORT(", \"conditions\": {\"A\": \"1\"}", OUTPUT), "conditions.A: there is no parameter of this name"},
+        {SHORT(", \"defines\": {\"A\": []}", OUTPUT),
+            "defines.A: expected a string, found an array"},
+        {SHORT(", \"constraints\": \"n\"", OUTPUT),
+            "constraints: expected an array, found a string"},
+        {SHORT(", \"constraints\": [\"k > 1\"]", OUTPUT),
+            "constraints[0]: k > 1: column 1: there is no \"k\""},
+        {SHORT(", \"conditions\": {\"A\": \"1\"}", OUTPUT),
+            "conditions.A: there is no parameter of this name"},
         {SHORT(", \"parameters\": {\"A\": [1]}, \"conditions\": {\"A\": \"A > 1\"}", OUTPUT),
-         "whether A matters cannot depend on itself"},
+            "whether A matters cannot depend on itself"},
         {"{\"kernel\": \"a b\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
-         "kernel: expected the name of a kernel"},
+            "kernel: expected the name of a kernel"},
         {"{\"kernel\": \"f\", \"source\": [], \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
-         "source: expected at least one file"},
+            "source: expected at least one file"},
         {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [], \"arguments\": []}",
-         "group: expected 1 to 3 sizes, found 0"},
+            "group: expected 1 to 3 sizes, found 0"},
         {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1, 1, 1, 1], \"arguments\": []}",
-         "group: expected 1 to 3 sizes, found 4"},
+            "group: expected 1 to 3 sizes, found 4"},
         {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"arguments\": []}",
-         "\"global\" is missing: the problem has 0 sizes, the group 1"},
+            "\"global\" is missing: the problem has 0 sizes, the group 1"},
         {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"n\": 0}, \"arguments\": []}",
-         "problem.n: expected a whole number from 1"},
+            "problem.n: expected a whole number from 1"},
         {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"in\": 1}, \"arguments\": []}",
-         "problem.in: expected a name"},
+            "problem.in: expected a name"},
         {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": {\"registers\": 1}, \"arguments\": "
          "[]}",
-         "problem.registers: this is the name of a device limit"},
+            "problem.registers: this is the name of a device limit"},
         {"{\"kernel\": \"f\", \"source\": \"f.cl\", \"group\": [1], \"problem\": "
          "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1}, "
          "\"arguments\": []}",
-         "problem.i: a problem has at most 8 sizes"},
+            "problem.i: a problem has at most 8 sizes"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuse(HED_ERROR_FORMAT, cases[i].text, cases[i].words);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refuse(HED_ERROR_FORMAT, cases[i].text, cases[i].words);
 }
 
 Test(tune_spec, parameters_are_checked)
@@ -391,16 +409,19 @@ Test(tune_spec, parameters_are_checked)
         {"\"A\": {\"rnge\": [1, 2]}", "parameters.A.rnge: unknown key; did you mean \"range\"?"},
         {"\"A\": 3", "parameters.A: expected an object, found a number"},
         {"\"A\": [1.5]", "parameters.A[0]: expected a whole number, found 1.5"},
-        {"\"A\": [\"x\"]", "parameters.A[0]: expected a whole number; names go into {\"choices\": [...]}"},
+        {"\"A\": [\"x\"]",
+            "parameters.A[0]: expected a whole number; names go into {\"choices\": [...]}"},
         {"\"A\": [1, 2, 1]", "parameters.A[2]: 1 is there twice"},
         {"\"A\": {\"range\": [1]}",
-         "parameters.A.range: expected [first, last] or [first, last, step], found 1 elements"},
+            "parameters.A.range: expected [first, last] or [first, last, step], found 1 elements"},
         {"\"A\": {\"range\": [3, 1]}", "parameters.A.range[1]: expected a whole number from 3"},
         {"\"A\": {\"range\": [1, 3, 0]}", "parameters.A.range[2]: expected a whole number from 1"},
         {"\"A\": {\"range\": [1, 256]}", "parameters.A.range: a parameter has at most 255 values"},
         {"\"A\": {\"range\": [1, 9007199254740992]}", "a parameter has at most 255 values"},
-        {"\"A\": {\"powers_of_two\": [1, 12]}", "parameters.A.powers_of_two[1]: expected a power of two, found 12"},
-        {"\"A\": {\"powers_of_two\": [0, 8]}", "parameters.A.powers_of_two[0]: expected a whole number from 1"},
+        {"\"A\": {\"powers_of_two\": [1, 12]}",
+            "parameters.A.powers_of_two[1]: expected a power of two, found 12"},
+        {"\"A\": {\"powers_of_two\": [0, 8]}",
+            "parameters.A.powers_of_two[0]: expected a whole number from 1"},
         {"\"A\": {\"powers_of_two\": [1]}", "expected [first, last], found 1 elements"},
         {"\"A\": {\"choices\": [\"a\", \"a\"]}", "parameters.A.choices[1]: \"a\" is there twice"},
         {"\"A\": {\"choices\": [\"\"]}", "parameters.A.choices[0]: expected a name, found \"\""},
@@ -414,15 +435,19 @@ Test(tune_spec, parameters_are_checked)
         snprintf(text, sizeof text, SHORT(", \"parameters\": {%s}", OUTPUT), cases[i].parameters);
         refuse(HED_ERROR_FORMAT, text, cases[i].words);
     }
-    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": 2}", OUTPUT),
-           "defaults.A: this is not among the parameter's values");
-    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": \"x\"}", OUTPUT),
-           "defaults.A: expected a whole number, found a string");
-    refuse(HED_ERROR_FORMAT, SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"B\": 2}", OUTPUT),
-           "defaults.B: there is no parameter of this name");
     refuse(HED_ERROR_FORMAT,
-           SHORT(", \"parameters\": {\"V\": {\"choices\": [\"a\"]}}, \"defaults\": {\"V\": \"b\"}", OUTPUT),
-           "defaults.V: this is not among");
+        SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": 2}", OUTPUT),
+        "defaults.A: this is not among the parameter's values");
+    refuse(HED_ERROR_FORMAT,
+        SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"A\": \"x\"}", OUTPUT),
+        "defaults.A: expected a whole number, found a string");
+    refuse(HED_ERROR_FORMAT,
+        SHORT(", \"parameters\": {\"A\": [1]}, \"defaults\": {\"B\": 2}", OUTPUT),
+        "defaults.B: there is no parameter of this name");
+    refuse(HED_ERROR_FORMAT,
+        SHORT(", \"parameters\": {\"V\": {\"choices\": [\"a\"]}}, \"defaults\": {\"V\": \"b\"}",
+            OUTPUT),
+        "defaults.V: this is not among");
     char many[2048] = "", text[4096];
     for (int i = 0; i < 25; i++) sprintf(many + strlen(many), "%s\"P%d\": [1]", i ? "," : "", i);
     snprintf(text, sizeof text, SHORT(", \"parameters\": {%s}", OUTPUT), many);
@@ -440,100 +465,119 @@ Test(tune_spec, arguments_are_checked)
         {HED_ERROR_FORMAT, "{\"type\": \"int\"}", "arguments[1]: \"name\" is missing"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\"}", "arguments[1]: \"type\" is missing"},
         {HED_ERROR_FORMAT, "{\"name\": \"y\", \"type\": \"int\", \"value\": 1}",
-         "there are two arguments called \"y\""},
+            "there are two arguments called \"y\""},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float4\"}",
-         "arguments[1].type: expected one of \"bytes\", \"int\""},
+            "arguments[1].type: expected one of \"bytes\", \"int\""},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"siz\": 3}",
-         "arguments[1].siz: unknown key; did you mean \"size\"?"},
+            "arguments[1].siz: unknown key; did you mean \"size\"?"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": 3, \"size\": 3}",
-         "arguments[1].size: an argument of kind \"scalar\" has no such key"},
+            "arguments[1].size: an argument of kind \"scalar\" has no such key"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3}",
-         "arguments[1]: expected either \"fill\" or \"file\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"file\": \"x\"}",
-         "expected either \"fill\" or \"file\""},
+            "arguments[1]: expected either \"fill\" or \"file\""},
         {HED_ERROR_FORMAT,
-         "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"access\": \"write\"}",
-         "a buffer that is only written has no first content"},
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"file\": \"x\"}",
+            "expected either \"fill\" or \"file\""},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"zeros\", \"access\": \"write\"}",
+            "a buffer that is only written has no first content"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"fill\": \"zeros\"}",
-         "arguments[1]: \"size\" is missing"},
+            "arguments[1]: \"size\" is missing"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 0, \"fill\": \"zeros\"}",
-         "arguments[1].size: expected a whole number of elements from 1 on, found 0"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 7\", \"fill\": \"zeros\"}",
-         "expected a whole number of elements from 1 on, found 9.14"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 0\", \"fill\": \"zeros\"}",
-         "arguments[1].size: \"n / 0\" has no value here"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"A\", \"fill\": \"zeros\"}",
-         "arguments[1].size: A: column 1: there is no \"A\""},
-        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 268435457, \"fill\": \"zeros\"}",
-         "more than a buffer of opencl:0:0 may have (1073741824 bytes)"},
-        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": \"2**62\", \"fill\": \"zeros\"}",
-         "more than a buffer of"},
-        {HED_ERROR_LIMIT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 1e300, \"fill\": \"zeros\"}",
-         "more than a buffer of"},
+            "arguments[1].size: expected a whole number of elements from 1 on, found 0"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 7\", \"fill\": \"zeros\"}",
+            "expected a whole number of elements from 1 on, found 9.14"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": \"n / 0\", \"fill\": \"zeros\"}",
+            "arguments[1].size: \"n / 0\" has no value here"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": \"A\", \"fill\": \"zeros\"}",
+            "arguments[1].size: A: column 1: there is no \"A\""},
+        {HED_ERROR_LIMIT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 268435457, \"fill\": \"zeros\"}",
+            "more than a buffer of opencl:0:0 may have (1073741824 bytes)"},
+        {HED_ERROR_LIMIT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": \"2**62\", \"fill\": \"zeros\"}",
+            "more than a buffer of"},
+        {HED_ERROR_LIMIT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 1e300, \"fill\": \"zeros\"}",
+            "more than a buffer of"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": \"ones\"}",
-         "arguments[1].fill: expected one of \"zeros\"; found \"ones\""},
+            "arguments[1].fill: expected one of \"zeros\"; found \"ones\""},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {}}",
-         "arguments[1].fill: expected one of \"constant\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"seed\": 1}}",
-         "arguments[1].fill: expected one of \"constant\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"unifrm\": [0, 1]}}",
-         "arguments[1].fill.unifrm: unknown key; did you mean \"uniform\"?"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"uniform\": [0, 1]}}",
-         "an array of type \"int\" cannot be filled so: this is for float and double"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1, 0]}}",
-         "the first number is the lower end"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"normal\": [1, -1]}}",
-         "a standard deviation is not negative"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1]}}",
-         "expected an array of 2 numbers, found 1 elements"},
+            "arguments[1].fill: expected one of \"constant\""},
         {HED_ERROR_FORMAT,
-         "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"integers\": [0, 4294967296]}}",
-         "the type does not hold these numbers"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"uint\", \"size\": 3, \"fill\": {\"constant\": -1}}",
-         "the type does not hold these numbers"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"constant\": 1.5}}",
-         "whole numbers are needed"},
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"seed\": 1}}",
+            "arguments[1].fill: expected one of \"constant\""},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"unifrm\": [0, 1]}}",
+            "arguments[1].fill.unifrm: unknown key; did you mean \"uniform\"?"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"uniform\": [0, 1]}}",
+            "an array of type \"int\" cannot be filled so: this is for float and double"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1, 0]}}",
+            "the first number is the lower end"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"normal\": [1, -1]}}",
+            "a standard deviation is not negative"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"float\", \"size\": 3, \"fill\": {\"uniform\": [1]}}",
+            "expected an array of 2 numbers, found 1 elements"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"integers\": [0, 4294967296]}}",
+            "the type does not hold these numbers"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"uint\", \"size\": 3, \"fill\": {\"constant\": -1}}",
+            "the type does not hold these numbers"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"size\": 3, \"fill\": {\"constant\": 1.5}}",
+            "whole numbers are needed"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": 1.5}",
-         "arguments[1].value: a scalar of type \"int\" cannot be 1.5"},
+            "arguments[1].value: a scalar of type \"int\" cannot be 1.5"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"uint\", \"value\": -1}",
-         "a scalar of type \"uint\" cannot be -1"},
+            "a scalar of type \"uint\" cannot be -1"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"ulong\", \"value\": -1}",
-         "arguments[1].value: expected a whole number from 0"},
+            "arguments[1].value: expected a whole number from 0"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"value\": \"2**31\"}",
-         "a scalar of type \"int\" cannot be 2147483648"},
+            "a scalar of type \"int\" cannot be 2147483648"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"bytes\", \"value\": 1}",
-         "a scalar needs a type of a number"},
+            "a scalar needs a type of a number"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"scalar\", \"type\": \"int\"}",
-         "arguments[1]: \"value\" is missing"},
+            "arguments[1]: \"value\" is missing"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\"}",
-         "arguments[1]: \"size\" is missing"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"q\"}",
-         "arguments[1].size: q: column 1: there is no \"q\""},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\"}", "arguments[1]: \"file\" is missing"},
+            "arguments[1]: \"size\" is missing"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"q\"}",
+            "arguments[1].size: q: column 1: there is no \"q\""},
+        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\"}",
+            "arguments[1]: \"file\" is missing"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\", \"type\": \"int\"}",
-         "arguments[1].type: an argument of kind \"struct\" has no such key"},
+            "arguments[1].type: an argument of kind \"struct\" has no such key"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"kind\": \"struct\", \"file\": \"large.raw\"}",
-         "a struct of 5000 bytes; at most 4096"},
+            "a struct of 5000 bytes; at most 4096"},
         {HED_ERROR_IO, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"not.raw\"}",
-         "arguments[1].file: cannot open "},
+            "arguments[1].file: cannot open "},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"empty.raw\"}",
-         "arguments[1].file: empty.raw has no elements"},
+            "arguments[1].file: empty.raw has no elements"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.raw\"}",
-         "odd.raw holds 7 bytes; the argument has 4"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.raw\", \"size\": 2}",
-         "odd.raw holds 7 bytes; the argument has 8"},
+            "odd.raw holds 7 bytes; the argument has 4"},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.raw\", \"size\": 2}",
+            "odd.raw holds 7 bytes; the argument has 8"},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"x.npy\"}",
-         "x.npy holds elements of type \"float\"; the argument's type is \"int\""},
+            "x.npy holds elements of type \"float\"; the argument's type is \"int\""},
         {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"int\", \"file\": \"odd.npy\"}",
-         "arguments[1].file: odd.npy is no npy file"},
+            "arguments[1].file: odd.npy is no npy file"},
         {HED_ERROR_FORMAT,
-         "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"expected\": \"x.npy\"}",
-         "arguments[1].expected: x.npy holds 12 bytes; the argument has 16"},
-        {HED_ERROR_FORMAT, "{\"name\": \"a\", \"type\": \"float\", \"file\": \"x.npy\", \"expected\": \"x.npy\"}",
-         "a buffer that is only read has neither \"expected\" nor \"compare\" nor \"tolerance\""},
+            "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"expected\": \"x.npy\"}",
+            "arguments[1].expected: x.npy holds 12 bytes; the argument has 16"},
         {HED_ERROR_FORMAT,
-         "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"tolerance\": -1}",
-         "arguments[1].tolerance: expected a number from 0"},
+            "{\"name\": \"a\", \"type\": \"float\", \"file\": \"x.npy\", \"expected\": \"x.npy\"}",
+            "a buffer that is only read has neither \"expected\" nor \"compare\" nor \"tolerance\""},
+        {HED_ERROR_FORMAT,
+            "{\"name\": \"a\", \"type\": \"float\", \"access\": \"write\", \"size\": 4, \"tolerance\": -1}",
+            "arguments[1].tolerance: expected a number from 0"},
     };
     char large[5000] = "";
     write_npy("x.npy", "<f4", "(3,)", numbers, sizeof numbers);
@@ -547,11 +591,11 @@ Test(tune_spec, arguments_are_checked)
         refuse(cases[i].status, text, cases[i].words);
     }
     refuse(HED_ERROR_FORMAT, SHORT("", "{\"name\": \"a\", \"type\": \"int\", \"value\": 1}"),
-           "arguments: no argument is written");
+        "arguments: no argument is written");
     refuse(HED_ERROR_FORMAT,
-           SHORT(", \"language\": \"cuda\"",
-                 "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": 1}, " OUTPUT),
-           "arguments[0]: in CUDA C the local array is the launch's dynamic shared memory");
+        SHORT(", \"language\": \"cuda\"",
+            "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"int\", \"size\": 1}, " OUTPUT),
+        "arguments[0]: in CUDA C the local array is the launch's dynamic shared memory");
     char many[8192] = OUTPUT, text[9000];
     for (int i = 0; i < 32; i++)
         sprintf(many + strlen(many), ",{\"name\": \"a%d\", \"type\": \"int\", \"value\": 1}", i);
@@ -566,16 +610,16 @@ Test(tune_spec, files_that_are_not_there)
     cr_assert(strstr(error.text, "none.json"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_tune_spec_load(folder, &DEVICE, &spec, &error));
     refuse(HED_ERROR_IO,
-           "{\"kernel\": \"f\", \"source\": \"g.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
-           "source: cannot open ");
+        "{\"kernel\": \"f\", \"source\": \"g.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
+        "source: cannot open ");
     cr_assert(strstr(error.text, "k.json:1:"), "%s", error.text);
 }
 
 /* A file cut anywhere is a FORMAT, or (in the blanks at its end) still whole. */
 Test(tune_spec, cut_anywhere)
 {
-    static const char text[] =
-        SHORT(", \"parameters\": {\"A\": {\"range\": [1, 3]}}, \"constraints\": [\"A > 0\"]", OUTPUT);
+    static const char text[] = SHORT(
+        ", \"parameters\": {\"A\": {\"range\": [1, 3]}}, \"constraints\": [\"A > 0\"]", OUTPUT);
     write_text("f.cl", KERNEL);
     for (size_t length = 0; length < sizeof text - 1; length++) {
         hed_tune_spec *spec;
@@ -599,7 +643,8 @@ Test(tune_spec, schema_has_every_key)
         for (const hed_spec_keys *at = lists[list]; at->place; at++, places++) {
             hed_json_node place = root;
             if (at->place[0]) place = hed_json_member(hed_json_member(root, "$defs"), at->place);
-            if (!hed_json_has(place, "properties")) place = hed_json_item(hed_json_member(place, "anyOf"), 1);
+            if (!hed_json_has(place, "properties"))
+                place = hed_json_item(hed_json_member(place, "anyOf"), 1);
             hed_json_node properties = hed_json_member(place, "properties");
             cr_assert(!hed_json_boolean(hed_json_member(place, "additionalProperties")));
             hed_json_only(properties, at->keys);

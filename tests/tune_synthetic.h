@@ -1,5 +1,6 @@
-/* A tuning that never happened, as large as one likes: for tests of what shows results. Times follow a smooth law of
- * the parameters of the canonical convolution, with noise; a share of the evaluations fails in every way there is. */
+/* A tuning that never happened, as large as one likes: for tests of what shows results. Times
+ * follow a smooth law of the parameters of the canonical convolution, with noise; a share of the
+ * evaluations fails in every way there is. */
 #ifndef HED_TESTS_TUNE_SYNTHETIC_H
 #define HED_TESTS_TUNE_SYNTHETIC_H
 
@@ -27,7 +28,8 @@ static inline double synthetic_random(uint64_t *state)
 /* Seconds of a configuration, by distance from an optimum on the logarithm of each parameter. */
 static inline double synthetic_seconds(const hed_config *config)
 {
-    static const double optimum[] = {32, 4, 2, 6, 1, 1, 0}, weight[] = {0.35, 0.12, 0.2, 0.25, 0.5, 0.15, 0.05};
+    static const double optimum[] = {32, 4, 2, 6, 1, 1, 0},
+                        weight[] = {0.35, 0.12, 0.2, 0.25, 0.5, 0.15, 0.05};
     double sum = 0;
     for (uint32_t p = 0; p < config->count; p++) {
         double distance = log2((double)config->values[p] + 1) - log2(optimum[p] + 1);
@@ -40,9 +42,11 @@ static inline void synthetic_evaluate(hed_evaluation *evaluation, double best, u
 {
     static const char *const texts[HED_OUTCOME_COUNT] = {
         [HED_OUTCOME_INVALID] = "70144 bytes of local memory, the device has 49152",
-        [HED_OUTCOME_BUILD] = "blur.cl:12:5: error: use of undeclared identifier 'tile' in <kernel> & \"more\"",
+        [HED_OUTCOME_BUILD] =
+            "blur.cl:12:5: error: use of undeclared identifier 'tile' in <kernel> & \"more\"",
         [HED_OUTCOME_LAUNCH] = "clEnqueueNDRangeKernel: CL_OUT_OF_RESOURCES (-5)",
-        [HED_OUTCOME_WRONG] = "argument out, element 4711: found 0.25, expected 0.5, tolerance 1e-05",
+        [HED_OUTCOME_WRONG] =
+            "argument out, element 4711: found 0.25, expected 0.5, tolerance 1e-05",
         [HED_OUTCOME_CRASHED] = "the worker ended with signal 11 (Segmentation fault)",
         [HED_OUTCOME_HUNG] = "not done after 10 s",
         [HED_OUTCOME_IMPOSSIBLE] = "0 s; 67 million pixels take at least 0.08 ms"};
@@ -50,8 +54,9 @@ static inline void synthetic_evaluate(hed_evaluation *evaluation, double best, u
            seconds = synthetic_seconds(&evaluation->config) * (1 + 0.01 * synthetic_random(state));
     evaluation->outcome = HED_OUTCOME_MEASURED;
     if (dice < 0.08)
-        evaluation->outcome = (hed_outcome)(HED_OUTCOME_INVALID +
-                                            (uint32_t)(dice / 0.08 * (HED_OUTCOME_COUNT - HED_OUTCOME_INVALID)));
+        evaluation->outcome =
+            (hed_outcome)(HED_OUTCOME_INVALID +
+                          (uint32_t)(dice / 0.08 * (HED_OUTCOME_COUNT - HED_OUTCOME_INVALID)));
     else if (seconds > 1.5 * best) evaluation->outcome = HED_OUTCOME_DROPPED;
     bool worked = evaluation->outcome <= HED_OUTCOME_DROPPED;
     evaluation->runs = evaluation->outcome == HED_OUTCOME_DROPPED ? 3 : 25;
@@ -59,10 +64,12 @@ static inline void synthetic_evaluate(hed_evaluation *evaluation, double best, u
     evaluation->low = worked ? seconds * (1 - 0.004 * synthetic_random(state)) : NAN;
     evaluation->high = worked ? seconds * (1 + 0.004 * synthetic_random(state)) : NAN;
     evaluation->error = worked ? 1e-7 : NAN;
-    if (!worked) snprintf(evaluation->text, sizeof evaluation->text, "%s", texts[evaluation->outcome]);
+    if (!worked)
+        snprintf(evaluation->text, sizeof evaluation->text, "%s", texts[evaluation->outcome]);
 }
 
-/* `count` evaluations of distinct random points, the first of them the default. Freed with synthetic_free(). */
+/* `count` evaluations of distinct random points, the first of them the default. Freed with
+ * synthetic_free(). */
 static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
 {
     synthetic_tuning t = {0};
@@ -74,11 +81,13 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     r->count = count;
     for (uint32_t i = 0; i < count; i++) {
         hed_evaluation *evaluation = &r->evaluations[i];
-        evaluation->config = i == 0 ? hed_config_default(kernel) : hed_config_at(kernel, i * stride % total);
+        evaluation->config =
+            i == 0 ? hed_config_default(kernel) : hed_config_at(kernel, i * stride % total);
         synthetic_evaluate(evaluation, best, &seed);
         evaluation->pace = 1;
         if (i == 0)
-            evaluation->outcome = HED_OUTCOME_MEASURED, evaluation->seconds = synthetic_seconds(&evaluation->config);
+            evaluation->outcome = HED_OUTCOME_MEASURED,
+            evaluation->seconds = synthetic_seconds(&evaluation->config);
         if (evaluation->outcome == HED_OUTCOME_MEASURED && evaluation->seconds < best) {
             best = evaluation->seconds;
             r->best = i;
@@ -97,31 +106,21 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     r->in_process_reason = "";
     r->drift = 0.004;
     r->seconds = 41.3;
-    r->work = (hed_work){.bytes = 8.0 * 8192 * 8192,
-                         .operations = 2.0 * 17 * 17 * 8192 * 8192,
-                         .items = 8192.0 * 8192};
+    r->work = (hed_work){.bytes = 8.0 * 8192 * 8192, .operations = 2.0 * 17 * 17 * 8192 * 8192,
+        .items = 8192.0 * 8192};
     r->bandwidth = 4.1e12;
     r->arithmetic = 6.0e13;
     r->share = r->work.operations / r->arithmetic / best;
-    memcpy(r->importance, (const double[]){0.34, 0.06, 0.14, 0.28, 0.13, 0.042, 0.008}, 7 * sizeof(double));
+    memcpy(r->importance, (const double[]){0.34, 0.06, 0.14, 0.28, 0.13, 0.042, 0.008},
+        7 * sizeof(double));
     r->problem = kernel->sample.benchmark;
-    t.device = (hed_device_info){.id = "cuda:0",
-                                 .backend = "cuda",
-                                 .platform = "NVIDIA CUDA",
-                                 .name = "Synthetic <GPU> & Co",
-                                 .vendor = "none",
-                                 .driver = "1.0",
-                                 .compute_units = 132,
-                                 .lane_width = 32,
-                                 .max_group = 1024,
-                                 .local_bytes = 232448,
-                                 .memory_bytes = 150000000000,
-                                 .cache_bytes = 62914560};
-    t.def = (hed_tune_report_def){.kernel = kernel,
-                                  .settings = "auto, 7000 evaluations, seed 1",
-                                  .origin = "heddle:convolution",
-                                  .kept = "/home/user/.local/share/heddle/tuning.db",
-                                  .date = "2026-11-21 14:03"};
+    t.device = (hed_device_info){.id = "cuda:0", .backend = "cuda", .platform = "NVIDIA CUDA",
+        .name = "Synthetic <GPU> & Co", .vendor = "none", .driver = "1.0", .compute_units = 132,
+        .lane_width = 32, .max_group = 1024, .local_bytes = 232448, .memory_bytes = 150000000000,
+        .cache_bytes = 62914560};
+    t.def = (hed_tune_report_def){.kernel = kernel, .settings = "auto, 7000 evaluations, seed 1",
+        .origin = "heddle:convolution", .kept = "/home/user/.local/share/heddle/tuning.db",
+        .date = "2026-11-21 14:03"};
     return t;
 }
 

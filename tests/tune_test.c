@@ -1,6 +1,7 @@
-/* ctest: devices timeout=300 Tuning as a whole: the fastest is found, the wrong never wins, what is measured is
- * kept and recalled, ties change nothing. Pipelines with made-up times stand for devices of known noise; tiny
- * kernels run on the device under test. */
+/* ctest: devices timeout=300 Tuning as a whole: the fastest is found, the wrong never wins, what is
+ * measured is
+ * kept and recalled, ties change nothing. Pipelines with made-up times stand for devices of known
+ * noise; tiny kernels run on the device under test. */
 #include "folder.h"
 #include "runner_testing.h"
 
@@ -32,7 +33,8 @@ static const hed_evaluation *find(const hed_tune_result *result, int64_t first, 
 {
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *e = &result->evaluations[i];
-        if (e->config.values[0] == first && (e->config.count < 2 || e->config.values[1] == second)) return e;
+        if (e->config.values[0] == first && (e->config.count < 2 || e->config.values[1] == second))
+            return e;
     }
     return NULL;
 }
@@ -51,8 +53,9 @@ typedef struct made_up {
     double noise;
     uint64_t random;
     hed_config prepared;
-    uint32_t prepares, runs, checks, stop_after, slower_at; /* runs from there on take twice as long; 0: none */
-    int64_t wrong, unbuildable, unrunnable;                 /* values of A; -1: none */
+    /* runs from there on take twice as long; 0: none */
+    uint32_t prepares, runs, checks, stop_after, slower_at;
+    int64_t wrong, unbuildable, unrunnable; /* values of A; -1: none */
 } made_up;
 
 static double uniform(made_up *m)
@@ -92,7 +95,8 @@ static hed_status check_made_up(void *user, hed_error *why)
     return HED_ERROR_ARGUMENT;
 }
 
-/* The device turns half as fast when the final rounds begin, and does better again in the middle of them. */
+/* The device turns half as fast when the final rounds begin, and does better again in the middle of
+ * them. */
 static void slow_down(void *user, const hed_tune_progress *progress)
 {
     made_up *m = user;
@@ -106,28 +110,24 @@ static bool stop_made_up(void *user)
 }
 
 static const int64_t a_values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b_values[] = {0, 1, 2, 3};
-static const hed_parameter_def made_up_parameters[] = {{.name = "A", .values = a_values, .count = 10, .value = 4},
-                                                       {.name = "B", .values = b_values, .count = 4, .value = 1}};
+static const hed_parameter_def made_up_parameters[] = {
+    {.name = "A", .values = a_values, .count = 10, .value = 4},
+    {.name = "B", .values = b_values, .count = 4, .value = 1}};
 static const char *const made_up_dimensions[] = {"n"};
 static const hed_problem hundred = {1, {100}};
 
-static made_up made_up_of(double (*seconds)(const hed_config *config), double noise, uint64_t random)
+static made_up made_up_of(
+    double (*seconds)(const hed_config *config), double noise, uint64_t random)
 {
-    return (made_up){
-        .seconds = seconds, .noise = noise, .random = random, .wrong = -1, .unbuildable = -1, .unrunnable = -1};
+    return (made_up){.seconds = seconds, .noise = noise, .random = random, .wrong = -1,
+        .unbuildable = -1, .unrunnable = -1};
 }
 
 static hed_pipeline_def pipeline_of(made_up *m)
 {
-    return (hed_pipeline_def){.name = "made up",
-                              .parameters = made_up_parameters,
-                              .parameter_count = 2,
-                              .dimensions = made_up_dimensions,
-                              .dimension_count = 1,
-                              .prepare = prepare_made_up,
-                              .run = run_made_up,
-                              .check = check_made_up,
-                              .user = m};
+    return (hed_pipeline_def){.name = "made up", .parameters = made_up_parameters,
+        .parameter_count = 2, .dimensions = made_up_dimensions, .dimension_count = 1,
+        .prepare = prepare_made_up, .run = run_made_up, .check = check_made_up, .user = m};
 }
 
 static hed_tune_result *tune_made_up(hed_device *device, made_up *m, hed_tune_def *def)
@@ -167,8 +167,9 @@ Test(tune, ten_tunings_of_equals_have_one_winner)
         def.seed = seed;
         hed_tune_result *result = tune_made_up(t.device, &m, &def);
         const hed_evaluation *winner = winner_of(result);
-        cr_assert(winner->config.values[0] == 4 && winner->config.values[1] == 1, "seed %llu: A=%lld B=%lld",
-                  (unsigned long long)seed, (long long)winner->config.values[0], (long long)winner->config.values[1]);
+        cr_assert(winner->config.values[0] == 4 && winner->config.values[1] == 1,
+            "seed %llu: A=%lld B=%lld", (unsigned long long)seed,
+            (long long)winner->config.values[0], (long long)winner->config.values[1]);
         cr_assert(result->ties > 0 && fabs(result->gain - 1) < 0.01);
         cr_assert_eq(result->kept_stored, seed > 1);
         hed_tune_result_free(result);
@@ -204,16 +205,21 @@ Test(tune, a_pipeline_is_tuned_and_resolved)
     m.unbuildable = 9;
     m.unrunnable = 0;
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    cr_assert(configured == HED_CONFIGURED_DEFAULT && config.values[0] == 4 && config.values[1] == 1);
+    cr_assert(
+        configured == HED_CONFIGURED_DEFAULT && config.values[0] == 4 && config.values[1] == 1);
     hed_tune_result *result = tune_made_up(t.device, &m, &def);
-    cr_assert(result->end == HED_TUNE_EXHAUSTED && result->count == 40 && result->space == 40, "%s after %u of %llu",
-              hed_tune_end_name(result->end), result->count, (unsigned long long)result->space);
+    cr_assert(result->end == HED_TUNE_EXHAUSTED && result->count == 40 && result->space == 40,
+        "%s after %u of %llu", hed_tune_end_name(result->end), result->count,
+        (unsigned long long)result->space);
     cr_assert(winner_of(result)->config.values[0] == 7 && winner_of(result)->config.values[1] == 2);
-    cr_assert(fabs(result->gain - 1.55) < 0.05 && fabs(winner_of(result)->seconds / 1e-3 - 1) < 0.02, "gain %g",
-              result->gain);
-    cr_assert(count_of(result, HED_OUTCOME_WRONG) == 4 && count_of(result, HED_OUTCOME_BUILD) == 4 &&
+    cr_assert(
+        fabs(result->gain - 1.55) < 0.05 && fabs(winner_of(result)->seconds / 1e-3 - 1) < 0.02,
+        "gain %g", result->gain);
+    cr_assert(count_of(result, HED_OUTCOME_WRONG) == 4 &&
+              count_of(result, HED_OUTCOME_BUILD) == 4 &&
               count_of(result, HED_OUTCOME_LAUNCH) == 4);
-    cr_assert(result->in_process && result->in_process_reason[0] && result->default_index < result->count);
+    cr_assert(result->in_process && result->in_process_reason[0] &&
+              result->default_index < result->count);
     cr_assert(result->importance[0] > 0 && result->importance[1] > 0);
     hed_tune_result_free(result);
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
@@ -250,7 +256,8 @@ Test(tune, a_winner_of_two_is_not_kept)
     for (uint32_t evaluations = 1; evaluations <= 3; evaluations++) {
         def.evaluations = evaluations;
         hed_tune_result *result = tune_made_up(t.device, &m, &def);
-        cr_assert_eq(result->stored_index, result->count, "a tuning of %u was kept", evaluations - 1);
+        cr_assert_eq(
+            result->stored_index, result->count, "a tuning of %u was kept", evaluations - 1);
         cr_assert_eq(result->kept, evaluations == 3, "%u", evaluations);
         cr_assert_eq(strstr(result->not_kept_reason, "fewer than three") != NULL, evaluations < 3);
         hed_tune_result_free(result);
@@ -262,7 +269,8 @@ Test(tune, a_winner_of_two_is_not_kept)
     test_close(&t);
 }
 
-/* Nothing that was measured while the device was faster stands beside the winner as faster than it. */
+/* Nothing that was measured while the device was faster stands beside the winner as faster than
+ * it. */
 Test(tune, the_winner_is_not_slower_than_the_rest_by_another_pace)
 {
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -277,7 +285,7 @@ Test(tune, the_winner_is_not_slower_than_the_rest_by_another_pace)
             const hed_evaluation *e = &result->evaluations[i];
             double high = e->high / e->pace * winner->pace;
             cr_assert(i == result->best || !isfinite(high) || high >= winner->low * 0.99,
-                      "%u: %g to the winner's %g, seed %u", i, high, winner->low, (unsigned)seed);
+                "%u: %g to the winner's %g, seed %u", i, high, winner->low, (unsigned)seed);
         }
         hed_tune_result_free(result);
         test_close(&t);
@@ -301,9 +309,11 @@ Test(tune, going_on_measures_nothing_twice)
     for (uint32_t i = 0; i < second->count; i++) {
         const hed_config *config = &second->evaluations[i].config;
         recalled += second->evaluations[i].recalled;
-        cr_assert_eq(second->evaluations[i].recalled, find(first, config->values[0], config->values[1]) != NULL);
+        cr_assert_eq(second->evaluations[i].recalled,
+            find(first, config->values[0], config->values[1]) != NULL);
     }
-    cr_assert(recalled == 15 && winner_of(second)->config.values[0] == 7 && winner_of(second)->config.values[1] == 2);
+    cr_assert(recalled == 15 && winner_of(second)->config.values[0] == 7 &&
+              winner_of(second)->config.values[1] == 2);
     uint32_t runs = m.runs;
     hed_tune_result *third = tune_made_up(t.device, &m, &def);
     cr_assert(third->count == 40 && m.runs == runs, "all is known: %u runs", m.runs - runs);
@@ -321,14 +331,16 @@ Test(tune, stopping_keeps_what_there_is)
     hed_tune_def def = hed_default_tune_def();
     m.stop_after = 200;
     hed_tune_result *first = tune_made_up(t.device, &m, &def);
-    cr_assert(first->end == HED_TUNE_STOPPED && first->count > 3 && first->count < 40, "%u", first->count);
+    cr_assert(first->end == HED_TUNE_STOPPED && first->count > 3 && first->count < 40, "%u",
+        first->count);
     winner_of(first);
     m.stop_after = 0;
     def.resume = true;
     hed_tune_result *second = tune_made_up(t.device, &m, &def);
     for (uint32_t i = 0; i < first->count; i++) {
         const hed_config *config = &first->evaluations[i].config;
-        cr_assert(find(second, config->values[0], config->values[1])->recalled, "evaluation %u is lost", i);
+        cr_assert(find(second, config->values[0], config->values[1])->recalled,
+            "evaluation %u is lost", i);
     }
     hed_tune_result_free(first);
     hed_tune_result_free(second);
@@ -336,7 +348,8 @@ Test(tune, stopping_keeps_what_there_is)
     m.runs = 1;
     def.resume = def.keep = false;
     hed_tune_result *none = tune_made_up(t.device, &m, &def);
-    cr_assert(none->end == HED_TUNE_STOPPED && none->count == 0 && none->best == 0, "stopped before the first");
+    cr_assert(none->end == HED_TUNE_STOPPED && none->count == 0 && none->best == 0,
+        "stopped before the first");
     hed_tune_result_free(none);
     test_close(&t);
 }
@@ -359,14 +372,14 @@ Test(tune, patience_and_time)
     def.problem = &hundred;
     def.stop = stop_never;
     OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
-    cr_assert(result->end == HED_TUNE_NO_GAIN && result->count >= 6 && result->count <= 10, "%s after %u",
-              hed_tune_end_name(result->end), result->count);
+    cr_assert(result->end == HED_TUNE_NO_GAIN && result->count >= 6 && result->count <= 10,
+        "%s after %u", hed_tune_end_name(result->end), result->count);
     hed_tune_result_free(result);
     def.patience = 0;
     def.limit_seconds = 1e-9;
     OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
     cr_assert(result->end == HED_TUNE_SECONDS && result->count >= 1 && result->best < result->count,
-              "the default is tried: %u", result->count);
+        "the default is tried: %u", result->count);
     hed_tune_result_free(result);
     def.limit_seconds = 0;
     def.objective = HED_OBJECTIVE_ENERGY;
@@ -397,16 +410,17 @@ Test(tune, nothing_works)
 
 /* ---- kernels on the device under test ---- */
 
-/* y = 2 x, after LOOPS rounds of work for nothing: with 20 of them it is the fastest that is right. LOOPS 0 is
- * faster, and wrong. */
-static const char loops_text[] = "__kernel void loops(__global const float *x, __global float *y, uint n)\n"
-                                 "{\n"
-                                 "    uint i = (uint)get_global_id(0);\n"
-                                 "    if (i >= n) return;\n"
-                                 "    float waste = x[i];\n"
-                                 "    for (int k = 0; k < LOOPS; k++) waste = waste * 0.999f + 0.001f;\n"
-                                 "    y[i] = LOOPS == 0 ? 0.0f : 2.0f * x[i] + (waste > 1e9f ? 1.0f : 0.0f);\n"
-                                 "}\n";
+/* y = 2 x, after LOOPS rounds of work for nothing: with 20 of them it is the fastest that is right.
+ * LOOPS 0 is faster, and wrong. */
+static const char loops_text[] =
+    "__kernel void loops(__global const float *x, __global float *y, uint n)\n"
+    "{\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    if (i >= n) return;\n"
+    "    float waste = x[i];\n"
+    "    for (int k = 0; k < LOOPS; k++) waste = waste * 0.999f + 0.001f;\n"
+    "    y[i] = LOOPS == 0 ? 0.0f : 2.0f * x[i] + (waste > 1e9f ? 1.0f : 0.0f);\n"
+    "}\n";
 static const hed_source loops_source = {"loops.cl", loops_text, 0};
 static const hed_argument_def loops_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
@@ -429,15 +443,15 @@ static void loops_range(const hed_native_call *call, uint64_t begin, uint64_t en
     }
 }
 
-static uint64_t loops_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                            uint32_t argument)
+static uint64_t loops_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def, (void)config, (void)argument;
     return 4 * (uint64_t)problem->sizes[0];
 }
 
-static void loops_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
-                       uint64_t bytes, uint64_t seed)
+static void loops_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == 2) {
@@ -447,28 +461,22 @@ static void loops_fill(const hed_kernel_def *def, const hed_problem *problem, ui
     for (uint64_t i = 0; i < bytes / 4; i++) ((float *)data)[i] = (float)((i + seed) % 17) / 16;
 }
 
-static void loops_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                       hed_work *work)
+static void loops_work(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
     (void)def, (void)config;
-    *work = (hed_work){.bytes = 8.0 * (double)problem->sizes[0], .operations = 16000.0 * (double)problem->sizes[0]};
+    *work = (hed_work){.bytes = 8.0 * (double)problem->sizes[0],
+        .operations = 16000.0 * (double)problem->sizes[0]};
 }
 
-static const hed_kernel_def loops = {
-    .name = "loops",
-    .sources = &loops_source,
-    .source_count = 1,
-    .arguments = loops_arguments,
-    .argument_count = 3,
-    .parameters = loops_parameters,
-    .parameter_count = 2,
-    .dimensions = scale_dimensions,
-    .dimension_count = 1,
-    .geometry = step_geometry,
-    .range = loops_range,
+static const hed_kernel_def loops = {.name = "loops", .sources = &loops_source, .source_count = 1,
+    .arguments = loops_arguments, .argument_count = 3, .parameters = loops_parameters,
+    .parameter_count = 2, .dimensions = scale_dimensions, .dimension_count = 1,
+    .geometry = step_geometry, .range = loops_range,
     .sample = {.benchmark = {1, {1 << 14}}, .bytes = loops_bytes, .fill = loops_fill}};
 
-static hed_tune_result *tune(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def)
+static hed_tune_result *tune(
+    hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def)
 {
     hed_tune_result *result;
     OK(hed_tune_kernel(device, kernel, def, &result, &error));
@@ -483,7 +491,8 @@ Test(tune, the_fastest_that_is_right_wins)
     hed_tune_def def = hed_default_tune_def();
     def.problem = &problem;
     hed_tune_result *result = tune(t.device, &loops, &def);
-    cr_assert(result->count == 8 && result->end == HED_TUNE_EXHAUSTED && result->space == 8, "%u", result->count);
+    cr_assert(result->count == 8 && result->end == HED_TUNE_EXHAUSTED && result->space == 8, "%u",
+        result->count);
     cr_assert_eq(winner_of(result)->config.values[1], 20);
     cr_assert(result->gain > 2, "gain %g", result->gain);
     cr_assert_eq(count_of(result, HED_OUTCOME_WRONG), 2);
@@ -500,8 +509,9 @@ Test(tune, the_fastest_that_is_right_wins)
     options.problem = &problem;
     OK(hed_kernel_create(t.device, &loops, &options, &kernel, &error));
     hed_config config = hed_kernel_config(kernel, &configured);
-    cr_assert(configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20,
-              "launches take it: %s", hed_configured_name(configured));
+    cr_assert(
+        configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20,
+        "launches take it: %s", hed_configured_name(configured));
     hed_kernel_destroy(kernel);
 
     def.resume = true;
@@ -524,11 +534,13 @@ Test(tune, what_changes_its_input_is_given_it_again)
     def.problem = &problem;
     def.arguments = &argument;
     hed_tune_result *result = tune(t.device, &advance, &def);
-    cr_assert(result->count == 2 && count_of(result, HED_OUTCOME_WRONG) == 0 && winner_of(result)->runs > 3);
+    cr_assert(result->count == 2 && count_of(result, HED_OUTCOME_WRONG) == 0 &&
+              winner_of(result)->runs > 3);
     hed_tune_result_free(result);
     argument.expected_bytes = sizeof after - sizeof *after;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &advance, &def, &result, &error));
-    cr_assert(strstr(error.text, "\"x\" has 4096 bytes, and expected_bytes is 4092"), "%s", error.text);
+    cr_assert(
+        strstr(error.text, "\"x\" has 4096 bytes, and expected_bytes is 4092"), "%s", error.text);
     argument.expected_bytes = sizeof after;
     after[1000]++;
     FAILS(HED_ERROR_BUILD, hed_tune_kernel(t.device, &advance, &def, &result, &error));
@@ -556,10 +568,12 @@ Test(tune, the_size_is_chosen)
     def.reference = HED_REFERENCE_NONE;
     hed_tune_result *result = tune(t.device, &large, &def);
     int64_t size = result->problem.sizes[0];
-    cr_assert(size >= 1 << 6 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld", (long long)size);
+    cr_assert(size >= 1 << 6 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld",
+        (long long)size);
     cr_assert(winner_of(result)->seconds < 1, "%g s", winner_of(result)->seconds);
-    cr_assert(result->bandwidth > 0 && result->arithmetic > 0 && result->share > 0 && result->share < 64,
-              "%g bytes/s, %g operations/s, %g", result->bandwidth, result->arithmetic, result->share);
+    cr_assert(
+        result->bandwidth > 0 && result->arithmetic > 0 && result->share > 0 && result->share < 64,
+        "%g bytes/s, %g operations/s, %g", result->bandwidth, result->arithmetic, result->share);
     hed_tune_result_free(result);
     test_close(&t);
 }
@@ -615,9 +629,7 @@ Test(tune, candidates_that_go_wrong_cost_one_evaluation)
         cr_skip_test("candidates of native code are harmless, or end the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
-                                      {.bytes = sizeof t.x, .expected = t.expected},
-                                      {.data = &t.factor},
-                                      {.data = &t.n}};
+        {.bytes = sizeof t.x, .expected = t.expected}, {.data = &t.factor}, {.data = &t.n}};
     watch w = {0};
     hed_tune_def def = hed_default_tune_def();
     def.problem = &t.problem;
@@ -631,20 +643,22 @@ Test(tune, candidates_that_go_wrong_cost_one_evaluation)
     few.constraints = some;
     few.constraint_count = 1;
     hed_tune_result *result = tune(t.on.device, &few, &def);
-    cr_assert(!result->in_process && result->count == 5, "%u in %s", result->count, result->in_process_reason);
+    cr_assert(!result->in_process && result->count == 5, "%u in %s", result->count,
+        result->in_process_reason);
     cr_assert_eq(winner_of(result)->config.values[1], RIGHT);
     cr_assert_eq(find(result, 64, WRONG_VALUE)->outcome, HED_OUTCOME_WRONG);
     cr_assert_eq(find(result, 64, NO_C)->outcome, HED_OUTCOME_BUILD);
     cr_assert_eq(find(result, 64, LOOPS)->outcome, HED_OUTCOME_HUNG);
     cr_assert_eq(find(result, 64, SEGFAULTS)->outcome, HED_OUTCOME_CRASHED);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_assert((result->evaluations[i].text[0] != 0) == (result->evaluations[i].outcome > HED_OUTCOME_DROPPED));
+        cr_assert((result->evaluations[i].text[0] != 0) ==
+                  (result->evaluations[i].outcome > HED_OUTCOME_DROPPED));
     cr_assert(w.evaluations == 5 && w.most_building > 0 && w.best > 0 && w.default_seconds > 0);
     cr_assert_str_eq(w.stages, "starting;searching;final rounds;");
     hed_tune_result_free(result);
     result = tune(t.on.device, &few, &def);
-    cr_assert(result->count == 3 && result->end == HED_TUNE_EXHAUSTED, "what crashed and hung is not tried again: %u",
-              result->count);
+    cr_assert(result->count == 3 && result->end == HED_TUNE_EXHAUSTED,
+        "what crashed and hung is not tried again: %u", result->count);
     hed_tune_result_free(result);
     test_close(&t.on);
 }
@@ -662,9 +676,7 @@ Test(tune, a_candidate_that_hangs_can_be_stopped)
         cr_skip_test("native code that hangs ends the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
-                                      {.bytes = sizeof t.x, .expected = t.expected},
-                                      {.data = &t.factor},
-                                      {.data = &t.n}};
+        {.bytes = sizeof t.x, .expected = t.expected}, {.data = &t.factor}, {.data = &t.n}};
     static const char *const hangs[] = {"FAULT == 7"};
     hed_kernel_def stuck = scale;
     stuck.constraints = hangs;
@@ -679,7 +691,7 @@ Test(tune, a_candidate_that_hangs_can_be_stopped)
     def.user = &started;
     hed_tune_result *result = tune(t.on.device, &stuck, &def);
     cr_assert(result->end == HED_TUNE_STOPPED && result->count == 0 && result->best == 0, "%s, %u",
-              hed_tune_end_name(result->end), result->count);
+        hed_tune_end_name(result->end), result->count);
     hed_tune_result_free(result);
     test_close(&t.on);
 }
@@ -741,7 +753,8 @@ Test(tune, a_clock_that_steps_back)
     cr_assert_eq(winner_of(result)->config.values[0], 3);
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *e = &result->evaluations[i];
-        if (e->runs >= 3) cr_assert(e->seconds > 15e-6 && e->seconds < 1 && e->at >= 0, "%g s", e->seconds);
+        if (e->runs >= 3)
+            cr_assert(e->seconds > 15e-6 && e->seconds < 1 && e->at >= 0, "%g s", e->seconds);
     }
     hed_tune_result_free(result);
     test_close(&t);
@@ -774,12 +787,12 @@ static hed_status tune_with_failure(int64_t n, bool kernel, test_allocator *stat
     state->fail_at = n;
     hed_status status = kernel ? hed_tune_kernel(device, &advance, &tuning, &result, &error)
                                : hed_tune_pipeline(device, &pipeline, &tuning, &result, &error);
-    cr_assert((status == HED_OK) == (result != NULL) && (status == HED_OK || error.text[0]), "allocation %lld: %s",
-              (long long)n, hed_status_name(status));
+    cr_assert((status == HED_OK) == (result != NULL) && (status == HED_OK || error.text[0]),
+        "allocation %lld: %s", (long long)n, hed_status_name(status));
     hed_tune_result_free(result);
     hed_context_destroy(context);
     cr_assert(state->live == 0 && state->bytes == 0, "allocation %lld: %lld left", (long long)n,
-              (long long)state->live);
+        (long long)state->live);
     return status;
 }
 
@@ -790,8 +803,9 @@ static void fail_each_allocation(bool kernel)
     int64_t n = 0, refused = 0;
     do {
         status = tune_with_failure(++n, kernel, &state);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
-                  "allocation %lld: %s: %s", (long long)n, hed_status_name(status), error.text);
+        cr_assert(
+            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+            "allocation %lld: %s: %s", (long long)n, hed_status_name(status), error.text);
         refused += status != HED_OK;
     } while (state.calls >= n);
     cr_assert(status == HED_OK && refused > 5, "%lld of %lld", (long long)refused, (long long)n);

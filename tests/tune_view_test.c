@@ -8,15 +8,9 @@
 static double best_after(cli_tune_view *view, double at, double seconds)
 {
     hed_evaluation best = {.outcome = HED_OUTCOME_MEASURED, .seconds = seconds};
-    hed_tune_progress progress = {.last = &best,
-                                  .best = isnan(seconds) ? NULL : &best,
-                                  .done = (uint32_t)at,
-                                  .total = 9,
-                                  .space = 9,
-                                  .seconds = at,
-                                  .default_seconds = NAN,
-                                  .share = NAN,
-                                  .stage = "search"};
+    hed_tune_progress progress = {.last = &best, .best = isnan(seconds) ? NULL : &best,
+        .done = (uint32_t)at, .total = 9, .space = 9, .seconds = at, .default_seconds = NAN,
+        .share = NAN, .stage = "search"};
     cli_tune_view_update(view, &progress);
     return view->now.best ? view->best.seconds : NAN;
 }
@@ -33,6 +27,7 @@ Test(tune_view, the_best_never_rises)
     cr_expect_eq(best_after(&view, 4, NAN), 3e-3);
     cr_expect_eq(best_after(&view, 5, 2e-3), 2e-3);
     cr_expect_eq(best_after(&view, 6, 9e-3), 2e-3);
-    for (uint32_t i = 1; i < view.history_count; i++) cr_expect(view.history[i] <= view.history[i - 1]);
+    for (uint32_t i = 1; i < view.history_count; i++)
+        cr_expect(view.history[i] <= view.history[i - 1]);
     cli_tune_view_close(&view);
 }

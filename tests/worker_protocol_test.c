@@ -1,5 +1,5 @@
-/* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte changed, requests
- * and replies of any content, memory that runs out while a job is read. */
+/* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte
+ * changed, requests and replies of any content, memory that runs out while a job is read. */
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -29,7 +29,8 @@ Test(worker_protocol, a_job_comes_through)
     cr_assert_str_eq(job.kernel.name, "wild");
     cr_assert_null(job.kernel.entry);
     cr_assert_str_eq(job.kernel.max_threads, "A*32");
-    cr_assert(job.kernel.source_count == 2 && job.kernel.sources[0].size == 10 && job.kernel.sources[1].size == 11);
+    cr_assert(job.kernel.source_count == 2 && job.kernel.sources[0].size == 10 &&
+              job.kernel.sources[1].size == 11);
     cr_assert_str_eq(job.kernel.sources[1].text, "second text");
     cr_assert(job.kernel.define_count == 2 && job.runner.define_count == 1);
     cr_assert_str_eq(job.kernel.defines[1].name, "NAME");
@@ -38,10 +39,12 @@ Test(worker_protocol, a_job_comes_through)
               job.kernel.parameters[0].values[2] == 3);
     cr_assert_str_eq(job.kernel.dimensions[1], "m");
     cr_assert(job.problem.count == 2 && job.problem.sizes[1] == 7);
-    cr_assert(job.kernel.arguments[1].access == HED_READ_WRITE && job.kernel.arguments[3].size == 24);
+    cr_assert(
+        job.kernel.arguments[1].access == HED_READ_WRITE && job.kernel.arguments[3].size == 24);
     cr_assert_arr_eq(job.contents[1].expected, wild_data, sizeof wild_data);
     cr_assert_arr_eq(job.contents[2].data, &wild_count, sizeof wild_count);
-    cr_assert(job.contents[0].expected == NULL && job.contents[4].data == NULL && job.contents[3].bytes == 24);
+    cr_assert(job.contents[0].expected == NULL && job.contents[4].data == NULL &&
+              job.contents[3].bytes == 24);
     cr_assert_str_eq(job.context.capture, "");
     hed_worker_job_free(&job);
     wild_close(&w);
@@ -53,7 +56,8 @@ Test(worker_protocol, files_in_memory_are_sealed)
     wild w = open_wild();
     int result, job;
     OK(hed_worker_memory(4096, &result, &error));
-    cr_assert(ftruncate(result, 0) != 0 && ftruncate(result, 8192) != 0 && write(result, "x", 1) == 1);
+    cr_assert(
+        ftruncate(result, 0) != 0 && ftruncate(result, 8192) != 0 && write(result, "x", 1) == 1);
     OK(hed_worker_job_pack(&w.def, "", &job, &error));
     cr_assert(ftruncate(job, 0) != 0 && write(job, "x", 1) < 0);
     close(result);
@@ -64,12 +68,14 @@ Test(worker_protocol, files_in_memory_are_sealed)
 Test(worker_protocol, a_job_cut_anywhere_is_refused)
 {
     wild w = open_wild();
-    for (size_t size = 0; size < w.size; size++) cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT);
-    /* The size in the header made to fit: what is missing is noticed where it is missing. (Nothing is in the last 40
-     * bytes.) */
+    for (size_t size = 0; size < w.size; size++)
+        cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT);
+    /* The size in the header made to fit: what is missing is noticed where it is missing. (Nothing
+     * is in the last 40 bytes.) */
     for (uint64_t size = 24; size < w.size - 40; size++) {
         memcpy(w.job + 8, &size, sizeof size);
-        cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT, "cut to %llu", (unsigned long long)size);
+        cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT, "cut to %llu",
+            (unsigned long long)size);
     }
     wild_close(&w);
 }
@@ -101,7 +107,8 @@ Test(worker_protocol, each_allocation_failing_while_a_job_is_read)
     do {
         state = (test_allocator){.fail_at = ++n};
         status = hed_worker_job_read(&allocator, w.job, w.size, &job, &error);
-        cr_assert(state.calls < n ? status == HED_OK : status == HED_ERROR_MEMORY, "%d: %s", n, error.text);
+        cr_assert(state.calls < n ? status == HED_OK : status == HED_ERROR_MEMORY, "%d: %s", n,
+            error.text);
         if (!status) hed_worker_job_free(&job);
         cr_assert(state.live == 0 && state.bytes == 0);
     } while (state.calls >= n);
@@ -113,7 +120,8 @@ Test(worker_protocol, each_allocation_failing_while_a_job_is_read)
 
 static hed_worker_request request_of(hed_worker_task task)
 {
-    return (hed_worker_request){.version = hed_worker_version(), .number = 1, .task = task, .config = {2, {1, 1}}};
+    return (hed_worker_request){
+        .version = hed_worker_version(), .number = 1, .task = task, .config = {2, {1, 1}}};
 }
 
 static int serve_one(const wild *w, const void *record, size_t size)
@@ -141,13 +149,18 @@ Test(worker_protocol, a_worker_refuses_what_is_no_request)
     cr_assert_eq((bad = good, bad.version++, serve_one(&w, &bad, sizeof bad)), 1);
     cr_assert_eq((bad = good, bad.task = HED_TASK_COUNT, serve_one(&w, &bad, sizeof bad)), 1);
     cr_assert_eq((bad = good, bad.slot = HED_RUNNER_SLOTS, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq((bad = good, bad.runs = HED_WORKER_VALUES + 1, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq((bad = good, bad.argument = HED_MAX_ARGUMENTS, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq((bad = good, bad.config.count = HED_MAX_PARAMETERS + 1, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq(
+        (bad = good, bad.runs = HED_WORKER_VALUES + 1, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq(
+        (bad = good, bad.argument = HED_MAX_ARGUMENTS, serve_one(&w, &bad, sizeof bad)), 1);
+    cr_assert_eq(
+        (bad = good, bad.config.count = HED_MAX_PARAMETERS + 1, serve_one(&w, &bad, sizeof bad)),
+        1);
     wild_close(&w);
 }
 
-/* Each task without what it needs: not opened, nothing in the slot, no such output. The worker goes on. */
+/* Each task without what it needs: not opened, nothing in the slot, no such output. The worker goes
+ * on. */
 Test(worker_protocol, requests_in_any_order_do_no_harm)
 {
     wild w = open_wild();
@@ -168,8 +181,11 @@ Test(worker_protocol, a_worker_without_a_job_says_so)
 {
     wild w = open_wild();
     hed_worker_request good = request_of(HED_TASK_OPEN);
-    cr_assert_eq(wild_serve(w.job, w.size / 2, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1), 1);
-    cr_assert_eq(wild_serve(w.job, 0, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1), 1);
+    cr_assert_eq(wild_serve(w.job, w.size / 2, (const void *const[]){&good},
+                     (const size_t[]){sizeof good}, 1),
+        1);
+    cr_assert_eq(
+        wild_serve(w.job, 0, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1), 1);
     cr_assert_eq(wild_serve(w.job, 0, (const void *const[]){"x"}, (const size_t[]){1}, 1), 1);
     wild_close(&w);
 }
@@ -185,11 +201,14 @@ Test(worker_protocol, a_parent_refuses_what_is_no_reply)
     cr_assert_eq(wild_answer(&good, sizeof good - 1, &got), HED_WORKER_DIED);
     cr_assert_eq((bad = good, bad.version++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
     cr_assert_eq((bad = good, bad.number++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.status = HED_STATUS_COUNT, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)),
-                 HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.trial.outcome = HED_OUTCOME_COUNT, wild_answer(&bad, sizeof bad, &got)),
-                 HED_WORKER_DIED);
+    cr_assert_eq((bad = good, bad.status = HED_STATUS_COUNT, wild_answer(&bad, sizeof bad, &got)),
+        HED_WORKER_DIED);
+    cr_assert_eq(
+        (bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)),
+        HED_WORKER_DIED);
+    cr_assert_eq(
+        (bad = good, bad.trial.outcome = HED_OUTCOME_COUNT, wild_answer(&bad, sizeof bad, &got)),
+        HED_WORKER_DIED);
     bad = good;
     memset(&bad.trial.resources.from_cache, 2, 1);
     cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
@@ -206,7 +225,8 @@ Test(worker_protocol, a_parent_refuses_what_is_no_reply)
 static hed_worker_process speaking(int output[2])
 {
     cr_assert_eq(pipe2(output, O_NONBLOCK), 0);
-    return (hed_worker_process){.pid = 1, .socket = -1, .output = output[0], .busy = true, .deadline = 100};
+    return (hed_worker_process){
+        .pid = 1, .socket = -1, .output = output[0], .busy = true, .deadline = 100};
 }
 
 static hed_worker_event look(hed_worker_process *worker, double now)
@@ -249,11 +269,12 @@ Test(worker_protocol, a_worker_that_closes_its_output_is_not_listened_to)
 Test(worker_protocol, what_a_worker_has_started_ends_with_it)
 {
     static const char *const texts[] = {"#!/bin/sh\nsleep 5 &\necho started\nexit 3\n",
-                                        "#!/bin/sh\nsleep 5 &\necho started\nwait\n"};
+        "#!/bin/sh\nsleep 5 &\necho started\nwait\n"};
     const char *program = in_folder("worker");
     int memory;
     OK(hed_worker_memory(64, &memory, &error));
-    cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* what is left becomes a child of this test */
+    /* what is left becomes a child of this test */
+    cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     for (int i = 0; i < 2; i++) {
         hed_worker_process worker = {0};
         char text[128];
@@ -262,10 +283,12 @@ Test(worker_protocol, what_a_worker_has_started_ends_with_it)
         cr_assert_eq(chmod(program, 0755), 0);
         OK(hed_worker_start(&worker, program, memory, memory, &error));
         cr_assert_eq(poll(&(struct pollfd){.fd = worker.output, .events = POLLIN}, 1, 10000), 1);
-        hed_worker_end(&worker, i == 0 ? HED_WORKER_DIED : HED_WORKER_LATE, text, sizeof text, NULL);
+        hed_worker_end(
+            &worker, i == 0 ? HED_WORKER_DIED : HED_WORKER_LATE, text, sizeof text, NULL);
         cr_assert(strstr(text, i == 0 ? "exit code 3: started" : "killed: started"), "%s", text);
         cr_assert_gt(waitpid(-1, &status, 0), 0);
-        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "what it had started went on");
+        cr_assert(
+            WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "what it had started went on");
     }
     close(memory);
 }

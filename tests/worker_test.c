@@ -1,6 +1,7 @@
 /* ctest: devices=pocl,cuda timeout=300
- * The runner in worker processes: candidates that crash, hang, lie or are wrong cost one evaluation and nothing else;
- * workers that are killed, missing or no workers at all; and nothing is left behind. */
+ * The runner in worker processes: candidates that crash, hang, lie or are wrong cost one evaluation
+ * and nothing else; workers that are killed, missing or no workers at all; and nothing is left
+ * behind. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -47,7 +48,8 @@ static void time_slot(runner_test *t, uint32_t slot)
     hed_trial trial;
     OK(hed_runner_time(t->runner, slot, 70, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    for (int i = 0; i < 70; i++) cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
+    for (int i = 0; i < 70; i++)
+        cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
 }
 
 Test(worker, a_right_candidate_is_timed)
@@ -140,7 +142,8 @@ Test(worker, local_memory_that_a_candidate_lies_about)
     open_runner(&t, describe_scale);
     hed_trial trial = try_in(t.runner, 1, 64, LIES_OF_LOCAL);
     cr_assert_neq(trial.outcome, HED_OUTCOME_MEASURED);
-    cr_log_info("an array of 1 GiB in local memory: %s: %s", hed_outcome_name(trial.outcome), trial.text);
+    cr_log_info(
+        "an array of 1 GiB in local memory: %s: %s", hed_outcome_name(trial.outcome), trial.text);
     trial = try_in(t.runner, 0, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
     close_runner(&t);
@@ -243,7 +246,8 @@ Test(worker, a_candidate_whose_worker_is_killed_gets_another_chance)
     close_runner(&t);
 }
 
-/* Without a worker that can be started, building ahead hands everything back, and measuring says what is missing. */
+/* Without a worker that can be started, building ahead hands everything back, and measuring says
+ * what is missing. */
 Test(worker, a_worker_program_that_goes_away)
 {
     runner_test t = {0};
@@ -322,7 +326,8 @@ Test(worker, a_worker_ends_with_its_parent)
     close(ends[1]);
     cr_assert_eq(waitpid(parent, NULL, 0), parent);
     if (read(ends[0], &worker, sizeof worker) != sizeof worker) cr_skip_test("no device");
-    for (int i = 0; i < 500 && kill(worker, 0) == 0; i++) nanosleep(&(struct timespec){0, 10000000}, NULL);
+    for (int i = 0; i < 500 && kill(worker, 0) == 0; i++)
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
     cr_assert_neq(kill(worker, 0), 0, "the worker lives on");
     close(ends[0]);
 }
@@ -357,8 +362,9 @@ Test(worker, programs_that_are_no_worker)
     try_program("", HED_ERROR_IO, "HEDDLE_WORKER");
     try_program("/bin/true", HED_ERROR_LOST, "exit code 0");
     try_program(script("#!/bin/sh\necho one; echo last words >&2; exit 3\n"), HED_ERROR_LOST,
-                "exit code 3: last words");
-    try_program(script("#!/bin/sh\necho garbage >&3; exec sleep 100\n"), HED_ERROR_LOST, "the worker");
+        "exit code 3: last words");
+    try_program(
+        script("#!/bin/sh\necho garbage >&3; exec sleep 100\n"), HED_ERROR_LOST, "the worker");
     try_program(script("no program\n"), HED_ERROR_IO, "cannot start");
 }
 
@@ -456,8 +462,10 @@ Test(worker, each_allocation_of_the_parent_failing)
         state.fail_at = state.calls + n;
         error = (hed_error){0};
         hed_status status = live(&t);
-        cr_assert_eq(status, HED_ERROR_MEMORY, "allocation %d of %d: %s", (int)n, (int)count, error.text);
-        cr_assert_eq(state.live, held, "allocation %d of %d: %s: something is left", (int)n, (int)count, error.text);
+        cr_assert_eq(
+            status, HED_ERROR_MEMORY, "allocation %d of %d: %s", (int)n, (int)count, error.text);
+        cr_assert_eq(state.live, held, "allocation %d of %d: %s: something is left", (int)n,
+            (int)count, error.text);
     }
     state.fail_at = 0;
     test_close(&t.on);

@@ -1,5 +1,6 @@
-/* Wild input for both ends of a worker's socket: a real job with bytes changed, requests and replies of any content.
- * Shared by the test and the fuzzer; whatever comes, nothing may be read that is not there. */
+/* Wild input for both ends of a worker's socket: a real job with bytes changed, requests and
+ * replies of any content. Shared by the test and the fuzzer; whatever comes, nothing may be read
+ * that is not there. */
 #ifndef HED_TESTS_WORKER_WILD_H
 #define HED_TESTS_WORKER_WILD_H
 
@@ -17,8 +18,8 @@
 
 /* ---- a job for the host device ---- */
 
-static void wild_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                          hed_geometry *geometry)
+static void wild_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     (void)def;
     (void)config;
@@ -28,39 +29,31 @@ static void wild_geometry(const hed_kernel_def *def, const hed_config *config, c
 
 static const hed_argument_def wild_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-5},
+    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE,
+        .tolerance = 1e-5},
     {.name = "count", .kind = HED_SCALAR, .type = HED_UINT32},
     {.name = "shape", .kind = HED_STRUCT, .size = 24},
     {.name = "scratch", .kind = HED_LOCAL, .type = HED_FLOAT}};
 static const int64_t wild_values[] = {1, 2, 3};
-static const hed_parameter_def wild_parameters[] = {{.name = "A", .values = wild_values, .count = 3, .value = 2},
-                                                    {.name = "B", .values = wild_values, .count = 2, .value = 1}};
-static const hed_source wild_sources[] = {{"one.cl", "first text", 0}, {"two.cl", "second text, cut here", 11}};
+static const hed_parameter_def wild_parameters[] = {
+    {.name = "A", .values = wild_values, .count = 3, .value = 2},
+    {.name = "B", .values = wild_values, .count = 2, .value = 1}};
+static const hed_source wild_sources[] = {
+    {"one.cl", "first text", 0}, {"two.cl", "second text, cut here", 11}};
 static const hed_define wild_defines[] = {{"SIZE", "12"}, {"NAME", ""}};
 static const char *const wild_dimensions[] = {"n", "m"};
-static const hed_kernel_def wild_kernel = {.name = "wild",
-                                           .sources = wild_sources,
-                                           .source_count = 2,
-                                           .arguments = wild_arguments,
-                                           .argument_count = 5,
-                                           .parameters = wild_parameters,
-                                           .parameter_count = 2,
-                                           .defines = wild_defines,
-                                           .define_count = 2,
-                                           .dimensions = wild_dimensions,
-                                           .dimension_count = 2,
-                                           .max_threads = "A*32",
-                                           .geometry = wild_geometry};
+static const hed_kernel_def wild_kernel = {.name = "wild", .sources = wild_sources,
+    .source_count = 2, .arguments = wild_arguments, .argument_count = 5,
+    .parameters = wild_parameters, .parameter_count = 2, .defines = wild_defines, .define_count = 2,
+    .dimensions = wild_dimensions, .dimension_count = 2, .max_threads = "A*32",
+    .geometry = wild_geometry};
 static const float wild_data[100] = {1, 2, 3};
 static const uint32_t wild_count = 100;
 static const hed_define wild_extra[] = {{"EXTRA", "yes"}};
 static const hed_problem wild_problem = {2, {100, 7}};
-static const hed_runner_argument wild_contents[] = {
-    {.data = wild_data, .bytes = sizeof wild_data},
+static const hed_runner_argument wild_contents[] = {{.data = wild_data, .bytes = sizeof wild_data},
     {.data = wild_data, .bytes = sizeof wild_data, .expected = wild_data},
-    {.data = &wild_count, .bytes = sizeof wild_count},
-    {.data = wild_data},
-    {0}};
+    {.data = &wild_count, .bytes = sizeof wild_count}, {.data = wild_data}, {0}};
 
 typedef struct wild {
     hed_context *context;
@@ -78,15 +71,12 @@ static inline bool wild_open(wild *w, hed_error *error)
     int file;
     struct stat about;
     *w = (wild){0};
-    if (hed_context_create(&context, &w->context, error) || hed_device_find(w->context, "host", &w->device, error))
+    if (hed_context_create(&context, &w->context, error) ||
+        hed_device_find(w->context, "host", &w->device, error))
         return false;
-    w->def = (hed_runner_def){.device = w->device,
-                              .kernel = &wild_kernel,
-                              .defines = wild_extra,
-                              .define_count = 1,
-                              .problem = &wild_problem,
-                              .arguments = wild_contents,
-                              .timeout_seconds = 1};
+    w->def = (hed_runner_def){.device = w->device, .kernel = &wild_kernel, .defines = wild_extra,
+        .define_count = 1, .problem = &wild_problem, .arguments = wild_contents,
+        .timeout_seconds = 1};
     if (hed_worker_job_pack(&w->def, "", &file, error) || fstat(file, &about)) return false;
     w->size = (size_t)about.st_size;
     w->job = aligned_alloc(64, (w->size + 63) / 64 * 64);
@@ -110,14 +100,18 @@ static inline uint64_t wild_sum_bytes(const void *bytes, uint64_t size)
     return sum;
 }
 
-static inline uint64_t wild_sum_text(const char *text) { return text ? wild_sum_bytes(text, strlen(text)) : 0; }
+static inline uint64_t wild_sum_text(const char *text)
+{
+    return text ? wild_sum_bytes(text, strlen(text)) : 0;
+}
 
 /* Reads every byte that a job points to, so that a sanitizer sees it. */
 static inline uint64_t wild_sum_job(const hed_worker_job *job)
 {
     const hed_kernel_def *kernel = &job->kernel;
-    uint64_t sum = wild_sum_text(job->device) + wild_sum_text(kernel->name) + wild_sum_text(kernel->entry) +
-                   wild_sum_text(kernel->max_threads) + wild_sum_text(job->context.cache_dir) +
+    uint64_t sum = wild_sum_text(job->device) + wild_sum_text(kernel->name) +
+                   wild_sum_text(kernel->entry) + wild_sum_text(kernel->max_threads) +
+                   wild_sum_text(job->context.cache_dir) +
                    wild_sum_text(job->context.opencl_library);
     for (uint32_t i = 0; i < kernel->source_count; i++)
         sum += wild_sum_text(kernel->sources[i].name) +
@@ -126,8 +120,10 @@ static inline uint64_t wild_sum_job(const hed_worker_job *job)
         sum += wild_sum_text(job->defines[i].name) + wild_sum_text(job->defines[i].value);
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         sum += wild_sum_text(kernel->parameters[i].name) +
-               wild_sum_bytes(kernel->parameters[i].values, kernel->parameters[i].count * sizeof(int64_t));
-    for (uint32_t i = 0; i < kernel->dimension_count; i++) sum += wild_sum_text(kernel->dimensions[i]);
+               wild_sum_bytes(
+                   kernel->parameters[i].values, kernel->parameters[i].count * sizeof(int64_t));
+    for (uint32_t i = 0; i < kernel->dimension_count; i++)
+        sum += wild_sum_text(kernel->dimensions[i]);
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
         const hed_runner_argument *content = &job->contents[i];
         sum += wild_sum_text(kernel->arguments[i].name);
@@ -160,13 +156,14 @@ static inline hed_status wild_read(const unsigned char *bytes, size_t size, hed_
 
 enum { WILD_DESCRIPTOR = 200 };
 
-/* Serves what is sent, `sizes` (count) bytes each, in this thread until its end; gives the worker's exit code. */
+/* Serves what is sent, `sizes` (count) bytes each, in this thread until its end; gives the worker's
+ * exit code. */
 static inline int wild_serve(const unsigned char *job, size_t job_size, const void *const *records,
-                             const size_t *sizes, size_t count)
+    const size_t *sizes, size_t count)
 {
     int ends[2], file = memfd_create("job", 0), result = memfd_create("result", 0);
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || write(file, job, job_size) != (ssize_t)job_size ||
-        ftruncate(result, 400))
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) ||
+        write(file, job, job_size) != (ssize_t)job_size || ftruncate(result, 400))
         return -1;
     dup2(ends[1], WILD_DESCRIPTOR + HED_WORKER_SOCKET);
     dup2(file, WILD_DESCRIPTOR + HED_WORKER_JOB);
@@ -188,8 +185,8 @@ static inline hed_worker_event wild_answer(const void *bytes, size_t size, hed_w
 {
     int ends[2], output[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || pipe2(output, O_NONBLOCK)) abort();
-    hed_worker_process worker = {
-        .pid = 1, .socket = ends[0], .output = output[0], .number = 7, .busy = true, .deadline = 100};
+    hed_worker_process worker = {.pid = 1, .socket = ends[0], .output = output[0], .number = 7,
+        .busy = true, .deadline = 100};
     if (size) send(ends[1], bytes, size, MSG_NOSIGNAL);
     close(ends[1]);
     if (write(output[1], bytes, size < 4096 ? size : 4096) < 0) abort();

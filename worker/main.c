@@ -10,6 +10,7 @@ int main(int count, char **words)
     char *end = NULL;
     long descriptor = count == 2 ? strtol(words[1], &end, 10) : -1;
     if (!end || *end || descriptor < 3) return 2;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a parent that died before is noticed by its closed socket */
+    /* a parent that died before is noticed by its closed socket */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     return hed_worker_serve((int)descriptor);
 }

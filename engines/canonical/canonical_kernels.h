@@ -1,5 +1,5 @@
-/* What the files of the canonical kernels share: the table of embedded texts, the descriptions, sample
- * data, and the way a native function is compiled for more than one instruction set. */
+/* What the files of the canonical kernels share: the table of embedded texts, the descriptions,
+ * sample data, and the way a native function is compiled for more than one instruction set. */
 #ifndef HED_CANONICAL_KERNELS_H
 #define HED_CANONICAL_KERNELS_H
 
@@ -50,9 +50,10 @@ static inline bool hed_static_local_fits(const hed_device_info *device, uint64_t
     return bytes <= 48u << 10 && bytes <= device->local_bytes;
 }
 
-/* Whether groups of `items`, each with about `registers` registers, fit a compute unit; true where the
- * device does not tell. */
-static inline bool hed_registers_fit(const hed_device_info *device, uint64_t items, uint64_t registers)
+/* Whether groups of `items`, each with about `registers` registers, fit a compute unit; true where
+ * the device does not tell. */
+static inline bool hed_registers_fit(
+    const hed_device_info *device, uint64_t items, uint64_t registers)
 {
     return device->registers == 0 || items * registers <= device->registers;
 }
@@ -65,14 +66,14 @@ static inline bool hed_has_lanes_of_32(const hed_device_info *device)
 
 #define HED_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Makes `name`, a hed_native_range_function, from `body`, a HED_NATIVE_BODY function of the same type:
- * compiled once for the baseline and, on x86-64, once more for AVX2 with fused multiply-add. Same bits:
- * fma() is fma() in both. */
+/* Makes `name`, a hed_native_range_function, from `body`, a HED_NATIVE_BODY function of the same
+ * type: compiled once for the baseline and, on x86-64, once more for AVX2 with fused multiply-add.
+ * Same bits: fma() is fma() in both. */
 #define HED_NATIVE_BODY static inline __attribute__((always_inline)) void
 #if defined(__x86_64__)
 #define HED_NATIVE_CLONES(name, body) \
-    __attribute__((target("avx2,fma"))) static void name##_avx2(const hed_native_call *call, \
-                                                                uint64_t begin, uint64_t end) \
+    __attribute__((target("avx2,fma"))) static void name##_avx2( \
+        const hed_native_call *call, uint64_t begin, uint64_t end) \
     { \
         body(call, begin, end); \
     } \
@@ -84,7 +85,10 @@ static inline bool hed_has_lanes_of_32(const hed_device_info *device)
     }
 #else
 #define HED_NATIVE_CLONES(name, body) \
-    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) { body(call, begin, end); }
+    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) \
+    { \
+        body(call, begin, end); \
+    }
 #endif
 
 #endif

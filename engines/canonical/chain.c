@@ -1,7 +1,7 @@
-/* Sums and prefix sums of whole arrays. A sum is `reduction` run over its own output until one value is left. A
- * prefix sum is one launch of `scan_single` where groups hand packets to each other; elsewhere, where that is slow
- * or not promised, it is reduce-then-scan, which reads its input twice: the tiles' sums, the levels above them, then
- * every tile by itself. */
+/* Sums and prefix sums of whole arrays. A sum is `reduction` run over its own output until one
+ * value is left. A prefix sum is one launch of `scan_single` where groups hand packets to each
+ * other; elsewhere, where that is slow or not promised, it is reduce-then-scan, which reads its
+ * input twice: the tiles' sums, the levels above them, then every tile by itself. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,8 +21,8 @@ struct hed_canonical_chain {
 
 static uint32_t tiles_of(uint32_t n) { return (uint32_t)hed_ceil_divide(n, HED_CANONICAL_TILE); }
 
-static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, int64_t size, hed_math math,
-                                hed_kernel **kernel, hed_error *error)
+static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, int64_t size,
+    hed_math math, hed_kernel **kernel, hed_error *error)
 {
     hed_problem problem = hed_problem_1d(size);
     hed_kernel_options options = hed_default_kernel_options();
@@ -31,52 +31,61 @@ static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, i
     return hed_kernel_create(device, def, &options, kernel, error);
 }
 
-static hed_status create_floats(hed_device *device, uint32_t count, hed_buffer **buffer, hed_error *error)
+static hed_status create_floats(
+    hed_device *device, uint32_t count, hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(4 * (uint64_t)count);
     return hed_buffer_create(device, &def, buffer, error);
 }
 
-static hed_status create_workspace(hed_device *device, uint32_t most, hed_buffer **buffer, hed_error *error)
+static hed_status create_workspace(
+    hed_device *device, uint32_t most, hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(hed_canonical_scan_workspace(most));
     hed_stream *stream = NULL;
     hed_status status = hed_buffer_create(device, &def, buffer, error);
     if (!status) status = hed_stream_create(device, NULL, &stream, error);
-    if (!status) status = hed_fill(stream, *buffer, 0, def.size, &(uint32_t){0}, sizeof(uint32_t), error);
+    if (!status)
+        status = hed_fill(stream, *buffer, 0, def.size, &(uint32_t){0}, sizeof(uint32_t), error);
     if (!status) status = hed_stream_wait(stream, error);
     hed_stream_destroy(stream);
     return status;
 }
 
-static hed_status create_scan(hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
+static hed_status create_scan(
+    hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
 {
     hed_status status;
     if (hed_device_get_info(device)->capabilities & HED_CAN_PACKETS) {
-        status = create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
+        status = create_kernel(
+            device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
         return status ? status : create_workspace(device, made->most, &made->workspace, error);
     }
-    status = create_kernel(device, &hed_scan_tree_def, tiles_of(made->most), math, &made->scan_tree, error);
-    return status ? status : create_kernel(device, &hed_scan_def, made->most, math, &made->scan, error);
+    status = create_kernel(
+        device, &hed_scan_tree_def, tiles_of(made->most), math, &made->scan_tree, error);
+    return status ? status
+                  : create_kernel(device, &hed_scan_def, made->most, math, &made->scan, error);
 }
 
-hed_status hed_canonical_chain_create(hed_device *device, uint32_t most, hed_math math,
-                                      hed_canonical_chain **chain, hed_error *error)
+hed_status hed_canonical_chain_create(
+    hed_device *device, uint32_t most, hed_math math, hed_canonical_chain **chain, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     hed_canonical_chain *made =
-        most == 0 ? NULL : allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_canonical_chain));
+        most == 0 ? NULL
+                  : allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_canonical_chain));
     if (!made) {
         hed_status why = most == 0 ? HED_ERROR_ARGUMENT : HED_ERROR_MEMORY;
         if (error) *error = (hed_error){.status = why};
         if (error)
             snprintf(error->text, sizeof error->text, "%s",
-                     most == 0 ? "a chain for 0 elements: at least 1" : "no memory for a chain");
+                most == 0 ? "a chain for 0 elements: at least 1" : "no memory for a chain");
         return why;
     }
     *made = (hed_canonical_chain){.allocator = allocator, .most = most};
     uint32_t tiles = tiles_of(most);
-    hed_status status = create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
+    hed_status status =
+        create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
     if (!status) status = create_scan(device, math, made, error);
     if (!status) status = create_floats(device, hed_tree_node_count(tiles), &made->nodes, error);
     if (!status) status = create_floats(device, tiles_of(tiles), &made->sums, error);
@@ -98,31 +107,32 @@ void hed_canonical_chain_destroy(hed_canonical_chain *chain)
     chain->allocator.release(chain->allocator.user, chain, sizeof *chain);
 }
 
-static hed_status check_room(const hed_canonical_chain *chain, const char *name, const hed_buffer *buffer,
-                             uint32_t n, uint32_t floats, hed_error *error)
+static hed_status check_room(const hed_canonical_chain *chain, const char *name,
+    const hed_buffer *buffer, uint32_t n, uint32_t floats, hed_error *error)
 {
     if (n <= chain->most && hed_buffer_size(buffer) >= 4 * (uint64_t)floats) return HED_OK;
     if (error) *error = (hed_error){.status = HED_ERROR_BOUNDS};
     if (error && n > chain->most)
         snprintf(error->text, sizeof error->text,
-                 "%" PRIu32 " elements: this chain was made for %" PRIu32 " at most", n, chain->most);
+            "%" PRIu32 " elements: this chain was made for %" PRIu32 " at most", n, chain->most);
     else if (error)
         snprintf(error->text, sizeof error->text,
-                 "buffer \"%s\" has %" PRIu64 " bytes, %" PRIu32 " floats were asked for", name,
-                 hed_buffer_size(buffer), floats);
+            "buffer \"%s\" has %" PRIu64 " bytes, %" PRIu32 " floats were asked for", name,
+            hed_buffer_size(buffer), floats);
     return HED_ERROR_BOUNDS;
 }
 
-static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n,
-                         hed_buffer *sums, hed_error *error)
+static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
+    uint32_t n, hed_buffer *sums, hed_error *error)
 {
     hed_problem problem = hed_problem_1d(n);
-    hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(sums), hed_uint_argument(n)};
+    hed_argument arguments[] = {
+        hed_buffer_argument(in), hed_buffer_argument(sums), hed_uint_argument(n)};
     return hed_launch(stream, chain->reduction, &problem, arguments, HED_COUNT(arguments), error);
 }
 
-hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n,
-                             hed_buffer *sum, hed_error *error)
+hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
+    uint32_t n, hed_buffer *sum, hed_error *error)
 {
     static const float zero = 0.0f;
     hed_status status = check_room(chain, "in", in, n, n, error);
@@ -131,8 +141,7 @@ hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed
     hed_buffer *from = in;
     while (!status) {
         uint32_t tiles = tiles_of(n);
-        hed_buffer *to = tiles == 1 ? sum : from == chain->nodes ? chain->sums
-                                                                 : chain->nodes;
+        hed_buffer *to = tiles == 1 ? sum : from == chain->nodes ? chain->sums : chain->nodes;
         status = reduce(chain, stream, from, n, to, error);
         if (tiles == 1) break;
         from = to;
@@ -142,15 +151,16 @@ hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed
 }
 
 /* The levels above the tiles' sums, as many a launch as a block of the kernel has. */
-static hed_status grow_tree(const hed_canonical_chain *chain, hed_stream *stream, uint32_t tiles,
-                            hed_error *error)
+static hed_status grow_tree(
+    const hed_canonical_chain *chain, hed_stream *stream, uint32_t tiles, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t offset = 0; !status && tiles > 1;) {
         hed_problem problem = hed_problem_1d(tiles);
-        hed_argument arguments[] = {hed_buffer_argument(chain->nodes), hed_uint_argument(offset),
-                                    hed_uint_argument(tiles)};
-        status = hed_launch(stream, chain->scan_tree, &problem, arguments, HED_COUNT(arguments), error);
+        hed_argument arguments[] = {
+            hed_buffer_argument(chain->nodes), hed_uint_argument(offset), hed_uint_argument(tiles)};
+        status =
+            hed_launch(stream, chain->scan_tree, &problem, arguments, HED_COUNT(arguments), error);
         for (uint32_t width = 1; width < HED_CANONICAL_TILE && tiles > 1; width *= 2) {
             offset += tiles;
             tiles = (tiles + 1) / 2;
@@ -159,8 +169,8 @@ static hed_status grow_tree(const hed_canonical_chain *chain, hed_stream *stream
     return status;
 }
 
-hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in, uint32_t n,
-                              hed_buffer *out, hed_error *error)
+hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
+    uint32_t n, hed_buffer *out, hed_error *error)
 {
     hed_status status = check_room(chain, "in", in, n, n, error);
     if (!status) status = check_room(chain, "out", out, n, n, error);
@@ -168,14 +178,15 @@ hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, he
     hed_problem problem = hed_problem_1d(n);
     if (chain->scan_single) {
         hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
-                                    hed_buffer_argument(chain->workspace), hed_uint_argument(n)};
-        return hed_launch(stream, chain->scan_single, &problem, arguments, HED_COUNT(arguments), error);
+            hed_buffer_argument(chain->workspace), hed_uint_argument(n)};
+        return hed_launch(
+            stream, chain->scan_single, &problem, arguments, HED_COUNT(arguments), error);
     }
     /* A single tile has nothing to its left. */
     if (n > HED_CANONICAL_TILE) status = reduce(chain, stream, in, n, chain->nodes, error);
     if (!status) status = grow_tree(chain, stream, tiles_of(n), error);
     if (status) return status;
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(chain->nodes),
-                                hed_buffer_argument(out), hed_uint_argument(n)};
+        hed_buffer_argument(out), hed_uint_argument(n)};
     return hed_launch(stream, chain->scan, &problem, arguments, HED_COUNT(arguments), error);
 }

@@ -1,5 +1,6 @@
-/* Eight floats that the compiler keeps in one register (two on processors with 128 bits). The words are
- * macros because a vector as a function's argument would tie the function to one instruction set. */
+/* Eight floats that the compiler keeps in one register (two on processors with 128 bits). The words
+ * are macros because a vector as a function's argument would tie the function to one instruction
+ * set. */
 #ifndef HED_CANONICAL_SIMD_H
 #define HED_CANONICAL_SIMD_H
 

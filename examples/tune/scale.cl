@@ -1,5 +1,5 @@
-/* y = a x + b on vectors of a type that is tuned: `vector` is float, float2 or float4, `width` how many numbers that is. A kernel as
- * Kernel Tuner has them: nothing of Heddle in it. */
+/* y = a x + b on vectors of a type that is tuned: `vector` is float, float2 or float4, `width` how
+ * many numbers that is. A kernel as Kernel Tuner has them: nothing of Heddle in it. */
 __kernel void scale(__global vector *y, __global const vector *x, float a, float b, int n)
 {
     for (int i = 0; i < work_per_item; i++) {

@@ -5,9 +5,10 @@
  *  Rules that hold for the whole library:
  *  - A function that can fail returns hed_status. Where there is something to explain it takes an
  *    `hed_error *` as its last argument, which may be NULL and is written only on failure.
- *  - "Thread class" says who may call: `any` (any thread, any time), `owner` (one thread at a time for
- *    the objects named; the caller sees to that), `rt` (safe in a real-time thread: never allocates,
- *    locks, logs, opens a file or compiles).
+ *  - "Thread class" says who may call: `any` (any thread, any time), `owner` (one thread at a time
+ *    for
+ *    the objects named; the caller sees to that), `rt` (safe in a real-time thread: never
+ *    allocates, locks, logs, opens a file or compiles).
  *  - Sizes and offsets of memory are bytes, times are nanoseconds or seconds as the name says.
  */
 #ifndef HEDDLE_BASE_H
@@ -41,20 +42,22 @@ HED_BEGIN
 /** How a call ended. */
 typedef enum hed_status {
     HED_OK = 0,
-    HED_ERROR_ARGUMENT,      /**< the caller broke the description: kind, type, count, null, name */
-    HED_ERROR_MEMORY,        /**< host memory ran out */
-    HED_ERROR_DEVICE_MEMORY, /**< device memory ran out; the text names the size asked and what was free */
-    HED_ERROR_NO_DEVICE,     /**< no device fits the selection */
-    HED_ERROR_UNSUPPORTED,   /**< this device or driver cannot do it; the text names the capability */
-    HED_ERROR_LIMIT,         /**< over a limit of the device or of the kernel */
-    HED_ERROR_BOUNDS,        /**< a range reaches outside a buffer */
-    HED_ERROR_BUILD,         /**< a kernel did not compile; the log has the compiler's words */
-    HED_ERROR_DRIVER,        /**< a driver call failed; the text names the call and its code */
-    HED_ERROR_TIMEOUT,       /**< not done within the time given; the work may still be running */
-    HED_ERROR_LOST,          /**< the device is lost or hung; nothing on it can be used again */
-    HED_ERROR_IO,            /**< a file could not be read or written */
-    HED_ERROR_FORMAT,        /**< input is not what it should be; the text names line and path */
-    HED_ERROR_NOT_READY,     /**< a background build has not finished and nothing else can run */
+    HED_ERROR_ARGUMENT, /**< the caller broke the description: kind, type, count, null, name */
+    HED_ERROR_MEMORY,   /**< host memory ran out */
+    /** device memory ran out; the text names the size asked and what was free */
+    HED_ERROR_DEVICE_MEMORY,
+    HED_ERROR_NO_DEVICE, /**< no device fits the selection */
+    /** this device or driver cannot do it; the text names the capability */
+    HED_ERROR_UNSUPPORTED,
+    HED_ERROR_LIMIT,     /**< over a limit of the device or of the kernel */
+    HED_ERROR_BOUNDS,    /**< a range reaches outside a buffer */
+    HED_ERROR_BUILD,     /**< a kernel did not compile; the log has the compiler's words */
+    HED_ERROR_DRIVER,    /**< a driver call failed; the text names the call and its code */
+    HED_ERROR_TIMEOUT,   /**< not done within the time given; the work may still be running */
+    HED_ERROR_LOST,      /**< the device is lost or hung; nothing on it can be used again */
+    HED_ERROR_IO,        /**< a file could not be read or written */
+    HED_ERROR_FORMAT,    /**< input is not what it should be; the text names line and path */
+    HED_ERROR_NOT_READY, /**< a background build has not finished and nothing else can run */
     HED_STATUS_COUNT
 } hed_status;
 
@@ -69,11 +72,14 @@ enum {
 /** What went wrong, in words for a person. Owned by the caller; written only when a call fails. */
 typedef struct hed_error {
     hed_status status;
-    char text[HED_ERROR_TEXT]; /**< one or two sentences: what was found, where, what was expected, what to do */
-    char log[HED_ERROR_LOG];   /**< the compiler's log for HED_ERROR_BUILD (its head where it is longer), else "" */
+    /** one or two sentences: what was found, where, what was expected, what to do */
+    char text[HED_ERROR_TEXT];
+    /** the compiler's log for HED_ERROR_BUILD (its head where it is longer), else "" */
+    char log[HED_ERROR_LOG];
 } hed_error;
 
-/** Version of the library that is running, as major * 10000 + minor * 100 + patch. Thread class: any. */
+/** Version of the library that is running, as major * 10000 + minor * 100 + patch. Thread class:
+ * any. */
 HED_API uint32_t hed_version(void);
 /** The same as text, such as "0.1.0". Thread class: any. */
 HED_API const char *hed_version_text(void);
@@ -101,8 +107,10 @@ typedef enum hed_log_level {
 /** Receives the library's messages, one line each without a newline. Called from any thread. */
 typedef struct hed_logger {
     void *user;
-    void (*log)(void *user, hed_log_level level, const char *message); /**< NULL: nothing is logged */
-    hed_log_level level;                                               /**< messages above it are not made */
+    /** NULL: nothing is logged */
+    void (*log)(void *user, hed_log_level level, const char *message);
+    /** messages above it are not made */
+    hed_log_level level;
 } hed_logger;
 
 /** A monotonic clock. Called from any thread, and from `rt` functions. */

@@ -13,19 +13,23 @@ typedef struct hed_buffer hed_buffer;
 /** Where a buffer's memory lies. */
 typedef enum hed_memory {
     HED_MEMORY_DEVICE, /**< the device's own memory */
-    HED_MEMORY_PINNED, /**< host memory that the device copies from and to at full speed; not for kernels */
+    /** host memory that the device copies from and to at full speed; not for kernels */
+    HED_MEMORY_PINNED,
     HED_MEMORY_MAPPED, /**< host memory that kernels reach; seen by both while a kernel runs only where the
                             device has HED_CAN_MAPPED, else at the ends of a stream's steps */
-    HED_MEMORY_CALLER, /**< the caller's own memory (def.host), used in place where the device can */
-    HED_MEMORY_NATIVE  /**< a buffer that the program made with the driver (def.native) */
+    /** the caller's own memory (def.host), used in place where the device can */
+    HED_MEMORY_CALLER,
+    HED_MEMORY_NATIVE /**< a buffer that the program made with the driver (def.native) */
 } hed_memory;
 
 /** How to make a buffer. Start from hed_default_buffer_def(). */
 typedef struct hed_buffer_def {
     hed_memory memory;
-    uint64_t size;    /**< bytes, at least 1 */
-    void *host;       /**< HED_MEMORY_CALLER: at least `size` bytes, aligned to 64, alive as long as the buffer */
-    uintptr_t native; /**< HED_MEMORY_NATIVE: CUdeviceptr, cl_mem, or a pointer for host; stays the program's */
+    uint64_t size; /**< bytes, at least 1 */
+    /** HED_MEMORY_CALLER: at least `size` bytes, aligned to 64, alive as long as the buffer */
+    void *host;
+    /** HED_MEMORY_NATIVE: CUdeviceptr, cl_mem, or a pointer for host; stays the program's */
+    uintptr_t native;
 } hed_buffer_def;
 
 /** Device memory of `size` bytes. Thread class: any. */
@@ -33,11 +37,15 @@ HED_API hed_buffer_def hed_default_buffer_def(uint64_t size);
 
 /** Makes a buffer. Its content is undefined (CALLER and NATIVE: as it was). Thread class: any.
  *  Errors: ARGUMENT, MEMORY, DEVICE_MEMORY, LIMIT (over max_buffer_bytes), UNSUPPORTED, DRIVER. */
-HED_API hed_status hed_buffer_create(hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error);
+HED_API hed_status hed_buffer_create(
+    hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error);
 
-/** A part of a buffer as a buffer of its own, for kernels: `offset` a multiple of hed_device_info.buffer_alignment.
- *  The parent must outlive it. Thread class: any. Errors: BOUNDS, ARGUMENT (alignment, part of a part), MEMORY, DRIVER. */
-HED_API hed_status hed_buffer_part(hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error);
+/** A part of a buffer as a buffer of its own, for kernels: `offset` a multiple of
+ * hed_device_info.buffer_alignment.
+ *  The parent must outlive it. Thread class: any. Errors: BOUNDS, ARGUMENT (alignment, part of a
+ *  part), MEMORY, DRIVER. */
+HED_API hed_status hed_buffer_part(
+    hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error);
 
 /** Destroys a buffer once all work that uses it is done. NULL is allowed. Thread class: any. */
 HED_API void hed_buffer_destroy(hed_buffer *buffer);
@@ -45,7 +53,8 @@ HED_API void hed_buffer_destroy(hed_buffer *buffer);
 HED_API uint64_t hed_buffer_size(const hed_buffer *buffer);      /**< bytes. Thread class: rt */
 HED_API hed_memory hed_buffer_memory(const hed_buffer *buffer);  /**< Thread class: rt */
 HED_API hed_device *hed_buffer_device(const hed_buffer *buffer); /**< Thread class: rt */
-/** Where the host sees it: PINNED, MAPPED, CALLER, and every buffer of `host`; else NULL. Thread class: rt. */
+/** Where the host sees it: PINNED, MAPPED, CALLER, and every buffer of `host`; else NULL. Thread
+ * class: rt. */
 HED_API void *hed_buffer_host(const hed_buffer *buffer);
 /** Where the device sees it, for drivers with addresses (CUDA, host); else 0. Thread class: rt. */
 HED_API uint64_t hed_buffer_address(const hed_buffer *buffer);
@@ -55,15 +64,18 @@ HED_API uintptr_t hed_buffer_native(const hed_buffer *buffer);
 /** Functions of the OpenGL that is current in the calling thread. */
 typedef struct hed_gl {
     void *(*get_proc_address)(const char *name); /**< such as eglGetProcAddress */
-    void *display;                               /**< EGLDisplay or X Display; may be NULL for CUDA */
-    void *context;                               /**< EGLContext or GLXContext */
+    /** EGLDisplay or X Display; may be NULL for CUDA */
+    void *display;
+    void *context; /**< EGLContext or GLXContext */
 } hed_gl;
 
-/** Shares OpenGL buffer object `name` of `size` bytes. Where the driver can, no copy is made; where it cannot,
+/** Shares OpenGL buffer object `name` of `size` bytes. Where the driver can, no copy is made; where
+ * it cannot,
  *  hed_buffer_gl_acquire() and _release() copy through the host. `*copied` (nullable) tells which.
- *  Thread class: owner, with the GL context current. Errors: ARGUMENT, MEMORY, DEVICE_MEMORY, DRIVER. */
-HED_API hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t name, uint64_t size, bool *copied,
-                                      hed_buffer **buffer, hed_error *error);
+ *  Thread class: owner, with the GL context current. Errors: ARGUMENT, MEMORY, DEVICE_MEMORY,
+ *  DRIVER. */
+HED_API hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t name,
+    uint64_t size, bool *copied, hed_buffer **buffer, hed_error *error);
 
 HED_END
 

@@ -1,13 +1,14 @@
 /** @file capture.h
- *  Captures: one launch with everything it needs, in a file: the kernel's description and text, its problem, its
- *  inputs, what it wrote, and the geometry of each valid configuration. `heddle tune --capture FILE` tunes it and
- *  verifies it, on another machine too. docs/capture.md describes the file.
+ *  Captures: one launch with everything it needs, in a file: the kernel's description and text, its
+ *  problem, its inputs, what it wrote, and the geometry of each valid configuration. `heddle tune
+ *  --capture FILE` tunes it and verifies it, on another machine too. docs/capture.md describes the
+ *  file.
  *
- *  HEDDLE_CAPTURE=kernel-name, or hed_context_def.capture, writes NAME.hcap into the current folder at that kernel's
- *  first hed_launch() in a context, and says so in the log.
+ *  HEDDLE_CAPTURE=kernel-name, or hed_context_def.capture, writes NAME.hcap into the current folder
+ *  at that kernel's first hed_launch() in a context, and says so in the log.
  *
- *  A capture holds kernel text, which whoever tunes it compiles and runs: open only those that you trust as much as a
- *  program.
+ *  A capture holds kernel text, which whoever tunes it compiles and runs: open only those that you
+ *  trust as much as a program.
  */
 #ifndef HEDDLE_CAPTURE_H
 #define HEDDLE_CAPTURE_H
@@ -16,32 +17,39 @@
 
 HED_BEGIN
 
-/** Captures a launch, then launches as hed_launch() does. Waits for the stream before. What the kernel writes is
- *  found by a launch over copies of the buffers that it writes, which takes that much device memory for a moment;
- *  inputs go to the file in pieces. The file is there whole, or not at all. Where it fails, nothing was launched.
- *  Thread class: owner of stream and kernel.
- *  Errors: those of hed_launch(), IO, MEMORY, DEVICE_MEMORY, ARGUMENT (a stream that records), LIMIT (a description
- *  larger than docs/capture.md allows; a space too large for hed_space_create_for_kernel()), UNSUPPORTED (no kernel
- *  text, as a kernel that is native C alone; a written buffer overlaps another argument). */
-HED_API hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
-                                      const hed_argument *arguments, uint32_t argument_count, const char *path,
-                                      hed_error *error);
+/** Captures a launch, then launches as hed_launch() does. Waits for the stream before. What the
+ * kernel writes is
+ *  found by a launch over copies of the buffers that it writes, which takes that much device memory
+ *  for a moment; inputs go to the file in pieces. The file is there whole, or not at all. Where it
+ *  fails, nothing was launched. Thread class: owner of stream and kernel. Errors: those of
+ *  hed_launch(), IO, MEMORY, DEVICE_MEMORY, ARGUMENT (a stream that records), LIMIT (a description
+ *  larger than docs/capture.md allows; a space too large for hed_space_create_for_kernel()),
+ *  UNSUPPORTED (no kernel text, as a kernel that is native C alone; a written buffer overlaps
+ *  another argument). */
+HED_API hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel,
+    const hed_problem *problem, const hed_argument *arguments, uint32_t argument_count,
+    const char *path, hed_error *error);
 
 typedef struct hed_capture hed_capture;
 
-/** Reads a capture and checks all of it. Buffers stay in the file, which is mapped. Thread class: any.
+/** Reads a capture and checks all of it. Buffers stay in the file, which is mapped. Thread class:
+ * any.
  *  Errors: IO, FORMAT (names the byte, what was found there and what was expected), MEMORY. */
-HED_API hed_status hed_capture_open(hed_context *context, const char *path, hed_capture **capture, hed_error *error);
+HED_API hed_status hed_capture_open(
+    hed_context *context, const char *path, hed_capture **capture, hed_error *error);
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_capture_close(hed_capture *capture);
 
-/** A description that hed_tune_kernel() takes. valid() and geometry() look into the capture, so that it knows the
- *  captured problem alone, and the configurations that were valid on the capturing device. It has no native version.
- *  Defines of the kernel's options are among its own. Lives as long as the capture. Thread class: any. */
+/** A description that hed_tune_kernel() takes. valid() and geometry() look into the capture, so that
+ * it knows the
+ *  captured problem alone, and the configurations that were valid on the capturing device. It has
+ *  no native version. Defines of the kernel's options are among its own. Lives as long as the
+ *  capture. Thread class: any. */
 HED_API const hed_kernel_def *hed_capture_kernel(const hed_capture *capture);
 /** \copydoc hed_capture_kernel() */
 HED_API const hed_problem *hed_capture_problem(const hed_capture *capture);
-/** One for each argument of the description: hed_tune_def.arguments. With hed_capture_info.checked they hold the
+/** One for each argument of the description: hed_tune_def.arguments. With hed_capture_info.checked
+ * they hold the
  *  right outputs. Lives as long as the capture. Thread class: any. */
 HED_API const hed_tune_argument *hed_capture_arguments(const hed_capture *capture);
 /** The math mode of the launch. Thread class: any. */
@@ -55,9 +63,9 @@ typedef struct hed_capture_info {
     const char *driver;
     hed_config config;         /**< in force then */
     hed_configured configured; /**< and where it came from */
-    bool checked;              /**< right outputs are there: the configuration in force was one to trust, not one
+    bool checked; /**< right outputs are there: the configuration in force was one to trust, not one
                                     taken over from another size or device and never checked here */
-    uint64_t configurations;   /**< in the file: those that were valid there */
+    uint64_t configurations; /**< in the file: those that were valid there */
 } hed_capture_info;
 HED_API hed_capture_info hed_capture_get_info(const hed_capture *capture); /**< Thread class: any */
 

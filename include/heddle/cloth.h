@@ -1,19 +1,21 @@
 /** @file cloth.h
- *  Cloth in real time: particles under time-corrected Verlet integration and coloured Gauss-Seidel projection of
- *  min/max distance constraints (position-based dynamics; XPBD compliance after Macklin, Müller and Chentanez 2016, small
- *  steps after Macklin et al. 2019). A hed_cloth holds any number of garments that move together on one device, in
- *  one submission. A library of its own: heddle-cloth. Meshes, point caches and scene files: cloth_mesh.h,
- *  cloth_scene.h.
+ *  Cloth in real time: particles under time-corrected Verlet integration and coloured Gauss-Seidel
+ *  projection of min/max distance constraints (position-based dynamics; XPBD compliance after
+ *  Macklin, Müller and Chentanez 2016, small steps after Macklin et al. 2019). A hed_cloth holds
+ *  any number of garments that move together on one device, in one submission. A library of its
+ *  own: heddle-cloth. Meshes, point caches and scene files: cloth_mesh.h, cloth_scene.h.
  *
  *  One frame is `substeps` times
  *
- *      integrate, tether, then `iterations` times { distance constraints set by set, collide, drive }, self-collide
+ *      integrate, tether, then `iterations` times { distance constraints set by set, collide, drive
+ *      }, self-collide
  *
- *  and write-back at its end. Places are kept in float relative to an origin that follows the cloth, so that precision does not depend
- *  on where in the world a cloth is, while all that it knows is near it: garments far from each other belong in cloths of their own. A
- *  frame's `transform` is applied to them in double: one that moves the scene to zero reads them as precisely as they are.
- *  Units are metres, kilograms, seconds. A particle is a place that moves; a vertex is a
- *  corner of the program's mesh, which shows one particle.
+ *  and write-back at its end. Places are kept in float relative to an origin that follows the
+ *  cloth, so that precision does not depend on where in the world a cloth is, while all that it
+ *  knows is near it: garments far from each other belong in cloths of their own. A frame's
+ *  `transform` is applied to them in double: one that moves the scene to zero reads them as
+ *  precisely as they are. Units are metres, kilograms, seconds. A particle is a place that moves; a
+ *  vertex is a corner of the program's mesh, which shows one particle.
  *
  *  Thread class of everything here, unless it says otherwise: owner of the cloth.
  */
@@ -56,63 +58,89 @@ typedef struct hed_cloth_garment_def {
     const char *name; /**< for messages; NULL: "garment" */
     /* particles */
     uint32_t particle_count;
-    const float *positions;      /**< (particle_count x 3) m, where it starts */
-    const float *rest_positions; /**< (particle_count x 3) m, its shape without forces; NULL: `positions` */
-    const float *inverse_masses; /**< (particle_count) 1/kg, 0: locked; NULL: from `density` and the triangles, none locked */
-    float density;               /**< kg/m^2, with inverse_masses NULL */
+    const float *positions; /**< (particle_count x 3) m, where it starts */
+    /** (particle_count x 3) m, its shape without forces; NULL: `positions` */
+    const float *rest_positions;
+    /** (particle_count) 1/kg, 0: locked; NULL: from `density` and the triangles, none locked */
+    const float *inverse_masses;
+    float density; /**< kg/m^2, with inverse_masses NULL */
     /* faces: for wind, normals, and constraints that are made here */
     uint32_t triangle_count;
-    const uint32_t *triangles; /**< (triangle_count x 3) particles, counter-clockwise from outside */
+    /** (triangle_count x 3) particles, counter-clockwise from outside */
+    const uint32_t *triangles;
     uint32_t quad_count;
     const uint32_t *quads; /**< (quad_count x 4) particles, in order around; beside the triangles */
-    /** Particles in rows of a grid, row after row: constraints and their sets are then made in closed form. 0: no grid.
-     *  grid_width * grid_height is particle_count, and `quads` are its cells, or none: they are then made here. */
+    /** Particles in rows of a grid, row after row: constraints and their sets are then made in
+     * closed form. 0: no grid.
+     *  grid_width * grid_height is particle_count, and `quads` are its cells, or none: they are
+     *  then made here. */
     uint32_t grid_width, grid_height;
     /* constraints */
-    const hed_cloth_constraint *constraints; /**< (constraint_count) all of them; NULL: made from the faces */
+    /** (constraint_count) all of them; NULL: made from the faces */
+    const hed_cloth_constraint *constraints;
     uint32_t constraint_count;
-    const hed_cloth_material *materials; /**< (material_count); NULL: one for each family, `family_material` */
+    /** (material_count); NULL: one for each family, `family_material` */
+    const hed_cloth_material *materials;
     uint32_t material_count;
     hed_cloth_material family_material[HED_CLOTH_FAMILY_COUNT];
     bool family[HED_CLOTH_FAMILY_COUNT]; /**< which families are made from the faces */
-    /* tethers (long-range attachments, Kim, Chentanez and Müller 2012): to the nearest locked particle along the cloth */
+    /* tethers (long-range attachments, Kim, Chentanez and Müller 2012): to the nearest locked
+     * particle along the cloth */
     bool tethers;
-    float tether_slack; /**< longest distance / distance along the cloth at rest; 1: none to spare */
-    /* driver: where each particle would be by skinning or keyframes (hed_cloth_frame.driver_positions) */
+    /** longest distance / distance along the cloth at rest; 1: none to spare */
+    float tether_slack;
+    /* driver: where each particle would be by skinning or keyframes
+     * (hed_cloth_frame.driver_positions) */
     bool driven;
-    const float *max_distance;      /**< (particle_count) m, radius of the ball around the driver; NULL or INFINITY: no limit. 0 locks */
-    const float *backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL or
+    /** (particle_count) m, radius of the ball around the driver; NULL or INFINITY: no limit. 0
+     * locks */
+    const float *max_distance;
+    const float *
+        backstop_distance; /**< (particle_count) m along the driver's normal, below which it may not sink; NULL or
                                          -INFINITY: no backstop */
-    const float *backstop_radius;   /**< (particle_count) m, of the backstop's sphere; NULL or 0: a plane */
-    const float *drive;             /**< (particle_count) 0 to 1, pulled so far to the driver in each substep; NULL: 0 */
-    const float *drive_stiffness;   /**< (particle_count) 0 to 1, of the ball; NULL: 1 */
+    /** (particle_count) m, of the backstop's sphere; NULL or 0: a plane */
+    const float *backstop_radius;
+    /** (particle_count) 0 to 1, pulled so far to the driver in each substep; NULL: 0 */
+    const float *drive;
+    const float *drive_stiffness; /**< (particle_count) 0 to 1, of the ball; NULL: 1 */
     /* surroundings */
-    float damping;          /**< share of the velocity lost in a second, 0 to below 1 */
-    float vertical_damping; /**< the same for the vertical part, beside it (the slides' mVerticalSpeedDampening) */
-    float drag, lift;       /**< coefficients of air, 0: no wind on this garment */
-    float friction;         /**< Coulomb's, with itself and with colliders (that have their own: the product's root) */
-    float thickness;        /**< m, distance kept from colliders and from other cloth; with self_collision at least the longest edge */
-    bool self_collision;    /**< with itself and with other garments that have it set */
+    float damping; /**< share of the velocity lost in a second, 0 to below 1 */
+    /** the same for the vertical part, beside it (the slides' mVerticalSpeedDampening) */
+    float vertical_damping;
+    float drag, lift; /**< coefficients of air, 0: no wind on this garment */
+    /** Coulomb's, with itself and with colliders (that have their own: the product's root) */
+    float friction;
+    /** m, distance kept from colliders and from other cloth; with self_collision at least the
+     * longest edge */
+    float thickness;
+    bool self_collision; /**< with itself and with other garments that have it set */
     /* output */
     uint32_t vertex_count;           /**< 0: one for each particle */
     const uint32_t *vertex_particle; /**< (vertex_count) which particle each shows */
-    /** Further garments exactly like this one in the same submission, each with its own particles and vertices. */
+    /** Further garments exactly like this one in the same submission, each with its own particles
+     * and vertices. */
     uint32_t copies; /**< at least 1 */
 } hed_cloth_garment_def;
 
-/** Cotton-like defaults: 0.2 kg/m^2, inextensible structure, soft bending, slack 1, 1 copy. Thread class: any. */
+/** Cotton-like defaults: 0.2 kg/m^2, inextensible structure, soft bending, slack 1, 1 copy. Thread
+ * class: any. */
 HED_API hed_cloth_garment_def hed_default_cloth_garment_def(void);
 
 /* ---- the cloth ---- */
 
 /** How the work is laid over the device. */
 typedef enum hed_cloth_structure {
-    HED_CLOTH_AUTO,    /**< the fastest that is valid here, from the tuning database where it knows */
-    HED_CLOTH_COLOURS, /**< a launch for each set of independent constraints, in a graph: every device, every feature */
-    HED_CLOTH_SETS,    /**< the slides' form: one group, sets of `set_width`, a barrier after each */
-    HED_CLOTH_PATCHES, /**< a patch for each multiprocessor, packets between them (HED_CAN_PACKETS) */
-    HED_CLOTH_WHOLE,   /**< a whole garment for each group: many small ones */
-    HED_CLOTH_NATIVE,  /**< `host` alone: figures of four in SIMD registers, threads inside a garment */
+    /** the fastest that is valid here, from the tuning database where it knows */
+    HED_CLOTH_AUTO,
+    /** a launch for each set of independent constraints, in a graph: every device, every feature */
+    HED_CLOTH_COLOURS,
+    /** the slides' form: one group, sets of `set_width`, a barrier after each */
+    HED_CLOTH_SETS,
+    /** a patch for each multiprocessor, packets between them (HED_CAN_PACKETS) */
+    HED_CLOTH_PATCHES,
+    HED_CLOTH_WHOLE, /**< a whole garment for each group: many small ones */
+    /** `host` alone: figures of four in SIMD registers, threads inside a garment */
+    HED_CLOTH_NATIVE,
     HED_CLOTH_STRUCTURE_COUNT
 } hed_cloth_structure;
 
@@ -126,14 +154,19 @@ typedef struct hed_cloth_def {
     uint32_t substeps;   /**< of a frame, 1 to 1000 */
     uint32_t iterations; /**< of a substep, 1 to 100 */
     uint32_t up;         /**< axis that is vertical: 0 x, 1 y, 2 z */
-    bool slides_form;    /**< gravity enters as g dt^2, which is right at a constant dt only; else exact: g dt (dt + last dt) / 2 */
-    hed_math math;       /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
+    /** gravity enters as g dt^2, which is right at a constant dt only; else exact: g dt (dt + last
+     * dt) / 2 */
+    bool slides_form;
+    hed_math math; /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
     hed_cloth_structure structure;
-    uint32_t set_width;              /**< HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour */
-    uint32_t patches;                /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
-    uint32_t threads;                /**< HED_CLOTH_NATIVE; 0: one for each 4,096 particles, no more than the
+    /** HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour
+     * */
+    uint32_t set_width;
+    uint32_t patches; /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
+    uint32_t threads; /**< HED_CLOTH_NATIVE; 0: one for each 4,096 particles, no more than the
                                           device has (hed_context_def.host_threads) */
-    uint32_t max_colliders;          /**< spheres, capsules, planes at once; 0: no kernel for them is compiled */
+    /** spheres, capsules, planes at once; 0: no kernel for them is compiled */
+    uint32_t max_colliders;
     uint32_t max_collider_triangles; /**< of all triangle-mesh colliders; 0: likewise */
     hed_stream *stream;              /**< the program's own; NULL: one of the cloth's */
 } hed_cloth_def;
@@ -141,42 +174,55 @@ typedef struct hed_cloth_def {
 /** 5 substeps, 1 iteration, y up, exact form, fast math, AUTO, 64 colliders. Thread class: any. */
 HED_API hed_cloth_def hed_default_cloth_def(void);
 
-/** Builds a cloth: constraints, their sets, tables, and all kernels that a frame of this definition can need (one or two seconds
- *  on CUDA the first time, then they are in the cache): no step compiles. Set max_colliders to 0 where none will come.
- *  Thread class: any.
- *  Errors: ARGUMENT (a number out of its range, an index out of bounds, a backstop outside its ball, NaN: the text names garment
- *  and element), UNSUPPORTED (the structure is not valid here: says why), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
-HED_API hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error);
+/** Builds a cloth: constraints, their sets, tables, and all kernels that a frame of this definition
+ * can need (one or two seconds
+ *  on CUDA the first time, then they are in the cache): no step compiles. Set max_colliders to 0
+ *  where none will come. Thread class: any. Errors: ARGUMENT (a number out of its range, an index
+ *  out of bounds, a backstop outside its ball, NaN: the text names garment and element),
+ *  UNSUPPORTED (the structure is not valid here: says why), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
+ *  DRIVER. */
+HED_API hed_status hed_cloth_create(
+    hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error);
 /** Waits for its work, then destroys it. NULL is allowed. */
 HED_API void hed_cloth_destroy(hed_cloth *cloth);
 
-/** Finds the fastest structure for cloths like this one (their number of particles, garments and substeps) and how to
- *  build it, and keeps it in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO finds it. A choice
- *  counts as right when 20 frames end near where HED_CLOTH_COLOURS ends them, and about as little stretched. `tune` as
- *  for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread class: owner of the device's time.
- *  Errors: as hed_cloth_create() and hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
-HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result,
-                                  hed_error *error);
+/** Finds the fastest structure for cloths like this one (their number of particles, garments and
+ * substeps) and how to
+ *  build it, and keeps it in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO
+ *  finds it. A choice counts as right when 20 frames end near where HED_CLOTH_COLOURS ends them,
+ *  and about as little stretched. `tune` as for hed_tune_pipeline(), its problem is filled in here;
+ *  NULL: its defaults. Thread class: owner of the device's time. Errors: as hed_cloth_create() and
+ *  hed_tune_pipeline(); UNSUPPORTED (host, strict: nothing to choose). */
+HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def,
+    const hed_tune_def *tune, hed_tune_result **result, hed_error *error);
 
-/** Names what hed_cloth_tune() chooses among, its parameters and dimensions, for those who show a result: no kernel that can be created.
+/** Names what hed_cloth_tune() chooses among, its parameters and dimensions, for those who show a
+ * result: no kernel that can be created.
  *  Thread class: any. */
 HED_API const hed_kernel_def *hed_cloth_tune_description(void);
 
 /* ---- each frame ---- */
 
 /** What a collider is. */
-typedef enum hed_cloth_shape { HED_CLOTH_PLANE, HED_CLOTH_SPHERE, HED_CLOTH_CAPSULE } hed_cloth_shape;
+typedef enum hed_cloth_shape {
+    HED_CLOTH_PLANE,
+    HED_CLOTH_SPHERE,
+    HED_CLOTH_CAPSULE
+} hed_cloth_shape;
 
-/** A simple collider at the end of the frame; from where it was at the end of the last one it moves evenly. */
+/** A simple collider at the end of the frame; from where it was at the end of the last one it moves
+ * evenly. */
 typedef struct hed_cloth_collider {
     hed_cloth_shape shape;
-    float a[3];      /**< m: point of the plane, centre of the sphere, one end of the capsule's axis */
+    /** m: point of the plane, centre of the sphere, one end of the capsule's axis */
+    float a[3];
     float b[3];      /**< plane: normal, of length 1; capsule: the other end, m */
     float radius[2]; /**< m: of the sphere, of the capsule at a and b */
     float friction;
 } hed_cloth_collider;
 
-/** A triangle mesh that cloth may not enter, at the end of the frame. The number of meshes, their sizes and triangles stay as in the
+/** A triangle mesh that cloth may not enter, at the end of the frame. The number of meshes, their
+ * sizes and triangles stay as in the
  *  first frame; only positions move. */
 typedef struct hed_cloth_mesh_collider {
     uint32_t vertex_count, triangle_count;
@@ -185,20 +231,26 @@ typedef struct hed_cloth_mesh_collider {
     float friction;
 } hed_cloth_mesh_collider;
 
-/** What the program feeds each frame. Start from hed_default_cloth_frame(). All of it may be NULL or 0 where it stays as it was. */
+/** What the program feeds each frame. Start from hed_default_cloth_frame(). All of it may be NULL or
+ * 0 where it stays as it was. */
 typedef struct hed_cloth_frame {
-    double seconds;                      /**< length of the frame, 1e-6 to 10 */
-    uint32_t frames;                     /**< 1 to 100000 frames like this in one submission; driver and colliders
+    double seconds;   /**< length of the frame, 1e-6 to 10 */
+    uint32_t frames;  /**< 1 to 100000 frames like this in one submission; driver and colliders
                                               move evenly over all of them */
-    float gravity[3];                    /**< m/s^2, each at most 1e4 in size */
-    float wind[3];                       /**< m/s, each at most 1e3 in size */
-    float gust;                          /**< share of the wind that varies in space and time, 0 to 1 */
-    const float *motion;                 /**< (4 x 4) column by column: how the frame of reference moves cloth along
+    float gravity[3]; /**< m/s^2, each at most 1e4 in size */
+    float wind[3];    /**< m/s, each at most 1e3 in size */
+    /** share of the wind that varies in space and time, 0 to 1 */
+    float gust;
+    const float *motion; /**< (4 x 4) column by column: how the frame of reference moves cloth along
                                               (the slides' deltaPos) */
-    const float *driver_positions;       /**< (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
-    const float *driver_normals;         /**< (the same x 3), of length 1 */
-    hed_buffer *driver_buffer;           /**< instead: device memory, (particles x 2) float4: position, normal */
-    const hed_cloth_collider *colliders; /**< (collider_count) the same ones in the same order as in the last frame; new ones at the end */
+    /** (particles of all garments in order x 3) m, at the frame's end; only driven ones are read */
+    const float *driver_positions;
+    const float *driver_normals; /**< (the same x 3), of length 1 */
+    /** instead: device memory, (particles x 2) float4: position, normal */
+    hed_buffer *driver_buffer;
+    /** (collider_count) the same ones in the same order as in the last frame; new ones at the end
+     * */
+    const hed_cloth_collider *colliders;
     uint32_t collider_count;
     const hed_cloth_mesh_collider *meshes; /**< (mesh_count) */
     uint32_t mesh_count;
@@ -208,12 +260,16 @@ typedef struct hed_cloth_frame {
 /** 1/60 s, one frame, gravity -9.81 along y, no wind. Thread class: any. */
 HED_API hed_cloth_frame hed_default_cloth_frame(void);
 
-/** Enqueues a frame; returns while the device works (on `host`: when it is done). Arrays are copied before it returns.
- *  Errors: ARGUMENT (a number that is not finite or out of range, with the place; nothing was enqueued), LIMIT, DRIVER, LOST. */
+/** Enqueues a frame; returns while the device works (on `host`: when it is done). Arrays are copied
+ * before it returns.
+ *  Errors: ARGUMENT (a number that is not finite or out of range, with the place; nothing was
+ *  enqueued), LIMIT, DRIVER, LOST. */
 HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
-/** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: says which particle and garment, and
- *  goes back to the last good state). Kept as good are the start, what hed_cloth_reset() and hed_cloth_set_state() made, and from
- *  then on what the first successful wait 30 frames or more after the one before finds: a copy on the device. */
+/** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: says
+ * which particle and garment, and
+ *  goes back to the last good state). Kept as good are the start, what hed_cloth_reset() and
+ *  hed_cloth_set_state() made, and from then on what the first successful wait 30 frames or more
+ *  after the one before finds: a copy on the device. */
 HED_API hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error);
 
 /* ---- results ---- */
@@ -222,23 +278,33 @@ HED_API hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error);
 HED_API uint32_t hed_cloth_particle_count(const hed_cloth *cloth);
 /** \copydoc hed_cloth_particle_count() */
 HED_API uint32_t hed_cloth_vertex_count(const hed_cloth *cloth);
-/** First particle and first vertex of a garment's first copy; copies follow each other. Thread class: rt. */
-HED_API void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex);
+/** First particle and first vertex of a garment's first copy; copies follow each other. Thread
+ * class: rt. */
+HED_API void hed_cloth_garment_range(
+    const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex);
 
-/** Waits and copies; each pointer may be NULL. `positions` and `normals`: (vertex_count x 3), through the frame's transform;
- *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. What it reads through is allocated by the first call
- *  that wants it. Errors: as hed_cloth_wait(); MEMORY, DEVICE_MEMORY. */
-HED_API hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
-/** Where the last frame's vertices are on the device: (vertex_count) float4, x y z and RGBA8 in the bits of w. Two buffers in turn: what a
+/** Waits and copies; each pointer may be NULL. `positions` and `normals`: (vertex_count x 3),
+ * through the frame's transform;
+ *  `colours`: (vertex_count x 4) bytes, the driver constraint's diagnostic colours. What it reads
+ *  through is allocated by the first call that wants it. Errors: as hed_cloth_wait(); MEMORY,
+ *  DEVICE_MEMORY. */
+HED_API hed_status hed_cloth_read(
+    hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
+/** Where the last frame's vertices are on the device: (vertex_count) float4, x y z and RGBA8 in the
+ * bits of w. Two buffers in turn: what a
  *  call gives stays untouched by the next frame. Thread class: rt. */
 HED_API hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth);
-/** (vertex_count) float4 normals, likewise; NULL if hed_cloth_want_normals() was not called. Thread class: rt. */
+/** (vertex_count) float4 normals, likewise; NULL if hed_cloth_want_normals() was not called. Thread
+ * class: rt. */
 HED_API hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth);
-/** From the next frame on normals are computed at each frame's end (they are anyway where there is wind). Errors: MEMORY, DRIVER. */
+/** From the next frame on normals are computed at each frame's end (they are anyway where there is
+ * wind). Errors: MEMORY, DRIVER. */
 HED_API hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error);
-/** From the next frame on write-back goes into these buffers in turn, such as two of hed_buffer_from_gl(); they are acquired and
+/** From the next frame on write-back goes into these buffers in turn, such as two of
+ * hed_buffer_from_gl(); they are acquired and
  *  released around it. NULL, NULL: the cloth's own. Errors: BOUNDS, ARGUMENT. */
-HED_API hed_status hed_cloth_write_into(hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error);
+HED_API hed_status hed_cloth_write_into(
+    hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error);
 /** The stream the cloth works in. Thread class: rt. */
 HED_API hed_stream *hed_cloth_stream(const hed_cloth *cloth);
 
@@ -246,15 +312,20 @@ HED_API hed_stream *hed_cloth_stream(const hed_cloth *cloth);
 
 /** Back to the start, at rest. */
 HED_API hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error);
-/** Moves a garment (all copies) by a rigid 4 x 4 matrix, velocities turned along, without the jump pulling at anything. */
-HED_API hed_status hed_cloth_teleport(hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
+/** Moves a garment (all copies) by a rigid 4 x 4 matrix, velocities turned along, without the jump
+ * pulling at anything. */
+HED_API hed_status hed_cloth_teleport(
+    hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
 /** Bytes that hed_cloth_state() writes. Thread class: rt. */
 HED_API uint64_t hed_cloth_state_size(const hed_cloth *cloth);
-/** Waits and writes all that moves: positions, previous positions, carries, driver, colliders, origin, time. A cloth of the same definition that is
+/** Waits and writes all that moves: positions, previous positions, carries, driver, colliders,
+ * origin, time. A cloth of the same definition that is
  *  given it goes on to the bit. */
 HED_API hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error);
-/** Errors: FORMAT (not of such a cloth, damaged, or of another version's format, which the text names). */
-HED_API hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
+/** Errors: FORMAT (not of such a cloth, damaged, or of another version's format, which the text
+ * names). */
+HED_API hed_status hed_cloth_set_state(
+    hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
 
 /* ---- insight ---- */
 
@@ -267,9 +338,11 @@ typedef enum hed_cloth_algorithm {
     HED_CLOTH_ALGORITHM_COUNT
 } hed_cloth_algorithm;
 
-/** From the next frame on one algorithm runs as native C on mapped buffers, or on the device again. HED_CLOTH_COLOURS and
+/** From the next frame on one algorithm runs as native C on mapped buffers, or on the device again.
+ * HED_CLOTH_COLOURS and
  *  HED_CLOTH_SETS only. Errors: UNSUPPORTED. */
-HED_API hed_status hed_cloth_use_native(hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error);
+HED_API hed_status hed_cloth_use_native(
+    hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error);
 
 /** What was built. */
 typedef struct hed_cloth_report {
@@ -277,7 +350,8 @@ typedef struct hed_cloth_report {
     hed_configured configured; /**< where the choice of structure and launch came from */
     uint64_t particles, vertices, constraints, triangles, tethers;
     uint32_t colours; /**< sets of independent constraints; of the largest garment */
-    uint32_t degree;  /**< largest number of constraints at one particle: no fewer colours are possible */
+    /** largest number of constraints at one particle: no fewer colours are possible */
+    uint32_t degree;
     uint64_t smallest_set, largest_set;
     uint32_t patches;      /**< of one garment; 0: none */
     uint64_t boundary;     /**< constraints between patches */
@@ -290,8 +364,10 @@ HED_API void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *repo
 
 /** How good the last frame is, measured on the host in double. */
 typedef struct hed_cloth_quality {
-    double worst_stretch;   /**< largest of length / longest allowed length - 1 over structural constraints */
-    double stretch_p99;     /**< the same, that 99 of 100 of these constraints do not exceed; below 0: they are shorter */
+    /** largest of length / longest allowed length - 1 over structural constraints */
+    double worst_stretch;
+    /** the same, that 99 of 100 of these constraints do not exceed; below 0: they are shorter */
+    double stretch_p99;
     double stretch_p50;     /**< and half of them */
     double residual;        /**< root mean square of the violation / rest length, all constraints */
     double kinetic_energy;  /**< J */
@@ -301,9 +377,11 @@ typedef struct hed_cloth_quality {
 } hed_cloth_quality;
 
 /** Waits and measures; reads all positions. Errors: DRIVER, LOST, MEMORY. */
-HED_API hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error);
+HED_API hed_status hed_cloth_measure(
+    hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error);
 
-/** Descriptions of the engine's kernels, for conformance, tuning and benchmarks. Thread class: any. */
+/** Descriptions of the engine's kernels, for conformance, tuning and benchmarks. Thread class:
+ * any. */
 HED_API uint32_t hed_cloth_kernel_count(void);
 /** \copydoc hed_cloth_kernel_count() */
 HED_API const hed_kernel_def *hed_cloth_kernel_at(uint32_t index);

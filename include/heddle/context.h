@@ -1,7 +1,7 @@
 /** @file context.h
  *  The context: the root of everything. It owns the backends, the list of devices, the directories,
- *  the allocator, the log and the clock. There is no other global state; two contexts in one process
- *  do not know of each other.
+ *  the allocator, the log and the clock. There is no other global state; two contexts in one
+ *  process do not know of each other.
  */
 #ifndef HEDDLE_CONTEXT_H
 #define HEDDLE_CONTEXT_H
@@ -17,41 +17,55 @@ typedef struct hed_context_def {
     hed_allocator allocator;
     hed_logger logger;
     hed_clock clock;
-    /** Default device: an id ("cuda:0"), part of a name ("H200") or "best". NULL: HEDDLE_DEVICE, else "best". */
+    /** Default device: an id ("cuda:0"), part of a name ("H200") or "best". NULL: HEDDLE_DEVICE,
+     * else "best". */
     const char *device;
-    const char *cache_dir;  /**< compiled kernels; NULL: $XDG_CACHE_HOME/heddle; "": no cache on disk */
-    const char *data_dir;   /**< kept data; NULL: $XDG_DATA_HOME/heddle */
-    const char *kernel_dir; /**< read kernel files from here instead of the built-in text; NULL: HEDDLE_KERNEL_DIR */
-    /** Precompiled kernels for machines without NVRTC; NULL: HEDDLE_PTX_DIR, else beside the installed library. */
+    /** compiled kernels; NULL: $XDG_CACHE_HOME/heddle; "": no cache on disk */
+    const char *cache_dir;
+    const char *data_dir; /**< kept data; NULL: $XDG_DATA_HOME/heddle */
+    /** read kernel files from here instead of the built-in text; NULL: HEDDLE_KERNEL_DIR */
+    const char *kernel_dir;
+    /** Precompiled kernels for machines without NVRTC; NULL: HEDDLE_PTX_DIR, else beside the
+     * installed library. */
     const char *ptx_dir;
-    /** The tuning database, a file; NULL: HEDDLE_DATABASE ("none": as ""), else data_dir/tuning.db. "": none, and the one
-     *  installed with Heddle is not read either: every kernel then runs in its description's default configuration.
-     *  ":memory:": an empty one that goes with the context. */
+    /** The tuning database, a file; NULL: HEDDLE_DATABASE ("none": as ""), else data_dir/tuning.db.
+     * "": none, and the one
+     *  installed with Heddle is not read either: every kernel then runs in its description's
+     *  default configuration. ":memory:": an empty one that goes with the context. */
     const char *database;
-    /** The program that tuning runs candidates in; NULL: HEDDLE_WORKER, else the installed heddle-worker. */
+    /** The program that tuning runs candidates in; NULL: HEDDLE_WORKER, else the installed
+     * heddle-worker. */
     const char *worker;
-    /** Driver libraries; NULL: the usual names are tried (or HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY,
+    /** Driver libraries; NULL: the usual names are tried (or HEDDLE_OPENCL_LIBRARY,
+     * HEDDLE_CUDA_LIBRARY,
      *  HEDDLE_NVRTC_LIBRARY where set); "": this one is not used. */
     const char *opencl_library;
     const char *cuda_library;
     const char *nvrtc_library;
-    /** Name of a kernel whose first launch is written to a file (capture.h). NULL: HEDDLE_CAPTURE, else none. */
+    /** Name of a kernel whose first launch is written to a file (capture.h). NULL: HEDDLE_CAPTURE,
+     * else none. */
     const char *capture;
-    uint32_t host_threads; /**< threads of the host device, the caller's included; 0: one for each processor */
-    /** A CUDA toolkit, whose headers kernels in CUDA C may include; NULL: CUDA_HOME, else CUDA_PATH, else that of nvcc on PATH, else
+    /** threads of the host device, the caller's included; 0: one for each processor */
+    uint32_t host_threads;
+    /** A CUDA toolkit, whose headers kernels in CUDA C may include; NULL: CUDA_HOME, else CUDA_PATH,
+     * else that of nvcc on PATH, else
      *  the one that NVRTC lies in, else /usr/local/cuda and /usr/include. */
     const char *cuda_home;
 } hed_context_def;
 
-/** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread class: any. */
+/** Defaults: C allocator, no log, system clock, every backend, directories by the XDG rules. Thread
+ * class: any. */
 HED_API hed_context_def hed_default_context_def(void);
 
-/** Makes a context, loads what drivers there are and lists their devices. A driver that is missing or
+/** Makes a context, loads what drivers there are and lists their devices. A driver that is missing
+ * or
  *  broken is no failure (see hed_backend_report). `def` may be NULL for the defaults.
  *  Thread class: any. Errors: MEMORY. */
-HED_API hed_status hed_context_create(const hed_context_def *def, hed_context **context, hed_error *error);
+HED_API hed_status hed_context_create(
+    const hed_context_def *def, hed_context **context, hed_error *error);
 
-/** Destroys a context. Everything made from it must be destroyed before. NULL is allowed. Thread class: owner. */
+/** Destroys a context. Everything made from it must be destroyed before. NULL is allowed. Thread
+ * class: owner. */
 HED_API void hed_context_destroy(hed_context *context);
 
 /** Directories in force; "" where there is none. Owned by the context. Thread class: any. */

@@ -10,18 +10,21 @@ HED_BEGIN
 
 typedef struct hed_device hed_device;
 
-/** What a device can do beyond the common set. A kernel names what it needs; where a device lacks it,
+/** What a device can do beyond the common set. A kernel names what it needs; where a device lacks
+ * it,
  *  the kernel is not valid there, which is an answer and never a crash. */
 typedef enum hed_capability {
-    HED_CAN_FP16 = 1u << 0,            /**< half floats in arithmetic */
-    HED_CAN_FP64 = 1u << 1,            /**< double floats */
-    HED_CAN_STRICT = 1u << 2,          /**< fma, correctly rounded / and sqrt, denormals: strict mode is possible */
-    HED_CAN_LANES = 1u << 3,           /**< lane shuffles and sums: hed_lane_* */
-    HED_CAN_NAMED_BARRIERS = 1u << 4,  /**< barriers among some of a group's lanes: hed_named_* */
-    HED_CAN_COOPERATIVE = 1u << 5,     /**< a launch whose groups are all resident at once */
-    HED_CAN_GRID_BARRIER = 1u << 6,    /**< hed_grid_barrier() in a cooperative launch */
-    HED_CAN_PACKETS = 1u << 7,         /**< 16-byte packets that carry their epoch: hed_packet_* */
-    HED_CAN_CLUSTERS = 1u << 8,        /**< groups in clusters that reach each other's local memory */
+    HED_CAN_FP16 = 1u << 0, /**< half floats in arithmetic */
+    HED_CAN_FP64 = 1u << 1, /**< double floats */
+    /** fma, correctly rounded / and sqrt, denormals: strict mode is possible */
+    HED_CAN_STRICT = 1u << 2,
+    HED_CAN_LANES = 1u << 3,          /**< lane shuffles and sums: hed_lane_* */
+    HED_CAN_NAMED_BARRIERS = 1u << 4, /**< barriers among some of a group's lanes: hed_named_* */
+    HED_CAN_COOPERATIVE = 1u << 5,    /**< a launch whose groups are all resident at once */
+    HED_CAN_GRID_BARRIER = 1u << 6,   /**< hed_grid_barrier() in a cooperative launch */
+    HED_CAN_PACKETS = 1u << 7,        /**< 16-byte packets that carry their epoch: hed_packet_* */
+    /** groups in clusters that reach each other's local memory */
+    HED_CAN_CLUSTERS = 1u << 8,
     HED_CAN_MAPPED = 1u << 9,          /**< host memory that kernels and host see while both run */
     HED_CAN_RESIDENT = 1u << 10,       /**< kernels that stay, with a mailbox */
     HED_CAN_GRAPHS = 1u << 11,         /**< graphs replayed by the driver, not step by step */
@@ -33,13 +36,15 @@ typedef enum hed_capability {
     HED_CAPABILITY_COUNT = 17
 } hed_capability;
 
-/** Name of one capability bit, such as "packets"; NULL for a bit that is none. Thread class: any. */
+/** Name of one capability bit, such as "packets"; NULL for a bit that is none. Thread class:
+ * any. */
 HED_API const char *hed_capability_name(uint32_t bit);
 
 /** What kind of processor a device is. */
 typedef enum hed_device_type { HED_DEVICE_CPU, HED_DEVICE_GPU, HED_DEVICE_OTHER } hed_device_type;
 
-/** What a device is. 0 means unknown unless a field says otherwise. Strings live as long as the context. */
+/** What a device is. 0 means unknown unless a field says otherwise. Strings live as long as the
+ * context. */
 typedef struct hed_device_info {
     const char *id;       /**< "host", "opencl:0:0", "cuda:0" */
     const char *backend;  /**< "host", "opencl", "cuda" */
@@ -52,7 +57,8 @@ typedef struct hed_device_info {
     uint32_t lane_width;    /**< lanes that step together: warp, wavefront, SIMD width in floats */
     uint32_t max_group;     /**< work items of a group */
     uint32_t max_group_size[3];
-    uint64_t max_groups[3];    /**< groups of a launch in each dimension; host and OpenCL: 2^31 - 1 */
+    /** groups of a launch in each dimension; host and OpenCL: 2^31 - 1 */
+    uint64_t max_groups[3];
     uint64_t local_bytes;      /**< local memory of one group, the opt-in part included */
     uint64_t memory_bytes;     /**< device memory */
     uint64_t max_buffer_bytes; /**< largest single buffer */
@@ -69,9 +75,11 @@ typedef struct hed_device_info {
 HED_API uint32_t hed_device_count(const hed_context *context);
 /** Device `index` < hed_device_count(). Thread class: any. */
 HED_API hed_device *hed_device_at(const hed_context *context, uint32_t index);
-/** Finds a device: by id, else by part of its name or platform (case ignored), or "best"; NULL: the context's default.
+/** Finds a device: by id, else by part of its name or platform (case ignored), or "best"; NULL: the
+ * context's default.
  *  Thread class: any. Errors: NO_DEVICE, with the list of what there is. */
-HED_API hed_status hed_device_find(hed_context *context, const char *selector, hed_device **device, hed_error *error);
+HED_API hed_status hed_device_find(
+    hed_context *context, const char *selector, hed_device **device, hed_error *error);
 
 /** Thread class: any. The answer lives as long as the device. */
 HED_API const hed_device_info *hed_device_get_info(const hed_device *device);
@@ -80,7 +88,8 @@ HED_API hed_context *hed_device_context(const hed_device *device);
 
 /** Device memory, bytes; `free_bytes` is 0 where the driver does not tell. Opens the device.
  *  Thread class: any. Errors: DRIVER. */
-HED_API hed_status hed_device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
+HED_API hed_status hed_device_memory(
+    hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
 
 /** Waits until all work on the device is done. Thread class: any. Errors: DRIVER, LOST. */
 HED_API hed_status hed_device_wait(hed_device *device, hed_error *error);
@@ -92,16 +101,21 @@ typedef struct hed_native_device {
     void *context;  /**< cl_context; CUcontext */
 } hed_native_device;
 
-/** Wraps a context that the program owns ("cuda": context; "opencl": platform, device and context). The handles
- *  stay the program's and must outlive the device. The new device is not in the list of the context; destroy it
- *  with hed_device_release(). Thread class: any. Errors: NO_DEVICE, ARGUMENT, DRIVER, MEMORY. */
-HED_API hed_status hed_device_adopt(hed_context *context, const char *backend, const hed_native_device *native,
-                                    hed_device **device, hed_error *error);
+/** Wraps a context that the program owns ("cuda": context; "opencl": platform, device and context).
+ * The handles
+ *  stay the program's and must outlive the device. The new device is not in the list of the
+ *  context; destroy it with hed_device_release(). Thread class: any. Errors: NO_DEVICE, ARGUMENT,
+ *  DRIVER, MEMORY. */
+HED_API hed_status hed_device_adopt(hed_context *context, const char *backend,
+    const hed_native_device *native, hed_device **device, hed_error *error);
 /** Destroys what hed_device_adopt() made. NULL is allowed. Thread class: owner. */
 HED_API void hed_device_release(hed_device *device);
-/** Reads the driver's handles; opens the device. Thread class: any. Errors: DRIVER, UNSUPPORTED (host). */
-HED_API hed_status hed_device_native(hed_device *device, hed_native_device *native, hed_error *error);
-/** Looks up a function of the driver library behind the device, such as "cuLaunchKernel"; NULL if there is none.
+/** Reads the driver's handles; opens the device. Thread class: any. Errors: DRIVER, UNSUPPORTED
+ * (host). */
+HED_API hed_status hed_device_native(
+    hed_device *device, hed_native_device *native, hed_error *error);
+/** Looks up a function of the driver library behind the device, such as "cuLaunchKernel"; NULL if
+ * there is none.
  *  Thread class: any. */
 HED_API void *hed_device_symbol(const hed_device *device, const char *name);
 

@@ -1,15 +1,11 @@
 /** @file heddle.h
  *  The whole of Heddle's core. Engines have headers of their own.
  *
- *  A context holds the devices; a device holds buffers, streams and kernels; a stream runs launches. In short:
- *  @code
- *  hed_context_create(NULL, &context, &error);
- *  hed_device_find(context, NULL, &device, &error);
- *  hed_stream_create(device, NULL, &stream, &error);
- *  hed_kernel_create(device, &def, NULL, &kernel, &error);
- *  hed_launch(stream, kernel, &problem, arguments, count, &error);
- *  hed_stream_wait(stream, &error);
- *  @endcode
+ *  A context holds the devices; a device holds buffers, streams and kernels; a stream runs
+ *  launches. In short: @code hed_context_create(NULL, &context, &error); hed_device_find(context,
+ *  NULL, &device, &error); hed_stream_create(device, NULL, &stream, &error);
+ *  hed_kernel_create(device, &def, NULL, &kernel, &error); hed_launch(stream, kernel, &problem,
+ *  arguments, count, &error); hed_stream_wait(stream, &error); @endcode
  */
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H

@@ -1,9 +1,11 @@
 /** @file kernel.h
- *  A kernel is described once, by a hed_kernel_def; the launcher, the tuner, the conformance test, the benchmark
- *  and the docs read that one object. A hed_kernel is such a description compiled for one device.
+ *  A kernel is described once, by a hed_kernel_def; the launcher, the tuner, the conformance test,
+ *  the benchmark and the docs read that one object. A hed_kernel is such a description compiled for
+ *  one device.
  *
- *  Kernel text is OpenCL C 1.2 with Heddle's prelude in front (src/prelude/heddle.clh lists its words); the same
- *  text compiles for CUDA. Each tunable parameter and each define is a macro of its own name in it.
+ *  Kernel text is OpenCL C 1.2 with Heddle's prelude in front (src/prelude/heddle.clh lists its
+ *  words); the same text compiles for CUDA. Each tunable parameter and each define is a macro of
+ *  its own name in it.
  */
 #ifndef HEDDLE_KERNEL_H
 #define HEDDLE_KERNEL_H
@@ -19,10 +21,12 @@ typedef struct hed_kernel_def hed_kernel_def;
 enum {
     HED_MAX_ARGUMENTS = 32,
     HED_MAX_PARAMETERS = 24,
-    HED_ALL_PARAMETERS = (1 << HED_MAX_PARAMETERS) - 1, /**< a set of parameters: a bit for each, by its place */
+    /** a set of parameters: a bit for each, by its place */
+    HED_ALL_PARAMETERS = (1 << HED_MAX_PARAMETERS) - 1,
     HED_MAX_DIMENSIONS = 8,
-    HED_MAX_STRUCT_BYTES = 4096,   /**< a struct passed by value */
-    HED_MAX_SYMBOL_BYTES = 1 << 20 /**< a struct copied into a symbol; __constant__ memory ends at 65,536 */
+    HED_MAX_STRUCT_BYTES = 4096, /**< a struct passed by value */
+    HED_MAX_SYMBOL_BYTES =
+        1 << 20 /**< a struct copied into a symbol; __constant__ memory ends at 65,536 */
 };
 
 /* ---- pieces of a description ---- */
@@ -30,8 +34,9 @@ enum {
 /** A chunk of kernel text. The compiler's messages name it by `name` and count its own lines. */
 typedef struct hed_source {
     const char *name; /**< file name, such as "blur.cl" */
-    const char *text; /**< NULL: the file `name` is read from hed_context_def.kernel_dir, else the current folder */
-    size_t size;      /**< bytes of text; 0: up to its final zero */
+    /** NULL: the file `name` is read from hed_context_def.kernel_dir, else the current folder */
+    const char *text;
+    size_t size; /**< bytes of text; 0: up to its final zero */
 } hed_source;
 
 /** What a kernel's text is written in. */
@@ -71,8 +76,9 @@ typedef enum hed_access {
 
 /** How a written buffer is compared with what is right. */
 typedef enum hed_compare {
-    HED_COMPARE_EACH,  /**< element by element */
-    HED_COMPARE_SUM,   /**< the sums of all elements: partial results, whose number may depend on the configuration */
+    HED_COMPARE_EACH, /**< element by element */
+    /** the sums of all elements: partial results, whose number may depend on the configuration */
+    HED_COMPARE_SUM,
     HED_COMPARE_SORTED /**< the elements in ascending order: results that may come in any order */
 } hed_compare;
 
@@ -83,12 +89,16 @@ typedef struct hed_argument_def {
     hed_type type;
     hed_access access; /**< buffers */
     size_t size;       /**< structs: bytes */
-    /** Structs, CUDA C: no argument of the kernel, but copied into the __constant__ or __device__ variable that `name` names (as C++
-     *  does: "weights", "ns::weights") before a launch that comes with another content than the one before. One for all launches of a
-     *  compiled kernel, which are waited for then. May have more bytes than a struct: at most HED_MAX_SYMBOL_BYTES. */
+    /** Structs, CUDA C: no argument of the kernel, but copied into the __constant__ or __device__
+     * variable that `name` names (as C++
+     *  does: "weights", "ns::weights") before a launch that comes with another content than the one
+     *  before. One for all launches of a compiled kernel, which are waited for then. May have more
+     *  bytes than a struct: at most HED_MAX_SYMBOL_BYTES. */
     bool symbol;
     hed_compare compare; /**< written buffers */
-    double tolerance;    /**< written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal */
+    /** written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal
+     * */
+    double tolerance;
 } hed_argument_def;
 
 /** A tunable parameter: a macro of this name in the kernel text, with one of these values. */
@@ -106,7 +116,8 @@ typedef struct hed_define {
     const char *value;
 } hed_define;
 
-/** A parameter that matters only in some configurations. Where the expression `when` (space.h) is 0, it keeps its default value,
+/** A parameter that matters only in some configurations. Where the expression `when` (space.h) is 0,
+ * it keeps its default value,
  *  so that no two configurations are the same kernel. */
 typedef struct hed_condition {
     const char *parameter;
@@ -128,12 +139,16 @@ typedef struct hed_problem {
 /** How a launch is laid out. */
 typedef struct hed_geometry {
     uint32_t dimensions; /**< 1 to 3 */
-    uint64_t global[3];  /**< work items; rounded up to whole groups, so the kernel tests its index */
-    uint32_t group[3];   /**< work items of a group; all 0: chosen by hed_launch_over() */
-    /** For each HED_LOCAL argument, by its index among all arguments: its bytes. For a written buffer that is not compared element by
-     *  element: how many of its bytes, from the first on, this configuration fills with results; 0: all. */
+    /** work items; rounded up to whole groups, so the kernel tests its index */
+    uint64_t global[3];
+    uint32_t group[3]; /**< work items of a group; all 0: chosen by hed_launch_over() */
+    /** For each HED_LOCAL argument, by its index among all arguments: its bytes. For a written
+     * buffer that is not compared element by
+     *  element: how many of its bytes, from the first on, this configuration fills with results; 0:
+     *  all. */
     uint64_t local_bytes[HED_MAX_ARGUMENTS];
-    uint32_t cluster;      /**< groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
+    /** groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
+    uint32_t cluster;
     uint64_t native_items; /**< what the native function counts over; 0: product of `global` */
     uint64_t native_grain; /**< fewest items worth a thread; 0: one */
 } hed_geometry;
@@ -146,11 +161,10 @@ typedef struct hed_work {
 } hed_work;
 
 /** What a kernel's rate counts. */
-typedef enum hed_metric { HED_METRIC_BYTES,
-                          HED_METRIC_OPERATIONS,
-                          HED_METRIC_ITEMS } hed_metric;
+typedef enum hed_metric { HED_METRIC_BYTES, HED_METRIC_OPERATIONS, HED_METRIC_ITEMS } hed_metric;
 
-/** What a native function is given. `arguments[i]`: the memory of a buffer, struct or scalar; NULL for a local array,
+/** What a native function is given. `arguments[i]`: the memory of a buffer, struct or scalar; NULL
+ * for a local array,
  *  since a native function has its own stack. */
 typedef struct hed_native_call {
     const hed_kernel_def *def;
@@ -161,19 +175,23 @@ typedef struct hed_native_call {
     bool strict;
 } hed_native_call;
 
-typedef bool hed_valid_function(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict);
-typedef void hed_geometry_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_geometry *geometry);
-typedef void hed_work_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work);
+typedef bool hed_valid_function(const hed_kernel_def *def, const hed_config *config,
+    const hed_device_info *device, bool strict);
+typedef void hed_geometry_function(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry);
+typedef void hed_work_function(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_work *work);
 /** Does items [begin, end) of `native_items`; called from several threads with disjoint ranges. */
 typedef void hed_native_range_function(const hed_native_call *call, uint64_t begin, uint64_t end);
 /** Called once by each of hed_team_size(team) threads, which meet in hed_team_barrier(team). */
 typedef void hed_native_team_function(const hed_native_call *call, hed_team *team, uint32_t member);
 /** Bytes of buffer argument `argument` for a sample problem. */
-typedef uint64_t hed_sample_bytes_function(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                                           uint32_t argument);
-/** Writes argument `argument` of a sample problem: a buffer's first content, a scalar, or a struct. */
-typedef void hed_sample_fill_function(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
-                                      uint64_t bytes, uint64_t seed);
+typedef uint64_t hed_sample_bytes_function(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument);
+/** Writes argument `argument` of a sample problem: a buffer's first content, a scalar, or a
+ * struct. */
+typedef void hed_sample_fill_function(const hed_kernel_def *def, const hed_problem *problem,
+    uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
 
 /** Real inputs for the conformance test, the tuner and the benchmark. */
 typedef struct hed_sample_def {
@@ -184,11 +202,13 @@ typedef struct hed_sample_def {
     hed_sample_fill_function *fill;
 } hed_sample_def;
 
-/** The one description. Everything in it must live as long as the kernels made from it. Start from {0}. */
+/** The one description. Everything in it must live as long as the kernels made from it. Start from
+ * {0}. */
 struct hed_kernel_def {
     const char *name;    /**< unique, such as "convolution" */
     const char *summary; /**< one line for people */
-    /** Entry point in the text; NULL: `name`. In CUDA C an expression that names one kernel: "scale", "ns::scale<float, WG>", with
+    /** Entry point in the text; NULL: `name`. In CUDA C an expression that names one kernel:
+     * "scale", "ns::scale<float, WG>", with
      *  macros expanded; `extern "C"` is not needed. */
     const char *entry;
     const hed_source *sources; /**< (source_count), compiled as one text in this order */
@@ -198,23 +218,29 @@ struct hed_kernel_def {
     uint32_t argument_count;
     const hed_parameter_def *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
-    uint32_t native_ignores;        /**< set of parameters that the native version does not read, neither itself nor in what geometry()
+    uint32_t
+        native_ignores; /**< set of parameters that the native version does not read, neither itself nor in what geometry()
                                   gives it: they are not tuned on `host`. HED_ALL_PARAMETERS: it reads none; 0: all */
-    const char *const *constraints; /**< (constraint_count) expressions (space.h) that must not be 0, beside valid() */
+    /** (constraint_count) expressions (space.h) that must not be 0, beside valid() */
+    const char *const *constraints;
     uint32_t constraint_count;
     const hed_condition *conditions; /**< (condition_count) */
     uint32_t condition_count;
     const hed_define *defines; /**< (define_count) */
     uint32_t define_count;
-    const char *const *options; /**< (option_count) further words for the device's compiler: NVRTC's, or OpenCL's; those that begin with
+    const char *const *
+        options; /**< (option_count) further words for the device's compiler: NVRTC's, or OpenCL's; those that begin with
                                      "-cl-" are left out on CUDA */
     uint32_t option_count;
-    const char *const *dimensions; /**< (dimension_count) names of the problem's sizes: "n", "width", ... */
+    /** (dimension_count) names of the problem's sizes: "n", "width", ... */
+    const char *const *dimensions;
     uint32_t dimension_count;
-    uint64_t needs;                   /**< bits of hed_capability */
-    const char *max_threads;          /**< work items of a group at most (launch bounds): parameter, number or their product, as
+    uint64_t needs; /**< bits of hed_capability */
+    const char *
+        max_threads; /**< work items of a group at most (launch bounds): parameter, number or their product, as
                                            "WG_X*WG_Y"; NULL: none */
-    uint32_t min_groups;              /**< groups a compute unit should hold (launch bounds); 0: as the compiler likes: CUDA's
+    uint32_t
+        min_groups; /**< groups a compute unit should hold (launch bounds); 0: as the compiler likes: CUDA's
                                            saves registers for several, so say 1 where a group has a unit to itself */
     bool may_spill;                   /**< a spill or a stack frame is accepted */
     hed_valid_function *valid;        /**< NULL: every configuration that fits the device */
@@ -230,20 +256,27 @@ struct hed_kernel_def {
 
 /* ---- configurations ---- */
 
-/** The parameters that a kernel does not read on a device, as a set: native_ignores on `host`, else none. Thread class: rt. */
+/** The parameters that a kernel does not read on a device, as a set: native_ignores on `host`, else
+ * none. Thread class: rt. */
 HED_API uint32_t hed_kernel_ignores(const hed_kernel_def *def, const hed_device *device);
-/** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread class: rt. */
-HED_API int64_t hed_config_get(const hed_kernel_def *def, const hed_config *config, const char *name);
+/** Value of parameter `name`; the caller's mistake (0 and an assert) if there is none. Thread class:
+ * rt. */
+HED_API int64_t hed_config_get(
+    const hed_kernel_def *def, const hed_config *config, const char *name);
 /** Size of dimension `name`; likewise. Thread class: rt. */
-HED_API int64_t hed_problem_get(const hed_kernel_def *def, const hed_problem *problem, const char *name);
+HED_API int64_t hed_problem_get(
+    const hed_kernel_def *def, const hed_problem *problem, const char *name);
 /** The default of every parameter. Thread class: any. */
 HED_API hed_config hed_config_default(const hed_kernel_def *def);
-/** Number of configurations without constraints (the full product; saturates). Thread class: any. */
+/** Number of configurations without constraints (the full product; saturates). Thread class:
+ * any. */
 HED_API uint64_t hed_config_count(const hed_kernel_def *def);
-/** Configuration `index` of the full product, the last parameter running fastest. Thread class: any. */
+/** Configuration `index` of the full product, the last parameter running fastest. Thread class:
+ * any. */
 HED_API hed_config hed_config_at(const hed_kernel_def *def, uint64_t index);
 /** Writes "WG=64 TILE=4" into `text` (cut to `size`). Thread class: any. */
-HED_API void hed_config_format(const hed_kernel_def *def, const hed_config *config, char *text, size_t size);
+HED_API void hed_config_format(
+    const hed_kernel_def *def, const hed_config *config, char *text, size_t size);
 /** A problem of these sizes. Thread class: rt. */
 HED_API hed_problem hed_problem_1d(int64_t n);
 /** \copydoc hed_problem_1d() */
@@ -255,7 +288,8 @@ HED_API hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z);
 
 /** How a kernel computes. */
 typedef enum hed_math {
-    HED_MATH_FAST,  /**< contraction, approximate divide and square root, denormals may be flushed */
+    /** contraction, approximate divide and square root, denormals may be flushed */
+    HED_MATH_FAST,
     HED_MATH_STRICT /**< the same bits on every device, whatever the group size */
 } hed_math;
 
@@ -267,7 +301,7 @@ typedef enum hed_configured {
     HED_CONFIGURED_NEAR_SIZE,         /**< tuned for a size near this one */
     HED_CONFIGURED_SAME_ARCHITECTURE, /**< tuned on a device of the same architecture */
     HED_CONFIGURED_SAME_VENDOR,       /**< tuned on a device of the same vendor */
-    HED_CONFIGURED_DEFAULT            /**< the description's default, or its first valid configuration */
+    HED_CONFIGURED_DEFAULT /**< the description's default, or its first valid configuration */
 } hed_configured;
 
 /** A word for it, such as "same architecture". Thread class: any. */
@@ -278,7 +312,9 @@ typedef struct hed_kernel_options {
     hed_math math;
     const hed_config *config;   /**< NULL: the best known for `problem`, else the default */
     const hed_problem *problem; /**< the size the kernel will be used with; NULL: unknown */
-    const hed_define *defines;  /**< (define_count), beside the description's own, which they replace where the names are equal */
+    /** (define_count), beside the description's own, which they replace where the names are equal
+     * */
+    const hed_define *defines;
     uint32_t define_count;
     uint32_t max_registers; /**< of a work item, where the compiler takes it; 0: no limit */
     bool background;        /**< build in a thread; see hed_kernel_ready() */
@@ -288,22 +324,28 @@ typedef struct hed_kernel_options {
 HED_API hed_kernel_options hed_default_kernel_options(void);
 
 /** Whether a configuration can run on a device, and if not, why (`reason`, nullable, `size` bytes).
- *  Checks needs, constraints and conditions, launch bounds, local memory and valid(). What depends on the size is passed over
- *  where `problem` is NULL. Thread class: any. */
-HED_API bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                              hed_device *device, hed_math math, char *reason, size_t size);
+ *  Checks needs, constraints and conditions, launch bounds, local memory and valid(). What depends
+ *  on the size is passed over where `problem` is NULL. Thread class: any. */
+HED_API bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_device *device, hed_math math, char *reason, size_t size);
 
-/** Compiles a kernel (or takes it from the cache). `options` may be NULL. With `background` the call returns at once
- *  and an error of the build comes from hed_kernel_ready(). Thread class: any.
- *  Errors: ARGUMENT, UNSUPPORTED (names the missing capability), LIMIT, BUILD (with the log), MEMORY, DRIVER, IO. */
-HED_API hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
-                                     hed_kernel **kernel, hed_error *error);
-/** Builds another configuration; launches go on with the old one until the new one is ready (at once without
- *  `background`). On failure the old one stays. Thread class: owner. Errors: as hed_kernel_create. */
-HED_API hed_status hed_kernel_reconfigure(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error);
-/** OK: what was asked for last is in force. NOT_READY: it is still being built. Else the build's error, once.
- *  Swaps a finished background build in. A kernel that was not given a configuration also builds when a launch of another
- *  size wants another one: NOT_READY until that is done, though launches go on. Thread class: owner. */
+/** Compiles a kernel (or takes it from the cache). `options` may be NULL. With `background` the call
+ * returns at once
+ *  and an error of the build comes from hed_kernel_ready(). Thread class: any. Errors: ARGUMENT,
+ *  UNSUPPORTED (names the missing capability), LIMIT, BUILD (with the log), MEMORY, DRIVER, IO. */
+HED_API hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
+    const hed_kernel_options *options, hed_kernel **kernel, hed_error *error);
+/** Builds another configuration; launches go on with the old one until the new one is ready (at once
+ * without
+ *  `background`). On failure the old one stays. Thread class: owner. Errors: as
+ * hed_kernel_create. */
+HED_API hed_status hed_kernel_reconfigure(
+    hed_kernel *kernel, const hed_kernel_options *options, hed_error *error);
+/** OK: what was asked for last is in force. NOT_READY: it is still being built. Else the build's
+ * error, once.
+ *  Swaps a finished background build in. A kernel that was not given a configuration also builds
+ *  when a launch of another size wants another one: NOT_READY until that is done, though launches
+ *  go on. Thread class: owner. */
 HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);
 /** Destroys a kernel once all its launches are done. NULL is allowed. Thread class: owner. */
 HED_API void hed_kernel_destroy(hed_kernel *kernel);
@@ -315,7 +357,8 @@ HED_API hed_config hed_kernel_config(const hed_kernel *kernel, hed_configured *c
 /** The driver's handle: CUfunction or cl_kernel; NULL on host. Thread class: rt. */
 HED_API void *hed_kernel_native(const hed_kernel *kernel);
 
-/** What the compiler and the driver say of a kernel; -1 where they do not tell, or are known to lie. */
+/** What the compiler and the driver say of a kernel; -1 where they do not tell, or are known to
+ * lie. */
 typedef struct hed_kernel_resources {
     int64_t registers;    /**< of a work item */
     int64_t spill_bytes;  /**< stores and loads of spilled registers, of a work item */
@@ -328,12 +371,16 @@ typedef struct hed_kernel_resources {
 } hed_kernel_resources;
 
 /** Thread class: any. Errors: NOT_READY. */
-HED_API hed_status hed_kernel_get_resources(const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error);
-/** How many groups of this shape are resident on the device at once; asked before data are partitioned.
- *  `*groups` is -1 where the driver does not tell. Thread class: any. Errors: NOT_READY, LIMIT, DRIVER. */
-HED_API hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items, uint64_t local_bytes,
-                                              int64_t *groups, hed_error *error);
-/** The compiler's log of the configuration in force; "" if it said nothing. Lives until the next swap. Thread class: owner. */
+HED_API hed_status hed_kernel_get_resources(
+    const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error);
+/** How many groups of this shape are resident on the device at once; asked before data are
+ * partitioned.
+ *  `*groups` is -1 where the driver does not tell. Thread class: any. Errors: NOT_READY, LIMIT,
+ *  DRIVER. */
+HED_API hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error);
+/** The compiler's log of the configuration in force; "" if it said nothing. Lives until the next
+ * swap. Thread class: owner. */
 HED_API const char *hed_kernel_log(const hed_kernel *kernel);
 
 HED_END

@@ -2,22 +2,22 @@
  *  Strict mathematics: one text for C, C++, OpenCL C and CUDA that gives the same bits everywhere.
  *  In a kernel it is part of the prelude; in C it is header-only.
  *
- *  What is taken from the platform is + - * / and fused multiply-add on floats, each correctly rounded
- *  with denormals kept, integer operations and comparisons. Strict mode (HED_MATH_STRICT) sees to that for
- *  kernels; in C the caller's thread must round to nearest and keep denormals (hed_float_strict()), and
- *  -ffast-math is out. No product here is an operand of a sum except inside hed_fma(), so a compiler that
- *  contracts changes nothing.
- *  In fast mode the functions are as accurate between normal numbers; denormals may be flushed, and where
- *  division is approximate hed_tanh() may be off by an ulp or two more.
+ *  What is taken from the platform is + - * / and fused multiply-add on floats, each correctly
+ *  rounded with denormals kept, integer operations and comparisons. Strict mode (HED_MATH_STRICT)
+ *  sees to that for kernels; in C the caller's thread must round to nearest and keep denormals
+ *  (hed_float_strict()), and -ffast-math is out. No product here is an operand of a sum except
+ *  inside hed_fma(), so a compiler that contracts changes nothing. In fast mode the functions are
+ *  as accurate between normal numbers; denormals may be flushed, and where division is approximate
+ *  hed_tanh() may be off by an ulp or two more.
  *
- *  "n ulp" is the largest distance from the exact value in units of the last place, found by trying every
- *  float (hed_pow and hed_atan2: see there). A NaN result has no promised sign or payload: see
- *  hed_canonical_bits().
+ *  "n ulp" is the largest distance from the exact value in units of the last place, found by trying
+ *  every float (hed_pow and hed_atan2: see there). A NaN result has no promised sign or payload:
+ *  see hed_canonical_bits().
  *
- *  In C the speed hangs on the processor's fused multiply-add: without -mfma (x86-64) every hed_fma() is a
- *  call of fmaf(), which is right, keeps loops from being vectorised, and is about 24 times slower where
- *  the processor lacks it. A function that is to be chosen at run time goes into a file compiled with
- *  -mavx2 -mfma.
+ *  In C the speed hangs on the processor's fused multiply-add: without -mfma (x86-64) every
+ *  hed_fma() is a call of fmaf(), which is right, keeps loops from being vectorised, and is about
+ *  24 times slower where the processor lacks it. A function that is to be chosen at run time goes
+ *  into a file compiled with -mavx2 -mfma.
  *
  *  Polynomials are minimax in relative error, coefficients rounded to float one by one and the rest
  *  refitted.
@@ -91,8 +91,8 @@ HED_MATH_FUNCTION unsigned int hed_multiply_high(unsigned int a, unsigned int b)
 #define HED_SIGN_BIT 0x80000000u
 #define HED_INFINITY_BITS 0x7f800000u
 #define HED_NAN_BITS 0x7fc00000u
-/* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low bits
- * of the sum. */
+/* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low
+ * bits of the sum. */
 #define HED_ROUNDER 12582912.0f
 #define HED_ROUNDER_BITS 0x4b400000
 
@@ -116,16 +116,10 @@ HED_MATH_FUNCTION float hed_flip(float x, unsigned int sign)
 /* ---- comparisons and conversions ---- */
 
 /** a < b ? a : b; so b where one is NaN, and b of two zeros. */
-HED_MATH_FUNCTION float hed_min(float a, float b)
-{
-    return a < b ? a : b;
-}
+HED_MATH_FUNCTION float hed_min(float a, float b) { return a < b ? a : b; }
 
 /** a > b ? a : b; so b where one is NaN, and b of two zeros. */
-HED_MATH_FUNCTION float hed_max(float a, float b)
-{
-    return a > b ? a : b;
-}
+HED_MATH_FUNCTION float hed_max(float a, float b) { return a > b ? a : b; }
 
 /** low below it, high above it, else x; NaN stays. low <= high. */
 HED_MATH_FUNCTION float hed_clamp(float x, float low, float high)
@@ -136,24 +130,22 @@ HED_MATH_FUNCTION float hed_clamp(float x, float low, float high)
 /** Towards zero; -2^31 and 2^31 - 1 where that does not fit, 0 for NaN. */
 HED_MATH_FUNCTION int hed_int(float x)
 {
-    if (x >= 2147483648.0f)
-        return 2147483647;
-    if (x > -2147483648.0f)
-        return (int)x;
+    if (x >= 2147483648.0f) return 2147483647;
+    if (x > -2147483648.0f) return (int)x;
     return x == x ? -2147483647 - 1 : 0;
 }
 
 /** Towards zero; 0 and 2^32 - 1 where that does not fit, 0 for NaN. */
 HED_MATH_FUNCTION unsigned int hed_uint(float x)
 {
-    if (x >= 4294967296.0f)
-        return 4294967295u;
+    if (x >= 4294967296.0f) return 4294967295u;
     return x > 0.0f ? (unsigned int)x : 0u;
 }
 
 /* ---- exponential and logarithm ---- */
 
-/* x * 2^e for |e| <= 250, rounded once: only the second product can leave the range of normal numbers. */
+/* x * 2^e for |e| <= 250, rounded once: only the second product can leave the range of normal
+ * numbers. */
 HED_MATH_FUNCTION float hed_scale(float x, int e)
 {
     int half_e = e >> 1;
@@ -202,16 +194,14 @@ HED_MATH_FUNCTION float hed_log(float x)
     p = hed_fma(f, p, -0.5f);
     float t = hed_fma(e, -1.90465421e-09f, f * f * p);
     float y = hed_fma(e, 0.693147182f, f + t);
-    if (x == 0.0f)
-        return hed_as_float(HED_SIGN_BIT | HED_INFINITY_BITS);
-    if (!(x > 0.0f))
-        return hed_as_float(HED_NAN_BITS);
+    if (x == 0.0f) return hed_as_float(HED_SIGN_BIT | HED_INFINITY_BITS);
+    if (!(x > 0.0f)) return hed_as_float(HED_NAN_BITS);
     return hed_as_uint(x) == HED_INFINITY_BITS ? x : y;
 }
 
-/* log2(x) for finite x > 0 as high + *low, to about 2^-37 of itself: log2(m) = s (K0 + z (K1 + ..)) with
- * s = (m - 1) / (m + 1) and z = s^2, the leading terms in pairs of floats (Dekker 1971; every product's
- * error comes from a fused step). */
+/* log2(x) for finite x > 0 as high + *low, to about 2^-37 of itself: log2(m) = s (K0 + z (K1 + ..))
+ * with s = (m - 1) / (m + 1) and z = s^2, the leading terms in pairs of floats (Dekker 1971; every
+ * product's error comes from a fused step). */
 HED_MATH_FUNCTION float hed_log2_pair(float x, float *low)
 {
     int exponent;
@@ -226,7 +216,8 @@ HED_MATH_FUNCTION float hed_log2_pair(float x, float *low)
     float u = hed_fma(z, p, 0.961796701f);
     float u_low = hed_fma(z, p, 0.961796701f - u) + -7.02846181e-09f;
     float g = hed_fma(z, u, 2.88539004f);
-    float g_low = hed_fma(z, u, 2.88539004f - g) + hed_fma(z, u_low, hed_fma(z_low, u, 3.85192607e-08f));
+    float g_low =
+        hed_fma(z, u, 2.88539004f - g) + hed_fma(z, u_low, hed_fma(z_low, u, 3.85192607e-08f));
     float y = hed_fma(s, g, e);
     *low = hed_fma(s, g, e - y) + hed_fma(s, g_low, s_low * g);
     return y;
@@ -238,7 +229,8 @@ HED_MATH_FUNCTION float hed_pow_positive(float x, float y)
     float low, high = hed_log2_pair(x, &low);
     float product = y * high;
     float product_low = hed_fma(y, low, hed_fma(y, high, -product));
-    if (!(hed_magnitude(product) < 200.0f)) { /* far outside on either side; also where it is infinite */
+    /* far outside on either side; also where it is infinite */
+    if (!(hed_magnitude(product) < 200.0f)) {
         product = hed_clamp(product, -200.0f, 200.0f);
         product_low = 0.0f;
     }
@@ -253,28 +245,23 @@ HED_MATH_FUNCTION float hed_pow_positive(float x, float y)
     return hed_scale(p, (int)hed_as_uint(t) - HED_ROUNDER_BITS);
 }
 
-/** x to the power y for all floats: 0.94 ulp in 120 million pairs, most of them made so that the result is
- *  a number, denormal ones included. Special cases as in C99, annex F: pow(x, +-0) = 1 and pow(1, y) = 1
- *  even with NaN; NaN for finite x < 0 with y not an integer; signed zeros and infinities for odd y;
- *  pow(-1, +-inf) = 1. */
+/** x to the power y for all floats: 0.94 ulp in 120 million pairs, most of them made so that the
+ * result is
+ *  a number, denormal ones included. Special cases as in C99, annex F: pow(x, +-0) = 1 and pow(1,
+ *  y) = 1 even with NaN; NaN for finite x < 0 with y not an integer; signed zeros and infinities
+ *  for odd y; pow(-1, +-inf) = 1. */
 HED_MATH_FUNCTION float hed_pow(float x, float y)
 {
     float a = hed_magnitude(x), b = hed_magnitude(y), infinity = hed_as_float(HED_INFINITY_BITS);
     int whole = b >= 16777216.0f || (float)hed_int(y) == y;
     int odd = b < 16777216.0f && whole && (hed_int(y) & 1);
-    if (y == 0.0f || x == 1.0f)
-        return 1.0f;
-    if (x != x || y != y)
-        return x + y;
-    if (x < 0.0f && a != infinity && !whole)
-        return hed_as_float(HED_NAN_BITS);
+    if (y == 0.0f || x == 1.0f) return 1.0f;
+    if (x != x || y != y) return x + y;
+    if (x < 0.0f && a != infinity && !whole) return hed_as_float(HED_NAN_BITS);
     float power;
-    if (b == infinity)
-        power = a == 1.0f ? 1.0f : (a > 1.0f) == (y > 0.0f) ? infinity : 0.0f;
-    else if (a == 0.0f || a == infinity)
-        power = (a == 0.0f) == (y > 0.0f) ? 0.0f : infinity;
-    else
-        power = hed_pow_positive(a, y);
+    if (b == infinity) power = a == 1.0f ? 1.0f : (a > 1.0f) == (y > 0.0f) ? infinity : 0.0f;
+    else if (a == 0.0f || a == infinity) power = (a == 0.0f) == (y > 0.0f) ? 0.0f : infinity;
+    else power = hed_pow_positive(a, y);
     return odd ? hed_flip(power, hed_as_uint(x)) : power;
 }
 
@@ -284,8 +271,10 @@ HED_MATH_FUNCTION float hed_pow(float x, float y)
 HED_MATH_FUNCTION unsigned int hed_two_over_pi(int index)
 {
     if (index < 4)
-        return index < 2 ? (index == 0 ? 0u : 0xa2f9836eu) : (index == 2 ? 0x4e441529u : 0xfc2757d1u);
-    return index < 6 ? (index == 4 ? 0xf534ddc0u : 0xdb629599u) : (index == 6 ? 0x3c439041u : 0xfe5163abu);
+        return index < 2 ? (index == 0 ? 0u : 0xa2f9836eu)
+                         : (index == 2 ? 0x4e441529u : 0xfc2757d1u);
+    return index < 6 ? (index == 4 ? 0xf534ddc0u : 0xdb629599u)
+                     : (index == 6 ? 0x3c439041u : 0xfe5163abu);
 }
 
 /* The word that starts `shift` bits into the pair (high, next). */
@@ -294,9 +283,9 @@ HED_MATH_FUNCTION unsigned int hed_funnel(unsigned int high, unsigned int next, 
     return shift == 0 ? high : high << shift | next >> (32 - shift);
 }
 
-/* As hed_quadrant_pair() below, for finite a >= 2^17. Of a * 2/pi only the value modulo 4 is needed, so
- * the bits of 2/pi that make multiples of 4 are skipped and 96 bits after them suffice (Payne and Hanek
- * 1983). */
+/* As hed_quadrant_pair() below, for finite a >= 2^17. Of a * 2/pi only the value modulo 4 is
+ * needed, so the bits of 2/pi that make multiples of 4 are skipped and 96 bits after them suffice
+ * (Payne and Hanek 1983). */
 HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
 {
     unsigned int bits = hed_as_uint(a);
@@ -331,16 +320,16 @@ HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
     return quadrant;
 }
 
-/* a = n pi/2 + *r with |*r| <= pi/4, for a >= 0; returns n, of which the last two bits count. NaN for
- * infinity and NaN. pi/2 in three parts, each subtracted by a fused step; the first difference is exact. */
+/* a = n pi/2 + *r with |*r| <= pi/4, for a >= 0; returns n, of which the last two bits count. NaN
+ * for infinity and NaN. pi/2 in three parts, each subtracted by a fused step; the first difference
+ * is exact. */
 HED_MATH_FUNCTION int hed_quadrant(float a, float *r)
 {
     float t = hed_fma(a, 0.636619747f, HED_ROUNDER), n = t - HED_ROUNDER, low;
     if (!(a <= 131072.0f) && hed_as_uint(a) < HED_INFINITY_BITS)
         return hed_quadrant_far(a, r, &low);
     *r = hed_fma(-n, -1.71512451e-15f, hed_fma(-n, -4.37113883e-08f, hed_fma(-n, 1.57079637f, a)));
-    if (!(a <= 131072.0f))
-        *r = hed_as_float(HED_NAN_BITS);
+    if (!(a <= 131072.0f)) *r = hed_as_float(HED_NAN_BITS);
     return (int)(hed_as_uint(t) & 3u);
 }
 
@@ -352,7 +341,8 @@ HED_MATH_FUNCTION int hed_quadrant_pair(float a, float *r, float *r_low)
         return hed_quadrant_far(a, r, r_low);
     float first = hed_fma(-n, 1.57079637f, a), second = hed_fma(-n, -4.37113883e-08f, first);
     float lost = hed_fma(-n, -4.37113883e-08f, first - second);
-    lost = hed_magnitude(second) >= 0.015625f ? lost : 0.0f; /* then it is exact; below it would be useless */
+    /* then it is exact; below it would be useless */
+    lost = hed_magnitude(second) >= 0.015625f ? lost : 0.0f;
     *r = a <= 131072.0f ? second : hed_as_float(HED_NAN_BITS);
     *r_low = hed_fma(-n, -1.71512451e-15f, lost);
     return (int)(hed_as_uint(t) & 3u);
@@ -375,7 +365,8 @@ HED_MATH_FUNCTION float hed_cos_near(float r)
     return hed_fma(z * z, p, hed_fma(z, -0.5f, 1.0f));
 }
 
-/** Sine of every float (radians): 1.58 ulp. sin(-x) = -sin(x), sin(+-0) = +-0; NaN for infinity and NaN.
+/** Sine of every float (radians): 1.58 ulp. sin(-x) = -sin(x), sin(+-0) = +-0; NaN for infinity and
+ * NaN.
  *  Above 131072 a slower way is taken, for which lanes of a warp part. */
 HED_MATH_FUNCTION float hed_sin(float x)
 {
@@ -385,7 +376,8 @@ HED_MATH_FUNCTION float hed_sin(float x)
     return hed_flip(y, (unsigned int)n << 30 ^ hed_as_uint(x));
 }
 
-/** Cosine of every float (radians): 1.58 ulp. cos(-x) = cos(x); NaN for infinity and NaN. Above 131072 as
+/** Cosine of every float (radians): 1.58 ulp. cos(-x) = cos(x); NaN for infinity and NaN. Above
+ * 131072 as
  *  hed_sin(). */
 HED_MATH_FUNCTION float hed_cos(float x)
 {
@@ -395,8 +387,10 @@ HED_MATH_FUNCTION float hed_cos(float x)
     return hed_flip(y, (unsigned int)n << 30);
 }
 
-/** Tangent of every float (radians): 1.49 ulp. tan(-x) = -tan(x), tan(+-0) = +-0; NaN for infinity and
- *  NaN; never infinite, as no float is that near to an odd multiple of pi/2. Above 131072 as hed_sin(). */
+/** Tangent of every float (radians): 1.49 ulp. tan(-x) = -tan(x), tan(+-0) = +-0; NaN for infinity
+ * and
+ *  NaN; never infinite, as no float is that near to an odd multiple of pi/2. Above 131072 as
+ *  hed_sin(). */
 HED_MATH_FUNCTION float hed_tan(float x)
 {
     float r, r_low;
@@ -431,15 +425,15 @@ HED_MATH_FUNCTION float hed_atan_rest(float t, float t_low)
     return hed_fma(t * z, p, t_low * hed_fma(z, -0.5f, 1.0f));
 }
 
-/** Angle of the point (x, y) from the x axis, in (-pi, pi] as rounded, for all floats: 1.56 ulp in 120
+/** Angle of the point (x, y) from the x axis, in (-pi, pi] as rounded, for all floats: 1.56 ulp in
+ * 120
  *  million pairs. Zeros and infinities as in C99, annex F: the sign of y is the sign of the result,
  *  atan2(+-0, -0) = +-pi, atan2(+-inf, -inf) = +-3 pi / 4. NaN if either is NaN. */
 HED_MATH_FUNCTION float hed_atan2(float y, float x)
 {
     float a = hed_magnitude(y), b = hed_magnitude(x), infinity = hed_as_float(HED_INFINITY_BITS);
     int steep = a > b, left = hed_as_uint(x) >> 31 != 0;
-    if (x != x || y != y)
-        return x + y;
+    if (x != x || y != y) return x + y;
     if (steep) {
         float other = a;
         a = b;
@@ -450,10 +444,8 @@ HED_MATH_FUNCTION float hed_atan2(float y, float x)
         b = 1.0f;
     }
     float scale = 1.0f; /* a power of two, so that 1 / b is a normal number */
-    if (b > 7.92281625e+28f)
-        scale = 5.42101086e-20f;
-    else if (b < 1.26217745e-29f)
-        scale = 1.84467441e+19f;
+    if (b > 7.92281625e+28f) scale = 5.42101086e-20f;
+    else if (b < 1.26217745e-29f) scale = 1.84467441e+19f;
     a *= scale;
     b = b == 0.0f ? 1.0f : b * scale;
     float reciprocal = 1.0f / b;
@@ -482,21 +474,20 @@ HED_MATH_FUNCTION float hed_tanh(float x)
 }
 
 /** 1 / sqrt(x) from multiplications alone, for every float: 1.00 ulp, denormals included.
- *  rsqrt(+-0) = +-inf, rsqrt(inf) = 0; NaN for x < 0 and for NaN. The first guess is the halved, negated
- *  exponent; three Newton steps. */
+ *  rsqrt(+-0) = +-inf, rsqrt(inf) = 0; NaN for x < 0 and for NaN. The first guess is the halved,
+ *  negated exponent; three Newton steps. */
 HED_MATH_FUNCTION float hed_rsqrt(float x)
 {
-    int tiny = x < 7.88860905e-31f; /* denormals are far below: where they are flushed, half of x must not be one */
+    /* denormals are far below: where they are flushed, half of x must not be one */
+    int tiny = x < 7.88860905e-31f;
     float a = tiny ? x * 16777216.0f : x;
     float y = hed_as_float(0x5f375a86u - (hed_as_uint(a) >> 1)), half_a = 0.5f * a;
     y = y * hed_fma(-half_a * y, y, 1.5f);
     y = y * hed_fma(-half_a * y, y, 1.5f);
     y = hed_fma(0.5f * y, hed_fma(-a * y, y, 1.0f), y);
     y = tiny ? y * 4096.0f : y;
-    if (x == 0.0f)
-        return hed_as_float(hed_as_uint(x) | HED_INFINITY_BITS);
-    if (!(x > 0.0f))
-        return hed_as_float(HED_NAN_BITS);
+    if (x == 0.0f) return hed_as_float(hed_as_uint(x) | HED_INFINITY_BITS);
+    if (!(x > 0.0f)) return hed_as_float(HED_NAN_BITS);
     return hed_as_uint(x) == HED_INFINITY_BITS ? 0.0f : y;
 }
 

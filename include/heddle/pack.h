@@ -1,19 +1,25 @@
 /** @file pack.h
- *  Who sits in which lane: entities of several types laid out over warps so that lanes of a warp do the same thing.
+ *  Who sits in which lane: entities of several types laid out over warps so that lanes of a warp do
+ *  the same thing.
  *
- *  A warp whose lanes hold entities of k types runs k branches one after another. What a warp does at once is a row
- *  of at most `lanes` entities; where there are more entities than lanes in all, warps run several rows. Methods:
- *    GREEDY      types in their given order, each one run; runs are merged from left to right, allowing one more type
- *                a row each time nothing fits (the five steps of the Anukari devlog, "The new warp alignment
+ *  A warp whose lanes hold entities of k types runs k branches one after another. What a warp does
+ *  at once is a row of at most `lanes` entities; where there are more entities than lanes in all,
+ *  warps run several rows. Methods:
+ *    GREEDY      types in their given order, each one run; runs are merged from left to right,
+ *                allowing one more type a row each time nothing fits (the five steps of the Anukari
+ *                devlog, "The new warp alignment
  *                optimizer")
- *    EXACT       the least number of types in the fullest row, for that order (dynamic programme over runs)
+ *    EXACT       the least number of types in the fullest row, for that order (dynamic programme
+ *                over runs)
  *    EXACT_COST  the least cost of the dearest row, for that order
- *    SPREAD      without contiguity: at most k types a row, for the least k (Vose's alias construction). Proven least
- *                where there are at most rows + 1 types; else at most one more, and never more than EXACT
- *    ROWS        each warp walks a list of rows, a row holding entities of one type; rows go to the least loaded
- *                warp, dearest first (Graham 1969). Never dearer than EXACT_COST
+ *    SPREAD      without contiguity: at most k types a row, for the least k (Vose's alias
+ *                construction). Proven least where there are at most rows + 1 types; else at most
+ *                one more, and never more than EXACT
+ *    ROWS        each warp walks a list of rows, a row holding entities of one type; rows go to the
+ *                least loaded warp, dearest first (Graham 1969). Never dearer than EXACT_COST
  *
- *  With more entities than lanes all methods but NAIVE give rows to warps as ROWS does. docs/packing.md tells more.
+ *  With more entities than lanes all methods but NAIVE give rows to warps as ROWS does.
+ *  docs/packing.md tells more.
  */
 #ifndef HEDDLE_PACK_H
 #define HEDDLE_PACK_H
@@ -32,7 +38,8 @@ enum {
 
 /** How to lay out. */
 typedef enum hed_pack_method {
-    HED_PACK_NAIVE, /**< the entities as they come: types interleaved in turn. What the others are compared with */
+    /** the entities as they come: types interleaved in turn. What the others are compared with */
+    HED_PACK_NAIVE,
     HED_PACK_GREEDY,
     HED_PACK_EXACT,
     HED_PACK_EXACT_COST,
@@ -41,7 +48,8 @@ typedef enum hed_pack_method {
     HED_PACK_METHOD_COUNT
 } hed_pack_method;
 
-HED_API const char *hed_pack_method_name(hed_pack_method method); /**< "greedy", "exact-cost", ... Thread class: rt */
+/** "greedy", "exact-cost", ... Thread class: rt */
+HED_API const char *hed_pack_method_name(hed_pack_method method);
 
 /** What is to be laid out. */
 typedef struct hed_pack_def {
@@ -63,22 +71,26 @@ typedef struct hed_pack_piece {
 
 /** A layout. */
 typedef struct hed_pack_layout {
-    uint32_t piece_count; /**< needed; more than fitted into `pieces` where it is above `capacity` */
-    uint32_t rows;        /**< most rows of a warp; 1 unless there are more entities than lanes, or ROWS */
+    /** needed; more than fitted into `pieces` where it is above `capacity` */
+    uint32_t piece_count;
+    /** most rows of a warp; 1 unless there are more entities than lanes, or ROWS */
+    uint32_t rows;
     uint32_t warps_used;
     uint32_t max_occupancy; /**< most distinct types of a row; for ROWS, of a warp's list */
     double max_cost;        /**< dearest warp: sum over its rows of the costs of the types in it */
     uint32_t iterations;    /**< GREEDY: how often the allowance was raised, plus one; else 0 */
 } hed_pack_layout;
 
-/** Lays entities out. Writes the pieces in order of warp, row and lane into `pieces` (capacity). Allocates nothing,
- *  does not recurse, needs less than 100 KiB of stack. Its time grows with the number of pieces. Thread class: rt.
- *  Errors: ARGUMENT (types, warps, lanes or method out of range, more than HED_PACK_MAX_ENTITIES, a cost that is not
- *  positive and finite), BOUNDS (`capacity` is too small: piece_count says what is needed; hed_pack_capacity() is
- *  always enough). */
-HED_API hed_status hed_pack(const hed_pack_def *def, hed_pack_piece *pieces, uint32_t capacity,
-                            hed_pack_layout *layout);
-/** A number of pieces that is always enough; 0 for a definition that hed_pack() refuses. Thread class: rt. */
+/** Lays entities out. Writes the pieces in order of warp, row and lane into `pieces` (capacity).
+ * Allocates nothing,
+ *  does not recurse, needs less than 100 KiB of stack. Its time grows with the number of pieces.
+ *  Thread class: rt. Errors: ARGUMENT (types, warps, lanes or method out of range, more than
+ *  HED_PACK_MAX_ENTITIES, a cost that is not positive and finite), BOUNDS (`capacity` is too small:
+ *  piece_count says what is needed; hed_pack_capacity() is always enough). */
+HED_API hed_status hed_pack(
+    const hed_pack_def *def, hed_pack_piece *pieces, uint32_t capacity, hed_pack_layout *layout);
+/** A number of pieces that is always enough; 0 for a definition that hed_pack() refuses. Thread
+ * class: rt. */
 HED_API uint32_t hed_pack_capacity(const hed_pack_def *def);
 
 HED_END

@@ -1,5 +1,6 @@
 /** @file search.h
- *  Search by ask and tell: which configuration to try next, given what the ones before took. For a program's own
+ *  Search by ask and tell: which configuration to try next, given what the ones before took. For a
+ *  program's own
  * loop; hed_tune_kernel() stands on it too.
  *
  *      while (hed_search_ask(search, &config, NULL) == HED_OK) {
@@ -7,9 +8,11 @@
  *          hed_search_tell(search, &config, seconds, NULL);
  *      }
  *
- *  Several questions may be open at once: asks take into account what is still on its way, and keep away from it.
+ *  Several questions may be open at once: asks take into account what is still on its way, and keep
+ *  away from it.
  *
- *  The same seed, answers, order of calls and library give the same questions on one machine. On another the C
+ *  The same seed, answers, order of calls and library give the same questions on one machine. On
+ *  another the C
  * library's logarithms may differ in their last bit, and with them a question.
  */
 #ifndef HEDDLE_SEARCH_H
@@ -23,7 +26,8 @@ typedef struct hed_search hed_search;
 
 /** How to look. */
 typedef enum hed_strategy {
-    HED_SEARCH_AUTO,       /**< what is known of other devices and sizes, then spread samples, then models */
+    /** what is known of other devices and sizes, then spread samples, then models */
+    HED_SEARCH_AUTO,
     HED_SEARCH_RANDOM,     /**< without repetition */
     HED_SEARCH_EXHAUSTIVE, /**< every point, in order */
     HED_SEARCH_LOCAL,      /**< spread samples, then hill climbing with restarts */
@@ -33,7 +37,8 @@ typedef enum hed_strategy {
 /** "auto", "random", "exhaustive", "local"; NULL for none of them. Thread class: any. */
 HED_API const char *hed_strategy_name(hed_strategy strategy);
 
-/** Best configurations of another device or size, best first. Those that are not in the space are passed over. */
+/** Best configurations of another device or size, best first. Those that are not in the space are
+ * passed over. */
 typedef struct hed_search_source {
     const hed_config *configs; /**< (count) */
     uint32_t count;
@@ -45,27 +50,33 @@ typedef struct hed_search_def {
     const hed_space *space;
     hed_strategy strategy;
     uint64_t seed;
-    const hed_search_source *sources; /**< (source_count) nearest first: the first 8 that have points of the space
+    const hed_search_source
+        *sources; /**< (source_count) nearest first: the first 8 that have points of the space
                                          count; auto alone asks */
     uint32_t source_count;
 } hed_search_def;
 
 /** Thread class: any. Errors: ARGUMENT (an empty space), MEMORY. */
-HED_API hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed_error *error);
+HED_API hed_status hed_search_create(
+    const hed_search_def *def, hed_search **search, hed_error *error);
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_search_destroy(hed_search *search);
-/** The next configuration to try, never one that was asked or told before. Takes milliseconds at most, however large
- * the space. After an error the search is as before the call. Thread class: owner. Errors: BOUNDS (there is none
- * left), MEMORY. */
+/** The next configuration to try, never one that was asked or told before. Takes milliseconds at
+ * most, however large the space. After an error the search is as before the call. Thread class:
+ * owner. Errors: BOUNDS (there is none left), MEMORY. */
 HED_API hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *error);
-/** What a configuration took (any positive finite number, less is better), or NAN if it does not work. Configurations
- * that were never asked may be told: earlier results. Telling one again replaces its value. Thread class: owner.
+/** What a configuration took (any positive finite number, less is better), or NAN if it does not
+ * work. Configurations that were never asked may be told: earlier results. Telling one again
+ * replaces its value. Thread class: owner.
  *  Errors: ARGUMENT (not in the space, or no such number), MEMORY. */
-HED_API hed_status hed_search_tell(hed_search *search, const hed_config *config, double value, hed_error *error);
+HED_API hed_status hed_search_tell(
+    hed_search *search, const hed_config *config, double value, hed_error *error);
 /** The best so far; false if nothing has worked yet. Thread class: owner. */
 HED_API bool hed_search_best(const hed_search *search, hed_config *config, double *value);
-/** Share of each parameter in what makes the known times differ, alone and together with others, 0 to 1, in sum 1
- *  (parameter_count): what a report calls importance. All 0 while fewer than 8 configurations work, or without
+/** Share of each parameter in what makes the known times differ, alone and together with others, 0
+ * to 1, in sum 1
+ *  (parameter_count): what a report calls importance. All 0 while fewer than 8 configurations work,
+ *  or without
  * memory. Takes tens of milliseconds. Thread class: owner. */
 HED_API void hed_search_importance(const hed_search *search, double *shares);
 

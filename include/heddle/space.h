@@ -1,22 +1,24 @@
 /** @file space.h
  *  Expressions over parameters, and the set of configurations that they allow.
  *
- *  An expression is arithmetic on numbers as C and Python write it: + - * / % // **, comparisons (chained as in
- *  Python: 32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1, 2), x not in [1, 2], min max
- *  abs ceil floor round log2 ceil_div(a, b), and "label" for a parameter's named choice. Where C and Python differ
- *  it is Python's meaning: / divides as real numbers do, // and % round down, ** binds tighter than a sign on its
- *  left, round() goes to the even neighbour; ! is C's and binds tighter than a comparison, as not does not. Truth
- *  is 1 and 0. A name is a parameter, a constant of the definition, or for kernels a problem dimension or a device
- *  limit: max_group, max_group_x, max_group_y, max_group_z, local_bytes, lane_width, compute_units, registers,
- *  cache_bytes, memory_bytes, architecture. A label compared with a parameter (VARIANT == "vector", VARIANT in
- *  ("scalar", "vector")) is that parameter's value of this name; anywhere else it must have one value among all.
+ *  An expression is arithmetic on numbers as C and Python write it: + - * / % // **, comparisons
+ *  (chained as in Python: 32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1,
+ *  2), x not in [1, 2], min max abs ceil floor round log2 ceil_div(a, b), and "label" for a
+ *  parameter's named choice. Where C and Python differ it is Python's meaning: / divides as real
+ *  numbers do, // and % round down, ** binds tighter than a sign on its left, round() goes to the
+ *  even neighbour; ! is C's and binds tighter than a comparison, as not does not. Truth is 1 and 0.
+ *  A name is a parameter, a constant of the definition, or for kernels a problem dimension or a
+ *  device limit: max_group, max_group_x, max_group_y, max_group_z, local_bytes, lane_width,
+ *  compute_units, registers, cache_bytes, memory_bytes, architecture. A label compared with a
+ *  parameter (VARIANT == "vector", VARIANT in ("scalar", "vector")) is that parameter's value of
+ *  this name; anywhere else it must have one value among all.
  *
- *  What has no answer (a division by zero, log2(0)) is NAN, and so is all that is computed from it, comparisons
- *  too; only what and, or, in and a choice leave out is not looked at: n != 0 and m / n > 2. A constraint that is
- *  NAN is not met.
+ *  What has no answer (a division by zero, log2(0)) is NAN, and so is all that is computed from it,
+ *  comparisons too; only what and, or, in and a choice leave out is not looked at: n != 0 and m / n
+ *  > 2. A constraint that is NAN is not met.
  *
- *  A space is built without going through the full product: parameters that share no constraint are kept apart, and
- *  within those that do a value is given up as soon as one constraint fails.
+ *  A space is built without going through the full product: parameters that share no constraint are
+ *  kept apart, and within those that do a value is given up as soon as one constraint fails.
  */
 #ifndef HEDDLE_SPACE_H
 #define HEDDLE_SPACE_H
@@ -37,13 +39,14 @@ typedef struct hed_expression_names {
     uint32_t parameter_count;
 } hed_expression_names;
 
-/** Compiles a text. `allocator` NULL: the C library's. Thread class: any. Errors: FORMAT (the text names the column
- *  and what was expected there; over 16,384 bytes, or nested too deep), ARGUMENT (an unknown name or label: the
- *  known ones are listed), MEMORY. */
+/** Compiles a text. `allocator` NULL: the C library's. Thread class: any. Errors: FORMAT (the text
+ * names the column
+ *  and what was expected there; over 16,384 bytes, or nested too deep), ARGUMENT (an unknown name
+ *  or label: the known ones are listed), MEMORY. */
 HED_API hed_status hed_expression_create(const hed_allocator *allocator, const char *text,
-                                         const hed_expression_names *names, hed_expression **expression,
-                                         hed_error *error);
-/** Its value; truth is 1 and 0; NAN where there is none. `values` (names->count), by slot. Thread class: rt. */
+    const hed_expression_names *names, hed_expression **expression, hed_error *error);
+/** Its value; truth is 1 and 0; NAN where there is none. `values` (names->count), by slot. Thread
+ * class: rt. */
 HED_API double hed_expression_value(const hed_expression *expression, const double *values);
 /** Whether it reads a slot. Thread class: rt. */
 HED_API bool hed_expression_uses(const hed_expression *expression, uint32_t slot);
@@ -61,9 +64,11 @@ typedef struct hed_constant {
 } hed_constant;
 
 enum { HED_DEVICE_CONSTANTS = 11 };
-/** A device's limits under the names that a kernel's expressions know them by: the list at the top. Gives how many
+/** A device's limits under the names that a kernel's expressions know them by: the list at the top.
+ * Gives how many
  *  there are. Thread class: rt. */
-HED_API uint32_t hed_device_constants(const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS]);
+HED_API uint32_t hed_device_constants(
+    const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS]);
 
 /** What a space is made of. Start from {0}. Parameters must outlive the space. */
 typedef struct hed_space_def {
@@ -76,27 +81,30 @@ typedef struct hed_space_def {
     uint32_t condition_count;
     const hed_constant *constants; /**< (constant_count) */
     uint32_t constant_count;
-    /** What no expression says; asked for each point that the constraints leave, 2^22 at most. NULL: all. */
+    /** What no expression says; asked for each point that the constraints leave, 2^22 at most. NULL:
+     * all. */
     bool (*accept)(void *user, const hed_config *config);
     void *user;
 } hed_space_def;
 
-/** Builds a space; it may be empty. A constraint that has no value (a division by zero) does not hold. Thread class: any.
- *  Errors: ARGUMENT (parameters, unknown names), FORMAT (an expression), MEMORY, LIMIT (more combinations than can be
- *  gone through, or than accept() is asked for; says what to do). */
+/** Builds a space; it may be empty. A constraint that has no value (a division by zero) does not
+ * hold. Thread class: any.
+ *  Errors: ARGUMENT (parameters, unknown names), FORMAT (an expression), MEMORY, LIMIT (more
+ *  combinations than can be gone through, or than accept() is asked for; says what to do). */
 HED_API hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error);
-/** A space of given points, which keep their order. `values` (count x parameter_count). Thread class: any. Errors:
+/** A space of given points, which keep their order. `values` (count x parameter_count). Thread
+ * class: any. Errors:
  *  ARGUMENT (a value that is not the parameter's, a point twice), LIMIT (2^32 points), MEMORY. */
-HED_API hed_status hed_space_create_list(const hed_allocator *allocator, const hed_parameter_def *parameters,
-                                         uint32_t parameter_count, const int64_t *values, uint64_t count,
-                                         hed_space **space, hed_error *error);
-/** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem. Parameters that the kernel
- *  does not read there (hed_kernel_ignores()) keep their default, or where that is never valid the value that they have
- *  in the first valid configuration. Thread class: any.
- *  Errors: as hed_space_create(). */
+HED_API hed_status hed_space_create_list(const hed_allocator *allocator,
+    const hed_parameter_def *parameters, uint32_t parameter_count, const int64_t *values,
+    uint64_t count, hed_space **space, hed_error *error);
+/** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem.
+ * Parameters that the kernel
+ *  does not read there (hed_kernel_ignores()) keep their default, or where that is never valid the
+ *  value that they have in the first valid configuration. Thread class: any. Errors: as
+ *  hed_space_create(). */
 HED_API hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def,
-                                               const hed_problem *problem, hed_math math, hed_space **space,
-                                               hed_error *error);
+    const hed_problem *problem, hed_math math, hed_space **space, hed_error *error);
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_space_destroy(hed_space *space);
 

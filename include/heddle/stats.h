@@ -8,14 +8,18 @@
 
 HED_BEGIN
 
-/** Quantile q in [0, 1] of `count` >= 1 ascending values: linear interpolation between order statistics
+/** Quantile q in [0, 1] of `count` >= 1 ascending values: linear interpolation between order
+ * statistics
  *  (Hyndman and Fan 1996, type 7). Thread class: rt. */
 HED_API double hed_quantile(const double *ascending, size_t count, double q);
 
-/** Distribution-free confidence interval of the median from the order statistics of `count` >= 1 ascending values
- *  (binomial; David and Nagaraja 2003, section 7.1). The interval is the narrowest symmetric one that covers at least
- *  `confidence`; for too few values it is the range. Gives the coverage that holds. Thread class: rt. */
-HED_API double hed_median_interval(const double *ascending, size_t count, double confidence, double *low, double *high);
+/** Distribution-free confidence interval of the median from the order statistics of `count` >= 1
+ * ascending values
+ *  (binomial; David and Nagaraja 2003, section 7.1). The interval is the narrowest symmetric one
+ *  that covers at least `confidence`; for too few values it is the range. Gives the coverage that
+ *  holds. Thread class: rt. */
+HED_API double hed_median_interval(
+    const double *ascending, size_t count, double confidence, double *low, double *high);
 
 /** A sample in a few numbers. */
 typedef struct hed_summary {
@@ -29,8 +33,10 @@ HED_API hed_summary hed_summarize(double *values, size_t count);
 
 enum { HED_METER_BUCKETS = 64 * 16 };
 
-/** Counts how long a periodic task takes against its deadline. Times go into buckets 1/16 octave wide, so quantiles
- *  are within 4.5 %; minimum, maximum, count and misses are exact. A plain value of fixed size: no allocation. */
+/** Counts how long a periodic task takes against its deadline. Times go into buckets 1/16 octave
+ * wide, so quantiles
+ *  are within 4.5 %; minimum, maximum, count and misses are exact. A plain value of fixed size: no
+ *  allocation. */
 typedef struct hed_meter {
     uint64_t deadline_ns;
     uint64_t count, misses;
@@ -47,8 +53,9 @@ typedef struct hed_meter_report {
 
 /** Empties the meter. `deadline_ns` 0: nothing is ever missed. Thread class: rt. */
 HED_API void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns);
-HED_API void hed_meter_add(hed_meter *meter, uint64_t nanoseconds); /**< Thread class: rt, one thread */
-HED_API hed_meter_report hed_meter_read(const hed_meter *meter);    /**< Thread class: rt */
+/** Thread class: rt, one thread */
+HED_API void hed_meter_add(hed_meter *meter, uint64_t nanoseconds);
+HED_API hed_meter_report hed_meter_read(const hed_meter *meter); /**< Thread class: rt */
 
 HED_END
 

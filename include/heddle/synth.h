@@ -1,21 +1,27 @@
 /** @file synth.h
- *  Mass-spring instruments: bodies joined by springs, struck, plucked, bowed and heard, one time step a sample.
+ *  Mass-spring instruments: bodies joined by springs, struck, plucked, bowed and heard, one time
+ *  step a sample.
  *
- *  An instrument is described once (hed_instrument: entities, links, modulations) and played by a hed_synth on one
- *  device. Units are SI: metres, kilograms, seconds, newtons; gains of sound are in decibels.
+ *  An instrument is described once (hed_instrument: entities, links, modulations) and played by a
+ *  hed_synth on one device. Units are SI: metres, kilograms, seconds, newtons; gains of sound are
+ *  in decibels.
  *
- *  THE MODEL, the same in every structure and on every device. Time step h = 1/rate. A body is kept as displacement x
- *  from its place of rest and velocity v; s is the voice's time dilation (a note an octave up has s = 2):
+ *  THE MODEL, the same in every structure and on every device. Time step h = 1/rate. A body is kept
+ *  as displacement x from its place of rest and velocity v; s is the voice's time dilation (a note
+ *  an octave up has s = 2):
  *      v <- exp(-2 damping s h) (v + s h F/m);   x <- x + s h v
- *  which is Stoermer-Verlet in the positions. F is the sum of its springs' forces at this sample, then of its
- *  exciters'. A spring between ends at rest vector d0, with u the difference of the displacements and d = d0 + u,
- *  pulls with
- *      F = (k e + k3 e^3 + c (dv.d)/|d|) d/|d|,  e = |d| - L0 = (2 d0.u + u.u + |d0|^2 - L0^2) / (|d| + L0)
- *  (that form of e does not cancel). Whatever one entity reads of another is its value at the previous sample; a
- *  microphone hears bodies as they were two samples ago. Friction and plectrums act as resistances, which the body's
- *  step solves for. So that nothing ends in denormals, 1e-16 N blow on every free body along each axis.
+ *  which is Stoermer-Verlet in the positions. F is the sum of its springs' forces at this sample,
+ *  then of its exciters'. A spring between ends at rest vector d0, with u the difference of the
+ *  displacements and d = d0 + u, pulls with
+ *      F = (k e + k3 e^3 + c (dv.d)/|d|) d/|d|,  e = |d| - L0 = (2 d0.u + u.u + |d0|^2 - L0^2) /
+ *      (|d| + L0)
+ *  (that form of e does not cancel). Whatever one entity reads of another is its value at the
+ *  previous sample; a microphone hears bodies as they were two samples ago. Friction and plectrums
+ *  act as resistances, which the body's step solves for. So that nothing ends in denormals, 1e-16 N
+ *  blow on every free body along each axis.
  *
- *  A synth is one or several instances (voices) of the whole instrument. Notes are pitched by dilation.
+ *  A synth is one or several instances (voices) of the whole instrument. Notes are pitched by
+ *  dilation.
  */
 #ifndef HEDDLE_SYNTH_H
 #define HEDDLE_SYNTH_H
@@ -90,13 +96,15 @@ HED_API const char *hed_parameter_name(hed_parameter parameter);
 /** Whether entities of this type have this parameter. Thread class: rt. */
 HED_API bool hed_parameter_of(hed_entity_type type, hed_parameter parameter);
 
-/** Which notes start an exciter, an envelope or an LFO, and which channels a MIDI source hears. {0, 0, 127}: all. */
+/** Which notes start an exciter, an envelope or an LFO, and which channels a MIDI source hears. {0,
+ * 0, 127}: all. */
 typedef struct hed_route {
     uint8_t channel;   /**< 1 to 16; 0: any */
     uint8_t low, high; /**< notes, both included */
 } hed_route;
 
-/** Attack, decay and release in seconds (straight lines), sustain in [0, 1]. {0, 0, 1, 0} is a plain gate. */
+/** Attack, decay and release in seconds (straight lines), sustain in [0, 1]. {0, 0, 1, 0} is a plain
+ * gate. */
 typedef struct hed_adsr {
     float attack, decay, sustain, release;
 } hed_adsr;
@@ -115,43 +123,49 @@ typedef enum hed_wave {
 typedef struct hed_body_def {
     float position[3]; /**< m, at rest */
     float mass;        /**< kg, > 0 */
-    float damping;     /**< 1/s: amplitude falls as exp(-damping t) when it is alone; 60 dB in ln(1000)/damping */
-    bool anchored;     /**< never moves, but by modulation of its position */
+    /** 1/s: amplitude falls as exp(-damping t) when it is alone; 60 dB in ln(1000)/damping */
+    float damping;
+    bool anchored; /**< never moves, but by modulation of its position */
 } hed_body_def;
 
 /** A spring between two bodies. */
 typedef struct hed_spring_def {
     hed_entity from, to; /**< bodies */
     float stiffness;     /**< N/m */
-    float rest_length;   /**< m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without
+    float
+        rest_length; /**< m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without
                             tension, -0.9 stretched by a tenth) */
-    float damping;       /**< N s/m, along the spring */
-    float cubic;         /**< N/m^3 */
+    float damping; /**< N s/m, along the spring */
+    float cubic;   /**< N/m^3 */
 } hed_spring_def;
 
-/** Hears bodies (hed_instrument_link): the sum over them of weight x direction factor x velocity along the axis /
- *  distance. With r from the microphone to the body: direction factor (1 - directionality) + directionality max(0,
- *  direction.r/|r|); the axis goes from `direction` (isotropy 0) to r/|r| (isotropy 1), not normalised between;
- *  distances below 1 cm count as 1 cm. */
+/** Hears bodies (hed_instrument_link): the sum over them of weight x direction factor x velocity
+ * along the axis /
+ *  distance. With r from the microphone to the body: direction factor (1 - directionality) +
+ *  directionality max(0, direction.r/|r|); the axis goes from `direction` (isotropy 0) to r/|r|
+ *  (isotropy 1), not normalised between; distances below 1 cm count as 1 cm. */
 typedef struct hed_microphone_def {
     float position[3], direction[3]; /**< m; direction of any length but 0 */
     float directionality, isotropy;  /**< [0, 1] */
     float gain;                      /**< dB: 0 makes a velocity of 1 m/s at 1 m full scale */
-    float pan;                       /**< -1 left to 1 right: left sqrt((1 - pan)/2), right sqrt((1 + pan)/2) */
-    bool heard;                      /**< false: only a source for followers and delay lines */
-    float threshold;                 /**< dB; compressor: above it the level rises by 1/ratio */
-    float ratio;                     /**< >= 1; 1: no compressor */
-    float attack, release;           /**< s */
-    float makeup;                    /**< dB */
+    /** -1 left to 1 right: left sqrt((1 - pan)/2), right sqrt((1 + pan)/2) */
+    float pan;
+    bool heard;            /**< false: only a source for followers and delay lines */
+    float threshold;       /**< dB; compressor: above it the level rises by 1/ratio */
+    float ratio;           /**< >= 1; 1: no compressor */
+    float attack, release; /**< s */
+    float makeup;          /**< dB */
 } hed_microphone_def;
 
-/** A hammer with felt that flies at each linked body along `direction` when a note starts: F = Q (c^p - hysteresis y)
- *  >= 0 for a compression c, y following c^p with `relaxation` (Stulov). Each linked body has a hammer of its own with
- *  its share of the mass. */
+/** A hammer with felt that flies at each linked body along `direction` when a note starts: F = Q
+ * (c^p - hysteresis y)
+ *  >= 0 for a compression c, y following c^p with `relaxation` (Stulov). Each linked body has a
+ *  hammer of its own with its share of the mass. */
 typedef struct hed_mallet_def {
     float direction[3];
-    float mass;                         /**< kg */
-    float impulse;                      /**< N s at velocity 1: the hammer comes at impulse / mass */
+    float mass; /**< kg */
+    /** N s at velocity 1: the hammer comes at impulse / mass */
+    float impulse;
     float velocity_sensitivity;         /**< [0, 1]: 0, all notes are as loud as velocity 1 */
     float hardness_soft, hardness_hard; /**< Q in N/m^p at velocity 0 and 1 */
     float exponent;                     /**< p, 1 to 6 */
@@ -169,8 +183,10 @@ typedef struct hed_plectrum_def {
     hed_route route;
 } hed_plectrum_def;
 
-/** Friction of rosin: F = force x envelope x (sliding + (stiction - sliding) exp(-|w|/dropoff)) w/(|w| + dropoff/16),
- *  for the velocity w of the bow relative to the body along `direction`; the last w is taken after the step. */
+/** Friction of rosin: F = force x envelope x (sliding + (stiction - sliding) exp(-|w|/dropoff))
+ * w/(|w| + dropoff/16),
+ *  for the velocity w of the bow relative to the body along `direction`; the last w is taken after
+ *  the step. */
 typedef struct hed_bow_def {
     float direction[3];
     float force;                /**< N, normal to the string */
@@ -196,7 +212,8 @@ typedef struct hed_oscillator_def {
     hed_route route;
 } hed_oscillator_def;
 
-/** Sound as a force along `direction`: a channel of the synth's input, or a delay line (hed_instrument_link with the
+/** Sound as a force along `direction`: a channel of the synth's input, or a delay line
+ * (hed_instrument_link with the
  *  delay line). */
 typedef struct hed_audio_input_def {
     float direction[3];
@@ -288,9 +305,10 @@ typedef struct hed_entity_def {
 /** Sensible values of everything but positions and references. Thread class: rt. */
 HED_API hed_entity_def hed_default_entity_def(hed_entity_type type);
 
-/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). Of a gain that is
- *  given in dB (microphones, delay lines) ADD adds dB, and the other two act on the amplitude. ROTATION is 0 but for
- *  modulation. */
+/** How modulation acts on a parameter p, for the modulator's output m (times -1 where inverted). Of
+ * a gain that is
+ *  given in dB (microphones, delay lines) ADD adds dB, and the other two act on the amplitude.
+ *  ROTATION is 0 but for modulation. */
 typedef enum hed_modulation_mode {
     HED_MODULATE_ADD,         /**< p + depth m, in the parameter's unit */
     HED_MODULATE_MULTIPLY,    /**< p (1 + depth m) */
@@ -331,51 +349,63 @@ typedef struct hed_instrument_def {
 
 HED_API hed_instrument_def hed_default_instrument_def(void); /**< Thread class: rt */
 
-/** An empty instrument. `def` NULL: the defaults. Thread class: any. Errors: ARGUMENT (says which value), MEMORY. */
-HED_API hed_status hed_instrument_create(const hed_allocator *allocator, const hed_instrument_def *def,
-                                         hed_instrument **instrument, hed_error *error);
-/** A copy with the same entity numbers, to be changed and given to hed_synth_change(). Thread class: any. Errors:
+/** An empty instrument. `def` NULL: the defaults. Thread class: any. Errors: ARGUMENT (says which
+ * value), MEMORY. */
+HED_API hed_status hed_instrument_create(const hed_allocator *allocator,
+    const hed_instrument_def *def, hed_instrument **instrument, hed_error *error);
+/** A copy with the same entity numbers, to be changed and given to hed_synth_change(). Thread class:
+ * any. Errors:
  *  MEMORY. */
-HED_API hed_status hed_instrument_copy(const hed_instrument *instrument, hed_instrument **copy, hed_error *error);
-HED_API void hed_instrument_destroy(hed_instrument *instrument);                            /**< NULL is allowed. Thread class: owner */
-HED_API const hed_instrument_def *hed_instrument_get_def(const hed_instrument *instrument); /**< Thread class: rt */
+HED_API hed_status hed_instrument_copy(
+    const hed_instrument *instrument, hed_instrument **copy, hed_error *error);
+/** NULL is allowed. Thread class: owner */
+HED_API void hed_instrument_destroy(hed_instrument *instrument);
+/** Thread class: rt */
+HED_API const hed_instrument_def *hed_instrument_get_def(const hed_instrument *instrument);
 HED_API hed_status hed_instrument_set_def(hed_instrument *instrument, const hed_instrument_def *def,
-                                          hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
+    hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
 
-/** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is not there or of
+/** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is
+ * not there or of
  *  another type, a value out of its range, a name taken), LIMIT, MEMORY. */
-HED_API hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def, const char *name,
-                                      hed_entity *entity, hed_error *error);
+HED_API hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def,
+    const char *name, hed_entity *entity, hed_error *error);
 /** Gives an entity new values of the same type. Thread class: owner. Errors: ARGUMENT. */
-HED_API hed_status hed_instrument_set(hed_instrument *instrument, hed_entity entity, const hed_entity_def *def,
-                                      hed_error *error);
-HED_API hed_status hed_instrument_get(const hed_instrument *instrument, hed_entity entity, hed_entity_def *def,
-                                      hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
-/** Removes it and every spring, link, modulation, follower and delay line that refers to it. Thread class: owner.
+HED_API hed_status hed_instrument_set(
+    hed_instrument *instrument, hed_entity entity, const hed_entity_def *def, hed_error *error);
+HED_API hed_status hed_instrument_get(const hed_instrument *instrument, hed_entity entity,
+    hed_entity_def *def, hed_error *error); /**< Thread class: any. Errors: ARGUMENT */
+/** Removes it and every spring, link, modulation, follower and delay line that refers to it. Thread
+ * class: owner.
  *  Errors: ARGUMENT. */
-HED_API hed_status hed_instrument_remove(hed_instrument *instrument, hed_entity entity, hed_error *error);
-/** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an audio input to its
+HED_API hed_status hed_instrument_remove(
+    hed_instrument *instrument, hed_entity entity, hed_error *error);
+/** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an audio
+ * input to its
  *  delay line. Linking twice replaces the weight. Thread class: owner. Errors: ARGUMENT, MEMORY. */
-HED_API hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_entity to, float weight,
-                                       hed_error *error);
-/** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such parameter, the source is
+HED_API hed_status hed_instrument_link(
+    hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error);
+/** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such
+ * parameter, the source is
  *  no modulator), MEMORY. */
-HED_API hed_status hed_instrument_modulate(hed_instrument *instrument, const hed_modulation_def *def,
-                                           hed_error *error);
+HED_API hed_status hed_instrument_modulate(
+    hed_instrument *instrument, const hed_modulation_def *def, hed_error *error);
 
-HED_API uint32_t hed_instrument_count(const hed_instrument *instrument,
-                                      hed_entity_type type); /**< Thread class: any */
+HED_API uint32_t hed_instrument_count(
+    const hed_instrument *instrument, hed_entity_type type); /**< Thread class: any */
 HED_API hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type type,
-                                     uint32_t index); /**< in the order they were added. Thread class: any */
-/** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]". 0: no such name, or
+    uint32_t index); /**< in the order they were added. Thread class: any */
+/** The entity of a name; also a part of a grid: "string1[3]", "plate[4,7]", "string1.springs[2]". 0:
+ * no such name, or
  *  more than one entity. Thread class: any. */
 HED_API hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name);
 HED_API const char *hed_instrument_name(const hed_instrument *instrument,
-                                        hed_entity entity); /**< "" where it has none. Thread class: any */
-/** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or its type and place
+    hed_entity entity); /**< "" where it has none. Thread class: any */
+/** What messages call it: its name in quotation marks, that of a part of a grid ("string1[3]"), or
+ * its type and place
  *  ("spring 12"). Gives `text`. Thread class: any. */
-HED_API const char *hed_instrument_describe(const hed_instrument *instrument, hed_entity entity, char *text,
-                                            size_t size);
+HED_API const char *hed_instrument_describe(
+    const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
 
 /* ---- generators: large instruments by few calls ---- */
 
@@ -385,52 +415,63 @@ typedef struct hed_generated {
     uint32_t bodies, springs;
 } hed_generated;
 
-/** Bodies and springs of a regular grid of nx x ny x nz places; body (i, j, k) is first_body + (k ny + j) nx + i. nx
- *  > 1 and ny = nz = 1: a string; nz = 1: a membrane or a plate. Start from hed_default_grid_def(). */
+/** Bodies and springs of a regular grid of nx x ny x nz places; body (i, j, k) is first_body + (k ny
+ * + j) nx + i. nx
+ *  > 1 and ny = nz = 1: a string; nz = 1: a membrane or a plate. Start from
+ * hed_default_grid_def(). */
 typedef struct hed_grid_def {
     uint32_t size[3];
     float origin[3];
-    float step[3][3];       /**< m: from a place to the next along each of the three */
-    hed_body_def body;      /**< `position` is ignored; mass of each body */
-    hed_spring_def spring;  /**< `from` and `to` are ignored */
-    float diagonal;         /**< stiffness of springs along the diagonals of each square, N/m; 0: none */
-    float bend;             /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them). They
+    float step[3][3];      /**< m: from a place to the next along each of the three */
+    hed_body_def body;     /**< `position` is ignored; mass of each body */
+    hed_spring_def spring; /**< `from` and `to` are ignored */
+    /** stiffness of springs along the diagonals of each square, N/m; 0: none */
+    float diagonal;
+    float
+        bend; /**< stiffness of springs to the next but one along each axis, N/m; 0: none (a plate has them). They
                     push, and those to the next pull against them: the grid resists bending as a beam does, bend x
                     (fourth difference), and rests. Below stiffness x rest length / distance */
-    float tune;             /**< Hz > 0: spring.stiffness is chosen so that mode 1 across a string or membrane (tension by
+    float
+        tune; /**< Hz > 0: spring.stiffness is chosen so that mode 1 across a string or membrane (tension by
                     rest_length), or along the first axis of a lattice, is exactly this at `rate`, body.damping
                     included; where there is no tension, `bend` is chosen. All ends have to be anchored */
-    double rate;            /**< for `tune` */
-    bool anchor_ends[3][2]; /**< bodies of the first and last place along each axis are anchored; an axis with one
+    double rate; /**< for `tune` */
+    bool anchor_ends
+        [3]
+        [2]; /**< bodies of the first and last place along each axis are anchored; an axis with one
                                place has no ends */
 } hed_grid_def;
 
 HED_API hed_grid_def hed_default_grid_def(void); /**< Thread class: rt */
 /** Thread class: owner. Errors: ARGUMENT, LIMIT, MEMORY. */
-HED_API hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def, const char *name,
-                                           hed_generated *generated, hed_error *error);
+HED_API hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def,
+    const char *name, hed_generated *generated, hed_error *error);
 
 /** A grid that was added. */
 typedef struct hed_grid_info {
     const char *name; /**< "": none; lives as long as the instrument is not changed */
     hed_grid_def def;
     hed_generated generated; /**< some of it may have been changed or removed since */
-    double frequency;        /**< Hz: mode 1 exactly, as it was made; 0 where that has no closed form: an end is not
+    double
+        frequency; /**< Hz: mode 1 exactly, as it was made; 0 where that has no closed form: an end is not
                                 anchored, or a lattice has diagonal or bend springs */
 } hed_grid_info;
 
-HED_API uint32_t hed_instrument_grid_count(const hed_instrument *instrument); /**< Thread class: any */
-/** Grid `index`, in the order they were added, and its pitch at `rate` undilated. Thread class: any. Errors:
+/** Thread class: any */
+HED_API uint32_t hed_instrument_grid_count(const hed_instrument *instrument);
+/** Grid `index`, in the order they were added, and its pitch at `rate` undilated. Thread class: any.
+ * Errors:
  *  ARGUMENT. */
-HED_API hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate,
-                                          hed_grid_info *info, hed_error *error);
+HED_API hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index,
+    double rate, hed_grid_info *info, hed_error *error);
 
 /* ---- what is known of an instrument before it sounds ---- */
 
-/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2 sum(k)/m <= 2 is safe,
- *  where springs to anchored bodies count half, damping c along springs adds 2 c/(h s) to k, and modulated stiffness
- *  and mass count as the worst that modulation makes of them. Cubic terms and exciters, which act by how far and how
- *  fast it moves, do not count: the breaker is for them. */
+/** How near an instrument is to blowing up, by Gershgorin's bound: for each free body h^2 s^2
+ * sum(k)/m <= 2 is safe,
+ *  where springs to anchored bodies count half, damping c along springs adds 2 c/(h s) to k, and
+ *  modulated stiffness and mass count as the worst that modulation makes of them. Cubic terms and
+ *  exciters, which act by how far and how fast it moves, do not count: the breaker is for them. */
 typedef struct hed_stability {
     double worst;            /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
     hed_entity body;         /**< where */
@@ -439,11 +480,13 @@ typedef struct hed_stability {
 } hed_stability;
 
 /** Thread class: any. Errors: ARGUMENT, MEMORY. */
-HED_API hed_status hed_instrument_stability(const hed_instrument *instrument, double rate, hed_stability *stability,
-                                            hed_error *error);
+HED_API hed_status hed_instrument_stability(
+    const hed_instrument *instrument, double rate, hed_stability *stability, hed_error *error);
 
-/** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m = `ratio` for each
- *  spring: asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it is unstable. Thread class: rt. */
+/** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m =
+ * `ratio` for each
+ *  spring: asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h). 0 where it is unstable.
+ *  Thread class: rt. */
 HED_API double hed_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate);
 /** The k/m that puts mode 1 exactly at `frequency`. Thread class: rt. */
 HED_API double hed_string_ratio(uint32_t masses, double frequency, double rate);
@@ -457,24 +500,26 @@ typedef enum hed_synth_structure {
     HED_SYNTH_AUTO,
     HED_SYNTH_NATIVE, /**< plain C, in the calling thread: real-time safe */
     HED_SYNTH_GROUP,  /**< a work-group for each instance, its state in local memory */
-    HED_SYNTH_GLOBAL, /**< a work-group for each instance, its state in global memory: of any size */
-    HED_SYNTH_GRID,   /**< one instance over the whole device, bodies partitioned, boundary positions as packets */
+    /** a work-group for each instance, its state in global memory: of any size */
+    HED_SYNTH_GLOBAL,
+    /** one instance over the whole device, bodies partitioned, boundary positions as packets */
+    HED_SYNTH_GRID,
     HED_SYNTH_STRUCTURE_COUNT
 } hed_synth_structure;
 
-HED_API const char *
-hed_synth_structure_name(hed_synth_structure structure); /**< "native", "group", ... Thread class: rt */
+HED_API const char *hed_synth_structure_name(
+    hed_synth_structure structure); /**< "native", "group", ... Thread class: rt */
 
 /** What an event is. */
 typedef enum hed_event_kind {
-    HED_EVENT_MIDI,  /**< bytes: status, data 1, data 2. "All sound off" (controller 120) puts what notes of its
+    HED_EVENT_MIDI, /**< bytes: status, data 1, data 2. "All sound off" (controller 120) puts what notes of its
                         channel have sounded in to rest at once: their voices, or a single instrument whole, for its
                         bodies are everybody's; what it sounded like fades out in some ms */
     HED_EVENT_TEMPO, /**< value: quarter notes a minute */
-    HED_EVENT_SET,   /**< entity, parameter, value in the parameter's unit as in its definition. Holds until
+    HED_EVENT_SET, /**< entity, parameter, value in the parameter's unit as in its definition. Holds until
                         hed_synth_reset(); of more than 256 different parameters a rest of the breaker, "all sound off"
                         or hed_synth_apply() takes back those that were set longest ago */
-    HED_EVENT_HOST   /**< number, value: of MIDI sources of kind HED_MIDI_HOST */
+    HED_EVENT_HOST /**< number, value: of MIDI sources of kind HED_MIDI_HOST */
 } hed_event_kind;
 
 /** Something that happens at a sample. */
@@ -496,25 +541,30 @@ typedef struct hed_synth_def {
     uint32_t inputs;                  /**< channels of sound that come in, 0 */
     uint32_t max_events;              /**< of one block, 1024 */
     int32_t transpose;                /**< semitones that notes are moved by, -127 to 127; 0 */
-    bool fold;                        /**< a note that nothing hears then plays the nearest octave that is heard */
+    /** a note that nothing hears then plays the nearest octave that is heard */
+    bool fold;
     hed_math math;
     hed_synth_structure structure;
     hed_pack_method pack; /**< HED_PACK_ROWS */
-    uint32_t threads;     /**< NATIVE: that voices, or the bodies of a single instrument, are shared out to; 1. The bits
+    uint32_t
+        threads; /**< NATIVE: that voices, or the bodies of a single instrument, are shared out to; 1. The bits
                            are the same. Bodies pay from some thousands on: the threads meet at each sample, and wait
                            for one another by spinning */
-    bool resident;        /**< a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
-    bool keep_awake;      /**< a warp that spins between blocks, for devices that clock down */
-    uint64_t seed;        /**< of noise */
-    hed_stream *stream;   /**< NULL: its own */
+    /** a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
+    bool resident;
+    bool keep_awake;    /**< a warp that spins between blocks, for devices that clock down */
+    uint64_t seed;      /**< of noise */
+    hed_stream *stream; /**< NULL: its own */
 } hed_synth_def;
 
 HED_API hed_synth_def hed_default_synth_def(void); /**< Thread class: rt */
 
-/** Makes an instrument ready on a device. Thread class: any. Errors: ARGUMENT (no instrument, unstable: says which
- *  body), UNSUPPORTED (says why the structure cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
-HED_API hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth,
-                                    hed_error *error);
+/** Makes an instrument ready on a device. Thread class: any. Errors: ARGUMENT (no instrument,
+ * unstable: says which
+ *  body), UNSUPPORTED (says why the structure cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
+ * DRIVER. */
+HED_API hed_status hed_synth_create(
+    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
 HED_API void hed_synth_destroy(hed_synth *synth); /**< NULL is allowed. Thread class: owner */
 
 /** One block of sound. */
@@ -524,80 +574,100 @@ typedef struct hed_synth_block {
     uint32_t event_count;
     const float *const *inputs; /**< (inputs) each (frames); NULL: silence */
     float *left, *right;        /**< (frames) out, within [-1, 1] */
-    float *const *stems;        /**< (2 x heard microphones: left, right) each (frames), before master gain and limiter,
+    float *const *
+        stems; /**< (2 x heard microphones: left, right) each (frames), before master gain and limiter,
                             voices summed; NULL: none */
 } hed_synth_block;
 
-/** Plays a block. Thread class: rt with HED_SYNTH_NATIVE and one thread, or resident and awake; else owner.
- *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On failure the outputs are
- *  silent. */
-HED_API hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error);
+/** Plays a block. Thread class: rt with HED_SYNTH_NATIVE and one thread, or resident and awake; else
+ * owner.
+ *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On
+ *  failure the outputs are silent. */
+HED_API hed_status hed_synth_process(
+    hed_synth *synth, const hed_synth_block *block, hed_error *error);
 
 /** An instrument packed anew, waiting to be swapped in. */
 typedef struct hed_synth_change hed_synth_change;
-/** Packs a changed instrument (a hed_instrument_copy() of the one that sounds, with entities added, removed, linked)
- *  for the synth. One change at a time: the next is prepared when this one was applied or destroyed. Master gain and
- *  limiter change with it, the gain without a click. Thread class: any, also while another thread plays. Errors: as
- *  hed_synth_create, and ARGUMENT (another mode or number of voices), UNSUPPORTED (a resident synth). */
+/** Packs a changed instrument (a hed_instrument_copy() of the one that sounds, with entities added,
+ * removed, linked)
+ *  for the synth. One change at a time: the next is prepared when this one was applied or
+ *  destroyed. Master gain and limiter change with it, the gain without a click. Thread class: any,
+ *  also while another thread plays. Errors: as hed_synth_create, and ARGUMENT (another mode or
+ *  number of voices), UNSUPPORTED (a resident synth). */
 HED_API hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument,
-                                     hed_synth_change **change, hed_error *error);
-/** Swaps it in: entities that are in both go on with their state. The change then holds what was replaced, to be
+    hed_synth_change **change, hed_error *error);
+/** Swaps it in: entities that are in both go on with their state. The change then holds what was
+ * replaced, to be
  *  destroyed. Thread class: as hed_synth_process. */
 HED_API hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error *error);
-HED_API void hed_synth_change_destroy(hed_synth_change *change); /**< NULL is allowed. Thread class: any but rt */
+/** NULL is allowed. Thread class: any but rt */
+HED_API void hed_synth_change_destroy(hed_synth_change *change);
 
 /** Back to rest, to silence and to sample 0. Thread class: owner. Errors: DRIVER, LOST. */
 HED_API hed_status hed_synth_reset(hed_synth *synth, hed_error *error);
-/** Positions of bodies (x, y, z displacement in m) as after the last block, (bodies of one instance x 3), in
+/** Positions of bodies (x, y, z displacement in m) as after the last block, (bodies of one instance
+ * x 3), in
  *  hed_instrument_at()'s order. Thread class: owner. Errors: ARGUMENT, DRIVER. */
-HED_API hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities,
-                                         hed_error *error);
+HED_API hed_status hed_synth_read_bodies(
+    hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error);
 
 enum { HED_NO_KEY = 255 };
 
-/** What became of the notes that came, since creation or hed_synth_reset(). Where nothing in the instrument hears a
+/** What became of the notes that came, since creation or hed_synth_reset(). Where nothing in the
+ * instrument hears a
  *  note, for it is out of its range, or on a channel that nothing listens to, it is dropped. */
 typedef struct hed_note_report {
     uint64_t struck, dropped;
-    uint8_t low, high;                 /**< the lowest and the highest key that is heard on some channel; low is
+    uint8_t low, high; /**< the lowest and the highest key that is heard on some channel; low is
                                           HED_NO_KEY where none is */
-    uint8_t dropped_low, dropped_high; /**< the lowest and the highest that was dropped, as it came */
-    uint16_t deaf_channels;            /**< where keys from low to high were dropped: bit 0 is channel 1 */
+    /** the lowest and the highest that was dropped, as it came */
+    uint8_t dropped_low, dropped_high;
+    /** where keys from low to high were dropped: bit 0 is channel 1 */
+    uint16_t deaf_channels;
 } hed_note_report;
 
 /** What would become of the notes among these events; nothing is played. Thread class: rt */
-HED_API hed_note_report hed_synth_check_notes(const hed_synth *synth, const hed_synth_event *events, uint32_t count);
+HED_API hed_note_report hed_synth_check_notes(
+    const hed_synth *synth, const hed_synth_event *events, uint32_t count);
 
 /** What a synth is and has seen. */
 typedef struct hed_synth_report {
     hed_synth_structure structure;
     hed_configured configured;
-    uint32_t instances, microphones;          /**< heard ones */
-    uint32_t entities[HED_ENTITY_TYPE_COUNT]; /**< of one instance; exciters count once for each body */
-    uint64_t bytes;                           /**< of state and tables, all instances */
-    uint32_t groups, partition_cut;           /**< GRID: groups, springs between them */
-    hed_meter_report load;                    /**< times of hed_synth_process() against the block's length */
-    uint64_t samples, muted;                  /**< played; muted by the breaker */
-    uint32_t breaks;                          /**< how often the breaker opened: NaN, or energy running away */
-    float peak;                               /**< largest magnitude before the limiter, full scale 1 */
-    float reduction;                          /**< dB, most of the limiter */
-    uint32_t latency;                         /**< frames that the sound comes late: the limiter looks ahead */
-    uint32_t sounding;                        /**< voices */
+    uint32_t instances, microphones; /**< heard ones */
+    /** of one instance; exciters count once for each body */
+    uint32_t entities[HED_ENTITY_TYPE_COUNT];
+    uint64_t bytes;                 /**< of state and tables, all instances */
+    uint32_t groups, partition_cut; /**< GRID: groups, springs between them */
+    /** times of hed_synth_process() against the block's length */
+    hed_meter_report load;
+    uint64_t samples, muted; /**< played; muted by the breaker */
+    /** how often the breaker opened: NaN, or energy running away */
+    uint32_t breaks;
+    /** largest magnitude before the limiter, full scale 1 */
+    float peak;
+    float reduction; /**< dB, most of the limiter */
+    /** frames that the sound comes late: the limiter looks ahead */
+    uint32_t latency;
+    uint32_t sounding; /**< voices */
     hed_note_report notes;
     uint32_t islands, asleep; /**< connected parts that can rest, of all instances; those that do */
 } hed_synth_report;
 
 HED_API hed_synth_report hed_synth_get_report(const hed_synth *synth); /**< Thread class: owner */
 
-/** Finds the fastest structure for instruments like this one (their bodies, springs, other entities and voices), how
- *  to pack it and the size of a work-group, and keeps it in the context's database, where hed_synth_create() with
- *  HED_SYNTH_AUTO finds it. A choice counts as right when a chord over the whole range sounds as the native structure
- *  has it, within 5 % of the peak for 1,024 samples. `tune` as for hed_tune_pipeline(), its problem is filled in here;
- *  NULL: its defaults. Thread class: owner of the device's time. Errors: as hed_synth_create() and
- *  hed_tune_pipeline(); UNSUPPORTED (host: nothing to choose), ARGUMENT (nothing is heard). */
-HED_API hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune,
-                                  hed_tune_result **result, hed_error *error);
-/** Names what hed_synth_tune() chooses among, its parameters and dimensions, for those who show a result: no kernel
+/** Finds the fastest structure for instruments like this one (their bodies, springs, other entities
+ * and voices), how
+ *  to pack it and the size of a work-group, and keeps it in the context's database, where
+ *  hed_synth_create() with HED_SYNTH_AUTO finds it. A choice counts as right when a chord over the
+ *  whole range sounds as the native structure has it, within 5 % of the peak for 1,024 samples.
+ *  `tune` as for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread
+ *  class: owner of the device's time. Errors: as hed_synth_create() and hed_tune_pipeline();
+ *  UNSUPPORTED (host: nothing to choose), ARGUMENT (nothing is heard). */
+HED_API hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def,
+    const hed_tune_def *tune, hed_tune_result **result, hed_error *error);
+/** Names what hed_synth_tune() chooses among, its parameters and dimensions, for those who show a
+ * result: no kernel
  *  that can be created. Thread class: any. */
 HED_API const hed_kernel_def *hed_synth_tune_description(void);
 

@@ -1,22 +1,22 @@
 /** @file tree.h
- *  Sums and prefix sums in a fixed tree: the same bits whatever the group size, the number of threads or the
- *  device. This text is C, C++, OpenCL C and CUDA at once; in a kernel it is part of the
- *  prelude.
+ *  Sums and prefix sums in a fixed tree: the same bits whatever the group size, the number of
+ *  threads or the device. This text is C, C++, OpenCL C and CUDA at once; in a kernel it is part of
+ *  the prelude.
  *
  *  THE RULE. The sum of n floats is defined by splitting at the largest power of two below n:
  *
  *      S(x, 1) = x[0]
  *      S(x, n) = S(x, h) + S(x + h, n - h)      h = the largest power of two < n
  *
- *  and S(x, 0) = 0. A prefix sum is the same sum: inclusive[i] = S(x, i + 1), exclusive[i] = S(x, i). So
- *  the last inclusive value is the sum, and inclusive[i] is exclusive[i + 1], to the bit. Addition is the
- *  rounded float addition.
+ *  and S(x, 0) = 0. A prefix sum is the same sum: inclusive[i] = S(x, i + 1), exclusive[i] = S(x,
+ *  i). So the last inclusive value is the sum, and inclusive[i] is exclusive[i + 1], to the bit.
+ *  Addition is the rounded float addition.
  *
- *  As a tree: node i of level 0 is x[i]; node i of level k + 1 is node 2i plus node 2i + 1 of level k
- *  (neighbours, in this order). Where the right one lies past the end the left one is handed up unchanged;
- *  a kernel may also read HED_TREE_NEUTRAL (minus zero, to which x + -0 = x for every x) past the end and
- *  add without a test. S(x, n) is the root. A node of level k covers an aligned block of 2^k elements, so
- *  who computes it is free:
+ *  As a tree: node i of level 0 is x[i]; node i of level k + 1 is node 2i plus node 2i + 1 of level
+ *  k (neighbours, in this order). Where the right one lies past the end the left one is handed up
+ *  unchanged; a kernel may also read HED_TREE_NEUTRAL (minus zero, to which x + -0 = x for every x)
+ *  past the end and add without a test. S(x, n) is the root. A node of level k covers an aligned
+ *  block of 2^k elements, so who computes it is free:
  *  - a work item adds an aligned run of 2, 4, 8.. elements in registers: (a + b) + (c + d),
  *    never ((a + b) + c) + d;
  *  - lanes add hed_lane_xor(x, 1), then 2, 4, 8.., or hed_lane_down() in this order (hed_lane_sum()
@@ -24,14 +24,15 @@
  *  - a group adds an aligned tile of 2^m such values with hed_tree_group_sum();
  *  - the sums of the tiles are again the input of the same rule, in another launch.
  *
- *  Prefix sums: within an aligned block of 2^(k + 1), the left half stays, and every prefix of the right
- *  half gets the sum of the left half added in front (Sklansky 1960; hed_tree_group_scan()). Above the
- *  tiles of 2^m elements, a prefix inside tile t gets, for each bit k set in t from the lowest up, the sum
- *  of the 2^k tiles to the left of the block of 2^k that t is in, added in front: hed_tree_carry(). These
- *  additions may not be put together into one carry a tile, because a + (b + x) is not (a + b) + x.
+ *  Prefix sums: within an aligned block of 2^(k + 1), the left half stays, and every prefix of the
+ *  right half gets the sum of the left half added in front (Sklansky 1960; hed_tree_group_scan()).
+ *  Above the tiles of 2^m elements, a prefix inside tile t gets, for each bit k set in t from the
+ *  lowest up, the sum of the 2^k tiles to the left of the block of 2^k that t is in, added in
+ *  front: hed_tree_carry(). These additions may not be put together into one carry a tile, because
+ *  a + (b + x) is not (a + b) + x.
  *
- *  The error of S(x, n) is that of about log2(n) roundings, where a loop has n. Prefix sums of elements that
- *  are not negative never step down.
+ *  The error of S(x, n) is that of about log2(n) roundings, where a loop has n. Prefix sums of
+ *  elements that are not negative never step down.
  */
 #ifndef HEDDLE_TREE_H
 #define HEDDLE_TREE_H
@@ -51,7 +52,8 @@
 /** What stands for an element past the end. */
 #define HED_TREE_NEUTRAL (-0.0f)
 
-/** How many floats the nodes over `tiles` tile sums take: their own level, then each level above, down to
+/** How many floats the nodes over `tiles` tile sums take: their own level, then each level above,
+ * down to
  *  the root. */
 HED_TREE_FUNCTION unsigned int hed_tree_node_count(unsigned int tiles)
 {
@@ -63,16 +65,17 @@ HED_TREE_FUNCTION unsigned int hed_tree_node_count(unsigned int tiles)
     return count;
 }
 
-/** A prefix sum inside tile `tile` made one of the whole: adds what lies left of the tile. `nodes`: the
- *  sums of the `tiles` tiles, then the level above them, and so on, without gaps (hed_tree_node_count()
- *  floats). All tiles but the last cover the same power of two of elements. For an exclusive prefix at a
- *  tile's first element pass HED_TREE_NEUTRAL; at the very first element of all the answer is 0, not this. */
-HED_TREE_FUNCTION float hed_tree_carry(HED_TREE_GLOBAL const float *nodes, unsigned int tiles,
-                                       unsigned int tile, float value)
+/** A prefix sum inside tile `tile` made one of the whole: adds what lies left of the tile. `nodes`:
+ * the
+ *  sums of the `tiles` tiles, then the level above them, and so on, without gaps
+ *  (hed_tree_node_count() floats). All tiles but the last cover the same power of two of elements.
+ *  For an exclusive prefix at a tile's first element pass HED_TREE_NEUTRAL; at the very first
+ *  element of all the answer is 0, not this. */
+HED_TREE_FUNCTION float hed_tree_carry(
+    HED_TREE_GLOBAL const float *nodes, unsigned int tiles, unsigned int tile, float value)
 {
     for (; tile != 0; tile >>= 1) {
-        if (tile & 1)
-            value = nodes[tile - 1] + value;
+        if (tile & 1) value = nodes[tile - 1] + value;
         nodes += tiles;
         tiles = (tiles + 1) / 2;
     }
@@ -81,7 +84,8 @@ HED_TREE_FUNCTION float hed_tree_carry(HED_TREE_GLOBAL const float *nodes, unsig
 
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
 
-/** The sum of values[0 .. count), by the whole (one-dimensional) group and of any size of it; every work
+/** The sum of values[0 .. count), by the whole (one-dimensional) group and of any size of it; every
+ * work
  *  item gets it. `values` is overwritten. All items of the group must call it. */
 HED_TREE_FUNCTION float hed_tree_group_sum(__local float *values, uint count)
 {
@@ -97,7 +101,8 @@ HED_TREE_FUNCTION float hed_tree_group_sum(__local float *values, uint count)
     return sum;
 }
 
-/** Inclusive prefix sums of values[0 .. count) in place, by the whole (one-dimensional) group and of any
+/** Inclusive prefix sums of values[0 .. count) in place, by the whole (one-dimensional) group and of
+ * any
  *  size of it. All items of the group must call it; they may read all of `values` on return. */
 HED_TREE_FUNCTION void hed_tree_group_scan(__local float *values, uint count)
 {
@@ -106,8 +111,7 @@ HED_TREE_FUNCTION void hed_tree_group_scan(__local float *values, uint count)
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item;; i += items) {
             uint left = (i & ~(reach - 1)) * 2 + reach - 1, right = left + 1 + (i & (reach - 1));
-            if (right >= count)
-                break;
+            if (right >= count) break;
             values[right] = values[left] + values[right];
         }
     }
@@ -136,12 +140,11 @@ static inline void hed_tree_block(const float *x, float *sums)
 /* The last, incomplete block, filled up. */
 static inline void hed_tree_tail(const float *x, size_t count, float *block)
 {
-    for (size_t i = 0; i < HED_TREE_BLOCK; i++)
-        block[i] = i < count ? x[i] : HED_TREE_NEUTRAL;
+    for (size_t i = 0; i < HED_TREE_BLOCK; i++) block[i] = i < count ? x[i] : HED_TREE_NEUTRAL;
 }
 
-/* Nodes that wait for their right neighbour: waiting[k], a node of 2^k blocks, is there while bit k of the
- * number of finished blocks is set. Adds the sum of block number `block`, the next one. */
+/* Nodes that wait for their right neighbour: waiting[k], a node of 2^k blocks, is there while bit k
+ * of the number of finished blocks is set. Adds the sum of block number `block`, the next one. */
 static inline void hed_tree_push(float *waiting, size_t block, float sum)
 {
     size_t level = 0;
@@ -157,8 +160,7 @@ static inline void hed_tree_front(const float *waiting, size_t blocks, float *su
 {
     for (; blocks != 0; blocks >>= 1, waiting++) {
         if (blocks & 1) {
-            for (size_t i = 0; i < count; i++)
-                sums[i] = *waiting + sums[i];
+            for (size_t i = 0; i < count; i++) sums[i] = *waiting + sums[i];
         }
     }
 }
@@ -168,11 +170,11 @@ static inline float hed_tree_sum(const float *values, size_t count)
 {
     float waiting[64], block[HED_TREE_BLOCK];
     size_t blocks = count / HED_TREE_BLOCK, rest = count % HED_TREE_BLOCK;
-    if (count == 0)
-        return 0.0f;
+    if (count == 0) return 0.0f;
     for (size_t b = 0; b < blocks; b++) {
         const float *x = values + b * HED_TREE_BLOCK;
-        hed_tree_push(waiting, b, ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7])));
+        hed_tree_push(
+            waiting, b, ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7])));
     }
     hed_tree_tail(values + blocks * HED_TREE_BLOCK, rest, block);
     hed_tree_block(block, block);
@@ -190,21 +192,19 @@ static inline void hed_tree_scan(const float *values, float *sums, size_t count)
         hed_tree_block(block, block);
         float sum = block[HED_TREE_BLOCK - 1];
         hed_tree_front(waiting, b, block, HED_TREE_BLOCK);
-        for (size_t i = 0; i < length; i++)
-            sums[begin + i] = block[i];
+        for (size_t i = 0; i < length; i++) sums[begin + i] = block[i];
         hed_tree_push(waiting, b, sum);
     }
 }
 
-/** Exclusive prefix sums: sums[i] = S(values, i), so sums[0] = 0. `sums` may be `values`. Thread class:
+/** Exclusive prefix sums: sums[i] = S(values, i), so sums[0] = 0. `sums` may be `values`. Thread
+ * class:
  *  rt. */
 static inline void hed_tree_scan_exclusive(const float *values, float *sums, size_t count)
 {
-    if (count == 0)
-        return;
+    if (count == 0) return;
     hed_tree_scan(values, sums, count - 1);
-    for (size_t i = count - 1; i != 0; i--)
-        sums[i] = sums[i - 1];
+    for (size_t i = count - 1; i != 0; i--) sums[i] = sums[i - 1];
     sums[0] = 0.0f;
 }
 

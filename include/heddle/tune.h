@@ -1,13 +1,15 @@
 /** @file tune.h
- *  Tuning: finds the fastest configuration of a kernel on a device, proves that it gives the right answer, and keeps
- *  it in the database (database.h), from which every later launch takes it.
+ *  Tuning: finds the fastest configuration of a kernel on a device, proves that it gives the right
+ *  answer, and keeps it in the database (database.h), from which every later launch takes it.
  *
- *  Candidates are compiled and run in a worker process, so that one that crashes, hangs or poisons the driver costs
- *  one evaluation. Native C kernels (`host`) and pipelines are the program's own code, measured in its process.
+ *  Candidates are compiled and run in a worker process, so that one that crashes, hangs or poisons
+ *  the driver costs one evaluation. Native C kernels (`host`) and pipelines are the program's own
+ *  code, measured in its process.
  *
- *  How it measures: times are warmed up for, a candidate that is clearly slower is given up after one to five runs,
- *  and what is nearly the fastest meets in final rounds, with the stored choice and the default. A difference of half
- *  a percent, or one that the noise hides, is a tie, and in a tie the stored choice stays, else the default.
+ *  How it measures: times are warmed up for, a candidate that is clearly slower is given up after
+ *  one to five runs, and what is nearly the fastest meets in final rounds, with the stored choice
+ *  and the default. A difference of half a percent, or one that the noise hides, is a tie, and in a
+ *  tie the stored choice stays, else the default.
  */
 #ifndef HEDDLE_TUNE_H
 #define HEDDLE_TUNE_H
@@ -22,15 +24,17 @@ HED_BEGIN
 
 /** How trying one candidate ended. */
 typedef enum hed_outcome {
-    HED_OUTCOME_MEASURED,   /**< right, and timed to the end */
-    HED_OUTCOME_DROPPED,    /**< right, and given up early since it was clearly slower; `seconds` is what was seen */
-    HED_OUTCOME_INVALID,    /**< over a limit of the device, found before or after compiling */
-    HED_OUTCOME_BUILD,      /**< does not compile */
-    HED_OUTCOME_LAUNCH,     /**< the driver refused to run it */
-    HED_OUTCOME_WRONG,      /**< wrong results */
-    HED_OUTCOME_CRASHED,    /**< ended its process, or poisoned the driver */
-    HED_OUTCOME_HUNG,       /**< not done in time */
-    HED_OUTCOME_IMPOSSIBLE, /**< a time that cannot be: 0, or faster than the device's memory or arithmetic allow */
+    HED_OUTCOME_MEASURED, /**< right, and timed to the end */
+    /** right, and given up early since it was clearly slower; `seconds` is what was seen */
+    HED_OUTCOME_DROPPED,
+    HED_OUTCOME_INVALID, /**< over a limit of the device, found before or after compiling */
+    HED_OUTCOME_BUILD,   /**< does not compile */
+    HED_OUTCOME_LAUNCH,  /**< the driver refused to run it */
+    HED_OUTCOME_WRONG,   /**< wrong results */
+    HED_OUTCOME_CRASHED, /**< ended its process, or poisoned the driver */
+    HED_OUTCOME_HUNG,    /**< not done in time */
+    /** a time that cannot be: 0, or faster than the device's memory or arithmetic allow */
+    HED_OUTCOME_IMPOSSIBLE,
     HED_OUTCOME_COUNT
 } hed_outcome;
 
@@ -41,35 +45,44 @@ HED_API const char *hed_outcome_name(hed_outcome outcome);
 typedef struct hed_evaluation {
     hed_config config;
     hed_outcome outcome;
-    double seconds;       /**< median (or joules, or the metric: by the objective); NAN unless measured or dropped */
+    /** median (or joules, or the metric: by the objective); NAN unless measured or dropped */
+    double seconds;
     double low, high;     /**< 95 % confidence interval of the median; NAN where unknown */
     uint32_t runs;        /**< timed ones */
     double build_seconds; /**< of the compiler; 0 from its cache */
     double at;            /**< seconds since the tuning began */
-    double error;         /**< largest |found - expected| / max(1, |expected|) of any output; NAN where not checked */
-    bool recalled;        /**< not run now: from an earlier tuning that this one goes on from */
-    bool tied;            /**< in the result: cannot be told from the winner */
-    double pace;          /**< in the result: how long the same work took then, over what it took at the start, as far
+    /** largest |found - expected| / max(1, |expected|) of any output; NAN where not checked */
+    double error;
+    bool recalled; /**< not run now: from an earlier tuning that this one goes on from */
+    bool tied;     /**< in the result: cannot be told from the winner */
+    double
+        pace; /**< in the result: how long the same work took then, over what it took at the start, as far
                                as that was watched; `seconds` / `pace` compares where clocks drift */
-    char text[192];       /**< why it failed; "" if it did not */
+    char text[192]; /**< why it failed; "" if it did not */
 } hed_evaluation;
 
 /* ---- what a kernel is tuned with ---- */
 
-/** One argument's content. Buffers that the kernel changes in place are given back their first content before every
+/** One argument's content. Buffers that the kernel changes in place are given back their first
+ * content before every
  *  run; those that it only writes are poisoned before every check. */
 typedef struct hed_tune_argument {
-    const void *data;        /**< first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
+    const void *
+        data; /**< first content: buffers read, scalars, structs; NULL: buffers only written, workspaces
                                (zeros), local arrays */
-    uint64_t bytes;          /**< of a buffer, enough for every configuration */
-    const void *expected;    /**< (expected_bytes) right output, to the argument's tolerance; NULL: by reference */
-    uint64_t expected_bytes; /**< 0: as `bytes`. Another number only where sums or sorted elements are compared */
+    uint64_t bytes; /**< of a buffer, enough for every configuration */
+    /** (expected_bytes) right output, to the argument's tolerance; NULL: by reference */
+    const void *expected;
+    /** 0: as `bytes`. Another number only where sums or sorted elements are compared */
+    uint64_t expected_bytes;
 } hed_tune_argument;
 
 /** What results are compared with where `expected` is not given. */
 typedef enum hed_reference {
-    HED_REFERENCE_NATIVE,  /**< the description's native C version; without one, as HED_REFERENCE_DEFAULT */
-    HED_REFERENCE_KERNEL,  /**< hed_tune_def.reference_kernel with the same arguments, in its default configuration */
+    /** the description's native C version; without one, as HED_REFERENCE_DEFAULT */
+    HED_REFERENCE_NATIVE,
+    /** hed_tune_def.reference_kernel with the same arguments, in its default configuration */
+    HED_REFERENCE_KERNEL,
     HED_REFERENCE_DEFAULT, /**< the kernel itself in its default configuration */
     HED_REFERENCE_NONE     /**< not checked, and the result says so */
 } hed_reference;
@@ -83,7 +96,8 @@ typedef enum hed_objective {
 
 /** Where candidates run. */
 typedef enum hed_isolation {
-    HED_ISOLATION_AUTO,   /**< in a worker where possible, else in this process, and the result says so */
+    /** in a worker where possible, else in this process, and the result says so */
+    HED_ISOLATION_AUTO,
     HED_ISOLATION_WORKER, /**< in a worker, or fail */
     HED_ISOLATION_NONE    /**< in this process */
 } hed_isolation;
@@ -96,10 +110,11 @@ typedef enum hed_tune_end {
     HED_TUNE_NO_GAIN,     /**< nothing better for long */
     HED_TUNE_EXHAUSTED,   /**< every point is known */
     HED_TUNE_STOPPED,     /**< by the caller's stop() */
-    HED_TUNE_LOST         /**< a candidate in this process has hung the device, or broken it for good */
+    HED_TUNE_LOST /**< a candidate in this process has hung the device, or broken it for good */
 } hed_tune_end;
 
-/** So many configurations have to work before the fastest is anything to keep, unless there are no more to try. */
+/** So many configurations have to work before the fastest is anything to keep, unless there are no
+ * more to try. */
 enum { HED_TUNE_LEAST_COMPARED = 3 };
 
 /** "evaluations", "seconds", "good enough", ... Thread class: any. */
@@ -122,41 +137,50 @@ typedef struct hed_tune_progress {
 /** How to tune. Start from hed_default_tune_def(). */
 typedef struct hed_tune_def {
     hed_math math;
-    /** NULL: the sample's benchmark problem, halved in all its sizes until the default configuration takes 25 ms at
+    /** NULL: the sample's benchmark problem, halved in all its sizes until the default configuration
+     * takes 25 ms at
      *  the most (the result says which that is). Pipelines with dimensions need one. */
     const hed_problem *problem;
-    const hed_tune_argument *arguments; /**< (def->argument_count), with a problem; NULL: the description's sample */
-    const hed_define *defines;          /**< (define_count) as in hed_kernel_options */
+    /** (def->argument_count), with a problem; NULL: the description's sample */
+    const hed_tune_argument *arguments;
+    const hed_define *defines; /**< (define_count) as in hed_kernel_options */
     uint32_t define_count;
     hed_reference reference;
     const hed_kernel_def *reference_kernel;
     hed_objective objective;
     hed_isolation isolation;
     hed_strategy strategy;
-    uint64_t seed;          /**< of the search and of the sample */
-    uint32_t evaluations;   /**< 0: as many as the other limits allow; all four limits 0: 200 */
-    double limit_seconds;   /**< wall time, up to an eighth of it for the final rounds; what then runs is let end;
+    uint64_t seed;        /**< of the search and of the sample */
+    uint32_t evaluations; /**< 0: as many as the other limits allow; all four limits 0: 200 */
+    double
+        limit_seconds; /**< wall time, up to an eighth of it for the final rounds; what then runs is let end;
                                  0: none */
-    double good_enough;     /**< stop at this share of the roofline, 0 to 1; 0: never */
-    uint32_t patience;      /**< stop after this many evaluations without a gain of 0.5 %; 0: never */
-    double timeout_seconds; /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's if that has
+    double good_enough; /**< stop at this share of the roofline, 0 to 1; 0: never */
+    /** stop after this many evaluations without a gain of 0.5 %; 0: never */
+    uint32_t patience;
+    double
+        timeout_seconds; /**< of one candidate's run; 0: 10 s, or 20 times the default configuration's if that has
                                  been timed before (no problem given) and is more */
-    uint32_t builders;      /**< processes that compile ahead; 0: one for each processor */
-    bool cold_cache;        /**< empty the device's last-level cache before each timed run */
-    bool resume;            /**< what the database has of this very key counts as done, and is not measured again;
+    uint32_t builders; /**< processes that compile ahead; 0: one for each processor */
+    bool cold_cache;   /**< empty the device's last-level cache before each timed run */
+    bool
+        resume; /**< what the database has of this very key counts as done, and is not measured again;
                                  what has crashed or hung is never tried again, with or without this */
     bool keep;              /**< write results into the database; default true */
     hed_database *database; /**< NULL: the context's */
-    /** Called after each evaluation, and ten times a second while compilers are waited for or runs are short; may be
+    /** Called after each evaluation, and ten times a second while compilers are waited for or runs
+     * are short; may be
      *  NULL. What it is given lives until it returns. */
     void (*progress)(void *user, const hed_tune_progress *progress);
-    /** Asked between candidates, and ten times a second while compilers are waited for or runs are short; true ends
+    /** Asked between candidates, and ten times a second while compilers are waited for or runs are
+     * short; true ends
      *  the tuning with what there is. May be NULL. */
     bool (*stop)(void *user);
     void *user;
 } hed_tune_def;
 
-/** 200 evaluations at most, no other limit, fast math, compared with the native version, in a worker where possible,
+/** 200 evaluations at most, no other limit, fast math, compared with the native version, in a worker
+ * where possible,
  *  kept in the database. Thread class: any. */
 HED_API hed_tune_def hed_default_tune_def(void);
 
@@ -166,42 +190,52 @@ HED_API hed_tune_def hed_default_tune_def(void);
 typedef struct hed_tune_result {
     hed_evaluation *evaluations; /**< (count), in the order in which they were done */
     uint32_t count;
-    uint32_t best;               /**< the winner, an index; count: nothing worked */
-    uint32_t default_index;      /**< the description's default; count: not valid here */
-    uint32_t stored_index;       /**< what the database had chosen before; count: nothing */
-    uint32_t ties;               /**< evaluations that cannot be told from the winner */
-    bool kept_stored;            /**< the former choice was not beaten and so stays */
-    bool kept;                   /**< the winner is the database's choice now */
-    const char *not_kept_reason; /**< why not, such as fewer than HED_TUNE_LEAST_COMPARED configurations to compare;
+    uint32_t best;          /**< the winner, an index; count: nothing worked */
+    uint32_t default_index; /**< the description's default; count: not valid here */
+    uint32_t stored_index;  /**< what the database had chosen before; count: nothing */
+    uint32_t ties;          /**< evaluations that cannot be told from the winner */
+    bool kept_stored;       /**< the former choice was not beaten and so stays */
+    bool kept;              /**< the winner is the database's choice now */
+    const char *
+        not_kept_reason; /**< why not, such as fewer than HED_TUNE_LEAST_COMPARED configurations to compare;
                                       "" where it is kept. Static text */
-    double gain;                 /**< default over winner, of the final rounds if both were in them; NAN: no default */
-    hed_problem problem;         /**< that it was tuned for: hed_tune_def.problem, or one that was chosen */
-    uint64_t space;              /**< valid configurations */
+    /** default over winner, of the final rounds if both were in them; NAN: no default */
+    double gain;
+    /** that it was tuned for: hed_tune_def.problem, or one that was chosen */
+    hed_problem problem;
+    uint64_t space; /**< valid configurations */
     hed_tune_end end;
-    bool in_process;                       /**< not isolated */
-    const char *in_process_reason;         /**< why; "" where isolated. Static text */
-    hed_reference reference;               /**< what results were compared with */
-    bool device_time;                      /**< times are the device's own clock */
-    double drift;                          /**< how far a repeated candidate moved from start to end, relative; 0: steady clocks */
-    double seconds;                        /**< wall time */
-    hed_work work;                         /**< of one launch; zeros: not known */
-    double bandwidth;                      /**< bytes/s that the device reached in a copy; 0: not known */
-    double arithmetic;                     /**< operations/s that it reached in multiply-adds; 0: not known */
-    double share;                          /**< of the roofline that those two give, the winner's; NAN: not known */
-    double importance[HED_MAX_PARAMETERS]; /**< share of each parameter in what is known of the times */
+    bool in_process;               /**< not isolated */
+    const char *in_process_reason; /**< why; "" where isolated. Static text */
+    hed_reference reference;       /**< what results were compared with */
+    bool device_time;              /**< times are the device's own clock */
+    /** how far a repeated candidate moved from start to end, relative; 0: steady clocks */
+    double drift;
+    double seconds; /**< wall time */
+    hed_work work;  /**< of one launch; zeros: not known */
+    /** bytes/s that the device reached in a copy; 0: not known */
+    double bandwidth;
+    /** operations/s that it reached in multiply-adds; 0: not known */
+    double arithmetic;
+    /** of the roofline that those two give, the winner's; NAN: not known */
+    double share;
+    /** share of each parameter in what is known of the times */
+    double importance[HED_MAX_PARAMETERS];
     hed_allocator allocator;
 } hed_tune_result;
 
-/** Tunes a kernel; `def` NULL: the defaults. On OK the winner is in the database (`keep`) and later kernels take it.
- *  If it is stopped, everything measured so far is kept and returned. `device` must not be used by others meanwhile,
- *  or times are worth less. Thread class: owner of the device's time.
- *  Errors: ARGUMENT (no sample and no arguments, ...), UNSUPPORTED (no valid configuration; no energy counter;
- *  isolation that cannot be had), MEMORY, DRIVER (the reference does not work, ...), LOST, IO (the worker program),
- *  BUILD (every configuration fails; the first error in words). */
-HED_API hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def,
-                                   hed_tune_result **result, hed_error *error);
+/** Tunes a kernel; `def` NULL: the defaults. On OK the winner is in the database (`keep`) and later
+ * kernels take it.
+ *  If it is stopped, everything measured so far is kept and returned. `device` must not be used by
+ *  others meanwhile, or times are worth less. Thread class: owner of the device's time. Errors:
+ *  ARGUMENT (no sample and no arguments, ...), UNSUPPORTED (no valid configuration; no energy
+ *  counter; isolation that cannot be had), MEMORY, DRIVER (the reference does not work, ...), LOST,
+ *  IO (the worker program), BUILD (every configuration fails; the first error in words). */
+HED_API hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
+    const hed_tune_def *def, hed_tune_result **result, hed_error *error);
 
-/** Anything that can be timed: a chain of kernels, a choice between a split and a fused structure. */
+/** Anything that can be timed: a chain of kernels, a choice between a split and a fused
+ * structure. */
 typedef struct hed_pipeline_def {
     const char *name;    /**< of the database's key */
     const char *version; /**< another text is another pipeline: change it with the code; NULL: "" */
@@ -213,9 +247,11 @@ typedef struct hed_pipeline_def {
     uint32_t condition_count;
     const char *const *dimensions; /**< names of hed_tune_def.problem's sizes */
     uint32_t dimension_count;
-    /** Makes a configuration ready to run, and forgets the one before. A failure costs this evaluation. */
+    /** Makes a configuration ready to run, and forgets the one before. A failure costs this
+     * evaluation. */
     hed_status (*prepare)(void *user, const hed_config *config, hed_error *error);
-    /** Runs what is prepared once, to its end. Gives `*value`, a positive number: seconds, or the metric; left NAN,
+    /** Runs what is prepared once, to its end. Gives `*value`, a positive number: seconds, or the
+     * metric; left NAN,
      *  the host's clock around the call counts. */
     hed_status (*run)(void *user, double *value, hed_error *error);
     /** Whether the last run's results are right; NULL: not checked. */
@@ -224,21 +260,23 @@ typedef struct hed_pipeline_def {
     void *user;
 } hed_pipeline_def;
 
-/** Tunes a pipeline in this process. Of `def`, what is about arguments, references, defines, isolation, builders and
+/** Tunes a pipeline in this process. Of `def`, what is about arguments, references, defines,
+ * isolation, builders and
  *  caches does not count. Thread class and errors: as hed_tune_kernel(). */
-HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_tune_def *def,
-                                     hed_tune_result **result, hed_error *error);
-/** The best configuration that the context's database knows for a pipeline (by time, else by its metric); its
- *  defaults where it knows none. `configured` may be NULL. Thread class: any. Errors: ARGUMENT, UNSUPPORTED (the
- *  constraints leave nothing), FORMAT, MEMORY. */
+HED_API hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
+    const hed_tune_def *def, hed_tune_result **result, hed_error *error);
+/** The best configuration that the context's database knows for a pipeline (by time, else by its
+ * metric); its
+ *  defaults where it knows none. `configured` may be NULL. Thread class: any. Errors: ARGUMENT,
+ *  UNSUPPORTED (the constraints leave nothing), FORMAT, MEMORY. */
 HED_API hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
-                                        const hed_problem *problem, hed_config *config, hed_configured *configured,
-                                        hed_error *error);
+    const hed_problem *problem, hed_config *config, hed_configured *configured, hed_error *error);
 
 /** NULL is allowed. Thread class: owner. */
 HED_API void hed_tune_result_free(hed_tune_result *result);
 
-/** What the installed `heddle-worker` runs: serves one parent over the socket `descriptor` until that closes. Not for
+/** What the installed `heddle-worker` runs: serves one parent over the socket `descriptor` until
+ * that closes. Not for
  *  programs. Thread class: owner. */
 HED_API int hed_worker_serve(int descriptor);
 

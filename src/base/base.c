@@ -33,18 +33,13 @@ uint32_t hed_version(void)
     return HED_VERSION_MAJOR * 10000 + HED_VERSION_MINOR * 100 + HED_VERSION_PATCH;
 }
 
-const char *hed_version_text(void)
-{
-    return HED_VERSION_TEXT;
-}
+const char *hed_version_text(void) { return HED_VERSION_TEXT; }
 
 static void *library_allocate(void *user, size_t size, size_t alignment)
 {
     (void)user;
     void *pointer = NULL;
-    if (alignment < sizeof(void *)) {
-        alignment = sizeof(void *);
-    }
+    if (alignment < sizeof(void *)) alignment = sizeof(void *);
     return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
 }
 
@@ -73,7 +68,4 @@ static uint64_t system_now(void *user)
     return hed_now();
 }
 
-hed_clock hed_default_clock(void)
-{
-    return (hed_clock){.now = system_now};
-}
+hed_clock hed_default_clock(void) { return (hed_clock){.now = system_now}; }

@@ -15,33 +15,34 @@ struct hed_dynlib {
     char *name;
 };
 
-/* Whether the loader means that the library itself is not there. Its message is "FILE: WHAT: REASON"; a library that
- * is there and needs another one that is not names the other as FILE. No word of it is compared but the system's own
- * text for the reason, since messages may be translated. */
+/* Whether the loader means that the library itself is not there. Its message is "FILE: WHAT:
+ * REASON"; a library that is there and needs another one that is not names the other as FILE. No
+ * word of it is compared but the system's own text for the reason, since messages may be
+ * translated. */
 static bool is_absent(const char *message, const char *name)
 {
     char buffer[256];
     const char *reason = strerror_r(ENOENT, buffer, sizeof buffer);
     size_t name_length = strlen(name), length = strlen(message), reason_length = strlen(reason);
-    return strncmp(message, name, name_length) == 0 && message[name_length] == ':' && length > reason_length &&
-           strcmp(message + length - reason_length, reason) == 0;
+    return strncmp(message, name, name_length) == 0 && message[name_length] == ':' &&
+           length > reason_length && strcmp(message + length - reason_length, reason) == 0;
 }
 
-hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *names, hed_dynlib **library, char *reason, size_t size)
+hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *names,
+    hed_dynlib **library, char *reason, size_t size)
 {
     *library = NULL;
     bool broken = false; /* `reason` already tells of a library that is there and does not load */
     hed_text_copy(reason, size, "no library name to try");
     for (size_t index = 0; names[index] != NULL; index++) {
-        /* Never unloaded: drivers have threads and exit handlers of their own, and lose memory each time they are loaded. */
+        /* Never unloaded: drivers have threads and exit handlers of their own, and lose memory each
+         * time they are loaded. */
         void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (handle == NULL) {
             const char *message = dlerror();
             message = message != NULL ? message : "the loader gave no reason";
             bool absent = is_absent(message, names[index]);
-            if (index == 0 || (!broken && !absent)) {
-                hed_text_copy(reason, size, message);
-            }
+            if (index == 0 || (!broken && !absent)) hed_text_copy(reason, size, message);
             broken = broken || !absent;
             continue;
         }
@@ -64,26 +65,19 @@ hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *na
 
 void hed_dynlib_close(const hed_allocator *allocator, hed_dynlib *library)
 {
-    if (library == NULL) {
-        return;
-    }
+    if (library == NULL) return;
     dlclose(library->handle);
     hed_release_text(allocator, library->name);
     hed_release(allocator, library, sizeof *library);
 }
 
-const char *hed_dynlib_name(const hed_dynlib *library)
-{
-    return library->name;
-}
+const char *hed_dynlib_name(const hed_dynlib *library) { return library->name; }
 
 void hed_dynlib_folder(const hed_dynlib *library, char *folder, size_t size)
 {
     struct link_map *map = NULL;
     hed_text_copy(folder, size, "");
-    if (dlinfo(library->handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) {
-        return;
-    }
+    if (dlinfo(library->handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return;
     const char *slash = strrchr(map->l_name, '/');
     if (slash != NULL && (size_t)(slash - map->l_name) < size) {
         memcpy(folder, map->l_name, (size_t)(slash - map->l_name));
@@ -96,17 +90,15 @@ void *hed_dynlib_symbol(const hed_dynlib *library, const char *name)
     return dlsym(library->handle, name);
 }
 
-bool hed_dynlib_symbols(const hed_dynlib *library, const char *const *names, void **slots, size_t count,
-                        const char **missing)
+bool hed_dynlib_symbols(const hed_dynlib *library, const char *const *names, void **slots,
+    size_t count, const char **missing)
 {
     bool complete = true;
     for (size_t index = 0; index < count; index++) {
         slots[index] = dlsym(library->handle, names[index]);
         if (slots[index] == NULL && complete) {
             complete = false;
-            if (missing != NULL) {
-                *missing = names[index];
-            }
+            if (missing != NULL) *missing = names[index];
         }
     }
     return complete;

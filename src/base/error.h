@@ -6,9 +6,11 @@
 
 /* Writes status and formatted text into `error` (nullable), empties its log, and returns `status`:
  *     return hed_fail(error, HED_ERROR_LIMIT, "group of %u work items: %s allows %u", ...); */
-hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* Adds a build log (cut to fit, cut at a line's end, with a last line that says how much is missing). */
+/* Adds a build log (cut to fit, cut at a line's end, with a last line that says how much is
+ * missing). */
 void hed_fail_log(hed_error *error, const char *log);
 
 #endif

@@ -1,29 +1,25 @@
-/* Rounding and denormal state of the calling thread. Only the control bits are touched; sticky exception flags that the
- * work raised stay raised. */
+/* Rounding and denormal state of the calling thread. Only the control bits are touched; sticky
+ * exception flags that the work raised stay raised. */
 #include "heddle/thread.h"
 
 #if defined(__x86_64__)
 
 #include <xmmintrin.h>
 
-/* MXCSR: denormals are zeros (6), rounding (13 and 14), flush to zero (15). The old x87 unit has a control word of its
- * own, which only `long double` follows; no kernel has that type. */
+/* MXCSR: denormals are zeros (6), rounding (13 and 14), flush to zero (15). The old x87 unit has a
+ * control word of its own, which only `long double` follows; no kernel has that type. */
 static const uint64_t CONTROL = 0x0040u | 0x6000u | 0x8000u;
 
-static uint64_t read_control(void)
-{
-    return _mm_getcsr();
-}
+static uint64_t read_control(void) { return _mm_getcsr(); }
 
-static void write_control(uint64_t bits)
-{
-    _mm_setcsr((unsigned)bits);
-}
+static void write_control(uint64_t bits) { _mm_setcsr((unsigned)bits); }
 
 #elif defined(__aarch64__)
 
-/* FPCR: flush inputs to zero (0, of FEAT_AFP), half-float flush (19), rounding (22 and 23), flush to zero (24). */
-static const uint64_t CONTROL = UINT64_C(1) << 0 | UINT64_C(1) << 19 | UINT64_C(3) << 22 | UINT64_C(1) << 24;
+/* FPCR: flush inputs to zero (0, of FEAT_AFP), half-float flush (19), rounding (22 and 23), flush
+ * to zero (24). */
+static const uint64_t CONTROL =
+    UINT64_C(1) << 0 | UINT64_C(1) << 19 | UINT64_C(3) << 22 | UINT64_C(1) << 24;
 
 static uint64_t read_control(void)
 {
@@ -44,16 +40,13 @@ static void write_control(uint64_t bits)
 hed_float_state hed_float_strict(void)
 {
     uint64_t bits = read_control();
-    if ((bits & CONTROL) != 0) { /* mostly it is as it should be, and writing it is slow */
+    if ((bits & CONTROL) != 0) /* mostly it is as it should be, and writing it is slow */
         write_control(bits & ~CONTROL);
-    }
     return (hed_float_state){bits & CONTROL};
 }
 
 void hed_float_restore(hed_float_state state)
 {
     uint64_t bits = read_control();
-    if ((bits & CONTROL) != state.bits) {
-        write_control((bits & ~CONTROL) | state.bits);
-    }
+    if ((bits & CONTROL) != state.bits) write_control((bits & ~CONTROL) | state.bits);
 }

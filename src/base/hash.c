@@ -1,7 +1,7 @@
-/* A 128-bit hash of two 64-bit lanes. Every 8 bytes, read as a little-endian word on any machine, enter both lanes,
- * and each lane is mixed by two rounds of multiply and xorshift, the construction of Steele, Lea and Flood's
- * SplitMix (2014). Two rounds a word, not one: after one multiplication a difference in the top bit stays a single
- * bit, which the next word could cancel. */
+/* A 128-bit hash of two 64-bit lanes. Every 8 bytes, read as a little-endian word on any machine,
+ * enter both lanes, and each lane is mixed by two rounds of multiply and xorshift, the construction
+ * of Steele, Lea and Flood's SplitMix (2014). Two rounds a word, not one: after one multiplication
+ * a difference in the top bit stays a single bit, which the next word could cancel. */
 #include "base/hash.h"
 
 #include <stdio.h>
@@ -31,9 +31,7 @@ static hed_hash absorb(hed_hash hash, uint64_t word)
 static uint64_t read_word(const unsigned char *bytes, size_t size)
 {
     uint64_t word = 0;
-    for (size_t index = 0; index < size; index++) {
-        word |= (uint64_t)bytes[index] << (8 * index);
-    }
+    for (size_t index = 0; index < size; index++) word |= (uint64_t)bytes[index] << (8 * index);
     return word;
 }
 
@@ -47,14 +45,12 @@ hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size)
 {
     const unsigned char *next = bytes;
     size_t left = size;
-    for (; left >= 8; left -= 8, next += 8) {
-        hash = absorb(hash, read_word(next, 8));
-    }
-    if (left > 0) {
-        hash = absorb(hash, read_word(next, left));
-    }
-    hash = absorb(hash, size); /* tells "ab" + "c" from "a" + "bc", and a tail from the same tail with zeros */
-    /* The lanes meet once a call, so that each half of the result depends on both. The map is invertible. */
+    for (; left >= 8; left -= 8, next += 8) hash = absorb(hash, read_word(next, 8));
+    if (left > 0) hash = absorb(hash, read_word(next, left));
+    /* tells "ab" + "c" from "a" + "bc", and a tail from the same tail with zeros */
+    hash = absorb(hash, size);
+    /* The lanes meet once a call, so that each half of the result depends on both. The map is
+     * invertible. */
     hash.a += hash.b;
     hash.b = mix_b(hash.b ^ (hash.a << 32 | hash.a >> 32));
     return hash;

@@ -1,4 +1,5 @@
-/* A 128-bit non-cryptographic hash, for names of cache entries and checksums. Whoever uses it for equality compares too. */
+/* A 128-bit non-cryptographic hash, for names of cache entries and checksums. Whoever uses it for
+ * equality compares too. */
 #ifndef HED_BASE_HASH_H
 #define HED_BASE_HASH_H
 
@@ -9,7 +10,8 @@ typedef struct hed_hash {
 } hed_hash;
 
 hed_hash hed_hash_start(void);
-hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size); /* order and lengths matter: size is hashed too */
+/* order and lengths matter: size is hashed too */
+hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size);
 hed_hash hed_hash_text(hed_hash hash, const char *text);
 void hed_hash_format(hed_hash hash, char text[33]); /* 32 hexadecimal digits */
 

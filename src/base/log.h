@@ -4,6 +4,7 @@
 
 #include "heddle/base.h"
 
-void hed_log_message(const hed_logger *logger, hed_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void hed_log_message(const hed_logger *logger, hed_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

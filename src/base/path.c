@@ -1,4 +1,5 @@
-/* Files and folders: joining, making, reading whole, writing so that a reader never sees half a file. */
+/* Files and folders: joining, making, reading whole, writing so that a reader never sees half a
+ * file. */
 #include "base/path.h"
 
 #include "base/alloc.h"
@@ -19,13 +20,15 @@
 static hed_status fail_io(hed_error *error, const char *what, const char *path, int code)
 {
     char buffer[256];
-    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s", what, path, strerror_r(code, buffer, sizeof buffer));
+    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s", what, path,
+        strerror_r(code, buffer, sizeof buffer));
 }
 
 bool hed_path_join(char *path, const char *folder, const char *name)
 {
     size_t length = strlen(folder);
-    bool slash = length == 0 || folder[length - 1] == '/'; /* no folder is the current one, not the root */
+    /* no folder is the current one, not the root */
+    bool slash = length == 0 || folder[length - 1] == '/';
     int written = snprintf(path, HED_PATH_MAX, "%s%s%s", folder, slash ? "" : "/", name);
     return written >= 0 && written < HED_PATH_MAX;
 }
@@ -39,44 +42,43 @@ static bool is_folder(const char *path)
 hed_status hed_path_make(const char *folder, hed_error *error)
 {
     char path[HED_PATH_MAX];
-    if (folder[0] == '\0' || !hed_text_copy(path, sizeof path, folder)) {
+    if (folder[0] == '\0' || !hed_text_copy(path, sizeof path, folder))
         return fail_io(error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
-    }
-    /* Each '/' but a leading one ends the name of a folder to make, and so does the end of the text. */
+    /* Each '/' but a leading one ends the name of a folder to make, and so does the end of the
+     * text. */
     for (char *end = path + 1;; end++) {
-        if (*end != '/' && *end != '\0') {
-            continue;
-        }
+        if (*end != '/' && *end != '\0') continue;
         char former = *end;
         *end = '\0';
-        /* Another process may make the same folder now: what counts is that it is there afterwards. */
+        /* Another process may make the same folder now: what counts is that it is there
+         * afterwards. */
         if (mkdir(path, 0700) != 0) {
             int code = errno;
-            if (!is_folder(path)) {
+            if (!is_folder(path))
                 return fail_io(error, "make the folder", path, code == EEXIST ? ENOTDIR : code);
-            }
         }
         *end = former;
-        if (former == '\0') {
-            return HED_OK;
-        }
+        if (former == '\0') return HED_OK;
     }
 }
 
-/* Reads to the end of the file into memory that grows, since the size of a pipe or of a file in /proc is not known
- * before. `*capacity` is what is allocated, also on failure. */
-static hed_status read_all(const hed_allocator *allocator, int file, const char *path, size_t limit, char **bytes,
-                           size_t *size, size_t *capacity, hed_error *error)
+/* Reads to the end of the file into memory that grows, since the size of a pipe or of a file in
+ * /proc is not known before. `*capacity` is what is allocated, also on failure. */
+static hed_status read_all(const hed_allocator *allocator, int file, const char *path, size_t limit,
+    char **bytes, size_t *size, size_t *capacity, hed_error *error)
 {
     for (;;) {
         if (*size > limit) {
-            return hed_fail(error, HED_ERROR_IO, "cannot read %s: it is larger than %zu bytes", path, limit);
+            return hed_fail(
+                error, HED_ERROR_IO, "cannot read %s: it is larger than %zu bytes", path, limit);
         }
         if (*size + 1 >= *capacity) {
-            size_t larger = *capacity > limit / 2 ? limit + 2 : *capacity * 2; /* limit + 1 shows that it is over */
+            /* limit + 1 shows that it is over */
+            size_t larger = *capacity > limit / 2 ? limit + 2 : *capacity * 2;
             char *copy = hed_allocate(allocator, larger);
             if (copy == NULL) {
-                return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", larger, path);
+                return hed_fail(
+                    error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", larger, path);
             }
             memcpy(copy, *bytes, *size);
             hed_release(allocator, *bytes, *capacity);
@@ -84,27 +86,24 @@ static hed_status read_all(const hed_allocator *allocator, int file, const char 
             *capacity = larger;
         }
         ssize_t got = read(file, *bytes + *size, *capacity - *size - 1);
-        if (got == 0) {
-            return HED_OK;
-        }
-        if (got < 0 && errno == EAGAIN && fcntl(file, F_SETFL, 0) == 0) {
+        if (got == 0) return HED_OK;
+        if (got < 0 && errno == EAGAIN && fcntl(file, F_SETFL, 0) == 0)
             continue; /* a pipe that somebody has open for writing: that is waited for */
-        }
-        if (got < 0 && errno != EINTR) {
-            return fail_io(error, "read", path, errno);
-        }
+        if (got < 0 && errno != EINTR) return fail_io(error, "read", path, errno);
         *size += got > 0 ? (size_t)got : 0;
     }
 }
 
 bool hed_path_is_own(const struct stat *about, char *reason, size_t size)
 {
-    bool private_group = about->st_gid == about->st_uid; /* a group of its owner alone, as most systems give each user */
+    /* a group of its owner alone, as most systems give each user */
+    bool private_group = about->st_gid == about->st_uid;
     if (about->st_uid != geteuid() && about->st_uid != 0) {
         snprintf(reason, size, "it belongs to another user (%lu)", (unsigned long)about->st_uid);
         return false;
     }
-    /* A sticky folder keeps others from replacing a file, not from adding one (a database's journal). */
+    /* A sticky folder keeps others from replacing a file, not from adding one (a database's
+     * journal). */
     if ((about->st_mode & S_IWOTH) || ((about->st_mode & S_IWGRP) && !private_group)) {
         snprintf(reason, size, "others may write it (mode %03o)", (unsigned)about->st_mode & 0777);
         return false;
@@ -112,8 +111,8 @@ bool hed_path_is_own(const struct stat *about, char *reason, size_t size)
     return true;
 }
 
-static hed_status read_file(const hed_allocator *allocator, const char *path, size_t limit, bool own, char **bytes,
-                            size_t *size, hed_error *error)
+static hed_status read_file(const hed_allocator *allocator, const char *path, size_t limit,
+    bool own, char **bytes, size_t *size, hed_error *error)
 {
     limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
     /* Opening a pipe would wait for a writer, perhaps for ever. */
@@ -121,12 +120,11 @@ static hed_status read_file(const hed_allocator *allocator, const char *path, si
     struct stat about;
     if (file < 0 || fstat(file, &about) != 0) {
         int code = errno;
-        if (file >= 0) {
-            close(file);
-        }
+        if (file >= 0) close(file);
         struct stat link;
         if (own && code == ELOOP && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
-            return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is not loaded: it is a symbolic link", path);
+            return hed_fail(
+                error, HED_ERROR_UNSUPPORTED, "%s is not loaded: it is a symbolic link", path);
         }
         return fail_io(error, "read", path, code);
     }
@@ -136,20 +134,25 @@ static hed_status read_file(const hed_allocator *allocator, const char *path, si
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is not loaded: %s", path, reason);
     }
     /* Two bytes more than the size: the zero, and one that lets the end be seen without growing. */
-    size_t capacity = about.st_size > 0 && (uint64_t)about.st_size <= limit ? (size_t)about.st_size + 2 : 4096;
+    size_t capacity =
+        about.st_size > 0 && (uint64_t)about.st_size <= limit ? (size_t)about.st_size + 2 : 4096;
     size_t length = 0;
     char *content = hed_allocate(allocator, capacity);
-    hed_status status = content != NULL ? read_all(allocator, file, path, limit, &content, &length, &capacity, error)
-                                        : hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s",
-                                                   capacity, path);
+    hed_status status =
+        content != NULL
+            ? read_all(allocator, file, path, limit, &content, &length, &capacity, error)
+            : hed_fail(
+                  error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", capacity, path);
     close(file);
     if (status == HED_OK && length == 0 && S_ISFIFO(about.st_mode)) {
-        status = hed_fail(error, HED_ERROR_IO, "cannot read %s: it is a pipe that nothing is written into", path);
+        status = hed_fail(
+            error, HED_ERROR_IO, "cannot read %s: it is a pipe that nothing is written into", path);
     }
     /* Memory goes back with its exact size, and the caller knows only the size of the file. */
     char *exact = status == HED_OK ? hed_allocate(allocator, length + 1) : NULL;
     if (status == HED_OK && exact == NULL) {
-        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", length + 1, path);
+        status = hed_fail(
+            error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", length + 1, path);
     }
     if (status == HED_OK) {
         memcpy(exact, content, length);
@@ -160,35 +163,34 @@ static hed_status read_file(const hed_allocator *allocator, const char *path, si
     return status;
 }
 
-hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size,
-                         hed_error *error)
+hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit,
+    char **bytes, size_t *size, hed_error *error)
 {
     return read_file(allocator, path, limit, false, bytes, size, error);
 }
 
-hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size,
-                             hed_error *error)
+hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit,
+    char **bytes, size_t *size, hed_error *error)
 {
     return read_file(allocator, path, limit, true, bytes, size, error);
 }
 
-/* Opens a new file beside `path`. Its name holds process, thread and time; one that is taken all the same (a folder
- * shared by containers) is not touched. It does not grow with the name of the file, which may be as long as allowed. */
+/* Opens a new file beside `path`. Its name holds process, thread and time; one that is taken all
+ * the same (a folder shared by containers) is not touched. It does not grow with the name of the
+ * file, which may be as long as allowed. */
 static int open_temporary(const char *path, char *temporary, mode_t mode)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
     for (int attempt = 0; attempt < 16; attempt++) {
-        int written = snprintf(temporary, HED_PATH_MAX, "%.*s.heddle-%ld-%ld-%llx.tmp", folder, path, (long)getpid(),
-                               (long)gettid(), (unsigned long long)hed_now());
+        int written = snprintf(temporary, HED_PATH_MAX, "%.*s.heddle-%ld-%ld-%llx.tmp", folder,
+            path, (long)getpid(), (long)gettid(), (unsigned long long)hed_now());
         if (written < 0 || written >= HED_PATH_MAX) {
             errno = ENAMETOOLONG;
             return -1;
         }
         int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (file >= 0 || errno != EEXIST) {
-            return file;
-        }
+        if (file >= 0 || errno != EEXIST) return file;
     }
     return -1;
 }
@@ -197,9 +199,7 @@ static bool write_all(int file, const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
+        if (written < 0 && errno != EINTR) return false;
         if (written == 0) { /* a file system that takes nothing and gives no reason is full */
             errno = ENOSPC;
             return false;
@@ -212,21 +212,18 @@ static bool write_all(int file, const char *bytes, size_t size)
 }
 
 /* `follow`: what a link points to is written, not the link replaced. */
-static hed_status begin(hed_path_writer *writer, const char *path, bool follow, mode_t mode, hed_error *error)
+static hed_status begin(
+    hed_path_writer *writer, const char *path, bool follow, mode_t mode, hed_error *error)
 {
     /* Renaming over a link would replace the link, and over a device (/dev/null) the device. */
     char target[PATH_MAX];
     struct stat about;
     bool exists = (follow ? stat(path, &about) : lstat(path, &about)) == 0;
-    if (exists && !S_ISREG(about.st_mode) && !(S_ISLNK(about.st_mode) && !follow)) {
+    if (exists && !S_ISREG(about.st_mode) && !(S_ISLNK(about.st_mode) && !follow))
         return hed_fail(error, HED_ERROR_IO, "cannot write %s: it is not a regular file", path);
-    }
-    if (exists && follow && realpath(path, target) != NULL) {
-        path = target;
-    }
-    if (!hed_text_copy(writer->path, sizeof writer->path, path)) {
+    if (exists && follow && realpath(path, target) != NULL) path = target;
+    if (!hed_text_copy(writer->path, sizeof writer->path, path))
         return fail_io(error, "write", path, ENAMETOOLONG);
-    }
     writer->file = open_temporary(path, writer->temporary, mode);
     return writer->file >= 0 ? HED_OK : fail_io(error, "write", path, errno);
 }
@@ -238,7 +235,8 @@ hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *
 
 hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error)
 {
-    return write_all(writer->file, bytes, size) ? HED_OK : fail_io(error, "write", writer->path, errno);
+    return write_all(writer->file, bytes, size) ? HED_OK
+                                                : fail_io(error, "write", writer->path, errno);
 }
 
 hed_status hed_path_commit(hed_path_writer *writer, hed_error *error)
@@ -259,17 +257,14 @@ void hed_path_abandon(hed_path_writer *writer)
     unlink(writer->temporary);
 }
 
-hed_status hed_path_write_own(const char *path, const void *const *parts, const size_t *sizes, size_t count,
-                              hed_error *error)
+hed_status hed_path_write_own(
+    const char *path, const void *const *parts, const size_t *sizes, size_t count, hed_error *error)
 {
     hed_path_writer writer;
     hed_status status = begin(&writer, path, false, 0644, error);
-    if (status != HED_OK) {
-        return status;
-    }
-    for (size_t index = 0; index < count && status == HED_OK; index++) {
+    if (status != HED_OK) return status;
+    for (size_t index = 0; index < count && status == HED_OK; index++)
         status = hed_path_add(&writer, parts[index], sizes[index], error);
-    }
     if (status != HED_OK) {
         hed_path_abandon(&writer);
         return status;
@@ -291,11 +286,11 @@ static int find_own_object(struct dl_phdr_info *object, size_t size, void *user)
     for (int index = 0; index < object->dlpi_phnum; index++) {
         uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[index].p_vaddr;
         if (object->dlpi_phdr[index].p_type != PT_LOAD || own->address < begin ||
-            own->address - begin >= object->dlpi_phdr[index].p_memsz) {
+            own->address - begin >= object->dlpi_phdr[index].p_memsz)
             continue;
-        }
         const char *name = object->dlpi_name; /* empty for the program itself */
-        own->found = realpath(name != NULL && name[0] != '\0' ? name : "/proc/self/exe", own->path) != NULL;
+        own->found =
+            realpath(name != NULL && name[0] != '\0' ? name : "/proc/self/exe", own->path) != NULL;
         return 1;
     }
     return 0;
@@ -307,10 +302,6 @@ void hed_path_of_library(char *folder, size_t size)
     own_object own = {.address = (uintptr_t)&hed_path_of_library, .path = path};
     dl_iterate_phdr(find_own_object, &own);
     char *slash = own.found ? strrchr(path, '/') : NULL;
-    if (slash != NULL) {
-        slash[slash == path ? 1 : 0] = '\0';
-    }
-    if (slash == NULL || !hed_text_copy(folder, size, path)) {
-        hed_text_copy(folder, size, "");
-    }
+    if (slash != NULL) slash[slash == path ? 1 : 0] = '\0';
+    if (slash == NULL || !hed_text_copy(folder, size, path)) hed_text_copy(folder, size, "");
 }

@@ -1,4 +1,5 @@
-/* Files and folders: joining, making, reading whole, writing so that a reader never sees half a file. */
+/* Files and folders: joining, making, reading whole, writing so that a reader never sees half a
+ * file. */
 #ifndef HED_BASE_PATH_H
 #define HED_BASE_PATH_H
 
@@ -10,21 +11,27 @@ enum { HED_PATH_MAX = 4096 };
 
 /* folder + "/" + name into `path` (HED_PATH_MAX bytes); false if it does not fit. */
 bool hed_path_join(char *path, const char *folder, const char *name);
-/* Makes a folder and those above it, each for this user alone (mode 0700); what is there already stays as it is. */
+/* Makes a folder and those above it, each for this user alone (mode 0700); what is there already
+ * stays as it is. */
 hed_status hed_path_make(const char *folder, hed_error *error);
-/* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted.
- * Released with hed_release(allocator, bytes, size + 1). IO: the text names the path and the reason. */
-hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
-/* Whether a file or folder belongs to this process's user or to root, and others may not write it: what it holds is believed, even machine
- * code. If not, `reason` says why. */
+/* Reads a whole file of at most `limit` bytes, with a zero behind it that is not counted. Released
+ * with hed_release(allocator, bytes, size + 1). IO: the text names the path and the reason. */
+hed_status hed_path_read(const hed_allocator *allocator, const char *path, size_t limit,
+    char **bytes, size_t *size, hed_error *error);
+/* Whether a file or folder belongs to this process's user or to root, and others may not write it:
+ * what it holds is believed, even machine code. If not, `reason` says why. */
 bool hed_path_is_own(const struct stat *about, char *reason, size_t size);
-/* hed_path_read() of a file that is to be believed: not through a symbolic link, and UNSUPPORTED where it is not our own. */
-hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
-/* Writes a file that this user alone may write (mode 0644) to a temporary name in the same folder, then renames; a symbolic link of that name is
- * replaced. Nothing is left behind on failure. */
-hed_status hed_path_write_own(const char *path, const void *const *parts, const size_t *sizes, size_t count, hed_error *error);
+/* hed_path_read() of a file that is to be believed: not through a symbolic link, and UNSUPPORTED
+ * where it is not our own. */
+hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, size_t limit,
+    char **bytes, size_t *size, hed_error *error);
+/* Writes a file that this user alone may write (mode 0644) to a temporary name in the same folder,
+ * then renames; a symbolic link of that name is replaced. Nothing is left behind on failure. */
+hed_status hed_path_write_own(const char *path, const void *const *parts, const size_t *sizes,
+    size_t count, hed_error *error);
 
-/* A file that the user has named, piece by piece: through symbolic links, and with the mode that the user's other files get. */
+/* A file that the user has named, piece by piece: through symbolic links, and with the mode that
+ * the user's other files get. */
 typedef struct hed_path_writer {
     char path[HED_PATH_MAX], temporary[HED_PATH_MAX];
     int file;

@@ -1,6 +1,6 @@
-/* A ring of records between one writing and one reading thread, after Lamport (1977), with each side's last view of
- * the other's position kept beside its own (Lee, Bu and Chandranmenon 2010, MCRingBuffer): the other side's cache line
- * is read only when the ring looks full or empty. */
+/* A ring of records between one writing and one reading thread, after Lamport (1977), with each
+ * side's last view of the other's position kept beside its own (Lee, Bu and Chandranmenon 2010,
+ * MCRingBuffer): the other side's cache line is read only when the ring looks full or empty. */
 #include "heddle/ring.h"
 
 #include "base/alloc.h"
@@ -16,7 +16,8 @@ struct hed_ring {
     hed_allocator allocator;
     size_t bytes; /* of the whole ring, as allocated */
     uint32_t record_bytes, capacity, mask;
-    /* Positions count records for ever and wrap at 2^32; capacity is a power of two of at most 2^31. */
+    /* Positions count records for ever and wrap at 2^32; capacity is a power of two of at most
+     * 2^31. */
     _Alignas(LINE) atomic_uint_least32_t written; /* stored by the writer */
     uint32_t read_seen;                           /* the writer's last view of `read` */
     _Alignas(LINE) atomic_uint_least32_t read;    /* stored by the reader */
@@ -24,25 +25,23 @@ struct hed_ring {
     _Alignas(LINE) unsigned char records[];
 };
 
-hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes, uint32_t capacity, hed_ring **ring,
-                           hed_error *error)
+hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes, uint32_t capacity,
+    hed_ring **ring, hed_error *error)
 {
     assert(ring != NULL);
     *ring = NULL;
     if (record_bytes == 0 || capacity == 0 || capacity > UINT32_C(1) << 31) {
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "a ring of %u records of %u bytes: expected at least one byte and 1 to 2147483648 records",
-                        capacity, record_bytes);
+            "a ring of %u records of %u bytes: expected at least one byte and 1 to 2147483648 records",
+            capacity, record_bytes);
     }
     uint32_t rounded = 1;
-    while (rounded < capacity) {
-        rounded *= 2;
-    }
+    while (rounded < capacity) rounded *= 2;
     size_t bytes = sizeof(hed_ring) + (size_t)rounded * record_bytes;
     hed_ring *made = hed_allocate(allocator, bytes);
     if (made == NULL) {
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a ring of %u records of %u bytes", rounded,
-                        record_bytes);
+        return hed_fail(error, HED_ERROR_MEMORY,
+            "out of memory for a ring of %u records of %u bytes", rounded, record_bytes);
     }
     made->allocator = allocator != NULL ? *allocator : hed_default_allocator();
     made->bytes = bytes;
@@ -66,11 +65,10 @@ bool hed_ring_push(hed_ring *ring, const void *record)
     uint32_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
     if (written - ring->read_seen == ring->capacity) {
         ring->read_seen = atomic_load_explicit(&ring->read, memory_order_acquire);
-        if (written - ring->read_seen == ring->capacity) {
-            return false;
-        }
+        if (written - ring->read_seen == ring->capacity) return false;
     }
-    memcpy(ring->records + (size_t)(written & ring->mask) * ring->record_bytes, record, ring->record_bytes);
+    memcpy(ring->records + (size_t)(written & ring->mask) * ring->record_bytes, record,
+        ring->record_bytes);
     atomic_store_explicit(&ring->written, written + 1, memory_order_release);
     return true;
 }
@@ -80,11 +78,10 @@ bool hed_ring_pop(hed_ring *ring, void *record)
     uint32_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
     if (read == ring->written_seen) {
         ring->written_seen = atomic_load_explicit(&ring->written, memory_order_acquire);
-        if (read == ring->written_seen) {
-            return false;
-        }
+        if (read == ring->written_seen) return false;
     }
-    memcpy(record, ring->records + (size_t)(read & ring->mask) * ring->record_bytes, ring->record_bytes);
+    memcpy(record, ring->records + (size_t)(read & ring->mask) * ring->record_bytes,
+        ring->record_bytes);
     atomic_store_explicit(&ring->read, read + 1, memory_order_release);
     return true;
 }
@@ -93,7 +90,8 @@ uint32_t hed_ring_count(const hed_ring *ring)
 {
     uint32_t read = atomic_load_explicit(&ring->read, memory_order_acquire);
     uint32_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
-    /* Between the two loads a third thread may see the ring go round: no more than all of it is ever full. */
+    /* Between the two loads a third thread may see the ring go round: no more than all of it is
+     * ever full. */
     uint32_t count = written - read;
     return count < ring->capacity ? count : ring->capacity;
 }

@@ -10,13 +10,9 @@
 /* Room for `more` bytes and the final zero. */
 static bool reserve(hed_text *text, size_t more)
 {
-    if (text->failed) {
-        return false;
-    }
+    if (text->failed) return false;
     size_t free_bytes = text->capacity - text->size;
-    if (more < free_bytes) {
-        return true;
-    }
+    if (more < free_bytes) return true;
     size_t capacity = text->capacity > 0 ? text->capacity : 256;
     while (capacity - text->size <= more) {
         if (capacity > SIZE_MAX / 2) {
@@ -30,9 +26,7 @@ static bool reserve(hed_text *text, size_t more)
         text->failed = true;
         return false;
     }
-    if (text->size > 0) {
-        memcpy(bytes, text->bytes, text->size);
-    }
+    if (text->size > 0) memcpy(bytes, text->bytes, text->size);
     hed_release(text->allocator, text->bytes, text->capacity);
     text->bytes = bytes;
     text->capacity = capacity;
@@ -49,9 +43,7 @@ void hed_text_add(hed_text *text, const char *format, ...)
         text->failed = true;
         return;
     }
-    if (!reserve(text, (size_t)length)) {
-        return;
-    }
+    if (!reserve(text, (size_t)length)) return;
     va_start(arguments, format);
     vsnprintf(text->bytes + text->size, text->capacity - text->size, format, arguments);
     va_end(arguments);
@@ -60,12 +52,8 @@ void hed_text_add(hed_text *text, const char *format, ...)
 
 void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size)
 {
-    if (!reserve(text, size)) {
-        return;
-    }
-    if (size > 0) {
-        memcpy(text->bytes + text->size, bytes, size);
-    }
+    if (!reserve(text, size)) return;
+    if (size > 0) memcpy(text->bytes + text->size, bytes, size);
     text->size += size;
     text->bytes[text->size] = '\0';
 }
@@ -73,9 +61,8 @@ void hed_text_add_bytes(hed_text *text, const void *bytes, size_t size)
 void hed_text_add_define(hed_text *text, const char *name, const char *value)
 {
     hed_text_add(text, "#define %s ", name);
-    for (value = value ? value : ""; *value; value++) {
+    for (value = value ? value : ""; *value; value++)
         hed_text_add(text, *value == '\n' ? "\\\n" : "%c", *value);
-    }
     hed_text_add(text, "\n");
 }
 
@@ -87,9 +74,7 @@ void hed_text_free(hed_text *text)
 
 bool hed_text_copy(char *to, size_t size, const char *from)
 {
-    if (size == 0) {
-        return false;
-    }
+    if (size == 0) return false;
     size_t length = strlen(from);
     bool fits = length < size;
     length = fits ? length : size - 1;
@@ -108,14 +93,8 @@ bool hed_text_contains(const char *text, const char *part)
 {
     for (;; text++) {
         size_t same = 0;
-        while (part[same] != '\0' && lower(text[same]) == lower(part[same])) {
-            same++;
-        }
-        if (part[same] == '\0') {
-            return true;
-        }
-        if (*text == '\0') {
-            return false;
-        }
+        while (part[same] != '\0' && lower(text[same]) == lower(part[same])) same++;
+        if (part[same] == '\0') return true;
+        if (*text == '\0') return false;
     }
 }

@@ -1,9 +1,10 @@
-/* A team of threads with a barrier. Members wait by spinning a short while on a word with a cache line of its own and
- * then sleep in the kernel on the same word (Drepper, "Futexes are tricky", 2011). How long they spin adapts to how
- * long waits have been (Karlin, Li, Manasse and Owicki, "Empirical studies of competitive spinning", 1991): beside busy
- * programs the thread that is waited for is often not running, and spinning would only keep the processor from it.
- * The barrier is the central one that counts arrivals and turns a phase (Mellor-Crummey and Scott 1991, section 3.1,
- * with a counter for the sense). */
+/* A team of threads with a barrier. Members wait by spinning a short while on a word with a cache
+ * line of its own and then sleep in the kernel on the same word (Drepper, "Futexes are tricky",
+ * 2011). How long they spin adapts to how long waits have been (Karlin, Li, Manasse and Owicki,
+ * "Empirical studies of competitive spinning", 1991): beside busy programs the thread that is
+ * waited for is often not running, and spinning would only keep the processor from it. The barrier
+ * is the central one that counts arrivals and turns a phase (Mellor-Crummey and Scott 1991, section
+ * 3.1, with a counter for the sense). */
 #include "heddle/thread.h"
 
 #include "base/alloc.h"
@@ -52,10 +53,11 @@ struct hed_team {
     bool running, ending;
     void (*function)(void *user, hed_team *team, uint32_t member);
     void *user;
-    member *members;                    /* `size` of them; the first is the caller's and not used */
-    gate start;                         /* turned at the start of each run */
-    gate phase;                         /* turned when all have come to the barrier */
-    gate done;                          /* turned when the last thread has ended its part of a run */
+    member *members; /* `size` of them; the first is the caller's and not used */
+    gate start;      /* turned at the start of each run */
+    gate phase;      /* turned when all have come to the barrier */
+    /* turned when the last thread has ended its part of a run */
+    gate done;
     _Alignas(LINE) atomic_uint arrived; /* at the barrier */
     _Alignas(LINE) atomic_uint busy;    /* threads that have not ended their part */
 };
@@ -73,9 +75,7 @@ static void pause_processor(void)
 static bool look_at(const gate *at, unsigned seen)
 {
     for (int look = 0; look < SPINS_BY_CLOCK; look++) {
-        if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) {
-            return true;
-        }
+        if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) return true;
         pause_processor();
     }
     return false;
@@ -83,12 +83,11 @@ static bool look_at(const gate *at, unsigned seen)
 
 static void sleep_at(gate *at, unsigned seen)
 {
-    /* Either turn() sees this sleeper, or the kernel sees the new value and does not let it sleep: each side writes its
-     * word before it reads the other's, all in one total order. */
+    /* Either turn() sees this sleeper, or the kernel sees the new value and does not let it sleep:
+     * each side writes its word before it reads the other's, all in one total order. */
     atomic_fetch_add_explicit(&at->sleepers, 1, memory_order_seq_cst);
-    while (atomic_load_explicit(&at->value, memory_order_seq_cst) == seen) {
+    while (atomic_load_explicit(&at->value, memory_order_seq_cst) == seen)
         syscall(SYS_futex, &at->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-    }
     atomic_fetch_sub_explicit(&at->sleepers, 1, memory_order_relaxed);
 }
 
@@ -113,9 +112,7 @@ static void wait_at(gate *at, unsigned seen, bool spin)
     }
     unsigned next = short_wait ? limit * 2 : limit / 2;
     next = next > SPIN_MOST_NS ? SPIN_MOST_NS : next < SPIN_LEAST_NS ? SPIN_LEAST_NS : next;
-    if (next != limit) {
-        atomic_store_explicit(&at->spin_ns, next, memory_order_relaxed);
-    }
+    if (next != limit) atomic_store_explicit(&at->spin_ns, next, memory_order_relaxed);
 }
 
 /* Lets everybody pass who waits at the gate. Only one thread at a time turns a gate. */
@@ -123,9 +120,8 @@ static void turn(gate *at)
 {
     unsigned next = atomic_load_explicit(&at->value, memory_order_relaxed) + 1;
     atomic_store_explicit(&at->value, next, memory_order_seq_cst);
-    if (atomic_load_explicit(&at->sleepers, memory_order_seq_cst) > 0) {
+    if (atomic_load_explicit(&at->sleepers, memory_order_seq_cst) > 0)
         syscall(SYS_futex, &at->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-    }
 }
 
 uint32_t hed_processor_count(void)
@@ -133,19 +129,14 @@ uint32_t hed_processor_count(void)
     /* The set of the calling thread, which is the one that the threads it starts inherit. */
     for (size_t processors = 1024; processors <= (size_t)1 << 20; processors *= 2) {
         cpu_set_t *set = CPU_ALLOC(processors);
-        if (set == NULL) {
-            break;
-        }
+        if (set == NULL) break;
         size_t size = CPU_ALLOC_SIZE(processors);
         int failed = sched_getaffinity(0, size, set), code = errno;
         int count = failed == 0 ? CPU_COUNT_S(size, set) : 0;
         CPU_FREE(set);
-        if (count > 0) {
-            return (uint32_t)count;
-        }
-        if (failed == 0 || code != EINVAL) { /* EINVAL: the kernel knows of more processors than the set holds */
-            break;
-        }
+        if (count > 0) return (uint32_t)count;
+        /* EINVAL: the kernel knows of more processors than the set holds */
+        if (failed == 0 || code != EINVAL) break;
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (uint32_t)online : 1;
@@ -159,27 +150,23 @@ static void *run_member(void *argument)
     for (;;) {
         wait_at(&team->start, seen, team->spin);
         seen++;
-        if (team->ending) {
-            return NULL;
-        }
+        if (team->ending) return NULL;
         team->function(team->user, team, self->index);
-        if (atomic_fetch_sub_explicit(&team->busy, 1, memory_order_acq_rel) == 1) {
-            turn(&team->done);
-        }
+        if (atomic_fetch_sub_explicit(&team->busy, 1, memory_order_acq_rel) == 1) turn(&team->done);
     }
 }
 
 /* Starts a thread for each member but the first. Gives 0 or the error number. */
 static int start_threads(hed_team *team)
 {
-    /* Signals belong to the program's own threads. Faults stay open: they strike the thread that made them, and blocked
-     * they would end the process past the handlers of debuggers and sanitizers. */
+    /* Signals belong to the program's own threads. Faults stay open: they strike the thread that
+     * made them, and blocked they would end the process past the handlers of debuggers and
+     * sanitizers. */
     sigset_t blocked, former;
     sigfillset(&blocked);
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-    for (size_t index = 0; index < sizeof faults / sizeof faults[0]; index++) {
+    for (size_t index = 0; index < sizeof faults / sizeof faults[0]; index++)
         sigdelset(&blocked, faults[index]);
-    }
     pthread_sigmask(SIG_SETMASK, &blocked, &former);
     int code = 0;
     for (uint32_t index = 1; index < team->size && code == 0; index++) {
@@ -197,7 +184,8 @@ static int start_threads(hed_team *team)
     return code;
 }
 
-hed_status hed_team_create(const hed_allocator *allocator, uint32_t threads, hed_team **team, hed_error *error)
+hed_status hed_team_create(
+    const hed_allocator *allocator, uint32_t threads, hed_team **team, hed_error *error)
 {
     assert(team != NULL);
     *team = NULL;
@@ -219,8 +207,8 @@ hed_status hed_team_create(const hed_allocator *allocator, uint32_t threads, hed
         hed_team_destroy(made);
         char buffer[256];
         return hed_fail(error, HED_ERROR_MEMORY,
-                        "a team of %u threads: the system gave %u (%s); ask for fewer or raise the limit (ulimit -u)",
-                        size, started, strerror_r(code, buffer, sizeof buffer));
+            "a team of %u threads: the system gave %u (%s); ask for fewer or raise the limit (ulimit -u)",
+            size, started, strerror_r(code, buffer, sizeof buffer));
     }
     *team = made;
     return HED_OK;
@@ -228,26 +216,21 @@ hed_status hed_team_create(const hed_allocator *allocator, uint32_t threads, hed
 
 void hed_team_destroy(hed_team *team)
 {
-    if (team == NULL) {
-        return;
-    }
+    if (team == NULL) return;
     assert(!team->running);
     team->ending = true;
     turn(&team->start);
-    for (uint32_t index = 1; index <= team->threads; index++) {
+    for (uint32_t index = 1; index <= team->threads; index++)
         pthread_join(team->members[index].thread, NULL);
-    }
     hed_allocator allocator = team->allocator;
     hed_release(&allocator, team->members, team->size * sizeof *team->members);
     hed_release(&allocator, team, sizeof *team);
 }
 
-uint32_t hed_team_size(const hed_team *team)
-{
-    return team->size;
-}
+uint32_t hed_team_size(const hed_team *team) { return team->size; }
 
-void hed_team_run(hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user)
+void hed_team_run(
+    hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user)
 {
     assert(!team->running); /* not from inside a run, not from two threads */
     if (team->size == 1) {
@@ -257,7 +240,8 @@ void hed_team_run(hed_team *team, void (*function)(void *user, hed_team *team, u
     team->running = true;
     team->function = function;
     team->user = user;
-    atomic_store_explicit(&team->busy, team->size - 1, memory_order_relaxed); /* made visible by turn() */
+    /* made visible by turn() */
+    atomic_store_explicit(&team->busy, team->size - 1, memory_order_relaxed);
     unsigned seen = atomic_load_explicit(&team->done.value, memory_order_relaxed);
     turn(&team->start);
     function(user, team, 0);
@@ -267,15 +251,14 @@ void hed_team_run(hed_team *team, void (*function)(void *user, hed_team *team, u
 
 void hed_team_barrier(hed_team *team)
 {
-    if (team->size == 1) {
-        return;
-    }
+    if (team->size == 1) return;
     unsigned seen = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 < team->size) {
         wait_at(&team->phase, seen, team->spin);
         return;
     }
-    atomic_store_explicit(&team->arrived, 0, memory_order_relaxed); /* nobody arrives again before the turn */
+    /* nobody arrives again before the turn */
+    atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
     turn(&team->phase);
 }
 
@@ -295,9 +278,7 @@ static void take_pieces(void *user, hed_team *team, uint32_t member_index)
     pieces *work = user;
     for (;;) {
         uint64_t piece = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
-        if (piece >= work->total) {
-            return;
-        }
+        if (piece >= work->total) return;
         uint64_t begin = piece * work->length + (piece < work->longer ? piece : work->longer);
         uint64_t end = begin + work->length + (piece < work->longer ? 1 : 0);
         work->function(work->user, begin, end);
@@ -305,18 +286,17 @@ static void take_pieces(void *user, hed_team *team, uint32_t member_index)
 }
 
 void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
-                  void (*function)(void *user, uint64_t begin, uint64_t end), void *user)
+    void (*function)(void *user, uint64_t begin, uint64_t end), void *user)
 {
-    uint64_t most = count / (grain > 0 ? grain : 1); /* pieces, if each is to be at least `grain` long */
+    /* pieces, if each is to be at least `grain` long */
+    uint64_t most = count / (grain > 0 ? grain : 1);
     uint64_t wanted = (uint64_t)team->size * PIECES_BY_MEMBER;
     uint64_t total = most < wanted ? most : wanted;
     if (team->size == 1 || total < 2) {
-        if (count > 0) {
-            function(user, 0, count);
-        }
+        if (count > 0) function(user, 0, count);
         return;
     }
-    pieces work = {
-        .function = function, .user = user, .length = count / total, .longer = count % total, .total = total};
+    pieces work = {.function = function, .user = user, .length = count / total,
+        .longer = count % total, .total = total};
     hed_team_run(team, take_pieces, &work);
 }

@@ -1,11 +1,13 @@
 /* The driver interface: what a backend is to the core, and what the core is to a backend.
  *
- * A backend is one table of functions, struct hed_backend. The core has checked everything before it calls:
- * arguments against the description, ranges against sizes, groups against limits. A backend turns the call into
- * driver calls and driver errors into a status; it writes `error` with hed_fail() (base/error.h).
+ * A backend is one table of functions, struct hed_backend. The core has checked everything before
+ * it calls: arguments against the description, ranges against sizes, groups against limits. A
+ * backend turns the call into driver calls and driver errors into a status; it writes `error` with
+ * hed_fail() (base/error.h).
  *
- * The objects below are plain structs. The core makes and frees them; the fields under "backend's" belong to the
- * backend, `impl` is whatever it allocates with the context's allocator (base/alloc.h).
+ * The objects below are plain structs. The core makes and frees them; the fields under "backend's"
+ * belong to the backend, `impl` is whatever it allocates with the context's allocator
+ * (base/alloc.h).
  */
 #ifndef HED_CORE_BACKEND_H
 #define HED_CORE_BACKEND_H
@@ -24,7 +26,8 @@ typedef struct hed_step hed_step;
 
 /* ---- settings a backend reads ---- */
 
-/* Values of hed_context_def and of the environment, copied once by core/context.c. Strings are "" where unset. */
+/* Values of hed_context_def and of the environment, copied once by core/context.c. Strings are ""
+ * where unset. */
 typedef struct hed_settings {
     hed_allocator allocator;
     hed_logger logger;
@@ -33,7 +36,8 @@ typedef struct hed_settings {
     char *database, *installed_database;                 /* "": none */
     char *opencl_library, *cuda_library, *nvrtc_library; /* NULL: usual names; "": not used */
     char *cuda_home;                                     /* a CUDA toolkit; NULL: not known */
-    char *capture;                                       /* name of the kernel to capture; NULL: none */
+    /* name of the kernel to capture; NULL: none */
+    char *capture;
     uint32_t host_threads;
 } hed_settings;
 
@@ -69,10 +73,11 @@ struct hed_buffer {
     hed_buffer *parent; /* a part's whole */
     uint64_t offset;    /* of a part in its parent */
     void *host;         /* backend's: host address or NULL */
-    uint64_t address;   /* backend's: device address where the driver has one. The CUDA launcher passes &address. */
-    void *handle;       /* backend's: cl_mem */
-    void *impl;         /* backend's */
-    uint32_t gl_name;   /* shared OpenGL buffer, else 0 */
+    /* backend's: device address where the driver has one. The CUDA launcher passes &address. */
+    uint64_t address;
+    void *handle;     /* backend's: cl_mem */
+    void *impl;       /* backend's */
+    uint32_t gl_name; /* shared OpenGL buffer, else 0 */
     hed_gl gl;
     bool gl_copied; /* no driver sharing: the core copies on acquire and release */
 };
@@ -98,8 +103,9 @@ struct hed_program {
     const hed_kernel_def *def;
     hed_config config;
     hed_math math;
-    hed_kernel_resources resources; /* backend fills what it knows in program_load(), -1 stays elsewhere */
-    char *log;                      /* core: the build's log, "" if none */
+    /* backend fills what it knows in program_load(), -1 stays elsewhere */
+    hed_kernel_resources resources;
+    char *log; /* core: the build's log, "" if none */
     size_t log_size;
     uint32_t max_threads; /* launch bound, 0: none */
     void *handle;         /* backend's: CUfunction, cl_kernel */
@@ -112,14 +118,16 @@ typedef struct hed_build {
     const hed_kernel_def *def;
     const char *entry;
     hed_math math;
-    const hed_define *defines; /* parameters, the description's defines, the options' defines, in one list */
+    /* parameters, the description's defines, the options' defines, in one list */
+    const hed_define *defines;
     uint32_t define_count;
     const hed_source *sources; /* texts are there (not NULL); without the prelude */
     uint32_t source_count;
     uint32_t max_registers, max_threads, min_groups;
 } hed_build;
 
-/* What came out. Allocated by the backend with hed_allocate(); the core frees both with these sizes. */
+/* What came out. Allocated by the backend with hed_allocate(); the core frees both with these
+ * sizes. */
 typedef struct hed_binary {
     void *bytes; /* cubin, PTX, OpenCL program binary */
     size_t size;
@@ -136,7 +144,8 @@ struct hed_step {
     hed_problem problem;
     bool has_problem;
     const hed_argument *arguments; /* (program->def->argument_count) */
-    /* copies and fills; a PINNED buffer counts as host memory: `host` is set and `to`/`from` is NULL */
+    /* copies and fills; a PINNED buffer counts as host memory: `host` is set and `to`/`from` is
+     * NULL */
     hed_buffer *to, *from;
     uint64_t to_offset, from_offset, size;
     void *host_to;
@@ -153,24 +162,28 @@ struct hed_step {
 struct hed_backend {
     const char *name;
 
-    /* Loads the driver and fills slot->state, health, library, reason, remedy. Not being there is no failure;
-     * only MEMORY is. close() undoes it. */
+    /* Loads the driver and fills slot->state, health, library, reason, remedy. Not being there is
+     * no failure; only MEMORY is. close() undoes it. */
     hed_status (*open)(const hed_settings *settings, hed_backend_slot *slot);
     void (*close)(const hed_settings *settings, hed_backend_slot *slot);
     uint32_t (*device_count)(hed_backend_slot *slot);
-    /* Fills info, text and build_key of device `index`; must not create driver contexts. Called once at context creation. */
+    /* Fills info, text and build_key of device `index`; must not create driver contexts. Called
+     * once at context creation. */
     hed_status (*device_describe)(hed_backend_slot *slot, uint32_t index, hed_device *device);
     /* First use: creates the driver's context. */
     hed_status (*device_open)(hed_device *device, hed_error *error);
-    void (*device_close)(hed_device *device); /* also of adopted ones; the program's own handles stay */
-    hed_status (*device_adopt)(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
-                               hed_error *error);
+    /* also of adopted ones; the program's own handles stay */
+    void (*device_close)(hed_device *device);
+    hed_status (*device_adopt)(hed_backend_slot *slot, const hed_native_device *native,
+        hed_device *device, hed_error *error);
     hed_status (*device_native)(hed_device *device, hed_native_device *native, hed_error *error);
-    hed_status (*device_memory)(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
+    hed_status (*device_memory)(
+        hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
     hed_status (*device_wait)(hed_device *device, hed_error *error);
     void *(*symbol)(hed_backend_slot *slot, const char *name);
 
-    /* memory kind, size, and for CALLER `host`, for NATIVE `native` come in `def`; fills host, address, handle, impl. */
+    /* memory kind, size, and for CALLER `host`, for NATIVE `native` come in `def`; fills host,
+     * address, handle, impl. */
     hed_status (*buffer_create)(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
     hed_status (*buffer_part)(hed_buffer *part, hed_error *error);
     void (*buffer_destroy)(hed_buffer *buffer);
@@ -187,14 +200,15 @@ struct hed_backend {
 
     /* Runs one step. With `timing` (an event pair of time_create) it brackets the step. */
     hed_status (*step)(hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
-    hed_status (*map)(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
-                      hed_error *error);
+    hed_status (*map)(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+        void **pointer, hed_error *error);
     hed_status (*unmap)(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
     /* Time of one step on the device. */
     hed_status (*time_create)(hed_device *device, void **timing, hed_error *error);
     void (*time_destroy)(hed_device *device, void *timing);
-    hed_status (*time_read)(hed_device *device, void *timing, double *seconds, hed_error *error); /* after a wait */
+    /* after a wait */
+    hed_status (*time_read)(hed_device *device, void *timing, double *seconds, hed_error *error);
 
     hed_status (*event_create)(hed_event *event, hed_error *error);
     void (*event_destroy)(hed_event *event);
@@ -205,27 +219,31 @@ struct hed_backend {
     hed_status (*stream_wait_event)(hed_stream *stream, hed_event *event, hed_error *error);
     hed_status (*event_elapsed)(hed_event *from, hed_event *to, double *seconds, hed_error *error);
 
-    /* Source to binary; NULL: nothing to compile (host). BUILD fills error->log. May run in any thread. */
+    /* Source to binary; NULL: nothing to compile (host). BUILD fills error->log. May run in any
+     * thread. */
     hed_status (*build)(const hed_build *build, hed_binary *binary, hed_error *error);
-    /* Compiles for machines that have no compiler, without a device: `build->device` has only info.capabilities. NULL: never needed. */
-    hed_status (*build_ahead)(const hed_settings *settings, const hed_build *build, hed_binary *binary,
-                              hed_error *error);
-    /* Text of options that build() would use, for the cache key: complete, the prelude's text not included. */
+    /* Compiles for machines that have no compiler, without a device: `build->device` has only
+     * info.capabilities. NULL: never needed. */
+    hed_status (*build_ahead)(
+        const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
+    /* Text of options that build() would use, for the cache key: complete, the prelude's text not
+     * included. */
     hed_status (*build_options)(const hed_build *build, char *text, size_t size);
     /* Text of the prelude in front of `build`'s sources. */
     const char *(*prelude)(const hed_build *build);
-    /* Binary to program: fills handle, impl, resources. FORMAT: the binary is not fit for this driver (core rebuilds). */
-    hed_status (*program_load)(hed_program *program, const hed_build *build, const hed_binary *binary,
-                               hed_error *error);
+    /* Binary to program: fills handle, impl, resources. FORMAT: the binary is not fit for this
+     * driver (core rebuilds). */
+    hed_status (*program_load)(
+        hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
     void (*program_unload)(hed_program *program);
-    hed_status (*resident_groups)(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
-                                  int64_t *groups, hed_error *error);
+    hed_status (*resident_groups)(const hed_program *program, uint32_t group_items,
+        uint64_t local_bytes, int64_t *groups, hed_error *error);
 
     /* Driver's own graphs; NULL: the core re-enqueues the steps. */
-    hed_status (*graph_build)(hed_device *device, const hed_step *steps, uint32_t count, void **impl,
-                              hed_error *error);
-    hed_status (*graph_update)(hed_device *device, void *impl, const hed_step *steps, uint32_t step,
-                               hed_error *error);
+    hed_status (*graph_build)(
+        hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
+    hed_status (*graph_update)(
+        hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error);
     hed_status (*graph_replay)(hed_stream *stream, void *impl, hed_error *error);
     void (*graph_destroy)(hed_device *device, void *impl);
 };

@@ -1,4 +1,5 @@
-/* Buffers: checks, then the backend. OpenGL buffers that the driver cannot share are copied through the host. */
+/* Buffers: checks, then the backend. OpenGL buffers that the driver cannot share are copied through
+ * the host. */
 #include "core/objects.h"
 
 hed_buffer_def hed_default_buffer_def(uint64_t size)
@@ -8,15 +9,16 @@ hed_buffer_def hed_default_buffer_def(uint64_t size)
 
 static hed_status check_def(hed_device *device, const hed_buffer_def *def, hed_error *error)
 {
-    if (def->size == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "a buffer of 0 bytes: at least 1 is needed");
+    if (def->size == 0)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a buffer of 0 bytes: at least 1 is needed");
     if (device->info.max_buffer_bytes && def->size > device->info.max_buffer_bytes)
         return hed_fail(error, HED_ERROR_LIMIT, "a buffer of %llu bytes: %s allows %llu",
-                        (unsigned long long)def->size, device->info.id,
-                        (unsigned long long)device->info.max_buffer_bytes);
+            (unsigned long long)def->size, device->info.id,
+            (unsigned long long)device->info.max_buffer_bytes);
     if (def->memory == HED_MEMORY_CALLER && (!def->host || (uintptr_t)def->host % 64))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "memory of the caller at %p: hed_buffer_def.host must be set and aligned to 64 bytes",
-                        def->host);
+            "memory of the caller at %p: hed_buffer_def.host must be set and aligned to 64 bytes",
+            def->host);
     if (def->memory == HED_MEMORY_NATIVE && !def->native)
         return hed_fail(error, HED_ERROR_ARGUMENT, "hed_buffer_def.native is 0");
     if ((unsigned)def->memory > HED_MEMORY_NATIVE)
@@ -39,7 +41,8 @@ static void free_buffer(hed_buffer *buffer)
     hed_release(&buffer->device->settings->allocator, buffer, sizeof *buffer);
 }
 
-hed_status hed_buffer_create(hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error)
+hed_status hed_buffer_create(
+    hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error)
 {
     *buffer = NULL;
     hed_status status = check_def(device, def, error);
@@ -56,20 +59,24 @@ hed_status hed_buffer_create(hed_device *device, const hed_buffer_def *def, hed_
     return HED_OK;
 }
 
-hed_status hed_buffer_part(hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error)
+hed_status hed_buffer_part(
+    hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error)
 {
     *part = NULL;
     uint32_t alignment = parent->device->info.buffer_alignment;
     if (size == 0 || offset > parent->size || size > parent->size - offset)
         return hed_fail(error, HED_ERROR_BOUNDS, "bytes %llu to %llu of a buffer of %llu bytes",
-                        (unsigned long long)offset, (unsigned long long)(offset + size),
-                        (unsigned long long)parent->size);
-    if (parent->parent) return hed_fail(error, HED_ERROR_ARGUMENT, "a part of a part: take it from the whole buffer");
+            (unsigned long long)offset, (unsigned long long)(offset + size),
+            (unsigned long long)parent->size);
+    if (parent->parent)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "a part of a part: take it from the whole buffer");
     if (parent->memory == HED_MEMORY_PINNED)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "pinned memory is not for kernels and has no parts");
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "pinned memory is not for kernels and has no parts");
     if (alignment && offset % alignment)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a part at byte %llu: %s wants a multiple of %u",
-                        (unsigned long long)offset, parent->device->info.id, alignment);
+            (unsigned long long)offset, parent->device->info.id, alignment);
     hed_buffer *made = new_buffer(parent->device, parent->memory, size);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
     made->parent = parent;
@@ -107,21 +114,24 @@ enum { GL_COPY_READ = 0x8F36 }; /* GL_COPY_READ_BUFFER: a binding point that no 
 
 typedef void (*gl_bind_function)(unsigned target, unsigned buffer);
 typedef void (*gl_read_function)(unsigned target, intptr_t offset, intptr_t size, void *data);
-typedef void (*gl_write_function)(unsigned target, intptr_t offset, intptr_t size, const void *data);
+typedef void (*gl_write_function)(
+    unsigned target, intptr_t offset, intptr_t size, const void *data);
 
-hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t name, uint64_t size, bool *copied,
-                              hed_buffer **buffer, hed_error *error)
+hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t name, uint64_t size,
+    bool *copied, hed_buffer **buffer, hed_error *error)
 {
     *buffer = NULL;
     if (!gl || !gl->get_proc_address || !name || !size)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "an OpenGL buffer needs get_proc_address, a name and a size");
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "an OpenGL buffer needs get_proc_address, a name and a size");
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
     hed_buffer *made = new_buffer(device, HED_MEMORY_DEVICE, size);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
     made->gl_name = name;
     made->gl = *gl;
-    status = device->backend->buffer_share_gl ? device->backend->buffer_share_gl(made, error) : HED_ERROR_UNSUPPORTED;
+    status = device->backend->buffer_share_gl ? device->backend->buffer_share_gl(made, error)
+                                              : HED_ERROR_UNSUPPORTED;
     if (status == HED_ERROR_UNSUPPORTED) {
         hed_buffer_def def = hed_default_buffer_def(size);
         made->gl_copied = true;
@@ -143,12 +153,13 @@ static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device
     gl_read_function get = (gl_read_function)buffer->gl.get_proc_address("glGetBufferSubData");
     gl_write_function put = (gl_write_function)buffer->gl.get_proc_address("glBufferSubData");
     if (!bind || !get || !put)
-        return hed_fail(error, HED_ERROR_DRIVER, "OpenGL lacks glBindBuffer, glBufferSubData or glGetBufferSubData");
+        return hed_fail(error, HED_ERROR_DRIVER,
+            "OpenGL lacks glBindBuffer, glBufferSubData or glGetBufferSubData");
     const hed_allocator *allocator = &buffer->device->settings->allocator;
     void *bytes = hed_allocate(allocator, buffer->size);
     if (!bytes)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to copy an OpenGL buffer of %llu bytes",
-                        (unsigned long long)buffer->size);
+            (unsigned long long)buffer->size);
     hed_status status = HED_OK;
     bind(GL_COPY_READ, buffer->gl_name);
     if (to_device) {
@@ -166,11 +177,13 @@ static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device
 
 static hed_status gl_step(hed_stream *stream, hed_buffer *buffer, bool acquire, hed_error *error)
 {
-    if (!buffer->gl_name) return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not shared with OpenGL");
+    if (!buffer->gl_name)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not shared with OpenGL");
     if (stream->device != buffer->device)
         return hed_fail(error, HED_ERROR_ARGUMENT, "buffer and stream belong to different devices");
     if (stream->recording)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "sharing with OpenGL cannot be recorded in a graph");
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "sharing with OpenGL cannot be recorded in a graph");
     if (buffer->gl_copied) return copy_gl(stream, buffer, acquire, error);
     return acquire ? stream->device->backend->gl_acquire(stream, buffer, error)
                    : stream->device->backend->gl_release(stream, buffer, error);

@@ -1,5 +1,6 @@
-/* Disk cache, see cache.h. A file is a header (struct head), the request, the log, the binary; all numbers little-endian as
- * the machines we run on are. The name is 32 hexadecimal digits of the request's hash and ".hedk". */
+/* Disk cache, see cache.h. A file is a header (struct head), the request, the log, the binary; all
+ * numbers little-endian as the machines we run on are. The name is 32 hexadecimal digits of the
+ * request's hash and ".hedk". */
 #include "core/cache.h"
 
 #include <dirent.h>
@@ -23,7 +24,8 @@ struct head {
     hed_hash checksum; /* of everything behind the header and of the sizes */
 };
 
-static hed_hash checksum_of(const struct head *head, const char *request, const char *log, const void *binary)
+static hed_hash checksum_of(
+    const struct head *head, const char *request, const char *log, const void *binary)
 {
     hed_hash hash = hed_hash_start();
     uint64_t sizes[3] = {head->request_size, head->log_size, head->binary_size};
@@ -49,18 +51,22 @@ bool hed_cache_parse(const char *bytes, size_t size, hed_cache_file *file)
     memcpy(&head, bytes, sizeof head);
     uint64_t left = size - sizeof head;
     if (memcmp(head.magic, magic, sizeof magic) || head.request_size > left ||
-        head.log_size > left - head.request_size || head.binary_size != left - head.request_size - head.log_size)
+        head.log_size > left - head.request_size ||
+        head.binary_size != left - head.request_size - head.log_size)
         return false;
-    const char *request = bytes + sizeof head, *log = request + head.request_size, *binary = log + head.log_size;
+    const char *request = bytes + sizeof head, *log = request + head.request_size,
+               *binary = log + head.log_size;
     hed_hash sum = checksum_of(&head, request, log, binary);
-    if (sum.a != head.checksum.a || sum.b != head.checksum.b || (head.log_size && log[head.log_size - 1] != 0))
+    if (sum.a != head.checksum.a || sum.b != head.checksum.b ||
+        (head.log_size && log[head.log_size - 1] != 0))
         return false;
-    *file = (hed_cache_file){request, log, binary, head.request_size, head.log_size, head.binary_size,
-                             head.build_seconds};
+    *file = (hed_cache_file){request, log, binary, head.request_size, head.log_size,
+        head.binary_size, head.build_seconds};
     return true;
 }
 
-static bool copy_out(const hed_settings *settings, const hed_cache_file *file, hed_cache_entry *entry)
+static bool copy_out(
+    const hed_settings *settings, const hed_cache_file *file, hed_cache_entry *entry)
 {
     *entry = (hed_cache_entry){.build_seconds = file->build_seconds};
     entry->binary.size = file->binary_size;
@@ -76,41 +82,46 @@ static bool copy_out(const hed_settings *settings, const hed_cache_file *file, h
     return true;
 }
 
-bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size,
-                    hed_cache_entry *entry)
+bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request,
+    size_t request_size, hed_cache_entry *entry)
 {
     char path[HED_PATH_MAX], *bytes;
     size_t size;
     hed_cache_file file;
     if (!entry_path(path, folder, request, request_size) || access(path, R_OK)) return false;
-    /* An entry may be machine code. What is installed with the library is as good as the library, whoever has installed both. */
+    /* An entry may be machine code. What is installed with the library is as good as the library,
+     * whoever has installed both. */
     bool installed = folder == settings->ptx_dir;
     hed_error error;
-    hed_status status = installed ? hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, &error)
-                                  : hed_path_read_own(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, &error);
-    if (status == HED_ERROR_UNSUPPORTED) hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s", error.text);
+    hed_status status =
+        installed
+            ? hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, &error)
+            : hed_path_read_own(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, &error);
+    if (status == HED_ERROR_UNSUPPORTED)
+        hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s", error.text);
     if (status) return false;
     bool whole = hed_cache_parse(bytes, size, &file);
-    bool ours = whole && file.request_size == request_size && memcmp(file.request, request, request_size) == 0;
+    bool ours = whole && file.request_size == request_size &&
+                memcmp(file.request, request, request_size) == 0;
     if (!whole)
-        hed_log_message(&settings->logger, HED_LOG_WARNING, "cache entry %s is damaged: the kernel is compiled again",
-                        path);
+        hed_log_message(&settings->logger, HED_LOG_WARNING,
+            "cache entry %s is damaged: the kernel is compiled again", path);
     bool loaded = ours && copy_out(settings, &file, entry);
     hed_release(&settings->allocator, bytes, size + 1);
     return loaded;
 }
 
-hed_status hed_cache_store(const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry,
-                           hed_error *error)
+hed_status hed_cache_store(const char *folder, const char *request, size_t request_size,
+    const hed_cache_entry *entry, hed_error *error)
 {
     char path[HED_PATH_MAX];
     if (!entry_path(path, folder, request, request_size))
-        return hed_fail(error, HED_ERROR_IO, "the cache's folder \"%.200s\" gives no usable path", folder);
+        return hed_fail(
+            error, HED_ERROR_IO, "the cache's folder \"%.200s\" gives no usable path", folder);
     const hed_binary *binary = &entry->binary;
     struct head head = {.request_size = request_size,
-                        .log_size = binary->log ? binary->log_size : 0,
-                        .binary_size = binary->size,
-                        .build_seconds = entry->build_seconds};
+        .log_size = binary->log ? binary->log_size : 0, .binary_size = binary->size,
+        .build_seconds = entry->build_seconds};
     memcpy(head.magic, magic, sizeof magic);
     head.checksum = checksum_of(&head, request, binary->log, binary->bytes);
     const void *parts[] = {&head, request, binary->log, binary->bytes};
@@ -129,7 +140,7 @@ void hed_binary_free(const hed_settings *settings, hed_binary *binary)
 /* ---- what `heddle cache` shows ---- */
 
 typedef hed_status visit_function(const hed_context *context, const char *path, const char *name,
-                                  hed_cache_report *report, hed_error *error);
+    hed_cache_report *report, hed_error *error);
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -142,16 +153,18 @@ static bool is_entry(const char *name)
     return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ending) == 0;
 }
 
-/* An entry, or what an interrupted hed_path_write_own() left behind. A folder or a pipe is neither, whatever its name. */
+/* An entry, or what an interrupted hed_path_write_own() left behind. A folder or a pipe is neither,
+ * whatever its name. */
 static bool is_ours(const char *path, const char *name)
 {
     struct stat about;
-    if (!is_entry(name) && (strncmp(name, ".heddle-", 8) != 0 || !ends_with(name, ".tmp"))) return false;
+    if (!is_entry(name) && (strncmp(name, ".heddle-", 8) != 0 || !ends_with(name, ".tmp")))
+        return false;
     return lstat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-static hed_status visit_entries(const hed_context *context, visit_function *visit, hed_cache_report *report,
-                                hed_error *error)
+static hed_status visit_entries(
+    const hed_context *context, visit_function *visit, hed_cache_report *report, hed_error *error)
 {
     const char *folder = hed_context_cache_dir(context);
     DIR *listing = folder[0] ? opendir(folder) : NULL;
@@ -159,7 +172,7 @@ static hed_status visit_entries(const hed_context *context, visit_function *visi
     if (!listing) {
         char reason[256];
         return hed_fail(error, HED_ERROR_IO, "cannot look into the cache %s: %s", folder,
-                        strerror_r(errno, reason, sizeof reason));
+            strerror_r(errno, reason, sizeof reason));
     }
     hed_status first = HED_OK;
     for (struct dirent *file; (file = readdir(listing));) {
@@ -173,8 +186,8 @@ static hed_status visit_entries(const hed_context *context, visit_function *visi
 }
 
 /* Another process may remove a file between listing and reading; that is no error. */
-static hed_status look_at(const hed_context *context, const char *path, const char *name, hed_cache_report *report,
-                          hed_error *error)
+static hed_status look_at(const hed_context *context, const char *path, const char *name,
+    hed_cache_report *report, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(context);
     char *bytes;
@@ -183,7 +196,9 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
     char reason[96];
     hed_status status = hed_path_read(&allocator, path, ENTRY_LIMIT, &bytes, &size, error);
     if (status) return access(path, F_OK) ? HED_OK : status;
-    if (lstat(path, &about) == 0 && (S_ISLNK(about.st_mode) || !hed_path_is_own(&about, reason, sizeof reason))) report->foreign++;
+    if (lstat(path, &about) == 0 &&
+        (S_ISLNK(about.st_mode) || !hed_path_is_own(&about, reason, sizeof reason)))
+        report->foreign++;
     hed_cache_file file;
     if (is_entry(name) && hed_cache_parse(bytes, size, &file)) report->entries++;
     else report->damaged++;
@@ -199,12 +214,13 @@ hed_status hed_cache_info(const hed_context *context, hed_cache_report *report, 
 }
 
 static hed_status look_and_remove(const hed_context *context, const char *path, const char *name,
-                                  hed_cache_report *report, hed_error *error)
+    hed_cache_report *report, hed_error *error)
 {
     hed_status status = look_at(context, path, name, report, error);
     if (status == HED_ERROR_MEMORY) return status;
     if (unlink(path) && access(path, F_OK) == 0)
-        return hed_fail(error, HED_ERROR_IO, "%s cannot be removed: check the permissions of its folder", path);
+        return hed_fail(
+            error, HED_ERROR_IO, "%s cannot be removed: check the permissions of its folder", path);
     return HED_OK;
 }
 

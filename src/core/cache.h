@@ -1,6 +1,6 @@
-/* The disk cache of compiled kernels: files named by the hash of a request, each with its request, log and binary.
- * Deletable at any time, safe with several processes at once, never trusted: an entry whose checksum or request does
- * not fit is as good as absent. */
+/* The disk cache of compiled kernels: files named by the hash of a request, each with its request,
+ * log and binary. Deletable at any time, safe with several processes at once, never trusted: an
+ * entry whose checksum or request does not fit is as good as absent. */
 #ifndef HED_CORE_CACHE_H
 #define HED_CORE_CACHE_H
 
@@ -11,12 +11,13 @@ typedef struct hed_cache_entry {
     double build_seconds;
 } hed_cache_entry;
 
-/* Looks `request` up in `folder`; false if it is not there, or damaged. The caller frees binary as of hed_binary. */
-bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request, size_t request_size,
-                    hed_cache_entry *entry);
+/* Looks `request` up in `folder`; false if it is not there, or damaged. The caller frees binary as
+ * of hed_binary. */
+bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request,
+    size_t request_size, hed_cache_entry *entry);
 /* Stores it. */
-hed_status hed_cache_store(const char *folder, const char *request, size_t request_size, const hed_cache_entry *entry,
-                           hed_error *error);
+hed_status hed_cache_store(const char *folder, const char *request, size_t request_size,
+    const hed_cache_entry *entry, hed_error *error);
 void hed_binary_free(const hed_settings *settings, hed_binary *binary);
 
 /* The parts of a file of the cache; they point into its bytes. */

@@ -1,4 +1,5 @@
-/* Configurations and problems: plain values aligned with a description's parameters and dimensions. */
+/* Configurations and problems: plain values aligned with a description's parameters and
+ * dimensions. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,22 +69,27 @@ void hed_config_format(const hed_kernel_def *def, const hed_config *config, char
     for (uint32_t i = 0; i < def->parameter_count && used < size; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
         const char *label = label_of(parameter, config->values[i]), *blank = i ? " " : "";
-        int n = label
-                    ? snprintf(text + used, size - used, "%s%s=%s", blank, parameter->name, label)
-                    : snprintf(text + used, size - used, "%s%s=%" PRId64, blank, parameter->name, config->values[i]);
+        int n = label ? snprintf(text + used, size - used, "%s%s=%s", blank, parameter->name, label)
+                      : snprintf(text + used, size - used, "%s%s=%" PRId64, blank, parameter->name,
+                            config->values[i]);
         used += n > 0 ? (size_t)n : 0;
     }
 }
 
 hed_problem hed_problem_1d(int64_t n) { return (hed_problem){1, {n}}; }
-hed_problem hed_problem_2d(int64_t width, int64_t height) { return (hed_problem){2, {width, height}}; }
+hed_problem hed_problem_2d(int64_t width, int64_t height)
+{
+    return (hed_problem){2, {width, height}};
+}
 hed_problem hed_problem_3d(int64_t x, int64_t y, int64_t z) { return (hed_problem){3, {x, y, z}}; }
 
 /* One factor of a launch bound: a parameter's value, or a number. */
-static uint64_t bound_factor(const hed_kernel_def *def, const hed_config *config, const char *word, size_t length)
+static uint64_t bound_factor(
+    const hed_kernel_def *def, const hed_config *config, const char *word, size_t length)
 {
     for (uint32_t i = 0; i < def->parameter_count; i++)
-        if (strlen(def->parameters[i].name) == length && memcmp(def->parameters[i].name, word, length) == 0)
+        if (strlen(def->parameters[i].name) == length &&
+            memcmp(def->parameters[i].name, word, length) == 0)
             return (uint64_t)config->values[i];
     return strtoul(word, NULL, 10);
 }
@@ -102,7 +108,7 @@ uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *con
 
 const char *hed_configured_name(hed_configured configured)
 {
-    static const char *const names[] = {"given", "exact", "other driver", "near size", "same architecture",
-                                        "same vendor", "default"};
+    static const char *const names[] = {"given", "exact", "other driver", "near size",
+        "same architecture", "same vendor", "default"};
     return (unsigned)configured < sizeof names / sizeof names[0] ? names[configured] : "unknown";
 }

@@ -46,15 +46,17 @@ static void default_ptx_dir(char *path)
 {
     char library[HED_PATH_MAX];
     hed_path_of_library(library, sizeof library);
-    if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") || access(path, R_OK) != 0) path[0] = 0;
+    if (!library[0] || !hed_path_join(path, library, "../share/heddle/ptx") ||
+        access(path, R_OK) != 0)
+        path[0] = 0;
 }
 
-/* The worker program: libexec/heddle of the installed library (in lib or lib/MACHINE), beside the library in a build
- * folder, and one folder above a program that the library is a part of. */
+/* The worker program: libexec/heddle of the installed library (in lib or lib/MACHINE), beside the
+ * library in a build folder, and one folder above a program that the library is a part of. */
 static void default_worker(char *path)
 {
-    static const char *const places[] = {"../libexec/heddle/heddle-worker", "../../libexec/heddle/heddle-worker",
-                                         "heddle-worker", "../heddle-worker"};
+    static const char *const places[] = {"../libexec/heddle/heddle-worker",
+        "../../libexec/heddle/heddle-worker", "heddle-worker", "../heddle-worker"};
     char library[HED_PATH_MAX];
     hed_path_of_library(library, sizeof library);
     for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
@@ -62,12 +64,12 @@ static void default_worker(char *path)
     path[0] = 0;
 }
 
-/* The database that comes with Heddle: in share of the prefix, where libraries lie in lib or in a folder of lib for
- * one machine; and beside the library in a build folder. */
+/* The database that comes with Heddle: in share of the prefix, where libraries lie in lib or in a
+ * folder of lib for one machine; and beside the library in a build folder. */
 static void default_installed_database(char *path)
 {
-    static const char *const places[] = {"../share/heddle/tuning.db", "../../share/heddle/tuning.db",
-                                         "share/heddle/tuning.db"};
+    static const char *const places[] = {
+        "../share/heddle/tuning.db", "../../share/heddle/tuning.db", "share/heddle/tuning.db"};
     char library[HED_PATH_MAX];
     hed_path_of_library(library, sizeof library);
     for (size_t i = 0; library[0] && i < sizeof places / sizeof places[0]; i++)
@@ -84,7 +86,8 @@ static bool toolkit_of_nvcc(char *path)
         if (length > 0 && length < sizeof folder) {
             memcpy(folder, at, length);
             folder[length] = 0;
-            if (hed_path_join(compiler, folder, "nvcc") && access(compiler, X_OK) == 0) return hed_path_join(path, folder, "..");
+            if (hed_path_join(compiler, folder, "nvcc") && access(compiler, X_OK) == 0)
+                return hed_path_join(path, folder, "..");
         }
         at += length;
     }
@@ -97,14 +100,17 @@ static void find_databases(char *path, char *installed, const char *given, const
 {
     const char *variable = hed_environment("HEDDLE_DATABASE");
     if (!given && variable) given = strcmp(variable, "none") == 0 ? "" : variable;
-    bool fits =
-        given ? hed_text_copy(path, HED_PATH_MAX, given) : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
+    bool fits = given ? hed_text_copy(path, HED_PATH_MAX, given)
+                      : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
     if (!fits) path[0] = 0;
     installed[0] = 0;
     if (!given || given[0]) default_installed_database(installed);
 }
 
-static const char *given_or(const char *given, const char *variable) { return given ? given : hed_environment(variable); }
+static const char *given_or(const char *given, const char *variable)
+{
+    return given ? given : hed_environment(variable);
+}
 
 static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
 {
@@ -153,8 +159,9 @@ static void free_settings(hed_settings *settings)
 {
     hed_allocator a = settings->allocator;
     char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
-                   settings->ptx_dir, settings->opencl_library, settings->cuda_library, settings->nvrtc_library,
-                   settings->cuda_home, settings->capture, settings->worker, settings->database, settings->installed_database};
+        settings->ptx_dir, settings->opencl_library, settings->cuda_library,
+        settings->nvrtc_library, settings->cuda_home, settings->capture, settings->worker,
+        settings->database, settings->installed_database};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hed_release_text(&a, all[i]);
 }
 
@@ -163,14 +170,14 @@ static void free_settings(hed_settings *settings)
 /* A device that its driver lists and does not describe. */
 static void leave_out(const hed_context *context, hed_backend_slot *slot, uint32_t index)
 {
-    hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: device %u cannot be described and is left out",
-                    slot->backend->name, index);
+    hed_log_message(&context->settings.logger, HED_LOG_WARNING,
+        "%s: device %u cannot be described and is left out", slot->backend->name, index);
     if (slot->health == HED_BACKEND_WORKS) slot->health = HED_BACKEND_LIMITED;
     if (slot->reason[0]) return;
-    snprintf(slot->reason, sizeof slot->reason, "the driver lists device %u and does not describe it: it is left out",
-             index);
+    snprintf(slot->reason, sizeof slot->reason,
+        "the driver lists device %u and does not describe it: it is left out", index);
     hed_text_copy(slot->remedy, sizeof slot->remedy,
-                  "restart the machine if its driver was updated since the start; else reinstall the driver");
+        "restart the machine if its driver was updated since the start; else reinstall the driver");
 }
 
 static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
@@ -207,7 +214,8 @@ static uint32_t rank(const hed_device *device)
 static void sort_devices(hed_context *context)
 {
     for (uint32_t i = 1; i < context->device_count; i++)
-        for (uint32_t j = i; j > 0 && rank(context->devices[j]) < rank(context->devices[j - 1]); j--) {
+        for (uint32_t j = i; j > 0 && rank(context->devices[j]) < rank(context->devices[j - 1]);
+             j--) {
             hed_device *other = context->devices[j];
             context->devices[j] = context->devices[j - 1];
             context->devices[j - 1] = other;
@@ -234,7 +242,7 @@ hed_status hed_context_create(const hed_context_def *def, hed_context **context,
     *context = NULL;
     if (!def->allocator.allocate || !def->allocator.release || !def->clock.now)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "hed_context_def lacks an allocator or a clock: start from hed_default_context_def()");
+            "hed_context_def lacks an allocator or a clock: start from hed_default_context_def()");
     hed_context *made = hed_allocate(&def->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
     made->settings.allocator = def->allocator;
@@ -268,9 +276,15 @@ void hed_context_destroy(hed_context *context)
     hed_release(&allocator, context, sizeof *context);
 }
 
-const char *hed_context_cache_dir(const hed_context *context) { return context->settings.cache_dir; }
+const char *hed_context_cache_dir(const hed_context *context)
+{
+    return context->settings.cache_dir;
+}
 const char *hed_context_data_dir(const hed_context *context) { return context->settings.data_dir; }
-hed_allocator hed_context_allocator(const hed_context *context) { return context->settings.allocator; }
+hed_allocator hed_context_allocator(const hed_context *context)
+{
+    return context->settings.allocator;
+}
 hed_logger hed_context_logger(const hed_context *context) { return context->settings.logger; }
 hed_clock hed_context_clock(const hed_context *context) { return context->settings.clock; }
 
@@ -279,6 +293,6 @@ uint32_t hed_backend_count(const hed_context *context) { return context->slot_co
 hed_backend_report hed_backend_at(const hed_context *context, uint32_t index)
 {
     const hed_backend_slot *slot = &context->slots[index];
-    return (hed_backend_report){slot->backend->name, slot->health, slot->devices,
-                                slot->library, slot->reason, slot->remedy};
+    return (hed_backend_report){slot->backend->name, slot->health, slot->devices, slot->library,
+        slot->reason, slot->remedy};
 }

@@ -6,10 +6,9 @@
 #include "base/text.h"
 #include "core/objects.h"
 
-static const char *const capability_names[HED_CAPABILITY_COUNT] = {
-    "fp16", "fp64", "strict", "lanes", "named barriers", "cooperative",
-    "grid barrier", "packets", "clusters", "mapped", "resident", "graphs",
-    "source", "cuda c", "device time", "gl sharing", "global atomics"};
+static const char *const capability_names[HED_CAPABILITY_COUNT] = {"fp16", "fp64", "strict",
+    "lanes", "named barriers", "cooperative", "grid barrier", "packets", "clusters", "mapped",
+    "resident", "graphs", "source", "cuda c", "device time", "gl sharing", "global atomics"};
 
 const char *hed_capability_name(uint32_t bit)
 {
@@ -33,17 +32,19 @@ static hed_device *find(hed_context *context, const char *selector)
         if (strcasecmp(context->devices[i]->info.id, selector) == 0) return context->devices[i];
     for (uint32_t i = 0; i < context->device_count; i++) {
         const hed_device_info *info = &context->devices[i]->info;
-        if (hed_text_contains(info->name, selector) || hed_text_contains(info->platform, selector) ||
-            strcasecmp(info->backend, selector) == 0)
+        if (hed_text_contains(info->name, selector) ||
+            hed_text_contains(info->platform, selector) || strcasecmp(info->backend, selector) == 0)
             return context->devices[i];
     }
     return NULL;
 }
 
-hed_status hed_device_find(hed_context *context, const char *selector, hed_device **device, hed_error *error)
+hed_status hed_device_find(
+    hed_context *context, const char *selector, hed_device **device, hed_error *error)
 {
-    const char *from = selector ? "" : context->settings.device ? " (default of the context or HEDDLE_DEVICE)"
-                                                                : "";
+    const char *from = selector                   ? ""
+                       : context->settings.device ? " (default of the context or HEDDLE_DEVICE)"
+                                                  : "";
     if (!selector) selector = context->settings.device ? context->settings.device : "best";
     *device = selector[0] ? find(context, selector) : NULL;
     if (*device) return HED_OK;
@@ -51,10 +52,12 @@ hed_status hed_device_find(hed_context *context, const char *selector, hed_devic
     size_t used = 0;
     for (uint32_t i = 0; i < context->device_count && used < sizeof list - 1; i++) {
         const hed_device_info *info = &context->devices[i]->info;
-        int n = snprintf(list + used, sizeof list - used, "%s%s (%s)", i ? ", " : "", info->id, info->name);
+        int n = snprintf(
+            list + used, sizeof list - used, "%s%s (%s)", i ? ", " : "", info->id, info->name);
         used += n > 0 ? (size_t)n : 0;
     }
-    return hed_fail(error, HED_ERROR_NO_DEVICE, "no device fits \"%.100s\"%s; there are: %s", selector, from, list);
+    return hed_fail(error, HED_ERROR_NO_DEVICE, "no device fits \"%.100s\"%s; there are: %s",
+        selector, from, list);
 }
 
 const hed_device_info *hed_device_get_info(const hed_device *device) { return &device->info; }
@@ -73,7 +76,8 @@ hed_status hed_device_ensure_open(hed_device *device, hed_error *error)
     return status;
 }
 
-hed_status hed_device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
+hed_status hed_device_memory(
+    hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
     hed_status status = hed_device_ensure_open(device, error);
     return status ? status : device->backend->device_memory(device, free_bytes, total_bytes, error);
@@ -94,17 +98,19 @@ static hed_backend_slot *find_slot(hed_context *context, const char *backend)
     return NULL;
 }
 
-hed_status hed_device_adopt(hed_context *context, const char *backend, const hed_native_device *native,
-                            hed_device **device, hed_error *error)
+hed_status hed_device_adopt(hed_context *context, const char *backend,
+    const hed_native_device *native, hed_device **device, hed_error *error)
 {
     *device = NULL;
     hed_backend_slot *slot = find_slot(context, backend);
     if (!slot || !slot->backend->device_adopt)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "\"%.60s\" has no contexts to adopt: use \"cuda\" or \"opencl\"",
-                        backend);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "\"%.60s\" has no contexts to adopt: use \"cuda\" or \"opencl\"", backend);
     if (slot->health == HED_BACKEND_ABSENT || slot->health == HED_BACKEND_FAILED)
-        return hed_fail(error, HED_ERROR_NO_DEVICE, "the %s backend does not work here: %s", backend, slot->reason);
-    if (!native->context) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_native_device.context is NULL");
+        return hed_fail(error, HED_ERROR_NO_DEVICE, "the %s backend does not work here: %s",
+            backend, slot->reason);
+    if (!native->context)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_native_device.context is NULL");
     hed_device *made = hed_allocate(&context->settings.allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
     made->context = context;
@@ -133,7 +139,8 @@ hed_status hed_device_native(hed_device *device, hed_native_device *native, hed_
 {
     *native = (hed_native_device){0};
     if (!device->backend->device_native)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no driver and so no native handles", device->info.id);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no driver and so no native handles",
+            device->info.id);
     hed_status status = hed_device_ensure_open(device, error);
     return status ? status : device->backend->device_native(device, native, error);
 }

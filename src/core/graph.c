@@ -1,14 +1,22 @@
-/* Graphs: a chain of steps recorded once. Where the driver has graphs of its own it replays them; elsewhere the steps are
- * enqueued again. A recorded launch owns a copy of its arguments and a share of its compiled kernel. */
+/* Graphs: a chain of steps recorded once. Where the driver has graphs of its own it replays them;
+ * elsewhere the steps are enqueued again. A recorded launch owns a copy of its arguments and a
+ * share of its compiled kernel. */
 #include <string.h>
 
 #include "core/objects.h"
 
-static const hed_allocator *allocator_of(const hed_graph *graph) { return &graph->device->settings->allocator; }
+static const hed_allocator *allocator_of(const hed_graph *graph)
+{
+    return &graph->device->settings->allocator;
+}
 
-static hed_variant *variant_of(const hed_step *step) { return (hed_variant *)step->program; /* its first member */ }
+static hed_variant *variant_of(const hed_step *step)
+{
+    return (hed_variant *)step->program; /* its first member */
+}
 
-static void free_arguments(const hed_allocator *allocator, const hed_argument *arguments, uint32_t count)
+static void free_arguments(
+    const hed_allocator *allocator, const hed_argument *arguments, uint32_t count)
 {
     if (!arguments) return;
     for (uint32_t i = 0; i < count; i++)
@@ -17,7 +25,8 @@ static void free_arguments(const hed_allocator *allocator, const hed_argument *a
     hed_release(allocator, (void *)(uintptr_t)arguments, (count ? count : 1) * sizeof *arguments);
 }
 
-static hed_argument *copy_arguments(const hed_allocator *allocator, const hed_argument *arguments, uint32_t count)
+static hed_argument *copy_arguments(
+    const hed_allocator *allocator, const hed_argument *arguments, uint32_t count)
 {
     hed_argument *copy = hed_allocate(allocator, (count ? count : 1) * sizeof *copy);
     for (uint32_t i = 0; copy && i < count; i++) {
@@ -46,7 +55,8 @@ static hed_status grow(hed_graph *graph, hed_error *error)
     if (graph->count < graph->capacity) return HED_OK;
     uint32_t capacity = graph->capacity ? graph->capacity * 2 : 16;
     hed_step *steps = hed_allocate(allocator_of(graph), capacity * sizeof *steps);
-    if (!steps) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u steps of a graph", capacity);
+    if (!steps)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u steps of a graph", capacity);
     if (graph->count) memcpy(steps, graph->steps, graph->count * sizeof *steps);
     hed_release(allocator_of(graph), graph->steps, graph->capacity * sizeof *steps);
     graph->steps = steps;
@@ -61,9 +71,11 @@ hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *erro
     hed_step *added = &graph->steps[graph->count];
     *added = *step;
     if (step->kind == HED_STEP_LAUNCH) {
-        added->arguments = copy_arguments(allocator_of(graph), step->arguments, step->program->def->argument_count);
+        added->arguments = copy_arguments(
+            allocator_of(graph), step->arguments, step->program->def->argument_count);
         if (!added->arguments)
-            return hed_fail(error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
+            return hed_fail(
+                error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
         hed_variant_retain(variant_of(step));
     }
     graph->count++;
@@ -72,7 +84,8 @@ hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *erro
 
 hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
 {
-    if (stream->recording) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is already recording a graph");
+    if (stream->recording)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is already recording a graph");
     hed_graph *graph = hed_allocate(&stream->device->settings->allocator, sizeof *graph);
     if (!graph) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph");
     graph->device = stream->device;
@@ -88,7 +101,8 @@ hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error
     stream->recording = NULL;
     hed_status status = HED_OK;
     if (made->count && stream->device->backend->graph_build)
-        status = stream->device->backend->graph_build(made->device, made->steps, made->count, &made->impl, error);
+        status = stream->device->backend->graph_build(
+            made->device, made->steps, made->count, &made->impl, error);
     if (status) {
         hed_graph_destroy(made);
         return status;
@@ -107,7 +121,7 @@ hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *err
 {
     if (stream->device != graph->device)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a graph recorded for %s in a stream of %s",
-                        graph->device->info.id, stream->device->info.id);
+            graph->device->info.id, stream->device->info.id);
     if (stream->recording && graph->count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a replay cannot be recorded in a graph");
     if (graph->impl) return graph->device->backend->graph_replay(stream, graph->impl, error);
@@ -120,17 +134,20 @@ hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *err
 uint32_t hed_graph_step_count(const hed_graph *graph) { return graph->count; }
 
 /* Called by hed_graph_update() in launch/, which has checked the arguments. */
-hed_status hed_graph_set_arguments(hed_graph *graph, uint32_t index, const hed_argument *arguments, hed_error *error)
+hed_status hed_graph_set_arguments(
+    hed_graph *graph, uint32_t index, const hed_argument *arguments, hed_error *error)
 {
     hed_step *step = &graph->steps[index];
     uint32_t count = step->program->def->argument_count;
     const hed_argument *former = step->arguments;
     hed_argument *copy = copy_arguments(allocator_of(graph), arguments, count);
-    if (!copy) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
+    if (!copy)
+        return hed_fail(
+            error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
     step->arguments = copy;
-    hed_status status =
-        graph->impl ? graph->device->backend->graph_update(graph->device, graph->impl, graph->steps, index, error)
-                    : HED_OK;
+    hed_status status = graph->impl ? graph->device->backend->graph_update(
+                                          graph->device, graph->impl, graph->steps, index, error)
+                                    : HED_OK;
     if (status) step->arguments = former;
     free_arguments(allocator_of(graph), status ? copy : former, count);
     return status;

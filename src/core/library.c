@@ -9,19 +9,21 @@
 #include <string.h>
 
 /* What is wrong with `file`, and what mends it. */
-static hed_status missed(const hed_library_def *def, const char *file, bool given, const char *reason, hed_error *error)
+static hed_status missed(
+    const hed_library_def *def, const char *file, bool given, const char *reason, hed_error *error)
 {
     char mend[256] = "";
     size_t used = 0;
-    if (def->debian) used = (size_t)snprintf(mend, sizeof mend, "; on Debian: apt install %s", def->debian);
+    if (def->debian)
+        used = (size_t)snprintf(mend, sizeof mend, "; on Debian: apt install %s", def->debian);
     if (def->fedora && used < sizeof mend)
         snprintf(mend + used, sizeof mend - used, "; on Fedora: dnf install %s", def->fedora);
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s needs %s%s%s, which %s%s", def->purpose, file, given ? " of " : "",
-                    given ? def->setting : "", reason, mend);
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s needs %s%s%s, which %s%s", def->purpose, file,
+        given ? " of " : "", given ? def->setting : "", reason, mend);
 }
 
-hed_status hed_library_load(const hed_allocator *allocator, const hed_library_def *def, const char *const *names, void **functions,
-                            size_t count, const char **file, hed_error *error)
+hed_status hed_library_load(const hed_allocator *allocator, const hed_library_def *def,
+    const char *const *names, void **functions, size_t count, const char **file, hed_error *error)
 {
     const char *given = def->setting ? hed_environment(def->setting) : NULL;
     const char *const only[] = {given, NULL}, *const *files = given ? only : def->files;

@@ -6,8 +6,7 @@
 
 #include "core/backend.h"
 
-enum { HED_MAX_BACKENDS = 8,
-       HED_MAX_DEVICES = 64 };
+enum { HED_MAX_BACKENDS = 8, HED_MAX_DEVICES = 64 };
 
 /* What a folder above the core keeps with a context; destroyed before anything else of it. */
 typedef struct hed_extension {
@@ -34,9 +33,7 @@ typedef struct hed_variant {
     struct hed_variant *retired; /* next in the kernel's list of former variants */
 } hed_variant;
 
-typedef enum hed_build_state { HED_BUILD_IDLE,
-                               HED_BUILD_RUNNING,
-                               HED_BUILD_DONE } hed_build_state;
+typedef enum hed_build_state { HED_BUILD_IDLE, HED_BUILD_RUNNING, HED_BUILD_DONE } hed_build_state;
 
 /* What a background build works on: its own copy of everything it needs. */
 typedef struct hed_build_job {
@@ -64,12 +61,14 @@ struct hed_kernel {
     hed_define *defines; /* copies of the options' defines */
     uint32_t define_count;
     uint32_t max_registers;
-    hed_variant *active;         /* NULL until the first build is done */
-    hed_variant *retired;        /* others that are compiled; launches of these may still be on their way */
-    hed_configured configured;   /* what the active one is to the size `resolved` */
-    hed_problem resolved;        /* count 0: none */
-    struct hed_choices *choices; /* by which launches choose; NULL: a configuration was given, or nothing is known */
-    struct hed_rules *rules;     /* NULL: the description has no constraints */
+    hed_variant *active; /* NULL until the first build is done */
+    /* others that are compiled; launches of these may still be on their way */
+    hed_variant *retired;
+    hed_configured configured; /* what the active one is to the size `resolved` */
+    hed_problem resolved;      /* count 0: none */
+    /* by which launches choose; NULL: a configuration was given, or nothing is known */
+    struct hed_choices *choices;
+    struct hed_rules *rules; /* NULL: the description has no constraints */
     hed_recent recent[HED_RECENT_SIZES];
     uint32_t next_recent;
     hed_config *refused; /* (refused_count) tuned ones that do not build here */
@@ -103,23 +102,26 @@ struct hed_step_times {
 hed_status hed_device_ensure_open(hed_device *device, hed_error *error);
 
 /* core/stream.c: runs, records or times one step that has been checked. */
-hed_status hed_stream_step(hed_stream *stream, const hed_step *step, const char *name, hed_error *error);
+hed_status hed_stream_step(
+    hed_stream *stream, const hed_step *step, const char *name, hed_error *error);
 
 /* core/graph.c */
 hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *error);
-hed_status hed_graph_set_arguments(hed_graph *graph, uint32_t index, const hed_argument *arguments, hed_error *error);
+hed_status hed_graph_set_arguments(
+    hed_graph *graph, uint32_t index, const hed_argument *arguments, hed_error *error);
 
 /* core/program.c: compiles one configuration or takes it from the cache. */
-hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                              const hed_define *defines, uint32_t define_count, uint32_t max_registers,
-                              hed_variant **variant, hed_error *error);
+hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math,
+    const hed_config *config, const hed_define *defines, uint32_t define_count,
+    uint32_t max_registers, hed_variant **variant, hed_error *error);
 hed_variant *hed_variant_retain(hed_variant *variant);
 void hed_variant_release(hed_variant *variant);
 
 /* core/config.c: launch bound of a configuration, 0 if there is none. */
 uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *config);
 
-/* A variable of the environment; NULL where it is not set, or empty. Only context.c reads the environment. */
+/* A variable of the environment; NULL where it is not set, or empty. Only context.c reads the
+ * environment. */
 const char *hed_environment(const char *name);
 
 #endif

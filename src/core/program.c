@@ -1,5 +1,5 @@
-/* From a description and a configuration to a compiled program: text and defines are put together, the cache is asked, the
- * backend compiles what is not there, and loads it. */
+/* From a description and a configuration to a compiled program: text and defines are put together,
+ * the cache is asked, the backend compiles what is not there, and loads it. */
 #include "core/program.h"
 
 #include <inttypes.h>
@@ -11,43 +11,48 @@
 #include "core/cache.h"
 #include "heddle/cache.h"
 
-enum { SOURCE_LIMIT = 64 << 20,
-       OPTIONS_SIZE = 4096 };
+enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };
 
 /* ---- putting a build together ---- */
 
-static void set_parameters(hed_build_text *text, const hed_kernel_def *def, const hed_config *config)
+static void set_parameters(
+    hed_build_text *text, const hed_kernel_def *def, const hed_config *config)
 {
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         snprintf(text->values[i], sizeof text->values[i], "%" PRId64, config->values[i]);
-        text->defines[text->build.define_count++] = (hed_define){def->parameters[i].name, text->values[i]};
+        text->defines[text->build.define_count++] =
+            (hed_define){def->parameters[i].name, text->values[i]};
     }
 }
 
 /* A define of the options replaces the description's define of the same name. */
-static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count, const hed_define *extra,
-                        uint32_t extra_count)
+static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count,
+    const hed_define *extra, uint32_t extra_count)
 {
     for (uint32_t i = 0; i < own_count; i++) {
         bool replaced = false;
-        for (uint32_t j = 0; j < extra_count; j++) replaced = replaced || strcmp(own[i].name, extra[j].name) == 0;
+        for (uint32_t j = 0; j < extra_count; j++)
+            replaced = replaced || strcmp(own[i].name, extra[j].name) == 0;
         if (!replaced) text->defines[text->build.define_count++] = own[i];
     }
     for (uint32_t i = 0; i < extra_count; i++) text->defines[text->build.define_count++] = extra[i];
 }
 
-/* A chunk comes from HEDDLE_KERNEL_DIR if the file is there, else from its own text, else from the file of its name. */
-static hed_status load_source(const hed_settings *settings, const hed_source *from, hed_source *to, char **owned,
-                              size_t *owned_size, hed_error *error)
+/* A chunk comes from HEDDLE_KERNEL_DIR if the file is there, else from its own text, else from the
+ * file of its name. */
+static hed_status load_source(const hed_settings *settings, const hed_source *from, hed_source *to,
+    char **owned, size_t *owned_size, hed_error *error)
 {
     char path[HED_PATH_MAX];
     *to = *from;
     if (!to->size && to->text) to->size = strlen(to->text);
-    bool in_folder = settings->kernel_dir[0] && hed_path_join(path, settings->kernel_dir, from->name) &&
-                     hed_path_read(&settings->allocator, path, SOURCE_LIMIT, owned, owned_size, NULL) == HED_OK;
+    bool in_folder =
+        settings->kernel_dir[0] && hed_path_join(path, settings->kernel_dir, from->name) &&
+        hed_path_read(&settings->allocator, path, SOURCE_LIMIT, owned, owned_size, NULL) == HED_OK;
     if (!in_folder && from->text) return HED_OK;
     if (!in_folder) {
-        hed_status status = hed_path_read(&settings->allocator, from->name, SOURCE_LIMIT, owned, owned_size, error);
+        hed_status status =
+            hed_path_read(&settings->allocator, from->name, SOURCE_LIMIT, owned, owned_size, error);
         if (status) return status;
     }
     to->text = *owned;
@@ -55,9 +60,9 @@ static hed_status load_source(const hed_settings *settings, const hed_source *fr
     return HED_OK;
 }
 
-hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math,
-                               const hed_config *config, const hed_define *defines, uint32_t define_count,
-                               uint32_t max_registers, hed_error *error)
+hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def,
+    hed_math math, const hed_config *config, const hed_define *defines, uint32_t define_count,
+    uint32_t max_registers, hed_error *error)
 {
     const hed_settings *settings = device->settings;
     const hed_allocator *allocator = &settings->allocator;
@@ -68,21 +73,15 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
     text->owned = hed_allocate(allocator, (def->source_count + 1) * sizeof *text->owned);
     if (!text->defines || !text->sources || !text->owned)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", def->name);
-    text->build = (hed_build){.device = device,
-                              .def = def,
-                              .entry = def->entry ? def->entry : def->name,
-                              .math = math,
-                              .defines = text->defines,
-                              .sources = text->sources,
-                              .source_count = def->source_count,
-                              .max_registers = max_registers,
-                              .max_threads = hed_config_max_threads(def, config),
-                              .min_groups = def->min_groups};
+    text->build = (hed_build){.device = device, .def = def,
+        .entry = def->entry ? def->entry : def->name, .math = math, .defines = text->defines,
+        .sources = text->sources, .source_count = def->source_count, .max_registers = max_registers,
+        .max_threads = hed_config_max_threads(def, config), .min_groups = def->min_groups};
     set_parameters(text, def, config);
     set_defines(text, def->defines, def->define_count, defines, define_count);
     for (uint32_t i = 0; i < def->source_count; i++) {
-        hed_status status = load_source(settings, &def->sources[i], &text->sources[i], &text->owned[i].bytes,
-                                        &text->owned[i].size, error);
+        hed_status status = load_source(settings, &def->sources[i], &text->sources[i],
+            &text->owned[i].bytes, &text->owned[i].size, error);
         if (status) return status;
     }
     return HED_OK;
@@ -91,10 +90,12 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
 void hed_build_text_free(hed_build_text *text)
 {
     for (uint32_t i = 0; text->owned && i < text->source_count; i++)
-        if (text->owned[i].bytes) hed_release(&text->allocator, text->owned[i].bytes, text->owned[i].size + 1);
+        if (text->owned[i].bytes)
+            hed_release(&text->allocator, text->owned[i].bytes, text->owned[i].size + 1);
     hed_release(&text->allocator, text->owned, (text->source_count + 1) * sizeof *text->owned);
     hed_release(&text->allocator, text->sources, (text->source_count + 1) * sizeof *text->sources);
-    hed_release(&text->allocator, text->defines, (text->define_capacity + 1) * sizeof *text->defines);
+    hed_release(
+        &text->allocator, text->defines, (text->define_capacity + 1) * sizeof *text->defines);
 }
 
 /* ---- the request: everything that decides on the compiled bytes, as text ---- */
@@ -105,39 +106,43 @@ static hed_status make_request(const hed_build *build, hed_text *request, hed_er
     char options[OPTIONS_SIZE], digits[33];
     hed_status status = backend->build_options(build, options, sizeof options);
     if (status)
-        return hed_fail(error, status, "the build options of %s are longer than %d bytes", build->def->name,
-                        OPTIONS_SIZE - 1);
+        return hed_fail(error, status, "the build options of %s are longer than %d bytes",
+            build->def->name, OPTIONS_SIZE - 1);
     hed_hash_format(hed_hash_text(hed_hash_start(), backend->prelude(build)), digits);
-    bool ahead =
-        !(build->device->info.capabilities & HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
+    bool ahead = !(build->device->info.capabilities &
+                   HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
     hed_text_add(request, "%s\n%s\n%s\nprelude %s\nentry %s\n", backend->name,
-                 ahead ? "ahead" : build->device->build_key, options, digits, build->entry);
+        ahead ? "ahead" : build->device->build_key, options, digits, build->entry);
     for (uint32_t i = 0; i < build->define_count; i++)
         hed_text_add(request, "define %s %s\n", build->defines[i].name, build->defines[i].value);
     for (uint32_t i = 0; i < build->source_count; i++) {
         hed_text_add(request, "source %s %zu\n", build->sources[i].name, build->sources[i].size);
         hed_text_add_bytes(request, build->sources[i].text, build->sources[i].size);
     }
-    return request->failed ? hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", build->def->name) : HED_OK;
+    return request->failed
+               ? hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", build->def->name)
+               : HED_OK;
 }
 
 /* ---- compiling and loading ---- */
 
 static void set_resources_unknown(hed_kernel_resources *r)
 {
-    r->registers = r->spill_bytes = r->stack_bytes = r->local_bytes = r->max_group = r->lane_width = -1;
+    r->registers = r->spill_bytes = r->stack_bytes = r->local_bytes = r->max_group = r->lane_width =
+        -1;
 }
 
 /* Loads a binary into the program; the program keeps the log. */
-static hed_status load(hed_program *program, const hed_build *build, hed_cache_entry *entry, bool from_cache,
-                       hed_error *error)
+static hed_status load(hed_program *program, const hed_build *build, hed_cache_entry *entry,
+    bool from_cache, hed_error *error)
 {
     set_resources_unknown(&program->resources);
     program->resources.from_cache = from_cache;
     program->resources.build_seconds = entry->build_seconds;
     program->log = entry->binary.log;
     program->log_size = entry->binary.log_size;
-    hed_status status = program->device->backend->program_load(program, build, &entry->binary, error);
+    hed_status status =
+        program->device->backend->program_load(program, build, &entry->binary, error);
     if (status) {
         program->log = NULL;
         program->log_size = 0;
@@ -148,8 +153,8 @@ static hed_status load(hed_program *program, const hed_build *build, hed_cache_e
     return HED_OK;
 }
 
-static hed_status load_from(hed_program *program, const hed_build *build, const char *folder, const hed_text *request,
-                            bool *loaded, hed_error *error)
+static hed_status load_from(hed_program *program, const hed_build *build, const char *folder,
+    const hed_text *request, bool *loaded, hed_error *error)
 {
     const hed_settings *settings = program->device->settings;
     hed_cache_entry entry;
@@ -162,20 +167,24 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
     *loaded = status == HED_OK;
     if (status == HED_ERROR_FORMAT)
         hed_log_message(&settings->logger, HED_LOG_WARNING,
-                        "the driver refuses the cached %s, which is compiled again: %s", program->def->name,
-                        error->text);
+            "the driver refuses the cached %s, which is compiled again: %s", program->def->name,
+            error->text);
     return status == HED_ERROR_FORMAT ? HED_OK : status;
 }
 
 /* A read-only folder or a full disk costs the next program its time, nothing else. */
-static void keep(const hed_settings *settings, const hed_text *request, const hed_cache_entry *entry)
+static void keep(
+    const hed_settings *settings, const hed_text *request, const hed_cache_entry *entry)
 {
     hed_error error;
-    if (settings->cache_dir[0] && hed_cache_store(settings->cache_dir, request->bytes, request->size, entry, &error))
-        hed_log_message(&settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", error.text);
+    if (settings->cache_dir[0] &&
+        hed_cache_store(settings->cache_dir, request->bytes, request->size, entry, &error))
+        hed_log_message(
+            &settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", error.text);
 }
 
-static hed_status compile(hed_program *program, const hed_build *build, const hed_text *request, hed_error *error)
+static hed_status compile(
+    hed_program *program, const hed_build *build, const hed_text *request, hed_error *error)
 {
     const hed_settings *settings = program->device->settings;
     hed_cache_entry entry = {{0}, 0};
@@ -184,7 +193,8 @@ static hed_status compile(hed_program *program, const hed_build *build, const he
     entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
     if (!status) keep(settings, request, &entry);
     if (!status) status = load(program, build, &entry, false, error);
-    if (status == HED_ERROR_FORMAT) { /* no fault of the cache: this driver refuses what it has just made */
+    /* no fault of the cache: this driver refuses what it has just made */
+    if (status == HED_ERROR_FORMAT) {
         status = HED_ERROR_DRIVER;
         if (error) error->status = status;
     }
@@ -199,13 +209,13 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
     bool loaded = false, source = program->device->info.capabilities & HED_CAN_SOURCE;
     hed_status status = make_request(build, &request, error);
     if (!status)
-        status =
-            load_from(program, build, source ? settings->cache_dir : settings->ptx_dir, &request, &loaded, error);
+        status = load_from(program, build, source ? settings->cache_dir : settings->ptx_dir,
+            &request, &loaded, error);
     if (!status && !loaded && !source)
-        status =
-            hed_fail(error, HED_ERROR_UNSUPPORTED,
-                     "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
-                     program->def->name, program->device->info.id, program->def->name, program->device->slot->remedy);
+        status = hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s: %s cannot compile kernels here and this configuration of %s was not compiled ahead (%s)",
+            program->def->name, program->device->info.id, program->def->name,
+            program->device->slot->remedy);
     if (!status && !loaded) status = compile(program, build, &request, error);
     hed_text_free(&request);
     return status;
@@ -213,7 +223,8 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
 
 /* ---- compiling for others ---- */
 
-/* A backend that compiles ahead needs no open device to compile: no context, no memory of the device's. */
+/* A backend that compiles ahead needs no open device to compile: no context, no memory of the
+ * device's. */
 static hed_status open_to_compile(hed_device *device, hed_error *error)
 {
     return device->backend->build_ahead ? HED_OK : hed_device_ensure_open(device, error);
@@ -225,24 +236,30 @@ static hed_status compile_into_cache(const hed_build *build, double *seconds, he
     hed_text request = {.allocator = &settings->allocator};
     hed_cache_entry entry = {{0}, 0};
     hed_status status = make_request(build, &request, error);
-    if (!status && !hed_cache_load(settings, settings->cache_dir, request.bytes, request.size, &entry)) {
+    if (!status &&
+        !hed_cache_load(settings, settings->cache_dir, request.bytes, request.size, &entry)) {
         uint64_t start = settings->clock.now(settings->clock.user);
         status = build->device->backend->build(build, &entry.binary, error);
-        entry.build_seconds = *seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
-        if (!status) status = hed_cache_store(settings->cache_dir, request.bytes, request.size, &entry, error);
+        entry.build_seconds = *seconds =
+            (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
+        if (!status)
+            status =
+                hed_cache_store(settings->cache_dir, request.bytes, request.size, &entry, error);
     }
     hed_binary_free(settings, &entry.binary);
     hed_text_free(&request);
     return status;
 }
 
-hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                               const hed_define *defines, uint32_t define_count, double *seconds, hed_error *error)
+hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, hed_math math,
+    const hed_config *config, const hed_define *defines, uint32_t define_count, double *seconds,
+    hed_error *error)
 {
     hed_build_text text;
     *seconds = 0;
     if (!device->backend->build)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: %s compiles nothing", def->name, device->info.id);
+        return hed_fail(
+            error, HED_ERROR_UNSUPPORTED, "%s: %s compiles nothing", def->name, device->info.id);
     hed_status status = open_to_compile(device, error);
     if (status) return status;
     status = hed_build_text_make(&text, device, def, math, config, defines, define_count, 0, error);
@@ -253,24 +270,22 @@ hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, he
 
 /* ---- variants ---- */
 
-hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                              const hed_define *defines, uint32_t define_count, uint32_t max_registers,
-                              hed_variant **variant, hed_error *error)
+hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed_math math,
+    const hed_config *config, const hed_define *defines, uint32_t define_count,
+    uint32_t max_registers, hed_variant **variant, hed_error *error)
 {
     const hed_allocator *allocator = &device->settings->allocator;
     *variant = NULL;
     hed_variant *made = hed_allocate(allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
-    made->program = (hed_program){.device = device,
-                                  .def = def,
-                                  .config = *config,
-                                  .math = math,
-                                  .max_threads = hed_config_max_threads(def, config)};
+    made->program = (hed_program){.device = device, .def = def, .config = *config, .math = math,
+        .max_threads = hed_config_max_threads(def, config)};
     made->users = 1;
     hed_status status = HED_OK;
     if (device->backend->build) {
         hed_build_text text;
-        status = hed_build_text_make(&text, device, def, math, config, defines, define_count, max_registers, error);
+        status = hed_build_text_make(
+            &text, device, def, math, config, defines, define_count, max_registers, error);
         if (!status) status = obtain(&made->program, &text.build, error);
         hed_build_text_free(&text);
     } else {
@@ -294,13 +309,15 @@ static hed_backend_slot *find_compiler(hed_context *context)
     return NULL;
 }
 
-static hed_status ship(const hed_settings *settings, const hed_build *build, const char *folder, hed_error *error)
+static hed_status ship(
+    const hed_settings *settings, const hed_build *build, const char *folder, hed_error *error)
 {
     hed_text request = {.allocator = &settings->allocator};
     hed_cache_entry entry = {{0}, 0};
     uint64_t start = settings->clock.now(settings->clock.user);
     hed_status status = make_request(build, &request, error);
-    if (!status) status = build->device->backend->build_ahead(settings, build, &entry.binary, error);
+    if (!status)
+        status = build->device->backend->build_ahead(settings, build, &entry.binary, error);
     entry.build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
     if (!status) status = hed_cache_store(folder, request.bytes, request.size, &entry, error);
     hed_binary_free(settings, &entry.binary);
@@ -308,19 +325,20 @@ static hed_status ship(const hed_settings *settings, const hed_build *build, con
     return status;
 }
 
-hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def, const hed_kernel_options *options,
-                          const char *folder, hed_error *error)
+hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def,
+    const hed_kernel_options *options, const char *folder, hed_error *error)
 {
     const hed_kernel_options defaults = {.math = HED_MATH_FAST};
     hed_backend_slot *slot = find_compiler(context);
     if (!slot) return hed_fail(error, HED_ERROR_UNSUPPORTED, "no backend compiles ahead");
     if (!options) options = &defaults;
     /* A device that cannot compile is what this is for; nothing else is known of it. */
-    hed_device device = {.context = context, .settings = &context->settings, .slot = slot, .backend = slot->backend};
+    hed_device device = {
+        .context = context, .settings = &context->settings, .slot = slot, .backend = slot->backend};
     hed_config config = options->config ? *options->config : hed_config_default(def);
     hed_build_text text;
-    hed_status status = hed_build_text_make(&text, &device, def, options->math, &config, options->defines,
-                                            options->define_count, options->max_registers, error);
+    hed_status status = hed_build_text_make(&text, &device, def, options->math, &config,
+        options->defines, options->define_count, options->max_registers, error);
     if (!status) status = ship(&context->settings, &text.build, folder, error);
     hed_build_text_free(&text);
     return status;

@@ -19,15 +19,16 @@ typedef struct hed_build_text {
 } hed_build_text;
 
 /* Free it with hed_build_text_free(), after a failure too. */
-hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def, hed_math math,
-                               const hed_config *config, const hed_define *defines, uint32_t define_count,
-                               uint32_t max_registers, hed_error *error);
+hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def,
+    hed_math math, const hed_config *config, const hed_define *defines, uint32_t define_count,
+    uint32_t max_registers, hed_error *error);
 void hed_build_text_free(hed_build_text *text);
 
-/* Compiles one configuration into the cache on disk, which there must be, or finds it there; nothing is loaded, and
- * on CUDA the device is not opened. `*seconds`: the compiler's, 0 from the cache. Thread class: any. Errors: BUILD,
- * UNSUPPORTED, MEMORY, IO, DRIVER. */
-hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, hed_math math, const hed_config *config,
-                               const hed_define *defines, uint32_t define_count, double *seconds, hed_error *error);
+/* Compiles one configuration into the cache on disk, which there must be, or finds it there;
+ * nothing is loaded, and on CUDA the device is not opened. `*seconds`: the compiler's, 0 from the
+ * cache. Thread class: any. Errors: BUILD, UNSUPPORTED, MEMORY, IO, DRIVER. */
+hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, hed_math math,
+    const hed_config *config, const hed_define *defines, uint32_t define_count, double *seconds,
+    hed_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Streams and their copy, fill, map and call steps: everything is checked here, then handed to the backend,
- * recorded in a graph, or timed. */
+/* Streams and their copy, fill, map and call steps: everything is checked here, then handed to the
+ * backend, recorded in a graph, or timed. */
 #include <string.h>
 #include <time.h>
 
@@ -17,17 +17,20 @@ static void free_times(hed_stream *stream)
     struct hed_step_times *times = stream->times;
     if (!times) return;
     for (uint32_t i = 0; i < times->capacity; i++)
-        if (times->steps[i].timing) stream->device->backend->time_destroy(stream->device, times->steps[i].timing);
+        if (times->steps[i].timing)
+            stream->device->backend->time_destroy(stream->device, times->steps[i].timing);
     hed_release(&stream->device->settings->allocator, times, times_bytes(times->capacity));
 }
 
-hed_status hed_stream_create(hed_device *device, const hed_stream_def *def, hed_stream **stream, hed_error *error)
+hed_status hed_stream_create(
+    hed_device *device, const hed_stream_def *def, hed_stream **stream, hed_error *error)
 {
     *stream = NULL;
     hed_stream_def defaults = hed_default_stream_def();
     if (!def) def = &defaults;
     if (def->timed_steps > 1u << 20)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%u timed steps: at most 1048576", def->timed_steps);
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "%u timed steps: at most 1048576", def->timed_steps);
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
     const hed_allocator *allocator = &device->settings->allocator;
@@ -38,7 +41,9 @@ hed_status hed_stream_create(hed_device *device, const hed_stream_def *def, hed_
     if (def->timed_steps) {
         made->times = hed_allocate(allocator, times_bytes(def->timed_steps));
         if (made->times) made->times->capacity = def->timed_steps;
-        else status = hed_fail(error, HED_ERROR_MEMORY, "no memory for the times of %u steps", def->timed_steps);
+        else
+            status = hed_fail(
+                error, HED_ERROR_MEMORY, "no memory for the times of %u steps", def->timed_steps);
     }
     if (!status) status = device->backend->stream_create(made, error);
     if (status) {
@@ -78,8 +83,8 @@ hed_status hed_stream_flush(hed_stream *stream, hed_error *error)
 typedef hed_status poll_function(void *object, bool *done, hed_error *error);
 
 /* Polls without a pause for the first 100 us, then with sleeps that grow to 1 ms. */
-static hed_status poll_until(hed_device *device, poll_function *poll, void *object, uint64_t timeout_ns,
-                             const char *what, hed_error *error)
+static hed_status poll_until(hed_device *device, poll_function *poll, void *object,
+    uint64_t timeout_ns, const char *what, hed_error *error)
 {
     const hed_clock *clock = &device->settings->clock;
     uint64_t start = clock->now(clock->user), pause = 20000;
@@ -90,8 +95,8 @@ static hed_status poll_until(hed_device *device, poll_function *poll, void *obje
         uint64_t spent = clock->now(clock->user) - start;
         if (spent >= timeout_ns)
             return hed_fail(error, HED_ERROR_TIMEOUT,
-                            "%s on %s is not done after %.3f s: a long step, or a hung device", what, device->info.id,
-                            (double)spent * 1e-9);
+                "%s on %s is not done after %.3f s: a long step, or a hung device", what,
+                device->info.id, (double)spent * 1e-9);
         if (spent < 100000) continue;
         nanosleep(&(struct timespec){0, (long)pause}, NULL);
         if (pause < 1000000) pause *= 2;
@@ -107,13 +112,15 @@ static hed_status poll_stream(void *object, bool *done, hed_error *error)
 hed_status hed_stream_wait_for(hed_stream *stream, uint64_t timeout_ns, hed_error *error)
 {
     hed_status status = hed_stream_flush(stream, error);
-    return status ? status : poll_until(stream->device, poll_stream, stream, timeout_ns, "the stream", error);
+    return status
+               ? status
+               : poll_until(stream->device, poll_stream, stream, timeout_ns, "the stream", error);
 }
 
 /* ---- one step ---- */
 
-static hed_status timed_slot(hed_stream *stream, hed_step_kind kind, const char *name, void **timing,
-                             hed_error *error)
+static hed_status timed_slot(
+    hed_stream *stream, hed_step_kind kind, const char *name, void **timing, hed_error *error)
 {
     struct hed_step_times *times = stream->times;
     uint32_t at = (times->first + times->count) % times->capacity;
@@ -130,7 +137,8 @@ static hed_status timed_slot(hed_stream *stream, hed_step_kind kind, const char 
     return status;
 }
 
-hed_status hed_stream_step(hed_stream *stream, const hed_step *step, const char *name, hed_error *error)
+hed_status hed_stream_step(
+    hed_stream *stream, const hed_step *step, const char *name, hed_error *error)
 {
     if (stream->recording) return hed_graph_add(stream->recording, step, error);
     void *timing = NULL;
@@ -143,19 +151,22 @@ hed_status hed_stream_step(hed_stream *stream, const hed_step *step, const char 
     return status;
 }
 
-hed_status hed_stream_times(hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count,
-                            hed_error *error)
+hed_status hed_stream_times(
+    hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count, hed_error *error)
 {
     *count = 0;
     struct hed_step_times *kept = stream->times;
-    if (!kept) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not timed: set hed_stream_def.timed_steps");
+    if (!kept)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "this stream is not timed: set hed_stream_def.timed_steps");
     hed_status status = hed_stream_wait(stream, error);
     while (!status && kept->count && *count < capacity) {
         hed_timed_step *slot = &kept->steps[kept->first];
         hed_step_time *time = &times[*count];
         time->kind = slot->kind;
         time->name = slot->name;
-        status = stream->device->backend->time_read(stream->device, slot->timing, &time->seconds, error);
+        status =
+            stream->device->backend->time_read(stream->device, slot->timing, &time->seconds, error);
         if (status) break;
         kept->first = (kept->first + 1) % kept->capacity;
         kept->count--;
@@ -166,28 +177,31 @@ hed_status hed_stream_times(hed_stream *stream, hed_step_time *times, uint32_t c
 
 /* ---- copies ---- */
 
-static hed_status check_range(const hed_buffer *buffer, uint64_t offset, uint64_t size, const char *what,
-                              hed_error *error)
+static hed_status check_range(
+    const hed_buffer *buffer, uint64_t offset, uint64_t size, const char *what, hed_error *error)
 {
     if (!buffer) return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the buffer is NULL", what);
     if (offset <= buffer->size && size <= buffer->size - offset) return HED_OK;
-    return hed_fail(error, HED_ERROR_BOUNDS, "%s of %llu bytes at byte %llu of a buffer of %llu bytes", what,
-                    (unsigned long long)size, (unsigned long long)offset, (unsigned long long)buffer->size);
+    return hed_fail(error, HED_ERROR_BOUNDS,
+        "%s of %llu bytes at byte %llu of a buffer of %llu bytes", what, (unsigned long long)size,
+        (unsigned long long)offset, (unsigned long long)buffer->size);
 }
 
-static hed_status check_device(const hed_stream *stream, const hed_buffer *buffer, const char *what, hed_error *error)
+static hed_status check_device(
+    const hed_stream *stream, const hed_buffer *buffer, const char *what, hed_error *error)
 {
     if (stream->device == buffer->device) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the buffer belongs to %s, the stream to %s", what,
-                    buffer->device->info.id, stream->device->info.id);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the buffer belongs to %s, the stream to %s",
+        what, buffer->device->info.id, stream->device->info.id);
 }
 
 /* Between two places in host memory: not the driver's business, so it happens here, in order. */
-static hed_status copy_on_host(hed_stream *stream, void *to, const void *from, uint64_t size, hed_error *error)
+static hed_status copy_on_host(
+    hed_stream *stream, void *to, const void *from, uint64_t size, hed_error *error)
 {
     if (stream->recording)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "a copy within host memory cannot be recorded in a graph: use hed_call()");
+            "a copy within host memory cannot be recorded in a graph: use hed_call()");
     hed_status status = hed_stream_wait(stream, error);
     if (!status) memmove(to, from, size);
     return status;
@@ -198,32 +212,37 @@ static unsigned char *pinned_at(const hed_buffer *buffer, uint64_t offset)
     return (unsigned char *)buffer->host + offset;
 }
 
-hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset, const void *from, uint64_t size,
-                     hed_error *error)
+hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset, const void *from,
+    uint64_t size, hed_error *error)
 {
     hed_status status = check_range(to, offset, size, "a write", error);
     if (!status) status = check_device(stream, to, "a write", error);
     if (status || size == 0) return status;
     if (!from) return hed_fail(error, HED_ERROR_ARGUMENT, "a write from NULL");
-    if (to->memory == HED_MEMORY_PINNED) return copy_on_host(stream, pinned_at(to, offset), from, size, error);
-    hed_step step = {.kind = HED_STEP_WRITE, .to = to, .to_offset = offset, .host_from = from, .size = size};
+    if (to->memory == HED_MEMORY_PINNED)
+        return copy_on_host(stream, pinned_at(to, offset), from, size, error);
+    hed_step step = {
+        .kind = HED_STEP_WRITE, .to = to, .to_offset = offset, .host_from = from, .size = size};
     return hed_stream_step(stream, &step, "write", error);
 }
 
-hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint64_t offset, uint64_t size, hed_error *error)
+hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint64_t offset, uint64_t size,
+    hed_error *error)
 {
     hed_status status = check_range(from, offset, size, "a read", error);
     if (!status) status = check_device(stream, from, "a read", error);
     if (status || size == 0) return status;
     if (!to) return hed_fail(error, HED_ERROR_ARGUMENT, "a read to NULL");
-    if (from->memory == HED_MEMORY_PINNED) return copy_on_host(stream, to, pinned_at(from, offset), size, error);
-    hed_step step = {.kind = HED_STEP_READ, .from = from, .from_offset = offset, .host_to = to, .size = size};
+    if (from->memory == HED_MEMORY_PINNED)
+        return copy_on_host(stream, to, pinned_at(from, offset), size, error);
+    hed_step step = {
+        .kind = HED_STEP_READ, .from = from, .from_offset = offset, .host_to = to, .size = size};
     return hed_stream_step(stream, &step, "read", error);
 }
 
 /* Through host memory, done when it returns: the two drivers know nothing of each other. */
-static hed_status copy_staged(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_buffer *from,
-                              uint64_t from_offset, uint64_t size, hed_error *error)
+static hed_status copy_staged(hed_stream *stream, hed_buffer *to, uint64_t to_offset,
+    hed_buffer *from, uint64_t from_offset, uint64_t size, hed_error *error)
 {
     const hed_allocator *allocator = &stream->device->settings->allocator;
     hed_device *other = stream->device == to->device ? from->device : to->device;
@@ -231,7 +250,7 @@ static hed_status copy_staged(hed_stream *stream, hed_buffer *to, uint64_t to_of
     void *bytes = hed_allocate(allocator, size);
     if (!bytes)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to copy %llu bytes between devices",
-                        (unsigned long long)size);
+            (unsigned long long)size);
     hed_status status = hed_stream_create(other, NULL, &helper, error);
     hed_stream *reader = stream->device == from->device ? stream : helper;
     hed_stream *writer = stream->device == from->device ? helper : stream;
@@ -245,22 +264,19 @@ static hed_status copy_staged(hed_stream *stream, hed_buffer *to, uint64_t to_of
     return status;
 }
 
-static hed_status copy_across(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_buffer *from,
-                              uint64_t from_offset, uint64_t size, hed_error *error)
+static hed_status copy_across(hed_stream *stream, hed_buffer *to, uint64_t to_offset,
+    hed_buffer *from, uint64_t from_offset, uint64_t size, hed_error *error)
 {
     if (stream->device != to->device && stream->device != from->device)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "a copy from %s to %s in a stream of %s: it must be a stream of one of the two",
-                        from->device->info.id, to->device->info.id, stream->device->info.id);
+            "a copy from %s to %s in a stream of %s: it must be a stream of one of the two",
+            from->device->info.id, to->device->info.id, stream->device->info.id);
     if (stream->recording)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a copy across devices cannot be recorded in a graph");
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "a copy across devices cannot be recorded in a graph");
     if (to->device->backend == from->device->backend) {
-        hed_step step = {.kind = HED_STEP_COPY,
-                         .to = to,
-                         .from = from,
-                         .to_offset = to_offset,
-                         .from_offset = from_offset,
-                         .size = size};
+        hed_step step = {.kind = HED_STEP_COPY, .to = to, .from = from, .to_offset = to_offset,
+            .from_offset = from_offset, .size = size};
         hed_status status = hed_stream_step(stream, &step, "copy", error);
         if (status != HED_ERROR_UNSUPPORTED) return status;
     }
@@ -268,7 +284,8 @@ static hed_status copy_across(hed_stream *stream, hed_buffer *to, uint64_t to_of
 }
 
 /* Where two buffers are the same memory, as a part and its whole are. */
-static bool overlap(const hed_buffer *a, uint64_t a_offset, const hed_buffer *b, uint64_t b_offset, uint64_t size)
+static bool overlap(
+    const hed_buffer *a, uint64_t a_offset, const hed_buffer *b, uint64_t b_offset, uint64_t size)
 {
     const hed_buffer *whole_a = a->parent ? a->parent : a, *whole_b = b->parent ? b->parent : b;
     if (whole_a != whole_b) return false;
@@ -276,53 +293,56 @@ static bool overlap(const hed_buffer *a, uint64_t a_offset, const hed_buffer *b,
     return at_a < at_b + size && at_b < at_a + size;
 }
 
-hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_buffer *from, uint64_t from_offset,
-                    uint64_t size, hed_error *error)
+hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_buffer *from,
+    uint64_t from_offset, uint64_t size, hed_error *error)
 {
     hed_status status = check_range(to, to_offset, size, "a copy", error);
     if (!status) status = check_range(from, from_offset, size, "a copy", error);
     if (status || size == 0) return status;
     if (overlap(to, to_offset, from, from_offset, size))
-        return hed_fail(error, HED_ERROR_BOUNDS, "a copy of %llu bytes from byte %llu to byte %llu overlaps itself",
-                        (unsigned long long)size, (unsigned long long)from_offset, (unsigned long long)to_offset);
-    bool from_pinned = from->memory == HED_MEMORY_PINNED, to_pinned = to->memory == HED_MEMORY_PINNED;
+        return hed_fail(error, HED_ERROR_BOUNDS,
+            "a copy of %llu bytes from byte %llu to byte %llu overlaps itself",
+            (unsigned long long)size, (unsigned long long)from_offset,
+            (unsigned long long)to_offset);
+    bool from_pinned = from->memory == HED_MEMORY_PINNED,
+         to_pinned = to->memory == HED_MEMORY_PINNED;
     if (from_pinned && to_pinned)
-        return copy_on_host(stream, pinned_at(to, to_offset), pinned_at(from, from_offset), size, error);
+        return copy_on_host(
+            stream, pinned_at(to, to_offset), pinned_at(from, from_offset), size, error);
     if (from_pinned && stream->device == to->device)
         return hed_write(stream, to, to_offset, pinned_at(from, from_offset), size, error);
     if (to_pinned && stream->device == from->device)
         return hed_read(stream, pinned_at(to, to_offset), from, from_offset, size, error);
-    if (to->device != from->device) return copy_across(stream, to, to_offset, from, from_offset, size, error);
+    if (to->device != from->device)
+        return copy_across(stream, to, to_offset, from, from_offset, size, error);
     status = check_device(stream, to, "a copy", error);
     if (status) return status;
-    hed_step step = {.kind = HED_STEP_COPY,
-                     .to = to,
-                     .from = from,
-                     .to_offset = to_offset,
-                     .from_offset = from_offset,
-                     .size = size};
+    hed_step step = {.kind = HED_STEP_COPY, .to = to, .from = from, .to_offset = to_offset,
+        .from_offset = from_offset, .size = size};
     return hed_stream_step(stream, &step, "copy", error);
 }
 
-hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_t size, const void *pattern,
-                    uint32_t pattern_size, hed_error *error)
+hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_t size,
+    const void *pattern, uint32_t pattern_size, hed_error *error)
 {
     hed_status status = check_range(to, offset, size, "a fill", error);
     if (!status) status = check_device(stream, to, "a fill", error);
     if (status) return status;
     if (!pattern || !pattern_size || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a fill pattern of %u bytes: 1, 2, 4, 8 or 16", pattern_size);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a fill pattern of %u bytes: 1, 2, 4, 8 or 16",
+            pattern_size);
     if (offset % pattern_size || size % pattern_size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "a fill of %llu bytes at byte %llu: both must be multiples of the pattern's %u bytes",
-                        (unsigned long long)size, (unsigned long long)offset, pattern_size);
+            "a fill of %llu bytes at byte %llu: both must be multiples of the pattern's %u bytes",
+            (unsigned long long)size, (unsigned long long)offset, pattern_size);
     if (size == 0) return HED_OK;
-    hed_step step = {
-        .kind = HED_STEP_FILL, .to = to, .to_offset = offset, .size = size, .pattern_size = pattern_size};
+    hed_step step = {.kind = HED_STEP_FILL, .to = to, .to_offset = offset, .size = size,
+        .pattern_size = pattern_size};
     memcpy(step.pattern, pattern, pattern_size);
     if (to->memory != HED_MEMORY_PINNED) return hed_stream_step(stream, &step, "fill", error);
     if (stream->recording)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a fill of pinned memory cannot be recorded in a graph");
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "a fill of pinned memory cannot be recorded in a graph");
     status = hed_stream_wait(stream, error);
     for (uint64_t i = 0; !status && i < size; i += pattern_size)
         memcpy(pinned_at(to, offset + i), pattern, pattern_size);
@@ -331,15 +351,16 @@ hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_
 
 /* ---- map and call ---- */
 
-hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
-                   hed_error *error)
+hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+    void **pointer, hed_error *error)
 {
     *pointer = NULL;
     hed_status status = check_range(buffer, offset, size, "a map", error);
     if (!status) status = check_device(stream, buffer, "a map", error);
     if (status) return status;
     if (size == 0) return hed_fail(error, HED_ERROR_BOUNDS, "a map of 0 bytes");
-    if (stream->recording) return hed_fail(error, HED_ERROR_ARGUMENT, "a map cannot be recorded in a graph");
+    if (stream->recording)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a map cannot be recorded in a graph");
     if (buffer->memory == HED_MEMORY_PINNED) {
         status = hed_stream_wait(stream, error);
         if (!status) *pointer = pinned_at(buffer, offset);
@@ -394,9 +415,10 @@ void hed_event_destroy(hed_event *event)
 hed_status hed_event_record(hed_event *event, hed_stream *stream, hed_error *error)
 {
     if (event->device != stream->device)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "an event of %s in a stream of %s", event->device->info.id,
-                        stream->device->info.id);
-    if (stream->recording) return hed_fail(error, HED_ERROR_ARGUMENT, "an event cannot be recorded in a graph");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "an event of %s in a stream of %s",
+            event->device->info.id, stream->device->info.id);
+    if (stream->recording)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "an event cannot be recorded in a graph");
     hed_status status = stream->device->backend->event_record(event, stream, error);
     if (!status) event->recorded = true;
     return status;
@@ -404,7 +426,9 @@ hed_status hed_event_record(hed_event *event, hed_stream *stream, hed_error *err
 
 static hed_status check_recorded(const hed_event *event, hed_error *error)
 {
-    return event->recorded ? HED_OK : hed_fail(error, HED_ERROR_ARGUMENT, "an event that was never recorded");
+    return event->recorded
+               ? HED_OK
+               : hed_fail(error, HED_ERROR_ARGUMENT, "an event that was never recorded");
 }
 
 hed_status hed_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
@@ -412,7 +436,8 @@ hed_status hed_stream_wait_event(hed_stream *stream, hed_event *event, hed_error
     hed_status status = check_recorded(event, error);
     if (status) return status;
     if (stream->recording)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a wait for an event cannot be recorded in a graph");
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "a wait for an event cannot be recorded in a graph");
     if (event->device->backend == stream->device->backend) {
         status = stream->device->backend->stream_wait_event(stream, event, error);
         if (status != HED_ERROR_UNSUPPORTED) return status;
@@ -440,13 +465,15 @@ hed_status hed_event_elapsed(hed_event *from, hed_event *to, double *seconds, he
     hed_status status = check_recorded(from, error);
     if (!status) status = check_recorded(to, error);
     if (!status && !(from->timed && to->timed))
-        status = hed_fail(error, HED_ERROR_ARGUMENT, "an event that was not created as a timed one");
+        status =
+            hed_fail(error, HED_ERROR_ARGUMENT, "an event that was not created as a timed one");
     if (!status && from->device != to->device)
         status = hed_fail(error, HED_ERROR_ARGUMENT, "events of two devices have no common clock");
     if (!status) status = poll_event(from, &done[0], error);
     if (!status) status = poll_event(to, &done[1], error);
     if (status) return status;
     if (!done[0] || !done[1])
-        return hed_fail(error, HED_ERROR_NOT_READY, "an event is not reached yet: wait for it first");
+        return hed_fail(
+            error, HED_ERROR_NOT_READY, "an event is not reached yet: wait for it first");
     return from->device->backend->event_elapsed(from, to, seconds, error);
 }

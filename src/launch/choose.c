@@ -1,18 +1,23 @@
-/* Which configuration a kernel runs with where none was given: the best that the database knows for the size of each
- * launch.
+/* Which configuration a kernel runs with where none was given: the best that the database knows for
+ * the size of each launch.
  *
- * What could serve was read when the kernel was made, so that a launch never touches a file. A size that was met
- * before costs a comparison; a new one is looked up, and where it wants another configuration that is not compiled
- * yet, the launch goes on with the present one while the other is built in the background. */
+ * What could serve was read when the kernel was made, so that a launch never touches a file. A size
+ * that was met before costs a comparison; a new one is looked up, and where it wants another
+ * configuration that is not compiled yet, the launch goes on with the present one while the other
+ * is built in the background. */
 #include <string.h>
 
 #include "launch/launch.h"
 
-static const hed_allocator *allocator_of(const hed_kernel *kernel) { return &kernel->device->settings->allocator; }
+static const hed_allocator *allocator_of(const hed_kernel *kernel)
+{
+    return &kernel->device->settings->allocator;
+}
 
 static bool same_config(const hed_config *a, const hed_config *b)
 {
-    return a->count == b->count && memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
+    return a->count == b->count &&
+           memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
 }
 
 /* ---- what must not be tried again ---- */
@@ -30,8 +35,8 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
     char text[256];
     hed_config_format(kernel->def, config, text, sizeof text);
     hed_log_message(&kernel->device->settings->logger, HED_LOG_WARNING,
-                    "%s: the tuned configuration [%s] cannot be built here and is passed over: %s", kernel->def->name,
-                    text, why->text);
+        "%s: the tuned configuration [%s] cannot be built here and is passed over: %s",
+        kernel->def->name, text, why->text);
     hed_config *longer = hed_allocate(allocator_of(kernel), (count + 1) * sizeof *longer);
     if (!longer) { /* then none that is tuned, rather than this one over and over */
         hed_choices_free(kernel->choices);
@@ -48,14 +53,16 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
 /* ---- choosing ---- */
 
 hed_status hed_kernel_pick(const hed_kernel *kernel, const hed_problem *problem, hed_config *config,
-                           hed_configured *configured, hed_error *error)
+    hed_configured *configured, hed_error *error)
 {
-    for (uint32_t rank = 0; hed_choices_find(kernel->choices, problem, rank, config, configured); rank++)
-        if (!is_refused(kernel, config) &&
-            !hed_config_check(kernel->device, kernel->def, kernel->rules, config, problem, kernel->math, NULL))
+    for (uint32_t rank = 0; hed_choices_find(kernel->choices, problem, rank, config, configured);
+         rank++)
+        if (!is_refused(kernel, config) && !hed_config_check(kernel->device, kernel->def,
+                                               kernel->rules, config, problem, kernel->math, NULL))
             return HED_OK;
     *configured = HED_CONFIGURED_DEFAULT;
-    return hed_resolve_default(kernel->device, kernel->def, kernel->rules, problem, kernel->math, config, error);
+    return hed_resolve_default(
+        kernel->device, kernel->def, kernel->rules, problem, kernel->math, config, error);
 }
 
 static bool recall(hed_kernel *kernel, const hed_problem *problem)
@@ -69,9 +76,11 @@ static bool recall(hed_kernel *kernel, const hed_problem *problem)
     return false;
 }
 
-static void remember(hed_kernel *kernel, const hed_problem *problem, hed_variant *variant, hed_configured configured)
+static void remember(
+    hed_kernel *kernel, const hed_problem *problem, hed_variant *variant, hed_configured configured)
 {
-    kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] = (hed_recent){*problem, variant, configured};
+    kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =
+        (hed_recent){*problem, variant, configured};
 }
 
 static hed_variant *find_compiled(hed_kernel *kernel, const hed_config *config)
@@ -93,8 +102,8 @@ static hed_configured stands_in(hed_configured configured)
 static bool can_stand_in(const hed_kernel *kernel, const hed_problem *problem)
 {
     return kernel->device->backend->build && /* else nothing is compiled, and no time saved */
-           !hed_config_check(kernel->device, kernel->def, kernel->rules, &kernel->active->program.config, problem,
-                             kernel->math, NULL);
+           !hed_config_check(kernel->device, kernel->def, kernel->rules,
+               &kernel->active->program.config, problem, kernel->math, NULL);
 }
 
 hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed_error *error)
@@ -111,7 +120,8 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
             hed_kernel_put_in_force(kernel, variant, configured, problem);
             return HED_OK;
         }
-        if (can_stand_in(kernel, problem) && hed_kernel_build_beside(kernel, problem, &config, configured)) {
+        if (can_stand_in(kernel, problem) &&
+            hed_kernel_build_beside(kernel, problem, &config, configured)) {
             hed_kernel_put_in_force(kernel, kernel->active, stands_in(kernel->configured), problem);
             return HED_OK;
         }

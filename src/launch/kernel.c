@@ -1,13 +1,20 @@
-/* Kernels: a description compiled for a device. A kernel has one variant in force; another can be built in the
- * background and is swapped in by the owner's next launch. The others that were compiled stay until the kernel goes,
- * since launches of theirs may be on their way, and launches of their sizes may come back (choose.c). */
+/* Kernels: a description compiled for a device. A kernel has one variant in force; another can be
+ * built in the background and is swapped in by the owner's next launch. The others that were
+ * compiled stay until the kernel goes, since launches of theirs may be on their way, and launches
+ * of their sizes may come back (choose.c). */
 #include <string.h>
 
 #include "launch/launch.h"
 
-hed_kernel_options hed_default_kernel_options(void) { return (hed_kernel_options){.math = HED_MATH_FAST}; }
+hed_kernel_options hed_default_kernel_options(void)
+{
+    return (hed_kernel_options){.math = HED_MATH_FAST};
+}
 
-static const hed_allocator *allocator_of(const hed_kernel *kernel) { return &kernel->device->settings->allocator; }
+static const hed_allocator *allocator_of(const hed_kernel *kernel)
+{
+    return &kernel->device->settings->allocator;
+}
 
 /* ---- the options' defines, copied ---- */
 
@@ -17,25 +24,29 @@ static void free_defines(hed_kernel *kernel)
         hed_release_text(allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].name);
         hed_release_text(allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].value);
     }
-    hed_release(allocator_of(kernel), kernel->defines, (kernel->define_count + 1) * sizeof *kernel->defines);
+    hed_release(allocator_of(kernel), kernel->defines,
+        (kernel->define_count + 1) * sizeof *kernel->defines);
 }
 
-static hed_status copy_defines(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
+static hed_status copy_defines(
+    hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
     bool failed = false;
     for (uint32_t i = 0; i < options->define_count; i++)
         if (!options->defines[i].name || !options->defines[i].value)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "define %u of hed_kernel_options has no name, or no value", i);
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "define %u of hed_kernel_options has no name, or no value", i);
     kernel->define_count = options->define_count;
-    kernel->defines = hed_allocate(allocator_of(kernel), (options->define_count + 1) * sizeof *kernel->defines);
+    kernel->defines =
+        hed_allocate(allocator_of(kernel), (options->define_count + 1) * sizeof *kernel->defines);
     for (uint32_t i = 0; kernel->defines && i < options->define_count; i++) {
         kernel->defines[i].name = hed_copy_text(allocator_of(kernel), options->defines[i].name);
         kernel->defines[i].value = hed_copy_text(allocator_of(kernel), options->defines[i].value);
         failed = failed || !kernel->defines[i].name || !kernel->defines[i].value;
     }
-    return kernel->defines && !failed
-               ? HED_OK
-               : hed_fail(error, HED_ERROR_MEMORY, "no memory for the defines of %s", kernel->def->name);
+    return kernel->defines && !failed ? HED_OK
+                                      : hed_fail(error, HED_ERROR_MEMORY,
+                                            "no memory for the defines of %s", kernel->def->name);
 }
 
 /* ---- what is in force ---- */
@@ -46,8 +57,8 @@ static void keep_compiled(hed_kernel *kernel, hed_variant *variant)
     kernel->retired = variant;
 }
 
-void hed_kernel_put_in_force(hed_kernel *kernel, hed_variant *variant, hed_configured configured,
-                             const hed_problem *problem)
+void hed_kernel_put_in_force(
+    hed_kernel *kernel, hed_variant *variant, hed_configured configured, const hed_problem *problem)
 {
     if (variant != kernel->active) {
         hed_variant **place = &kernel->retired;
@@ -71,8 +82,8 @@ static bool is_tuned(hed_configured configured)
 static hed_status run_job(hed_build_job *job)
 {
     hed_kernel *kernel = job->kernel;
-    return hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config, kernel->defines,
-                              kernel->define_count, kernel->max_registers, &job->variant, &job->error);
+    return hed_variant_create(kernel->device, kernel->def, kernel->math, &job->config,
+        kernel->defines, kernel->define_count, kernel->max_registers, &job->variant, &job->error);
 }
 
 static void *background(void *user)
@@ -95,7 +106,8 @@ static bool run_beside(hed_build_job *job)
     return false;
 }
 
-/* What became of a job: in force, or kept for launches of its size, or refused so that the next best is picked. */
+/* What became of a job: in force, or kept for launches of its size, or refused so that the next
+ * best is picked. */
 static hed_status settle_job(hed_kernel *kernel, const hed_build_job *job, hed_error *error)
 {
     if (job->by_size) kernel->resolved.count = 0; /* the next launch looks again */
@@ -118,7 +130,8 @@ static hed_build_job *make_job(hed_kernel *kernel, const hed_problem *problem)
     return job;
 }
 
-/* Builds what the job asks for; where that is a tuned configuration that does not build, the next best, and so on. */
+/* Builds what the job asks for; where that is a tuned configuration that does not build, the next
+ * best, and so on. */
 static hed_status carry_out(hed_kernel *kernel, hed_build_job *job, bool beside, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -148,7 +161,8 @@ static hed_status finish_job(hed_kernel *kernel, hed_error *error)
     if (!status && !job->variant && !job->by_size) {
         status = carry_out(kernel, job, true, error);
         if (status || !kernel->job) return status;
-        return hed_fail(error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
+        return hed_fail(
+            error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
     }
     hed_release(allocator_of(kernel), job, sizeof *job);
     return status;
@@ -169,9 +183,11 @@ static void abandon_job(hed_kernel *kernel)
 static void load_choices(hed_kernel *kernel)
 {
     hed_tune_key key;
-    if (kernel->choices || !kernel->def->parameter_count || !hed_choices_any(kernel->device->context)) return;
-    hed_tune_key_of_kernel(kernel->device, kernel->def, kernel->math, kernel->defines, kernel->define_count, NULL,
-                           HED_OBJECTIVE_TIME, &key);
+    if (kernel->choices || !kernel->def->parameter_count ||
+        !hed_choices_any(kernel->device->context))
+        return;
+    hed_tune_key_of_kernel(kernel->device, kernel->def, kernel->math, kernel->defines,
+        kernel->define_count, NULL, HED_OBJECTIVE_TIME, &key);
     kernel->choices = hed_choices_load(kernel->device->context, &key);
 }
 
@@ -193,8 +209,8 @@ static hed_status configure(hed_kernel *kernel, const hed_kernel_options *option
     if (options->config) {
         job->config = *options->config;
         job->configured = HED_CONFIGURED_GIVEN;
-        status = hed_config_check(kernel->device, kernel->def, kernel->rules, &job->config, options->problem,
-                                  kernel->math, error);
+        status = hed_config_check(kernel->device, kernel->def, kernel->rules, &job->config,
+            options->problem, kernel->math, error);
     } else {
         job->configured = HED_CONFIGURED_DEFAULT;
         load_choices(kernel);
@@ -208,8 +224,8 @@ static hed_status configure(hed_kernel *kernel, const hed_kernel_options *option
     return status;
 }
 
-bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem, const hed_config *config,
-                             hed_configured configured)
+bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem,
+    const hed_config *config, hed_configured configured)
 {
     if (kernel->job) return true; /* its end makes the next launch look again */
     hed_build_job *job = make_job(kernel, problem);
@@ -222,8 +238,8 @@ bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem, con
     return false;
 }
 
-hed_status hed_kernel_build_now(hed_kernel *kernel, const hed_config *config, hed_configured configured,
-                                hed_error *error)
+hed_status hed_kernel_build_now(
+    hed_kernel *kernel, const hed_config *config, hed_configured configured, hed_error *error)
 {
     abandon_job(kernel);
     hed_build_job *job = make_job(kernel, NULL);
@@ -254,8 +270,8 @@ hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
 
 /* ---- public ---- */
 
-hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
-                             hed_kernel **kernel, hed_error *error)
+hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
+    const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
     *kernel = NULL;
     hed_kernel_options defaults = hed_default_kernel_options();
@@ -281,14 +297,15 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def, cons
     return HED_OK;
 }
 
-hed_status hed_kernel_reconfigure(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
+hed_status hed_kernel_reconfigure(
+    hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
     hed_kernel_options defaults = hed_default_kernel_options();
     defaults.math = kernel->math;
     if (!options) options = &defaults;
     if (options->math != kernel->math)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s was made for the other math mode: create a second kernel",
-                        kernel->def->name);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s was made for the other math mode: create a second kernel", kernel->def->name);
     return configure(kernel, options, error);
 }
 
@@ -296,7 +313,8 @@ hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error)
 {
     int state = atomic_load_explicit(&kernel->build, memory_order_acquire);
     if (state == HED_BUILD_RUNNING)
-        return hed_fail(error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
+        return hed_fail(
+            error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
     return finish_job(kernel, error);
 }
 
@@ -312,7 +330,8 @@ void hed_kernel_destroy(hed_kernel *kernel)
     }
     hed_choices_free(kernel->choices);
     hed_rules_destroy(kernel->rules);
-    hed_release(allocator_of(kernel), kernel->refused, kernel->refused_count * sizeof *kernel->refused);
+    hed_release(
+        allocator_of(kernel), kernel->refused, kernel->refused_count * sizeof *kernel->refused);
     free_defines(kernel);
     hed_release(allocator_of(kernel), kernel, sizeof *kernel);
 }
@@ -326,7 +345,10 @@ hed_config hed_kernel_config(const hed_kernel *kernel, hed_configured *configure
     return kernel->active ? kernel->active->program.config : hed_config_default(kernel->def);
 }
 
-void *hed_kernel_native(const hed_kernel *kernel) { return kernel->active ? kernel->active->program.handle : NULL; }
+void *hed_kernel_native(const hed_kernel *kernel)
+{
+    return kernel->active ? kernel->active->program.handle : NULL;
+}
 const char *hed_kernel_log(const hed_kernel *kernel)
 {
     return kernel->active && kernel->active->program.log ? kernel->active->program.log : "";
@@ -334,19 +356,21 @@ const char *hed_kernel_log(const hed_kernel *kernel)
 
 static hed_status check_ready(const hed_kernel *kernel, hed_error *error)
 {
-    return kernel->active ? HED_OK
-                          : hed_fail(error, HED_ERROR_NOT_READY, "%s is not compiled yet", kernel->def->name);
+    return kernel->active
+               ? HED_OK
+               : hed_fail(error, HED_ERROR_NOT_READY, "%s is not compiled yet", kernel->def->name);
 }
 
-hed_status hed_kernel_get_resources(const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error)
+hed_status hed_kernel_get_resources(
+    const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error)
 {
     hed_status status = check_ready(kernel, error);
     if (!status) *resources = kernel->active->program.resources;
     return status;
 }
 
-hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items, uint64_t local_bytes,
-                                      int64_t *groups, hed_error *error)
+hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
     *groups = -1;
     hed_status status = check_ready(kernel, error);
@@ -354,9 +378,10 @@ hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_i
     if (group_items == 0 || group_items > kernel->device->info.max_group ||
         local_bytes > kernel->device->info.local_bytes)
         return hed_fail(error, HED_ERROR_LIMIT,
-                        "%s: a group of %u work items and %llu bytes of local memory: %s allows %u and %llu",
-                        kernel->def->name, group_items, (unsigned long long)local_bytes, kernel->device->info.id,
-                        kernel->device->info.max_group, (unsigned long long)kernel->device->info.local_bytes);
-    return kernel->device->backend->resident_groups(&kernel->active->program, group_items, local_bytes, groups,
-                                                    error);
+            "%s: a group of %u work items and %llu bytes of local memory: %s allows %u and %llu",
+            kernel->def->name, group_items, (unsigned long long)local_bytes,
+            kernel->device->info.id, kernel->device->info.max_group,
+            (unsigned long long)kernel->device->info.local_bytes);
+    return kernel->device->backend->resident_groups(
+        &kernel->active->program, group_items, local_bytes, groups, error);
 }

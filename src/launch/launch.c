@@ -1,44 +1,48 @@
-/* The launch path: arguments against the description, geometry against the device, then one step of the stream. */
+/* The launch path: arguments against the description, geometry against the device, then one step of
+ * the stream. */
 #include <string.h>
 
 #include "launch/launch.h"
 #include "tune/capture.h"
 
 static const char *const kind_names[] = {"buffer", "scalar", "struct", "local array"};
-static const char *const type_names[HED_TYPE_COUNT] = {"bytes", "int32", "uint32", "int64",
-                                                       "uint64", "float", "double"};
+static const char *const type_names[HED_TYPE_COUNT] = {
+    "bytes", "int32", "uint32", "int64", "uint64", "float", "double"};
 
 /* ---- arguments ---- */
 
-static hed_status wrong_kind(const hed_kernel_def *def, uint32_t i, const hed_argument *a, hed_error *error)
+static hed_status wrong_kind(
+    const hed_kernel_def *def, uint32_t i, const hed_argument *a, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" is a %s, given was a %s", def->name, i,
-                    def->arguments[i].name, kind_names[def->arguments[i].kind],
-                    (unsigned)a->kind <= HED_LOCAL ? kind_names[a->kind] : "thing of no known kind");
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" is a %s, given was a %s",
+        def->name, i, def->arguments[i].name, kind_names[def->arguments[i].kind],
+        (unsigned)a->kind <= HED_LOCAL ? kind_names[a->kind] : "thing of no known kind");
 }
 
 static hed_status check_buffer(const hed_kernel_def *def, uint32_t i, const hed_device *device,
-                               const hed_buffer *buffer, hed_error *error)
+    const hed_buffer *buffer, hed_error *error)
 {
     const char *name = def->arguments[i].name;
     if (!buffer)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" is a NULL buffer", def->name, i, name);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" is a NULL buffer",
+            def->name, i, name);
     if (buffer->device != device)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: buffer \"%s\" belongs to %s, the launch to %s", def->name,
-                        name, buffer->device->info.id, device->info.id);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: buffer \"%s\" belongs to %s, the launch to %s", def->name, name,
+            buffer->device->info.id, device->info.id);
     if (buffer->memory == HED_MEMORY_PINNED)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "%s: buffer \"%s\" is pinned host memory, which kernels do not reach: use HED_MEMORY_MAPPED",
-                        def->name, name);
+            "%s: buffer \"%s\" is pinned host memory, which kernels do not reach: use HED_MEMORY_MAPPED",
+            def->name, name);
     return HED_OK;
 }
 
-static hed_status check_arguments(const hed_kernel_def *def, const hed_device *device, const hed_argument *arguments,
-                                  uint32_t count, hed_error *error)
+static hed_status check_arguments(const hed_kernel_def *def, const hed_device *device,
+    const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     if (count != def->argument_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u", def->name,
-                        def->argument_count, count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u",
+            def->name, def->argument_count, count);
     for (uint32_t i = 0; i < count; i++) {
         const hed_argument_def *wanted = &def->arguments[i];
         const hed_argument *a = &arguments[i];
@@ -46,12 +50,14 @@ static hed_status check_arguments(const hed_kernel_def *def, const hed_device *d
         hed_status status = HED_OK;
         if (a->kind == HED_BUFFER) status = check_buffer(def, i, device, a->value.buffer, error);
         if (a->kind == HED_SCALAR && a->type != wanted->type)
-            status = hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" is of type %s, given was %s",
-                              def->name, i, wanted->name, type_names[wanted->type],
-                              (unsigned)a->type < HED_TYPE_COUNT ? type_names[a->type] : "no known type");
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: argument %u \"%s\" is of type %s, given was %s", def->name, i, wanted->name,
+                type_names[wanted->type],
+                (unsigned)a->type < HED_TYPE_COUNT ? type_names[a->type] : "no known type");
         if (a->kind == HED_STRUCT && (a->size != wanted->size || !a->value.bytes))
-            status = hed_fail(error, HED_ERROR_ARGUMENT, "%s: struct \"%s\" has %zu bytes, given were %zu%s",
-                              def->name, wanted->name, wanted->size, a->size, a->value.bytes ? "" : " at NULL");
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: struct \"%s\" has %zu bytes, given were %zu%s", def->name, wanted->name,
+                wanted->size, a->size, a->value.bytes ? "" : " at NULL");
         if (status) return status;
     }
     return HED_OK;
@@ -62,26 +68,28 @@ static hed_status check_arguments(const hed_kernel_def *def, const hed_device *d
 static hed_status check_stream(const hed_stream *stream, const hed_kernel *kernel, hed_error *error)
 {
     if (stream->device == kernel->device) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "kernel %s was made for %s, the stream belongs to %s",
-                    kernel->def->name, kernel->device->info.id, stream->device->info.id);
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "kernel %s was made for %s, the stream belongs to %s", kernel->def->name,
+        kernel->device->info.id, stream->device->info.id);
 }
 
 static hed_status prepare(hed_stream *stream, hed_kernel *kernel, hed_error *error)
 {
     hed_status status = check_stream(stream, kernel, error);
-    if (!status && (!kernel->active || atomic_load_explicit(&kernel->build, memory_order_relaxed) != HED_BUILD_IDLE))
+    if (!status && (!kernel->active || atomic_load_explicit(&kernel->build, memory_order_relaxed) !=
+                                           HED_BUILD_IDLE))
         status = hed_kernel_swap(kernel, error);
     return status;
 }
 
-static hed_status dispatch(hed_stream *stream, hed_kernel *kernel, hed_step *step, const hed_argument *arguments,
-                           uint32_t count, hed_error *error)
+static hed_status dispatch(hed_stream *stream, hed_kernel *kernel, hed_step *step,
+    const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     hed_program *program = &kernel->active->program;
     hed_status status = check_arguments(kernel->def, kernel->device, arguments, count, error);
     if (!status)
-        status =
-            hed_geometry_settle(kernel->def, kernel->device, program, program->max_threads, &step->geometry, error);
+        status = hed_geometry_settle(
+            kernel->def, kernel->device, program, program->max_threads, &step->geometry, error);
     if (status) return status;
     step->kind = HED_STEP_LAUNCH;
     step->program = program;
@@ -89,22 +97,24 @@ static hed_status dispatch(hed_stream *stream, hed_kernel *kernel, hed_step *ste
     return hed_stream_step(stream, step, kernel->def->name, error);
 }
 
-static hed_status check_problem(const hed_kernel_def *def, const hed_problem *problem, hed_error *error)
+static hed_status check_problem(
+    const hed_kernel_def *def, const hed_problem *problem, hed_error *error)
 {
     if (!def->geometry)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s has no geometry(): use hed_launch_over()", def->name);
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "%s has no geometry(): use hed_launch_over()", def->name);
     if (!problem || problem->count != def->dimension_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s has %u problem dimensions, given were %u", def->name,
-                        def->dimension_count, problem ? problem->count : 0);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s has %u problem dimensions, given were %u",
+            def->name, def->dimension_count, problem ? problem->count : 0);
     for (uint32_t i = 0; i < problem->count; i++)
         if (problem->sizes[i] < 1)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: dimension \"%s\" is %lld: at least 1", def->name,
-                            def->dimensions[i], (long long)problem->sizes[i]);
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: dimension \"%s\" is %lld: at least 1",
+                def->name, def->dimensions[i], (long long)problem->sizes[i]);
     return HED_OK;
 }
 
 hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
-                      const hed_argument *arguments, uint32_t argument_count, hed_error *error)
+    const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
     hed_status status = check_problem(kernel->def, problem, error);
     if (!status) status = prepare(stream, kernel, error);
@@ -118,7 +128,7 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
 }
 
 hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel, const hed_geometry *geometry,
-                           const hed_argument *arguments, uint32_t argument_count, hed_error *error)
+    const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
     hed_status status = prepare(stream, kernel, error);
     if (status) return status;
@@ -126,14 +136,15 @@ hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel, const hed_geo
     return dispatch(stream, kernel, &step, arguments, argument_count, error);
 }
 
-hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument *arguments, uint32_t argument_count,
-                            hed_error *error)
+hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument *arguments,
+    uint32_t argument_count, hed_error *error)
 {
     if (step >= graph->count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "step %u of a graph of %u steps", step, graph->count);
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "step %u of a graph of %u steps", step, graph->count);
     if (graph->steps[step].kind != HED_STEP_LAUNCH)
         return hed_fail(error, HED_ERROR_ARGUMENT, "step %u of the graph is not a launch", step);
-    hed_status status =
-        check_arguments(graph->steps[step].program->def, graph->device, arguments, argument_count, error);
+    hed_status status = check_arguments(
+        graph->steps[step].program->def, graph->device, arguments, argument_count, error);
     return status ? status : hed_graph_set_arguments(graph, step, arguments, error);
 }

@@ -1,23 +1,22 @@
-/* The host's side of a resident kernel. The mailbox and its rules are described in prelude/resident.clh. */
+/* The host's side of a resident kernel. The mailbox and its rules are described in
+ * prelude/resident.clh. */
 #include "heddle/resident.h"
 
 #include <string.h>
 
 #include "launch/launch.h"
 
-enum { DOORBELL = 0,
-       LEAVE = 1,
-       ANSWERED = 16,
-       STATE = 17,
-       HEARTBEAT = 18,
-       REQUEST = 32,
-       MOST_BYTES = 64 << 10 };
+enum {
+    DOORBELL = 0,
+    LEAVE = 1,
+    ANSWERED = 16,
+    STATE = 17,
+    HEARTBEAT = 18,
+    REQUEST = 32,
+    MOST_BYTES = 64 << 10
+};
 /* States the device writes; the order of prelude/resident.clh. */
-enum { IS_RUNNING,
-       IS_LEAVING,
-       HAS_IDLED,
-       HAS_QUIT,
-       HAS_TIMED_OUT };
+enum { IS_RUNNING, IS_LEAVING, HAS_IDLED, HAS_QUIT, HAS_TIMED_OUT };
 
 struct hed_resident {
     hed_stream *stream;
@@ -32,9 +31,15 @@ struct hed_resident {
     bool stopped;
 };
 
-hed_resident_def hed_default_resident_def(void) { return (hed_resident_def){.step_timeout_ns = 1000000000}; }
+hed_resident_def hed_default_resident_def(void)
+{
+    return (hed_resident_def){.step_timeout_ns = 1000000000};
+}
 
-static const hed_allocator *allocator_of(const hed_stream *stream) { return &stream->device->settings->allocator; }
+static const hed_allocator *allocator_of(const hed_stream *stream)
+{
+    return &stream->device->settings->allocator;
+}
 static uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
 static uint32_t microseconds(uint64_t ns)
 {
@@ -47,19 +52,21 @@ static hed_status check(const hed_stream *stream, const hed_resident_def *def, h
 {
     const hed_kernel_def *kernel = def->kernel ? def->kernel->def : NULL;
     if (!kernel) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_resident_def.kernel is NULL");
-    if (!(stream->device->info.capabilities & HED_CAN_RESIDENT) || !(kernel->needs & HED_CAN_RESIDENT))
+    if (!(stream->device->info.capabilities & HED_CAN_RESIDENT) ||
+        !(kernel->needs & HED_CAN_RESIDENT))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "%s: a resident kernel needs \"resident\" in its description and of its device; %s %s",
-                        kernel->name, stream->device->info.id,
-                        kernel->needs & HED_CAN_RESIDENT ? "does not have it" : "is not asked for it");
+            "%s: a resident kernel needs \"resident\" in its description and of its device; %s %s",
+            kernel->name, stream->device->info.id,
+            kernel->needs & HED_CAN_RESIDENT ? "does not have it" : "is not asked for it");
     if (def->request_bytes > MOST_BYTES || def->reply_bytes > MOST_BYTES)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: requests of %u and replies of %u bytes: at most %d each",
-                        kernel->name, def->request_bytes, def->reply_bytes, MOST_BYTES);
-    if (def->argument_count + 2 != kernel->argument_count || kernel->arguments[0].kind != HED_BUFFER ||
-        kernel->arguments[1].kind != HED_BUFFER)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%s: requests of %u and replies of %u bytes: at most %d each", kernel->name,
+            def->request_bytes, def->reply_bytes, MOST_BYTES);
+    if (def->argument_count + 2 != kernel->argument_count ||
+        kernel->arguments[0].kind != HED_BUFFER || kernel->arguments[1].kind != HED_BUFFER)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "%s: two mailbox buffers and %u arguments were expected, given were %u", kernel->name,
-                        kernel->argument_count < 2 ? 0 : kernel->argument_count - 2, def->argument_count);
+            "%s: two mailbox buffers and %u arguments were expected, given were %u", kernel->name,
+            kernel->argument_count < 2 ? 0 : kernel->argument_count - 2, def->argument_count);
     return HED_OK;
 }
 
@@ -81,24 +88,26 @@ static hed_status make_buffers(hed_resident *r, hed_error *error)
     return HED_OK;
 }
 
-/* Every group must be on the device at once, or those that are there would wait for ever for those that are not. */
+/* Every group must be on the device at once, or those that are there would wait for ever for those
+ * that are not. */
 static hed_status check_fits(hed_resident *r, hed_error *error)
 {
     hed_geometry g = r->def.geometry;
     const hed_program *program = &r->def.kernel->active->program;
-    hed_status status =
-        hed_geometry_settle(program->def, r->stream->device, program, program->max_threads, &g, error);
+    hed_status status = hed_geometry_settle(
+        program->def, r->stream->device, program, program->max_threads, &g, error);
     if (status) return status;
     uint64_t local = 0, groups = 1;
     int64_t resident = -1;
     for (uint32_t i = 0; i < program->def->argument_count; i++)
         if (program->def->arguments[i].kind == HED_LOCAL) local += (g.local_bytes[i] + 15) & ~15ull;
     for (uint32_t i = 0; i < 3; i++) groups *= g.global[i] / g.group[i];
-    status = hed_kernel_resident_groups(r->def.kernel, g.group[0] * g.group[1] * g.group[2], local, &resident, error);
+    status = hed_kernel_resident_groups(
+        r->def.kernel, g.group[0] * g.group[1] * g.group[2], local, &resident, error);
     if (!status && resident >= 0 && groups > (uint64_t)resident)
         return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu groups, %lld are resident on %s at once",
-                        program->def->name, (unsigned long long)groups, (long long)resident,
-                        r->stream->device->info.id);
+            program->def->name, (unsigned long long)groups, (long long)resident,
+            r->stream->device->info.id);
     r->groups = (uint32_t)groups;
     return status;
 }
@@ -106,29 +115,20 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
 /* Starts the kernel so that it goes on behind number `answered`. */
 static hed_status start(hed_resident *r, uint32_t answered, hed_error *error)
 {
-    const uint32_t header[12] = {words_of(r->def.request_bytes),
-                                 answered,
-                                 microseconds(r->def.idle_exit_ns),
-                                 microseconds(r->def.step_timeout_ns),
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 answered};
+    const uint32_t header[12] = {words_of(r->def.request_bytes), answered,
+        microseconds(r->def.idle_exit_ns), microseconds(r->def.step_timeout_ns), 0, 0, 0, 0, 0, 0,
+        0, answered};
     atomic_store_explicit(&r->words[STATE], IS_RUNNING, memory_order_relaxed);
     hed_status status = hed_write(r->stream, r->relay, 0, header, sizeof header, error);
     if (!status) status = hed_stream_wait(r->stream, error);
     if (!status)
-        status = hed_launch_over(r->stream, r->def.kernel, &r->def.geometry, r->arguments, r->def.argument_count + 2,
-                                 error);
+        status = hed_launch_over(r->stream, r->def.kernel, &r->def.geometry, r->arguments,
+            r->def.argument_count + 2, error);
     return status ? status : hed_stream_flush(r->stream, error);
 }
 
-hed_status hed_resident_start(hed_stream *stream, const hed_resident_def *def, hed_resident **resident,
-                              hed_error *error)
+hed_status hed_resident_start(
+    hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
 {
     *resident = NULL;
     hed_status status = check(stream, def, error);
@@ -138,7 +138,8 @@ hed_status hed_resident_start(hed_stream *stream, const hed_resident_def *def, h
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a resident kernel");
     r->stream = stream;
     r->def = *def;
-    if (!r->def.step_timeout_ns) r->def.step_timeout_ns = hed_default_resident_def().step_timeout_ns;
+    if (!r->def.step_timeout_ns)
+        r->def.step_timeout_ns = hed_default_resident_def().step_timeout_ns;
     r->stopped = true;
     status = check_fits(r, error);
     if (!status) status = make_buffers(r, error);
@@ -159,13 +160,15 @@ static uint32_t word(const hed_resident *r, uint32_t at)
     return atomic_load_explicit(&r->words[at], memory_order_acquire);
 }
 
-/* The state once the device has made up its mind: it is "leaving" for a few microseconds at most. */
+/* The state once the device has made up its mind: it is "leaving" for a few microseconds at
+ * most. */
 static uint32_t settled_state(const hed_resident *r)
 {
     const hed_clock *clock = &r->stream->device->settings->clock;
     uint64_t begin = clock->now(clock->user);
     uint32_t state = word(r, STATE);
-    while (state == IS_LEAVING && clock->now(clock->user) - begin < 100000000) state = word(r, STATE);
+    while (state == IS_LEAVING && clock->now(clock->user) - begin < 100000000)
+        state = word(r, STATE);
     return state;
 }
 
@@ -208,15 +211,17 @@ hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
 
 hed_resident_state hed_resident_get_state(const hed_resident *r, uint64_t *heartbeat)
 {
-    static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING, HED_RESIDENT_IDLE_EXIT,
-                                                HED_RESIDENT_STOPPED, HED_RESIDENT_TIMED_OUT};
+    static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING,
+        HED_RESIDENT_IDLE_EXIT, HED_RESIDENT_STOPPED, HED_RESIDENT_TIMED_OUT};
     if (heartbeat) *heartbeat = word(r, HEARTBEAT);
     uint32_t state = word(r, STATE);
     bool done = false;
     if (state <= IS_LEAVING && r->stream->device->backend->stream_done(r->stream, &done, NULL))
         return HED_RESIDENT_LOST;
-    if (done && word(r, STATE) <= IS_LEAVING) return HED_RESIDENT_LOST; /* it ended and did not say why */
-    return r->stopped ? HED_RESIDENT_STOPPED : states[state > HAS_TIMED_OUT ? HAS_TIMED_OUT : state];
+    /* it ended and did not say why */
+    if (done && word(r, STATE) <= IS_LEAVING) return HED_RESIDENT_LOST;
+    return r->stopped ? HED_RESIDENT_STOPPED
+                      : states[state > HAS_TIMED_OUT ? HAS_TIMED_OUT : state];
 }
 
 hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *error)

@@ -4,9 +4,11 @@
 
 enum { SEARCH_LIMIT = 1 << 20 }; /* configurations looked at when the default is not valid */
 
-static hed_status missing_word(const hed_kernel_def *def, const char *what, uint32_t index, hed_error *error)
+static hed_status missing_word(
+    const hed_kernel_def *def, const char *what, uint32_t index, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s %u has no name, or no value", def->name, what, index);
+    return hed_fail(
+        error, HED_ERROR_ARGUMENT, "%s: %s %u has no name, or no value", def->name, what, index);
 }
 
 /* Names go into messages, texts and the cache. */
@@ -19,7 +21,8 @@ static hed_status check_words(const hed_kernel_def *def, hed_error *error)
     for (uint32_t i = 0; i < def->dimension_count; i++)
         if (!def->dimensions[i]) return missing_word(def, "dimension", i, error);
     for (uint32_t i = 0; i < def->define_count; i++)
-        if (!def->defines[i].name || !def->defines[i].value) return missing_word(def, "define", i, error);
+        if (!def->defines[i].name || !def->defines[i].value)
+            return missing_word(def, "define", i, error);
     for (uint32_t i = 0; i < def->source_count; i++)
         if (!def->sources[i].name) return missing_word(def, "source", i, error);
     return HED_OK;
@@ -27,30 +30,34 @@ static hed_status check_words(const hed_kernel_def *def, hed_error *error)
 
 static hed_status check_description(const hed_kernel_def *def, hed_error *error)
 {
-    if (!def || !def->name) return hed_fail(error, HED_ERROR_ARGUMENT, "a kernel description without a name");
+    if (!def || !def->name)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a kernel description without a name");
     if (def->argument_count > HED_MAX_ARGUMENTS || def->parameter_count > HED_MAX_PARAMETERS ||
         def->dimension_count > HED_MAX_DIMENSIONS)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "%s: %u arguments, %u parameters, %u dimensions: at most %d, %d, %d", def->name,
-                        def->argument_count, def->parameter_count, def->dimension_count, HED_MAX_ARGUMENTS,
-                        HED_MAX_PARAMETERS, HED_MAX_DIMENSIONS);
+            "%s: %u arguments, %u parameters, %u dimensions: at most %d, %d, %d", def->name,
+            def->argument_count, def->parameter_count, def->dimension_count, HED_MAX_ARGUMENTS,
+            HED_MAX_PARAMETERS, HED_MAX_DIMENSIONS);
     hed_status status = check_words(def, error);
     if (status) return status;
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
         size_t most = argument->symbol ? HED_MAX_SYMBOL_BYTES : HED_MAX_STRUCT_BYTES;
         if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > most))
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: struct argument \"%s\" of %zu bytes: 1 to %zu", def->name,
-                            argument->name, argument->size, most);
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: struct argument \"%s\" of %zu bytes: 1 to %zu", def->name, argument->name,
+                argument->size, most);
         if (argument->symbol && (argument->kind != HED_STRUCT || def->language != HED_CUDA_C))
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument \"%s\" cannot be a symbol: those are structs of texts in CUDA C",
-                            def->name, argument->name);
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: argument \"%s\" cannot be a symbol: those are structs of texts in CUDA C",
+                def->name, argument->name);
     }
     return HED_OK;
 }
 
 /* First capability the description needs and the device lacks, or NULL. */
-static const char *missing_capability(const hed_kernel_def *def, const hed_device *device, hed_math math)
+static const char *missing_capability(
+    const hed_kernel_def *def, const hed_device *device, hed_math math)
 {
     uint64_t needs = def->needs | (math == HED_MATH_STRICT ? HED_CAN_STRICT : 0) |
                      (def->language == HED_CUDA_C ? HED_CAN_CUDA_C : 0);
@@ -60,53 +67,61 @@ static const char *missing_capability(const hed_kernel_def *def, const hed_devic
     return name ? name : "a capability that is not known to this version";
 }
 
-static hed_status check_device(const hed_kernel_def *def, const hed_device *device, hed_math math, hed_error *error)
+static hed_status check_device(
+    const hed_kernel_def *def, const hed_device *device, hed_math math, hed_error *error)
 {
     const char *missing = missing_capability(def, device, math);
     if (missing)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s needs \"%s\", which %s (%s) does not have", def->name,
-                        missing, device->info.id, device->info.name);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s needs \"%s\", which %s (%s) does not have", def->name, missing, device->info.id,
+            device->info.name);
     if (!device->backend->build && !def->range && !def->team)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "%s has no native function, only kernel text, and so does not run on %s", def->name,
-                        device->info.id);
+            "%s has no native function, only kernel text, and so does not run on %s", def->name,
+            device->info.id);
     if (device->backend->build && def->source_count == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "%s has no kernel text, only a native function, and so runs on host alone", def->name);
+            "%s has no kernel text, only a native function, and so runs on host alone", def->name);
     return HED_OK;
 }
 
-static hed_status check_values(const hed_kernel_def *def, const hed_config *config, hed_error *error)
+static hed_status check_values(
+    const hed_kernel_def *def, const hed_config *config, hed_error *error)
 {
     if (config->count != def->parameter_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a configuration of %u values for %u parameters", def->name,
-                        config->count, def->parameter_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: a configuration of %u values for %u parameters", def->name, config->count,
+            def->parameter_count);
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
         bool found = false;
-        for (uint32_t j = 0; j < parameter->count; j++) found = found || parameter->values[j] == config->values[i];
+        for (uint32_t j = 0; j < parameter->count; j++)
+            found = found || parameter->values[j] == config->values[i];
         if (!found)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s=%lld is not among the parameter's values", def->name,
-                            parameter->name, (long long)config->values[i]);
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: %s=%lld is not among the parameter's values", def->name, parameter->name,
+                (long long)config->values[i]);
     }
     return HED_OK;
 }
 
-hed_status hed_config_check(const hed_device *device, const hed_kernel_def *def, const hed_rules *rules,
-                            const hed_config *config, const hed_problem *problem, hed_math math, hed_error *error)
+hed_status hed_config_check(const hed_device *device, const hed_kernel_def *def,
+    const hed_rules *rules, const hed_config *config, const hed_problem *problem, hed_math math,
+    hed_error *error)
 {
     hed_status status = check_values(def, config, error);
     if (!status) status = hed_rules_check(rules, config, problem, error);
     if (status) return status;
     uint32_t bound = hed_config_max_threads(def, config);
     if (bound > device->info.max_group)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: groups of up to %u work items: %s allows %u", def->name, bound,
-                        device->info.id, device->info.max_group);
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: groups of up to %u work items: %s allows %u",
+            def->name, bound, device->info.id, device->info.max_group);
     if (def->valid && !def->valid(def, config, &device->info, math == HED_MATH_STRICT)) {
         char text[256];
         hed_config_format(def, config, text, sizeof text);
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: [%s] is not valid on %s in %s mode, says its valid()",
-                        def->name, text, device->info.id, math == HED_MATH_STRICT ? "strict" : "fast");
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s: [%s] is not valid on %s in %s mode, says its valid()", def->name, text,
+            device->info.id, math == HED_MATH_STRICT ? "strict" : "fast");
     }
     if (!def->geometry || !problem) return HED_OK;
     hed_geometry geometry = {0};
@@ -114,14 +129,15 @@ hed_status hed_config_check(const hed_device *device, const hed_kernel_def *def,
     return hed_geometry_settle(def, device, NULL, bound, &geometry, error);
 }
 
-hed_status hed_description_check(const hed_device *device, const hed_kernel_def *def, hed_math math, hed_error *error)
+hed_status hed_description_check(
+    const hed_device *device, const hed_kernel_def *def, hed_math math, hed_error *error)
 {
     hed_status status = check_description(def, error);
     return status ? status : check_device(def, device, math, error);
 }
 
-bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                      hed_device *device, hed_math math, char *reason, size_t size)
+bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_device *device, hed_math math, char *reason, size_t size)
 {
     hed_error error;
     hed_rules *rules = NULL;
@@ -133,8 +149,9 @@ bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config, const
     return status == HED_OK;
 }
 
-hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *def, const hed_rules *rules,
-                               const hed_problem *problem, hed_math math, hed_config *config, hed_error *error)
+hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *def,
+    const hed_rules *rules, const hed_problem *problem, hed_math math, hed_config *config,
+    hed_error *error)
 {
     *config = hed_config_default(def);
     hed_status status = hed_config_check(device, def, rules, config, problem, math, error);

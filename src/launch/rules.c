@@ -1,4 +1,5 @@
-/* The constraints and conditions of a description, compiled, and asked about one configuration at a time. */
+/* The constraints and conditions of a description, compiled, and asked about one configuration at a
+ * time. */
 #include <math.h>
 #include <string.h>
 
@@ -17,15 +18,19 @@ struct hed_rules {
     hed_expression *expressions[]; /* (count) */
 };
 
-static size_t size_of(uint32_t count) { return sizeof(hed_rules) + count * sizeof(hed_expression *); }
+static size_t size_of(uint32_t count)
+{
+    return sizeof(hed_rules) + count * sizeof(hed_expression *);
+}
 
 /* What can be wrong with a condition before any configuration is looked at. */
-static hed_status check_condition(const hed_kernel_def *def, const hed_condition *condition, hed_error *error)
+static hed_status check_condition(
+    const hed_kernel_def *def, const hed_condition *condition, hed_error *error)
 {
     for (uint32_t i = 0; condition->parameter && i < def->parameter_count; i++)
         if (strcmp(def->parameters[i].name, condition->parameter) == 0) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a condition on \"%s\", which is no parameter", def->name,
-                    condition->parameter ? condition->parameter : "");
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a condition on \"%s\", which is no parameter",
+        def->name, condition->parameter ? condition->parameter : "");
 }
 
 static hed_status compile(hed_rules *rules, const hed_expression_names *names, hed_error *error)
@@ -38,20 +43,25 @@ static hed_status compile(hed_rules *rules, const hed_expression_names *names, h
         const char *text = condition ? condition->when : def->constraints[i];
         if (condition) status = check_condition(def, condition, error);
         if (!status && !text)
-            status = hed_fail(error, HED_ERROR_ARGUMENT, "%s: constraint or condition %u has no text", def->name, i);
-        if (!status) status = hed_expression_create(rules->allocator, text, names, &rules->expressions[i], error);
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: constraint or condition %u has no text", def->name, i);
+        if (!status)
+            status =
+                hed_expression_create(rules->allocator, text, names, &rules->expressions[i], error);
     }
     return status;
 }
 
-hed_status hed_rules_create(const hed_device *device, const hed_kernel_def *def, hed_rules **rules, hed_error *error)
+hed_status hed_rules_create(
+    const hed_device *device, const hed_kernel_def *def, hed_rules **rules, hed_error *error)
 {
     const char *words[SLOTS];
     uint32_t count = def->constraint_count + def->condition_count, slots = 0;
     *rules = NULL;
     if (!count) return HED_OK;
     hed_rules *made = hed_allocate(&device->settings->allocator, size_of(count));
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the constraints of %s", def->name);
+    if (!made)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the constraints of %s", def->name);
     made->allocator = &device->settings->allocator;
     made->def = def;
     made->count = count;
@@ -87,20 +97,20 @@ static bool is_known(const hed_rules *rules, const hed_expression *expression, b
 }
 
 /* A parameter that does not matter must have its default value. */
-static hed_status check_unused(const hed_kernel_def *def, const hed_condition *condition, const hed_config *config,
-                               hed_error *error)
+static hed_status check_unused(const hed_kernel_def *def, const hed_condition *condition,
+    const hed_config *config, hed_error *error)
 {
     uint32_t i = 0;
     while (strcmp(def->parameters[i].name, condition->parameter) != 0) i++;
     if (config->values[i] == def->parameters[i].value) return HED_OK;
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                    "%s: %s=%lld where it does not matter (\"%s\" does not hold): it has to be %lld there", def->name,
-                    condition->parameter, (long long)config->values[i], condition->when,
-                    (long long)def->parameters[i].value);
+        "%s: %s=%lld where it does not matter (\"%s\" does not hold): it has to be %lld there",
+        def->name, condition->parameter, (long long)config->values[i], condition->when,
+        (long long)def->parameters[i].value);
 }
 
-hed_status hed_rules_check(const hed_rules *rules, const hed_config *config, const hed_problem *problem,
-                           hed_error *error)
+hed_status hed_rules_check(
+    const hed_rules *rules, const hed_config *config, const hed_problem *problem, hed_error *error)
 {
     double values[SLOTS];
     uint32_t slots = 0;
@@ -110,7 +120,8 @@ hed_status hed_rules_check(const hed_rules *rules, const hed_config *config, con
     bool sized = problem && problem->count == def->dimension_count;
     for (uint32_t i = 0; i < def->parameter_count; i++) values[slots++] = (double)config->values[i];
     for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) values[slots++] = rules->limits[i].value;
-    for (uint32_t i = 0; i < def->dimension_count; i++) values[slots++] = sized ? (double)problem->sizes[i] : NAN;
+    for (uint32_t i = 0; i < def->dimension_count; i++)
+        values[slots++] = sized ? (double)problem->sizes[i] : NAN;
     for (uint32_t i = 0; i < rules->count && !status; i++) {
         if (!is_known(rules, rules->expressions[i], sized)) continue;
         double value = hed_expression_value(rules->expressions[i], values);
@@ -118,8 +129,8 @@ hed_status hed_rules_check(const hed_rules *rules, const hed_config *config, con
         if (i >= def->constraint_count)
             status = check_unused(def, &def->conditions[i - def->constraint_count], config, error);
         else
-            status = hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: the constraint \"%s\" does not hold", def->name,
-                              def->constraints[i]);
+            status = hed_fail(error, HED_ERROR_UNSUPPORTED,
+                "%s: the constraint \"%s\" does not hold", def->name, def->constraints[i]);
     }
     return status;
 }

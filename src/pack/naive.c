@@ -1,10 +1,10 @@
-/* Packing as the entities come: types interleaved in turn (one of each, then the second of each, ...), rows to
- * warps in turn. It is what the other methods are compared with. */
+/* Packing as the entities come: types interleaved in turn (one of each, then the second of each,
+ * ...), rows to warps in turn. It is what the other methods are compared with. */
 #include "pack/plan.h"
 
-/* A place in that order. In a round each type that still has entities comes once; which these are changes where
- * the smallest has ended: rounds of the same types are one stretch, so that any place is found without counting
- * up to it. */
+/* A place in that order. In a round each type that still has entities comes once; which these are
+ * changes where the smallest has ended: rounds of the same types are one stretch, so that any place
+ * is found without counting up to it. */
 typedef struct turn {
     uint32_t place;
     uint32_t round, end; /* `end`: of the stretch */
@@ -30,14 +30,16 @@ static void go_to(const pack_problem *p, uint32_t place, turn *t)
     if (t->place == place) return; /* the next row, as it is where each warp has one */
     t->place = place;
     begin_stretch(p, 0, t);
-    for (uint64_t size; place >= (size = (uint64_t)(t->end - t->round) * t->count); place -= (uint32_t)size)
+    for (uint64_t size; place >= (size = (uint64_t)(t->end - t->round) * t->count);
+         place -= (uint32_t)size)
         begin_stretch(p, t->end, t);
     t->round += place / t->count;
     t->index = place % t->count;
 }
 
 /* One row: as many entities as it has. Gives a mask of their types. */
-static uint32_t write_row(const pack_problem *p, uint32_t warp, uint32_t row, turn *t, pack_output *output)
+static uint32_t write_row(
+    const pack_problem *p, uint32_t warp, uint32_t row, turn *t, pack_output *output)
 {
     uint32_t place = (row * p->warps + warp) * p->lanes, mask = 0;
     uint32_t size = p->total - place < p->lanes ? p->total - place : p->lanes;
@@ -52,7 +54,8 @@ static uint32_t write_row(const pack_problem *p, uint32_t warp, uint32_t row, tu
             t->round += count;
         } else {
             for (; t->index < t->count && lane < size; t->index++, lane++) {
-                pack_write(output, (hed_pack_piece){p->type[t->types[t->index]], t->round, 1, warp, row, lane});
+                pack_write(output,
+                    (hed_pack_piece){p->type[t->types[t->index]], t->round, 1, warp, row, lane});
                 mask |= 1u << t->types[t->index];
             }
             if (t->index < t->count) break;

@@ -1,4 +1,5 @@
-/* Who sits in which lane: the definition checked, the method called, and its plan written out as pieces. */
+/* Who sits in which lane: the definition checked, the method called, and its plan written out as
+ * pieces. */
 #include "pack/plan.h"
 
 #include <math.h>
@@ -13,9 +14,9 @@ const char *hed_pack_method_name(hed_pack_method method)
 
 static bool make_problem(const hed_pack_def *def, pack_problem *p)
 {
-    if (!def || !def->counts || def->types < 1 || def->types > HED_PACK_MAX_TYPES || def->warps < 1 ||
-        def->warps > HED_PACK_MAX_WARPS || def->lanes < 1 || def->lanes > HED_PACK_MAX_LANES ||
-        (uint32_t)def->method >= HED_PACK_METHOD_COUNT)
+    if (!def || !def->counts || def->types < 1 || def->types > HED_PACK_MAX_TYPES ||
+        def->warps < 1 || def->warps > HED_PACK_MAX_WARPS || def->lanes < 1 ||
+        def->lanes > HED_PACK_MAX_LANES || (uint32_t)def->method >= HED_PACK_METHOD_COUNT)
         return false;
     uint64_t total = 0;
     p->types = 0;
@@ -44,19 +45,18 @@ uint32_t hed_pack_capacity(const hed_pack_def *def)
     pack_problem p;
     if (!make_problem(def, &p)) return 0;
     if (def->method == HED_PACK_NAIVE) return p.total;
-    /* A piece ends with its type or with its row. Rows are never more than types need that have rows of their
-     * own, plus a round. */
+    /* A piece ends with its type or with its row. Rows are never more than types need that have
+     * rows of their own, plus a round. */
     uint32_t pieces = p.types + p.warps;
-    for (uint32_t type = 0; type < p.types; type++)
-        pieces += p.full[type] + (p.rest[type] > 0);
+    for (uint32_t type = 0; type < p.types; type++) pieces += p.full[type] + (p.rest[type] > 0);
     return pieces < p.total ? pieces : p.total;
 }
 
 /* ---- writing ---- */
 
 /* The rows of one warp; gives how many. */
-static uint32_t write_warp(const pack_problem *p, const pack_plan *plan, const pack_placing *placing, uint32_t warp,
-                           uint32_t *written, pack_output *output)
+static uint32_t write_warp(const pack_problem *p, const pack_plan *plan,
+    const pack_placing *placing, uint32_t warp, uint32_t *written, pack_output *output)
 {
     uint32_t row = 0;
     for (uint32_t o = 0; o < plan->kinds; o++) {
@@ -67,7 +67,8 @@ static uint32_t write_warp(const pack_problem *p, const pack_plan *plan, const p
             for (uint32_t i = kind->first_part; i < kind->first_part + kind->parts; i++) {
                 const pack_part *part = &plan->part[i];
                 uint32_t first = part->first + written[k] * part->count;
-                pack_write(output, (hed_pack_piece){p->type[part->type], first, part->count, warp, row, lane});
+                pack_write(output,
+                    (hed_pack_piece){p->type[part->type], first, part->count, warp, row, lane});
                 lane += part->count;
             }
         }
@@ -75,8 +76,8 @@ static uint32_t write_warp(const pack_problem *p, const pack_plan *plan, const p
     return row;
 }
 
-static void write_plan(const pack_problem *p, const pack_plan *plan, const pack_placing *placing, pack_output *output,
-                       hed_pack_layout *layout)
+static void write_plan(const pack_problem *p, const pack_plan *plan, const pack_placing *placing,
+    pack_output *output, hed_pack_layout *layout)
 {
     uint32_t written[PACK_KINDS] = {0}; /* rows of each kind */
     for (uint32_t warp = 0; warp < p->warps; warp++) {
@@ -87,21 +88,22 @@ static void write_plan(const pack_problem *p, const pack_plan *plan, const pack_
 }
 
 /* Most types in a warp's list of rows of one type. */
-static uint32_t occupancy_of_lists(const pack_problem *p, const pack_plan *plan, const pack_placing *placing)
+static uint32_t occupancy_of_lists(
+    const pack_problem *p, const pack_plan *plan, const pack_placing *placing)
 {
     uint32_t most = 0;
     for (uint32_t warp = 0; warp < p->warps; warp++) {
         uint32_t mask = 0, count = 0;
         for (uint32_t k = 0; k < plan->kinds; k++)
             if (placing->rows[warp][k] > 0) mask |= 1u << plan->part[plan->kind[k].first_part].type;
-        for (; mask > 0; mask &= mask - 1)
-            count++;
+        for (; mask > 0; mask &= mask - 1) count++;
         most = count > most ? count : most;
     }
     return most;
 }
 
-static void make_plan(const pack_problem *p, hed_pack_method method, pack_plan *plan, hed_pack_layout *layout)
+static void make_plan(
+    const pack_problem *p, hed_pack_method method, pack_plan *plan, hed_pack_layout *layout)
 {
     switch (method) {
     case HED_PACK_GREEDY: pack_greedy(p, plan, &layout->iterations); break;
@@ -113,7 +115,8 @@ static void make_plan(const pack_problem *p, hed_pack_method method, pack_plan *
     pack_finish(plan);
 }
 
-hed_status hed_pack(const hed_pack_def *def, hed_pack_piece *pieces, uint32_t capacity, hed_pack_layout *layout)
+hed_status hed_pack(
+    const hed_pack_def *def, hed_pack_piece *pieces, uint32_t capacity, hed_pack_layout *layout)
 {
     pack_problem p;
     *layout = (hed_pack_layout){0};

@@ -1,12 +1,12 @@
 /* Which warp runs which row. Rows are independent, so this is scheduling on identical machines: the
- * longest-processing-time rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) gives each row, dearest
- * first, to the least loaded warp, and ends within 4/3 - 1/(3 warps) of the best. */
+ * longest-processing-time rule (Graham, SIAM Journal on Applied Mathematics 17, 1969) gives each
+ * row, dearest first, to the least loaded warp, and ends within 4/3 - 1/(3 warps) of the best. */
 #include "pack/plan.h"
 
 #include <string.h>
 
-/* Warp w issues through scheduler w % 4 of its multiprocessor. Of warps that are loaded alike the one is taken whose
- * scheduler has least to do. */
+/* Warp w issues through scheduler w % 4 of its multiprocessor. Of warps that are loaded alike the
+ * one is taken whose scheduler has least to do. */
 enum { SCHEDULERS = 4 };
 
 void pack_start(pack_plan *plan)
@@ -24,7 +24,8 @@ void pack_begin_kind(pack_plan *plan, uint32_t repeat)
 void pack_add_part(pack_plan *plan, const pack_problem *p, uint32_t type, uint32_t count)
 {
     pack_kind *kind = &plan->kind[plan->kinds - 1];
-    plan->part[plan->parts++] = (pack_part){.type = type, .first = plan->next[type], .count = count};
+    plan->part[plan->parts++] =
+        (pack_part){.type = type, .first = plan->next[type], .count = count};
     plan->next[type] += count * kind->repeat;
     kind->parts++;
     kind->cost += p->cost[type];
@@ -118,7 +119,8 @@ static void place_balanced(const pack_problem *p, const pack_plan *plan, pack_pl
         double cost = plan->kind[k].cost;
         while (left > 0) {
             scheduler *s = least_loaded(placing, schedulers, used);
-            /* Where warps differ by no more than one row, each gets one before any gets two: whole rounds at once. */
+            /* Where warps differ by no more than one row, each gets one before any gets two: whole
+             * rounds at once. */
             if (left >= p->warps && highest - placing->load[s->warp[0]] <= cost) {
                 uint32_t rounds = left / p->warps;
                 for (uint32_t w = 0; w < p->warps; w++) {
@@ -139,10 +141,8 @@ static void place_balanced(const pack_problem *p, const pack_plan *plan, pack_pl
 
 void pack_place(const pack_problem *p, const pack_plan *plan, pack_placing *placing)
 {
-    if (plan->rows <= p->warps)
-        place_in_order(p, plan, placing);
-    else
-        place_balanced(p, plan, placing);
+    if (plan->rows <= p->warps) place_in_order(p, plan, placing);
+    else place_balanced(p, plan, placing);
 }
 
 double pack_highest_load(const pack_problem *p, const pack_placing *placing)
@@ -155,8 +155,8 @@ double pack_highest_load(const pack_problem *p, const pack_placing *placing)
 
 /* ---- row lists ---- */
 
-/* No row lists can be cheaper: some warp has the dearest row, some warp no less than the mean, and some warp as
- * many rows as the mean, if only of the cheapest. */
+/* No row lists can be cheaper: some warp has the dearest row, some warp no less than the mean, and
+ * some warp as many rows as the mean, if only of the cheapest. */
 static double lowest_load(const pack_problem *p, const pack_plan *plan)
 {
     uint32_t left = (plan->rows + p->warps - 1) / p->warps;
@@ -173,13 +173,13 @@ static double lowest_load(const pack_problem *p, const pack_plan *plan)
     return sum / p->warps > bound ? sum / p->warps : bound;
 }
 
-/* A warp whose rows mix types does the same work, and no more, with a row for each of these types. */
-static void unmix(const pack_problem *p, const pack_plan *mixed, const pack_placing *from, const pack_plan *plan,
-                  pack_placing *to)
+/* A warp whose rows mix types does the same work, and no more, with a row for each of these
+ * types. */
+static void unmix(const pack_problem *p, const pack_plan *mixed, const pack_placing *from,
+    const pack_plan *plan, pack_placing *to)
 {
     uint32_t left[PACK_KINDS];
-    for (uint32_t k = 0; k < plan->kinds; k++)
-        left[k] = plan->kind[k].repeat;
+    for (uint32_t k = 0; k < plan->kinds; k++) left[k] = plan->kind[k].repeat;
     clear(p, plan, to);
     for (uint32_t w = 0; w < p->warps; w++) {
         uint32_t touched[HED_PACK_MAX_TYPES] = {0}; /* rows of the warp with this type */

@@ -1,6 +1,6 @@
-/* What the methods of packing share: the problem without its empty types, and a plan: which rows there are,
- * before anybody has said which warp runs them. A row is what a warp does at once, `lanes` lanes. With more
- * entities than lanes a warp has several. */
+/* What the methods of packing share: the problem without its empty types, and a plan: which rows
+ * there are, before anybody has said which warp runs them. A row is what a warp does at once,
+ * `lanes` lanes. With more entities than lanes a warp has several. */
 #ifndef HED_PACK_PLAN_H
 #define HED_PACK_PLAN_H
 
@@ -14,7 +14,8 @@ enum {
 /* The types that have entities, in their order. */
 typedef struct pack_problem {
     uint32_t types, lanes, warps;
-    uint32_t rows;                     /* that may be used: `warps`, times the rounds that so many entities need */
+    /* that may be used: `warps`, times the rounds that so many entities need */
+    uint32_t rows;
     uint32_t total;                    /* entities */
     uint32_t type[HED_PACK_MAX_TYPES]; /* number in the definition */
     uint32_t count[HED_PACK_MAX_TYPES];
@@ -34,11 +35,13 @@ typedef struct pack_kind {
     double cost;
 } pack_kind;
 
-/* Rows in an order in which each type's entities are numbered one behind another: a million are a few kinds. */
+/* Rows in an order in which each type's entities are numbered one behind another: a million are a
+ * few kinds. */
 typedef struct pack_plan {
     uint32_t kinds, parts, rows;
     uint32_t next[HED_PACK_MAX_TYPES]; /* first entity of the type that has no row yet */
-    uint8_t order[PACK_KINDS];         /* of the kinds in a warp: dearest first, equal ones as they come */
+    /* of the kinds in a warp: dearest first, equal ones as they come */
+    uint8_t order[PACK_KINDS];
     pack_kind kind[PACK_KINDS];
     pack_part part[PACK_PARTS];
 } pack_plan;
@@ -62,7 +65,8 @@ static inline void pack_write(pack_output *output, hed_pack_piece piece)
     output->count++;
 }
 
-/* ---- runs.c: types in order, cut into runs; each begins with a row of its own and is packed tight ---- */
+/* ---- runs.c: types in order, cut into runs; each begins with a row of its own and is packed tight
+ * ---- */
 
 void pack_greedy(const pack_problem *problem, pack_plan *plan, uint32_t *iterations);
 void pack_exact(const pack_problem *problem, pack_plan *plan);
@@ -89,9 +93,11 @@ typedef struct pack_placing {
     double load[HED_PACK_MAX_WARPS];
 } pack_placing;
 
-/* Row i on warp i where there are no more rows than warps; else each row to the least loaded warp, dearest first. */
+/* Row i on warp i where there are no more rows than warps; else each row to the least loaded warp,
+ * dearest first. */
 void pack_place(const pack_problem *problem, const pack_plan *plan, pack_placing *placing);
-/* For a plan of pack_rows(): the latter in any case, or the rows of the exact layout by cost where that is better. */
+/* For a plan of pack_rows(): the latter in any case, or the rows of the exact layout by cost where
+ * that is better. */
 void pack_place_lists(const pack_problem *problem, const pack_plan *plan, pack_placing *placing);
 double pack_highest_load(const pack_problem *problem, const pack_placing *placing);
 

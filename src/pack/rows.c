@@ -1,4 +1,5 @@
-/* Packing by row lists: a row holds entities of one type. Nothing diverges, and no order is better than another. */
+/* Packing by row lists: a row holds entities of one type. Nothing diverges, and no order is better
+ * than another. */
 #include "pack/plan.h"
 
 void pack_rows(const pack_problem *p, pack_plan *plan)

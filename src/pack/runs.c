@@ -1,13 +1,14 @@
-/* Packing with contiguous types: in their given order they are cut into runs. A run begins with a row of its
- * own and is packed tight, so what happens in one run does not reach another, and a layout is nothing but the
- * places of its cuts.
+/* Packing with contiguous types: in their given order they are cut into runs. A run begins with a
+ * row of its own and is packed tight, so what happens in one run does not reach another, and a
+ * layout is nothing but the places of its cuts.
  *
  *   greedy      the five steps of the Anukari devlog ("The new warp alignment optimizer")
  *   exact       the least number of types in the fullest row, by dynamic programming over cuts
- *   exact-cost  the same with the cost of the dearest row, found by bisection among those that occur
+ *   exact-cost  the same with the cost of the dearest row, found by bisection among those that
+ *               occur
  *
- * A plan of runs has at most 2 kinds for each type (rows of it alone, and the row that its rest opens), and 3
- * parts. */
+ * A plan of runs has at most 2 kinds for each type (rows of it alone, and the row that its rest
+ * opens), and 3 parts. */
 #include "pack/plan.h"
 
 /* ---- a run under construction ---- */
@@ -81,14 +82,15 @@ static void plan_run(const pack_problem *p, uint32_t from, uint32_t to, pack_pla
 
 /* ---- a bound from below ---- */
 
-/* The types j to i - 1 lie in no more rows than those before and behind them leave, which fill ceil(entities /
- * lanes) rows and may share the last (or the first) one, which then has one of their types, too. A type fills
- * at least full - 1 rows alone, wherever it begins (`full` where one entity more would be a row more). What
- * remains of the meetings of a type and a row, at least ceil(count / lanes) for each type, is in the rows that
- * remain: so many to a row. */
+/* The types j to i - 1 lie in no more rows than those before and behind them leave, which fill
+ * ceil(entities / lanes) rows and may share the last (or the first) one, which then has one of
+ * their types, too. A type fills at least full - 1 rows alone, wherever it begins (`full` where one
+ * entity more would be a row more). What remains of the meetings of a type and a row, at least
+ * ceil(count / lanes) for each type, is in the rows that remain: so many to a row. */
 uint32_t pack_occupancy_bound(const pack_problem *p)
 {
-    int64_t before[HED_PACK_MAX_TYPES + 1], meetings[HED_PACK_MAX_TYPES + 1], alone[HED_PACK_MAX_TYPES + 1];
+    int64_t before[HED_PACK_MAX_TYPES + 1], meetings[HED_PACK_MAX_TYPES + 1],
+        alone[HED_PACK_MAX_TYPES + 1];
     int64_t shut_left[HED_PACK_MAX_TYPES + 1], shut_right[HED_PACK_MAX_TYPES + 1];
     before[0] = meetings[0] = alone[0] = 0;
     for (uint32_t t = 0; t < p->types; t++) {
@@ -115,9 +117,9 @@ uint32_t pack_occupancy_bound(const pack_problem *p)
 
 /* ---- greedy ---- */
 
-/* Step 4: from left to right each run takes in the next one where no row gets more than `allowed` types. One
- * pass does all that can be done: a run that could not take in the next one cannot take it in when that has
- * grown. Gives the rows that are left. */
+/* Step 4: from left to right each run takes in the next one where no row gets more than `allowed`
+ * types. One pass does all that can be done: a run that could not take in the next one cannot take
+ * it in when that has grown. Gives the rows that are left. */
 static uint32_t merge(const pack_problem *p, uint32_t allowed, uint8_t *begin, uint32_t *runs)
 {
     uint32_t kept = 0, rows = 0;
@@ -147,17 +149,15 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
     uint32_t runs = p->types;
     for (uint32_t t = 0; t <= p->types; t++)
         begin[t] = (uint8_t)t; /* step 1: each type has its own rows */
-    /* The conservative guess: what is not enough in any case is not tried. At 1 there is nothing to merge. */
+    /* The conservative guess: what is not enough in any case is not tried. At 1 there is nothing to
+     * merge. */
     uint32_t allowed = pack_occupancy_bound(p), rows = 0;
-    for (uint32_t t = 0; t < p->types; t++)
-        rows += single(p, t).rows;
+    for (uint32_t t = 0; t < p->types; t++) rows += single(p, t).rows;
     if (allowed > 1) rows = merge(p, allowed, begin, &runs);
-    /* Step 2. Step 3, which removes dead space where no row gets more types, has nothing to do: runs are tight,
-     * and to close the space between two of them gives a row one type more. */
-    for (*iterations = 1; rows > p->rows; ++*iterations)
-        rows = merge(p, ++allowed, begin, &runs);
-    for (uint32_t r = 0; r < runs; r++)
-        plan_run(p, begin[r], begin[r + 1], plan);
+    /* Step 2. Step 3, which removes dead space where no row gets more types, has nothing to do:
+     * runs are tight, and to close the space between two of them gives a row one type more. */
+    for (*iterations = 1; rows > p->rows; ++*iterations) rows = merge(p, ++allowed, begin, &runs);
+    for (uint32_t r = 0; r < runs; r++) plan_run(p, begin[r], begin[r + 1], plan);
 }
 
 /* ---- exact ---- */
@@ -165,7 +165,8 @@ void pack_greedy(const pack_problem *p, pack_plan *plan, uint32_t *iterations)
 /* Runs of types j to i - 1, at [j][i]. */
 typedef struct ranges {
     uint32_t rows[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
-    double key[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1]; /* what is to be small: types or cost of the worst row */
+    /* what is to be small: types or cost of the worst row */
+    double key[HED_PACK_MAX_TYPES][HED_PACK_MAX_TYPES + 1];
 } ranges;
 
 static void fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
@@ -180,9 +181,9 @@ static void fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
     }
 }
 
-/* Whether runs within the bound need no more rows than there are; from[i] says where the last run of the first
- * i types begins. Of cuts that need equally many rows those with the shorter last run are taken: nothing is
- * joined that gains nothing. */
+/* Whether runs within the bound need no more rows than there are; from[i] says where the last run
+ * of the first i types begins. Of cuts that need equally many rows those with the shorter last run
+ * are taken: nothing is joined that gains nothing. */
 static bool fits(const pack_problem *p, const ranges *table, double bound, uint8_t *from)
 {
     uint32_t least[HED_PACK_MAX_TYPES + 1] = {0};
@@ -200,9 +201,10 @@ static bool fits(const pack_problem *p, const ranges *table, double bound, uint8
     return least[p->types] <= p->rows;
 }
 
-/* Plans the runs that fits() has found. They need the fewest rows that the bound allows; where there are more,
- * types that need not share a row are parted again, from left to right. */
-static void plan_cuts(const pack_problem *p, const ranges *table, double bound, const uint8_t *from, pack_plan *plan)
+/* Plans the runs that fits() has found. They need the fewest rows that the bound allows; where
+ * there are more, types that need not share a row are parted again, from left to right. */
+static void plan_cuts(
+    const pack_problem *p, const ranges *table, double bound, const uint8_t *from, pack_plan *plan)
 {
     uint8_t ends[HED_PACK_MAX_TYPES + 1];
     uint32_t runs = 0, spare = p->rows;
@@ -213,7 +215,8 @@ static void plan_cuts(const pack_problem *p, const ranges *table, double bound, 
     for (uint32_t begin = 0; runs > 0; begin = ends[runs]) {
         uint32_t end = ends[--runs];
         for (uint32_t cut = begin + 1; cut < end; cut++) {
-            uint32_t more = table->rows[begin][cut] + table->rows[cut][end] - table->rows[begin][end];
+            uint32_t more =
+                table->rows[begin][cut] + table->rows[cut][end] - table->rows[begin][end];
             if (more > spare || table->key[cut][end] > bound) continue;
             spare -= more;
             plan_run(p, begin, cut, plan);
@@ -229,8 +232,7 @@ void pack_exact(const pack_problem *p, pack_plan *plan)
     uint8_t from[HED_PACK_MAX_TYPES + 1];
     uint32_t bound = pack_occupancy_bound(p);
     fill_ranges(p, false, &table);
-    while (!fits(p, &table, bound, from))
-        bound++;
+    while (!fits(p, &table, bound, from)) bound++;
     plan_cuts(p, &table, bound, from, plan);
 }
 
@@ -260,15 +262,14 @@ bool pack_exact_cost(const pack_problem *p, double below, pack_plan *plan)
         floor = p->cost[t] > floor ? p->cost[t] : floor; /* each type is in some row */
     for (uint32_t j = 0; j < p->types; j++)
         for (uint32_t i = j + 1; i <= p->types; i++)
-            if (table.key[j][i] >= floor && table.key[j][i] < below) values[count++] = table.key[j][i];
+            if (table.key[j][i] >= floor && table.key[j][i] < below)
+                values[count++] = table.key[j][i];
     sort(values, count);
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (fits(p, &table, values[middle], from))
-            high = middle;
-        else
-            low = middle + 1;
+        if (fits(p, &table, values[middle], from)) high = middle;
+        else low = middle + 1;
     }
     if (low == count) return false;
     fits(p, &table, values[low], from);

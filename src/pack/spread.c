@@ -1,18 +1,18 @@
-/* Packing without contiguity: at most k types in a row, for the least k. Vose's construction of alias tables
- * (IEEE Transactions on Software Engineering 17, 1991) is the case k = 2.
+/* Packing without contiguity: at most k types in a row, for the least k. Vose's construction of
+ * alias tables (IEEE Transactions on Software Engineering 17, 1991) is the case k = 2.
  *
- * m types with S entities go into b rows of L lanes, k types in each, if S <= b L and m <= (k - 1) b + 1: of
- * the types in order of size take the first k neighbours that are enough for a row, fill one with them and
- * split the last. k - 1 types and a row are gone, so the condition still holds. Where no k neighbours are
- * enough, any k types fit a row.
+ * m types with S entities go into b rows of L lanes, k types in each, if S <= b L and m <= (k - 1)
+ * b + 1: of the types in order of size take the first k neighbours that are enough for a row, fill
+ * one with them and split the last. k - 1 types and a row are gone, so the condition still holds.
+ * Where no k neighbours are enough, any k types fit a row.
  *
- * The condition is necessary too, unless types fall into groups with rows of their own, for each of which there
- * is a "+ 1" (to find them is strongly NP-hard). k is never below m / b, so this is the least k where m <= b +
- * 1, and never more than one above it. For that one, groups of a single row are tried: k whole types that
- * nearly fill it.
+ * The condition is necessary too, unless types fall into groups with rows of their own, for each of
+ * which there is a "+ 1" (to find them is strongly NP-hard). k is never below m / b, so this is the
+ * least k where m <= b + 1, and never more than one above it. For that one, groups of a single row
+ * are tried: k whole types that nearly fill it.
  *
- * Every kind of row takes all full rows of a type, or the last of a type, or all rows that the others can spare
- * (until more types end than rows): at most 3 kinds for each type, and 4 parts. */
+ * Every kind of row takes all full rows of a type, or the last of a type, or all rows that the
+ * others can spare (until more types end than rows): at most 3 kinds for each type, and 4 parts. */
 #include "pack/plan.h"
 
 #include <string.h>
@@ -48,13 +48,16 @@ static void erase(remainder *r, uint32_t from, uint32_t number)
 /* Whether so many types with so many entities go into so many rows, by the condition above. */
 static bool possible(const remainder *r, uint32_t types, uint32_t entities, uint32_t rows)
 {
-    return entities <= (uint64_t)rows * r->problem->lanes && types <= (uint64_t)(r->most - 1) * rows + 1;
+    return entities <= (uint64_t)rows * r->problem->lanes &&
+           types <= (uint64_t)(r->most - 1) * rows + 1;
 }
 
-/* Rows for the largest type alone, as many as the others can spare: k types in a row are to be the exception. */
+/* Rows for the largest type alone, as many as the others can spare: k types in a row are to be the
+ * exception. */
 static bool take_alone(remainder *r)
 {
-    uint32_t lanes = r->problem->lanes, last = r->types - 1, type = r->type[last], count = r->count[last];
+    uint32_t lanes = r->problem->lanes, last = r->types - 1, type = r->type[last],
+             count = r->count[last];
     if (count < lanes) {
         if (!possible(r, last, r->entities - count, r->rows - 1)) return false;
         pack_begin_kind(r->plan, 1);
@@ -94,7 +97,8 @@ static void take_neighbours(remainder *r, uint32_t from)
     if (left > 0) insert(r, split, left);
 }
 
-/* Where the first `most` neighbours begin that are enough for a row; else where the last ones begin. */
+/* Where the first `most` neighbours begin that are enough for a row; else where the last ones
+ * begin. */
 static uint32_t first_enough(const remainder *r)
 {
     uint64_t sum = 0;
@@ -108,18 +112,18 @@ static uint32_t first_enough(const remainder *r)
     return r->types > r->most ? r->types - r->most : 0;
 }
 
-/* A row for `most` whole types that leave few of its lanes empty: the largest neighbours that fit it, then
- * instead of each, smallest first, the largest one that fits. False: none are small enough, or what is left
- * would not fit. */
+/* A row for `most` whole types that leave few of its lanes empty: the largest neighbours that fit
+ * it, then instead of each, smallest first, the largest one that fits. False: none are small
+ * enough, or what is left would not fit. */
 static bool take_group(remainder *r)
 {
     uint32_t lanes = r->problem->lanes, begin = 0;
     uint64_t sum = 0;
     if (r->types < r->most || r->rows == 0) return false;
-    for (uint32_t i = 0; i < r->most; i++)
-        sum += r->count[i];
+    for (uint32_t i = 0; i < r->most; i++) sum += r->count[i];
     if (sum > lanes) return false;
-    for (; begin + r->most < r->types && sum - r->count[begin] + r->count[begin + r->most] <= lanes; begin++)
+    for (; begin + r->most < r->types && sum - r->count[begin] + r->count[begin + r->most] <= lanes;
+         begin++)
         sum += r->count[begin + r->most] - r->count[begin];
     uint32_t chosen[HED_PACK_MAX_TYPES], end = r->types;
     for (uint32_t i = 0; i < r->most; i++) {
@@ -135,8 +139,7 @@ static bool take_group(remainder *r)
     pack_begin_kind(r->plan, 1);
     for (uint32_t i = 0; i < r->most; i++)
         pack_add_part(r->plan, r->problem, r->type[chosen[i]], r->count[chosen[i]]);
-    for (uint32_t i = 0; i < r->most; i++)
-        r->count[chosen[i]] = 0;
+    for (uint32_t i = 0; i < r->most; i++) r->count[chosen[i]] = 0;
     for (uint32_t i = r->types; i-- > 0;)
         if (r->count[i] == 0) erase(r, i, 1);
     r->rows--;
@@ -148,8 +151,7 @@ static bool spread(const pack_problem *p, uint32_t most, pack_plan *plan)
 {
     remainder r = {.problem = p, .plan = plan, .most = most, .rows = p->rows, .entities = p->total};
     pack_start(plan);
-    for (uint32_t type = 0; type < p->types; type++)
-        insert(&r, type, p->count[type]);
+    for (uint32_t type = 0; type < p->types; type++) insert(&r, type, p->count[type]);
     while (!possible(&r, r.types, r.entities, r.rows))
         if (!take_group(&r)) return false;
     while (r.types > 0)
@@ -160,8 +162,7 @@ static bool spread(const pack_problem *p, uint32_t most, pack_plan *plan)
 void pack_spread(const pack_problem *p, pack_plan *plan)
 {
     uint32_t alone = 0;
-    for (uint32_t type = 0; type < p->types; type++)
-        alone += p->full[type] + (p->rest[type] > 0);
+    for (uint32_t type = 0; type < p->types; type++) alone += p->full[type] + (p->rest[type] > 0);
     if (alone <= p->rows) {
         pack_rows(p, plan);
         return;

@@ -1,6 +1,6 @@
-/* The description in a capture, both ways. Each put has its get in the same order; what a get finds is checked, since
- * the file may come from anywhere. A text is its length with its zero, then its bytes: whoever reads points into the
- * file. */
+/* The description in a capture, both ways. Each put has its get in the same order; what a get finds
+ * is checked, since the file may come from anywhere. A text is its length with its zero, then its
+ * bytes: whoever reads points into the file. */
 #include "tune/capture_format.h"
 
 #include <inttypes.h>
@@ -62,7 +62,8 @@ static void put_lists(hed_text *to, const hed_capture_launched *launched)
     put_u32(to, def->source_count);
     for (uint32_t i = 0; i < def->source_count; i++) put_source(to, &def->sources[i]);
     put_u32(to, def->argument_count);
-    for (uint32_t i = 0; i < def->argument_count; i++) put_argument(to, &def->arguments[i], launched->bytes[i]);
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        put_argument(to, &def->arguments[i], launched->bytes[i]);
     put_u32(to, def->parameter_count);
     for (uint32_t i = 0; i < def->parameter_count; i++) put_parameter(to, &def->parameters[i]);
     put_u32(to, def->constraint_count);
@@ -93,7 +94,8 @@ static void put_info(hed_text *to, const hed_capture_launched *launched)
     put_text(to, info->driver);
     put_u32(to, info->configured);
     put_u32(to, info->checked);
-    for (uint32_t i = 0; i < launched->def.parameter_count; i++) put_i64(to, info->config.values[i]);
+    for (uint32_t i = 0; i < launched->def.parameter_count; i++)
+        put_i64(to, info->config.values[i]);
     put_u32(to, launched->has_work);
     put_double(to, launched->work.bytes);
     put_double(to, launched->work.operations);
@@ -116,7 +118,8 @@ void hed_capture_pack(hed_text *to, const hed_capture_launched *launched)
     put_text(to, def->metric_unit);
     put_lists(to, launched);
     put_info(to, launched);
-    /* At the end and only where there are some, so that earlier versions of Heddle read all other captures. */
+    /* At the end and only where there are some, so that earlier versions of Heddle read all other
+     * captures. */
     if (def->option_count) put_u32(to, def->option_count);
     for (uint32_t i = 0; i < def->option_count; i++) put_text(to, def->options[i]);
 }
@@ -134,8 +137,9 @@ typedef struct reader {
 static void wrong(reader *r, uint64_t at, const char *what, uint64_t found, const char *expected)
 {
     if (r->status) return;
-    r->status = hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s is %" PRIu64 ", expected %s", r->path,
-                         r->base + at, what, found, expected);
+    r->status =
+        hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s is %" PRIu64 ", expected %s",
+            r->path, r->base + at, what, found, expected);
 }
 
 static const unsigned char *take(reader *r, uint64_t size, const char *what)
@@ -143,8 +147,8 @@ static const unsigned char *take(reader *r, uint64_t size, const char *what)
     if (r->status) return NULL;
     if (size > r->size - r->at) {
         r->status = hed_fail(r->error, HED_ERROR_FORMAT,
-                             "%s: byte %" PRIu64 ": %s of %" PRIu64 " bytes, and the section has %" PRIu64 " left",
-                             r->path, r->base + r->at, what, size, r->size - r->at);
+            "%s: byte %" PRIu64 ": %s of %" PRIu64 " bytes, and the section has %" PRIu64 " left",
+            r->path, r->base + r->at, what, size, r->size - r->at);
         return NULL;
     }
     const unsigned char *at = r->bytes + r->at;
@@ -178,8 +182,9 @@ static double get_double(reader *r, const char *what)
     if (at) memcpy(&value, at, sizeof value);
     if (value >= 0) return value;
     if (!r->status)
-        r->status = hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s is %g, expected at least 0",
-                             r->path, r->base + r->at - sizeof value, what, value);
+        r->status = hed_fail(r->error, HED_ERROR_FORMAT,
+            "%s: byte %" PRIu64 ": %s is %g, expected at least 0", r->path,
+            r->base + r->at - sizeof value, what, value);
     return 0;
 }
 
@@ -218,7 +223,8 @@ static void get_source(reader *r, hed_source *source)
     uint64_t at = r->at, size = get_u64(r, "the size of a source");
     if (size == 0) wrong(r, at, "the size of a source", 0, "at least its zero");
     const char *text = (const char *)take(r, size, "a source");
-    if (text && text[size - 1] != 0) wrong(r, r->at - 1, "the end of a source", (unsigned char)text[size - 1], "0");
+    if (text && text[size - 1] != 0)
+        wrong(r, r->at - 1, "the end of a source", (unsigned char)text[size - 1], "0");
     source->text = r->status ? "" : text;
     source->size = r->status ? 0 : size - 1;
 }
@@ -233,7 +239,8 @@ static void get_argument(reader *r, hed_argument_def *argument, uint64_t *bytes)
     argument->access = get_below(r, HED_WORKSPACE + 1, "the access to a buffer", "0 to 3");
     uint64_t at = r->at;
     argument->size = get_u64(r, "the size of a struct");
-    if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > HED_MAX_STRUCT_BYTES) && !argument->symbol)
+    if (argument->kind == HED_STRUCT &&
+        (argument->size == 0 || argument->size > HED_MAX_STRUCT_BYTES) && !argument->symbol)
         wrong(r, at, "the size of a struct", argument->size, "1 to 4096");
     if (argument->symbol && (argument->size == 0 || argument->size > HED_MAX_SYMBOL_BYTES))
         wrong(r, at, "the size of a symbol", argument->size, "1 to 1048576");
@@ -241,7 +248,8 @@ static void get_argument(reader *r, hed_argument_def *argument, uint64_t *bytes)
     at = r->at;
     *bytes = get_u64(r, "the bytes of an argument");
     if ((argument->kind == HED_BUFFER) != (*bytes > 0))
-        wrong(r, at, "the bytes of an argument", *bytes, "some for a buffer, none for anything else");
+        wrong(
+            r, at, "the bytes of an argument", *bytes, "some for a buffer, none for anything else");
 }
 
 static bool has_value(const hed_parameter_def *parameter, int64_t value, uint32_t count)
@@ -251,7 +259,8 @@ static bool has_value(const hed_parameter_def *parameter, int64_t value, uint32_
     return false;
 }
 
-static void get_parameter(reader *r, hed_parameter_def *parameter, int64_t *values, const char **labels)
+static void get_parameter(
+    reader *r, hed_parameter_def *parameter, int64_t *values, const char **labels)
 {
     parameter->name = get_word(r, "the name of a parameter");
     uint64_t at = r->at;
@@ -279,7 +288,8 @@ static uint32_t get_count(reader *r, const char *what)
 static void get_words(reader *r, hed_kernel_def *def, hed_capture_lists *lists)
 {
     def->constraint_count = get_count(r, "the number of constraints");
-    for (uint32_t i = 0; i < def->constraint_count; i++) lists->constraints[i] = get_word(r, "a constraint");
+    for (uint32_t i = 0; i < def->constraint_count; i++)
+        lists->constraints[i] = get_word(r, "a constraint");
     def->condition_count = get_count(r, "the number of conditions");
     for (uint32_t i = 0; i < def->condition_count; i++) {
         lists->conditions[i].parameter = get_word(r, "the parameter of a condition");
@@ -298,13 +308,17 @@ static void get_lists(reader *r, hed_capture_launched *launched, hed_capture_lis
     hed_kernel_def *def = &launched->def;
     def->source_count = get_count(r, "the number of sources");
     for (uint32_t i = 0; i < def->source_count; i++) get_source(r, &lists->sources[i]);
-    def->argument_count = get_below(r, HED_MAX_ARGUMENTS + 1, "the number of arguments", "at most 32");
-    for (uint32_t i = 0; i < def->argument_count; i++) get_argument(r, &lists->arguments[i], &launched->bytes[i]);
-    def->parameter_count = get_below(r, HED_MAX_PARAMETERS + 1, "the number of parameters", "at most 24");
+    def->argument_count =
+        get_below(r, HED_MAX_ARGUMENTS + 1, "the number of arguments", "at most 32");
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        get_argument(r, &lists->arguments[i], &launched->bytes[i]);
+    def->parameter_count =
+        get_below(r, HED_MAX_PARAMETERS + 1, "the number of parameters", "at most 24");
     for (uint32_t i = 0; i < def->parameter_count; i++)
         get_parameter(r, &lists->parameters[i], lists->values[i], lists->labels[i]);
     get_words(r, def, lists);
-    def->dimension_count = get_below(r, HED_MAX_DIMENSIONS + 1, "the number of dimensions", "at most 8");
+    def->dimension_count =
+        get_below(r, HED_MAX_DIMENSIONS + 1, "the number of dimensions", "at most 8");
     launched->problem.count = def->dimension_count;
     for (uint32_t i = 0; i < def->dimension_count; i++) {
         lists->dimensions[i] = get_word(r, "the name of a dimension");
@@ -331,14 +345,17 @@ static void get_info(reader *r, hed_capture_launched *launched)
     info->name = get_word(r, "the name of the device");
     info->driver = get_text(r, "the driver");
     if (!info->driver) info->driver = "";
-    info->configured = get_below(r, HED_CONFIGURED_DEFAULT + 1, "where the configuration came from", "0 to 6");
+    info->configured =
+        get_below(r, HED_CONFIGURED_DEFAULT + 1, "where the configuration came from", "0 to 6");
     info->checked = get_below(r, 2, "whether outputs are there", "0 or 1");
     info->config.count = def->parameter_count;
     for (uint32_t i = 0; i < def->parameter_count && !r->status; i++) {
         uint64_t at = r->at;
         info->config.values[i] = get_i64(r, "a value of the configuration");
-        if (!r->status && !has_value(&def->parameters[i], info->config.values[i], def->parameters[i].count))
-            wrong(r, at, "a value of the configuration", (uint64_t)info->config.values[i], "one of the parameter's");
+        if (!r->status &&
+            !has_value(&def->parameters[i], info->config.values[i], def->parameters[i].count))
+            wrong(r, at, "a value of the configuration", (uint64_t)info->config.values[i],
+                "one of the parameter's");
     }
     launched->has_work = get_below(r, 2, "whether the work is known", "0 or 1");
     launched->work.bytes = get_double(r, "the bytes of a launch");
@@ -346,8 +363,8 @@ static void get_info(reader *r, hed_capture_launched *launched)
     launched->work.items = get_double(r, "the items of a launch");
 }
 
-hed_status hed_capture_unpack(const char *path, const unsigned char *bytes, uint64_t size, uint64_t base,
-                              hed_capture_launched *launched, hed_capture_lists *lists, hed_error *error)
+hed_status hed_capture_unpack(const char *path, const unsigned char *bytes, uint64_t size,
+    uint64_t base, hed_capture_launched *launched, hed_capture_lists *lists, hed_error *error)
 {
     reader r = {.path = path, .bytes = bytes, .size = size, .base = base, .error = error};
     hed_kernel_def *def = &launched->def;
@@ -364,8 +381,10 @@ hed_status hed_capture_unpack(const char *path, const unsigned char *bytes, uint
     def->metric_unit = get_text(&r, "the metric's unit");
     get_lists(&r, launched, lists);
     get_info(&r, launched);
-    if (r.at < size && !r.status) def->option_count = get_count(&r, "the number of compiler options");
-    for (uint32_t i = 0; i < def->option_count; i++) lists->options[i] = get_word(&r, "a compiler option");
+    if (r.at < size && !r.status)
+        def->option_count = get_count(&r, "the number of compiler options");
+    for (uint32_t i = 0; i < def->option_count; i++)
+        lists->options[i] = get_word(&r, "a compiler option");
     def->options = lists->options;
     if (r.at != size) wrong(&r, r.at, "what is left of the section", size - r.at, "nothing");
     return r.status;

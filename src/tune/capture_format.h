@@ -1,7 +1,7 @@
-/* The file of a capture, as docs/capture.md describes it: a head of HED_CAPTURE_ALIGN bytes, then sections, each with
- * a head of as many bytes, its content, zeros, and the hash of both in its last 16 bytes, all a multiple of
- * HED_CAPTURE_ALIGN. Numbers are little-endian, as the machines we run on are. The last section is HED_CAPTURE_END,
- * at the end of the file. */
+/* The file of a capture, as docs/capture.md describes it: a head of HED_CAPTURE_ALIGN bytes, then
+ * sections, each with a head of as many bytes, its content, zeros, and the hash of both in its last
+ * 16 bytes, all a multiple of HED_CAPTURE_ALIGN. Numbers are little-endian, as the machines we run
+ * on are. The last section is HED_CAPTURE_END, at the end of the file. */
 #ifndef HED_TUNE_CAPTURE_FORMAT_H
 #define HED_TUNE_CAPTURE_FORMAT_H
 
@@ -9,10 +9,13 @@
 #include "base/text.h"
 #include "heddle/capture.h"
 
-enum { HED_CAPTURE_ALIGN = 64,
-       HED_CAPTURE_VERSION = 1,
-       HED_CAPTURE_LIST = 256, /* sources, constraints, conditions, defines: at most so many of each */
-       HED_CAPTURE_VALUES = 255 /* of a parameter */ };
+enum {
+    HED_CAPTURE_ALIGN = 64,
+    HED_CAPTURE_VERSION = 1,
+    /* sources, constraints, conditions, defines: at most so many of each */
+    HED_CAPTURE_LIST = 256,
+    HED_CAPTURE_VALUES = 255 /* of a parameter */
+};
 
 #define HED_CAPTURE_MAGIC "heddle capture\n" /* 16 bytes with the zero */
 
@@ -36,10 +39,12 @@ typedef struct hed_capture_section {
     char zeros[HED_CAPTURE_ALIGN - 16];
 } hed_capture_section;
 
-_Static_assert(sizeof(hed_capture_head) == HED_CAPTURE_ALIGN && sizeof(hed_capture_section) == HED_CAPTURE_ALIGN,
-               "heads");
+_Static_assert(sizeof(hed_capture_head) == HED_CAPTURE_ALIGN &&
+                   sizeof(hed_capture_section) == HED_CAPTURE_ALIGN,
+    "heads");
 
-/* The hash of a section: its head, then its content in pieces of this size, as they come from a device. */
+/* The hash of a section: its head, then its content in pieces of this size, as they come from a
+ * device. */
 enum { HED_CAPTURE_PIECE = 1 << 20 };
 
 /* Bytes between the content of a section and its end: zeros, then the hash. */
@@ -49,14 +54,15 @@ static inline uint64_t hed_capture_tail(uint64_t size)
     return sizeof(hed_hash) + (over ? HED_CAPTURE_ALIGN - over : 0);
 }
 
-/* The table: this head; `geometries` records of hed_capture_geometry_bytes(); the ranks, ascending, as uint64_t; for
- * each of them its geometry's index, as uint32_t. A rank is a configuration's index in the full product. */
+/* The table: this head; `geometries` records of hed_capture_geometry_bytes(); the ranks, ascending,
+ * as uint64_t; for each of them its geometry's index, as uint32_t. A rank is a configuration's
+ * index in the full product. */
 typedef struct hed_capture_table {
     uint64_t configurations, geometries, local_count, zero;
 } hed_capture_table;
 
-/* What is stored of a geometry; behind it stand local_count uint64_t, one for each local array in the order of
- * arguments. */
+/* What is stored of a geometry; behind it stand local_count uint64_t, one for each local array in
+ * the order of arguments. */
 typedef struct hed_capture_geometry {
     uint64_t global[3], native_items, native_grain;
     uint32_t group[3], dimensions, cluster, zero;
@@ -94,14 +100,15 @@ typedef struct hed_capture_lists {
 
 /* capture_description.c: the two directions of HED_CAPTURE_DESCRIPTION. */
 void hed_capture_pack(hed_text *bytes, const hed_capture_launched *launched);
-/* `base`: where the content begins in the file, for messages. Texts point into `bytes`. Errors: FORMAT. */
-hed_status hed_capture_unpack(const char *path, const unsigned char *bytes, uint64_t size, uint64_t base,
-                              hed_capture_launched *launched, hed_capture_lists *lists, hed_error *error);
+/* `base`: where the content begins in the file, for messages. Texts point into `bytes`. Errors:
+ * FORMAT. */
+hed_status hed_capture_unpack(const char *path, const unsigned char *bytes, uint64_t size,
+    uint64_t base, hed_capture_launched *launched, hed_capture_lists *lists, hed_error *error);
 
 /* capture_table.c: the content of HED_CAPTURE_CONFIGURATIONS, of `*size` bytes; freed with
  * hed_release(). Errors: those of hed_space_create_for_kernel(), MEMORY, LIMIT. */
-hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched *launched, void **bytes,
-                                  uint64_t *size, hed_error *error);
+hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched *launched,
+    void **bytes, uint64_t *size, hed_error *error);
 /* Index of a configuration in the full product; false: a value that is none of the parameter's. */
 bool hed_capture_rank(const hed_kernel_def *def, const hed_config *config, uint64_t *rank);
 

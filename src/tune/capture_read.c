@@ -1,5 +1,5 @@
-/* Reading a capture. The file is mapped, all of it is checked once, and buffers stay where they are. The functions of
- * the description that is made of it look into the table. */
+/* Reading a capture. The file is mapped, all of it is checked once, and buffers stay where they
+ * are. The functions of the description that is made of it look into the table. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,10 +36,11 @@ typedef struct reader {
     } sections[HED_CAPTURE_EXPECTED + 1][HED_MAX_ARGUMENTS];
 } reader;
 
-static hed_status wrong(const reader *r, uint64_t at, hed_error *error, const char *found, const char *expected)
+static hed_status wrong(
+    const reader *r, uint64_t at, hed_error *error, const char *found, const char *expected)
 {
-    return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": found %s, expected %s", r->path, at, found,
-                    expected);
+    return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": found %s, expected %s", r->path,
+        at, found, expected);
 }
 
 /* ---- sections ---- */
@@ -60,9 +61,10 @@ static hed_status check_head(const reader *r, hed_error *error)
         return wrong(r, 0, error, "other bytes", "\"heddle capture\", with which a capture begins");
     if (head.version != HED_CAPTURE_VERSION)
         return hed_fail(error, HED_ERROR_FORMAT,
-                        "%s: byte 16: a capture of version %u, this Heddle reads version %d: %s", r->path,
-                        head.version, HED_CAPTURE_VERSION, "take a newer Heddle, or capture again");
-    if (!is_zero(head.zeros, sizeof head.zeros)) return wrong(r, 20, error, "other bytes", "zeros up to byte 64");
+            "%s: byte 16: a capture of version %u, this Heddle reads version %d: %s", r->path,
+            head.version, HED_CAPTURE_VERSION, "take a newer Heddle, or capture again");
+    if (!is_zero(head.zeros, sizeof head.zeros))
+        return wrong(r, 20, error, "other bytes", "zeros up to byte 64");
     return HED_OK;
 }
 
@@ -71,29 +73,34 @@ static hed_hash hash_of(const hed_capture_section *head, const unsigned char *co
     hed_hash hash = hed_hash_bytes(hed_hash_start(), head, sizeof *head);
     for (uint64_t at = 0; at < head->size; at += HED_CAPTURE_PIECE) {
         uint64_t left = head->size - at;
-        hash = hed_hash_bytes(hash, content + at, left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE);
+        hash =
+            hed_hash_bytes(hash, content + at, left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE);
     }
     return hash;
 }
 
-static hed_status check_hash(const reader *r, const hed_capture_section *head, uint64_t begin, hed_error *error)
+static hed_status check_hash(
+    const reader *r, const hed_capture_section *head, uint64_t begin, hed_error *error)
 {
     const unsigned char *content = r->capture->bytes + begin, *tail = content + head->size;
     uint64_t length = hed_capture_tail(head->size);
     hed_hash stored, hash = hash_of(head, content);
     memcpy(&stored, tail + length - sizeof stored, sizeof stored);
     if (!is_zero(tail, length - sizeof stored))
-        return wrong(r, begin + head->size, error, "other bytes", "zeros behind the section's content");
+        return wrong(
+            r, begin + head->size, error, "other bytes", "zeros behind the section's content");
     if (stored.a == hash.a && stored.b == hash.b) return HED_OK;
     return wrong(r, begin + head->size + length - sizeof stored, error, "another hash",
-                 "that of the section: the file is damaged");
+        "that of the section: the file is damaged");
 }
 
-static hed_status take_section(reader *r, const hed_capture_section *head, uint64_t at, hed_error *error)
+static hed_status take_section(
+    reader *r, const hed_capture_section *head, uint64_t at, hed_error *error)
 {
     uint64_t begin = at + sizeof *head;
     bool of_argument = head->kind == HED_CAPTURE_DATA || head->kind == HED_CAPTURE_EXPECTED;
-    if (head->kind > HED_CAPTURE_EXPECTED) return wrong(r, at, error, "a section of an unknown kind", "0 to 4");
+    if (head->kind > HED_CAPTURE_EXPECTED)
+        return wrong(r, at, error, "a section of an unknown kind", "0 to 4");
     if (head->index >= (of_argument ? (uint32_t)HED_MAX_ARGUMENTS : 1))
         return wrong(r, at + 4, error, "a large index", "that of an argument, or 0");
     if (r->sections[head->kind][head->index].bytes)
@@ -114,11 +121,13 @@ static hed_status read_sections(reader *r, hed_error *error)
         memcpy(&head, r->capture->bytes + at, sizeof head);
         uint64_t left = size - at - sizeof head;
         if (head.size > left || hed_capture_tail(head.size) > left - head.size)
-            return wrong(r, size, error, "the end of the file", "the rest of a section: the file is cut");
+            return wrong(
+                r, size, error, "the end of the file", "the rest of a section: the file is cut");
         status = take_section(r, &head, at, error);
         at += sizeof head + head.size + hed_capture_tail(head.size);
     }
-    if (!status && head.size != 0) status = wrong(r, at, error, "content in the last section", "none");
+    if (!status && head.size != 0)
+        status = wrong(r, at, error, "content in the last section", "none");
     if (!status && at != size) status = wrong(r, at, error, "more bytes", "the end of the file");
     return status;
 }
@@ -131,7 +140,7 @@ static hed_status read_description(const reader *r, hed_error *error)
     const unsigned char *bytes = r->sections[HED_CAPTURE_DESCRIPTION][0].bytes;
     if (!bytes) return wrong(r, c->size, error, "the end of the file", "a description");
     return hed_capture_unpack(r->path, bytes, r->sections[HED_CAPTURE_DESCRIPTION][0].size,
-                              (uint64_t)(bytes - c->bytes), &c->launched, &c->lists, error);
+        (uint64_t)(bytes - c->bytes), &c->launched, &c->lists, error);
 }
 
 /* Bytes that the content of an argument has; 0: it has none. */
@@ -146,15 +155,18 @@ static uint64_t bytes_of(const hed_capture *c, uint32_t i)
     }
 }
 
-static hed_status check_content(const reader *r, hed_capture_kind kind, uint32_t i, bool wanted, hed_error *error)
+static hed_status check_content(
+    const reader *r, hed_capture_kind kind, uint32_t i, bool wanted, hed_error *error)
 {
     const unsigned char *bytes = r->sections[kind][i].bytes;
     const char *what = kind == HED_CAPTURE_DATA ? "content" : "expected content";
     uint64_t at = bytes ? (uint64_t)(bytes - r->capture->bytes) : r->capture->size;
-    if (!bytes == !wanted && (!bytes || r->sections[kind][i].size == bytes_of(r->capture, i))) return HED_OK;
+    if (!bytes == !wanted && (!bytes || r->sections[kind][i].size == bytes_of(r->capture, i)))
+        return HED_OK;
     return hed_fail(error, HED_ERROR_FORMAT,
-                    "%s: byte %" PRIu64 ": %s of argument %u: found %" PRIu64 " bytes, expected %" PRIu64, r->path,
-                    at, what, i, bytes ? r->sections[kind][i].size : 0, wanted ? bytes_of(r->capture, i) : 0);
+        "%s: byte %" PRIu64 ": %s of argument %u: found %" PRIu64 " bytes, expected %" PRIu64,
+        r->path, at, what, i, bytes ? r->sections[kind][i].size : 0,
+        wanted ? bytes_of(r->capture, i) : 0);
 }
 
 static hed_status read_arguments(const reader *r, hed_error *error)
@@ -165,8 +177,10 @@ static hed_status read_arguments(const reader *r, hed_error *error)
         bool there = i < c->launched.def.argument_count;
         const hed_argument_def *argument = there ? &c->launched.def.arguments[i] : NULL;
         bool buffer = there && argument->kind == HED_BUFFER;
-        bool data = there && argument->kind != HED_LOCAL && !(buffer && argument->access == HED_WRITE);
-        bool written = buffer && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+        bool data =
+            there && argument->kind != HED_LOCAL && !(buffer && argument->access == HED_WRITE);
+        bool written =
+            buffer && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
         bool expected = written && c->launched.info.checked;
         status = check_content(r, HED_CAPTURE_DATA, i, data, error);
         if (!status) status = check_content(r, HED_CAPTURE_EXPECTED, i, expected, error);
@@ -180,7 +194,8 @@ static hed_status read_arguments(const reader *r, hed_error *error)
 static hed_status check_table(const reader *r, uint64_t at, hed_error *error)
 {
     const hed_capture *c = r->capture;
-    uint64_t points = hed_config_count(&c->launched.def), record = hed_capture_geometry_bytes(c->table.local_count);
+    uint64_t points = hed_config_count(&c->launched.def),
+             record = hed_capture_geometry_bytes(c->table.local_count);
     for (uint64_t i = 0; i < c->table.geometries; i++) {
         hed_capture_geometry geometry;
         memcpy(&geometry, c->geometries + i * record, sizeof geometry);
@@ -190,13 +205,13 @@ static hed_status check_table(const reader *r, uint64_t at, hed_error *error)
     at += c->table.geometries * record;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->ranks[i] >= points || (i > 0 && c->ranks[i] <= c->ranks[i - 1]))
-            return wrong(r, at + i * sizeof *c->ranks, error, "a configuration that is out of order, or none",
-                         "ascending ones");
+            return wrong(r, at + i * sizeof *c->ranks, error,
+                "a configuration that is out of order, or none", "ascending ones");
     at += c->table.configurations * sizeof *c->ranks;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->geometry_of[i] >= c->table.geometries)
-            return wrong(r, at + i * sizeof *c->geometry_of, error, "the number of a geometry that is not there",
-                         "one that is");
+            return wrong(r, at + i * sizeof *c->geometry_of, error,
+                "the number of a geometry that is not there", "one that is");
     return HED_OK;
 }
 
@@ -204,7 +219,8 @@ static hed_status read_table(const reader *r, hed_error *error)
 {
     hed_capture *c = r->capture;
     const unsigned char *bytes = r->sections[HED_CAPTURE_CONFIGURATIONS][0].bytes;
-    uint64_t size = r->sections[HED_CAPTURE_CONFIGURATIONS][0].size, local_count = 0, records, ranks;
+    uint64_t size = r->sections[HED_CAPTURE_CONFIGURATIONS][0].size, local_count = 0, records,
+             ranks;
     for (uint32_t i = 0; i < c->launched.def.argument_count; i++)
         local_count += c->launched.def.arguments[i].kind == HED_LOCAL;
     if (!bytes) return wrong(r, c->size, error, "the end of the file", "a table of configurations");
@@ -214,13 +230,17 @@ static hed_status read_table(const reader *r, hed_error *error)
     memcpy(&c->table, bytes, sizeof c->table);
     size -= sizeof c->table;
     if (c->table.local_count != local_count || c->table.zero != 0)
-        return wrong(r, at + 16, error, "another number of local arrays", "that of the description, and a zero");
-    if (__builtin_mul_overflow(c->table.geometries, hed_capture_geometry_bytes(local_count), &records) ||
+        return wrong(r, at + 16, error, "another number of local arrays",
+            "that of the description, and a zero");
+    if (__builtin_mul_overflow(
+            c->table.geometries, hed_capture_geometry_bytes(local_count), &records) ||
         records > size ||
-        __builtin_mul_overflow(c->table.configurations, sizeof(uint64_t) + sizeof(uint32_t), &ranks) ||
+        __builtin_mul_overflow(
+            c->table.configurations, sizeof(uint64_t) + sizeof(uint32_t), &ranks) ||
         ranks != size - records)
-        return wrong(r, at, error, "counts of configurations and geometries that the section's size does not allow",
-                     "others");
+        return wrong(r, at, error,
+            "counts of configurations and geometries that the section's size does not allow",
+            "others");
     c->geometries = bytes + sizeof c->table;
     c->ranks = (const uint64_t *)(const void *)(c->geometries + records);
     c->geometry_of = (const uint32_t *)(const void *)(c->ranks + c->table.configurations);
@@ -242,16 +262,18 @@ static uint64_t find(const hed_capture *c, const hed_kernel_def *def, const hed_
     return low < c->table.configurations && c->ranks[low] == rank ? low : UINT64_MAX;
 }
 
-static bool is_valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+static bool is_valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)device;
     (void)strict;
     return find(def->user, def, config) != UINT64_MAX;
 }
 
-/* Another problem, or another configuration, has no geometry: a launch then says that it has 0 dimensions. */
-static void find_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                          hed_geometry *geometry)
+/* Another problem, or another configuration, has no geometry: a launch then says that it has 0
+ * dimensions. */
+static void find_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     const hed_capture *c = def->user;
     uint64_t at = find(c, def, config), local;
@@ -277,8 +299,8 @@ static void find_geometry(const hed_kernel_def *def, const hed_config *config, c
     }
 }
 
-static void captured_work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                          hed_work *work)
+static void captured_work(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
     (void)config;
     (void)problem;
@@ -290,20 +312,23 @@ static void captured_work(const hed_kernel_def *def, const hed_config *config, c
 static hed_status fail_file(const char *path, hed_error *error)
 {
     char reason[256];
-    return hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror_r(errno, reason, sizeof reason));
+    return hed_fail(
+        error, HED_ERROR_IO, "cannot read %s: %s", path, strerror_r(errno, reason, sizeof reason));
 }
 
 static hed_status map_file(hed_capture *capture, const char *path, hed_error *error)
 {
     struct stat about;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is refused, not waited for */
+    /* a pipe is refused, not waited for */
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return fail_file(path, error);
     hed_status status = HED_OK;
     if (fstat(file, &about) != 0) status = fail_file(path, error);
     else if (!S_ISREG(about.st_mode))
         status = hed_fail(error, HED_ERROR_IO, "cannot read %s: it is not a regular file", path);
     else if (about.st_size == 0)
-        status = hed_fail(error, HED_ERROR_FORMAT, "%s: byte 0: found the end of the file, expected a capture", path);
+        status = hed_fail(error, HED_ERROR_FORMAT,
+            "%s: byte 0: found the end of the file, expected a capture", path);
     if (!status) {
         void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes == MAP_FAILED) status = fail_file(path, error);
@@ -325,7 +350,8 @@ static hed_status read_content(hed_capture *capture, const char *path, hed_error
     return status ? status : read_table(&r, error);
 }
 
-hed_status hed_capture_open(hed_context *context, const char *path, hed_capture **capture, hed_error *error)
+hed_status hed_capture_open(
+    hed_context *context, const char *path, hed_capture **capture, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(context);
     *capture = NULL;
@@ -356,8 +382,17 @@ void hed_capture_close(hed_capture *capture)
     hed_release(&allocator, capture, sizeof *capture);
 }
 
-const hed_kernel_def *hed_capture_kernel(const hed_capture *capture) { return &capture->launched.def; }
-const hed_problem *hed_capture_problem(const hed_capture *capture) { return &capture->launched.problem; }
-const hed_tune_argument *hed_capture_arguments(const hed_capture *capture) { return capture->arguments; }
+const hed_kernel_def *hed_capture_kernel(const hed_capture *capture)
+{
+    return &capture->launched.def;
+}
+const hed_problem *hed_capture_problem(const hed_capture *capture)
+{
+    return &capture->launched.problem;
+}
+const hed_tune_argument *hed_capture_arguments(const hed_capture *capture)
+{
+    return capture->arguments;
+}
 hed_math hed_capture_math(const hed_capture *capture) { return capture->launched.math; }
 hed_capture_info hed_capture_get_info(const hed_capture *capture) { return capture->launched.info; }

@@ -1,5 +1,5 @@
-/* The table of a capture: every valid configuration with its geometry, since the functions that say so cannot travel.
- * Many configurations share a geometry, so each is stored once. */
+/* The table of a capture: every valid configuration with its geometry, since the functions that say
+ * so cannot travel. Many configurations share a geometry, so each is stored once. */
 #include "tune/capture_format.h"
 
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static uint32_t *slot_of(const geometry_set *set, const void *record)
 {
     uint64_t mask = 2 * (uint64_t)set->capacity - 1,
              at = hed_hash_bytes(hed_hash_start(), record, set->record).a & mask;
-    while (set->slots[at] && memcmp(set->records + (set->slots[at] - 1) * set->record, record, set->record) != 0)
+    while (set->slots[at] &&
+           memcmp(set->records + (set->slots[at] - 1) * set->record, record, set->record) != 0)
         at = (at + 1) & mask;
     return &set->slots[at];
 }
@@ -59,7 +60,8 @@ static bool grow_set(geometry_set *set)
         return false;
     }
     if (set->count) memcpy(larger.records, set->records, set->count * set->record);
-    for (uint32_t i = 0; i < set->count; i++) *slot_of(&larger, larger.records + i * set->record) = i + 1;
+    for (uint32_t i = 0; i < set->count; i++)
+        *slot_of(&larger, larger.records + i * set->record) = i + 1;
     free_set(set);
     *set = larger;
     return true;
@@ -110,7 +112,8 @@ static bool add_config(table *t, const hed_config *config)
     for (uint32_t i = 0; i < def->argument_count; i++)
         if (def->arguments[i].kind == HED_LOCAL) record.local[local++] = geometry.local_bytes[i];
     entry *next = &t->entries[t->count++];
-    return hed_capture_rank(def, config, &next->rank) && add_geometry(&t->geometries, &record, &next->geometry);
+    return hed_capture_rank(def, config, &next->rank) &&
+           add_geometry(&t->geometries, &record, &next->geometry);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -140,31 +143,35 @@ static bool put_together(const table *t, void **bytes, uint64_t *size)
     at += sizeof head;
     if (records) memcpy(at, t->geometries.records, records);
     at += records;
-    for (uint64_t i = 0; i < t->count; i++, at += sizeof(uint64_t)) memcpy(at, &t->entries[i].rank, sizeof(uint64_t));
+    for (uint64_t i = 0; i < t->count; i++, at += sizeof(uint64_t))
+        memcpy(at, &t->entries[i].rank, sizeof(uint64_t));
     for (uint64_t i = 0; i < t->count; i++, at += sizeof(uint32_t))
         memcpy(at, &t->entries[i].geometry, sizeof(uint32_t));
     return true;
 }
 
-hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched *launched, void **bytes,
-                                  uint64_t *size, hed_error *error)
+hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched *launched,
+    void **bytes, uint64_t *size, hed_error *error)
 {
     const hed_kernel_def *def = &launched->def;
     hed_space *space = NULL;
     *bytes = NULL;
     if (hed_config_count(def) == UINT64_MAX)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: the values of its parameters have more than 2^64 combinations",
-                        def->name);
-    hed_status status = hed_space_create_for_kernel(device, def, &launched->problem, launched->math, &space, error);
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%s: the values of its parameters have more than 2^64 combinations", def->name);
+    hed_status status =
+        hed_space_create_for_kernel(device, def, &launched->problem, launched->math, &space, error);
     if (status) return status;
     table t = {.launched = launched, .geometries = {.allocator = &device->settings->allocator}};
-    for (uint32_t i = 0; i < def->argument_count; i++) t.local_count += def->arguments[i].kind == HED_LOCAL;
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        t.local_count += def->arguments[i].kind == HED_LOCAL;
     t.geometries.record = hed_capture_geometry_bytes(t.local_count);
     t.capacity = hed_space_count(space);
     t.entries = hed_allocate(t.geometries.allocator, t.capacity * sizeof *t.entries);
     if (!t.entries || !add_configs(&t, space) || !put_together(&t, bytes, size))
-        status = hed_fail(error, HED_ERROR_MEMORY, "no memory for a table of %llu configurations of %s",
-                          (unsigned long long)t.capacity, def->name);
+        status =
+            hed_fail(error, HED_ERROR_MEMORY, "no memory for a table of %llu configurations of %s",
+                (unsigned long long)t.capacity, def->name);
     free_set(&t.geometries);
     hed_release(t.geometries.allocator, t.entries, t.capacity * sizeof *t.entries);
     hed_space_destroy(space);

@@ -1,5 +1,6 @@
-/* Writing a capture. The launch is run over copies of what it writes, those that are only written poisoned before, so
- * that the file holds what this launch wrote and nothing else. Buffers go from the device to the file in pieces. */
+/* Writing a capture. The launch is run over copies of what it writes, those that are only written
+ * poisoned before, so that the file holds what this launch wrote and nothing else. Buffers go from
+ * the device to the file in pieces. */
 #include "tune/capture.h"
 
 #include <limits.h>
@@ -30,7 +31,8 @@ typedef struct recorder {
 
 /* ---- sections ---- */
 
-static hed_status begin_section(recorder *r, hed_capture_kind kind, uint32_t index, uint64_t size, hed_error *error)
+static hed_status begin_section(
+    recorder *r, hed_capture_kind kind, uint32_t index, uint64_t size, hed_error *error)
 {
     hed_capture_section head = {.kind = kind, .index = index, .size = size};
     r->hash = hed_hash_bytes(hed_hash_start(), &head, sizeof head);
@@ -52,14 +54,14 @@ static hed_status end_section(recorder *r, uint64_t size, hed_error *error)
     return hed_path_add(&r->file, tail, length, error);
 }
 
-static hed_status put_memory(recorder *r, hed_capture_kind kind, uint32_t index, const void *bytes, uint64_t size,
-                             hed_error *error)
+static hed_status put_memory(recorder *r, hed_capture_kind kind, uint32_t index, const void *bytes,
+    uint64_t size, hed_error *error)
 {
     hed_status status = begin_section(r, kind, index, size, error);
     for (uint64_t at = 0; at < size && !status; at += HED_CAPTURE_PIECE) {
         uint64_t left = size - at;
-        status = add_piece(r, (const unsigned char *)bytes + at, left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE,
-                           error);
+        status = add_piece(r, (const unsigned char *)bytes + at,
+            left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE, error);
     }
     return status ? status : end_section(r, size, error);
 }
@@ -75,13 +77,14 @@ static bool has_poison(const unsigned char *bytes, uint64_t size, uint32_t eleme
 }
 
 /* `*poisoned` (nullable): something in it was not written. */
-static hed_status put_buffer(recorder *r, hed_capture_kind kind, uint32_t index, hed_buffer *buffer, bool *poisoned,
-                             hed_error *error)
+static hed_status put_buffer(recorder *r, hed_capture_kind kind, uint32_t index, hed_buffer *buffer,
+    bool *poisoned, hed_error *error)
 {
     uint32_t element = hed_check_element_bytes(r->described[index].type);
     hed_status status = begin_section(r, kind, index, buffer->size, error);
     for (uint64_t at = 0; at < buffer->size && !status; at += HED_CAPTURE_PIECE) {
-        uint64_t left = buffer->size - at, size = left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE;
+        uint64_t left = buffer->size - at,
+                 size = left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE;
         status = hed_read(r->stream, r->piece, buffer, at, size, error);
         if (!status) status = hed_stream_wait(r->stream, error);
         if (!status && poisoned) *poisoned = *poisoned || has_poison(r->piece, size, element);
@@ -110,9 +113,11 @@ static hed_status put_inputs(recorder *r, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < def->argument_count && !status; i++) {
         const hed_argument *a = &r->arguments[i];
-        if (a->kind == HED_STRUCT) status = put_memory(r, HED_CAPTURE_DATA, i, a->value.bytes, a->size, error);
+        if (a->kind == HED_STRUCT)
+            status = put_memory(r, HED_CAPTURE_DATA, i, a->value.bytes, a->size, error);
         if (a->kind == HED_SCALAR)
-            status = put_memory(r, HED_CAPTURE_DATA, i, &a->value, hed_check_element_bytes(a->type), error);
+            status = put_memory(
+                r, HED_CAPTURE_DATA, i, &a->value, hed_check_element_bytes(a->type), error);
         if (a->kind != HED_BUFFER) continue;
         r->launched.bytes[i] = a->value.buffer->size;
         if (def->arguments[i].access != HED_WRITE)
@@ -121,8 +126,8 @@ static hed_status put_inputs(recorder *r, hed_error *error)
     return status;
 }
 
-/* An output that was written in part becomes one that is changed in place, from poison: so whoever tunes it finds the
- * places that must not be written as they have to be. */
+/* An output that was written in part becomes one that is changed in place, from poison: so whoever
+ * tunes it finds the places that must not be written as they have to be. */
 static hed_status put_outputs(recorder *r, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -130,7 +135,8 @@ static hed_status put_outputs(recorder *r, hed_error *error)
         hed_argument_def *argument = &r->described[i];
         if (!hed_scratch_is_output(argument)) continue;
         bool poisoned = false, partly = argument->access == HED_WRITE;
-        status = put_buffer(r, HED_CAPTURE_EXPECTED, i, r->scratch.buffers[i], partly ? &poisoned : NULL, error);
+        status = put_buffer(
+            r, HED_CAPTURE_EXPECTED, i, r->scratch.buffers[i], partly ? &poisoned : NULL, error);
         if (status || !poisoned) continue;
         argument->access = HED_READ_WRITE;
         status = put_poison(r, i, r->launched.bytes[i], error);
@@ -142,20 +148,25 @@ static hed_status put_outputs(recorder *r, hed_error *error)
 
 static hed_status check_limits(const hed_kernel_def *def, hed_error *error)
 {
-    uint32_t counts[] = {def->source_count, def->constraint_count, def->condition_count, def->define_count, def->option_count};
-    static const char *const names[] = {"sources", "constraints", "conditions", "defines", "compiler options"};
+    uint32_t counts[] = {def->source_count, def->constraint_count, def->condition_count,
+        def->define_count, def->option_count};
+    static const char *const names[] = {
+        "sources", "constraints", "conditions", "defines", "compiler options"};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] > HED_CAPTURE_LIST)
-            return hed_fail(error, HED_ERROR_LIMIT, "%s: a capture holds at most %d %s, and there are %u", def->name,
-                            HED_CAPTURE_LIST, names[i], counts[i]);
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "%s: a capture holds at most %d %s, and there are %u", def->name, HED_CAPTURE_LIST,
+                names[i], counts[i]);
     for (uint32_t i = 0; i < def->parameter_count; i++)
         if (def->parameters[i].count > HED_CAPTURE_VALUES)
-            return hed_fail(error, HED_ERROR_LIMIT, "%s: a capture holds at most %d values of a parameter, %s has %u",
-                            def->name, HED_CAPTURE_VALUES, def->parameters[i].name, def->parameters[i].count);
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "%s: a capture holds at most %d values of a parameter, %s has %u", def->name,
+                HED_CAPTURE_VALUES, def->parameters[i].name, def->parameters[i].count);
     return HED_OK;
 }
 
-/* A configuration that was measured and verified on this device, or is the description's or the caller's own. */
+/* A configuration that was measured and verified on this device, or is the description's or the
+ * caller's own. */
 static bool is_trusted(hed_configured configured)
 {
     return configured == HED_CONFIGURED_GIVEN || configured == HED_CONFIGURED_EXACT ||
@@ -174,15 +185,16 @@ static hed_status describe(recorder *r, const hed_problem *problem, hed_error *e
     info->name = device->info.name;
     info->driver = device->info.driver;
     info->config = hed_kernel_config(r->kernel, &info->configured);
-    info->checked = is_trusted(info->configured) || !device->backend->build; /* native C is the reference itself */
+    /* native C is the reference itself */
+    info->checked = is_trusted(info->configured) || !device->backend->build;
     launched->math = r->kernel->math;
     launched->problem = *problem;
     if (def->work) def->work(def, &info->config, problem, &launched->work);
-    launched->has_work = launched->work.bytes >= 0 && launched->work.operations >= 0 && launched->work.items >= 0 &&
-                         def->work;
+    launched->has_work = launched->work.bytes >= 0 && launched->work.operations >= 0 &&
+                         launched->work.items >= 0 && def->work;
     if (!launched->has_work) launched->work = (hed_work){0};
-    hed_status status = hed_build_text_make(&r->text, r->kernel->device, def, r->kernel->math, &info->config,
-                                            r->kernel->defines, r->kernel->define_count, 0, error);
+    hed_status status = hed_build_text_make(&r->text, r->kernel->device, def, r->kernel->math,
+        &info->config, r->kernel->defines, r->kernel->define_count, 0, error);
     if (status) return status;
     launched->def = *def;
     launched->def.native_ignores = 0; /* a capture is for other devices, whatever this one reads */
@@ -197,9 +209,10 @@ static hed_status put_description(recorder *r, hed_error *error)
 {
     hed_text bytes = {.allocator = &r->kernel->device->settings->allocator};
     hed_capture_pack(&bytes, &r->launched);
-    hed_status status = bytes.failed
-                            ? hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", r->launched.def.name)
-                            : put_memory(r, HED_CAPTURE_DESCRIPTION, 0, bytes.bytes, bytes.size, error);
+    hed_status status =
+        bytes.failed
+            ? hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", r->launched.def.name)
+            : put_memory(r, HED_CAPTURE_DESCRIPTION, 0, bytes.bytes, bytes.size, error);
     hed_text_free(&bytes);
     return status;
 }
@@ -208,7 +221,8 @@ static hed_status put_table(recorder *r, hed_error *error)
 {
     void *bytes;
     uint64_t size = 0;
-    hed_status status = hed_capture_table_make(r->kernel->device, &r->launched, &bytes, &size, error);
+    hed_status status =
+        hed_capture_table_make(r->kernel->device, &r->launched, &bytes, &size, error);
     if (status) return status;
     status = put_memory(r, HED_CAPTURE_CONFIGURATIONS, 0, bytes, size, error);
     hed_release(&r->kernel->device->settings->allocator, bytes, size);
@@ -221,18 +235,19 @@ static hed_status check(const recorder *r, uint32_t argument_count, hed_error *e
 {
     const hed_kernel_def *def = r->kernel->def;
     if (r->stream->recording)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a launch that is recorded in a graph cannot be captured",
-                        def->name);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: a launch that is recorded in a graph cannot be captured", def->name);
     if (def->source_count == 0)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no kernel text, and so cannot run anywhere else",
-                        def->name);
-    hed_status status = hed_scratch_check(def, r->kernel->device, r->arguments, argument_count, error);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s has no kernel text, and so cannot run anywhere else", def->name);
+    hed_status status =
+        hed_scratch_check(def, r->kernel->device, r->arguments, argument_count, error);
     if (status) return status;
     uint32_t overlap = hed_scratch_overlap(def, r->arguments);
     if (overlap == UINT32_MAX) return HED_OK;
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                    "%s: \"%s\" shares memory with another argument: a capture holds each alone", def->name,
-                    def->arguments[overlap].name);
+        "%s: \"%s\" shares memory with another argument: a capture holds each alone", def->name,
+        def->arguments[overlap].name);
 }
 
 /* Runs the launch over copies; they hold what it wrote when this returns. */
@@ -245,8 +260,10 @@ static hed_status launch_over_copies(recorder *r, const hed_problem *problem, he
     hed_status status = hed_scratch_reserve(&r->scratch, r->kernel->device, sizes, error);
     if (!status) status = hed_scratch_fill(&r->scratch, r->stream, def, r->arguments, error);
     hed_scratch_replace(&r->scratch, def, r->arguments, replaced);
-    if (!status) status = hed_launch(r->stream, r->kernel, problem, replaced, def->argument_count, error);
-    hed_status waited = hed_stream_wait(r->stream, status ? NULL : error); /* after a failure too: copies go away */
+    if (!status)
+        status = hed_launch(r->stream, r->kernel, problem, replaced, def->argument_count, error);
+    /* after a failure too: copies go away */
+    hed_status waited = hed_stream_wait(r->stream, status ? NULL : error);
     return status ? status : waited;
 }
 
@@ -267,7 +284,7 @@ static hed_status write_file(recorder *r, const char *path, hed_error *error)
 }
 
 static hed_status record(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
-                         const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
+    const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
 {
     const hed_allocator *allocator = &kernel->device->settings->allocator;
     recorder *r = hed_allocate(allocator, sizeof *r);
@@ -279,7 +296,9 @@ static hed_status record(hed_stream *stream, hed_kernel *kernel, const hed_probl
     if (!status) {
         memcpy(r->described, kernel->def->arguments, argument_count * sizeof *r->described);
         r->piece = hed_allocate(allocator, HED_CAPTURE_PIECE);
-        if (!r->piece) status = hed_fail(error, HED_ERROR_MEMORY, "no memory to capture %s", kernel->def->name);
+        if (!r->piece)
+            status =
+                hed_fail(error, HED_ERROR_MEMORY, "no memory to capture %s", kernel->def->name);
     }
     if (!status) status = hed_stream_wait(stream, error);
     if (!status) status = launch_over_copies(r, problem, error);
@@ -293,15 +312,14 @@ static hed_status record(hed_stream *stream, hed_kernel *kernel, const hed_probl
 }
 
 hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
-                              const hed_argument *arguments, uint32_t argument_count, const char *path,
-                              hed_error *error)
+    const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
 {
     hed_status status = record(stream, kernel, problem, arguments, argument_count, path, error);
     return status ? status : hed_launch(stream, kernel, problem, arguments, argument_count, error);
 }
 
 void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
-                       const hed_argument *arguments, uint32_t argument_count)
+    const hed_argument *arguments, uint32_t argument_count)
 {
     const hed_logger *logger = &kernel->device->settings->logger;
     char path[256], whole[PATH_MAX];
@@ -314,9 +332,9 @@ void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem
         if (*at == '/') *at = '_';
     hed_status status = record(stream, kernel, problem, arguments, argument_count, path, &error);
     if (status)
-        hed_log_message(logger, HED_LOG_WARNING, "the launch of %s is not captured: %s", kernel->def->name,
-                        error.text);
+        hed_log_message(logger, HED_LOG_WARNING, "the launch of %s is not captured: %s",
+            kernel->def->name, error.text);
     else
-        hed_log_message(logger, HED_LOG_INFO, "the launch of %s is captured in %s", kernel->def->name,
-                        realpath(path, whole) ? whole : path);
+        hed_log_message(logger, HED_LOG_INFO, "the launch of %s is captured in %s",
+            kernel->def->name, realpath(path, whole) ? whole : path);
 }

@@ -1,4 +1,5 @@
-/* Comparing results. Most of what is compared is equal, so that blocks of equal bytes are passed over whole. */
+/* Comparing results. Most of what is compared is equal, so that blocks of equal bytes are passed
+ * over whole. */
 #include "tune/check.h"
 
 #include <float.h>
@@ -12,8 +13,13 @@ enum { BLOCK = 4096 };
 
 uint32_t hed_check_element_bytes(hed_type type)
 {
-    static const uint32_t bytes[HED_TYPE_COUNT] = {
-        [HED_BYTES] = 1, [HED_INT32] = 4, [HED_UINT32] = 4, [HED_INT64] = 8, [HED_UINT64] = 8, [HED_FLOAT] = 4, [HED_DOUBLE] = 8};
+    static const uint32_t bytes[HED_TYPE_COUNT] = {[HED_BYTES] = 1,
+        [HED_INT32] = 4,
+        [HED_UINT32] = 4,
+        [HED_INT64] = 8,
+        [HED_UINT64] = 8,
+        [HED_FLOAT] = 4,
+        [HED_DOUBLE] = 8};
     return (unsigned)type < HED_TYPE_COUNT ? bytes[type] : 1;
 }
 
@@ -56,7 +62,8 @@ static void print_element(hed_type type, element value, char *text, size_t size)
     else snprintf(text, size, "%.9g", number(type, value));
 }
 
-/* Infinite where only one of the two is a number. Whole numbers beyond 2^53 may differ and be the same as doubles. */
+/* Infinite where only one of the two is a number. Whole numbers beyond 2^53 may differ and be the
+ * same as doubles. */
 static double error_of(hed_type type, element found, element expected)
 {
     double a = number(type, found), b = number(type, expected);
@@ -69,30 +76,30 @@ static double error_of(hed_type type, element found, element expected)
 
 /* ---- outputs ---- */
 
-static void complain(hed_check *check, const hed_argument_def *argument, uint64_t index, element found,
-                     element expected, double error, double tolerance)
+static void complain(hed_check *check, const hed_argument_def *argument, uint64_t index,
+    element found, element expected, double error, double tolerance)
 {
     char a[48], b[48];
     if (check->wrong) return;
     check->wrong = true;
     print_element(argument->type, found, a, sizeof a);
     print_element(argument->type, expected, b, sizeof b);
-    int used = snprintf(check->text, sizeof check->text, "%.64s[%" PRIu64 "] is %s, expected %s", argument->name,
-                        index, a, b);
+    int used = snprintf(check->text, sizeof check->text, "%.64s[%" PRIu64 "] is %s, expected %s",
+        argument->name, index, a, b);
     if (tolerance > 0)
-        snprintf(check->text + used, sizeof check->text - (size_t)used, " (error %.3g, tolerance %.3g)", error,
-                 tolerance);
+        snprintf(check->text + used, sizeof check->text - (size_t)used,
+            " (error %.3g, tolerance %.3g)", error, tolerance);
 }
 
 /* Elements of a block that is not equal as a whole. */
 static void compare_elements(hed_check *check, const hed_argument_def *argument, uint64_t at,
-                             const unsigned char *found, const unsigned char *expected, uint64_t bytes,
-                             double tolerance)
+    const unsigned char *found, const unsigned char *expected, uint64_t bytes, double tolerance)
 {
     uint32_t size = hed_check_element_bytes(argument->type);
     for (uint64_t i = 0; i + size <= bytes; i += size) {
         if (memcmp(found + i, expected + i, size) == 0) continue;
-        element a = element_at(argument->type, found + i), b = element_at(argument->type, expected + i);
+        element a = element_at(argument->type, found + i),
+                b = element_at(argument->type, expected + i);
         double error = error_of(argument->type, a, b);
         bool both_nan = error == 0 && isnan(number(argument->type, b));
         if (error > check->error) check->error = error;
@@ -101,13 +108,15 @@ static void compare_elements(hed_check *check, const hed_argument_def *argument,
     }
 }
 
-/* compare_elements() for a block of floats, the usual case, if all of them are within the tolerance. Without a branch
- * in its loops, so that the compiler makes vectors of them; the tolerance is a little lower for the rounding here. */
-static bool floats_within(hed_check *check, const unsigned char *found, const unsigned char *expected,
-                          double tolerance)
+/* compare_elements() for a block of floats, the usual case, if all of them are within the
+ * tolerance. Without a branch in its loops, so that the compiler makes vectors of them; the
+ * tolerance is a little lower for the rounding here. */
+static bool floats_within(
+    hed_check *check, const unsigned char *found, const unsigned char *expected, double tolerance)
 {
     enum { COUNT = BLOCK / sizeof(float) };
-    float a[COUNT], b[COUNT], errors[COUNT], bound = (float)fmin(tolerance * (1 - 1e-6), (double)FLT_MAX);
+    float a[COUNT], b[COUNT], errors[COUNT],
+        bound = (float)fmin(tolerance * (1 - 1e-6), (double)FLT_MAX);
     uint32_t outside = 0;
     memcpy(a, found, sizeof a);
     memcpy(b, expected, sizeof b);
@@ -117,15 +126,17 @@ static bool floats_within(hed_check *check, const unsigned char *found, const un
         outside |= !(errors[i] <= bound);
     }
     if (outside) return false;
-    /* The largest by laying halves on each other, since of a running maximum no vectors are made. */
+    /* The largest by laying halves on each other, since of a running maximum no vectors are
+     * made. */
     for (uint32_t half = COUNT / 2; half > 0; half /= 2)
-        for (uint32_t i = 0; i < half; i++) errors[i] = errors[i] > errors[half + i] ? errors[i] : errors[half + i];
+        for (uint32_t i = 0; i < half; i++)
+            errors[i] = errors[i] > errors[half + i] ? errors[i] : errors[half + i];
     if ((double)errors[0] > check->error) check->error = (double)errors[0];
     return true;
 }
 
-void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
-                      const void *expected, uint64_t bytes, double tolerance)
+void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at,
+    const void *found, const void *expected, uint64_t bytes, double tolerance)
 {
     const unsigned char *a = found, *b = expected;
     check->compared = true;
@@ -146,7 +157,8 @@ uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument,
     return written > 0 && written < bytes ? written : bytes;
 }
 
-/* Whole numbers are summed modulo 2^64, so that equal is equal; others in the widest type there is. */
+/* Whole numbers are summed modulo 2^64, so that equal is equal; others in the widest type there
+ * is. */
 static long double sum_of(hed_type type, const unsigned char *from, uint64_t bytes)
 {
     uint32_t size = hed_check_element_bytes(type);
@@ -156,25 +168,30 @@ static long double sum_of(hed_type type, const unsigned char *from, uint64_t byt
     for (uint64_t i = 0; i + size <= bytes; i += size) {
         element value = element_at(type, from + i);
         if (real) sum += number(type, value);
-        else whole += type == HED_INT32 ? (uint64_t)value.i32 : type == HED_UINT32 ? value.u32
-                                                            : type == HED_BYTES    ? value.byte
-                                                                                   : value.u64;
+        else
+            whole += type == HED_INT32    ? (uint64_t)value.i32
+                     : type == HED_UINT32 ? value.u32
+                     : type == HED_BYTES  ? value.byte
+                                          : value.u64;
     }
-    return real ? sum : type == HED_INT32 || type == HED_INT64 ? (long double)(int64_t)whole
-                                                               : (long double)whole;
+    return real                                     ? sum
+           : type == HED_INT32 || type == HED_INT64 ? (long double)(int64_t)whole
+                                                    : (long double)whole;
 }
 
-static void check_sum(hed_check *check, const hed_argument_def *argument, const void *found, uint64_t found_bytes,
-                      const void *expected, uint64_t expected_bytes, double tolerance)
+static void check_sum(hed_check *check, const hed_argument_def *argument, const void *found,
+    uint64_t found_bytes, const void *expected, uint64_t expected_bytes, double tolerance)
 {
-    long double a = sum_of(argument->type, found, found_bytes), b = sum_of(argument->type, expected, expected_bytes);
+    long double a = sum_of(argument->type, found, found_bytes),
+                b = sum_of(argument->type, expected, expected_bytes);
     double error = a == b ? 0 : (double)(fabsl(a - b) / fmaxl(1, fabsl(b)));
     if (isnan(error)) error = isnan(a) && isnan(b) ? 0 : INFINITY;
     if (error > check->error) check->error = error;
     if (error <= tolerance || check->wrong) return;
     check->wrong = true;
-    snprintf(check->text, sizeof check->text, "the sum of %.64s is %.9Lg, expected %.9Lg (error %.3g, tolerance %.3g)",
-             argument->name, a, b, error, tolerance);
+    snprintf(check->text, sizeof check->text,
+        "the sum of %.64s is %.9Lg, expected %.9Lg (error %.3g, tolerance %.3g)", argument->name, a,
+        b, error, tolerance);
 }
 
 /* NaNs come last. */
@@ -188,8 +205,8 @@ static int order(const void *left, const void *right, void *user)
     return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
 }
 
-void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *found, uint64_t found_bytes, void *expected,
-                       uint64_t expected_bytes, double tolerance)
+void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *found,
+    uint64_t found_bytes, void *expected, uint64_t expected_bytes, double tolerance)
 {
     uint32_t size = hed_check_element_bytes(argument->type);
     hed_type type = argument->type;
@@ -200,8 +217,9 @@ void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void 
     }
     if (found_bytes != expected_bytes && !check->wrong) {
         check->wrong = true;
-        snprintf(check->text, sizeof check->text, "%.64s has %" PRIu64 " elements, expected %" PRIu64, argument->name,
-                 found_bytes / size, expected_bytes / size);
+        snprintf(check->text, sizeof check->text,
+            "%.64s has %" PRIu64 " elements, expected %" PRIu64, argument->name, found_bytes / size,
+            expected_bytes / size);
     }
     if (found_bytes != expected_bytes) return;
     qsort_r(found, found_bytes / size, size, order, &type);
@@ -211,20 +229,20 @@ void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void 
 
 /* ---- what must not change ---- */
 
-void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at, const void *found,
-                     const void *expected, uint64_t bytes)
+void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at,
+    const void *found, const void *expected, uint64_t bytes)
 {
     const unsigned char *a = found, *b = expected;
     if (check->wrong || memcmp(a, b, bytes) == 0) return;
     uint64_t i = 0;
     while (a[i] == b[i]) i++;
     check->wrong = true;
-    snprintf(check->text, sizeof check->text, "%.64s is only read, and its byte %" PRIu64 " was changed",
-             argument->name, at + i);
+    snprintf(check->text, sizeof check->text,
+        "%.64s is only read, and its byte %" PRIu64 " was changed", argument->name, at + i);
 }
 
-void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before, const unsigned char *found,
-                     uint64_t bytes, unsigned char poison)
+void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before,
+    const unsigned char *found, uint64_t bytes, unsigned char poison)
 {
     uint64_t first = before ? bytes : 0; /* of the changed bytes that are nearest to the buffer */
     if (check->wrong) return;
@@ -237,6 +255,7 @@ void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool be
         if (first == bytes) return;
     }
     check->wrong = true;
-    snprintf(check->text, sizeof check->text, "%.64s was written %" PRIu64 " bytes %s", argument->name,
-             before ? bytes - first : first, before ? "before its beginning" : "behind its end");
+    snprintf(check->text, sizeof check->text, "%.64s was written %" PRIu64 " bytes %s",
+        argument->name, before ? bytes - first : first,
+        before ? "before its beginning" : "behind its end");
 }

@@ -12,21 +12,22 @@ enum { ROUGH_VALUES = 5 }; /* a parameter with fewer values cannot be told to be
 static const struct {
     double mean, deviation;
 } PRIORS[HED_HYPER_COUNT] = {[HED_HYPER_WEIGHT] = {-1, 1.5},
-                             [HED_HYPER_LENGTH] = {0, 1},
-                             [HED_HYPER_TWOS] = {-1.5, 1},
-                             [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
+    [HED_HYPER_LENGTH] = {0, 1},
+    [HED_HYPER_TWOS] = {-1.5, 1},
+    [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
 static const double NOISE_MEAN = -5, NOISE_DEVIATION = 1.5;
 
-bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space, const hed_value_scale *scales,
-                           hed_shape shape, hed_covariance *covariance)
+bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space,
+    const hed_value_scale *scales, hed_shape shape, hed_covariance *covariance)
 {
-    *covariance = (hed_covariance){.scales = scales, .parameter_count = space->parameter_count, .shape = shape};
+    *covariance = (hed_covariance){
+        .scales = scales, .parameter_count = space->parameter_count, .shape = shape};
     for (uint32_t j = 0; j < space->parameter_count; j++)
-        covariance->offsets[j + 1] = covariance->offsets[j] + (size_t)scales[j].count * scales[j].count;
-    covariance->tables =
-        hed_allocate(allocator, covariance->offsets[space->parameter_count] * sizeof *covariance->tables);
-    if (!covariance->tables)
-        return false;
+        covariance->offsets[j + 1] =
+            covariance->offsets[j] + (size_t)scales[j].count * scales[j].count;
+    covariance->tables = hed_allocate(
+        allocator, covariance->offsets[space->parameter_count] * sizeof *covariance->tables);
+    if (!covariance->tables) return false;
     for (uint32_t i = 0; i < hed_hyper_count(covariance); i++) {
         double deviation;
         hed_hyper_prior(covariance, i, &covariance->hypers[i], &deviation);
@@ -38,7 +39,7 @@ bool hed_covariance_create(const hed_allocator *allocator, const hed_space *spac
 void hed_covariance_destroy(const hed_allocator *allocator, hed_covariance *covariance)
 {
     hed_release(allocator, covariance->tables,
-                covariance->offsets[covariance->parameter_count] * sizeof *covariance->tables);
+        covariance->offsets[covariance->parameter_count] * sizeof *covariance->tables);
     *covariance = (hed_covariance){0};
 }
 
@@ -53,7 +54,8 @@ uint32_t hed_hyper_count(const hed_covariance *covariance)
     return HED_HYPER_COUNT * covariance->parameter_count + 1;
 }
 
-void hed_hyper_prior(const hed_covariance *covariance, uint32_t index, double *mean, double *deviation)
+void hed_hyper_prior(
+    const hed_covariance *covariance, uint32_t index, double *mean, double *deviation)
 {
     bool noise = index == HED_HYPER_COUNT * covariance->parameter_count;
     *mean = noise ? NOISE_MEAN : PRIORS[index % HED_HYPER_COUNT].mean;
@@ -74,14 +76,15 @@ typedef struct factors {
 static factors factors_of(const hed_covariance *covariance, uint32_t j)
 {
     const double *hypers = covariance->hypers + HED_HYPER_COUNT * j;
-    return (factors){exp(hypers[HED_HYPER_WEIGHT]), exp(hypers[HED_HYPER_LENGTH]), exp(hypers[HED_HYPER_TWOS]),
-                     1 / (1 + exp(-hypers[HED_HYPER_ROUGHNESS])), covariance->scales[j].count >= ROUGH_VALUES};
+    return (factors){exp(hypers[HED_HYPER_WEIGHT]), exp(hypers[HED_HYPER_LENGTH]),
+        exp(hypers[HED_HYPER_TWOS]), 1 / (1 + exp(-hypers[HED_HYPER_ROUGHNESS])),
+        covariance->scales[j].count >= ROUGH_VALUES};
 }
 
-/* R_j of two different values, and its derivatives by the logarithms of the length and of the factor of twos, and by
- * the log-odds of the roughness. */
-static double correlation(const hed_covariance *covariance, uint32_t j, const factors *f, uint32_t a, uint32_t b,
-                          double slopes[3])
+/* R_j of two different values, and its derivatives by the logarithms of the length and of the
+ * factor of twos, and by the log-odds of the roughness. */
+static double correlation(const hed_covariance *covariance, uint32_t j, const factors *f,
+    uint32_t a, uint32_t b, double slopes[3])
 {
     const hed_value_scale *scale = &covariance->scales[j];
     double far = (double)hed_value_distance(scale, a, b) / f->length, value, slope, scaled;
@@ -118,13 +121,15 @@ void hed_covariance_update(hed_covariance *covariance)
             table[a * count + a] = 1;
             for (uint32_t b = 0; b < a; b++) {
                 double slopes[3], value = correlation(covariance, j, &f, a, b, slopes);
-                table[a * count + b] = table[b * count + a] = (float)((1 + f.weight * value) / (1 + f.weight));
+                table[a * count + b] = table[b * count + a] =
+                    (float)((1 + f.weight * value) / (1 + f.weight));
             }
         }
     }
 }
 
-void hed_covariance_gradient(const hed_covariance *covariance, const double *weights, double *gradient)
+void hed_covariance_gradient(
+    const hed_covariance *covariance, const double *weights, double *gradient)
 {
     for (uint32_t j = 0; j < covariance->parameter_count; j++) {
         uint32_t count = covariance->scales[j].count;
@@ -134,8 +139,7 @@ void hed_covariance_gradient(const hed_covariance *covariance, const double *wei
         for (uint32_t a = 0; a < count; a++)
             for (uint32_t b = 0; b < count; b++) {
                 double pair = of_pair[a * count + b], slopes[3];
-                if (a == b || pair == 0)
-                    continue;
+                if (a == b || pair == 0) continue;
                 double value = correlation(covariance, j, &f, a, b, slopes);
                 double scaled = pair * f.weight / (1 + f.weight * value);
                 own[HED_HYPER_WEIGHT] += scaled * value - pair * f.weight / (1 + f.weight);

@@ -1,5 +1,5 @@
-/* What a launch looks into: the choices of one kernel that could serve one device, read once, when the kernel is
- * made. Asking is arithmetic on what was read: the nearest of a handful of sizes. */
+/* What a launch looks into: the choices of one kernel that could serve one device, read once, when
+ * the kernel is made. Asking is arithmetic on what was read: the nearest of a handful of sizes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@ typedef struct choice {
     hed_config config;
     hed_problem problem;
     float logs[HED_MAX_DIMENSIONS];
-    hed_configured nearest; /* what it is at best: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
+    /* what it is at best: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
+    hed_configured nearest;
     bool same_driver, installed;
     uint32_t units_apart; /* difference of the devices' compute units */
     int64_t id;           /* newer ones are larger */
@@ -35,14 +36,12 @@ static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
 {
     const char *type = hed_column_text(row, 9);
     const hed_database_entry device = {.backend = hed_column_text(row, 5),
-                                       .platform = hed_column_text(row, 6),
-                                       .device = hed_column_text(row, 7),
-                                       .vendor = hed_column_text(row, 8),
-                                       .type = hed_device_type_read(type),
-                                       .architecture = (uint32_t)sqlite3_column_int64(row, 10),
-                                       .compute_units = (uint32_t)sqlite3_column_int64(row, 11)};
-    c->same_driver =
-        !strcmp(hed_column_text(row, 3), key->device->driver) && !strcmp(hed_column_text(row, 4), key->compiler);
+        .platform = hed_column_text(row, 6), .device = hed_column_text(row, 7),
+        .vendor = hed_column_text(row, 8), .type = hed_device_type_read(type),
+        .architecture = (uint32_t)sqlite3_column_int64(row, 10),
+        .compute_units = (uint32_t)sqlite3_column_int64(row, 11)};
+    c->same_driver = !strcmp(hed_column_text(row, 3), key->device->driver) &&
+                     !strcmp(hed_column_text(row, 4), key->compiler);
     c->units_apart = (uint32_t)labs((long)device.compute_units - (long)key->device->compute_units);
     switch (hed_device_relation(key->device, &device)) {
     case HED_SAME_DEVICE:
@@ -57,8 +56,10 @@ static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
 static bool read_choice(sqlite3_stmt *row, const hed_tune_key *key, bool installed, choice *c)
 {
     *c = (choice){.id = sqlite3_column_int64(row, 0), .installed = installed};
-    if (!hed_config_read(hed_column_text(row, 1), key->parameters, key->parameter_count, false, &c->config) ||
-        !hed_problem_read(hed_column_text(row, 2), key->dimensions, key->dimension_count, &c->problem))
+    if (!hed_config_read(
+            hed_column_text(row, 1), key->parameters, key->parameter_count, false, &c->config) ||
+        !hed_problem_read(
+            hed_column_text(row, 2), key->dimensions, key->dimension_count, &c->problem))
         return false;
     for (uint32_t i = 0; i < c->problem.count; i++) c->logs[i] = log2f((float)c->problem.sizes[i]);
     return classify(row, key, c);
@@ -82,35 +83,38 @@ static choice *add(hed_choices **choices, const hed_allocator *allocator)
     return &(*choices)->items[(*choices)->count++];
 }
 
-static hed_status read_choices(hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices,
-                               hed_error *error)
+static hed_status read_choices(hed_database *database, const hed_tune_key *key, bool installed,
+    hed_choices **choices, hed_error *error)
 {
     hed_status status;
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
     sqlite3_stmt *row = hed_database_statement(database, CHOICES, "tttt", key->kernel, key->source,
-                                               hed_math_word(key->math), hed_objective_word(key->objective));
+        hed_math_word(key->math), hed_objective_word(key->objective));
     while (hed_database_row(database, row, &status, error)) {
         choice read, *added;
         if (!read_choice(row, key, installed, &read)) continue;
         added = add(choices, &database->allocator);
         if (!added) {
             sqlite3_reset(row);
-            return hed_fail(error, HED_ERROR_MEMORY, "no memory for the choices of %s", key->kernel);
+            return hed_fail(
+                error, HED_ERROR_MEMORY, "no memory for the choices of %s", key->kernel);
         }
         *added = read;
     }
     return status;
 }
 
-static void load_from(hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices)
+static void load_from(
+    hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices)
 {
     hed_error error;
-    if (!database || hed_database_enter(database, NULL)) return; /* it was told why when it was set aside */
+    /* it was told why when it was set aside */
+    if (!database || hed_database_enter(database, NULL)) return;
     hed_status status = read_choices(database, key, installed, choices, &error);
     hed_database_leave(database);
     if (status)
-        hed_log_message(&database->logger, HED_LOG_WARNING, "%s runs without its tuned configuration: %s",
-                        key->kernel, error.text);
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+            "%s runs without its tuned configuration: %s", key->kernel, error.text);
 }
 
 /* What does not depend on the size that is asked for. */
@@ -157,7 +161,8 @@ void hed_choices_free(hed_choices *choices)
 
 /* ---- asking ---- */
 
-/* How good a choice is for a size: first what it counts as, then the distance, then its place in the list. */
+/* How good a choice is for a size: first what it counts as, then the distance, then its place in
+ * the list. */
 typedef struct standing {
     hed_configured configured;
     float distance; /* of the sizes' logarithms, squared */
@@ -171,7 +176,8 @@ static bool comes_before(const standing *a, const standing *b)
     return a->index < b->index;
 }
 
-static standing judge(const hed_choices *choices, uint32_t index, const hed_problem *problem, const float *logs)
+static standing judge(
+    const hed_choices *choices, uint32_t index, const hed_problem *problem, const float *logs)
 {
     const choice *c = &choices->items[index];
     standing s = {c->nearest, 0, index};
@@ -187,14 +193,16 @@ static standing judge(const hed_choices *choices, uint32_t index, const hed_prob
     return s;
 }
 
-bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, uint32_t rank, hed_config *config,
-                      hed_configured *configured)
+bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, uint32_t rank,
+    hed_config *config, hed_configured *configured)
 {
     float logs[HED_MAX_DIMENSIONS] = {0};
     standing last = {0}, best = {0};
     if (!choices || rank >= choices->count) return false;
-    for (uint32_t i = 0; problem && i < problem->count; i++) logs[i] = log2f((float)problem->sizes[i]);
-    /* Lists are short and rank is nearly always 0: the next best of the list, rank + 1 times, without any memory. */
+    for (uint32_t i = 0; problem && i < problem->count; i++)
+        logs[i] = log2f((float)problem->sizes[i]);
+    /* Lists are short and rank is nearly always 0: the next best of the list, rank + 1 times,
+     * without any memory. */
     for (uint32_t r = 0; r <= rank; r++) {
         bool found = false;
         for (uint32_t i = 0; i < choices->count; i++) {

@@ -1,5 +1,6 @@
-/* The databases that belong to a context: the user's, over the one that is installed with Heddle. Each is opened
- * when it is first asked for; one that does not work is told of once and then done without. */
+/* The databases that belong to a context: the user's, over the one that is installed with Heddle.
+ * Each is opened when it is first asked for; one that does not work is told of once and then done
+ * without. */
 #include <unistd.h>
 
 #include "tune/database_file.h"
@@ -35,8 +36,8 @@ static databases *databases_of(hed_context *context)
     return d;
 }
 
-static hed_database *open_one(hed_context *context, const char *path, bool read_only, int patience,
-                              const char *without)
+static hed_database *open_one(
+    hed_context *context, const char *path, bool read_only, int patience, const char *without)
 {
     hed_database *database;
     hed_error error;
@@ -51,11 +52,12 @@ static hed_database *user_database(hed_context *context, bool make)
     const char *path = context->settings.database;
     if (!d) return NULL;
     pthread_mutex_lock(&d->lock);
-    /* Launches try once; who has results to keep tries again, since another process may have held it. */
+    /* Launches try once; who has results to keep tries again, since another process may have held
+     * it. */
     if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
         d->user_tried = true;
         d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,
-                           "tuned configurations are neither used nor kept");
+            "tuned configurations are neither used nor kept");
     }
     hed_database *database = d->user;
     pthread_mutex_unlock(&d->lock);
@@ -68,7 +70,10 @@ const char *hed_context_database_path(const hed_context *context, bool installed
 }
 
 hed_database *hed_context_database(hed_context *context) { return user_database(context, true); }
-hed_database *hed_context_database_found(hed_context *context) { return user_database(context, false); }
+hed_database *hed_context_database_found(hed_context *context)
+{
+    return user_database(context, false);
+}
 
 hed_database *hed_context_installed(hed_context *context)
 {
@@ -79,7 +84,7 @@ hed_database *hed_context_installed(hed_context *context)
     if (!d->installed_tried && path[0]) {
         d->installed_tried = true;
         d->installed = open_one(context, path, true, HED_READ_PATIENCE,
-                                "the configurations that come with Heddle are not used");
+            "the configurations that come with Heddle are not used");
     }
     hed_database *database = d->installed;
     pthread_mutex_unlock(&d->lock);

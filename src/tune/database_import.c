@@ -1,4 +1,5 @@
-/* Taking records in from elsewhere, all or nothing: from a file of texts, or another machine's database. */
+/* Taking records in from elsewhere, all or nothing: from a file of texts, or another machine's
+ * database. */
 #include <math.h>
 #include <string.h>
 
@@ -10,20 +11,23 @@ enum { LONGEST_TEXT = 4096 };
 
 static hed_status wrong(const char *field, const char *wanted, const char *found, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_FORMAT, "%s: expected %s, found \"%.60s\"", field, wanted, found);
+    return hed_fail(
+        error, HED_ERROR_FORMAT, "%s: expected %s, found \"%.60s\"", field, wanted, found);
 }
 
-static hed_status check_text(const char *field, const char *text, bool may_be_empty, hed_error *error)
+static hed_status check_text(
+    const char *field, const char *text, bool may_be_empty, hed_error *error)
 {
     if (!text || (!text[0] && !may_be_empty))
         return hed_fail(error, HED_ERROR_FORMAT, "%s: expected a text, found none", field);
     if (strlen(text) > LONGEST_TEXT)
-        return hed_fail(error, HED_ERROR_FORMAT, "%s: a text of %zu bytes, at most %d are taken", field, strlen(text),
-                        LONGEST_TEXT);
+        return hed_fail(error, HED_ERROR_FORMAT, "%s: a text of %zu bytes, at most %d are taken",
+            field, strlen(text), LONGEST_TEXT);
     return HED_OK;
 }
 
-static hed_status check_word(const char *field, const char *word, const char *const *words, hed_error *error)
+static hed_status check_word(
+    const char *field, const char *word, const char *const *words, hed_error *error)
 {
     for (; word && *words; words++)
         if (strcmp(word, *words) == 0) return HED_OK;
@@ -40,7 +44,8 @@ static hed_status check_digits(const char *field, const char *text, hed_error *e
 static hed_status check_number(const char *field, double number, bool known, hed_error *error)
 {
     if (isnan(number) ? !known : number >= 0 && number <= 1e15) return HED_OK;
-    return hed_fail(error, HED_ERROR_FORMAT, "%s: expected a number from 0 to 1e15, found %g", field, number);
+    return hed_fail(
+        error, HED_ERROR_FORMAT, "%s: expected a number from 0 to 1e15, found %g", field, number);
 }
 
 typedef struct text_field {
@@ -58,10 +63,8 @@ static hed_status check_texts(const text_field *fields, size_t count, hed_error 
 
 static hed_status check_device(const hed_database_entry *r, hed_error *error)
 {
-    const text_field texts[] = {{"backend", r->backend, false},
-                                {"platform", r->platform, true},
-                                {"device", r->device, false},
-                                {"vendor", r->vendor, true}};
+    const text_field texts[] = {{"backend", r->backend, false}, {"platform", r->platform, true},
+        {"device", r->device, false}, {"vendor", r->vendor, true}};
     if ((unsigned)r->type > HED_DEVICE_OTHER)
         return hed_fail(error, HED_ERROR_FORMAT, "type: %d is no type of a device", (int)r->type);
     return check_texts(texts, sizeof texts / sizeof texts[0], error);
@@ -69,12 +72,10 @@ static hed_status check_device(const hed_database_entry *r, hed_error *error)
 
 static hed_status check_key(const hed_database_entry *r, hed_error *error)
 {
-    static const char *const math[] = {"fast", "strict", NULL}, *const objectives[] = {"time", "energy", "metric",
-                                                                                       NULL};
-    const text_field texts[] = {{"kernel", r->kernel, false},
-                                {"driver", r->driver, true},
-                                {"compiler", r->compiler, true},
-                                {"problem", r->problem, true}};
+    static const char *const math[] = {"fast", "strict", NULL}, *const objectives[] = {"time",
+                                                                    "energy", "metric", NULL};
+    const text_field texts[] = {{"kernel", r->kernel, false}, {"driver", r->driver, true},
+        {"compiler", r->compiler, true}, {"problem", r->problem, true}};
     hed_status status = check_texts(texts, sizeof texts / sizeof texts[0], error);
     if (!status) status = check_digits("source", r->source, error);
     if (!status) status = check_word("math", r->math, math, error);
@@ -83,31 +84,35 @@ static hed_status check_key(const hed_database_entry *r, hed_error *error)
 
 static hed_status check_result(const hed_database_entry *r, bool known, hed_error *error)
 {
-    const text_field texts[] = {
-        {"settings", r->settings, true}, {"version", r->version, true}, {"config", r->config, true}};
+    const text_field texts[] = {{"settings", r->settings, true}, {"version", r->version, true},
+        {"config", r->config, true}};
     hed_status status = check_texts(texts, sizeof texts / sizeof texts[0], error);
     if (!status) status = check_digits("session", r->session, error);
     if (!status) status = check_number("seconds", r->seconds, known, error);
     if (!status) status = check_number("low", r->low, false, error);
     if (!status) status = check_number("high", r->high, false, error);
     if (status || !known || (r->seconds > 0 && !(r->low > r->high))) return status;
-    return hed_fail(error, HED_ERROR_FORMAT, "seconds: %g, between %g and %g: nothing takes that", r->seconds, r->low,
-                    r->high);
+    return hed_fail(error, HED_ERROR_FORMAT, "seconds: %g, between %g and %g: nothing takes that",
+        r->seconds, r->low, r->high);
 }
 
 static hed_status check_measurement(const hed_database_entry *r, hed_error *error)
 {
     hed_outcome outcome = 0;
-    while (outcome < HED_OUTCOME_COUNT && (!r->outcome || strcmp(r->outcome, hed_outcome_name(outcome)) != 0))
+    while (outcome < HED_OUTCOME_COUNT &&
+           (!r->outcome || strcmp(r->outcome, hed_outcome_name(outcome)) != 0))
         outcome++;
     if (outcome == HED_OUTCOME_COUNT)
         return wrong("outcome", "a word such as \"measured\"", r->outcome ? r->outcome : "", error);
-    if (!r->number) return hed_fail(error, HED_ERROR_FORMAT, "number: expected a place from 1 on, found 0");
+    if (!r->number)
+        return hed_fail(error, HED_ERROR_FORMAT, "number: expected a place from 1 on, found 0");
     hed_status status = check_result(r, outcome == HED_OUTCOME_MEASURED, error);
     if (!status) status = check_text("text", r->text, true, error);
     if (!status) status = check_number("build_seconds", r->build_seconds, true, error);
     if (!status) status = check_number("at", r->at, true, error);
-    return status ? status : check_number("deviation", isinf(r->deviation) ? NAN : r->deviation, false, error);
+    return status
+               ? status
+               : check_number("deviation", isinf(r->deviation) ? NAN : r->deviation, false, error);
 }
 
 static hed_status check(const hed_database_entry *r, hed_error *error)
@@ -124,9 +129,11 @@ static hed_status check(const hed_database_entry *r, hed_error *error)
     case HED_RECORD_FACT:
         status = check_text("name", r->name, false, error);
         if (!status && !isfinite(r->value))
-            status = hed_fail(error, HED_ERROR_FORMAT, "value: expected a number, found %g", r->value);
+            status =
+                hed_fail(error, HED_ERROR_FORMAT, "value: expected a number, found %g", r->value);
         return status;
-    default: return hed_fail(error, HED_ERROR_FORMAT, "kind: %d is no kind of a record", (int)r->kind);
+    default:
+        return hed_fail(error, HED_ERROR_FORMAT, "kind: %d is no kind of a record", (int)r->kind);
     }
 }
 
@@ -147,8 +154,8 @@ static const char ADD_CHOICE[] =
     "    low = excluded.low, high = excluded.high, default_seconds = excluded.default_seconds"
     " WHERE excluded.high < choice.low";
 
-static hed_status put_session(hed_database *database, const hed_database_entry *r, int64_t key, int64_t *id,
-                              hed_error *error)
+static hed_status put_session(
+    hed_database *database, const hed_database_entry *r, int64_t key, int64_t *id, hed_error *error)
 {
     hed_status status;
     int64_t owner = key;
@@ -160,59 +167,64 @@ static hed_status put_session(hed_database *database, const hed_database_entry *
     }
     if (status) return status;
     if (owner != key)
-        return hed_fail(error, HED_ERROR_FORMAT, "session: %s belongs to another key already", r->session);
+        return hed_fail(
+            error, HED_ERROR_FORMAT, "session: %s belongs to another key already", r->session);
     if (!*id)
-        hed_database_integer(database, id, &status, error, ADD_SESSION, "titti", r->session, key, r->settings,
-                             r->version, r->begun);
+        hed_database_integer(database, id, &status, error, ADD_SESSION, "titti", r->session, key,
+            r->settings, r->version, r->begun);
     return status;
 }
 
-static hed_status add_fact(hed_database *database, const hed_database_entry *r, hed_database_changes *changes,
-                           hed_error *error)
+static hed_status add_fact(hed_database *database, const hed_database_entry *r,
+    hed_database_changes *changes, hed_error *error)
 {
     int64_t device;
     hed_status status = hed_database_put_device(database, r, &device, error);
-    if (!status) status = hed_database_run(database, error, ADD_FACT, "itr", device, r->name, r->value);
+    if (!status)
+        status = hed_database_run(database, error, ADD_FACT, "itr", device, r->name, r->value);
     if (!status) changes->facts += (uint64_t)sqlite3_changes(database->handle);
     return status;
 }
 
 static hed_status add_result(hed_database *database, const hed_database_entry *r, int64_t key,
-                             hed_database_changes *changes, hed_error *error)
+    hed_database_changes *changes, hed_error *error)
 {
     int64_t session;
     hed_status status = put_session(database, r, key, &session, error);
     if (status) return status;
     if (r->kind == HED_RECORD_CHOICE) {
-        status = hed_database_run(database, error, ADD_CHOICE, "iitrrrr", key, session, r->config, r->seconds, r->low,
-                                  r->high, r->default_seconds);
+        status = hed_database_run(database, error, ADD_CHOICE, "iitrrrr", key, session, r->config,
+            r->seconds, r->low, r->high, r->default_seconds);
         if (!status) changes->choices += (uint64_t)sqlite3_changes(database->handle);
         return status;
     }
-    status = hed_database_run(database, error, ADD_MEASUREMENT, "iittrrrirrrt", session, (int64_t)r->number,
-                              r->config, r->outcome, r->seconds, r->low, r->high, (int64_t)r->runs, r->build_seconds,
-                              r->at, r->deviation, r->text);
+    status = hed_database_run(database, error, ADD_MEASUREMENT, "iittrrrirrrt", session,
+        (int64_t)r->number, r->config, r->outcome, r->seconds, r->low, r->high, (int64_t)r->runs,
+        r->build_seconds, r->at, r->deviation, r->text);
     if (!status) changes->measurements += (uint64_t)sqlite3_changes(database->handle);
     return status;
 }
 
-static hed_status add(hed_database *database, const hed_database_entry *r, hed_database_changes *changes,
-                      hed_error *error)
+static hed_status add(hed_database *database, const hed_database_entry *r,
+    hed_database_changes *changes, hed_error *error)
 {
     int64_t key;
     if (r->kind == HED_RECORD_FACT) return add_fact(database, r, changes, error);
     int64_t before = sqlite3_total_changes64(database->handle);
     hed_status status = hed_database_put_key(database, r, &key, error);
-    changes->keys += sqlite3_total_changes64(database->handle) != before; /* a new device has a new key, too */
-    return status || r->kind == HED_RECORD_KEY ? status : add_result(database, r, key, changes, error);
+    /* a new device has a new key, too */
+    changes->keys += sqlite3_total_changes64(database->handle) != before;
+    return status || r->kind == HED_RECORD_KEY ? status
+                                               : add_result(database, r, key, changes, error);
 }
 
 /* ---- many ---- */
 
-typedef hed_status next_function(void *user, hed_database_entry *record, bool *end, hed_error *error);
+typedef hed_status next_function(
+    void *user, hed_database_entry *record, bool *end, hed_error *error);
 
-static hed_status add_each(hed_database *database, next_function *next, void *user, hed_database_changes *changes,
-                           hed_error *error)
+static hed_status add_each(hed_database *database, next_function *next, void *user,
+    hed_database_changes *changes, hed_error *error)
 {
     for (bool end = false;;) {
         hed_database_entry record = {0};
@@ -224,14 +236,15 @@ static hed_status add_each(hed_database *database, next_function *next, void *us
     }
 }
 
-hed_status hed_database_import(hed_database *database, next_function *next, void *user, hed_database_changes *changes,
-                               hed_error *error)
+hed_status hed_database_import(hed_database *database, next_function *next, void *user,
+    hed_database_changes *changes, hed_error *error)
 {
     hed_database_changes added = {0};
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
     status = hed_database_begin_write(database, error);
-    if (!status) status = hed_database_end(database, add_each(database, next, user, &added, error), error);
+    if (!status)
+        status = hed_database_end(database, add_each(database, next, user, &added, error), error);
     hed_database_leave(database);
     if (changes) *changes = status ? (hed_database_changes){0} : added;
     return status;
@@ -251,8 +264,8 @@ static hed_status merge_record(void *user, const hed_database_entry *record, hed
     return status ? status : add(m->into, record, &m->added, error);
 }
 
-hed_status hed_database_merge(hed_database *database, const char *path, hed_database_changes *changes,
-                              hed_error *error)
+hed_status hed_database_merge(
+    hed_database *database, const char *path, hed_database_changes *changes, hed_error *error)
 {
     hed_database *other;
     merging m = {.into = database};
@@ -263,7 +276,8 @@ hed_status hed_database_merge(hed_database *database, const char *path, hed_data
     if (!status) {
         status = hed_database_begin_write(database, error);
         if (!status)
-            status = hed_database_end(database, hed_database_each(other, NULL, merge_record, &m, error), error);
+            status = hed_database_end(
+                database, hed_database_each(other, NULL, merge_record, &m, error), error);
         hed_database_leave(database);
     }
     hed_database_close(other);

@@ -1,5 +1,6 @@
-/* Keys of the database: what decides on a measurement, as texts; and configurations and problems as "NAME=value
- * NAME=value", so that a parameter that has gained values, or changed their order, keeps its old results. */
+/* Keys of the database: what decides on a measurement, as texts; and configurations and problems as
+ * "NAME=value NAME=value", so that a parameter that has gained values, or changed their order,
+ * keeps its old results. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +13,10 @@
 
 /* ---- the source's hash ---- */
 
-static hed_hash hash_number(hed_hash hash, uint64_t number) { return hed_hash_bytes(hash, &number, sizeof number); }
+static hed_hash hash_number(hed_hash hash, uint64_t number)
+{
+    return hed_hash_bytes(hash, &number, sizeof number);
+}
 
 static hed_hash hash_parameters(hed_hash hash, const hed_parameter_def *parameters, uint32_t count)
 {
@@ -39,11 +43,12 @@ static hed_hash hash_description(hed_hash hash, const hed_kernel_def *def)
 
 /* The texts are those that would be compiled now: of HEDDLE_KERNEL_DIR where they are there. */
 static bool hash_texts(hed_hash *hash, hed_device *device, const hed_kernel_def *def, hed_math math,
-                       const hed_define *defines, uint32_t define_count)
+    const hed_define *defines, uint32_t define_count)
 {
     hed_build_text text;
     hed_config config = hed_config_default(def);
-    bool read = hed_build_text_make(&text, device, def, math, &config, defines, define_count, 0, NULL) == HED_OK;
+    bool read = hed_build_text_make(
+                    &text, device, def, math, &config, defines, define_count, 0, NULL) == HED_OK;
     /* The parameters' own defines, which come first, are what is tuned. */
     for (uint32_t i = def->parameter_count; read && i < text.build.define_count; i++) {
         *hash = hed_hash_text(*hash, text.build.defines[i].name);
@@ -56,7 +61,8 @@ static bool hash_texts(hed_hash *hash, hed_device *device, const hed_kernel_def 
 }
 
 /* What turns text into code there. Where nothing is compiled, code comes with the library. */
-static void describe_compiler(hed_device *device, const hed_kernel_def *kernel, char *text, size_t size)
+static void describe_compiler(
+    hed_device *device, const hed_kernel_def *kernel, char *text, size_t size)
 {
     char digits[33];
     if (!device->backend->build) {
@@ -69,40 +75,35 @@ static void describe_compiler(hed_device *device, const hed_kernel_def *kernel, 
 }
 
 void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, hed_math math,
-                            const hed_define *defines, uint32_t define_count, const hed_problem *problem,
-                            hed_objective objective, hed_tune_key *key)
+    const hed_define *defines, uint32_t define_count, const hed_problem *problem,
+    hed_objective objective, hed_tune_key *key)
 {
-    *key = (hed_tune_key){.kernel = kernel->name,
-                          .device = &device->info,
-                          .math = math,
-                          .objective = objective,
-                          .dimension_count = kernel->dimension_count,
-                          .dimensions = kernel->dimensions,
-                          .parameters = kernel->parameters,
-                          .parameter_count = kernel->parameter_count};
+    *key = (hed_tune_key){.kernel = kernel->name, .device = &device->info, .math = math,
+        .objective = objective, .dimension_count = kernel->dimension_count,
+        .dimensions = kernel->dimensions, .parameters = kernel->parameters,
+        .parameter_count = kernel->parameter_count};
     if (problem) key->problem = *problem;
     describe_compiler(device, kernel, key->compiler, sizeof key->compiler);
     hed_hash hash = hash_description(hed_hash_start(), kernel);
-    if (hash_texts(&hash, device, kernel, math, defines, define_count)) hed_hash_format(hash, key->source);
+    if (hash_texts(&hash, device, kernel, math, defines, define_count))
+        hed_hash_format(hash, key->source);
 }
 
-void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
-                              hed_objective objective, hed_tune_key *key)
+void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
+    const hed_problem *problem, hed_objective objective, hed_tune_key *key)
 {
-    *key = (hed_tune_key){.kernel = pipeline->name,
-                          .device = &device->info,
-                          .objective = objective,
-                          .dimension_count = pipeline->dimension_count,
-                          .dimensions = pipeline->dimensions,
-                          .parameters = pipeline->parameters,
-                          .parameter_count = pipeline->parameter_count};
+    *key = (hed_tune_key){.kernel = pipeline->name, .device = &device->info, .objective = objective,
+        .dimension_count = pipeline->dimension_count, .dimensions = pipeline->dimensions,
+        .parameters = pipeline->parameters, .parameter_count = pipeline->parameter_count};
     if (problem) key->problem = *problem;
-    /* Its kernels are compiled by the device's compiler, with whatever prelude: the library's version stands for
-     * that. */
-    snprintf(key->compiler, sizeof key->compiler, "%s heddle %s", device->build_key, HED_VERSION_TEXT);
-    hed_hash hash =
-        hed_hash_text(hed_hash_text(hed_hash_start(), "pipeline"), pipeline->version ? pipeline->version : "");
-    hed_hash_format(hash_parameters(hash, pipeline->parameters, pipeline->parameter_count), key->source);
+    /* Its kernels are compiled by the device's compiler, with whatever prelude: the library's
+     * version stands for that. */
+    snprintf(
+        key->compiler, sizeof key->compiler, "%s heddle %s", device->build_key, HED_VERSION_TEXT);
+    hed_hash hash = hed_hash_text(
+        hed_hash_text(hed_hash_start(), "pipeline"), pipeline->version ? pipeline->version : "");
+    hed_hash_format(
+        hash_parameters(hash, pipeline->parameters, pipeline->parameter_count), key->source);
 }
 
 /* ---- names and values as text ---- */
@@ -161,7 +162,8 @@ static bool read_number(const word_pair *pair, int64_t *number)
 
 /* ---- configurations ---- */
 
-void hed_config_write(hed_text *text, const hed_parameter_def *parameters, uint32_t count, const hed_config *config)
+void hed_config_write(
+    hed_text *text, const hed_parameter_def *parameters, uint32_t count, const hed_config *config)
 {
     for (uint32_t i = 0; i < count; i++) {
         const hed_parameter_def *parameter = &parameters[i];
@@ -189,8 +191,8 @@ static bool read_value(const hed_parameter_def *parameter, const word_pair *pair
     return false;
 }
 
-bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint32_t count, bool partly,
-                     hed_config *config)
+bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint32_t count,
+    bool partly, hed_config *config)
 {
     bool named[HED_MAX_PARAMETERS] = {false};
     uint32_t found = 0;
@@ -201,7 +203,8 @@ bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint
         uint32_t i = 0;
         while (i < count && !is_word(pair.name, pair.name_size, parameters[i].name)) i++;
         if (i == count && partly) continue;
-        if (i == count || named[i] || !read_value(&parameters[i], &pair, &config->values[i])) return false;
+        if (i == count || named[i] || !read_value(&parameters[i], &pair, &config->values[i]))
+            return false;
         named[i] = true;
         found++;
     }
@@ -219,7 +222,8 @@ void hed_problem_write(hed_text *text, const char *const *dimensions, const hed_
     }
 }
 
-bool hed_problem_read(const char *text, const char *const *dimensions, uint32_t count, hed_problem *problem)
+bool hed_problem_read(
+    const char *text, const char *const *dimensions, uint32_t count, hed_problem *problem)
 {
     word_pair pair;
     *problem = (hed_problem){0};
@@ -239,20 +243,21 @@ const char *hed_math_word(hed_math math) { return math == HED_MATH_STRICT ? "str
 
 const char *hed_objective_word(hed_objective objective)
 {
-    return objective == HED_OBJECTIVE_TIME ? "time" : objective == HED_OBJECTIVE_ENERGY ? "energy"
-                                                                                        : "metric";
+    return objective == HED_OBJECTIVE_TIME     ? "time"
+           : objective == HED_OBJECTIVE_ENERGY ? "energy"
+                                               : "metric";
 }
 
 const char *hed_device_type_word(hed_device_type type)
 {
-    return type == HED_DEVICE_CPU ? "cpu" : type == HED_DEVICE_GPU ? "gpu"
-                                                                   : "other";
+    return type == HED_DEVICE_CPU ? "cpu" : type == HED_DEVICE_GPU ? "gpu" : "other";
 }
 
 hed_device_type hed_device_type_read(const char *word)
 {
-    return strcmp(word, "cpu") == 0 ? HED_DEVICE_CPU : strcmp(word, "gpu") == 0 ? HED_DEVICE_GPU
-                                                                                : HED_DEVICE_OTHER;
+    return strcmp(word, "cpu") == 0   ? HED_DEVICE_CPU
+           : strcmp(word, "gpu") == 0 ? HED_DEVICE_GPU
+                                      : HED_DEVICE_OTHER;
 }
 
 void hed_device_describe(const hed_device_info *device, hed_database_entry *record)

@@ -14,13 +14,14 @@ static bool same_vendor(const char *a, const char *b)
 hed_relation hed_device_relation(const hed_device_info *wanted, const hed_database_entry *found)
 {
     bool backend = strcmp(wanted->backend, found->backend) == 0;
-    bool name = strcmp(wanted->platform, found->platform) == 0 && strcmp(wanted->name, found->device) == 0;
+    bool name =
+        strcmp(wanted->platform, found->platform) == 0 && strcmp(wanted->name, found->device) == 0;
     bool vendor = same_vendor(wanted->vendor, found->vendor) && wanted->type == found->type;
     if (backend && name && wanted->compute_units == found->compute_units &&
         wanted->architecture == found->architecture)
         return HED_SAME_DEVICE;
-    /* Only CUDA tells an architecture. Elsewhere the same chip with more or fewer units (a part of it, another
-     * number of threads) is all that is known to be of the same kind. */
+    /* Only CUDA tells an architecture. Elsewhere the same chip with more or fewer units (a part of
+     * it, another number of threads) is all that is known to be of the same kind. */
     if (backend && ((wanted->architecture && wanted->architecture == found->architecture) || name))
         return HED_SAME_ARCHITECTURE;
     if (vendor) return HED_SAME_VENDOR;

@@ -3,8 +3,8 @@
 
 #include "tune/database_file.h"
 
-/* What stays and what goes is put into tables of this connection. Of each key the `?1` fastest configurations stay:
- * one is as fast as its newest measurement. */
+/* What stays and what goes is put into tables of this connection. Of each key the `?1` fastest
+ * configurations stay: one is as fast as its newest measurement. */
 static const char MAKE_BEST[] =
     "CREATE TEMP TABLE IF NOT EXISTS best(key INTEGER, config TEXT, PRIMARY KEY(key, config)) WITHOUT ROWID";
 static const char MAKE_GONE[] =
@@ -29,31 +29,34 @@ static const char LIST_GONE[] =
 static const char COUNT[] = "SELECT count(*) FROM temp.gone";
 static const char REMOVE[] =
     "DELETE FROM measurement WHERE (session, number) IN (SELECT session, number FROM temp.gone)";
-static const char REMOVE_CHOICES[] = "DELETE FROM choice WHERE key IN (SELECT id FROM key WHERE kernel = ?)";
-static const char REMOVE_SESSIONS[] = "DELETE FROM session WHERE id NOT IN (SELECT session FROM measurement)"
-                                      " AND id NOT IN (SELECT session FROM choice)";
+static const char REMOVE_CHOICES[] =
+    "DELETE FROM choice WHERE key IN (SELECT id FROM key WHERE kernel = ?)";
+static const char REMOVE_SESSIONS[] =
+    "DELETE FROM session WHERE id NOT IN (SELECT session FROM measurement)"
+    " AND id NOT IN (SELECT session FROM choice)";
 static const char REMOVE_KEYS[] = "DELETE FROM key WHERE id NOT IN (SELECT key FROM session)";
 
-static hed_status list(hed_database *database, const hed_prune_def *def, hed_database_changes *removed,
-                       hed_error *error)
+static hed_status list(hed_database *database, const hed_prune_def *def,
+    hed_database_changes *removed, hed_error *error)
 {
     bool by_age = def->older_seconds > 0;
-    int64_t before = by_age ? (int64_t)time(NULL) - (int64_t)def->older_seconds : INT64_MAX, count = 0;
+    int64_t before = by_age ? (int64_t)time(NULL) - (int64_t)def->older_seconds : INT64_MAX,
+            count = 0;
     const char *kernel = def->kernel ? def->kernel : "";
     hed_status status = hed_database_run(database, error, CLEAR_BEST, "");
     if (!status) status = hed_database_run(database, error, CLEAR_GONE, "");
     if (!status && def->keep_best)
         status = hed_database_run(database, error, LIST_BEST, "i", (int64_t)def->keep_best);
     if (!status)
-        status = hed_database_run(database, error, LIST_GONE, "tiii", kernel, before, (int64_t)def->keep_best,
-                                  (int64_t)by_age);
+        status = hed_database_run(database, error, LIST_GONE, "tiii", kernel, before,
+            (int64_t)def->keep_best, (int64_t)by_age);
     if (!status) hed_database_integer(database, &count, &status, error, COUNT, "");
     removed->measurements = (uint64_t)count;
     return status;
 }
 
-static hed_status remove_listed(hed_database *database, const hed_prune_def *def, bool all_of_kernel,
-                                hed_database_changes *removed, hed_error *error)
+static hed_status remove_listed(hed_database *database, const hed_prune_def *def,
+    bool all_of_kernel, hed_database_changes *removed, hed_error *error)
 {
     hed_status status = hed_database_run(database, error, REMOVE, "");
     if (!status && all_of_kernel) {
@@ -66,8 +69,8 @@ static hed_status remove_listed(hed_database *database, const hed_prune_def *def
     return status;
 }
 
-static hed_status prune(hed_database *database, const hed_prune_def *def, hed_database_changes *removed,
-                        hed_error *error)
+static hed_status prune(hed_database *database, const hed_prune_def *def,
+    hed_database_changes *removed, hed_error *error)
 {
     bool all_of_kernel = def->kernel && !def->keep_best && !(def->older_seconds > 0);
     hed_status status = hed_database_run(database, error, MAKE_BEST, "");
@@ -84,14 +87,14 @@ static hed_status prune(hed_database *database, const hed_prune_def *def, hed_da
     return status;
 }
 
-hed_status hed_database_prune(hed_database *database, const hed_prune_def *def, hed_database_changes *removed,
-                              hed_error *error)
+hed_status hed_database_prune(hed_database *database, const hed_prune_def *def,
+    hed_database_changes *removed, hed_error *error)
 {
     hed_database_changes counted = {0};
     if (removed) *removed = counted;
     if (!def->kernel && !def->keep_best && !(def->older_seconds > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "what to remove from %s? Give a kernel, an age, or how many to keep", database->path);
+            "what to remove from %s? Give a kernel, an age, or how many to keep", database->path);
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
     hed_database_write_pending(database, NULL);

@@ -1,5 +1,5 @@
-/* What a new tuning reads: what was measured for its very key, and what is known of other devices, drivers and
- * sizes. */
+/* What a new tuning reads: what was measured for its very key, and what is known of other devices,
+ * drivers and sizes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,8 @@ static bool read_outcome(const char *name, hed_outcome *outcome)
 static bool read_evaluation(sqlite3_stmt *row, const hed_tune_key *key, hed_evaluation *e)
 {
     *e = (hed_evaluation){.recalled = true};
-    if (!hed_config_read(hed_column_text(row, 0), key->parameters, key->parameter_count, false, &e->config) ||
+    if (!hed_config_read(
+            hed_column_text(row, 0), key->parameters, key->parameter_count, false, &e->config) ||
         !read_outcome(hed_column_text(row, 1), &e->outcome))
         return false;
     e->seconds = hed_column_number(row, 2);
@@ -69,7 +70,8 @@ static bool read_evaluation(sqlite3_stmt *row, const hed_tune_key *key, hed_eval
     return true;
 }
 
-static hed_status read_history(hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
+static hed_status read_history(
+    hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
 {
     int64_t id;
     hed_status status = hed_database_find_key(database, key, &id, error);
@@ -88,15 +90,16 @@ static hed_status read_history(hed_database *database, const hed_tune_key *key, 
     return status;
 }
 
-hed_status hed_database_history(hed_database *database, const hed_tune_key *key, hed_evaluation **evaluations,
-                                uint32_t *count, hed_error *error)
+hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
+    hed_evaluation **evaluations, uint32_t *count, hed_error *error)
 {
     list found = {.allocator = &database->allocator, .item_bytes = sizeof **evaluations};
     *evaluations = NULL;
     *count = 0;
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
-    hed_database_write_pending(database, NULL); /* what waits is history too; a full disk is no reason to fail */
+    /* what waits is history too; a full disk is no reason to fail */
+    hed_database_write_pending(database, NULL);
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
     status = read_history(database, key, &found, error);
     hed_database_leave(database);
@@ -112,12 +115,13 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
 
 /* ---- sources ---- */
 
-/* A key of this kernel that is not the one asked for; the less in each field, the nearer, the first fields first. */
+/* A key of this kernel that is not the one asked for; the less in each field, the nearer, the first
+ * fields first. */
 typedef struct source_key {
     hed_database *database;
     int64_t id;
-    double
-        order[6]; /* another text, another math mode, relation of the devices, distance of the sizes, driver, age */
+    double order
+        [6]; /* another text, another math mode, relation of the devices, distance of the sizes, driver, age */
     hed_config configs[HED_SOURCE_TOP];
     uint32_t count;
 } source_key;
@@ -127,7 +131,8 @@ static const char KEYS[] =
     "    d.architecture, d.compute_units"
     " FROM key k JOIN device d ON d.id = k.device WHERE k.kernel = ? AND k.objective = ? AND k.id <> ?";
 
-/* Those that were dropped early were slower than some others, but what was seen of them still ranks them. */
+/* Those that were dropped early were slower than some others, but what was seen of them still ranks
+ * them. */
 static const char BEST[] =
     "SELECT config, 0.0 AS best FROM choice WHERE key = ?1 UNION ALL"
     " SELECT * FROM (SELECT config, seconds AS best FROM (SELECT m.config, m.seconds,"
@@ -138,21 +143,20 @@ static const char BEST[] =
 static void place(sqlite3_stmt *row, const hed_tune_key *key, source_key *s)
 {
     const hed_database_entry device = {.backend = hed_column_text(row, 6),
-                                       .platform = hed_column_text(row, 7),
-                                       .device = hed_column_text(row, 8),
-                                       .vendor = hed_column_text(row, 9),
-                                       .type = hed_device_type_read(hed_column_text(row, 10)),
-                                       .architecture = (uint32_t)sqlite3_column_int64(row, 11),
-                                       .compute_units = (uint32_t)sqlite3_column_int64(row, 12)};
+        .platform = hed_column_text(row, 7), .device = hed_column_text(row, 8),
+        .vendor = hed_column_text(row, 9), .type = hed_device_type_read(hed_column_text(row, 10)),
+        .architecture = (uint32_t)sqlite3_column_int64(row, 11),
+        .compute_units = (uint32_t)sqlite3_column_int64(row, 12)};
     hed_problem problem;
-    bool sized = hed_problem_read(hed_column_text(row, 5), key->dimensions, key->dimension_count, &problem);
+    bool sized =
+        hed_problem_read(hed_column_text(row, 5), key->dimensions, key->dimension_count, &problem);
     s->id = sqlite3_column_int64(row, 0);
     s->order[0] = strcmp(hed_column_text(row, 1), key->source) != 0;
     s->order[1] = strcmp(hed_column_text(row, 2), hed_math_word(key->math)) != 0;
     s->order[2] = hed_device_relation(key->device, &device);
     s->order[3] = sized ? hed_problem_distance(&key->problem, &problem) : INFINITY;
-    s->order[4] =
-        strcmp(hed_column_text(row, 3), key->device->driver) || strcmp(hed_column_text(row, 4), key->compiler);
+    s->order[4] = strcmp(hed_column_text(row, 3), key->device->driver) ||
+                  strcmp(hed_column_text(row, 4), key->compiler);
     s->order[5] = -(double)s->id;
 }
 
@@ -164,13 +168,14 @@ static int compare_sources(const void *a, const void *b)
     return 0;
 }
 
-static hed_status read_keys(hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
+static hed_status read_keys(
+    hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
 {
     int64_t own;
     hed_status status = hed_database_find_key(database, key, &own, error);
     if (status) return status;
-    sqlite3_stmt *row =
-        hed_database_statement(database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own);
+    sqlite3_stmt *row = hed_database_statement(
+        database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own);
     while (hed_database_row(database, row, &status, error)) {
         source_key *s = list_add(found);
         if (!s) {
@@ -183,23 +188,28 @@ static hed_status read_keys(hed_database *database, const hed_tune_key *key, lis
     return status;
 }
 
-/* The choice, then what was fastest; each configuration once, and only what this kernel's parameters can say. */
-static hed_status read_best(hed_database *database, const hed_tune_key *key, source_key *s, hed_error *error)
+/* The choice, then what was fastest; each configuration once, and only what this kernel's
+ * parameters can say. */
+static hed_status read_best(
+    hed_database *database, const hed_tune_key *key, source_key *s, hed_error *error)
 {
     hed_status status;
     sqlite3_stmt *row = hed_database_statement(database, BEST, "i", s->id);
     while (hed_database_row(database, row, &status, error)) {
         hed_config config;
-        bool known = s->count == HED_SOURCE_TOP ||
-                     !hed_config_read(hed_column_text(row, 0), key->parameters, key->parameter_count, true, &config);
+        bool known =
+            s->count == HED_SOURCE_TOP || !hed_config_read(hed_column_text(row, 0), key->parameters,
+                                              key->parameter_count, true, &config);
         for (uint32_t i = 0; i < s->count && !known; i++)
-            known = memcmp(s->configs[i].values, config.values, key->parameter_count * sizeof *config.values) == 0;
+            known = memcmp(s->configs[i].values, config.values,
+                        key->parameter_count * sizeof *config.values) == 0;
         if (!known) s->configs[s->count++] = config;
     }
     return status;
 }
 
-static hed_status collect_keys(hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
+static hed_status collect_keys(
+    hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
 {
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
@@ -210,7 +220,8 @@ static hed_status collect_keys(hed_database *database, const hed_tune_key *key, 
 }
 
 /* Until `limit` of them have something to give. */
-static hed_status collect_configs(const hed_tune_key *key, list *found, uint32_t limit, hed_error *error)
+static hed_status collect_configs(
+    const hed_tune_key *key, list *found, uint32_t limit, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0, used = 0; i < found->count && used < limit && !status; i++) {
@@ -225,8 +236,8 @@ static hed_status collect_configs(const hed_tune_key *key, list *found, uint32_t
 }
 
 /* One block: the sources, then the configurations that they point to. */
-static hed_status pack(const list *found, uint32_t limit, hed_search_source **sources, uint32_t *count, size_t *bytes,
-                       hed_error *error)
+static hed_status pack(const list *found, uint32_t limit, hed_search_source **sources,
+    uint32_t *count, size_t *bytes, hed_error *error)
 {
     const source_key *keys = (const source_key *)found->items;
     uint32_t used = 0, configs = 0;
@@ -252,17 +263,19 @@ static hed_status pack(const list *found, uint32_t limit, hed_search_source **so
 }
 
 hed_status hed_database_sources(hed_database *database, const hed_tune_key *key, uint32_t limit,
-                                hed_search_source **sources, uint32_t *count, size_t *bytes, hed_error *error)
+    hed_search_source **sources, uint32_t *count, size_t *bytes, hed_error *error)
 {
     list found = {.allocator = &database->allocator, .item_bytes = sizeof(source_key)};
     *sources = NULL;
     *count = 0;
     *bytes = 0;
     hed_status status = collect_keys(database, key, &found, error);
-    hed_database *installed =
-        hed_context_database_found(database->context) == database ? hed_context_installed(database->context) : NULL;
+    hed_database *installed = hed_context_database_found(database->context) == database
+                                  ? hed_context_installed(database->context)
+                                  : NULL;
     if (!status && installed) status = collect_keys(installed, key, &found, error);
-    if (!status && found.count) qsort(found.items, found.count, sizeof(source_key), compare_sources);
+    if (!status && found.count)
+        qsort(found.items, found.count, sizeof(source_key), compare_sources);
     if (!status) status = collect_configs(key, &found, limit, error);
     if (!status) status = pack(&found, limit, sources, count, bytes, error);
     list_free(&found);

@@ -7,13 +7,17 @@
 
 /* ---- going through them ---- */
 
-#define DEVICE_COLUMNS "d.backend, d.platform, d.name, d.vendor, d.type, d.architecture, d.compute_units"
+#define DEVICE_COLUMNS \
+    "d.backend, d.platform, d.name, d.vendor, d.type, d.architecture, d.compute_units"
 
-/* A NULL filter lets everything through; the device's is part of a name, case ignored, as LIKE does it. */
-static const char FACTS[] = "SELECT " DEVICE_COLUMNS ", f.name, f.value FROM fact f JOIN device d ON d.id = f.device"
-                            " ORDER BY d.backend, d.platform, d.name, d.id, f.name";
+/* A NULL filter lets everything through; the device's is part of a name, case ignored, as LIKE does
+ * it. */
+static const char FACTS[] =
+    "SELECT " DEVICE_COLUMNS ", f.name, f.value FROM fact f JOIN device d ON d.id = f.device"
+    " ORDER BY d.backend, d.platform, d.name, d.id, f.name";
 static const char KEYS[] =
-    "SELECT " DEVICE_COLUMNS ", k.kernel, k.source, k.math, k.objective, k.driver, k.compiler, k.problem, k.id,"
+    "SELECT " DEVICE_COLUMNS
+    ", k.kernel, k.source, k.math, k.objective, k.driver, k.compiler, k.problem, k.id,"
     "    (SELECT count(*) FROM measurement m JOIN session s ON s.id = m.session WHERE s.key = k.id)"
     " FROM key k JOIN device d ON d.id = k.device"
     " ORDER BY k.kernel, d.backend, d.platform, d.name, d.id, k.problem, k.math, k.objective, k.id";
@@ -34,7 +38,10 @@ typedef struct walk {
     void *user;
 } walk;
 
-static bool wants(const walk *w, hed_record_kind kind) { return !w->filter->kinds || (w->filter->kinds & kind); }
+static bool wants(const walk *w, hed_record_kind kind)
+{
+    return !w->filter->kinds || (w->filter->kinds & kind);
+}
 
 static void read_device(sqlite3_stmt *row, hed_database_entry *r)
 {
@@ -67,8 +74,9 @@ static void read_session(sqlite3_stmt *row, hed_database_entry *r)
 }
 
 /* The rows of a statement as records of one kind, each over the fields that `base` has already. */
-static hed_status visit_rows(const walk *w, sqlite3_stmt *row, const hed_database_entry *base, hed_record_kind kind,
-                             void (*read)(sqlite3_stmt *row, hed_database_entry *record), hed_error *error)
+static hed_status visit_rows(const walk *w, sqlite3_stmt *row, const hed_database_entry *base,
+    hed_record_kind kind, void (*read)(sqlite3_stmt *row, hed_database_entry *record),
+    hed_error *error)
 {
     hed_status status;
     while (hed_database_row(w->database, row, &status, error)) {
@@ -124,15 +132,16 @@ static void read_key(sqlite3_stmt *row, hed_database_entry *r)
     r->measurements = (uint64_t)sqlite3_column_int64(row, 15);
 }
 
-static hed_status visit_key(const walk *w, const hed_database_entry *key, int64_t id, hed_error *error)
+static hed_status visit_key(
+    const walk *w, const hed_database_entry *key, int64_t id, hed_error *error)
 {
     hed_status status = wants(w, HED_RECORD_KEY) ? w->visit(w->user, key, error) : HED_OK;
     if (!status && wants(w, HED_RECORD_CHOICE))
-        status = visit_rows(w, hed_database_statement(w->database, CHOICES, "i", id), key, HED_RECORD_CHOICE,
-                            read_choice, error);
+        status = visit_rows(w, hed_database_statement(w->database, CHOICES, "i", id), key,
+            HED_RECORD_CHOICE, read_choice, error);
     if (!status && wants(w, HED_RECORD_MEASUREMENT))
         status = visit_rows(w, hed_database_statement(w->database, MEASUREMENTS, "i", id), key,
-                            HED_RECORD_MEASUREMENT, read_measurement, error);
+            HED_RECORD_MEASUREMENT, read_measurement, error);
     return status;
 }
 
@@ -153,8 +162,8 @@ static hed_status visit_keys(const walk *w, hed_error *error)
     return status;
 }
 
-hed_status hed_database_each(hed_database *database, const hed_record_filter *filter, visit_function *visit,
-                             void *user, hed_error *error)
+hed_status hed_database_each(hed_database *database, const hed_record_filter *filter,
+    visit_function *visit, void *user, hed_error *error)
 {
     static const hed_record_filter all = {0};
     const hed_database_entry nothing = {0};
@@ -165,9 +174,10 @@ hed_status hed_database_each(hed_database *database, const hed_record_filter *fi
     status = hed_database_begin_read(database, error);
     if (!status) {
         if (wants(&w, HED_RECORD_FACT) && !w.filter->kernel)
-            status = visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing, HED_RECORD_FACT, read_fact,
-                                error);
-        if (!status && (!w.filter->kinds || w.filter->kinds != HED_RECORD_FACT)) status = visit_keys(&w, error);
+            status = visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing,
+                HED_RECORD_FACT, read_fact, error);
+        if (!status && (!w.filter->kinds || w.filter->kinds != HED_RECORD_FACT))
+            status = visit_keys(&w, error);
         status = hed_database_end(database, status, error);
     }
     hed_database_leave(database);

@@ -1,5 +1,5 @@
-/* The schema: one step for each version, which are taken one after another, for a new file too; and what a file is
- * that is found. docs/database.md explains the tables. */
+/* The schema: one step for each version, which are taken one after another, for a new file too; and
+ * what a file is that is found. docs/database.md explains the tables. */
 #include "tune/database_file.h"
 
 #include <stdio.h>
@@ -31,7 +31,8 @@ static const char *const STEPS[HED_DATABASE_VERSION] = {
     "    PRIMARY KEY(device, name)) STRICT, WITHOUT ROWID;",
 };
 
-enum { CHECKED_BYTES = 1 << 20 }; /* files up to this size are read through at opening: some milliseconds */
+/* files up to this size are read through at opening: some milliseconds */
+enum { CHECKED_BYTES = 1 << 20 };
 
 /* PRAGMA's answers are numbers or texts of one row. */
 static bool ask(hed_database *database, const char *sql, int64_t *value)
@@ -46,7 +47,9 @@ static bool check_pages(hed_database *database, bool *whole)
     int64_t pages, page_bytes;
     hed_status status;
     *whole = true;
-    if (!ask(database, "PRAGMA page_count", &pages) || !ask(database, "PRAGMA page_size", &page_bytes)) return false;
+    if (!ask(database, "PRAGMA page_count", &pages) ||
+        !ask(database, "PRAGMA page_size", &page_bytes))
+        return false;
     if (pages * page_bytes > CHECKED_BYTES) return true;
     sqlite3_stmt *statement = hed_database_statement(database, "PRAGMA quick_check(1)", "");
     if (!hed_database_row(database, statement, &status, NULL)) return false;
@@ -73,23 +76,25 @@ hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed
     int64_t mark, version, tables;
     bool whole;
     *status = HED_OK;
-    /* A file that is shorter than its first page says is found here by SQLite itself. The mark comes last: another process may be
-     * making the file just now, in one transaction, and who has seen its tables will then see its mark. */
-    if (!ask(database, "SELECT count(*) FROM sqlite_schema", &tables) || !ask(database, "PRAGMA user_version", &version) ||
+    /* A file that is shorter than its first page says is found here by SQLite itself. The mark
+     * comes last: another process may be making the file just now, in one transaction, and who has
+     * seen its tables will then see its mark. */
+    if (!ask(database, "SELECT count(*) FROM sqlite_schema", &tables) ||
+        !ask(database, "PRAGMA user_version", &version) ||
         !ask(database, "PRAGMA application_id", &mark))
         return explain(database, status, error);
     if (mark != HED_DATABASE_MARK && (tables || mark || version))
         return refuse(status,
-                      hed_fail(error, HED_ERROR_FORMAT,
-                               "%s is the SQLite database of another program, and left alone: set HEDDLE_DATABASE "
-                               "to another file",
-                               database->path));
+            hed_fail(error, HED_ERROR_FORMAT,
+                "%s is the SQLite database of another program, and left alone: set HEDDLE_DATABASE "
+                "to another file",
+                database->path));
     if (version > HED_DATABASE_VERSION)
         return refuse(status,
-                      hed_fail(error, HED_ERROR_FORMAT,
-                               "%s is of version %lld and this Heddle knows versions up to %d: it was written by a "
-                               "newer one. Upgrade, or set HEDDLE_DATABASE to another file",
-                               database->path, (long long)version, HED_DATABASE_VERSION));
+            hed_fail(error, HED_ERROR_FORMAT,
+                "%s is of version %lld and this Heddle knows versions up to %d: it was written by a "
+                "newer one. Upgrade, or set HEDDLE_DATABASE to another file",
+                database->path, (long long)version, HED_DATABASE_VERSION));
     if (version < 0) return HED_VERDICT_DAMAGED;
     if (!check_pages(database, &whole)) return explain(database, status, error);
     if (!whole) return HED_VERDICT_DAMAGED;
@@ -110,10 +115,12 @@ hed_status hed_database_migrate(hed_database *database, hed_error *error)
     hed_status status = execute(database, "BEGIN IMMEDIATE", error);
     if (status) return status;
     /* Another process may have done it while we waited for the lock. */
-    if (!ask(database, "PRAGMA user_version", &version)) status = hed_database_fail(database, "read", error);
-    for (; version < HED_DATABASE_VERSION && !status; version++) status = execute(database, STEPS[version], error);
-    snprintf(number, sizeof number, "PRAGMA user_version = %d; PRAGMA application_id = %d", HED_DATABASE_VERSION,
-             HED_DATABASE_MARK);
+    if (!ask(database, "PRAGMA user_version", &version))
+        status = hed_database_fail(database, "read", error);
+    for (; version < HED_DATABASE_VERSION && !status; version++)
+        status = execute(database, STEPS[version], error);
+    snprintf(number, sizeof number, "PRAGMA user_version = %d; PRAGMA application_id = %d",
+        HED_DATABASE_VERSION, HED_DATABASE_MARK);
     if (!status) status = execute(database, number, error);
     return hed_database_end(database, status, error);
 }

@@ -1,5 +1,6 @@
-/* Writing into the database: tunings, their measurements in batches, choices, facts. Rows are only ever added, but
- * for a key's choice, which is replaced; order is the order of rows, never that of the clock on the wall. */
+/* Writing into the database: tunings, their measurements in batches, choices, facts. Rows are only
+ * ever added, but for a key's choice, which is replaced; order is the order of rows, never that of
+ * the clock on the wall. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -7,7 +8,8 @@
 #include "tune/database_file.h"
 
 enum { BATCH = 64 };
-static const uint64_t BATCH_NANOSECONDS = 1000000000; /* what waits longer goes with the next evaluation */
+/* what waits longer goes with the next evaluation */
+static const uint64_t BATCH_NANOSECONDS = 1000000000;
 
 static hed_status no_memory(hed_error *error)
 {
@@ -23,40 +25,43 @@ static const char ADD_DEVICE[] =
     "INSERT INTO device(backend, platform, name, vendor, type, architecture, compute_units)"
     " VALUES(?, ?, ?, ?, ?, ?, ?) RETURNING id";
 
-static hed_status find_device(hed_database *database, const char *sql, const hed_database_entry *r, int64_t *id,
-                              hed_error *error)
+static hed_status find_device(hed_database *database, const char *sql, const hed_database_entry *r,
+    int64_t *id, hed_error *error)
 {
     hed_status status;
     *id = 0;
-    hed_database_integer(database, id, &status, error, sql, "tttttii", r->backend, r->platform, r->device, r->vendor,
-                         hed_device_type_word(r->type), (int64_t)r->architecture, (int64_t)r->compute_units);
+    hed_database_integer(database, id, &status, error, sql, "tttttii", r->backend, r->platform,
+        r->device, r->vendor, hed_device_type_word(r->type), (int64_t)r->architecture,
+        (int64_t)r->compute_units);
     return status;
 }
 
-hed_status hed_database_put_device(hed_database *database, const hed_database_entry *record, int64_t *id,
-                                   hed_error *error)
+hed_status hed_database_put_device(
+    hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error)
 {
     hed_status status = find_device(database, FIND_DEVICE, record, id, error);
     return status || *id ? status : find_device(database, ADD_DEVICE, record, id, error);
 }
 
-static const char FIND_KEY[] = "SELECT id FROM key WHERE kernel = ? AND source = ? AND math = ? AND objective = ?"
-                               " AND device = ? AND driver = ? AND compiler = ? AND problem = ?";
-static const char ADD_KEY[] = "INSERT INTO key(kernel, source, math, objective, device, driver, compiler, problem)"
-                              " VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
+static const char FIND_KEY[] =
+    "SELECT id FROM key WHERE kernel = ? AND source = ? AND math = ? AND objective = ?"
+    " AND device = ? AND driver = ? AND compiler = ? AND problem = ?";
+static const char ADD_KEY[] =
+    "INSERT INTO key(kernel, source, math, objective, device, driver, compiler, problem)"
+    " VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
 
-static hed_status find_key(hed_database *database, const char *sql, const hed_database_entry *r, int64_t device,
-                           int64_t *id, hed_error *error)
+static hed_status find_key(hed_database *database, const char *sql, const hed_database_entry *r,
+    int64_t device, int64_t *id, hed_error *error)
 {
     hed_status status;
     *id = 0;
-    hed_database_integer(database, id, &status, error, sql, "ttttittt", r->kernel, r->source, r->math, r->objective,
-                         device, r->driver, r->compiler, r->problem);
+    hed_database_integer(database, id, &status, error, sql, "ttttittt", r->kernel, r->source,
+        r->math, r->objective, device, r->driver, r->compiler, r->problem);
     return status;
 }
 
-hed_status hed_database_put_key(hed_database *database, const hed_database_entry *record, int64_t *id,
-                                hed_error *error)
+hed_status hed_database_put_key(
+    hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error)
 {
     int64_t device;
     hed_status status = hed_database_put_device(database, record, &device, error);
@@ -64,7 +69,8 @@ hed_status hed_database_put_key(hed_database *database, const hed_database_entry
     return status || *id ? status : find_key(database, ADD_KEY, record, device, id, error);
 }
 
-hed_status hed_database_find_key(hed_database *database, const hed_tune_key *key, int64_t *id, hed_error *error)
+hed_status hed_database_find_key(
+    hed_database *database, const hed_tune_key *key, int64_t *id, hed_error *error)
 {
     hed_database_entry record = {0};
     hed_text problem = {.allocator = &database->allocator};
@@ -72,50 +78,54 @@ hed_status hed_database_find_key(hed_database *database, const hed_tune_key *key
     hed_problem_write(&problem, key->dimensions, &key->problem);
     hed_key_describe(key, &problem, &record);
     *id = 0;
-    hed_status status =
-        problem.failed ? no_memory(error) : find_device(database, FIND_DEVICE, &record, &device, error);
+    hed_status status = problem.failed
+                            ? no_memory(error)
+                            : find_device(database, FIND_DEVICE, &record, &device, error);
     if (!status && device) status = find_key(database, FIND_KEY, &record, device, id, error);
     hed_text_free(&problem);
     return status;
 }
 
-static hed_status put_key(hed_database *database, const hed_tune_key *key, int64_t *id, hed_error *error)
+static hed_status put_key(
+    hed_database *database, const hed_tune_key *key, int64_t *id, hed_error *error)
 {
     hed_database_entry record = {0};
     hed_text problem = {.allocator = &database->allocator};
     hed_problem_write(&problem, key->dimensions, &key->problem);
     hed_key_describe(key, &problem, &record);
-    hed_status status = problem.failed ? no_memory(error) : hed_database_put_key(database, &record, id, error);
+    hed_status status =
+        problem.failed ? no_memory(error) : hed_database_put_key(database, &record, id, error);
     hed_text_free(&problem);
     return status;
 }
 
 /* ---- tunings ---- */
 
-/* The name that no other tuning has, on any machine, comes from SQLite's generator, which the system seeds. */
+/* The name that no other tuning has, on any machine, comes from SQLite's generator, which the
+ * system seeds. */
 static const char ADD_SESSION[] = "INSERT INTO session(uid, key, settings, version, begun)"
                                   " VALUES(lower(hex(randomblob(16))), ?, ?, ?, ?) RETURNING id";
 
-static hed_status begin(hed_database *database, const hed_tune_key *key, const char *settings, int64_t *session,
-                        hed_error *error)
+static hed_status begin(hed_database *database, const hed_tune_key *key, const char *settings,
+    int64_t *session, hed_error *error)
 {
     int64_t id;
     hed_status status = hed_database_begin_write(database, error);
     if (status) return status;
     status = put_key(database, key, &id, error);
     if (!status)
-        hed_database_integer(database, session, &status, error, ADD_SESSION, "itti", id, settings, HED_VERSION_TEXT,
-                             (int64_t)time(NULL));
+        hed_database_integer(database, session, &status, error, ADD_SESSION, "itti", id, settings,
+            HED_VERSION_TEXT, (int64_t)time(NULL));
     return hed_database_end(database, status, error);
 }
 
-hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, const char *settings, int64_t *session,
-                              hed_error *error)
+hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, const char *settings,
+    int64_t *session, hed_error *error)
 {
     *session = 0;
     if (!key->source[0])
-        return hed_fail(error, HED_ERROR_IO, "%s: its texts cannot be read, so that its results have no key",
-                        key->kernel);
+        return hed_fail(error, HED_ERROR_IO,
+            "%s: its texts cannot be read, so that its results have no key", key->kernel);
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
     status = begin(database, key, settings, session, error);
@@ -125,17 +135,18 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
 
 /* ---- measurements ---- */
 
-static const char ADD_MEASUREMENT[] = "INSERT INTO measurement(session, number, config, outcome, seconds, low, high, "
-                                      "runs, build_seconds, at, deviation, text)"
-                                      " VALUES(?1, (SELECT ifnull(max(number), 0) + 1 FROM measurement WHERE session "
-                                      "= ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char ADD_MEASUREMENT[] =
+    "INSERT INTO measurement(session, number, config, outcome, seconds, low, high, "
+    "runs, build_seconds, at, deviation, text)"
+    " VALUES(?1, (SELECT ifnull(max(number), 0) + 1 FROM measurement WHERE session "
+    "= ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 static hed_status add_measurement(hed_database *database, const hed_pending *p, hed_error *error)
 {
     const hed_evaluation *e = &p->evaluation;
     return hed_database_run(database, error, ADD_MEASUREMENT, "ittrrrirrrt", p->session, p->config,
-                            hed_outcome_name(e->outcome), e->seconds, e->low, e->high, (int64_t)e->runs,
-                            e->build_seconds, e->at, e->error, e->text);
+        hed_outcome_name(e->outcome), e->seconds, e->low, e->high, (int64_t)e->runs,
+        e->build_seconds, e->at, e->error, e->text);
 }
 
 static hed_status add_all(hed_database *database, hed_error *error)
@@ -163,7 +174,8 @@ void hed_database_drop_pending(hed_database *database)
 static void complain(hed_database *database, const hed_error *error)
 {
     if (!database->complained)
-        hed_log_message(&database->logger, HED_LOG_WARNING, "results are not kept: %s", error->text);
+        hed_log_message(
+            &database->logger, HED_LOG_WARNING, "results are not kept: %s", error->text);
     database->complained = true;
 }
 
@@ -181,7 +193,7 @@ hed_status hed_database_write_pending(hed_database *database, hed_error *error)
 }
 
 static hed_pending *make_pending(hed_database *database, int64_t session, const hed_tune_key *key,
-                                 const hed_evaluation *evaluation)
+    const hed_evaluation *evaluation)
 {
     hed_text config = {.allocator = &database->allocator};
     hed_pending *pending = hed_allocate(&database->allocator, sizeof *pending);
@@ -190,7 +202,8 @@ static hed_pending *make_pending(hed_database *database, int64_t session, const 
         pending->session = session;
         pending->evaluation = *evaluation;
         pending->config =
-            config.failed ? NULL : hed_copy_text(&database->allocator, config.bytes ? config.bytes : "");
+            config.failed ? NULL
+                          : hed_copy_text(&database->allocator, config.bytes ? config.bytes : "");
     }
     hed_text_free(&config);
     if (!pending || pending->config) return pending;
@@ -199,7 +212,7 @@ static hed_pending *make_pending(hed_database *database, int64_t session, const 
 }
 
 hed_status hed_database_record(hed_database *database, int64_t session, const hed_tune_key *key,
-                               const hed_evaluation *evaluation, hed_error *error)
+    const hed_evaluation *evaluation, hed_error *error)
 {
     if (evaluation->recalled || !session) return HED_OK;
     hed_pending *pending = make_pending(database, session, key, evaluation);
@@ -209,7 +222,8 @@ hed_status hed_database_record(hed_database *database, int64_t session, const he
     database->pending_end = &pending->next;
     database->pending_count++;
     uint64_t waited = database->clock.now(database->clock.user) - database->written_at;
-    bool due = database->pending_count % BATCH == 0 || (waited >= BATCH_NANOSECONDS && !database->complained);
+    bool due = database->pending_count % BATCH == 0 ||
+               (waited >= BATCH_NANOSECONDS && !database->complained);
     if (due && database->handle) hed_database_write_pending(database, NULL);
     hed_database_leave(database);
     return HED_OK;
@@ -236,19 +250,19 @@ static const char SET_CHOICE[] =
     "excluded.seconds,"
     " low = excluded.low, high = excluded.high, default_seconds = excluded.default_seconds";
 
-static hed_status find_default(hed_database *database, int64_t key, const char *config, double *seconds,
-                               hed_error *error)
+static hed_status find_default(
+    hed_database *database, int64_t key, const char *config, double *seconds, hed_error *error)
 {
     hed_status status;
     sqlite3_stmt *statement = hed_database_statement(database, FIND_DEFAULT, "it", key, config);
     *seconds = NAN;
-    while (hed_database_row(database, statement, &status, error)) *seconds = hed_column_number(statement, 0);
+    while (hed_database_row(database, statement, &status, error))
+        *seconds = hed_column_number(statement, 0);
     return status;
 }
 
 static hed_status set_choice(hed_database *database, int64_t session, const hed_tune_key *key,
-                             const hed_evaluation *e, const char *config, const char *default_config,
-                             hed_error *error)
+    const hed_evaluation *e, const char *config, const char *default_config, hed_error *error)
 {
     int64_t id;
     double default_seconds;
@@ -257,29 +271,34 @@ static hed_status set_choice(hed_database *database, int64_t session, const hed_
     status = put_key(database, key, &id, error);
     if (!status) status = find_default(database, id, default_config, &default_seconds, error);
     if (!status)
-        status = hed_database_run(database, error, SET_CHOICE, "iitrrrr", id, session, config, e->seconds, e->low,
-                                  e->high, default_seconds);
+        status = hed_database_run(database, error, SET_CHOICE, "iitrrrr", id, session, config,
+            e->seconds, e->low, e->high, default_seconds);
     return hed_database_end(database, status, error);
 }
 
 hed_status hed_database_choose(hed_database *database, int64_t session, const hed_tune_key *key,
-                               const hed_evaluation *evaluation, hed_error *error)
+    const hed_evaluation *evaluation, hed_error *error)
 {
     if (evaluation->outcome != HED_OUTCOME_MEASURED || !(evaluation->seconds > 0))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a choice has to be measured, this one is \"%s\" with %g",
-                        key->kernel, hed_outcome_name(evaluation->outcome), evaluation->seconds);
-    hed_text config = {.allocator = &database->allocator}, default_config = {.allocator = &database->allocator};
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: a choice has to be measured, this one is \"%s\" with %g", key->kernel,
+            hed_outcome_name(evaluation->outcome), evaluation->seconds);
+    hed_text config = {.allocator = &database->allocator},
+             default_config = {.allocator = &database->allocator};
     hed_config defaults = {.count = key->parameter_count};
-    for (uint32_t i = 0; i < key->parameter_count; i++) defaults.values[i] = key->parameters[i].value;
+    for (uint32_t i = 0; i < key->parameter_count; i++)
+        defaults.values[i] = key->parameters[i].value;
     hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
     hed_config_write(&default_config, key->parameters, key->parameter_count, &defaults);
-    hed_status status =
-        config.failed || default_config.failed ? no_memory(error) : hed_database_enter(database, error);
+    hed_status status = config.failed || default_config.failed
+                            ? no_memory(error)
+                            : hed_database_enter(database, error);
     if (!status) {
         status = hed_database_write_pending(database, error);
         if (!status)
-            status = set_choice(database, session, key, evaluation, config.bytes ? config.bytes : "",
-                                default_config.bytes ? default_config.bytes : "", error);
+            status =
+                set_choice(database, session, key, evaluation, config.bytes ? config.bytes : "",
+                    default_config.bytes ? default_config.bytes : "", error);
         hed_database_leave(database);
     }
     hed_text_free(&config);
@@ -287,25 +306,22 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
     return status;
 }
 
-hed_status hed_database_keep(hed_database *database, hed_device *device, const hed_kernel_def *kernel,
-                             const hed_kernel_options *options, double seconds, hed_error *error)
+hed_status hed_database_keep(hed_database *database, hed_device *device,
+    const hed_kernel_def *kernel, const hed_kernel_options *options, double seconds,
+    hed_error *error)
 {
     hed_tune_key key;
     int64_t session;
     if (!options->config)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: hed_kernel_options without the configuration to keep",
-                        kernel->name);
-    const hed_evaluation evaluation = {.config = *options->config,
-                                       .outcome = HED_OUTCOME_MEASURED,
-                                       .seconds = seconds,
-                                       .low = NAN,
-                                       .high = NAN,
-                                       .runs = 1,
-                                       .error = NAN};
-    hed_tune_key_of_kernel(device, kernel, options->math, options->defines, options->define_count, options->problem,
-                           HED_OBJECTIVE_TIME, &key);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: hed_kernel_options without the configuration to keep", kernel->name);
+    const hed_evaluation evaluation = {.config = *options->config, .outcome = HED_OUTCOME_MEASURED,
+        .seconds = seconds, .low = NAN, .high = NAN, .runs = 1, .error = NAN};
+    hed_tune_key_of_kernel(device, kernel, options->math, options->defines, options->define_count,
+        options->problem, HED_OBJECTIVE_TIME, &key);
     if (!(seconds > 0))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: no launch takes %g seconds", kernel->name, seconds);
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "%s: no launch takes %g seconds", kernel->name, seconds);
     hed_status status = hed_database_begin(database, &key, "kept by the program", &session, error);
     if (!status) status = hed_database_record(database, session, &key, &evaluation, error);
     return status ? status : hed_database_choose(database, session, &key, &evaluation, error);
@@ -316,7 +332,8 @@ hed_status hed_database_keep(hed_database *database, hed_device *device, const h
 static const char GET_FACT[] = "SELECT value FROM fact WHERE device = ? AND name = ?";
 static const char PUT_FACT[] = "INSERT OR REPLACE INTO fact(device, name, value) VALUES(?, ?, ?)";
 
-bool hed_database_get_fact(hed_database *database, const hed_device_info *device, const char *name, double *value)
+bool hed_database_get_fact(
+    hed_database *database, const hed_device_info *device, const char *name, double *value)
 {
     hed_database_entry record = {0};
     int64_t id;
@@ -324,7 +341,8 @@ bool hed_database_get_fact(hed_database *database, const hed_device_info *device
     hed_device_describe(device, &record);
     if (hed_database_enter(database, NULL)) return false;
     hed_status status = find_device(database, FIND_DEVICE, &record, &id, NULL);
-    sqlite3_stmt *statement = status ? NULL : hed_database_statement(database, GET_FACT, "it", id, name);
+    sqlite3_stmt *statement =
+        status ? NULL : hed_database_statement(database, GET_FACT, "it", id, name);
     while (statement && hed_database_row(database, statement, &status, NULL)) {
         *value = hed_column_number(statement, 0);
         found = true;
@@ -333,8 +351,8 @@ bool hed_database_get_fact(hed_database *database, const hed_device_info *device
     return found;
 }
 
-hed_status hed_database_put_fact(hed_database *database, const hed_device_info *device, const char *name,
-                                 double value, hed_error *error)
+hed_status hed_database_put_fact(hed_database *database, const hed_device_info *device,
+    const char *name, double value, hed_error *error)
 {
     hed_database_entry record = {0};
     int64_t id;

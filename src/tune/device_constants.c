@@ -1,7 +1,8 @@
 /* What expressions may know of a device, by name. */
 #include "heddle/space.h"
 
-uint32_t hed_device_constants(const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS])
+uint32_t hed_device_constants(
+    const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS])
 {
     const hed_constant all[] = {
         {"max_group", info->max_group},
@@ -16,7 +17,8 @@ uint32_t hed_device_constants(const hed_device_info *info, hed_constant constant
         {"memory_bytes", (double)info->memory_bytes},
         {"architecture", info->architecture},
     };
-    _Static_assert(sizeof all / sizeof *all == HED_DEVICE_CONSTANTS, "the header says how many there are");
+    _Static_assert(
+        sizeof all / sizeof *all == HED_DEVICE_CONSTANTS, "the header says how many there are");
     for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) constants[i] = all[i];
     return HED_DEVICE_CONSTANTS;
 }

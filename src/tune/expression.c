@@ -1,8 +1,8 @@
 /* Expressions over parameters: their values. expression_parse.c makes the program that runs here.
  *
- * A NAN stands for what Python answers with an exception: every operation on one gives one, comparisons too, so
- * that a division by zero cannot pass for an answer. Only what `and`, `or` and a choice leave out is not looked at:
- * `n != 0 and m / n > 2` is 0 where n is 0. */
+ * A NAN stands for what Python answers with an exception: every operation on one gives one,
+ * comparisons too, so that a division by zero cannot pass for an answer. Only what `and`, `or` and
+ * a choice leave out is not looked at: `n != 0 and m / n > 2` is 0 where n is 0. */
 #include "tune/expression.h"
 
 #include <assert.h>
@@ -10,8 +10,8 @@
 
 #include "base/alloc.h"
 
-/* The remainder that goes with division rounded down: its sign is the divisor's. Exact, as fmod() is; most operands
- * are whole, and then the integer unit is several times as fast. */
+/* The remainder that goes with division rounded down: its sign is the divisor's. Exact, as fmod()
+ * is; most operands are whole, and then the integer unit is several times as fast. */
 static double floor_modulo(double a, double b)
 {
     double remainder;
@@ -24,7 +24,8 @@ static double floor_modulo(double a, double b)
 
 static double floor_divide(double a, double b)
 {
-    /* Through the remainder: the quotient of large numbers alone may be rounded up to the next whole number. */
+    /* Through the remainder: the quotient of large numbers alone may be rounded up to the next
+     * whole number. */
     return round((a - floor_modulo(a, b)) / b);
 }
 
@@ -77,13 +78,15 @@ static inline double apply_two(hed_expression_code code, double a, double b)
 
 double hed_expression_value(const hed_expression *expression, const double *values)
 {
-    double stack[1 + HED_EXPRESSION_STACK]; /* the first stays unused: `last` is inside even while nothing waits */
+    /* the first stays unused: `last` is inside even while nothing waits */
+    double stack[1 + HED_EXPRESSION_STACK];
     double *last = stack;
     for (uint32_t i = 0; i < expression->count; i++) {
         const hed_instruction *at = &expression->program[i];
         bool takes_two = at->code >= HED_CODE_ADD && at->code <= HED_CODE_NOT_EQUAL;
         assert(at->code <= HED_CODE_NAME ||
-               last > stack + (takes_two || at->code == HED_CODE_CHAIN || at->code == HED_CODE_MEMBER));
+               last > stack +
+                          (takes_two || at->code == HED_CODE_CHAIN || at->code == HED_CODE_MEMBER));
         switch (at->code) {
         case HED_CODE_NUMBER: *++last = at->number; break;
         case HED_CODE_NAME: *++last = values[at->operand]; break;
@@ -130,7 +133,8 @@ double hed_expression_value(const hed_expression *expression, const double *valu
 bool hed_expression_uses(const hed_expression *expression, uint32_t slot)
 {
     for (uint32_t i = 0; i < expression->count; i++)
-        if (expression->program[i].code == HED_CODE_NAME && expression->program[i].operand == slot) return true;
+        if (expression->program[i].code == HED_CODE_NAME && expression->program[i].operand == slot)
+            return true;
     return false;
 }
 
@@ -138,5 +142,6 @@ void hed_expression_destroy(hed_expression *expression)
 {
     if (!expression) return;
     hed_allocator allocator = expression->allocator;
-    hed_release(&allocator, expression, sizeof *expression + expression->count * sizeof *expression->program);
+    hed_release(&allocator, expression,
+        sizeof *expression + expression->count * sizeof *expression->program);
 }

@@ -1,7 +1,8 @@
-/* The form in which an expression waits to be evaluated: a program for a stack machine, in one piece of memory.
+/* The form in which an expression waits to be evaluated: a program for a stack machine, in one
+ * piece of memory.
  *
- * Jumps count from the instruction behind them, so that a stretch of the program can be moved as it is (the
- * condition of `a if c else b` is read second and evaluated first). */
+ * Jumps count from the instruction behind them, so that a stretch of the program can be moved as it
+ * is (the condition of `a if c else b` is read second and evaluated first). */
 #ifndef HED_TUNE_EXPRESSION_H
 #define HED_TUNE_EXPRESSION_H
 
@@ -10,7 +11,8 @@
 enum {
     HED_EXPRESSION_TEXT = 16384, /* longest text, in bytes */
     HED_EXPRESSION_STACK = 64,   /* values that wait at once */
-    HED_EXPRESSION_DEPTH = 128   /* parentheses (each counts twice), signs, choices and powers inside one another */
+    HED_EXPRESSION_DEPTH =
+        128 /* parentheses (each counts twice), signs, choices and powers inside one another */
 };
 
 typedef enum hed_expression_code {
@@ -44,11 +46,13 @@ typedef enum hed_expression_code {
     HED_CODE_EQUAL,
     HED_CODE_NOT_EQUAL,
     /* What may leave parts out. A NAN counts as decided: it stays on top, and the jump is taken. */
-    HED_CODE_AND,    /* top is 0: it stays, jump by `operand`; else drop it */
-    HED_CODE_OR,     /* top is not 0: it becomes 1, jump; else drop it */
-    HED_CODE_CHAIN,  /* compares as `comparison` says: drops the lower of two, or leaves 0 for both and jumps */
+    HED_CODE_AND, /* top is 0: it stays, jump by `operand`; else drop it */
+    HED_CODE_OR,  /* top is not 0: it becomes 1, jump; else drop it */
+    /* compares as `comparison` says: drops the lower of two, or leaves 0 for both and jumps */
+    HED_CODE_CHAIN,
     HED_CODE_MEMBER, /* the lower equals the top: leaves 1 for both and jumps; else drops the top */
-    HED_CODE_BRANCH, /* drops the top; jumps if it was 0. A NAN stays, and goes to the jump before the target */
+    /* drops the top; jumps if it was 0. A NAN stays, and goes to the jump before the target */
+    HED_CODE_BRANCH,
     HED_CODE_JUMP
 } hed_expression_code;
 

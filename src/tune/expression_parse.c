@@ -1,13 +1,14 @@
-/* Expressions over parameters: from text to a program. Recursive descent, one function for each level of
- * precedence.
+/* Expressions over parameters: from text to a program. Recursive descent, one function for each
+ * level of precedence.
  *
- * From the loosest: choices (`c ? a : b`, `a if c else b`, to the right), or ||, and &&, not, comparisons and `in`
- * (chained), + -, * / // %, the signs and !, ** (to the right, and above a sign on its left: -2 ** 2 is -4). Where
- * C and Python differ, Python's meaning holds: % and // round down, / never does, round() goes to the even
- * neighbour, comparisons are chained; ! is C's alone and binds as C's.
+ * From the loosest: choices (`c ? a : b`, `a if c else b`, to the right), or ||, and &&, not,
+ * comparisons and `in` (chained), + -, * / // %, the signs and !, ** (to the right, and above a
+ * sign on its left: -2 ** 2 is -4). Where C and Python differ, Python's meaning holds: % and //
+ * round down, / never does, round() goes to the even neighbour, comparisons are chained; ! is C's
+ * alone and binds as C's.
  *
- * A label in quotes stands for the value that its parameter gives it. Compared with a parameter it is one of that
- * parameter's; anywhere else it must have one value among all parameters. */
+ * A label in quotes stands for the value that its parameter gives it. Compared with a parameter it
+ * is one of that parameter's; anywhere else it must have one value among all parameters. */
 #include "tune/expression_parse.h"
 
 #include <stdio.h>
@@ -17,9 +18,7 @@
 #include "base/error.h"
 
 /* What was just read, for labels, whose meaning depends on what stands beside them. */
-typedef enum operand_kind { OPERAND_VALUE,
-                            OPERAND_NAME,
-                            OPERAND_LABEL } operand_kind;
+typedef enum operand_kind { OPERAND_VALUE, OPERAND_NAME, OPERAND_LABEL } operand_kind;
 
 typedef struct operand {
     operand_kind kind;
@@ -37,7 +36,8 @@ static void list_word(char *list, size_t size, const char *word)
 {
     size_t used = strlen(list);
     if (used > 0 && list[used - 1] == '.') return;
-    if (used + strlen(word) + 8 < size) snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+    if (used + strlen(word) + 8 < size)
+        snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
     else if (used + 8 < size) memset(list + used, '.', 3);
 }
 
@@ -45,8 +45,8 @@ static void complain_of_name(hed_parser *p, const hed_token *name)
 {
     char list[512] = "", words[640];
     for (uint32_t i = 0; i < p->names->count; i++) list_word(list, sizeof list, p->names->names[i]);
-    snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s", name->size > 60 ? 60 : (int)name->size,
-             name->text, list[0] ? list : "no names at all");
+    snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s",
+        name->size > 60 ? 60 : (int)name->size, name->text, list[0] ? list : "no names at all");
     hed_parse_complain(p, HED_ERROR_ARGUMENT, name->text, words);
 }
 
@@ -58,7 +58,8 @@ static uint32_t emit(hed_parser *p, hed_instruction instruction, int more)
     if (p->status) return 0;
     p->waiting += (uint32_t)more;
     if (p->waiting > HED_EXPRESSION_STACK)
-        hed_parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
+        hed_parse_complain(
+            p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
     p->program[p->count] = instruction;
     return p->count++;
 }
@@ -68,7 +69,8 @@ static uint32_t emit_code(hed_parser *p, hed_expression_code code, int more)
     return emit(p, (hed_instruction){.code = (uint16_t)code}, more);
 }
 
-/* Jumps to one target that is not known yet are a list through their operands, which ends with NO_JUMP. */
+/* Jumps to one target that is not known yet are a list through their operands, which ends with
+ * NO_JUMP. */
 static const uint32_t NO_JUMP = UINT32_MAX;
 
 static void land(hed_parser *p, uint32_t jump)
@@ -83,7 +85,8 @@ static void land(hed_parser *p, uint32_t jump)
 static bool enter(hed_parser *p)
 {
     if (++p->depth > HED_EXPRESSION_DEPTH)
-        hed_parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
+        hed_parse_complain(
+            p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
     return !p->status;
 }
 
@@ -101,14 +104,15 @@ static bool find_label(const hed_parameter_def *parameter, const hed_token *labe
     return false;
 }
 
-static void complain_of_label(hed_parser *p, const hed_token *label, const char *of,
-                              const hed_parameter_def *parameter)
+static void complain_of_label(
+    hed_parser *p, const hed_token *label, const char *of, const hed_parameter_def *parameter)
 {
     char list[400] = "", words[640];
     for (uint32_t i = 0; parameter && parameter->labels && i < parameter->count; i++)
         list_word(list, sizeof list, parameter->labels[i]);
-    snprintf(words, sizeof words, "%.60s has no choice \"%.*s\"; %s%s", of, label->size > 60 ? 60 : (int)label->size,
-             label->text, list[0] ? "it has: " : "it has no named choices", list);
+    snprintf(words, sizeof words, "%.60s has no choice \"%.*s\"; %s%s", of,
+        label->size > 60 ? 60 : (int)label->size, label->text,
+        list[0] ? "it has: " : "it has no named choices", list);
     hed_parse_complain(p, HED_ERROR_ARGUMENT, label->text, words);
 }
 
@@ -120,7 +124,8 @@ static void settle_for_name(hed_parser *p, const operand *label, const operand *
     int64_t value;
     for (uint32_t i = 0; i < p->names->parameter_count && !parameter; i++)
         if (strcmp(p->names->parameters[i].name, of) == 0) parameter = &p->names->parameters[i];
-    if (parameter && find_label(parameter, &label->token, &value)) p->program[label->at].number = (double)value;
+    if (parameter && find_label(parameter, &label->token, &value))
+        p->program[label->at].number = (double)value;
     else complain_of_label(p, &label->token, of, parameter);
 }
 
@@ -136,9 +141,9 @@ static void settle(hed_parser *p, const operand *label)
         if (first && other != value) {
             char words[320];
             snprintf(words, sizeof words,
-                     "\"%.*s\" means %lld for %.60s and %lld for %.60s; compare it with one of them",
-                     label->token.size > 60 ? 60 : (int)label->token.size, label->token.text, (long long)value,
-                     first->name, (long long)other, parameter->name);
+                "\"%.*s\" means %lld for %.60s and %lld for %.60s; compare it with one of them",
+                label->token.size > 60 ? 60 : (int)label->token.size, label->token.text,
+                (long long)value, first->name, (long long)other, parameter->name);
             hed_parse_complain(p, HED_ERROR_ARGUMENT, label->token.text, words);
             return;
         }
@@ -178,7 +183,7 @@ static operand parse_call(hed_parser *p, const hed_token *name)
     while (i < known && !hed_token_is(name, functions[i].name)) i++;
     if (i == known) {
         hed_parse_complain(p, HED_ERROR_ARGUMENT, name->text,
-                           "no such function; there are: min, max, abs, ceil, floor, round, log2, ceil_div");
+            "no such function; there are: min, max, abs, ceil, floor, round, log2, ceil_div");
         return (operand){0};
     }
     uint32_t arguments = 0;
@@ -191,8 +196,9 @@ static operand parse_call(hed_parser *p, const hed_token *name)
     if (arguments == 1 && functions[i].most == 1) emit_code(p, functions[i].code, 0);
     if (arguments < functions[i].least || arguments > functions[i].most) {
         char words[80];
-        snprintf(words, sizeof words, "%s takes %u argument%s%s, found %u", functions[i].name, functions[i].least,
-                 functions[i].least == 1 ? "" : "s", functions[i].most > 2 ? " or more" : "", arguments);
+        snprintf(words, sizeof words, "%s takes %u argument%s%s, found %u", functions[i].name,
+            functions[i].least, functions[i].least == 1 ? "" : "s",
+            functions[i].most > 2 ? " or more" : "", arguments);
         hed_parse_complain(p, HED_ERROR_FORMAT, name->text, words);
     }
     return (operand){0};
@@ -211,7 +217,8 @@ static operand parse_name(hed_parser *p)
     hed_token name = p->now;
     if (is_word_of_the_language(&name)) {
         bool not = hed_token_is(&name, "not");
-        hed_parse_expected(p, not ? "a value (put not and what follows in parentheses)" : "a value");
+        hed_parse_expected(
+            p, not ? "a value (put not and what follows in parentheses)" : "a value");
         return (operand){0};
     }
     hed_parse_advance(p);
@@ -234,7 +241,8 @@ static operand parse_value(hed_parser *p)
     if (first.kind == HED_TOKEN_NAME) return parse_name(p);
     if (first.kind == HED_TOKEN_NUMBER || first.kind == HED_TOKEN_LABEL) {
         hed_parse_advance(p);
-        uint32_t at = emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = first.number}, 1);
+        uint32_t at =
+            emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = first.number}, 1);
         operand_kind kind = first.kind == HED_TOKEN_LABEL ? OPERAND_LABEL : OPERAND_VALUE;
         return (operand){.kind = kind, .token = first, .at = at};
     }
@@ -292,10 +300,11 @@ static const operator_word *take_operator(hed_parser *p, const operator_word *wo
 
 static operand parse_product(hed_parser *p)
 {
-    static const operator_word words[] = {
-        {"*", HED_CODE_MULTIPLY}, {"/", HED_CODE_DIVIDE}, {"//", HED_CODE_FLOOR_DIVIDE}, {"%", HED_CODE_MODULO}};
+    static const operator_word words[] = {{"*", HED_CODE_MULTIPLY}, {"/", HED_CODE_DIVIDE},
+        {"//", HED_CODE_FLOOR_DIVIDE}, {"%", HED_CODE_MODULO}};
     operand left = parse_sign(p);
-    for (const operator_word *word; (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
+    for (const operator_word *word;
+         (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
          left = (operand){0}) {
         settle(p, &left);
         operand right = parse_sign(p);
@@ -309,7 +318,8 @@ static operand parse_sum(hed_parser *p)
 {
     static const operator_word words[] = {{"+", HED_CODE_ADD}, {"-", HED_CODE_SUBTRACT}};
     operand left = parse_product(p);
-    for (const operator_word *word; (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
+    for (const operator_word *word;
+         (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
          left = (operand){0}) {
         settle(p, &left);
         operand right = parse_product(p);
@@ -324,7 +334,8 @@ static void parse_members(hed_parser *p, const operand *left, bool absent)
 {
     const char *end = hed_token_is(&p->now, "(") ? ")" : "]";
     uint32_t jump = NO_JUMP;
-    if (!hed_parse_take(p, "(") && !hed_parse_take(p, "[")) hed_parse_expected(p, "a list as (1, 2) or [1, 2]");
+    if (!hed_parse_take(p, "(") && !hed_parse_take(p, "["))
+        hed_parse_expected(p, "a list as (1, 2) or [1, 2]");
     do {
         operand element = parse_choice(p);
         settle_pair(p, left, &element);
@@ -336,8 +347,8 @@ static void parse_members(hed_parser *p, const operand *left, bool absent)
     if (absent) emit_code(p, HED_CODE_NOT, 0);
 }
 
-/* One link of a chain: a label on either side is one of the other side's parameter; the one before has the first
- * word. */
+/* One link of a chain: a label on either side is one of the other side's parameter; the one before
+ * has the first word. */
 static void settle_link(hed_parser *p, operand *left, operand *right)
 {
     if (left->kind == OPERAND_LABEL) settle_pair(p, right, left);
@@ -361,11 +372,13 @@ static operand parse_comparison(hed_parser *p)
     uint32_t jump = NO_JUMP;
     for (;;) {
         const operator_word *word = take_operator(p, words, sizeof words / sizeof *words);
-        bool absent = !word && hed_parse_take(p, "not"), member = absent || (!word && hed_token_is(&p->now, "in"));
+        bool absent = !word && hed_parse_take(p, "not"),
+             member = absent || (!word && hed_token_is(&p->now, "in"));
         if (!word && !member) break;
         if (pending)
-            jump = emit(
-                p, (hed_instruction){.code = HED_CODE_CHAIN, .comparison = (uint16_t)pending->code, .operand = jump},
+            jump = emit(p,
+                (hed_instruction){
+                    .code = HED_CODE_CHAIN, .comparison = (uint16_t)pending->code, .operand = jump},
                 -1);
         if (member) {
             hed_parse_need(p, "in", "in");
@@ -399,8 +412,8 @@ static operand parse_not(hed_parser *p)
 }
 
 /* Sides joined by one word: each but the last may decide and leave the others out. */
-static operand parse_joined(hed_parser *p, operand (*parse_side)(hed_parser *), const char *python, const char *c,
-                            hed_expression_code code)
+static operand parse_joined(hed_parser *p, operand (*parse_side)(hed_parser *), const char *python,
+    const char *c, hed_expression_code code)
 {
     operand left = parse_side(p);
     uint32_t jump = NO_JUMP;
@@ -416,9 +429,15 @@ static operand parse_joined(hed_parser *p, operand (*parse_side)(hed_parser *), 
     return (operand){0};
 }
 
-static operand parse_and(hed_parser *p) { return parse_joined(p, parse_not, "and", "&&", HED_CODE_AND); }
+static operand parse_and(hed_parser *p)
+{
+    return parse_joined(p, parse_not, "and", "&&", HED_CODE_AND);
+}
 
-static operand parse_or(hed_parser *p) { return parse_joined(p, parse_and, "or", "||", HED_CODE_OR); }
+static operand parse_or(hed_parser *p)
+{
+    return parse_joined(p, parse_and, "or", "||", HED_CODE_OR);
+}
 
 static void reverse(hed_instruction *program, uint32_t from, uint32_t to)
 {
@@ -429,8 +448,8 @@ static void reverse(hed_instruction *program, uint32_t from, uint32_t to)
     }
 }
 
-/* `value if condition`: the program of the value, from `start`, goes behind that of the condition. Gives the
- * branch's place. */
+/* `value if condition`: the program of the value, from `start`, goes behind that of the condition.
+ * Gives the branch's place. */
 static uint32_t parse_condition_behind(hed_parser *p, uint32_t start)
 {
     uint32_t middle = p->count;
@@ -454,7 +473,8 @@ static operand parse_choice(hed_parser *p)
         if (hed_parse_take(p, "?") || hed_parse_take(p, "if")) {
             settle(p, &value);
             if (question) {
-                branch = emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
+                branch =
+                    emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
                 operand first = parse_choice(p);
                 settle(p, &first);
                 hed_parse_need(p, ":", "an operator or :");
@@ -462,7 +482,8 @@ static operand parse_choice(hed_parser *p)
                 branch = parse_condition_behind(p, start);
                 hed_parse_need(p, "else", "an operator or else");
             }
-            uint32_t end = emit(p, (hed_instruction){.code = HED_CODE_JUMP, .operand = NO_JUMP}, -1);
+            uint32_t end =
+                emit(p, (hed_instruction){.code = HED_CODE_JUMP, .operand = NO_JUMP}, -1);
             land(p, branch);
             operand second = parse_choice(p);
             settle(p, &second);
@@ -476,30 +497,34 @@ static operand parse_choice(hed_parser *p)
 
 /* ---- the whole ---- */
 
-static hed_status finish(const hed_allocator *allocator, const hed_parser *p, hed_expression **expression)
+static hed_status finish(
+    const hed_allocator *allocator, const hed_parser *p, hed_expression **expression)
 {
     size_t bytes = p->count * sizeof *p->program;
     *expression = hed_allocate(allocator, sizeof **expression + bytes);
-    if (!*expression) return hed_fail(p->error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", p->text);
+    if (!*expression)
+        return hed_fail(
+            p->error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", p->text);
     (*expression)->allocator = *allocator;
     (*expression)->count = p->count;
     memcpy((*expression)->program, p->program, bytes);
     return HED_OK;
 }
 
-hed_status hed_expression_create(const hed_allocator *given, const char *text, const hed_expression_names *names,
-                                 hed_expression **expression, hed_error *error)
+hed_status hed_expression_create(const hed_allocator *given, const char *text,
+    const hed_expression_names *names, hed_expression **expression, hed_error *error)
 {
     hed_allocator allocator = given ? *given : hed_default_allocator();
     *expression = NULL;
     size_t length = strlen(text);
     if (length > HED_EXPRESSION_TEXT)
-        return hed_fail(error, HED_ERROR_FORMAT, "%.60s...: an expression of %zu bytes; at most %d", text, length,
-                        HED_EXPRESSION_TEXT);
+        return hed_fail(error, HED_ERROR_FORMAT, "%.60s...: an expression of %zu bytes; at most %d",
+            text, length, HED_EXPRESSION_TEXT);
     size_t room = (length + 1) * sizeof(hed_instruction);
-    hed_parser p = {
-        .names = names, .text = text, .next = text, .error = error, .program = hed_allocate(&allocator, room)};
-    if (!p.program) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
+    hed_parser p = {.names = names, .text = text, .next = text, .error = error,
+        .program = hed_allocate(&allocator, room)};
+    if (!p.program)
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
     hed_parse_advance(&p);
     operand value = parse_choice(&p);
     settle(&p, &value);

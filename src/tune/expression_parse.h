@@ -1,5 +1,5 @@
-/* What the two halves of the parser share: the words of an expression's text (expression_token.c), and what is made
- * of them (expression_parse.c). */
+/* What the two halves of the parser share: the words of an expression's text (expression_token.c),
+ * and what is made of them (expression_parse.c). */
 #ifndef HED_TUNE_EXPRESSION_PARSE_H
 #define HED_TUNE_EXPRESSION_PARSE_H
 
@@ -25,7 +25,8 @@ typedef struct hed_parser {
     const char *text;
     hed_token now; /* the one that was not taken yet */
     const char *next;
-    hed_instruction *program; /* room for as many as the text has characters: no construct takes more */
+    /* room for as many as the text has characters: no construct takes more */
+    hed_instruction *program;
     uint32_t count;
     uint32_t waiting; /* values on the stack when the program so far has run */
     uint32_t depth;
@@ -33,8 +34,8 @@ typedef struct hed_parser {
     hed_error *error;
 } hed_parser;
 
-/* The first complaint counts. The text goes into the message, from its beginning where it is short, else from near
- * `at`. */
+/* The first complaint counts. The text goes into the message, from its beginning where it is short,
+ * else from near `at`. */
 void hed_parse_complain(hed_parser *p, hed_status status, const char *at, const char *words);
 /* Complains that the token that stands there is not what was expected. */
 void hed_parse_expected(hed_parser *p, const char *what);

@@ -1,13 +1,15 @@
 /* The final rounds.
  *
- * The test. In each round the time of a candidate is compared with the leader's of the same round: slower by more
- * than the margin, or not. Were the candidate not slower, at least half of the rounds would say "not". Evidence
- * against that is the likelihood of what was seen under a coin of unknown bias in (1/2, 1], uniformly weighted,
- * over that under a fair coin. Under the fair coin this is a martingale that starts at 1, so that it ever reaches
- * 1/a with probability a at most (Ville 1939; Robbins 1970, "Statistical methods related to the law of the
- * iterated logarithm"): it may be looked at after every round without a correction. Where the noise is far below
- * the difference, seven rounds without overlap do (rank sum test, 1 of 3432). All this is strict since the leader
- * is the luckiest of up to twelve; who is dropped wrongly may be the one that ought to stay. */
+ * The test. In each round the time of a candidate is compared with the leader's of the same round:
+ * slower by more than the margin, or not. Were the candidate not slower, at least half of the
+ * rounds would say "not". Evidence against that is the likelihood of what was seen under a coin of
+ * unknown bias in (1/2, 1], uniformly weighted, over that under a fair coin. Under the fair coin
+ * this is a martingale that starts at 1, so that it ever reaches 1/a with probability a at most
+ * (Ville 1939; Robbins 1970, "Statistical methods related to the law of the iterated logarithm"):
+ * it may be looked at after every round without a correction. Where the noise is far below the
+ * difference, seven rounds without overlap do (rank sum test, 1 of 3432). All this is strict since
+ * the leader is the luckiest of up to twelve; who is dropped wrongly may be the one that ought to
+ * stay. */
 #include "tune/race.h"
 
 #include <math.h>
@@ -15,19 +17,22 @@
 
 #include "heddle/stats.h"
 
-enum { LEAST_ROUNDS = 3,
-       APART_ROUNDS = 7, /* without overlap */
-       FAR_ROUNDS = 3,   /* without overlap, and far apart */
-       SETTLED_ROUNDS = 12,
-       RUNS_OF_ROUND = 5 }; /* at most, of one entrant in one round: their median counts */
+enum {
+    LEAST_ROUNDS = 3,
+    APART_ROUNDS = 7, /* without overlap */
+    FAR_ROUNDS = 3,   /* without overlap, and far apart */
+    SETTLED_ROUNDS = 12,
+    RUNS_OF_ROUND = 5, /* at most, of one entrant in one round: their median counts */
+};
 
 static const double convinced = 1000; /* evidence: 1 in 1000 */
 static const double far_apart = 1.5;
-static const double round_seconds = 2e-3; /* of one entrant in one round, where more than one run fits */
-static const double kept_within = 0.05;   /* a kept one is no tie beyond this, however noisy */
+/* of one entrant in one round, where more than one run fits */
+static const double round_seconds = 2e-3;
+static const double kept_within = 0.05; /* a kept one is no tie beyond this, however noisy */
 
-/* With the binomial sum for the incomplete beta function of integers: 2^(n+1) s! f! / (n+1)! P(Bin(n+1, 1/2) <=
- * s). */
+/* With the binomial sum for the incomplete beta function of integers: 2^(n+1) s! f! / (n+1)!
+ * P(Bin(n+1, 1/2) <= s). */
 double hed_race_evidence(uint32_t s, uint32_t f)
 {
     uint32_t n = s + f;
@@ -72,7 +77,8 @@ static bool settled(const hed_entrant *entrant, const hed_entrant *leader)
 {
     if (entrant->out || entrant == leader) return true;
     hed_summary ratio = ratio_of(entrant, leader);
-    return ratio.count >= SETTLED_ROUNDS && ratio.low > 1 - HED_RACE_MARGIN && ratio.high < 1 + HED_RACE_MARGIN;
+    return ratio.count >= SETTLED_ROUNDS && ratio.low > 1 - HED_RACE_MARGIN &&
+           ratio.high < 1 + HED_RACE_MARGIN;
 }
 
 static void summarize(hed_entrant *entrant)
@@ -93,9 +99,12 @@ static hed_status run_entrant(hed_race *race, hed_entrant *entrant, double *time
     uint32_t done, runs = 1;
     double known = entrant->rounds ? entrant->times[0] : INFINITY;
     while (runs < RUNS_OF_ROUND && (runs + 1) * known <= round_seconds) runs++;
-    hed_status status = hed_race_take(race, entrant->slot, runs, values, &done, &entrant->trial, error);
+    hed_status status =
+        hed_race_take(race, entrant->slot, runs, values, &done, &entrant->trial, error);
     if (status) return status;
-    if (entrant->trial.outcome == HED_OUTCOME_DROPPED) entrant->trial.outcome = HED_OUTCOME_MEASURED; /* stopped */
+    /* stopped */
+    if (entrant->trial.outcome == HED_OUTCOME_DROPPED)
+        entrant->trial.outcome = HED_OUTCOME_MEASURED;
     entrant->out = entrant->trial.outcome != HED_OUTCOME_MEASURED;
     entrant->runs += done;
     *time = done ? hed_summarize(values, done).p50 : NAN;
@@ -103,8 +112,8 @@ static hed_status run_entrant(hed_race *race, hed_entrant *entrant, double *time
 }
 
 /* One round of all that are in. It counts for all or, if it was stopped, for none. */
-static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t count, bool backwards, bool *stopped,
-                            hed_error *error)
+static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t count, bool backwards,
+    bool *stopped, hed_error *error)
 {
     double times[HED_FINAL_ENTRANTS];
     for (uint32_t i = 0; i < count; i++) {
@@ -123,10 +132,12 @@ static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t coun
 /* Those who left are out by comparison with a leader that has failed: they come back. */
 static void readmit(hed_entrant *entrants, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) entrants[i].out = entrants[i].trial.outcome != HED_OUTCOME_MEASURED;
+    for (uint32_t i = 0; i < count; i++)
+        entrants[i].out = entrants[i].trial.outcome != HED_OUTCOME_MEASURED;
 }
 
-/* Forgets rounds that not all who are in were in: what is timed from here on has the same place with all. */
+/* Forgets rounds that not all who are in were in: what is timed from here on has the same place
+ * with all. */
 static void keep_shared(hed_entrant *entrants, uint32_t count)
 {
     uint32_t rounds = HED_FINAL_ROUNDS;
@@ -136,8 +147,9 @@ static void keep_shared(hed_entrant *entrants, uint32_t count)
         if (!entrants[i].out) entrants[i].rounds = rounds;
 }
 
-/* Finds the leader, by pairs, since medians of a clock that drifts say little. Lets those go that are shown to be
- * slower than it; whether there is nothing more to learn. `*leader`: of the round before; `count`: none. */
+/* Finds the leader, by pairs, since medians of a clock that drifts say little. Lets those go that
+ * are shown to be slower than it; whether there is nothing more to learn. `*leader`: of the round
+ * before; `count`: none. */
 static bool judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
 {
     bool all_settled = true;
@@ -148,7 +160,8 @@ static bool judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
         if (*leader == count || ratio_of(&entrants[i], &entrants[*leader]).p50 < 1) *leader = i;
     }
     for (uint32_t i = 0; i < count && *leader < count; i++)
-        if (i != *leader && !entrants[i].out) entrants[i].out = slower(&entrants[i], &entrants[*leader]);
+        if (i != *leader && !entrants[i].out)
+            entrants[i].out = slower(&entrants[i], &entrants[*leader]);
     keep_shared(entrants, count);
     for (uint32_t i = 0; i < count && *leader < count; i++)
         all_settled = all_settled && settled(&entrants[i], &entrants[*leader]);
@@ -168,8 +181,8 @@ static uint32_t choose(const hed_entrant *entrants, uint32_t count, uint32_t lea
     return winner;
 }
 
-hed_status hed_race_finals(hed_race *race, hed_entrant *entrants, uint32_t count, double seconds, uint32_t *winner,
-                           hed_error *error)
+hed_status hed_race_finals(hed_race *race, hed_entrant *entrants, uint32_t count, double seconds,
+    uint32_t *winner, hed_error *error)
 {
     double started = race->def.now(race->def.user);
     uint32_t leader = count;

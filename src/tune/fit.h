@@ -8,7 +8,8 @@ enum {
     HED_FIT_POINTS = 120 /* at most */
 };
 
-/* A fit under way: Rprop (Riedmiller, Braun 1993) on the logarithm of the posterior, one step at a time. */
+/* A fit under way: Rprop (Riedmiller, Braun 1993) on the logarithm of the posterior, one step at a
+ * time. */
 typedef struct hed_fit {
     hed_covariance *covariance;                           /* whose hyper-parameters are moved */
     uint32_t count;                                       /* points */
@@ -24,11 +25,11 @@ typedef struct hed_fit {
 /* Memory for fits of covariances over one space. false: none. */
 bool hed_fit_create(const hed_allocator *allocator, const hed_covariance *like, hed_fit *fit);
 void hed_fit_destroy(const hed_allocator *allocator, const hed_covariance *like, hed_fit *fit);
-/* Begins a fit of `covariance`, from where its hyper-parameters are, to the points that the caller has put into rows,
- * values and count. */
+/* Begins a fit of `covariance`, from where its hyper-parameters are, to the points that the caller
+ * has put into rows, values and count. */
 void hed_fit_begin(hed_fit *fit, hed_covariance *covariance);
-/* One step; after the last one the covariance has the best hyper-parameters seen, and its tables. Costs about `count`
- * cubed multiplications. false: it was the last. */
+/* One step; after the last one the covariance has the best hyper-parameters seen, and its tables.
+ * Costs about `count` cubed multiplications. false: it was the last. */
 bool hed_fit_step(hed_fit *fit);
 
 #endif

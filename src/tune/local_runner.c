@@ -1,8 +1,10 @@
-/* The runner in this process. Buffers are made once for all candidates. Before a check everything that is only
- * written is poisoned, with another poison than in the check before, so that nothing an earlier candidate wrote can
- * pass for this one's work; what is changed in place gets its first content back from a copy on the device.
+/* The runner in this process. Buffers are made once for all candidates. Before a check everything
+ * that is only written is poisoned, with another poison than in the check before, so that nothing
+ * an earlier candidate wrote can pass for this one's work; what is changed in place gets its first
+ * content back from a copy on the device.
  *
- * A launch that hangs cannot be ended from within its process: it is reported, and the runner is lost with it. */
+ * A launch that hangs cannot be ended from within its process: it is reported, and the runner is
+ * lost with it. */
 #include "tune/local_runner.h"
 
 #include <math.h>
@@ -13,9 +15,7 @@
 #include "base/text.h"
 #include "tune/check.h"
 
-enum { STAGING_BYTES = 16 << 20,
-       LEAST_GUARD = 4096,
-       MOST_GUARD = 1 << 20 };
+enum { STAGING_BYTES = 16 << 20, LEAST_GUARD = 4096, MOST_GUARD = 1 << 20 };
 
 static const unsigned char POISONS[2] = {0x5a, 0xa5};
 
@@ -23,23 +23,27 @@ static hed_local_runner *local_of(hed_runner *runner) { return (hed_local_runner
 
 /* ---- buffers ---- */
 
-static uint64_t bytes_of(const hed_local_runner *local, uint32_t index) { return local->def.arguments[index].bytes; }
+static uint64_t bytes_of(const hed_local_runner *local, uint32_t index)
+{
+    return local->def.arguments[index].bytes;
+}
 
 static bool is_written(const hed_argument_def *argument)
 {
-    return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+    return argument->kind == HED_BUFFER &&
+           (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
-static hed_status make_buffer(hed_local_runner *local, uint64_t size, hed_memory memory, hed_buffer **buffer,
-                              hed_error *error)
+static hed_status make_buffer(hed_local_runner *local, uint64_t size, hed_memory memory,
+    hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size);
     def.memory = memory;
     return hed_buffer_create(local->def.device, &def, buffer, error);
 }
 
-/* What a wrong index reaches first: a few elements too far, or a row too far in what has rows, by the largest
- * dimension. Whole pages, so that a content is aligned as memory of its own is. */
+/* What a wrong index reaches first: a few elements too far, or a row too far in what has rows, by
+ * the largest dimension. Whole pages, so that a content is aligned as memory of its own is. */
 static uint64_t guard_of(const hed_runner_def *def)
 {
     uint64_t row = 0;
@@ -53,10 +57,12 @@ static uint64_t guard_of(const hed_runner_def *def)
 /* Writes first content: where the kernel reads it, or where it is restored from. */
 static hed_status upload(hed_local_runner *local, uint32_t index, hed_error *error)
 {
-    hed_buffer *pristine = local->pristine[index], *to = pristine ? pristine : local->buffers[index];
+    hed_buffer *pristine = local->pristine[index],
+               *to = pristine ? pristine : local->buffers[index];
     const void *data = local->def.arguments[index].data;
     if (!to || !data) return HED_OK;
-    return hed_write(local->stream, to, pristine ? 0 : local->guard, data, bytes_of(local, index), error);
+    return hed_write(
+        local->stream, to, pristine ? 0 : local->guard, data, bytes_of(local, index), error);
 }
 
 static hed_status place_buffer(hed_local_runner *local, uint32_t index, hed_error *error)
@@ -64,11 +70,13 @@ static hed_status place_buffer(hed_local_runner *local, uint32_t index, hed_erro
     const void *data = local->def.arguments[index].data;
     uint64_t bytes = bytes_of(local, index);
     bool in_place = data && bytes && is_written(&local->def.kernel->arguments[index]);
-    hed_status status =
-        make_buffer(local, local->guard + bytes + local->guard, HED_MEMORY_DEVICE, &local->buffers[index], error);
+    hed_status status = make_buffer(local, local->guard + bytes + local->guard, HED_MEMORY_DEVICE,
+        &local->buffers[index], error);
     if (!status)
-        status = hed_buffer_part(local->buffers[index], local->guard, bytes ? bytes : 1, &local->contents[index], error);
-    if (!status && in_place) status = make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
+        status = hed_buffer_part(
+            local->buffers[index], local->guard, bytes ? bytes : 1, &local->contents[index], error);
+    if (!status && in_place)
+        status = make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
     if (status) return status;
     local->restores = local->restores || in_place;
     local->arguments[index] = hed_buffer_argument(local->contents[index]);
@@ -88,11 +96,13 @@ static hed_status place_argument(hed_local_runner *local, uint32_t index, hed_er
     const void *data = local->def.arguments[index].data;
     if (argument->kind == HED_BUFFER) return place_buffer(local, index, error);
     if (argument->kind != HED_LOCAL && !data)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u \"%s\" has no value to tune with",
-                        local->def.kernel->name, index, argument->name);
-    local->arguments[index] = argument->kind == HED_LOCAL    ? hed_local_argument()
-                              : argument->kind == HED_STRUCT ? hed_struct_argument(data, argument->size)
-                                                             : scalar(argument, data);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: argument %u \"%s\" has no value to tune with", local->def.kernel->name, index,
+            argument->name);
+    local->arguments[index] = argument->kind == HED_LOCAL ? hed_local_argument()
+                              : argument->kind == HED_STRUCT
+                                  ? hed_struct_argument(data, argument->size)
+                                  : scalar(argument, data);
     return HED_OK;
 }
 
@@ -103,15 +113,17 @@ static hed_status place_all(hed_local_runner *local, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
         status = place_argument(local, i, error);
-        if (local->buffers[i] && !hed_buffer_host(local->buffers[i]) && bytes_of(local, i) > largest)
+        if (local->buffers[i] && !hed_buffer_host(local->buffers[i]) &&
+            bytes_of(local, i) > largest)
             largest = bytes_of(local, i);
     }
     uint64_t cache = hed_device_get_info(local->def.device)->cache_bytes;
     if (!status && local->def.cold_cache && cache)
         status = make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
     if (!status && largest)
-        status = make_buffer(local, (largest < STAGING_BYTES ? largest : STAGING_BYTES) + local->guard,
-                             HED_MEMORY_PINNED, &local->staging, error);
+        status =
+            make_buffer(local, (largest < STAGING_BYTES ? largest : STAGING_BYTES) + local->guard,
+                HED_MEMORY_PINNED, &local->staging, error);
     return status ? status : hed_stream_wait(local->stream, error);
 }
 
@@ -123,7 +135,7 @@ hed_status hed_local_restore(hed_local_runner *local, hed_error *error)
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
         if (local->pristine[i])
             status = hed_copy(local->stream, local->buffers[i], local->guard, local->pristine[i], 0,
-                              bytes_of(local, i), error);
+                bytes_of(local, i), error);
     return status;
 }
 
@@ -135,7 +147,8 @@ static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error 
         uint64_t kept = local->guard + (local->def.arguments[i].data ? bytes_of(local, i) : 0);
         uint64_t size = hed_buffer_size(local->buffers[i]);
         status = hed_fill(local->stream, local->buffers[i], 0, local->guard, &byte, 1, error);
-        if (!status) status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
+        if (!status)
+            status = hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
     }
     return status;
 }
@@ -148,9 +161,10 @@ static void blame(hed_trial *trial, hed_outcome outcome, const hed_error *error)
     hed_text_copy(trial->text, sizeof trial->text, error->text);
 }
 
-/* Sorts a failed launch, or failed waiting for one, into what the candidate did and what makes going on pointless. */
-static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *trial, const hed_error *why,
-                        hed_error *error)
+/* Sorts a failed launch, or failed waiting for one, into what the candidate did and what makes
+ * going on pointless. */
+static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *trial,
+    const hed_error *why, hed_error *error)
 {
     switch (status) {
     case HED_OK: return HED_OK;
@@ -171,20 +185,23 @@ static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *t
     }
 }
 
-hed_status hed_local_launch(hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
+hed_status hed_local_launch(
+    hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     hed_error why;
-    hed_status status = hed_launch(local->stream, local->slots[slot].kernel, local->def.problem, local->arguments,
-                                   local->def.kernel->argument_count, &why);
+    hed_status status = hed_launch(local->stream, local->slots[slot].kernel, local->def.problem,
+        local->arguments, local->def.kernel->argument_count, &why);
     return judge(local, status, trial, &why, error);
 }
 
-hed_status hed_local_wait(hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error)
+hed_status hed_local_wait(
+    hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error)
 {
     hed_error why;
     double limit = (local->def.timeout_seconds * launches + local->allowance) * 1e9;
-    hed_status status = local->def.timeout_seconds > 0 ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
-                                                       : hed_stream_wait(local->stream, &why);
+    hed_status status = local->def.timeout_seconds > 0
+                            ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
+                            : hed_stream_wait(local->stream, &why);
     return judge(local, status, trial, &why, error);
 }
 
@@ -192,24 +209,26 @@ static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
 {
     if (!local->runner.lost) return HED_OK;
     return hed_fail(error, HED_ERROR_LOST,
-                    "%s: an earlier candidate has %s the device: nothing can be measured in this process any more",
-                    local->def.kernel->name, local->hung ? "hung" : "poisoned");
+        "%s: an earlier candidate has %s the device: nothing can be measured in this process any more",
+        local->def.kernel->name, local->hung ? "hung" : "poisoned");
 }
 
 hed_trial hed_local_new_trial(void)
 {
-    return (hed_trial){
-        .outcome = HED_OUTCOME_MEASURED, .error = (double)NAN, .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
+    return (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = (double)NAN,
+        .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
 }
 
 static hed_status refuse_empty(const hed_local_runner *local, uint32_t slot, hed_error *error)
 {
     hed_status status = refuse_lost(local, error);
     if (status || local->slots[slot].kernel) return status;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate", local->def.kernel->name, slot);
+    return hed_fail(
+        error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate", local->def.kernel->name, slot);
 }
 
-hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
+hed_status hed_local_begin(
+    const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     *trial = hed_local_new_trial();
     return refuse_empty(local, slot, error);
@@ -217,21 +236,22 @@ hed_status hed_local_begin(const hed_local_runner *local, uint32_t slot, hed_tri
 
 /* ---- comparing ---- */
 
-static void compare_piece(hed_local_runner *local, uint32_t index, uint64_t at, const unsigned char *found,
-                          uint64_t bytes, hed_check *check)
+static void compare_piece(hed_local_runner *local, uint32_t index, uint64_t at,
+    const unsigned char *found, uint64_t bytes, hed_check *check)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const hed_runner_argument *content = &local->def.arguments[index];
     if (content->expected)
-        hed_check_output(check, argument, at, found, (const unsigned char *)content->expected + at, bytes,
-                         content->tolerance);
+        hed_check_output(check, argument, at, found, (const unsigned char *)content->expected + at,
+            bytes, content->tolerance);
     else if (argument->access == HED_READ && content->data)
-        hed_check_input(check, argument, at, found, (const unsigned char *)content->data + at, bytes);
+        hed_check_input(
+            check, argument, at, found, (const unsigned char *)content->data + at, bytes);
 }
 
 /* Reads a piece of a buffer into host memory, or finds it there. */
 static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at, uint64_t bytes,
-                        const unsigned char **found, hed_error *error)
+    const unsigned char **found, hed_error *error)
 {
     const unsigned char *host = hed_buffer_host(buffer);
     *found = host ? host + at : hed_buffer_host(local->staging);
@@ -240,45 +260,52 @@ static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at
     return status ? status : hed_stream_wait(local->stream, error);
 }
 
-static hed_status compare_guard(hed_local_runner *local, uint32_t index, bool before, unsigned char byte,
-                                hed_check *check, hed_error *error)
+static hed_status compare_guard(hed_local_runner *local, uint32_t index, bool before,
+    unsigned char byte, hed_check *check, hed_error *error)
 {
     const unsigned char *found;
     uint64_t at = before ? 0 : local->guard + bytes_of(local, index);
     hed_status status = fetch(local, local->buffers[index], at, local->guard, &found, error);
-    if (!status) hed_check_guard(check, &local->def.kernel->arguments[index], before, found, local->guard, byte);
+    if (!status)
+        hed_check_guard(
+            check, &local->def.kernel->arguments[index], before, found, local->guard, byte);
     return status;
 }
 
 /* An output that is summed or sorted is compared as a whole. */
-static hed_status compare_whole(hed_local_runner *local, uint32_t index, const hed_geometry *geometry, hed_check *check,
-                                hed_error *error)
+static hed_status compare_whole(hed_local_runner *local, uint32_t index,
+    const hed_geometry *geometry, hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const hed_runner_argument *content = &local->def.arguments[index];
     const hed_allocator *allocator = &local->allocator;
-    uint64_t size = hed_check_result_bytes(geometry, index, bytes_of(local, index)), expected_size = hed_runner_expected_bytes(content);
+    uint64_t size = hed_check_result_bytes(geometry, index, bytes_of(local, index)),
+             expected_size = hed_runner_expected_bytes(content);
     void *found = hed_allocate(allocator, size), *expected = hed_allocate(allocator, expected_size);
     hed_status status = found && expected ? HED_OK
-                                          : hed_fail(error, HED_ERROR_MEMORY, "no memory to compare \"%s\"", argument->name);
-    if (!status) status = hed_read(local->stream, found, local->buffers[index], local->guard, size, error);
+                                          : hed_fail(error, HED_ERROR_MEMORY,
+                                                "no memory to compare \"%s\"", argument->name);
+    if (!status)
+        status = hed_read(local->stream, found, local->buffers[index], local->guard, size, error);
     if (!status) status = hed_stream_wait(local->stream, error);
     if (!status) {
         memcpy(expected, content->expected, expected_size);
-        hed_check_reduced(check, argument, found, size, expected, expected_size, content->tolerance);
+        hed_check_reduced(
+            check, argument, found, size, expected, expected_size, content->tolerance);
     }
     hed_release(allocator, found, size);
     hed_release(allocator, expected, expected_size);
     return status;
 }
 
-static hed_status compare_buffer(hed_local_runner *local, uint32_t index, const hed_geometry *geometry, unsigned char byte,
-                                 hed_check *check, hed_error *error)
+static hed_status compare_buffer(hed_local_runner *local, uint32_t index,
+    const hed_geometry *geometry, unsigned char byte, hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const unsigned char *found;
     uint64_t size = bytes_of(local, index);
-    bool expected = local->def.arguments[index].expected, whole = expected && argument->compare != HED_COMPARE_EACH;
+    bool expected = local->def.arguments[index].expected,
+         whole = expected && argument->compare != HED_COMPARE_EACH;
     bool content = (expected && !whole) || argument->access == HED_READ;
     hed_status status = whole ? compare_whole(local, index, geometry, check, error) : HED_OK;
     for (uint64_t at = 0; content && at < size && !status;) {
@@ -291,7 +318,8 @@ static hed_status compare_buffer(hed_local_runner *local, uint32_t index, const 
     return status ? status : compare_guard(local, index, false, byte, check, error);
 }
 
-static hed_status compare(hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial, hed_error *error)
+static hed_status compare(
+    hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial, hed_error *error)
 {
     const hed_kernel_def *kernel = local->def.kernel;
     hed_check check = {0};
@@ -320,7 +348,8 @@ static void blame_build(hed_trial *trial, const hed_error *why)
     if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-hed_status hed_local_judge_build(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
+hed_status hed_local_judge_build(
+    hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
 {
     switch (status) {
     case HED_OK: return HED_OK;
@@ -336,8 +365,10 @@ hed_status hed_local_judge_build(hed_status status, hed_trial *trial, const hed_
     }
 }
 
-/* What the compiler reports and no launch would: registers for one group. Spills are slow, not wrong. */
-static void look_at_resources(const hed_local_runner *local, const hed_config *config, hed_trial *trial)
+/* What the compiler reports and no launch would: registers for one group. Spills are slow, not
+ * wrong. */
+static void look_at_resources(
+    const hed_local_runner *local, const hed_config *config, hed_trial *trial)
 {
     const hed_kernel_def *kernel = local->def.kernel;
     uint32_t available = hed_device_get_info(local->def.device)->registers;
@@ -348,12 +379,13 @@ static void look_at_resources(const hed_local_runner *local, const hed_config *c
                      (geometry.group[2] ? geometry.group[2] : 1);
     if (items * (uint64_t)trial->resources.registers <= available) return;
     trial->outcome = HED_OUTCOME_INVALID;
-    snprintf(trial->text, sizeof trial->text, "%llu work items of %lld registers each: a compute unit has %u",
-             (unsigned long long)items, (long long)trial->resources.registers, available);
+    snprintf(trial->text, sizeof trial->text,
+        "%llu work items of %lld registers each: a compute unit has %u", (unsigned long long)items,
+        (long long)trial->resources.registers, available);
 }
 
-hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
-                           hed_error *error)
+hed_status hed_local_build(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     hed_local_runner *local = local_of(runner);
     const hed_runner_def *def = &local->def;
@@ -365,7 +397,7 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     hed_kernel_destroy(*kernel);
     local->slots[slot] = (hed_local_slot){0};
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
-                          sizeof trial->text)) {
+            sizeof trial->text)) {
         trial->outcome = HED_OUTCOME_INVALID;
         return HED_OK;
     }
@@ -375,8 +407,8 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
     options.problem = def->problem;
     options.defines = def->defines;
     options.define_count = def->define_count;
-    status = hed_local_judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why,
-                                   error);
+    status = hed_local_judge_build(
+        hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why, error);
     if (status || trial->outcome) return status;
     status = hed_kernel_get_resources(*kernel, &trial->resources, error);
     if (status) return status;
@@ -386,8 +418,8 @@ hed_status hed_local_build(hed_runner *runner, uint32_t slot, const hed_config *
 }
 
 /* Runs a slot once over poisoned outputs, for the first time perhaps. */
-static hed_status run_poisoned(hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial,
-                               hed_error *error)
+static hed_status run_poisoned(
+    hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial, hed_error *error)
 {
     hed_status status = poison(local, byte, error);
     if (status) return status;
@@ -402,7 +434,8 @@ static hed_status forget(hed_local_runner *local, uint32_t slot, hed_error *erro
 {
     hed_status status = HED_OK;
     if (local->runner.lost) return HED_OK;
-    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++) status = upload(local, i, error);
+    for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
+        status = upload(local, i, error);
     if (!status) status = hed_stream_wait(local->stream, error);
     hed_kernel_destroy(local->slots[slot].kernel);
     local->slots[slot] = (hed_local_slot){0};
@@ -422,15 +455,15 @@ hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, 
 
 /* ---- the face ---- */
 
-static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
-                          hed_error *error)
+static hed_status prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     hed_status status = hed_local_build(runner, slot, config, trial, error);
     return status || trial->outcome ? status : hed_local_check(runner, slot, trial, error);
 }
 
-static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data, hed_trial *trial,
-                         hed_error *error)
+static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+    hed_trial *trial, hed_error *error)
 {
     hed_local_runner *local = local_of(runner);
     hed_buffer *buffer = local->buffers[argument];
@@ -481,12 +514,8 @@ static void destroy(hed_runner *runner)
     hed_release(&allocator, local, sizeof *local);
 }
 
-static const hed_runner_kind LOCAL = {.destroy = destroy,
-                                      .build_ahead = build_ahead,
-                                      .built = built,
-                                      .prepare = prepare,
-                                      .time = hed_local_time,
-                                      .output = output};
+static const hed_runner_kind LOCAL = {.destroy = destroy, .build_ahead = build_ahead,
+    .built = built, .prepare = prepare, .time = hed_local_time, .output = output};
 
 hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {

@@ -1,10 +1,12 @@
-/* Timing a slot of the runner in this process. Restoring inputs and emptying the cache lie outside the timed span.
- * Where the device keeps time, several runs are enqueued at once behind an untimed one, so that the device does not
- * wait for the host between the beginning of a span and its launch. Launches too short for the clock are repeated and
- * averaged, but never where inputs are restored or the cache is emptied before each.
+/* Timing a slot of the runner in this process. Restoring inputs and emptying the cache lie outside
+ * the timed span. Where the device keeps time, several runs are enqueued at once behind an untimed
+ * one, so that the device does not wait for the host between the beginning of a span and its
+ * launch. Launches too short for the clock are repeated and averaged, but never where inputs are
+ * restored or the cache is emptied before each.
  *
- * OpenCL gives each launch its own start and end. CUDA has marks between launches, and each costs the device time of
- * its own: there a span has a mark at either end and any number of launches between them. */
+ * OpenCL gives each launch its own start and end. CUDA has marks between launches, and each costs
+ * the device time of its own: there a span has a mark at either end and any number of launches
+ * between them. */
 #include "tune/local_runner.h"
 
 #include <math.h>
@@ -13,9 +15,11 @@
 
 #include "base/error.h"
 
-enum { MOST_REPEATS = 32,
-       TIMED_STEPS = 1024 };    /* of the longest chunk: launches, copies and fills */
-#define RESOLUTION 0.5e-6       /* of CUDA's marks (cuEventElapsedTime), the coarsest of the clocks */
+enum {
+    MOST_REPEATS = 32,
+    TIMED_STEPS = 1024, /* of the longest chunk: launches, copies and fills */
+};
+#define RESOLUTION 0.5e-6 /* of CUDA's marks (cuEventElapsedTime), the coarsest of the clocks */
 #define SHORT (20 * RESOLUTION) /* a run below this is repeated */
 #define LEAD 1e-3               /* a run below this has an untimed one in front */
 #define ENERGY_CHUNK 0.05       /* seconds of launches between two looks at the clock */
@@ -32,10 +36,10 @@ hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(local->def.device);
     hed_stream_def stream = hed_default_stream_def();
-    bool device_time = info->capabilities & HED_CAN_DEVICE_TIME, cuda = strcmp(info->backend, "cuda") == 0;
+    bool device_time = info->capabilities & HED_CAN_DEVICE_TIME,
+         cuda = strcmp(info->backend, "cuda") == 0;
     local->runner.device_time = device_time;
-    local->clock = !device_time ? HED_CLOCK_HOST : cuda ? HED_CLOCK_MARKS
-                                                        : HED_CLOCK_STEPS;
+    local->clock = !device_time ? HED_CLOCK_HOST : cuda ? HED_CLOCK_MARKS : HED_CLOCK_STEPS;
     if (local->clock == HED_CLOCK_STEPS) stream.timed_steps = TIMED_STEPS;
     hed_status status = hed_stream_create(local->def.device, &stream, &local->stream, error);
     for (uint32_t i = 0; i < 2 * HED_LOCAL_CHUNK && local->clock == HED_CLOCK_MARKS && !status; i++)
@@ -44,7 +48,8 @@ hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
 }
 
 /* The times of the launches since the last call, the first `count` of them. */
-static hed_status take_step_times(hed_local_runner *local, double *values, uint32_t count, hed_error *error)
+static hed_status take_step_times(
+    hed_local_runner *local, double *values, uint32_t count, hed_error *error)
 {
     enum { AT_ONCE = 64 };
     hed_step_time times[AT_ONCE];
@@ -53,11 +58,12 @@ static hed_status take_step_times(hed_local_runner *local, double *values, uint3
         hed_status status = hed_stream_times(local->stream, times, AT_ONCE, &taken, error);
         if (status) return status;
         for (uint32_t i = 0; i < taken; i++)
-            if (times[i].kind == HED_STEP_LAUNCH && found < count) values[found++] = times[i].seconds;
+            if (times[i].kind == HED_STEP_LAUNCH && found < count)
+                values[found++] = times[i].seconds;
     } while (taken == AT_ONCE);
     if (found == count) return HED_OK;
-    return hed_fail(error, HED_ERROR_DRIVER, "%s: %u launches and %u times of them", local->def.kernel->name, count,
-                    found);
+    return hed_fail(error, HED_ERROR_DRIVER, "%s: %u launches and %u times of them",
+        local->def.kernel->name, count, found);
 }
 
 /* Runs to be timed together, each of `repeats` launches. */
@@ -66,7 +72,8 @@ typedef struct chunk {
     bool leads; /* an untimed launch is in front */
 } chunk;
 
-static hed_status take_steps(hed_local_runner *local, const chunk *c, double *values, hed_error *error)
+static hed_status take_steps(
+    hed_local_runner *local, const chunk *c, double *values, hed_error *error)
 {
     double times[1 + HED_LOCAL_CHUNK * MOST_REPEATS] = {0};
     hed_status status = take_step_times(local, times, c->leads + c->runs * c->repeats, error);
@@ -78,11 +85,13 @@ static hed_status take_steps(hed_local_runner *local, const chunk *c, double *va
     return status;
 }
 
-static hed_status take_marks(hed_local_runner *local, const chunk *c, double *values, hed_error *error)
+static hed_status take_marks(
+    hed_local_runner *local, const chunk *c, double *values, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t run = 0; run < c->runs && !status; run++) {
-        status = hed_event_elapsed(local->marks[2 * run], local->marks[2 * run + 1], &values[run], error);
+        status = hed_event_elapsed(
+            local->marks[2 * run], local->marks[2 * run + 1], &values[run], error);
         values[run] /= c->repeats;
     }
     return status;
@@ -96,17 +105,20 @@ static hed_status make_ready(hed_local_runner *local, hed_error *error)
     unsigned char byte = (unsigned char)local->sweeps++;
     hed_status status = hed_local_restore(local, error);
     if (!status && local->sweep)
-        status = hed_fill(local->stream, local->sweep, 0, hed_buffer_size(local->sweep), &byte, 1, error);
+        status = hed_fill(
+            local->stream, local->sweep, 0, hed_buffer_size(local->sweep), &byte, 1, error);
     return status;
 }
 
 static hed_status mark(hed_local_runner *local, uint32_t index, hed_error *error)
 {
-    return local->clock == HED_CLOCK_MARKS ? hed_event_record(local->marks[index], local->stream, error) : HED_OK;
+    return local->clock == HED_CLOCK_MARKS
+               ? hed_event_record(local->marks[index], local->stream, error)
+               : HED_OK;
 }
 
-static hed_status launch_times(hed_local_runner *local, uint32_t slot, uint32_t times, hed_trial *trial,
-                               hed_error *error)
+static hed_status launch_times(
+    hed_local_runner *local, uint32_t slot, uint32_t times, hed_trial *trial, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < times && !status && !trial->outcome; i++)
@@ -114,7 +126,8 @@ static hed_status launch_times(hed_local_runner *local, uint32_t slot, uint32_t 
     return status;
 }
 
-static hed_status enqueue(hed_local_runner *local, const chunk *c, hed_trial *trial, hed_error *error)
+static hed_status enqueue(
+    hed_local_runner *local, const chunk *c, hed_trial *trial, hed_error *error)
 {
     hed_status status = launch_times(local, c->slot, c->leads, trial, error);
     for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
@@ -123,12 +136,13 @@ static hed_status enqueue(hed_local_runner *local, const chunk *c, hed_trial *tr
         if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
         if (!status) status = mark(local, 2 * run + 1, error);
     }
-    if (!status && !local->runner.lost) status = hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
+    if (!status && !local->runner.lost)
+        status = hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
     return status;
 }
 
-static hed_status time_on_device(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial,
-                                 hed_error *error)
+static hed_status time_on_device(
+    hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
 {
     bool steps = local->clock == HED_CLOCK_STEPS;
     hed_status status = steps ? take_step_times(local, NULL, 0, error) : HED_OK;
@@ -137,8 +151,8 @@ static hed_status time_on_device(hed_local_runner *local, const chunk *c, double
     return steps ? take_steps(local, c, values, error) : take_marks(local, c, values, error);
 }
 
-static hed_status time_on_host(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial,
-                               hed_error *error)
+static hed_status time_on_host(
+    hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
@@ -146,20 +160,22 @@ static hed_status time_on_host(hed_local_runner *local, const chunk *c, double *
         if (!status) status = hed_stream_wait(local->stream, error);
         double start = now(local);
         if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
-        if (!status && !local->runner.lost) status = hed_local_wait(local, c->repeats, trial, error);
+        if (!status && !local->runner.lost)
+            status = hed_local_wait(local, c->repeats, trial, error);
         values[run] = (now(local) - start) / c->repeats;
     }
     return status;
 }
 
-static hed_status time_chunk(hed_local_runner *local, const chunk *c, double *values, hed_trial *trial,
-                             hed_error *error)
+static hed_status time_chunk(
+    hed_local_runner *local, const chunk *c, double *values, hed_trial *trial, hed_error *error)
 {
     return local->clock == HED_CLOCK_HOST ? time_on_host(local, c, values, trial, error)
                                           : time_on_device(local, c, values, trial, error);
 }
 
-hed_status hed_local_time_first(hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
+hed_status hed_local_time_first(
+    hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     const chunk once = {.slot = slot, .runs = 1, .repeats = 1};
     return time_chunk(local, &once, &local->slots[slot].seconds, trial, error);
@@ -167,14 +183,15 @@ hed_status hed_local_time_first(hed_local_runner *local, uint32_t slot, hed_tria
 
 /* ---- energy ---- */
 
-/* Joules of a launch: launches for as long as the counter needs. Restoring inputs takes energy too, which is then in
- * the value. */
-static hed_status measure_energy(hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial,
-                                 hed_error *error)
+/* Joules of a launch: launches for as long as the counter needs. Restoring inputs takes energy too,
+ * which is then in the value. */
+static hed_status measure_energy(
+    hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial, hed_error *error)
 {
     double before = 0, after = 0, seconds = local->slots[slot].seconds, start = now(local);
     uint64_t launches = 0;
-    uint32_t at_once = seconds > ENERGY_CHUNK / 1024 ? (uint32_t)ceil(ENERGY_CHUNK / seconds) : 1024;
+    uint32_t at_once =
+        seconds > ENERGY_CHUNK / 1024 ? (uint32_t)ceil(ENERGY_CHUNK / seconds) : 1024;
     hed_status status = hed_energy_read(local->energy, &before, error);
     while (!status && !trial->outcome && now(local) - start < HED_ENERGY_LEAST_MS * 1e-3) {
         for (uint32_t i = 0; i < at_once && !status && !trial->outcome; i++) {
@@ -198,20 +215,23 @@ static chunk next_chunk(const hed_local_runner *local, uint32_t slot, uint32_t r
     double seconds = local->slots[slot].seconds;
     if (local->restores || local->sweep || seconds < 0) return c;
     c.leads = local->clock != HED_CLOCK_HOST && seconds < LEAD;
-    if (seconds < SHORT) c.repeats = seconds > SHORT / MOST_REPEATS ? (uint32_t)ceil(SHORT / seconds) : MOST_REPEATS;
+    if (seconds < SHORT)
+        c.repeats = seconds > SHORT / MOST_REPEATS ? (uint32_t)ceil(SHORT / seconds) : MOST_REPEATS;
     return c;
 }
 
-/* What is faster than the device can be. Runs of no time or less are another matter: the host's clock may have
- * stepped back, and race.h says when that is too often. */
-static void refuse_impossible(const hed_local_runner *local, const double *values, uint32_t count, hed_trial *trial)
+/* What is faster than the device can be. Runs of no time or less are another matter: the host's
+ * clock may have stepped back, and race.h says when that is too often. */
+static void refuse_impossible(
+    const hed_local_runner *local, const double *values, uint32_t count, hed_trial *trial)
 {
     double floor = local->energy ? 0 : local->def.floor_seconds;
     for (uint32_t i = 0; i < count && !trial->outcome; i++) {
         if (!(values[i] > 0 && values[i] < floor)) continue;
         trial->outcome = HED_OUTCOME_IMPOSSIBLE;
-        snprintf(trial->text, sizeof trial->text, "a run of %.3g %s, which cannot be: at least %.3g", values[i],
-                 local->energy ? "J" : "s", floor);
+        snprintf(trial->text, sizeof trial->text,
+            "a run of %.3g %s, which cannot be: at least %.3g", values[i],
+            local->energy ? "J" : "s", floor);
     }
 }
 
@@ -220,8 +240,8 @@ static void keep_fastest(double *seconds, double value)
     if (value > 0 && (value < *seconds || *seconds < 0)) *seconds = value;
 }
 
-hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                          hed_error *error)
+hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
 {
     hed_local_runner *local = (hed_local_runner *)runner;
     hed_status status = hed_local_begin(local, slot, trial, error);

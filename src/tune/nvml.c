@@ -1,7 +1,8 @@
-/* NVML's counter of a GPU's energy (NVML API reference, "Device Queries": nvmlDeviceGetTotalEnergyConsumption,
- * millijoules since the driver was loaded, Volta and later). The library belongs to the driver and is loaded at run
- * time. NVML counts its devices in another order than CUDA does, and knows nothing of CUDA_VISIBLE_DEVICES: the two
- * meet at the address on the PCI bus. */
+/* NVML's counter of a GPU's energy (NVML API reference, "Device Queries":
+ * nvmlDeviceGetTotalEnergyConsumption, millijoules since the driver was loaded, Volta and later).
+ * The library belongs to the driver and is loaded at run time. NVML counts its devices in another
+ * order than CUDA does, and knows nothing of CUDA_VISIBLE_DEVICES: the two meet at the address on
+ * the PCI bus. */
 #include "tune/energy.h"
 
 #include "base/alloc.h"
@@ -13,8 +14,7 @@
 
 typedef struct nvml_device nvml_device; /* nvmlDevice_t */
 
-enum { NVML_ERROR_NOT_SUPPORTED = 3,
-       PCI_ADDRESS_SIZE = 32 };
+enum { NVML_ERROR_NOT_SUPPORTED = 3, PCI_ADDRESS_SIZE = 32 };
 
 typedef struct nvml_api {
     int (*init)(void);
@@ -25,7 +25,7 @@ typedef struct nvml_api {
 } nvml_api;
 
 static const char *const FUNCTIONS[] = {"nvmlInit_v2", "nvmlShutdown", "nvmlErrorString",
-                                        "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetTotalEnergyConsumption"};
+    "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetTotalEnergyConsumption"};
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof FUNCTIONS[0] };
 
 struct hed_energy {
@@ -44,15 +44,16 @@ static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE]
     const char *id = hed_device_get_info(device)->id;
     void *symbol = hed_device_symbol(device, "cuDeviceGetPCIBusId");
     if (!symbol)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no counter of energy: only CUDA devices have, by NVML",
-                        id);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s has no counter of energy: only CUDA devices have, by NVML", id);
     memcpy(&get_address, &symbol, sizeof symbol);
     hed_native_device native;
     hed_status status = hed_device_native(device, &native, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     int code = get_address(address, PCI_ADDRESS_SIZE, (int)(intptr_t)native.device);
-    return code ? hed_fail(error, HED_ERROR_DRIVER, "%s: cuDeviceGetPCIBusId failed with %d", id, code) : HED_OK;
+    return code ? hed_fail(
+                      error, HED_ERROR_DRIVER, "%s: cuDeviceGetPCIBusId failed with %d", id, code)
+                : HED_OK;
 }
 
 /* ---- the library ---- */
@@ -65,60 +66,59 @@ static hed_status load(hed_energy *energy, const char *library, hed_error *error
     const char *missing = NULL;
     void *slots[FUNCTION_COUNT];
     _Static_assert(sizeof energy->api == sizeof slots, "nvml_api holds function pointers only");
-    if (hed_dynlib_open(&energy->allocator, library ? only : USUAL, &energy->library, reason, sizeof reason) != HED_OK)
+    if (hed_dynlib_open(&energy->allocator, library ? only : USUAL, &energy->library, reason,
+            sizeof reason) != HED_OK)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for NVML");
     if (!energy->library)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "energy is read through NVML, a part of NVIDIA's driver, which does not load: %s", reason);
+            "energy is read through NVML, a part of NVIDIA's driver, which does not load: %s",
+            reason);
     if (!hed_dynlib_symbols(energy->library, FUNCTIONS, slots, FUNCTION_COUNT, &missing))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "%s lacks %s: a driver of 2018 or later is needed to read energy",
-                        hed_dynlib_name(energy->library), missing);
+            "%s lacks %s: a driver of 2018 or later is needed to read energy",
+            hed_dynlib_name(energy->library), missing);
     memcpy(&energy->api, slots, sizeof slots);
     return HED_OK;
 }
 
-static hed_status fail_call(const hed_energy *energy, hed_status status, const char *function, int code,
-                            hed_error *error)
+static hed_status fail_call(
+    const hed_energy *energy, hed_status status, const char *function, int code, hed_error *error)
 {
     const char *text = energy->api.error_text(code);
-    return hed_fail(error, status, "%s failed with %d (%s)", function, code, text ? text : "no text");
+    return hed_fail(
+        error, status, "%s failed with %d (%s)", function, code, text ? text : "no text");
 }
 
 /* ---- the face ---- */
 
-static hed_status open_counter(hed_energy *energy, hed_device *device, const char *library, hed_error *error)
+static hed_status open_counter(
+    hed_energy *energy, hed_device *device, const char *library, hed_error *error)
 {
     char address[PCI_ADDRESS_SIZE] = "";
     double first;
     hed_status status = pci_address(device, address, error);
-    if (status == HED_OK)
-        status = load(energy, library, error);
-    if (status != HED_OK)
-        return status;
+    if (status == HED_OK) status = load(energy, library, error);
+    if (status != HED_OK) return status;
     int code = energy->api.init();
-    if (code)
-        return fail_call(energy, HED_ERROR_DRIVER, FUNCTIONS[0], code, error);
+    if (code) return fail_call(energy, HED_ERROR_DRIVER, FUNCTIONS[0], code, error);
     energy->started = true;
     code = energy->api.find(address, &energy->device);
-    if (code)
-        return fail_call(energy, HED_ERROR_DRIVER, FUNCTIONS[3], code, error);
-    return hed_energy_read(energy, &first, error); /* older GPUs have no counter: better known now */
+    if (code) return fail_call(energy, HED_ERROR_DRIVER, FUNCTIONS[3], code, error);
+    /* older GPUs have no counter: better known now */
+    return hed_energy_read(energy, &first, error);
 }
 
-hed_status hed_energy_open(hed_device *device, const char *library, hed_energy **energy, hed_error *error)
+hed_status hed_energy_open(
+    hed_device *device, const char *library, hed_energy **energy, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     *energy = NULL;
     hed_energy *made = hed_allocate(&allocator, sizeof *made);
-    if (!made)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a counter of energy");
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a counter of energy");
     made->allocator = allocator;
     hed_status status = open_counter(made, device, library, error);
-    if (status == HED_OK)
-        *energy = made;
-    else
-        hed_energy_close(made);
+    if (status == HED_OK) *energy = made;
+    else hed_energy_close(made);
     return status;
 }
 
@@ -127,18 +127,17 @@ hed_status hed_energy_read(const hed_energy *energy, double *joules, hed_error *
     unsigned long long millijoules = 0;
     int code = energy->api.energy(energy->device, &millijoules);
     if (code)
-        return fail_call(energy, code == NVML_ERROR_NOT_SUPPORTED ? HED_ERROR_UNSUPPORTED : HED_ERROR_DRIVER,
-                         FUNCTIONS[4], code, error);
+        return fail_call(energy,
+            code == NVML_ERROR_NOT_SUPPORTED ? HED_ERROR_UNSUPPORTED : HED_ERROR_DRIVER,
+            FUNCTIONS[4], code, error);
     *joules = 1e-3 * (double)millijoules;
     return HED_OK;
 }
 
 void hed_energy_close(hed_energy *energy)
 {
-    if (!energy)
-        return;
-    if (energy->started)
-        energy->api.shutdown();
+    if (!energy) return;
+    if (energy->started) energy->api.shutdown();
     hed_dynlib_close(&energy->allocator, energy->library);
     hed_allocator allocator = energy->allocator;
     hed_release(&allocator, energy, sizeof *energy);

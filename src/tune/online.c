@@ -1,5 +1,6 @@
-/* Online tuning: the launch path. Each call takes what has become ready, decides whether this launch is measured or
- * tried beside, launches, and gives the thread its next work. It never waits. */
+/* Online tuning: the launch path. Each call takes what has become ready, decides whether this
+ * launch is measured or tried beside, launches, and gives the thread its next work. It never
+ * waits. */
 #include "heddle/online.h"
 
 #include <math.h>
@@ -11,35 +12,45 @@ enum { SAMPLE_EVERY = 16 /* launches, once there are enough measured ones */ };
 
 hed_online_def hed_default_online_def(void)
 {
-    return (hed_online_def){.share = 0.05, .evaluations = 60, .slowdown = 1.25, .copy_limit = (uint64_t)1 << 30};
+    return (hed_online_def){
+        .share = 0.05, .evaluations = 60, .slowdown = 1.25, .copy_limit = (uint64_t)1 << 30};
 }
 
-static const hed_allocator *allocator_of(const hed_online *online) { return &online->device->settings->allocator; }
+static const hed_allocator *allocator_of(const hed_online *online)
+{
+    return &online->device->settings->allocator;
+}
 
 /* ---- creating ---- */
 
 static hed_status check_def(const hed_kernel *kernel, const hed_online_def *def, hed_error *error)
 {
     if (!(def->share > 0 && def->share <= 1))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.share is %g: above 0, at most 1", def->share);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.share is %g: above 0, at most 1",
+            def->share);
     if (!(def->slowdown > 1))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.slowdown is %g: above 1", def->slowdown);
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "hed_online_def.slowdown is %g: above 1", def->slowdown);
     if (!kernel->def->geometry)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "%s has no geometry(), and so only its caller knows how to launch it", kernel->def->name);
+            "%s has no geometry(), and so only its caller knows how to launch it",
+            kernel->def->name);
     return HED_OK;
 }
 
 static const char *reason_of(const hed_kernel_def *def)
 {
-    uint64_t together = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER, shared = HED_CAN_MAPPED;
+    uint64_t together = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
+             shared = HED_CAN_MAPPED;
     if (def->needs & together)
         return "its groups wait for each other or for the host, and another configuration could hang";
-    if (def->needs & shared) return "it shares memory with the host while it runs, and cannot be run twice";
+    if (def->needs & shared)
+        return "it shares memory with the host while it runs, and cannot be run twice";
     return NULL;
 }
 
-hed_status hed_online_create(hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error)
+hed_status hed_online_create(
+    hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error)
 {
     hed_online_def defaults = hed_default_online_def();
     hed_configured configured;
@@ -62,8 +73,8 @@ hed_status hed_online_create(hed_kernel *kernel, const hed_online_def *def, hed_
         return status;
     }
     if (made->reason)
-        hed_log_message(&kernel->device->settings->logger, HED_LOG_INFO, "%s is not tuned online: %s",
-                        kernel->def->name, made->reason);
+        hed_log_message(&kernel->device->settings->logger, HED_LOG_INFO,
+            "%s is not tuned online: %s", kernel->def->name, made->reason);
     *online = made;
     return HED_OK;
 }
@@ -72,7 +83,8 @@ void hed_online_destroy(hed_online *online)
 {
     if (!online) return;
     hed_online_finish_beside(online, true);
-    if (online->flight == HED_FLIGHT_TRIAL || online->stopped) hed_device_wait(online->device, NULL);
+    if (online->flight == HED_FLIGHT_TRIAL || online->stopped)
+        hed_device_wait(online->device, NULL);
     for (int i = 0; i < HED_ONLINE_SIZES; i++) hed_online_free_size(online, online->sizes[i]);
     hed_stream_destroy(online->side);
     hed_scratch_free(&online->pristine);
@@ -95,7 +107,8 @@ static bool is_idle(const hed_online *online)
            atomic_load_explicit(&online->beside.state, memory_order_relaxed) == HED_BUILD_IDLE;
 }
 
-/* A place for a new size: a free one, or that of the size that was used longest ago and is not busy. */
+/* A place for a new size: a free one, or that of the size that was used longest ago and is not
+ * busy. */
 static hed_online_size **make_room(hed_online *online)
 {
     hed_online_size **place = NULL;
@@ -103,8 +116,8 @@ static hed_online_size **make_room(hed_online *online)
     for (int i = 0; i < HED_ONLINE_SIZES; i++) {
         hed_online_size **next = &online->sizes[i];
         if (!*next) return next;
-        bool needed = (online->flight != HED_FLIGHT_NONE && *next == online->flown) || *next == online->to_compare ||
-                      (busy && *next == online->beside.size);
+        bool needed = (online->flight != HED_FLIGHT_NONE && *next == online->flown) ||
+                      *next == online->to_compare || (busy && *next == online->beside.size);
         if (!needed && (!place || (*next)->used < (*place)->used)) place = next;
     }
     if (*place == online->current) online->current = NULL;
@@ -130,23 +143,21 @@ static hed_online_size *size_of(hed_online *online, const hed_problem *problem)
     return size;
 }
 
-/* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is compiled beside;
- * until then the former one does the job. */
+/* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is
+ * compiled beside; until then the former one does the job. */
 static void settle(hed_online *online, hed_online_size *size)
 {
     hed_kernel *kernel = online->kernel;
     if (!size->promoted && !online->enforced) return;
-    const hed_config *own = online->given ? &online->given_config : NULL; /* NULL: by the kernel's own choice */
+    /* NULL: by the kernel's own choice */
+    const hed_config *own = online->given ? &online->given_config : NULL;
     const hed_config *wanted = size->known ? &size->config : own;
     hed_config now = hed_kernel_config(kernel, NULL);
     if (wanted && hed_online_same_config(wanted, &now)) return;
     hed_status status = hed_kernel_ready(kernel, NULL);
     if (status == HED_ERROR_NOT_READY) return;
-    hed_kernel_options options = {.math = kernel->math,
-                                  .config = wanted,
-                                  .problem = &size->problem,
-                                  .max_registers = kernel->max_registers,
-                                  .background = true};
+    hed_kernel_options options = {.math = kernel->math, .config = wanted, .problem = &size->problem,
+        .max_registers = kernel->max_registers, .background = true};
     if (!status) status = hed_kernel_reconfigure(kernel, &options, NULL);
     online->enforced = wanted && !(own && hed_online_same_config(wanted, own));
     if (status) size->promoted = false; /* it did not build again: what is in force stays */
@@ -157,20 +168,23 @@ static void settle(hed_online *online, hed_online_size *size)
 /* Whether so many more seconds stay within the share. */
 static bool affords(const hed_online *online, double seconds)
 {
-    return online->report.trial_seconds + seconds <= online->def.share * online->report.launch_seconds;
+    return online->report.trial_seconds + seconds <=
+           online->def.share * online->report.launch_seconds;
 }
 
 /* Why these arguments cannot be tried, or NULL; and the sizes of their copies. */
 static const char *refuse(hed_online *online, const hed_argument *arguments)
 {
     const hed_kernel_def *def = online->kernel->def;
-    uint64_t in_place = hed_scratch_sizes(def, arguments, HED_SCRATCH_IN_PLACE,
-                                          online->beside.sizes[HED_SCRATCH_IN_PLACE]);
-    uint64_t written = hed_scratch_sizes(def, arguments, HED_SCRATCH_WRITTEN,
-                                         online->beside.sizes[HED_SCRATCH_WRITTEN]);
+    uint64_t in_place = hed_scratch_sizes(
+        def, arguments, HED_SCRATCH_IN_PLACE, online->beside.sizes[HED_SCRATCH_IN_PLACE]);
+    uint64_t written = hed_scratch_sizes(
+        def, arguments, HED_SCRATCH_WRITTEN, online->beside.sizes[HED_SCRATCH_WRITTEN]);
     bool shown = false;
-    for (uint32_t i = 0; i < def->argument_count; i++) shown = shown || hed_scratch_is_output(&def->arguments[i]);
-    if (!shown) return "it writes no buffer, so that nothing shows whether another configuration is right";
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        shown = shown || hed_scratch_is_output(&def->arguments[i]);
+    if (!shown)
+        return "it writes no buffer, so that nothing shows whether another configuration is right";
     if (written > online->def.copy_limit / 2 || in_place > online->def.copy_limit - 2 * written)
         return "its copies would take more memory than hed_online_def.copy_limit";
     if (hed_scratch_overlap(def, arguments) != UINT32_MAX)
@@ -182,11 +196,12 @@ static bool copies_fit(const hed_online *online)
 {
     const uint64_t *in_place = online->beside.sizes[HED_SCRATCH_IN_PLACE];
     const uint64_t *written = online->beside.sizes[HED_SCRATCH_WRITTEN];
-    return hed_scratch_fits(&online->pristine, in_place) && hed_scratch_fits(&online->ours, written) &&
-           hed_scratch_fits(&online->theirs, written);
+    return hed_scratch_fits(&online->pristine, in_place) &&
+           hed_scratch_fits(&online->ours, written) && hed_scratch_fits(&online->theirs, written);
 }
 
-/* Gives the thread what is to be done for this size; what has landed comes first. Whether it has begun to. */
+/* Gives the thread what is to be done for this size; what has landed comes first. Whether it has
+ * begun to. */
 static bool advance(hed_online *online, hed_online_size *size)
 {
     hed_online_size *landed = online->to_compare;
@@ -211,7 +226,8 @@ static bool may_try(hed_online *online, const hed_online_size *size, const hed_a
     return !online->refused;
 }
 
-static hed_online_flight choose_flight(const hed_online *online, const hed_online_size *size, bool may)
+static hed_online_flight choose_flight(
+    const hed_online *online, const hed_online_size *size, bool may)
 {
     if (online->flight != HED_FLIGHT_NONE) return HED_FLIGHT_NONE;
     if (may && size->candidate && !size->over && copies_fit(online)) {
@@ -221,13 +237,14 @@ static hed_online_flight choose_flight(const hed_online *online, const hed_onlin
             return HED_FLIGHT_TRIAL;
     }
     bool enough = size->measured >= HED_ONLINE_WINDOW;
-    return !enough || online->report.launches % SAMPLE_EVERY == 0 ? HED_FLIGHT_PROBE : HED_FLIGHT_NONE;
+    return !enough || online->report.launches % SAMPLE_EVERY == 0 ? HED_FLIGHT_PROBE
+                                                                  : HED_FLIGHT_NONE;
 }
 
 /* ---- launching ---- */
 
 static bool is_plain(const hed_online *online, const hed_stream *stream, const hed_problem *problem,
-                     const hed_argument *arguments, uint32_t argument_count)
+    const hed_argument *arguments, uint32_t argument_count)
 {
     const hed_kernel_def *def = online->kernel->def;
     return online->reason || online->stopped || stream->recording || stream->def.priority > 0 ||
@@ -237,26 +254,29 @@ static bool is_plain(const hed_online *online, const hed_stream *stream, const h
 }
 
 hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_problem *problem,
-                             const hed_argument *arguments, uint32_t argument_count, hed_error *error)
+    const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
     double begin = hed_online_seconds(online);
     online->report.launches++;
-    hed_online_size *size =
-        is_plain(online, stream, problem, arguments, argument_count) ? NULL : size_of(online, problem);
+    hed_online_size *size = is_plain(online, stream, problem, arguments, argument_count)
+                                ? NULL
+                                : size_of(online, problem);
     if (!size) return hed_launch(stream, online->kernel, problem, arguments, argument_count, error);
     hed_online_land(online);
     hed_online_finish_beside(online, false);
     settle(online, size);
-    bool landed = online->to_compare &&
-                  atomic_load_explicit(&online->beside.state, memory_order_relaxed) == HED_BUILD_IDLE;
+    bool landed = online->to_compare && atomic_load_explicit(&online->beside.state,
+                                            memory_order_relaxed) == HED_BUILD_IDLE;
     bool may = may_try(online, size, arguments);
     bool begun = (may || landed) && advance(online, size);
     hed_online_flight flight = choose_flight(online, size, may && !begun);
-    hed_status status = hed_online_fly(online, size, flight, stream, arguments, argument_count, error);
+    hed_status status =
+        hed_online_fly(online, size, flight, stream, arguments, argument_count, error);
     if (status) return status;
     online->report.launch_seconds += size->typical;
     if (begun || flight == HED_FLIGHT_TRIAL)
-        online->report.trial_seconds += fmax(0, hed_online_seconds(online) - begin - online->launch_call);
+        online->report.trial_seconds +=
+            fmax(0, hed_online_seconds(online) - begin - online->launch_call);
     return HED_OK;
 }
 
@@ -264,7 +284,9 @@ hed_online_report hed_online_read(const hed_online *online)
 {
     hed_online_report report = online->report;
     const hed_online_size *size = online->current;
-    const char *reason = online->reason ? online->reason : size && size->reason ? size->reason : online->refused;
+    const char *reason = online->reason         ? online->reason
+                         : size && size->reason ? size->reason
+                                                : online->refused;
     report.reason = online->stopped ? "the device failed" : reason ? reason : "";
     report.resting = report.reason[0] || (size && size->resting);
     report.config = hed_kernel_config(online->kernel, NULL);

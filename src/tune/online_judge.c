@@ -1,8 +1,10 @@
-/* Online tuning: what follows from measured times and compared outputs. Bookkeeping alone, no device.
+/* Online tuning: what follows from measured times and compared outputs. Bookkeeping alone, no
+ * device.
  *
- * A candidate is judged by the ratios of its time to that of the configuration in force, each pair run one behind the
- * other on the same inputs, so that a clock that drifts takes both along. It wins if the 95 % interval of their
- * median lies below 1 - MARGIN; it is given up as soon as that cannot come. */
+ * A candidate is judged by the ratios of its time to that of the configuration in force, each pair
+ * run one behind the other on the same inputs, so that a clock that drifts takes both along. It
+ * wins if the 95 % interval of their median lies below 1 - MARGIN; it is given up as soon as that
+ * cannot come. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,10 @@
 #include "tune/online_state.h"
 
 static const double MARGIN = 0.02, HOPELESS = 1.25;
-enum { ENOUGH = 8, /* measured launches that give a typical time */
-       FEWEST = 2 /* pairs that show a hopeless candidate */ };
+enum {
+    ENOUGH = 8, /* measured launches that give a typical time */
+    FEWEST = 2  /* pairs that show a hopeless candidate */
+};
 
 static int by_value(const void *a, const void *b)
 {
@@ -75,20 +79,18 @@ static bool interval_of(const hed_online_size *size, double *low, double *high)
     return coverage >= 0.95;
 }
 
-void hed_online_conclude(hed_online *online, hed_online_size *size, hed_outcome outcome, const char *text)
+void hed_online_conclude(
+    hed_online *online, hed_online_size *size, hed_outcome outcome, const char *text)
 {
     hed_evaluation *e = &size->evaluation;
     bool timed = outcome == HED_OUTCOME_MEASURED || outcome == HED_OUTCOME_DROPPED;
-    *e = (hed_evaluation){.outcome = outcome,
-                          .seconds = NAN,
-                          .low = NAN,
-                          .high = NAN,
-                          .runs = size->pairs,
-                          .at = hed_online_seconds(online) - online->began,
-                          .error = size->sampled ? size->error : NAN};
+    *e = (hed_evaluation){.outcome = outcome, .seconds = NAN, .low = NAN, .high = NAN,
+        .runs = size->pairs, .at = hed_online_seconds(online) - online->began,
+        .error = size->sampled ? size->error : NAN};
     e->config = hed_kernel_config(size->candidate, NULL);
     hed_kernel_resources resources;
-    if (!hed_kernel_get_resources(size->candidate, &resources, NULL)) e->build_seconds = resources.build_seconds;
+    if (!hed_kernel_get_resources(size->candidate, &resources, NULL))
+        e->build_seconds = resources.build_seconds;
     if (timed && size->pairs > 0) {
         double coverage;
         e->seconds = ratio_of(size, &e->low, &e->high, &coverage) * size->typical;
@@ -136,7 +138,8 @@ bool hed_online_wants_check(const hed_online_size *size, bool *whole)
 
 void hed_online_add_pair(hed_online *online, hed_online_size *size, double ours, double theirs)
 {
-    if (!size->warm) { /* what a first run does once: compiling for the size of group, filling caches */
+    /* what a first run does once: compiling for the size of group, filling caches */
+    if (!size->warm) {
         size->warm = true;
         return;
     }
@@ -148,7 +151,8 @@ void hed_online_add_pair(hed_online *online, hed_online_size *size, double ours,
     judge(online, size);
 }
 
-void hed_online_add_check(hed_online *online, hed_online_size *size, const hed_check *check, bool whole)
+void hed_online_add_check(
+    hed_online *online, hed_online_size *size, const hed_check *check, bool whole)
 {
     size->sampled = true;
     size->whole = size->whole || whole;

@@ -1,55 +1,57 @@
-/* Online tuning: the thread beside. It keeps the search and the database, compiles candidates, and compares what two
- * runs wrote; nothing of that is done in the program's own thread. One piece of work at a time. */
+/* Online tuning: the thread beside. It keeps the search and the database, compiles candidates, and
+ * compares what two runs wrote; nothing of that is done in the program's own thread. One piece of
+ * work at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tune/online_state.h"
 
-static const hed_allocator *allocator_of(const hed_online *online) { return &online->device->settings->allocator; }
+static const hed_allocator *allocator_of(const hed_online *online)
+{
+    return &online->device->settings->allocator;
+}
 
 /* ---- the database ---- */
 
 static hed_database *database_of(const hed_online *online)
 {
-    return online->def.database ? online->def.database : hed_context_database(online->device->context);
+    return online->def.database ? online->def.database
+                                : hed_context_database(online->device->context);
 }
 
 static void make_key(const hed_online *online, const hed_online_size *size, hed_tune_key *key)
 {
     const hed_kernel *kernel = online->kernel;
-    hed_tune_key_of_kernel(online->device, kernel->def, kernel->math, kernel->defines, kernel->define_count,
-                           &size->problem, HED_OBJECTIVE_TIME, key);
+    hed_tune_key_of_kernel(online->device, kernel->def, kernel->math, kernel->defines,
+        kernel->define_count, &size->problem, HED_OBJECTIVE_TIME, key);
 }
 
 /* Measured in the program's own launches. */
 static hed_evaluation plain_evaluation(const hed_config *config, double seconds)
 {
-    return (hed_evaluation){.config = *config,
-                            .outcome = HED_OUTCOME_MEASURED,
-                            .seconds = seconds,
-                            .low = NAN,
-                            .high = NAN,
-                            .runs = HED_ONLINE_WINDOW,
-                            .error = NAN};
+    return (hed_evaluation){.config = *config, .outcome = HED_OUTCOME_MEASURED, .seconds = seconds,
+        .low = NAN, .high = NAN, .runs = HED_ONLINE_WINDOW, .error = NAN};
 }
 
 /* Begins with what was in force at first, so that it is known, too. */
 static bool has_session(const hed_online *online, hed_online_size *size, hed_database *database,
-                        const hed_tune_key *key)
+    const hed_tune_key *key)
 {
     char settings[64];
     if (size->session) return true;
     snprintf(settings, sizeof settings, "online, share %g, seed %llu", online->def.share,
-             (unsigned long long)online->def.seed);
+        (unsigned long long)online->def.seed);
     if (hed_database_begin(database, key, settings, &size->session, NULL)) return false;
     hed_evaluation e = plain_evaluation(&online->beside.found, online->beside.first);
     hed_database_record(database, size->session, key, &e, NULL);
     return true;
 }
 
-/* Without a database, or with one that does not take it, the search goes on all the same; the database logs why. */
-static void record(const hed_online *online, hed_online_size *size, const hed_evaluation *evaluation, bool choose)
+/* Without a database, or with one that does not take it, the search goes on all the same; the
+ * database logs why. */
+static void record(
+    const hed_online *online, hed_online_size *size, const hed_evaluation *evaluation, bool choose)
 {
     hed_tune_key key;
     hed_database *database = database_of(online);
@@ -62,7 +64,8 @@ static void record(const hed_online *online, hed_online_size *size, const hed_ev
 
 /* ---- the search ---- */
 
-static hed_status remember_failure(const hed_online *online, hed_online_size *size, const hed_config *config)
+static hed_status remember_failure(
+    const hed_online *online, hed_online_size *size, const hed_config *config)
 {
     if (size->failed_count == size->failed_capacity) {
         uint32_t capacity = size->failed_capacity ? 2 * size->failed_capacity : 16;
@@ -77,7 +80,10 @@ static hed_status remember_failure(const hed_online *online, hed_online_size *si
     return HED_OK;
 }
 
-static bool works(hed_outcome outcome) { return outcome == HED_OUTCOME_MEASURED || outcome == HED_OUTCOME_DROPPED; }
+static bool works(hed_outcome outcome)
+{
+    return outcome == HED_OUTCOME_MEASURED || outcome == HED_OUTCOME_DROPPED;
+}
 
 /* A configuration that is no longer in the space is passed over. */
 static hed_status tell(hed_online_size *size, const hed_config *config, double value)
@@ -86,9 +92,10 @@ static hed_status tell(hed_online_size *size, const hed_config *config, double v
     return hed_search_tell(size->search, config, value, NULL);
 }
 
-/* What earlier runs of the program have measured counts as done; what failed once is never tried again. */
-static hed_status tell_history(const hed_online *online, hed_online_size *size, hed_database *database,
-                               const hed_tune_key *key)
+/* What earlier runs of the program have measured counts as done; what failed once is never tried
+ * again. */
+static hed_status tell_history(const hed_online *online, hed_online_size *size,
+    hed_database *database, const hed_tune_key *key)
 {
     hed_evaluation *history = NULL;
     uint32_t count = 0;
@@ -104,8 +111,8 @@ static hed_status tell_history(const hed_online *online, hed_online_size *size, 
     return status;
 }
 
-static hed_status create_search(const hed_online *online, hed_online_size *size, hed_database *database,
-                                const hed_tune_key *key)
+static hed_status create_search(const hed_online *online, hed_online_size *size,
+    hed_database *database, const hed_tune_key *key)
 {
     enum { SOURCES = 8 };
     hed_search_source *sources = NULL;
@@ -113,24 +120,22 @@ static hed_status create_search(const hed_online *online, hed_online_size *size,
     size_t bytes = 0;
     if (database && hed_database_sources(database, key, SOURCES, &sources, &count, &bytes, NULL))
         sources = NULL, count = 0;
-    hed_search_def def = {.allocator = allocator_of(online),
-                          .space = size->space,
-                          .strategy = HED_SEARCH_AUTO,
-                          .seed = online->def.seed + size->searches++,
-                          .sources = sources,
-                          .source_count = count};
+    hed_search_def def = {.allocator = allocator_of(online), .space = size->space,
+        .strategy = HED_SEARCH_AUTO, .seed = online->def.seed + size->searches++,
+        .sources = sources, .source_count = count};
     hed_status status = hed_search_create(&def, &size->search, NULL);
     hed_release(allocator_of(online), sources, bytes);
     return status;
 }
 
-/* A search that knows what is in force, what failed, and at its first time what the database has. */
+/* A search that knows what is in force, what failed, and at its first time what the database
+ * has. */
 static hed_status open_search(const hed_online *online, hed_online_size *size, hed_error *error)
 {
     hed_status status = HED_OK;
     if (!size->space)
         status = hed_space_create_for_kernel(online->device, online->kernel->def, &size->problem,
-                                             online->kernel->math, &size->space, error);
+            online->kernel->math, &size->space, error);
     if (status || hed_space_count(size->space) < 2) return status;
     hed_tune_key key;
     hed_database *database = database_of(online);
@@ -140,7 +145,8 @@ static hed_status open_search(const hed_online *online, hed_online_size *size, h
     size->done = 0;
     status = create_search(online, size, database, &key);
     if (!status && database && first) status = tell_history(online, size, database, &key);
-    for (uint32_t i = 0; i < size->failed_count && !status; i++) status = tell(size, &size->failed[i], NAN);
+    for (uint32_t i = 0; i < size->failed_count && !status; i++)
+        status = tell(size, &size->failed[i], NAN);
     return status ? status : tell(size, &online->beside.config, online->beside.typical);
 }
 
@@ -155,13 +161,15 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
     size->candidate = NULL;
     record(online, size, e, choose);
     hed_status status = works(e->outcome) ? HED_OK : remember_failure(online, size, &e->config);
-    if (!status && size->search) status = tell(size, &e->config, works(e->outcome) ? e->seconds : NAN);
+    if (!status && size->search)
+        status = tell(size, &e->config, works(e->outcome) ? e->seconds : NAN);
     return status;
 }
 
 /* ---- the next candidate ---- */
 
-/* The one in force has stood against all others: the next start shall know, if there was anything new. */
+/* The one in force has stood against all others: the next start shall know, if there was anything
+ * new. */
 static void come_to_rest(hed_online *online, hed_online_size *size)
 {
     hed_database *database = database_of(online);
@@ -171,22 +179,21 @@ static void come_to_rest(hed_online *online, hed_online_size *size)
     if (database) hed_database_flush(database, NULL);
 }
 
-static hed_status build(hed_online *online, hed_online_size *size, const hed_config *config, hed_error *error)
+static hed_status build(
+    hed_online *online, hed_online_size *size, const hed_config *config, hed_error *error)
 {
     const hed_kernel *kernel = online->kernel;
-    hed_kernel_options options = {.math = kernel->math,
-                                  .config = config,
-                                  .problem = &size->problem,
-                                  .defines = kernel->defines,
-                                  .define_count = kernel->define_count,
-                                  .max_registers = online->beside.max_registers};
+    hed_kernel_options options = {.math = kernel->math, .config = config, .problem = &size->problem,
+        .defines = kernel->defines, .define_count = kernel->define_count,
+        .max_registers = online->beside.max_registers};
     return hed_kernel_create(online->device, kernel->def, &options, &size->candidate, error);
 }
 
 static bool is_candidates_fault(hed_status status)
 {
-    return status == HED_ERROR_BUILD || status == HED_ERROR_LIMIT || status == HED_ERROR_UNSUPPORTED ||
-           status == HED_ERROR_ARGUMENT || status == HED_ERROR_DRIVER;
+    return status == HED_ERROR_BUILD || status == HED_ERROR_LIMIT ||
+           status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_ARGUMENT ||
+           status == HED_ERROR_DRIVER;
 }
 
 /* Asks and builds until something builds, nothing is left, or enough has been tried. */
@@ -204,8 +211,8 @@ static hed_status next_candidate(hed_online *online, hed_online_size *size, hed_
             return HED_OK;
         }
         if (!is_candidates_fault(status)) return status;
-        hed_evaluation e = {
-            .config = config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
+        hed_evaluation e = {.config = config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN,
+            .low = NAN, .high = NAN, .error = NAN};
         snprintf(e.text, sizeof e.text, "%.190s", error->text);
         record(online, size, &e, false);
         online->beside.failed++;
@@ -221,8 +228,8 @@ static hed_status next_candidate(hed_online *online, hed_online_size *size, hed_
 static hed_status search(hed_online *online, hed_online_size *size, hed_error *error)
 {
     hed_scratch *copies[] = {&online->pristine, &online->ours, &online->theirs};
-    const uint64_t *sizes[] = {online->beside.sizes[HED_SCRATCH_IN_PLACE], online->beside.sizes[HED_SCRATCH_WRITTEN],
-                               online->beside.sizes[HED_SCRATCH_WRITTEN]};
+    const uint64_t *sizes[] = {online->beside.sizes[HED_SCRATCH_IN_PLACE],
+        online->beside.sizes[HED_SCRATCH_WRITTEN], online->beside.sizes[HED_SCRATCH_WRITTEN]};
     hed_status status = size->over ? take_result(online, size) : HED_OK;
     if (!status && size->begin_again) {
         hed_search_destroy(size->search);
@@ -233,29 +240,35 @@ static hed_status search(hed_online *online, hed_online_size *size, hed_error *e
         online->beside.reason = "there is no second configuration that is valid";
         return HED_OK;
     }
-    for (int i = 0; i < 3 && !status; i++) status = hed_scratch_reserve(copies[i], online->device, sizes[i], error);
-    if (!status && !online->side) status = hed_stream_create(online->device, NULL, &online->side, error);
+    for (int i = 0; i < 3 && !status; i++)
+        status = hed_scratch_reserve(copies[i], online->device, sizes[i], error);
+    if (!status && !online->side)
+        status = hed_stream_create(online->device, NULL, &online->side, error);
     return status || size->candidate ? status : next_candidate(online, size, error);
 }
 
 /* ---- comparing ---- */
 
-enum { PIECE = 1 << 20, /* read at once */
-       SMALL = 4096,    /* of a large buffer only in places: one such piece */
-       PLACES = 64 };
+enum {
+    PIECE = 1 << 20, /* read at once */
+    SMALL = 4096,    /* of a large buffer only in places: one such piece */
+    PLACES = 64
+};
 
 /* Bytes [at, at + size) of one buffer of both runs; `memory` has room for two pieces. */
-static hed_status compare_piece(hed_online *online, uint32_t i, uint64_t at, uint64_t size, unsigned char *memory)
+static hed_status compare_piece(
+    hed_online *online, uint32_t i, uint64_t at, uint64_t size, unsigned char *memory)
 {
     const hed_argument_def *argument = &online->kernel->def->arguments[i];
     double begin = hed_online_seconds(online);
     hed_status status = hed_read(online->side, memory, online->ours.buffers[i], at, size, NULL);
-    if (!status) status = hed_read(online->side, memory + PIECE, online->theirs.buffers[i], at, size, NULL);
+    if (!status)
+        status = hed_read(online->side, memory + PIECE, online->theirs.buffers[i], at, size, NULL);
     hed_status waited = hed_stream_wait(online->side, NULL);
     online->beside.seconds += hed_online_seconds(online) - begin;
     if (status || waited) return status ? status : waited;
     hed_check_output(&online->beside.check, argument, at, memory + PIECE, memory, size,
-                     online->kernel->math == HED_MATH_STRICT ? 0 : argument->tolerance);
+        online->kernel->math == HED_MATH_STRICT ? 0 : argument->tolerance);
     return HED_OK;
 }
 
@@ -281,7 +294,8 @@ static hed_status compare(hed_online *online)
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
         bytes += online->ours.buffers[i] ? online->ours.buffers[i]->size : 0;
-    if (bytes <= PLACES * PIECE / 2) online->beside.whole = true; /* no reason to look in places only */
+    /* no reason to look in places only */
+    if (bytes <= PLACES * PIECE / 2) online->beside.whole = true;
     unsigned char *memory = hed_allocate(allocator_of(online), 2 * PIECE);
     if (!memory) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
@@ -299,8 +313,9 @@ static void *beside(void *user)
     hed_error error = {0};
     b->status = b->work == HED_ONLINE_SEARCH ? search(online, b->size, &error) : compare(online);
     if (b->status)
-        hed_log_message(&online->device->settings->logger, HED_LOG_WARNING, "%s is no longer tuned online: %s: %s",
-                        online->kernel->def->name, hed_status_name(b->status), error.text);
+        hed_log_message(&online->device->settings->logger, HED_LOG_WARNING,
+            "%s is no longer tuned online: %s: %s", online->kernel->def->name,
+            hed_status_name(b->status), error.text);
     atomic_store_explicit(&b->state, HED_BUILD_DONE, memory_order_release);
     return NULL;
 }
@@ -336,11 +351,11 @@ void hed_online_finish_beside(hed_online *online, bool wait)
     atomic_store_explicit(&b->state, HED_BUILD_IDLE, memory_order_relaxed);
     online->report.candidates += b->failed;
     online->report.failed += b->failed;
-    if (online->device->info.capabilities & HED_CAN_DEVICE_TIME) online->report.trial_seconds += b->seconds;
+    if (online->device->info.capabilities & HED_CAN_DEVICE_TIME)
+        online->report.trial_seconds += b->seconds;
     if (b->status == HED_ERROR_MEMORY || b->status == HED_ERROR_DEVICE_MEMORY)
         b->reason = "there is no memory for copies or for the search";
-    else if (b->status)
-        b->reason = "the search or the device failed";
+    else if (b->status) b->reason = "the search or the device failed";
     else if (b->work == HED_ONLINE_COMPARE)
         hed_online_add_check(online, b->size, &b->check, b->whole);
     if (b->reason) b->size->reason = b->reason;

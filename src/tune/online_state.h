@@ -1,8 +1,10 @@
-/* What the files of online tuning share: online.c is the launch path, online_trial.c the steps of a trial in the
- * program's stream, online_judge.c what follows from times and comparisons, online_search.c the thread beside.
+/* What the files of online tuning share: online.c is the launch path, online_trial.c the steps of a
+ * trial in the program's stream, online_judge.c what follows from times and comparisons,
+ * online_search.c the thread beside.
  *
- * Who may touch what: the caller's thread everything; but while the thread beside works (hed_online_beside.state), a
- * size's fields under "the thread's", the side stream and the copies are that one's alone. */
+ * Who may touch what: the caller's thread everything; but while the thread beside works
+ * (hed_online_beside.state), a size's fields under "the thread's", the side stream and the copies
+ * are that one's alone. */
 #ifndef HED_TUNE_ONLINE_STATE_H
 #define HED_TUNE_ONLINE_STATE_H
 
@@ -15,9 +17,11 @@
 #include "tune/database.h"
 #include "tune/scratch.h"
 
-enum { HED_ONLINE_SIZES = 16,  /* problem sizes that are known at once */
-       HED_ONLINE_WINDOW = 32, /* measured launches that a size's median is taken of */
-       HED_ONLINE_PAIRS = 15 /* of a candidate, at most */ };
+enum {
+    HED_ONLINE_SIZES = 16,  /* problem sizes that are known at once */
+    HED_ONLINE_WINDOW = 32, /* measured launches that a size's median is taken of */
+    HED_ONLINE_PAIRS = 15   /* of a candidate, at most */
+};
 
 /* ---- one problem size ---- */
 
@@ -47,8 +51,9 @@ typedef struct hed_online_size {
     hed_config *failed; /* (failed_capacity) never tried again, whatever search it is */
     uint32_t failed_count, failed_capacity;
     /* the thread's: the candidate on trial */
-    hed_kernel *candidate;           /* NULL: none */
-    double ratios[HED_ONLINE_PAIRS]; /* its time over that of the configuration in force, run beside it */
+    hed_kernel *candidate; /* NULL: none */
+    /* its time over that of the configuration in force, run beside it */
+    double ratios[HED_ONLINE_PAIRS];
     uint32_t pairs;
     bool warm;           /* has run once; the first time does not count */
     bool sampled, whole; /* outputs compared: in places, everywhere */
@@ -70,10 +75,12 @@ typedef struct hed_online_beside {
     pthread_t thread;
     hed_online_work work;
     hed_online_size *size;
-    /* search: what is in force, what was at first, and the sizes of the copies by hed_scratch_kind */
+    /* search: what is in force, what was at first, and the sizes of the copies by
+     * hed_scratch_kind */
     hed_config config, found;
     double typical, first;
-    bool ours; /* the configuration is the kernel's own choice or ours: the next start may begin with it */
+    /* the configuration is the kernel's own choice or ours: the next start may begin with it */
+    bool ours;
     uint32_t max_registers;
     uint64_t sizes[2][HED_MAX_ARGUMENTS];
     bool whole; /* compare: everything */
@@ -100,9 +107,11 @@ typedef enum hed_online_mark {
     HED_MARK_COUNT
 } hed_online_mark;
 
-typedef enum hed_online_flight { HED_FLIGHT_NONE,
-                                 HED_FLIGHT_PROBE, /* the launch is measured */
-                                 HED_FLIGHT_TRIAL } hed_online_flight;
+typedef enum hed_online_flight {
+    HED_FLIGHT_NONE,
+    HED_FLIGHT_PROBE, /* the launch is measured */
+    HED_FLIGHT_TRIAL
+} hed_online_flight;
 
 struct hed_online {
     hed_kernel *kernel;
@@ -119,9 +128,10 @@ struct hed_online {
     /* on its way in the program's stream */
     hed_online_flight flight;
     hed_online_size *flown;
-    hed_online_size *to_compare; /* has landed, and its copies are to be compared before anything else; or NULL */
-    bool candidate_first;        /* order of the two runs; they take turns */
-    hed_status trial_status;     /* of the candidate's launch */
+    /* has landed, and its copies are to be compared before anything else; or NULL */
+    hed_online_size *to_compare;
+    bool candidate_first;    /* order of the two runs; they take turns */
+    hed_status trial_status; /* of the candidate's launch */
     char trial_text[192];
     hed_event *marks[HED_MARK_COUNT];
     /* copies: what is changed in place, as it was before the launch; and what the two runs write */
@@ -151,10 +161,10 @@ static inline bool hed_online_same_config(const hed_config *a, const hed_config 
 
 /* Makes the marks; UNSUPPORTED and the like are no reason to fail a launch. */
 hed_status hed_online_make_marks(hed_online *online, hed_error *error);
-/* The launch, measured or with a trial. `flight` says which; it falls back to less where something fails. The status
- * is the launch's own. */
-hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_flight flight, hed_stream *stream,
-                          const hed_argument *arguments, uint32_t argument_count, hed_error *error);
+/* The launch, measured or with a trial. `flight` says which; it falls back to less where something
+ * fails. The status is the launch's own. */
+hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_flight flight,
+    hed_stream *stream, const hed_argument *arguments, uint32_t argument_count, hed_error *error);
 /* Takes what is finished, if it is; never waits. */
 void hed_online_land(hed_online *online);
 
@@ -173,11 +183,13 @@ void hed_online_add_time(hed_online *online, hed_online_size *size, double secon
 /* A trial has ended well: `ours` and `theirs` are seconds. */
 void hed_online_add_pair(hed_online *online, hed_online_size *size, double ours, double theirs);
 /* Outputs have been compared. */
-void hed_online_add_check(hed_online *online, hed_online_size *size, const hed_check *check, bool whole);
+void hed_online_add_check(
+    hed_online *online, hed_online_size *size, const hed_check *check, bool whole);
 /* The candidate's trial ends. */
-void hed_online_conclude(hed_online *online, hed_online_size *size, hed_outcome outcome, const char *text);
-/* Whether the outputs of the last pair have to be compared: before the first pair that counts in places, and
- * everywhere before the candidate may win (`*whole`). */
+void hed_online_conclude(
+    hed_online *online, hed_online_size *size, hed_outcome outcome, const char *text);
+/* Whether the outputs of the last pair have to be compared: before the first pair that counts in
+ * places, and everywhere before the candidate may win (`*whole`). */
 bool hed_online_wants_check(const hed_online_size *size, bool *whole);
 
 #endif

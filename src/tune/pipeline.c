@@ -1,6 +1,6 @@
-/* Tuning of pipelines: anything that the program can prepare, run and check. Measured in its process, by the same
- * loop and the same rounds as kernels. Only one configuration is prepared at a time, so that a change of candidate
- * prepares it anew and throws its first run away. */
+/* Tuning of pipelines: anything that the program can prepare, run and check. Measured in its
+ * process, by the same loop and the same rounds as kernels. Only one configuration is prepared at a
+ * time, so that a change of candidate prepares it anew and throws its first run away. */
 #include <math.h>
 #include <string.h>
 
@@ -74,8 +74,8 @@ static hed_status switch_to(pipeline_tuning *p, uint32_t slot, hed_trial *trial,
     return status;
 }
 
-static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
-                          hed_error *error)
+static hed_status prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     pipeline_tuning *p = (pipeline_tuning *)runner;
     hed_error why = {0};
@@ -90,12 +90,13 @@ static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *c
     return HED_OK;
 }
 
-static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                            hed_error *error)
+static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
 {
     pipeline_tuning *p = (pipeline_tuning *)runner;
     hed_status status = switch_to(p, slot, trial, error);
-    for (uint32_t i = 0; i < runs && !status && !trial->outcome; i++) status = run_once(p, &values[i], trial, error);
+    for (uint32_t i = 0; i < runs && !status && !trial->outcome; i++)
+        status = run_once(p, &values[i], trial, error);
     return status;
 }
 
@@ -111,44 +112,45 @@ static hed_config default_of(const hed_pipeline_def *pipeline)
     return config;
 }
 
-static hed_status check(const hed_pipeline_def *pipeline, const hed_problem *problem, hed_error *error)
+static hed_status check(
+    const hed_pipeline_def *pipeline, const hed_problem *problem, hed_error *error)
 {
     uint32_t sizes = problem ? problem->count : 0;
     if (!pipeline->name) return hed_fail(error, HED_ERROR_ARGUMENT, "a pipeline without a name");
-    if (pipeline->parameter_count > HED_MAX_PARAMETERS || pipeline->dimension_count > HED_MAX_DIMENSIONS)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "pipeline %s: %u parameters, %u dimensions: at most %d, %d",
-                        pipeline->name, pipeline->parameter_count, pipeline->dimension_count, HED_MAX_PARAMETERS,
-                        HED_MAX_DIMENSIONS);
+    if (pipeline->parameter_count > HED_MAX_PARAMETERS ||
+        pipeline->dimension_count > HED_MAX_DIMENSIONS)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "pipeline %s: %u parameters, %u dimensions: at most %d, %d", pipeline->name,
+            pipeline->parameter_count, pipeline->dimension_count, HED_MAX_PARAMETERS,
+            HED_MAX_DIMENSIONS);
     if (sizes != pipeline->dimension_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "pipeline %s: a problem of %u sizes for %u dimensions",
-                        pipeline->name, sizes, pipeline->dimension_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "pipeline %s: a problem of %u sizes for %u dimensions", pipeline->name, sizes,
+            pipeline->dimension_count);
     return HED_OK;
 }
 
 /* Constraints may name the problem's sizes and the device's limits, as those of kernels. */
-static hed_status create_space(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
-                               hed_space **space, hed_error *error)
+static hed_status create_space(hed_device *device, const hed_pipeline_def *pipeline,
+    const hed_problem *problem, hed_space **space, hed_error *error)
 {
     hed_constant constants[HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS];
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     uint32_t count = hed_device_constants(hed_device_get_info(device), constants);
     for (uint32_t i = 0; i < pipeline->dimension_count; i++)
         constants[count++] = (hed_constant){pipeline->dimensions[i], (double)problem->sizes[i]};
-    hed_space_def def = {.allocator = &allocator,
-                         .parameters = pipeline->parameters,
-                         .parameter_count = pipeline->parameter_count,
-                         .constraints = pipeline->constraints,
-                         .constraint_count = pipeline->constraint_count,
-                         .conditions = pipeline->conditions,
-                         .condition_count = pipeline->condition_count,
-                         .constants = constants,
-                         .constant_count = count};
+    hed_space_def def = {.allocator = &allocator, .parameters = pipeline->parameters,
+        .parameter_count = pipeline->parameter_count, .constraints = pipeline->constraints,
+        .constraint_count = pipeline->constraint_count, .conditions = pipeline->conditions,
+        .condition_count = pipeline->condition_count, .constants = constants,
+        .constant_count = count};
     hed_status status = hed_space_create(&def, space, error);
     if (status || hed_space_count(*space) > 0) return status;
     hed_space_destroy(*space);
     *space = NULL;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "pipeline %s: its constraints leave no configuration on %s",
-                    pipeline->name, hed_device_get_info(device)->id);
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
+        "pipeline %s: its constraints leave no configuration on %s", pipeline->name,
+        hed_device_get_info(device)->id);
 }
 
 /* ---- tuning ---- */
@@ -160,7 +162,8 @@ static hed_status set_up(pipeline_tuning *p, hed_error *error)
     const hed_problem none = {0}, *problem = p->def.problem ? p->def.problem : &none;
     if (p->def.objective == HED_OBJECTIVE_ENERGY)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "pipeline %s: energy is measured for kernels only: give joules as a metric", pipeline->name);
+            "pipeline %s: energy is measured for kernels only: give joules as a metric",
+            pipeline->name);
     hed_status status = check(pipeline, p->def.problem, error);
     if (!status) status = create_space(t->device, pipeline, problem, &p->space, error);
     if (status) return status;
@@ -177,13 +180,11 @@ static hed_status set_up(pipeline_tuning *p, hed_error *error)
     return HED_OK;
 }
 
-hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline, const hed_tune_def *def,
-                             hed_tune_result **result, hed_error *error)
+hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
+    const hed_tune_def *def, hed_tune_result **result, hed_error *error)
 {
-    pipeline_tuning p = {.runner = {.kind = &pipeline_kind},
-                         .def = hed_tune_settled(def),
-                         .pipeline = pipeline,
-                         .prepared = HED_NO_SLOT};
+    pipeline_tuning p = {.runner = {.kind = &pipeline_kind}, .def = hed_tune_settled(def),
+        .pipeline = pipeline, .prepared = HED_NO_SLOT};
     p.tuning.device = device;
     p.tuning.def = &p.def;
     *result = NULL;
@@ -199,22 +200,23 @@ hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipelin
 /* ---- what is known ---- */
 
 /* The best choice of the database that is a point of the space. */
-static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
-                        hed_objective objective, const hed_space *space, hed_config *config,
-                        hed_configured *configured)
+static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,
+    const hed_problem *problem, hed_objective objective, const hed_space *space, hed_config *config,
+    hed_configured *configured)
 {
     hed_tune_key key;
     bool found = false;
     hed_tune_key_of_pipeline(device, pipeline, problem, objective, &key);
     hed_choices *choices = hed_choices_load(hed_device_context(device), &key);
-    for (uint32_t rank = 0; choices && !found && hed_choices_find(choices, problem, rank, config, configured); rank++)
+    for (uint32_t rank = 0;
+         choices && !found && hed_choices_find(choices, problem, rank, config, configured); rank++)
         found = hed_space_find(space, config) != UINT64_MAX;
     hed_choices_free(choices);
     return found;
 }
 
-hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline, const hed_problem *problem,
-                                hed_config *config, hed_configured *configured, hed_error *error)
+hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
+    const hed_problem *problem, hed_config *config, hed_configured *configured, hed_error *error)
 {
     const hed_problem none = {0}, *sizes = problem ? problem : &none;
     hed_space *space = NULL;

@@ -1,4 +1,5 @@
-/* Measuring during the search: warm-up, the runs of one candidate, and the level of a clock that drifts. */
+/* Measuring during the search: warm-up, the runs of one candidate, and the level of a clock that
+ * drifts. */
 #include "tune/race.h"
 
 #include <math.h>
@@ -8,14 +9,17 @@
 #include "heddle/stats.h"
 
 /* Seconds. A batch is what is run between two looks at stop(). */
-static const double batch_seconds = 0.1, warm_batch_seconds = 0.02, probe_seconds = 0.2, short_run_seconds = 1e-3;
+static const double batch_seconds = 0.1, warm_batch_seconds = 0.02, probe_seconds = 0.2,
+                    short_run_seconds = 1e-3;
 
-enum { MOST_BATCH = 64,
-       WARM_RUNS = 32,     /* of one batch of the warm-up at most */
-       WARM_BATCHES = 3,   /* that must agree */
-       MOST_WARM = 500,    /* batches: where neither times nor the host's clock move */
-       CHECK_RUNS = 3,     /* of the anchor, to see whether it has moved */
-       CONFIRM_RUNS = 9 }; /* and by how much */
+enum {
+    MOST_BATCH = 64,
+    WARM_RUNS = 32,   /* of one batch of the warm-up at most */
+    WARM_BATCHES = 3, /* that must agree */
+    MOST_WARM = 500,  /* batches: where neither times nor the host's clock move */
+    CHECK_RUNS = 3,   /* of the anchor, to see whether it has moved */
+    CONFIRM_RUNS = 9, /* and by how much */
+};
 
 static const double steady = 0.02;        /* the warm-up's batches agree within this */
 static const double drift_noticed = 0.02; /* smaller moves of the anchor count as noise */
@@ -23,10 +27,16 @@ static const double far_slower = 5;       /* over the best: given up after one r
 static const double clearly_slower = 2;   /* after three */
 static const double narrow = 0.005;       /* half the interval over the median: known well enough */
 
-bool hed_race_stopped(const hed_race *race) { return race->def.stop && race->def.stop(race->def.user); }
+bool hed_race_stopped(const hed_race *race)
+{
+    return race->def.stop && race->def.stop(race->def.user);
+}
 
 /* The host's clock may step back; then nothing has passed. */
-static double passed(const hed_race *race, double since) { return fmax(0, race->def.now(race->def.user) - since); }
+static double passed(const hed_race *race, double since)
+{
+    return fmax(0, race->def.now(race->def.user) - since);
+}
 
 /* ---- runs ---- */
 
@@ -42,13 +52,12 @@ static uint32_t keep_possible(double *values, uint32_t count)
 static uint32_t batch_of(double run_seconds, uint32_t runs)
 {
     double fit = run_seconds > 0 ? batch_seconds / run_seconds : MOST_BATCH;
-    uint32_t most = fit < 1 ? 1 : fit > MOST_BATCH ? MOST_BATCH
-                                                   : (uint32_t)fit;
+    uint32_t most = fit < 1 ? 1 : fit > MOST_BATCH ? MOST_BATCH : (uint32_t)fit;
     return runs < most ? runs : most;
 }
 
-hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *values, uint32_t *done,
-                         hed_trial *trial, hed_error *error)
+hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *values,
+    uint32_t *done, hed_trial *trial, hed_error *error)
 {
     uint32_t refused = 0;
     double run_seconds = batch_seconds; /* not known yet: one run first */
@@ -57,7 +66,8 @@ hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *v
     while (*done < runs) {
         uint32_t batch = batch_of(run_seconds, runs - *done);
         double started = race->def.now(race->def.user);
-        hed_status status = race->def.time(race->def.user, slot, batch, values + *done, trial, error);
+        hed_status status =
+            race->def.time(race->def.user, slot, batch, values + *done, trial, error);
         if (status || trial->outcome != HED_OUTCOME_MEASURED) return status;
         run_seconds = passed(race, started) / batch;
         uint32_t possible = keep_possible(values + *done, batch);
@@ -65,8 +75,8 @@ hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *v
         *done += possible;
         if (refused > runs / 2 + 1) {
             trial->outcome = HED_OUTCOME_IMPOSSIBLE;
-            snprintf(trial->text, sizeof trial->text, "%u of %u runs took no time at all, or less", refused,
-                     refused + *done);
+            snprintf(trial->text, sizeof trial->text, "%u of %u runs took no time at all, or less",
+                refused, refused + *done);
             return HED_OK;
         }
         if (hed_race_stopped(race)) return HED_OK;
@@ -84,13 +94,13 @@ static double median_of(const double *values, uint32_t count)
 }
 
 /* One batch: as many runs as fill its time. */
-static hed_status warm_batch(hed_race *race, uint32_t slot, double *median, hed_trial *trial, hed_error *error)
+static hed_status warm_batch(
+    hed_race *race, uint32_t slot, double *median, hed_trial *trial, hed_error *error)
 {
     double values[WARM_RUNS], started = race->def.now(race->def.user);
     uint32_t count = 0, done = 0;
     while (count < WARM_RUNS && (count == 0 || passed(race, started) < warm_batch_seconds)) {
-        uint32_t runs = count == 0 ? 1 : count < WARM_RUNS - count ? count
-                                                                   : WARM_RUNS - count;
+        uint32_t runs = count == 0 ? 1 : count < WARM_RUNS - count ? count : WARM_RUNS - count;
         hed_status status = hed_race_take(race, slot, runs, values + count, &done, trial, error);
         if (status || trial->outcome != HED_OUTCOME_MEASURED || done < runs) return status;
         count += runs;
@@ -99,13 +109,16 @@ static hed_status warm_batch(hed_race *race, uint32_t slot, double *median, hed_
     return HED_OK;
 }
 
-hed_status hed_race_warm_up(hed_race *race, uint32_t slot, double seconds, hed_trial *trial, hed_error *error)
+hed_status hed_race_warm_up(
+    hed_race *race, uint32_t slot, double seconds, hed_trial *trial, hed_error *error)
 {
     double last[WARM_BATCHES] = {0}, started = race->def.now(race->def.user);
     for (uint32_t batch = 0; batch < MOST_WARM; batch++) {
         hed_status status = warm_batch(race, slot, &last[batch % WARM_BATCHES], trial, error);
-        if (status || trial->outcome != HED_OUTCOME_MEASURED || hed_race_stopped(race)) return status;
-        double least = fmin(fmin(last[0], last[1]), last[2]), most = fmax(fmax(last[0], last[1]), last[2]);
+        if (status || trial->outcome != HED_OUTCOME_MEASURED || hed_race_stopped(race))
+            return status;
+        double least = fmin(fmin(last[0], last[1]), last[2]),
+               most = fmax(fmax(last[0], last[1]), last[2]);
         bool enough = batch + 1 >= WARM_BATCHES && most <= least * (1 + steady);
         if (enough || passed(race, started) >= seconds) break;
     }
@@ -124,8 +137,9 @@ static void summarize(hed_probe *probe)
     probe->high = probe->runs ? summary.high : NAN;
 }
 
-/* Over the best by so much that more runs would only cost time. `run`: how long one took on the host's clock. A
- * short run is never given up after one: a hiccup of the machine can be several times its length. */
+/* Over the best by so much that more runs would only cost time. `run`: how long one took on the
+ * host's clock. A short run is never given up after one: a hiccup of the machine can be several
+ * times its length. */
 static bool clearly_behind(const hed_race *race, const hed_probe *probe, double run)
 {
     double seconds = probe->seconds / race->level;
@@ -148,7 +162,8 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
     *probe = (hed_probe){.seconds = NAN, .low = NAN, .high = NAN};
     for (uint32_t look = 0; look < sizeof looks / sizeof looks[0]; look++) {
         uint32_t runs = looks[look] - probe->runs, done;
-        hed_status status = hed_race_take(race, slot, runs, probe->values + probe->runs, &done, &probe->trial, error);
+        hed_status status = hed_race_take(
+            race, slot, runs, probe->values + probe->runs, &done, &probe->trial, error);
         if (status || probe->trial.outcome != HED_OUTCOME_MEASURED) return status;
         probe->runs += done;
         summarize(probe);
@@ -164,8 +179,9 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
     }
     if (probe->runs && probe->seconds < race->def.floor_seconds) {
         probe->trial.outcome = HED_OUTCOME_IMPOSSIBLE;
-        snprintf(probe->trial.text, sizeof probe->trial.text, "%.3g s: the work alone takes this device over %.3g s",
-                 probe->seconds, race->def.floor_seconds);
+        snprintf(probe->trial.text, sizeof probe->trial.text,
+            "%.3g s: the work alone takes this device over %.3g s", probe->seconds,
+            race->def.floor_seconds);
         probe->seconds = probe->low = probe->high = NAN;
     } else if (probe->trial.outcome == HED_OUTCOME_MEASURED) {
         take_the_lead(race, probe);

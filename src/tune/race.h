@@ -1,15 +1,16 @@
-/* The measuring policy: how often a candidate is timed, when it is given up, how a clock that drifts is noticed,
- * and which of the best wins. Pure logic over a callback that times what is in a slot, so that it is tested on
- * simulated clocks.
+/* The measuring policy: how often a candidate is timed, when it is given up, how a clock that
+ * drifts is noticed, and which of the best wins. Pure logic over a callback that times what is in a
+ * slot, so that it is tested on simulated clocks.
  *
- * Search (race.c). Times are put in relation to a level, the speed of the device now against that at the start: an
- * anchor, a candidate known from the start, is timed again now and then. A candidate gets 1, 3, 5, ... runs and is
- * given up as soon as it is clearly slower than the best (see hed_race_probe()).
+ * Search (race.c). Times are put in relation to a level, the speed of the device now against that
+ * at the start: an anchor, a candidate known from the start, is timed again now and then. A
+ * candidate gets 1, 3, 5, ... runs and is given up as soon as it is clearly slower than the best
+ * (see hed_race_probe()).
  *
- * Final rounds (finals.c). The best are timed in rounds, forwards and backwards in turn, so that drift hits all
- * alike and two that are left meet as A B B A. Times of one round are compared as pairs. A candidate leaves once
- * it is shown to be more than HED_RACE_MARGIN slower than the leader; what is not shown is a tie, and ties go to
- * the one kept before. */
+ * Final rounds (finals.c). The best are timed in rounds, forwards and backwards in turn, so that
+ * drift hits all alike and two that are left meet as A B B A. Times of one round are compared as
+ * pairs. A candidate leaves once it is shown to be more than HED_RACE_MARGIN slower than the
+ * leader; what is not shown is a tie, and ties go to the one kept before. */
 #ifndef HED_TUNE_RACE_H
 #define HED_TUNE_RACE_H
 
@@ -20,7 +21,8 @@
 typedef struct hed_race_def {
     void *user;
     /* As hed_runner_time(). DROPPED: it was given up since stop() said so. */
-    hed_status (*time)(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error);
+    hed_status (*time)(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
+        hed_error *error);
     double (*now)(void *user); /* seconds of the host's clock; it may step */
     bool (*stop)(void *user);  /* asked between batches of runs of 0.1 s, or one run; NULL: never */
     double floor_seconds;      /* a median below is impossible; 0: not known */
@@ -47,24 +49,25 @@ typedef struct hed_probe {
     bool stopped;              /* by stop(): the rest is what there is so far */
 } hed_probe;
 
-/* Runs a slot until batches of runs take the same time, at most `seconds`. Trial as of hed_runner_time().
- * Errors (of all functions here): those of def.time. */
-hed_status hed_race_warm_up(hed_race *race, uint32_t slot, double seconds, hed_trial *trial, hed_error *error);
+/* Runs a slot until batches of runs take the same time, at most `seconds`. Trial as of
+ * hed_runner_time(). Errors (of all functions here): those of def.time. */
+hed_status hed_race_warm_up(
+    hed_race *race, uint32_t slot, double seconds, hed_trial *trial, hed_error *error);
 /* Times a candidate and compares it with the best, which it may become. */
 hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_error *error);
 /* Makes a slot with this probe the anchor. The level stays. */
 void hed_race_anchor(hed_race *race, uint32_t slot, const hed_probe *probe);
-/* Times the anchor and corrects the level where it has moved by more than the noise. A failure of the anchor's run is
- * in `trial`. */
+/* Times the anchor and corrects the level where it has moved by more than the noise. A failure of
+ * the anchor's run is in `trial`. */
 hed_status hed_race_check(hed_race *race, hed_trial *trial, hed_error *error);
 
-enum { HED_FINAL_ENTRANTS = 12,
-       HED_FINAL_ROUNDS = 64 };
+enum { HED_FINAL_ENTRANTS = 12, HED_FINAL_ROUNDS = 64 };
 
 /* One in the final rounds. */
 typedef struct hed_entrant {
     uint32_t slot;
-    bool kept;           /* the stored choice, the default: wins where nothing is shown to be faster */
+    /* the stored choice, the default: wins where nothing is shown to be faster */
+    bool kept;
     uint64_t preference; /* among equals the smallest wins */
     /* What came out: */
     hed_trial trial;                /* MEASURED unless a run failed */
@@ -72,24 +75,27 @@ typedef struct hed_entrant {
     uint32_t rounds, runs;          /* it was in; timed ones in all */
     double times[HED_FINAL_ROUNDS]; /* (rounds) */
     double seconds, low, high;      /* median of its rounds */
-    double ratio;                   /* over the winner: median over the rounds of both; NAN where it has none */
-    bool tied;                      /* cannot be told from the winner */
+    /* over the winner: median over the rounds of both; NAN where it has none */
+    double ratio;
+    bool tied; /* cannot be told from the winner */
 } hed_entrant;
 
-/* Final rounds, for at most `seconds` (three rounds at least). Ends early when all is settled, or by stop().
- * `*winner` is `count` where every entrant failed. */
-hed_status hed_race_finals(hed_race *race, hed_entrant *entrants, uint32_t count, double seconds, uint32_t *winner,
-                           hed_error *error);
+/* Final rounds, for at most `seconds` (three rounds at least). Ends early when all is settled, or
+ * by stop(). `*winner` is `count` where every entrant failed. */
+hed_status hed_race_finals(hed_race *race, hed_entrant *entrants, uint32_t count, double seconds,
+    uint32_t *winner, hed_error *error);
 
-/* Evidence that a coin falls on one side more often than not, after `s` falls on it and `f` on the other; may be
- * looked at after every fall: it ever exceeds 1/a with probability a at most, if the coin is fair. */
+/* Evidence that a coin falls on one side more often than not, after `s` falls on it and `f` on the
+ * other; may be looked at after every fall: it ever exceeds 1/a with probability a at most, if the
+ * coin is fair. */
 double hed_race_evidence(uint32_t s, uint32_t f);
 
-/* Times `runs` runs of a slot into `values`, in batches short enough to be stopped between. Runs of no or negative
- * duration (a clock that steps back) are repeated; where more than half are such, the outcome is IMPOSSIBLE.
- * `*done` may be less than `runs` only where it failed or was stopped. */
-hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *values, uint32_t *done,
-                         hed_trial *trial, hed_error *error);
+/* Times `runs` runs of a slot into `values`, in batches short enough to be stopped between. Runs of
+ * no or negative duration (a clock that steps back) are repeated; where more than half are such,
+ * the outcome is IMPOSSIBLE. `*done` may be less than `runs` only where it failed or was
+ * stopped. */
+hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *values,
+    uint32_t *done, hed_trial *trial, hed_error *error);
 bool hed_race_stopped(const hed_race *race);
 
 #endif

@@ -1,5 +1,5 @@
-/* The two measured ceilings of the roofline model (Williams, Waterman and Patterson 2009): copy bandwidth, and
- * multiply-adds that need nothing but registers. */
+/* The two measured ceilings of the roofline model (Williams, Waterman and Patterson 2009): copy
+ * bandwidth, and multiply-adds that need nothing but registers. */
 #include "tune/roofline.h"
 
 #include <math.h>
@@ -10,17 +10,21 @@
 #include "base/log.h"
 #include "heddle/launch.h"
 
-static const char bandwidth_name[] = "copy bytes/s", arithmetic_name[] = "multiply-add operations/s";
+static const char bandwidth_name[] = "copy bytes/s",
+                  arithmetic_name[] = "multiply-add operations/s";
 
-enum { REPEATS = 5,
-       LANES = 8,  /* floats of a vector of the native version */
-       CHAINS = 8, /* multiply-adds that do not wait for one another, in each work item */
-       GROUP = 256,
-       ITEMS_OF_UNIT = 2048, /* work items for each compute unit */
-       FIRST_ROUNDS = 64,
-       MOST_ROUNDS = 1 << 20 };
+enum {
+    REPEATS = 5,
+    LANES = 8,  /* floats of a vector of the native version */
+    CHAINS = 8, /* multiply-adds that do not wait for one another, in each work item */
+    GROUP = 256,
+    ITEMS_OF_UNIT = 2048, /* work items for each compute unit */
+    FIRST_ROUNDS = 64,
+    MOST_ROUNDS = 1 << 20
+};
 
-static const double long_enough = 5e-3; /* seconds of a run of multiply-adds, so that starting it does not count */
+/* seconds of a run of multiply-adds, so that starting it does not count */
+static const double long_enough = 5e-3;
 
 /* ---- multiply-adds ---- */
 
@@ -36,25 +40,29 @@ static const char multiply_add_text[] =
     "    out[i] = ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7));\n"
     "}\n";
 
-static const hed_source source = {"multiply_adds.cl", multiply_add_text, sizeof multiply_add_text - 1};
+static const hed_source source = {
+    "multiply_adds.cl", multiply_add_text, sizeof multiply_add_text - 1};
 
 typedef float vector __attribute__((vector_size(4 * LANES)));
 
 /* Item i makes elements 8 i to 8 i + 7, one in each lane. */
-static inline __attribute__((always_inline)) void native_body(const hed_native_call *call, uint64_t begin,
-                                                              uint64_t end, bool fuse)
+static inline __attribute__((always_inline)) void native_body(
+    const hed_native_call *call, uint64_t begin, uint64_t end, bool fuse)
 {
-    float *out = call->arguments[0], a = *(float *)call->arguments[2], b = *(float *)call->arguments[3];
+    float *out = call->arguments[0], a = *(float *)call->arguments[2],
+          b = *(float *)call->arguments[3];
     uint32_t rounds = *(uint32_t *)call->arguments[1];
     for (uint64_t i = begin; i < end; i++) {
         vector x[CHAINS], sum = {0};
         for (int chain = 0; chain < CHAINS; chain++)
-            for (int lane = 0; lane < LANES; lane++) x[chain][lane] = (float)(i * LANES) + (float)(lane + chain);
+            for (int lane = 0; lane < LANES; lane++)
+                x[chain][lane] = (float)(i * LANES) + (float)(lane + chain);
         for (uint32_t round = 0; round < rounds; round++) {
 #pragma GCC unroll 8
             for (int chain = 0; chain < CHAINS; chain++)
                 for (int lane = 0; lane < LANES; lane++)
-                    x[chain][lane] = fuse ? __builtin_fmaf(x[chain][lane], a, b) : x[chain][lane] * a + b;
+                    x[chain][lane] =
+                        fuse ? __builtin_fmaf(x[chain][lane], a, b) : x[chain][lane] * a + b;
         }
         for (int chain = 0; chain < CHAINS; chain++) sum += x[chain];
         memcpy(out + i * LANES, &sum, sizeof sum);
@@ -62,8 +70,8 @@ static inline __attribute__((always_inline)) void native_body(const hed_native_c
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static void native_fused(const hed_native_call *call, uint64_t begin,
-                                                             uint64_t end)
+__attribute__((target("avx2,fma"))) static void native_fused(
+    const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     native_body(call, begin, end, true);
 }
@@ -80,8 +88,8 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
     native_body(call, begin, end, false);
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     (void)config;
@@ -100,16 +108,10 @@ static const hed_argument_def arguments[] = {
 static const char *const dimensions[] = {"items"};
 
 static const hed_kernel_def multiply_adds = {
-    .name = "hed_multiply_adds",
-    .summary = "independent chains of multiply-adds in registers",
-    .sources = &source,
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = sizeof arguments / sizeof arguments[0],
-    .dimensions = dimensions,
-    .dimension_count = 1,
-    .geometry = geometry,
-    .range = native,
+    .name = "hed_multiply_adds", .summary = "independent chains of multiply-adds in registers",
+    .sources = &source, .source_count = 1, .arguments = arguments,
+    .argument_count = sizeof arguments / sizeof arguments[0], .dimensions = dimensions,
+    .dimension_count = 1, .geometry = geometry, .range = native,
 };
 
 /* ---- measuring ---- */
@@ -124,22 +126,23 @@ static hed_status take_time(hed_stream *stream, double *seconds, hed_error *erro
     return status;
 }
 
-static hed_status time_rounds(hed_stream *stream, hed_kernel *kernel, hed_buffer *out, const hed_problem *problem,
-                              uint32_t rounds, double *seconds, hed_error *error)
+static hed_status time_rounds(hed_stream *stream, hed_kernel *kernel, hed_buffer *out,
+    const hed_problem *problem, uint32_t rounds, double *seconds, hed_error *error)
 {
-    const hed_argument given[] = {hed_buffer_argument(out), hed_uint_argument(rounds), hed_float_argument(0.999f),
-                                  hed_float_argument(0.5f)};
-    hed_status status = hed_launch(stream, kernel, problem, given, sizeof given / sizeof given[0], error);
+    const hed_argument given[] = {hed_buffer_argument(out), hed_uint_argument(rounds),
+        hed_float_argument(0.999f), hed_float_argument(0.5f)};
+    hed_status status =
+        hed_launch(stream, kernel, problem, given, sizeof given / sizeof given[0], error);
     return status ? status : take_time(stream, seconds, error);
 }
 
 static hed_status measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed_buffer *out,
-                                     const hed_problem *problem, double *rate, hed_error *error)
+    const hed_problem *problem, double *rate, hed_error *error)
 {
     uint32_t rounds = FIRST_ROUNDS;
     double seconds;
-    hed_status status =
-        time_rounds(stream, kernel, out, problem, rounds, &seconds, error); /* thrown away: it may compile */
+    hed_status status = time_rounds(
+        stream, kernel, out, problem, rounds, &seconds, error); /* thrown away: it may compile */
     do {
         rounds *= 2;
         if (!status) status = time_rounds(stream, kernel, out, problem, rounds, &seconds, error);
@@ -152,7 +155,8 @@ static hed_status measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed
     return status;
 }
 
-static hed_status find_arithmetic(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
+static hed_status find_arithmetic(
+    hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
     uint32_t units = hed_device_get_info(device)->compute_units;
     hed_problem problem = hed_problem_1d((int64_t)(units ? units : 1) * ITEMS_OF_UNIT);
@@ -180,7 +184,8 @@ static uint64_t copy_bytes(const hed_device_info *info)
     return bytes;
 }
 
-static hed_status find_bandwidth(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
+static hed_status find_bandwidth(
+    hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(copy_bytes(hed_device_get_info(device)));
     hed_buffer *from = NULL, *to = NULL;
@@ -190,7 +195,8 @@ static hed_status find_bandwidth(hed_device *device, hed_stream *stream, double 
     if (!status) status = hed_buffer_create(device, &def, &to, error);
     if (!status) status = hed_fill(stream, from, 0, def.size, &byte, 1, error);
     if (!status) status = take_time(stream, &seconds, error);
-    for (int i = 0; i < REPEATS && !status; i++) { /* the first touches memory that is not there yet */
+    /* the first touches memory that is not there yet */
+    for (int i = 0; i < REPEATS && !status; i++) {
         status = hed_copy(stream, to, 0, from, 0, def.size, error);
         if (!status) status = take_time(stream, &seconds, error);
         double reached = 2.0 * (double)def.size / seconds;
@@ -204,10 +210,11 @@ static hed_status find_bandwidth(hed_device *device, hed_stream *stream, double 
 
 /* ---- once for each device ---- */
 
-typedef hed_status find_function(hed_device *device, hed_stream *stream, double *rate, hed_error *error);
+typedef hed_status find_function(
+    hed_device *device, hed_stream *stream, double *rate, hed_error *error);
 
 static double fact(hed_device *device, hed_database *database, const char *name, hed_stream *stream,
-                   find_function *find)
+    find_function *find)
 {
     const hed_device_info *info = hed_device_get_info(device);
     hed_logger logger = hed_context_logger(hed_device_context(device));
@@ -220,7 +227,8 @@ static double fact(hed_device *device, hed_database *database, const char *name,
         return 0;
     }
     if (database && rate > 0 && hed_database_put_fact(database, info, name, rate, &error))
-        hed_log_message(&logger, HED_LOG_WARNING, "%s: %s could not be kept: %s", info->id, name, error.text);
+        hed_log_message(
+            &logger, HED_LOG_WARNING, "%s: %s could not be kept: %s", info->id, name, error.text);
     return rate;
 }
 
@@ -231,7 +239,7 @@ hed_roofline hed_roofline_of(hed_device *device, hed_database *database, bool me
     def.timed_steps = 1;
     if (measure && hed_stream_create(device, &def, &stream, NULL)) stream = NULL;
     hed_roofline roofline = {fact(device, database, bandwidth_name, stream, find_bandwidth),
-                             fact(device, database, arithmetic_name, stream, find_arithmetic)};
+        fact(device, database, arithmetic_name, stream, find_arithmetic)};
     hed_stream_destroy(stream);
     return roofline;
 }

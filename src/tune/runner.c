@@ -18,20 +18,20 @@ bool hed_runner_built(hed_runner *runner, double seconds, hed_config *config, he
     return runner->kind->built(runner, seconds, config, trial);
 }
 
-hed_status hed_runner_prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
-                              hed_error *error)
+hed_status hed_runner_prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     return runner->kind->prepare(runner, slot, config, trial, error);
 }
 
-hed_status hed_runner_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                           hed_error *error)
+hed_status hed_runner_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
 {
     return runner->kind->time(runner, slot, runs, values, trial, error);
 }
 
-hed_status hed_runner_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data, hed_trial *trial,
-                             hed_error *error)
+hed_status hed_runner_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+    hed_trial *trial, hed_error *error)
 {
     return runner->kind->output(runner, slot, argument, data, trial, error);
 }

@@ -13,10 +13,7 @@ static uint32_t twos_of(int64_t value)
     return twos < MOST_TWOS ? twos : MOST_TWOS;
 }
 
-static bool is_power(int64_t value)
-{
-    return value > 0 && (value & (value - 1)) == 0;
-}
+static bool is_power(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
 static void fill(hed_value_scale *scale, const hed_parameter_def *parameter)
 {
@@ -32,12 +29,14 @@ static void fill(hed_value_scale *scale, const hed_parameter_def *parameter)
     }
     scale->count = parameter->count;
     scale->unordered = parameter->labels != NULL;
-    scale->has_twos = parameter->count > 2 && positive && powers < parameter->count && !scale->unordered;
+    scale->has_twos =
+        parameter->count > 2 && positive && powers < parameter->count && !scale->unordered;
     for (uint32_t i = 0; i < parameter->count; i++) {
         double by_place = parameter->count > 1 ? (double)i / (parameter->count - 1) : 0;
         bool by_logarithm = positive && high > low;
         scale->position[i] =
-            (float)(by_logarithm ? log((double)parameter->values[i] / low) / log(high / low) : by_place);
+            (float)(by_logarithm ? log((double)parameter->values[i] / low) / log(high / low)
+                                 : by_place);
         scale->uneven[i] = scale->has_twos && powers > 0 && !is_power(parameter->values[i]);
         scale->twos[i] = (uint8_t)twos_of(parameter->values[i]);
     }
@@ -51,7 +50,8 @@ hed_value_scale *hed_value_scales_create(const hed_allocator *allocator, const h
     return scales;
 }
 
-void hed_value_scales_destroy(const hed_allocator *allocator, const hed_space *space, hed_value_scale *scales)
+void hed_value_scales_destroy(
+    const hed_allocator *allocator, const hed_space *space, hed_value_scale *scales)
 {
     hed_release(allocator, scales, space->parameter_count * sizeof *scales);
 }

@@ -3,32 +3,36 @@
 
 #include "core/objects.h"
 
-hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device, const hed_argument *arguments,
-                             uint32_t count, hed_error *error)
+hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device,
+    const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     if (count != def->argument_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u", def->name,
-                        def->argument_count, count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments, given were %u",
+            def->name, def->argument_count, count);
     for (uint32_t i = 0; i < count; i++) {
         bool fits = arguments[i].kind == def->arguments[i].kind;
         if (fits && arguments[i].kind == HED_BUFFER)
             fits = arguments[i].value.buffer && arguments[i].value.buffer->device == device;
         if (fits && arguments[i].kind == HED_STRUCT)
             fits = arguments[i].value.bytes && arguments[i].size == def->arguments[i].size;
-        if (fits && arguments[i].kind == HED_SCALAR) fits = arguments[i].type == def->arguments[i].type;
+        if (fits && arguments[i].kind == HED_SCALAR)
+            fits = arguments[i].type == def->arguments[i].type;
         if (!fits)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: argument %u is not what \"%s\" is by the description",
-                            def->name, i, def->arguments[i].name);
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: argument %u is not what \"%s\" is by the description", def->name, i,
+                def->arguments[i].name);
     }
     return HED_OK;
 }
 
 bool hed_scratch_is_output(const hed_argument_def *argument)
 {
-    return argument->kind == HED_BUFFER && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+    return argument->kind == HED_BUFFER &&
+           (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
-/* A workspace is copied like what is changed in place: a candidate that leaves it wrong has spoilt a copy. */
+/* A workspace is copied like what is changed in place: a candidate that leaves it wrong has spoilt
+ * a copy. */
 static bool is_copied(const hed_argument_def *argument, hed_scratch_kind kind)
 {
     if (argument->kind != HED_BUFFER || argument->access == HED_READ) return false;
@@ -42,12 +46,14 @@ static bool meet(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
     return a < b ? b - a < a_size : a - b < b_size;
 }
 
-/* By the place in a common whole; and by address, since a program can make two buffers of one piece of its memory. */
+/* By the place in a common whole; and by address, since a program can make two buffers of one piece
+ * of its memory. */
 static bool buffers_meet(const hed_buffer *a, const hed_buffer *b)
 {
     const hed_buffer *whole_a = a->parent ? a->parent : a, *whole_b = b->parent ? b->parent : b;
     if (whole_a == whole_b) return meet(a->offset, a->size, b->offset, b->size);
-    if (whole_a->handle && whole_a->handle == whole_b->handle) return meet(a->offset, a->size, b->offset, b->size);
+    if (whole_a->handle && whole_a->handle == whole_b->handle)
+        return meet(a->offset, a->size, b->offset, b->size);
     if (a->address && b->address && meet(a->address, a->size, b->address, b->size)) return true;
     return a->host && b->host && meet((uintptr_t)a->host, a->size, (uintptr_t)b->host, b->size);
 }
@@ -66,8 +72,8 @@ uint32_t hed_scratch_overlap(const hed_kernel_def *def, const hed_argument *argu
 
 /* ---- the copies ---- */
 
-uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments, hed_scratch_kind kind,
-                           uint64_t *sizes)
+uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *arguments,
+    hed_scratch_kind kind, uint64_t *sizes)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
@@ -78,7 +84,10 @@ uint64_t hed_scratch_sizes(const hed_kernel_def *def, const hed_argument *argume
     return sum;
 }
 
-static bool has_size(const hed_buffer *buffer, uint64_t size) { return buffer ? buffer->size == size : size == 0; }
+static bool has_size(const hed_buffer *buffer, uint64_t size)
+{
+    return buffer ? buffer->size == size : size == 0;
+}
 
 bool hed_scratch_fits(const hed_scratch *scratch, const uint64_t *sizes)
 {
@@ -87,7 +96,8 @@ bool hed_scratch_fits(const hed_scratch *scratch, const uint64_t *sizes)
     return true;
 }
 
-hed_status hed_scratch_reserve(hed_scratch *scratch, hed_device *device, const uint64_t *sizes, hed_error *error)
+hed_status hed_scratch_reserve(
+    hed_scratch *scratch, hed_device *device, const uint64_t *sizes, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
@@ -109,15 +119,15 @@ void hed_scratch_free(hed_scratch *scratch)
     *scratch = (hed_scratch){0};
 }
 
-void hed_scratch_replace(const hed_scratch *scratch, const hed_kernel_def *def, const hed_argument *arguments,
-                         hed_argument *replaced)
+void hed_scratch_replace(const hed_scratch *scratch, const hed_kernel_def *def,
+    const hed_argument *arguments, hed_argument *replaced)
 {
     for (uint32_t i = 0; i < def->argument_count; i++)
         replaced[i] = scratch->buffers[i] ? hed_buffer_argument(scratch->buffers[i]) : arguments[i];
 }
 
-hed_status hed_scratch_fill(const hed_scratch *scratch, hed_stream *stream, const hed_kernel_def *def,
-                            const hed_argument *from, hed_error *error)
+hed_status hed_scratch_fill(const hed_scratch *scratch, hed_stream *stream,
+    const hed_kernel_def *def, const hed_argument *from, hed_error *error)
 {
     const unsigned char poison = HED_SCRATCH_POISON;
     hed_status status = HED_OK;

@@ -1,5 +1,5 @@
-/* Search by ask and tell: the table of everything that was asked or told, and the strategies that need no more than
- * that. Local search is in search_local.c, the model-based one in search_auto.c.
+/* Search by ask and tell: the table of everything that was asked or told, and the strategies that
+ * need no more than that. Local search is in search_local.c, the model-based one in search_auto.c.
  */
 #include "tune/search.h"
 
@@ -37,13 +37,15 @@ uint32_t hed_search_seen(const hed_search *search, uint64_t point)
     return search->slots[slot_of(search, point)] - 1;
 }
 
-/* Room for one more observation, at most half of the slots taken. false: no memory, and nothing has changed. */
+/* Room for one more observation, at most half of the slots taken. false: no memory, and nothing has
+ * changed. */
 static bool reserve(hed_search *search)
 {
-    if (search->count < search->capacity)
-        return true;
-    uint32_t capacity = search->capacity ? search->capacity * 2 : FIRST_CAPACITY, slot_count = capacity * 2;
-    hed_observation *observations = hed_allocate(&search->allocator, capacity * sizeof *observations);
+    if (search->count < search->capacity) return true;
+    uint32_t capacity = search->capacity ? search->capacity * 2 : FIRST_CAPACITY,
+             slot_count = capacity * 2;
+    hed_observation *observations =
+        hed_allocate(&search->allocator, capacity * sizeof *observations);
     uint32_t *slots = hed_allocate(&search->allocator, slot_count * sizeof *slots);
     if (!observations || !slots) {
         hed_release(&search->allocator, observations, capacity * sizeof *observations);
@@ -81,15 +83,15 @@ uint64_t hed_search_fresh_point(hed_search *search)
     uint64_t point = 0;
     for (uint32_t i = 0; i < RANDOM_TRIES; i++) {
         point = hed_random_below(&search->random, search->space->count);
-        if (hed_search_seen(search, point) == UINT32_MAX)
-            return point;
+        if (hed_search_seen(search, point) == UINT32_MAX) return point;
     }
     while (hed_search_seen(search, point) != UINT32_MAX)
         point = point + 1 < search->space->count ? point + 1 : 0;
     return point;
 }
 
-uint32_t hed_search_fresh_neighbours(hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit)
+uint32_t hed_search_fresh_neighbours(
+    hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit)
 {
     const hed_space *space = search->space;
     uint8_t near[HED_MAX_PARAMETERS];
@@ -99,13 +101,12 @@ uint32_t hed_search_fresh_neighbours(hed_search *search, const uint8_t *row, uin
         for (uint32_t place = 0; place < space->parameters[i].count; place++) {
             near[i] = (uint8_t)place;
             uint64_t point = place == row[i] ? UINT64_MAX : hed_space_find_row(space, near);
-            if (point == UINT64_MAX || hed_search_seen(search, point) != UINT32_MAX)
-                continue;
+            if (point == UINT64_MAX || hed_search_seen(search, point) != UINT32_MAX) continue;
             found++;
-            uint64_t at =
-                found <= limit ? found - 1 : hed_random_below(&search->random, found); /* reservoir sampling */
-            if (at < limit)
-                points[at] = point;
+            uint64_t at = found <= limit
+                              ? found - 1
+                              : hed_random_below(&search->random, found); /* reservoir sampling */
+            if (at < limit) points[at] = point;
         }
         near[i] = row[i];
     }
@@ -114,8 +115,7 @@ uint32_t hed_search_fresh_neighbours(hed_search *search, const uint8_t *row, uin
 
 static uint64_t next_in_order(hed_search *search)
 {
-    while (hed_search_seen(search, search->next) != UINT32_MAX)
-        search->next++;
+    while (hed_search_seen(search, search->next) != UINT32_MAX) search->next++;
     return search->next;
 }
 
@@ -125,23 +125,22 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
 {
     *search = NULL;
     if (hed_space_count(def->space) == 0)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the space is empty: no configuration satisfies its constraints");
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "the space is empty: no configuration satisfies its constraints");
     if ((unsigned)def->strategy >= HED_STRATEGY_COUNT)
         return hed_fail(error, HED_ERROR_ARGUMENT, "strategy %d: there are %d", (int)def->strategy,
-                        HED_STRATEGY_COUNT);
+            HED_STRATEGY_COUNT);
     hed_allocator allocator = def->allocator ? *def->allocator : hed_default_allocator();
     hed_search *made = hed_allocate(&allocator, sizeof *made);
-    if (!made)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
-    *made = (hed_search){.allocator = allocator,
-                         .space = def->space,
-                         .strategy = def->strategy,
-                         .random = hed_random_seed(def->seed),
-                         .climb_from = UINT32_MAX};
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
+    *made = (hed_search){.allocator = allocator, .space = def->space, .strategy = def->strategy,
+        .random = hed_random_seed(def->seed), .climb_from = UINT32_MAX};
     made->scales = hed_value_scales_create(&allocator, def->space);
-    if (!reserve(made) || !made->scales || (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(made, def))) {
+    if (!reserve(made) || !made->scales ||
+        (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(made, def))) {
         hed_search_destroy(made);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search over %" PRIu64 " points", def->space->count);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search over %" PRIu64 " points",
+            def->space->count);
     }
     *search = made;
     return HED_OK;
@@ -149,8 +148,7 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
 
 void hed_search_destroy(hed_search *search)
 {
-    if (!search)
-        return;
+    if (!search) return;
     hed_allocator allocator = search->allocator;
     hed_search_destroy_auto(search);
     hed_value_scales_destroy(&allocator, search->space, search->scales);
@@ -173,13 +171,13 @@ hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *err
 {
     uint64_t point;
     if (search->count == search->space->count)
-        return hed_fail(error, HED_ERROR_BOUNDS, "all %" PRIu64 " points of the space were asked or told",
-                        search->space->count);
+        return hed_fail(error, HED_ERROR_BOUNDS,
+            "all %" PRIu64 " points of the space were asked or told", search->space->count);
     if (!reserve(search))
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
+        return hed_fail(
+            error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
     hed_status status = choose(search, &point, error);
-    if (status != HED_OK)
-        return status;
+    if (status != HED_OK) return status;
     add(search, point);
     *config = hed_space_at(search->space, point);
     return HED_OK;
@@ -190,25 +188,27 @@ static void find_best(hed_search *search)
     search->valid = 0;
     for (uint32_t i = 0; i < search->count; i++) {
         double value = search->observations[i].value;
-        if (isnan(value))
-            continue;
+        if (isnan(value)) continue;
         if (search->valid++ == 0 || value < search->observations[search->best].value)
             search->best = i;
     }
 }
 
-hed_status hed_search_tell(hed_search *search, const hed_config *config, double value, hed_error *error)
+hed_status hed_search_tell(
+    hed_search *search, const hed_config *config, double value, hed_error *error)
 {
     uint64_t point = hed_space_find(search->space, config);
     if (point == UINT64_MAX)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration told is not in the space");
     if (value <= 0 || isinf(value))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "the value told is %g: a positive number, or NAN where it does not work", value);
+            "the value told is %g: a positive number, or NAN where it does not work", value);
     uint32_t at = hed_search_seen(search, point);
     if (at == UINT32_MAX && !reserve(search))
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
-    hed_observation *observation = at == UINT32_MAX ? add(search, point) : &search->observations[at];
+        return hed_fail(
+            error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
+    hed_observation *observation =
+        at == UINT32_MAX ? add(search, point) : &search->observations[at];
     bool replaced = !isnan(observation->value);
     search->pending -= observation->pending;
     observation->pending = false;
@@ -224,8 +224,7 @@ hed_status hed_search_tell(hed_search *search, const hed_config *config, double 
 
 bool hed_search_best(const hed_search *search, hed_config *config, double *value)
 {
-    if (search->valid == 0)
-        return false;
+    if (search->valid == 0) return false;
     const hed_observation *best = &search->observations[search->best];
     *config = hed_space_at(search->space, best->point);
     *value = best->value;

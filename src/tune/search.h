@@ -1,5 +1,5 @@
-/* What the search's files share: the table of everything that was asked or told, distances between values, random
- * numbers. */
+/* What the search's files share: the table of everything that was asked or told, distances between
+ * values, random numbers. */
 #ifndef HED_TUNE_SEARCH_H
 #define HED_TUNE_SEARCH_H
 
@@ -30,7 +30,8 @@ struct hed_search {
     uint32_t count, capacity;
     uint32_t valid, pending; /* how many of them work, and are still open */
     uint32_t best;           /* among them; meaningless while `valid` is 0 */
-    uint32_t *slots;         /* (slot_count) hash table: 1 + place in observations, by point; 0: free */
+    /* (slot_count) hash table: 1 + place in observations, by point; 0: free */
+    uint32_t *slots;
     uint32_t slot_count;     /* a power of two */
     hed_value_scale *scales; /* (parameter_count) */
     uint64_t next;           /* exhaustive: where to look for the next point */
@@ -39,7 +40,8 @@ struct hed_search {
     hed_auto_search *models; /* auto; NULL: none yet */
 };
 
-/* ---- random numbers (search_random.c): SplitMix64's increment with a mixer of two multiplications ---- */
+/* ---- random numbers (search_random.c): SplitMix64's increment with a mixer of two multiplications
+ * ---- */
 
 hed_random hed_random_seed(uint64_t seed);
 /* Evenly from [0, 1). */
@@ -53,13 +55,15 @@ uint64_t hed_random_below(hed_random *random, uint64_t count);
 uint32_t hed_search_seen(const hed_search *search, uint64_t point);
 /* A random point that was neither asked nor told. There must be one. */
 uint64_t hed_search_fresh_point(hed_search *search);
-/* Points that differ from `row` in one parameter and were neither asked nor told: at most `limit` of them, a random
- * choice where there are more. Their number. */
-uint32_t hed_search_fresh_neighbours(hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit);
+/* Points that differ from `row` in one parameter and were neither asked nor told: at most `limit`
+ * of them, a random choice where there are more. Their number. */
+uint32_t hed_search_fresh_neighbours(
+    hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit);
 
 /* ---- strategies: the next point. There must be one. ---- */
 
-/* A point that is as far as can be from all that were asked or told; the first one in the middle (search_spread.c).
+/* A point that is as far as can be from all that were asked or told; the first one in the middle
+ * (search_spread.c).
  */
 uint64_t hed_search_spread(hed_search *search);
 uint64_t hed_search_ask_local(hed_search *search);

@@ -1,6 +1,7 @@
-/* How much each parameter matters: its total effect (Jansen 1999), the mean square of what the time changes by when
- * this parameter alone is drawn anew, of the logarithm of the time as a Gaussian process knows it. Interactions count
- * for each parameter that is in them; the shares are made to sum to 1.
+/* How much each parameter matters: its total effect (Jansen 1999), the mean square of what the time
+ * changes by when this parameter alone is drawn anew, of the logarithm of the time as a Gaussian
+ * process knows it. Interactions count for each parameter that is in them; the shares are made to
+ * sum to 1.
  */
 #include <math.h>
 
@@ -32,7 +33,8 @@ static void fit_all(importance *work)
              count = search->valid < HED_FIT_POINTS ? search->valid : HED_FIT_POINTS, number = 0;
     for (uint32_t i = 0; i < search->count; i++) {
         const hed_observation *observation = &search->observations[i];
-        if (isnan(observation->value) || (uint64_t)number++ * count / search->valid < work->fit.count)
+        if (isnan(observation->value) ||
+            (uint64_t)number++ * count / search->valid < work->fit.count)
             continue;
         for (uint32_t j = 0; j < width; j++)
             work->fit.rows[(size_t)work->fit.count * width + j] = observation->row[j];
@@ -47,17 +49,18 @@ static bool build(importance *work)
 {
     const hed_search *search = work->search;
     uint32_t width = search->space->parameter_count;
-    if (!hed_posterior_create(&search->allocator, search->space, &work->covariance, work->fit.count, 0,
-                              &work->posterior))
+    if (!hed_posterior_create(&search->allocator, search->space, &work->covariance, work->fit.count,
+            0, &work->posterior))
         return false;
     for (uint32_t i = 0; i < work->fit.count; i++)
         hed_posterior_add(&work->posterior, work->fit.rows + (size_t)i * width, NULL, HED_ROW_VALUE,
-                          work->fit.values[i]);
+            work->fit.values[i]);
     hed_posterior_settle(&work->posterior);
     return true;
 }
 
-/* A random row, and that row with each parameter drawn anew: their squared differences are added. */
+/* A random row, and that row with each parameter drawn anew: their squared differences are
+ * added. */
 static void sample(importance *work, double *shares)
 {
     const hed_space *space = work->search->space;
@@ -96,22 +99,18 @@ void hed_search_importance(const hed_search *search, double *shares)
     const hed_space *space = search->space;
     importance work = {.search = search, .random = hed_random_seed(search->count)};
     double sum = 0;
-    for (uint32_t j = 0; j < space->parameter_count; j++)
-        shares[j] = 0;
-    if (search->valid < LEAST_VALUES)
-        return;
+    for (uint32_t j = 0; j < space->parameter_count; j++) shares[j] = 0;
+    if (search->valid < LEAST_VALUES) return;
     work.whitened = hed_allocate(&search->allocator, sizeof(float[HED_FIT_POINTS][HED_BLOCK]));
     if (work.whitened &&
-        hed_covariance_create(&search->allocator, space, search->scales, HED_SHAPE_MATERN, &work.covariance) &&
+        hed_covariance_create(
+            &search->allocator, space, search->scales, HED_SHAPE_MATERN, &work.covariance) &&
         hed_fit_create(&search->allocator, &work.covariance, &work.fit)) {
         fit_all(&work);
         if (build(&work))
-            for (uint32_t i = 0; i < SAMPLES; i++)
-                sample(&work, shares);
+            for (uint32_t i = 0; i < SAMPLES; i++) sample(&work, shares);
     }
     release(&work);
-    for (uint32_t j = 0; j < space->parameter_count; j++)
-        sum += shares[j];
-    for (uint32_t j = 0; j < space->parameter_count && sum > 0; j++)
-        shares[j] /= sum;
+    for (uint32_t j = 0; j < space->parameter_count; j++) sum += shares[j];
+    for (uint32_t j = 0; j < space->parameter_count && sum > 0; j++) shares[j] /= sum;
 }

@@ -1,5 +1,6 @@
-/* Local search: spread samples, then first-improvement hill climbing over configurations that differ in one
- * parameter. Where a hill is climbed to its top, the next one begins at a random point.
+/* Local search: spread samples, then first-improvement hill climbing over configurations that
+ * differ in one parameter. Where a hill is climbed to its top, the next one begins at a random
+ * point.
  */
 #include <math.h>
 
@@ -22,10 +23,10 @@ static uint32_t climber(hed_search *search)
 uint64_t hed_search_ask_local(hed_search *search)
 {
     uint64_t point;
-    if (search->count < SPREAD_SAMPLES || search->valid == 0)
-        return hed_search_spread(search);
+    if (search->count < SPREAD_SAMPLES || search->valid == 0) return hed_search_spread(search);
     uint32_t from = climber(search);
-    if (from != UINT32_MAX && hed_search_fresh_neighbours(search, search->observations[from].row, &point, 1) > 0)
+    if (from != UINT32_MAX &&
+        hed_search_fresh_neighbours(search, search->observations[from].row, &point, 1) > 0)
         return point;
     search->climb_from = UINT32_MAX;
     search->climb_since = search->count;

@@ -1,4 +1,5 @@
-/* Random numbers of a search: a counter with SplitMix64's increment and a mixer of two multiplications. */
+/* Random numbers of a search: a counter with SplitMix64's increment and a mixer of two
+ * multiplications. */
 #include "tune/search.h"
 
 static uint64_t next(hed_random *random)
@@ -16,10 +17,7 @@ hed_random hed_random_seed(uint64_t seed)
     return random;
 }
 
-double hed_random_unit(hed_random *random)
-{
-    return (double)(next(random) >> 11) * 0x1p-53;
-}
+double hed_random_unit(hed_random *random) { return (double)(next(random) >> 11) * 0x1p-53; }
 
 uint64_t hed_random_below(hed_random *random, uint64_t count)
 {

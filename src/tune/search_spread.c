@@ -1,7 +1,7 @@
-/* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from
- * random candidates. Two things are known of kernels before any is run: the ends of their parameters are where they
- * run out of something, and powers of two divide the sizes of problems, memory and warps. So the first point is a
- * central one of powers of two.
+/* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built
+ * point by point from random candidates. Two things are known of kernels before any is run: the
+ * ends of their parameters are where they run out of something, and powers of two divide the sizes
+ * of problems, memory and warps. So the first point is a central one of powers of two.
  */
 #include <math.h>
 
@@ -20,8 +20,7 @@ static double off_centre(const hed_search *search, const uint8_t *row)
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
         uint32_t count = search->scales[i].count;
         sum += search->scales[i].uneven[row[i]] ? UNEVEN : 0;
-        if (count < 3 || search->scales[i].unordered)
-            continue; /* has no middle */
+        if (count < 3 || search->scales[i].unordered) continue; /* has no middle */
         double from_middle = (double)row[i] / (count - 1) - 0.5;
         sum += from_middle * from_middle;
     }
@@ -51,8 +50,7 @@ uint64_t hed_search_spread(hed_search *search)
     uint8_t row[HED_MAX_PARAMETERS];
     uint64_t best = hed_search_fresh_point(search);
     double best_merit = -INFINITY;
-    if (search->count > SPREAD_LIMIT)
-        return best;
+    if (search->count > SPREAD_LIMIT) return best;
     for (uint32_t i = 0; i < (search->count == 0 ? CENTRE_CANDIDATES : SPREAD_CANDIDATES); i++) {
         uint64_t point = hed_search_fresh_point(search);
         hed_space_row(search->space, point, row);

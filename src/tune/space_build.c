@@ -1,7 +1,9 @@
-/* Spaces from constraints: parameters that share one are tied into a component, and the combinations of a component
- * are found by backtracking, in which each constraint is looked at as soon as all of its parameters are set.
+/* Spaces from constraints: parameters that share one are tied into a component, and the
+ * combinations of a component are found by backtracking, in which each constraint is looked at as
+ * soon as all of its parameters are set.
  *
- * A condition ("matters only when") is a constraint too: either `when` holds, or the parameter has its default value.
+ * A condition ("matters only when") is a constraint too: either `when` holds, or the parameter has
+ * its default value.
  */
 #include "tune/space.h"
 
@@ -34,8 +36,9 @@ typedef struct builder {
     /* the component in work */
     hed_component *component;
     uint32_t steps;
-    const rule **due;                         /* its rules, by the column that completes them */
-    uint32_t due_end[HED_MAX_PARAMETERS + 1]; /* those of column c: due[due_end[c] .. due_end[c + 1]) */
+    const rule **due; /* its rules, by the column that completes them */
+    /* those of column c: due[due_end[c] .. due_end[c + 1]) */
+    uint32_t due_end[HED_MAX_PARAMETERS + 1];
     uint8_t row[HED_MAX_PARAMETERS];
 } builder;
 
@@ -45,55 +48,55 @@ static bool holds(const builder *b, const rule *r)
 {
     double value = hed_expression_value(r->expression, b->values);
     bool true_value = value != 0 && !isnan(value);
-    if (r->guarded == NO_PARAMETER || true_value)
-        return true_value;
+    if (r->guarded == NO_PARAMETER || true_value) return true_value;
     return b->values[r->guarded] == (double)b->space->parameters[r->guarded].value;
 }
 
-static hed_status compile(builder *b, const hed_expression_names *names, const char *text, uint32_t guarded,
-                          hed_error *error)
+static hed_status compile(builder *b, const hed_expression_names *names, const char *text,
+    uint32_t guarded, hed_error *error)
 {
     rule *r = &b->rules[b->rule_count];
-    hed_status status = hed_expression_create(&b->space->allocator, text, names, &r->expression, error);
-    if (status != HED_OK)
-        return status;
+    hed_status status =
+        hed_expression_create(&b->space->allocator, text, names, &r->expression, error);
+    if (status != HED_OK) return status;
     b->rule_count++;
     r->guarded = guarded;
     for (uint32_t i = 0; i < b->space->parameter_count; i++)
         r->uses |= (uint32_t)hed_expression_uses(r->expression, i) << i;
-    if (guarded == NO_PARAMETER)
-        return HED_OK;
+    if (guarded == NO_PARAMETER) return HED_OK;
     if (r->uses >> guarded & 1)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "the condition of \"%s\" is \"%s\": it may be over other parameters only",
-                        b->space->parameters[guarded].name, text);
+            "the condition of \"%s\" is \"%s\": it may be over other parameters only",
+            b->space->parameters[guarded].name, text);
     r->uses |= 1u << guarded;
     return HED_OK;
 }
 
-static hed_status compile_condition(builder *b, const hed_expression_names *names, const hed_condition *condition,
-                                    hed_error *error)
+static hed_status compile_condition(
+    builder *b, const hed_expression_names *names, const hed_condition *condition, hed_error *error)
 {
     const hed_space *space = b->space;
     uint32_t i = 0;
-    while (i < space->parameter_count && strcmp(space->parameters[i].name, condition->parameter) != 0)
+    while (
+        i < space->parameter_count && strcmp(space->parameters[i].name, condition->parameter) != 0)
         i++;
     if (i == space->parameter_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "the condition \"%s\" is for a parameter \"%s\", which there is not", condition->when,
-                        condition->parameter);
-    if (hed_parameter_place(&space->parameters[i], space->parameters[i].value) == space->parameters[i].count)
+            "the condition \"%s\" is for a parameter \"%s\", which there is not", condition->when,
+            condition->parameter);
+    if (hed_parameter_place(&space->parameters[i], space->parameters[i].value) ==
+        space->parameters[i].count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "parameter \"%s\" has a condition, so its default has to be one of its values",
-                        condition->parameter);
+            "parameter \"%s\" has a condition, so its default has to be one of its values",
+            condition->parameter);
     return compile(b, names, condition->when, i, error);
 }
 
-static hed_status compile_all(builder *b, const hed_space_def *def, const char **names, hed_error *error)
+static hed_status compile_all(
+    builder *b, const hed_space_def *def, const char **names, hed_error *error)
 {
     const hed_space *space = b->space;
-    for (uint32_t i = 0; i < space->parameter_count; i++)
-        names[i] = space->parameters[i].name;
+    for (uint32_t i = 0; i < space->parameter_count; i++) names[i] = space->parameters[i].name;
     for (uint32_t i = 0; i < def->constant_count; i++) {
         names[space->parameter_count + i] = def->constants[i].name;
         b->values[space->parameter_count + i] = def->constants[i].value;
@@ -116,25 +119,25 @@ static uint32_t tied_to(const builder *b, uint32_t first)
     do {
         before = tied;
         for (uint32_t i = 0; i < b->rule_count; i++)
-            if (b->rules[i].uses & tied)
-                tied |= b->rules[i].uses;
+            if (b->rules[i].uses & tied) tied |= b->rules[i].uses;
     } while (tied != before);
     return tied;
 }
 
-/* The next parameter to set: one of the rule that lacks the fewest, so that rules come due early. */
+/* The next parameter to set: one of the rule that lacks the fewest, so that rules come due
+ * early. */
 static uint32_t next_parameter(const builder *b, uint32_t left)
 {
     uint32_t wanted = left;
     for (uint32_t i = 0; i < b->rule_count; i++) {
         uint32_t lacking = b->rules[i].uses & left;
-        if (lacking && __builtin_popcount(lacking) < __builtin_popcount(wanted))
-            wanted = lacking;
+        if (lacking && __builtin_popcount(lacking) < __builtin_popcount(wanted)) wanted = lacking;
     }
     return (uint32_t)__builtin_ctz(wanted);
 }
 
-/* Orders the parameters of a component into columns, and its rules by the column that completes them. */
+/* Orders the parameters of a component into columns, and its rules by the column that completes
+ * them. */
 static void arrange(builder *b, uint32_t tied)
 {
     uint32_t left = tied, due = 0;
@@ -158,37 +161,34 @@ static hed_status too_much(const builder *b, hed_error *error)
     size_t used = 0;
     for (uint32_t i = 0; i < b->component->width && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-                                 b->space->parameters[b->component->parameters[i]].name);
+            b->space->parameters[b->component->parameters[i]].name);
     return hed_fail(error, HED_ERROR_LIMIT,
-                    "constraints tie %s together, and after %u tries there are %llu combinations and no end: give "
-                    "them fewer values, or "
-                    "constraints over fewer parameters that fail earlier",
-                    names, b->steps, (unsigned long long)b->component->count);
+        "constraints tie %s together, and after %u tries there are %llu combinations and no end: give "
+        "them fewer values, or "
+        "constraints over fewer parameters that fail earlier",
+        names, b->steps, (unsigned long long)b->component->count);
 }
 
 static hed_status extend(builder *b, uint32_t column, hed_error *error)
 {
     hed_component *component = b->component;
     if (column == component->width) {
-        if (component->count == ROW_LIMIT)
-            return too_much(b, error);
+        if (component->count == ROW_LIMIT) return too_much(b, error);
         if (!hed_component_add(b->space, component, b->row))
             return hed_fail(error, HED_ERROR_MEMORY, "no memory for more than %llu combinations",
-                            (unsigned long long)component->count);
+                (unsigned long long)component->count);
         return HED_OK;
     }
     const hed_parameter_def *parameter = &b->space->parameters[component->parameters[column]];
     hed_status status = HED_OK;
     for (uint32_t place = 0; place < parameter->count && status == HED_OK; place++) {
-        if (++b->steps > STEP_LIMIT)
-            return too_much(b, error);
+        if (++b->steps > STEP_LIMIT) return too_much(b, error);
         b->row[column] = (uint8_t)place;
         b->values[component->parameters[column]] = (double)parameter->values[place];
         bool valid = true;
         for (uint32_t i = b->due_end[column]; i < b->due_end[column + 1] && valid; i++)
             valid = holds(b, b->due[i]);
-        if (valid)
-            status = extend(b, column + 1, error);
+        if (valid) status = extend(b, column + 1, error);
     }
     return status;
 }
@@ -201,20 +201,18 @@ static hed_status fill(builder *b, hed_error *error)
         if (b->rules[i].uses == 0 && !holds(b, &b->rules[i])) /* over constants alone */
             space->count = 0;
     for (uint32_t i = 0; i < space->parameter_count; i++) {
-        if (done >> i & 1)
-            continue;
+        if (done >> i & 1) continue;
         uint32_t tied = tied_to(b, i);
         done |= tied;
         b->component = &space->components[space->component_count++];
         b->steps = 0;
         arrange(b, tied);
         hed_status status = extend(b, 0, error);
-        if (status != HED_OK)
-            return status;
+        if (status != HED_OK) return status;
         hed_component_trim(space, b->component);
         if (__builtin_mul_overflow(space->count, b->component->count, &space->count))
             return hed_fail(error, HED_ERROR_LIMIT,
-                            "the space has more than 2^64 points: give the parameters fewer values");
+                "the space has more than 2^64 points: give the parameters fewer values");
     }
     return HED_OK;
 }
@@ -222,7 +220,8 @@ static hed_status fill(builder *b, hed_error *error)
 hed_status hed_space_build(hed_space *space, const hed_space_def *def, hed_error *error)
 {
     const hed_allocator *allocator = &space->allocator;
-    uint32_t rules = def->constraint_count + def->condition_count, names = def->parameter_count + def->constant_count;
+    uint32_t rules = def->constraint_count + def->condition_count,
+             names = def->parameter_count + def->constant_count;
     builder b = {.space = space, .name_count = names};
     b.rules = hed_allocate(allocator, rules * sizeof *b.rules);
     b.due = hed_allocate(allocator, rules * sizeof *b.due);
@@ -230,13 +229,11 @@ hed_status hed_space_build(hed_space *space, const hed_space_def *def, hed_error
     const char **texts = hed_allocate(allocator, names * sizeof *texts);
     hed_status status = HED_OK;
     if (!b.rules || !b.due || !b.values || !texts)
-        status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %u constraints and conditions", rules);
-    if (status == HED_OK)
-        status = compile_all(&b, def, texts, error);
-    if (status == HED_OK)
-        status = fill(&b, error);
-    for (uint32_t i = 0; i < b.rule_count; i++)
-        hed_expression_destroy(b.rules[i].expression);
+        status =
+            hed_fail(error, HED_ERROR_MEMORY, "no memory for %u constraints and conditions", rules);
+    if (status == HED_OK) status = compile_all(&b, def, texts, error);
+    if (status == HED_OK) status = fill(&b, error);
+    for (uint32_t i = 0; i < b.rule_count; i++) hed_expression_destroy(b.rules[i].expression);
     hed_release(allocator, b.rules, rules * sizeof *b.rules);
     hed_release(allocator, b.due, rules * sizeof *b.due);
     hed_release(allocator, b.values, names * sizeof *b.values);

@@ -10,7 +10,8 @@ hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_er
 {
     if (hed_trial_queue_empty(queue)) queue->taken = queue->count = 0;
     if (more <= queue->capacity - queue->count) return HED_OK;
-    uint32_t capacity = 2 * queue->capacity > queue->count + more ? 2 * queue->capacity : queue->count + more + 16;
+    uint32_t capacity =
+        2 * queue->capacity > queue->count + more ? 2 * queue->capacity : queue->count + more + 16;
     hed_queued_trial *grown = hed_allocate(&queue->allocator, capacity * sizeof *grown);
     if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u candidates", capacity);
     if (queue->count) memcpy(grown, queue->entries, queue->count * sizeof *grown);
@@ -20,8 +21,8 @@ hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_er
     return HED_OK;
 }
 
-hed_status hed_trial_queue_put(hed_trial_queue *queue, const hed_config *config, const hed_trial *trial,
-                               hed_error *error)
+hed_status hed_trial_queue_put(
+    hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error)
 {
     hed_status status = hed_trial_queue_reserve(queue, 1, error);
     if (!status) queue->entries[queue->count++] = (hed_queued_trial){*config, *trial};

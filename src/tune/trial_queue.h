@@ -19,8 +19,8 @@ typedef struct hed_trial_queue {
 /* Makes room for `more` entries, whose putting cannot fail then. Errors: MEMORY. */
 hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_error *error);
 /* Errors: MEMORY. */
-hed_status hed_trial_queue_put(hed_trial_queue *queue, const hed_config *config, const hed_trial *trial,
-                               hed_error *error);
+hed_status hed_trial_queue_put(
+    hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error);
 /* `trial` may be NULL. false: it is empty. */
 bool hed_trial_queue_take(hed_trial_queue *queue, hed_config *config, hed_trial *trial);
 bool hed_trial_queue_empty(const hed_trial_queue *queue);

@@ -1,5 +1,5 @@
-/* The end of a tuning: final rounds among the best, the stored choice and the default; the winner, what ties with
- * it, and what the database is told. */
+/* The end of a tuning: final rounds among the best, the stored choice and the default; the winner,
+ * what ties with it, and what the database is told. */
 #include <math.h>
 
 #include "base/error.h"
@@ -12,7 +12,8 @@ enum { BEST_ENTRANTS = 8 };
 
 static const double entrant_margin = 0.02; /* over the best: may be the best for all one knows */
 static const double unlimited_share = 0.15,
-                    least_seconds = 2; /* of the time that the search took, where there is no limit */
+                    least_seconds =
+                        2; /* of the time that the search took, where there is no limit */
 
 /* ---- who is in the final rounds ---- */
 
@@ -54,8 +55,8 @@ static hed_status enter(hed_tuning *t, uint32_t evaluation, final_list *list, he
         hed_tuning_record(t, e);
         return HED_OK;
     }
-    list->entrants[list->count] =
-        (hed_entrant){.slot = t->marks[evaluation].slot, .kept = kept, .preference = preference_of(t, evaluation)};
+    list->entrants[list->count] = (hed_entrant){.slot = t->marks[evaluation].slot, .kept = kept,
+        .preference = preference_of(t, evaluation)};
     list->evaluations[list->count++] = evaluation;
     return HED_OK;
 }
@@ -109,8 +110,8 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
 
 /* ---- what came out ---- */
 
-/* The device's pace in the final rounds against that of the search's level 1, as those tell who were in both. The rest
- * was not there, and is compared by it. */
+/* The device's pace in the final rounds against that of the search's level 1, as those tell who
+ * were in both. The rest was not there, and is compared by it. */
 static double final_pace(const hed_tuning *t, const final_list *list)
 {
     double paces[HED_FINAL_ENTRANTS];
@@ -123,8 +124,8 @@ static double final_pace(const hed_tuning *t, const final_list *list)
     return count ? hed_summarize(paces, count).p50 : t->race.level;
 }
 
-/* Paired times are truer than those of the search. Who left early has met other seconds than the winner: it is told
- * as many times slower than the winner as it was in the rounds of both. */
+/* Paired times are truer than those of the search. Who left early has met other seconds than the
+ * winner: it is told as many times slower than the winner as it was in the rounds of both. */
 static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
 {
     for (uint32_t i = 0; i < list->count && winner < list->count; i++) {
@@ -161,8 +162,10 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     hed_tuning_show(t, NULL);
     hed_status status = make_list(t, &list, error);
     double passed = hed_tuning_elapsed(t), limit = t->def->limit_seconds;
-    double seconds = limit > 0 ? fmax(0, limit - passed) : fmax(least_seconds, unlimited_share * passed);
-    if (!status) status = hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error);
+    double seconds =
+        limit > 0 ? fmax(0, limit - passed) : fmax(least_seconds, unlimited_share * passed);
+    if (!status)
+        status = hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error);
     if (status) return status;
     take_over(t, &list, winner);
     *decided = winner < list.count;
@@ -190,8 +193,8 @@ static bool clearly_faster(const hed_tuning *t, uint32_t a, uint32_t b)
     return e[a].high / t->marks[a].level < e[b].low / t->marks[b].level;
 }
 
-/* Without final rounds: the best, unless what was kept before cannot be told from it. Where nothing is new, what
- * was chosen in final rounds stays. */
+/* Without final rounds: the best, unless what was kept before cannot be told from it. Where nothing
+ * is new, what was chosen in final rounds stays. */
 static void decide_unpaired(hed_tuning *t)
 {
     hed_tune_result *r = t->result;
@@ -205,11 +208,12 @@ static void decide_unpaired(hed_tuning *t)
         break;
     }
     for (uint32_t i = 0; i < r->count; i++) {
-        r->evaluations[i].tied =
-            i != r->best && hed_tuning_worked(r->evaluations[i].outcome) && !clearly_faster(t, r->best, i);
+        r->evaluations[i].tied = i != r->best && hed_tuning_worked(r->evaluations[i].outcome) &&
+                                 !clearly_faster(t, r->best, i);
         r->ties += r->evaluations[i].tied;
     }
-    if (r->default_index < r->count) r->gain = hed_tuning_value(t, r->default_index) / hed_tuning_value(t, r->best);
+    if (r->default_index < r->count)
+        r->gain = hed_tuning_value(t, r->default_index) / hed_tuning_value(t, r->best);
 }
 
 static hed_status nothing_worked(hed_tuning *t, hed_error *error)
@@ -218,13 +222,13 @@ static hed_status nothing_worked(hed_tuning *t, hed_error *error)
     if (t->session) r->not_kept_reason = "no configuration has worked";
     if (t->stopped || r->count == 0) return HED_OK;
     const hed_evaluation *first = &r->evaluations[0];
-    return hed_fail(error, HED_ERROR_BUILD, "%s: none of %u configurations works on %s; the first: %s: %s",
-                    t->key.kernel, r->count, hed_device_get_info(t->device)->id, hed_outcome_name(first->outcome),
-                    first->text);
+    return hed_fail(error, HED_ERROR_BUILD,
+        "%s: none of %u configurations works on %s; the first: %s: %s", t->key.kernel, r->count,
+        hed_device_get_info(t->device)->id, hed_outcome_name(first->outcome), first->text);
 }
 
-/* Whether the winner has beaten so few that it may be anything: a launch does better with the former choice, or with
- * what is known of other devices. */
+/* Whether the winner has beaten so few that it may be anything: a launch does better with the
+ * former choice, or with what is known of other devices. */
 static bool compared_too_few(const hed_tuning *t)
 {
     const hed_tune_result *r = t->result;
@@ -243,11 +247,12 @@ static void keep_choice(hed_tuning *t)
         r->not_kept_reason = "fewer than three configurations were compared";
         return;
     }
-    r->kept = !hed_database_choose(t->database, t->session, &t->key, &r->evaluations[r->best], &error);
+    r->kept =
+        !hed_database_choose(t->database, t->session, &t->key, &r->evaluations[r->best], &error);
     if (r->kept) r->not_kept_reason = "";
     else
-        hed_log_message(&logger, HED_LOG_WARNING, "the best configuration of %s could not be kept: %s", t->key.kernel,
-                        error.text);
+        hed_log_message(&logger, HED_LOG_WARNING,
+            "the best configuration of %s could not be kept: %s", t->key.kernel, error.text);
 }
 
 static uint32_t index_of(const hed_tuning *t, bool known, const hed_config *config)
@@ -265,8 +270,10 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     r->default_index = index_of(t, t->has_default, &t->default_config);
     r->stored_index = index_of(t, t->has_stored, &t->stored);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
-    if (!t->stopped && !hed_runner_lost(t->runner) && !nothing_new(t)) status = final_rounds(t, &decided, error);
-    if (status == HED_ERROR_LOST && hed_runner_lost(t->runner)) { /* by an entrant; what was measured before stands */
+    if (!t->stopped && !hed_runner_lost(t->runner) && !nothing_new(t))
+        status = final_rounds(t, &decided, error);
+    /* by an entrant; what was measured before stands */
+    if (status == HED_ERROR_LOST && hed_runner_lost(t->runner)) {
         r->end = HED_TUNE_LOST;
         status = HED_OK;
     }

@@ -1,5 +1,5 @@
-/* The search of a tuning: what is known is told, candidates are asked for, compiled ahead, measured, told and
- * recorded, until something ends it. */
+/* The search of a tuning: what is known is told, candidates are asked for, compiled ahead,
+ * measured, told and recorded, until something ends it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +9,20 @@
 #include "base/text.h"
 #include "tune/tuning.h"
 
-enum { SOURCES = 32,    /* other devices and sizes that the search starts from, at most */
-       CHECK_EVERY = 8, /* evaluations between two looks at the clock's drift */
-       AHEAD_FEW = 4 }; /* compiled candidates that may wait: a question asked later is a better one */
+enum {
+    SOURCES = 32,    /* other devices and sizes that the search starts from, at most */
+    CHECK_EVERY = 8, /* evaluations between two looks at the clock's drift */
+    /* compiled candidates that may wait: a question asked later is a better one */
+    AHEAD_FEW = 4,
+};
 
 static const double warm_share = 0.02, warm_seconds = 1; /* of the time there is, and at most */
 static const double finals_share = 0.12;                 /* of the time there is */
-static const double anchor_slower = 3;                   /* over the best: another anchor is cheaper to look at */
+/* over the best: another anchor is cheaper to look at */
+static const double anchor_slower = 3;
 static const double wait_seconds = 0.1;
-static const double least_round = 1e-3, set_up_seconds = 0.5; /* of one entrant's round; of all entrants */
+/* of one entrant's round; of all entrants */
+static const double least_round = 1e-3, set_up_seconds = 0.5;
 
 /* ---- what is known before ---- */
 
@@ -31,10 +36,12 @@ static void open_database(hed_tuning *t)
     hed_logger logger = hed_context_logger(context);
     t->database = def->database ? def->database : hed_context_database(context);
     if (!t->database || !def->keep) return;
-    snprintf(settings, sizeof settings, "%s, %u evaluations, %g s, seed %llu", hed_strategy_name(def->strategy),
-             def->evaluations, def->limit_seconds, (unsigned long long)def->seed);
+    snprintf(settings, sizeof settings, "%s, %u evaluations, %g s, seed %llu",
+        hed_strategy_name(def->strategy), def->evaluations, def->limit_seconds,
+        (unsigned long long)def->seed);
     if (!hed_database_begin(t->database, &t->key, settings, &t->session, &error)) return;
-    hed_log_message(&logger, HED_LOG_WARNING, "this tuning of %s is not kept: %s", t->key.kernel, error.text);
+    hed_log_message(
+        &logger, HED_LOG_WARNING, "this tuning of %s is not kept: %s", t->key.kernel, error.text);
     t->session = 0;
 }
 
@@ -43,11 +50,12 @@ static void recall_choice(hed_tuning *t)
 {
     hed_configured configured;
     hed_config config;
-    hed_choices *choices = t->def->database ? hed_choices_load_from(t->def->database, &t->key)
-                                            : hed_choices_load(hed_device_context(t->device), &t->key);
+    hed_choices *choices = t->def->database
+                               ? hed_choices_load_from(t->def->database, &t->key)
+                               : hed_choices_load(hed_device_context(t->device), &t->key);
     if (!choices) return;
-    if (hed_choices_find(choices, &t->key.problem, 0, &config, &configured) && configured == HED_CONFIGURED_EXACT &&
-        hed_space_find(t->space, &config) != UINT64_MAX)
+    if (hed_choices_find(choices, &t->key.problem, 0, &config, &configured) &&
+        configured == HED_CONFIGURED_EXACT && hed_space_find(t->space, &config) != UINT64_MAX)
         t->has_stored = true;
     t->stored = config;
     hed_choices_free(choices);
@@ -59,19 +67,18 @@ static hed_status create_search(hed_tuning *t, hed_error *error)
     uint32_t count = 0;
     size_t bytes = 0;
     hed_error ignored; /* a database that cannot be read is no reason not to search */
-    if (t->database) hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, &ignored);
-    hed_search_def def = {.allocator = &t->allocator,
-                          .space = t->space,
-                          .strategy = t->def->strategy,
-                          .seed = t->def->seed,
-                          .sources = sources,
-                          .source_count = count};
+    if (t->database)
+        hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, &ignored);
+    hed_search_def def = {.allocator = &t->allocator, .space = t->space,
+        .strategy = t->def->strategy, .seed = t->def->seed, .sources = sources,
+        .source_count = count};
     hed_status status = hed_search_create(&def, &t->search, error);
     hed_release(&t->allocator, sources, bytes);
     return status;
 }
 
-/* Takes one evaluation of an earlier tuning over: as done, or at least so that what crashed is not tried again. */
+/* Takes one evaluation of an earlier tuning over: as done, or at least so that what crashed is not
+ * tried again. */
 static hed_status recall(hed_tuning *t, const hed_evaluation *earlier, hed_error *error)
 {
     bool deadly = earlier->outcome == HED_OUTCOME_CRASHED || earlier->outcome == HED_OUTCOME_HUNG;
@@ -93,7 +100,8 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
     uint32_t count = 0;
     hed_error ignored;
     hed_status status = HED_OK;
-    if (t->database && hed_database_history(t->database, &t->key, &history, &count, &ignored)) return HED_OK;
+    if (t->database && hed_database_history(t->database, &t->key, &history, &count, &ignored))
+        return HED_OK;
     for (uint32_t i = 0; i < count && !status; i++) status = recall(t, &history[i], error);
     t->since_gain = 0;
     hed_release(&t->allocator, history, count * sizeof *history);
@@ -104,7 +112,9 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
 
 static hed_status warm_up(hed_tuning *t, uint32_t slot, hed_trial *trial, hed_error *error)
 {
-    double limit = t->def->limit_seconds > 0 ? fmin(warm_share * t->def->limit_seconds, warm_seconds) : warm_seconds;
+    double limit = t->def->limit_seconds > 0
+                       ? fmin(warm_share * t->def->limit_seconds, warm_seconds)
+                       : warm_seconds;
     if (t->warm) return HED_OK;
     t->warm = true;
     return hed_race_warm_up(&t->race, slot, limit, trial, error);
@@ -126,13 +136,14 @@ static void note_probe(hed_evaluation *evaluation, const hed_probe *probe)
 }
 
 /* Prepares and times one. `known`: what compiling it ahead gave. */
-static hed_status measure(hed_tuning *t, uint32_t slot, const hed_trial *known, hed_evaluation *evaluation,
-                          hed_probe *probe, hed_error *error)
+static hed_status measure(hed_tuning *t, uint32_t slot, const hed_trial *known,
+    hed_evaluation *evaluation, hed_probe *probe, hed_error *error)
 {
     hed_trial trial = *known;
     hed_status status = HED_OK;
     *probe = (hed_probe){0};
-    if (!trial.outcome) status = hed_runner_prepare(t->runner, slot, &evaluation->config, &trial, error);
+    if (!trial.outcome)
+        status = hed_runner_prepare(t->runner, slot, &evaluation->config, &trial, error);
     evaluation->build_seconds = fmax(known->build_seconds, trial.build_seconds);
     evaluation->error = trial.error;
     note_trial(evaluation, &trial);
@@ -146,20 +157,23 @@ static hed_status measure(hed_tuning *t, uint32_t slot, const hed_trial *known, 
     return status;
 }
 
-/* Candidates since the last look at the clock were measured somewhere on its way from `before` to now. */
+/* Candidates since the last look at the clock were measured somewhere on its way from `before` to
+ * now. */
 static hed_status correct_levels(hed_tuning *t, double before, hed_error *error)
 {
     hed_tune_result *r = t->result;
     hed_status status = HED_OK;
     uint32_t first = t->unchecked;
-    double from = first < r->count ? r->evaluations[first].at : 0, span = fmax(hed_tuning_elapsed(t) - from, 1e-9);
+    double from = first < r->count ? r->evaluations[first].at : 0,
+           span = fmax(hed_tuning_elapsed(t) - from, 1e-9);
     t->unchecked = r->count;
     if (t->race.level == before) return HED_OK;
     for (uint32_t i = first; i < r->count && !status; i++) {
         double way = fmin(1, fmax(0, (r->evaluations[i].at - from) / span));
         t->marks[i].level = before + way * (t->race.level - before);
         if (hed_tuning_worked(r->evaluations[i].outcome))
-            status = hed_search_tell(t->search, &r->evaluations[i].config, hed_tuning_value(t, i), error);
+            status = hed_search_tell(
+                t->search, &r->evaluations[i].config, hed_tuning_value(t, i), error);
     }
     hed_tuning_find_best(t);
     return status;
@@ -174,42 +188,52 @@ static hed_status check_drift(hed_tuning *t, hed_error *error)
     return status ? status : correct_levels(t, before, error);
 }
 
-/* The first that works is what the clock is looked at with, until the best is much quicker to run. */
+/* The first that works is what the clock is looked at with, until the best is much quicker to
+ * run. */
 static void follow_with_anchor(hed_tuning *t, uint32_t slot, const hed_probe *probe)
 {
-    bool quicker = t->race.anchored && probe->seconds / t->race.level * anchor_slower < t->race.anchor_base;
+    bool quicker =
+        t->race.anchored && probe->seconds / t->race.level * anchor_slower < t->race.anchor_base;
     if (!t->race.anchored || quicker) hed_race_anchor(&t->race, slot, probe);
 }
 
-static hed_status evaluate(hed_tuning *t, const hed_config *config, const hed_trial *known, hed_error *error)
+static hed_status evaluate(
+    hed_tuning *t, const hed_config *config, const hed_trial *known, hed_error *error)
 {
     hed_probe probe;
     uint32_t slot = hed_tuning_free_slot(t), before = t->best;
-    hed_evaluation evaluation = {.config = *config, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
+    hed_evaluation evaluation = {
+        .config = *config, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
     hed_status status = measure(t, slot, known, &evaluation, &probe, error);
     if (status || (t->stopped && probe.runs == 0))
         return status; /* what was stopped before its first run is not done */
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
-    if (!status && due && !t->stopped && !hed_runner_lost(t->runner)) status = check_drift(t, error);
+    if (!status && due && !t->stopped && !hed_runner_lost(t->runner))
+        status = check_drift(t, error);
     if (evaluation.outcome == HED_OUTCOME_MEASURED) follow_with_anchor(t, slot, &probe);
     if (!status) hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
     return status;
 }
 
-/* One that is to be in the comparison in any case, unless it is there already or has been deadly. */
+/* One that is to be in the comparison in any case, unless it is there already or has been
+ * deadly. */
 static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_error *error)
 {
     const hed_trial nothing = {.error = NAN};
-    if (hed_tuning_find(t, config) != HED_NO_EVALUATION || hed_tuning_stop(t) || hed_runner_lost(t->runner))
+    if (hed_tuning_find(t, config) != HED_NO_EVALUATION || hed_tuning_stop(t) ||
+        hed_runner_lost(t->runner))
         return HED_OK;
     return evaluate(t, config, &nothing, error);
 }
 
 /* ---- questions ---- */
 
-static uint32_t asked(const hed_tuning *t) { return t->result->count + t->building + t->ready_count; }
+static uint32_t asked(const hed_tuning *t)
+{
+    return t->result->count + t->building + t->ready_count;
+}
 
 /* The next question that is not answered yet. `t->dry`: there is none. */
 static hed_status ask(hed_tuning *t, hed_config *config, hed_error *error)
@@ -221,8 +245,8 @@ static hed_status ask(hed_tuning *t, hed_config *config, hed_error *error)
     return t->dry ? HED_OK : status;
 }
 
-/* Questions for the compilers: as many as keep them busy, but not so many that their answers come too late to be
- * good ones. Where nothing is measured meanwhile, one for each compiler. */
+/* Questions for the compilers: as many as keep them busy, but not so many that their answers come
+ * too late to be good ones. Where nothing is measured meanwhile, one for each compiler. */
 static hed_status ask_ahead(hed_tuning *t, hed_error *error)
 {
     uint32_t builders = t->builders, at_once = t->quiet ? builders : 2 * builders;
@@ -281,7 +305,8 @@ static hed_status next_candidate(hed_tuning *t, bool *found, hed_ready *next, he
 
 /* ---- the end ---- */
 
-/* Seconds to keep for the final rounds: what all of them take if everybody stays, but no more than their share. */
+/* Seconds to keep for the final rounds: what all of them take if everybody stays, but no more than
+ * their share. */
 static double final_seconds(const hed_tuning *t)
 {
     enum { ENTRANTS = 10 };
@@ -295,12 +320,15 @@ static bool ended(hed_tuning *t)
 {
     const hed_tune_def *def = t->def;
     hed_tune_result *r = t->result;
-    double share = t->best != HED_NO_EVALUATION ? hed_tuning_share(t, r->evaluations[t->best].seconds) : NAN;
-    bool late = def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - final_seconds(t);
+    double share =
+        t->best != HED_NO_EVALUATION ? hed_tuning_share(t, r->evaluations[t->best].seconds) : NAN;
+    bool late =
+        def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - final_seconds(t);
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
     else if (hed_runner_lost(t->runner)) r->end = HED_TUNE_LOST;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
-    else if (r->count >= r->space || (t->dry && t->building + t->ready_count == 0)) r->end = HED_TUNE_EXHAUSTED;
+    else if (r->count >= r->space || (t->dry && t->building + t->ready_count == 0))
+        r->end = HED_TUNE_EXHAUSTED;
     else if (def->evaluations && r->count >= def->evaluations) r->end = HED_TUNE_EVALUATIONS;
     else if (late) r->end = HED_TUNE_SECONDS;
     else if (def->patience && t->since_gain >= def->patience) r->end = HED_TUNE_NO_GAIN;
@@ -308,8 +336,8 @@ static bool ended(hed_tuning *t)
     return true;
 }
 
-/* On another day the clock may have run at another pace: the best of what is recalled is timed again, and all of it
- * corrected by that. */
+/* On another day the clock may have run at another pace: the best of what is recalled is timed
+ * again, and all of it corrected by that. */
 static hed_status measure_recalled(hed_tuning *t, hed_error *error)
 {
     hed_tune_result *r = t->result;
@@ -326,7 +354,8 @@ static hed_status measure_recalled(hed_tuning *t, hed_error *error)
     for (uint32_t i = 0; i < r->count && !status; i++) {
         t->marks[i].level = 1 / pace;
         if (hed_tuning_worked(r->evaluations[i].outcome))
-            status = hed_search_tell(t->search, &r->evaluations[i].config, hed_tuning_value(t, i), error);
+            status = hed_search_tell(
+                t->search, &r->evaluations[i].config, hed_tuning_value(t, i), error);
     }
     hed_tuning_find_best(t);
     return status;
@@ -351,8 +380,8 @@ static hed_status search(hed_tuning *t, hed_error *error)
 
 /* ---- what the race asks of a tuning ---- */
 
-static hed_status time_slot(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                            hed_error *error)
+static hed_status time_slot(
+    void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
 {
     hed_tuning *t = user;
     return hed_runner_time(t->runner, slot, runs, values, trial, error);
@@ -367,17 +396,14 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
     t->result->space = hed_space_count(t->space);
     t->ready_capacity = t->builders ? 4 * t->builders + AHEAD_FEW : 0;
     t->ready = hed_allocate(&t->allocator, t->ready_capacity * sizeof *t->ready);
-    if (!t->ready) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u candidates", t->ready_capacity);
+    if (!t->ready)
+        return hed_fail(
+            error, HED_ERROR_MEMORY, "out of memory for %u candidates", t->ready_capacity);
     open_database(t);
     recall_choice(t);
-    t->race = (hed_race){.def = {.user = t,
-                                 .time = time_slot,
-                                 .now = seconds_passed,
-                                 .stop = stop_asked,
-                                 .floor_seconds = t->floor_seconds},
-                         .level = 1,
-                         .best = INFINITY,
-                         .best_high = INFINITY};
+    t->race = (hed_race){.def = {.user = t, .time = time_slot, .now = seconds_passed,
+                             .stop = stop_asked, .floor_seconds = t->floor_seconds}, .level = 1,
+        .best = INFINITY, .best_high = INFINITY};
     hed_status status = create_search(t, error);
     if (!status) status = recall_history(t, error);
     return status ? status : search(t, error);

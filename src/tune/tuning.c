@@ -1,4 +1,5 @@
-/* The parts of a tuning that search and final rounds both need: its clock, its evaluations, slots and records. */
+/* The parts of a tuning that search and final rounds both need: its clock, its evaluations, slots
+ * and records. */
 #include "tune/tuning.h"
 
 #include <math.h>
@@ -29,7 +30,8 @@ double hed_tuning_elapsed(hed_tuning *t)
 double hed_tuning_value(const hed_tuning *t, uint32_t index)
 {
     const hed_evaluation *evaluation = &t->result->evaluations[index];
-    return hed_tuning_worked(evaluation->outcome) ? evaluation->seconds / t->marks[index].level : INFINITY;
+    return hed_tuning_worked(evaluation->outcome) ? evaluation->seconds / t->marks[index].level
+                                                  : INFINITY;
 }
 
 double hed_tuning_share(const hed_tuning *t, double seconds)
@@ -64,20 +66,13 @@ void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
     const hed_evaluation *best = t->best != HED_NO_EVALUATION ? &r->evaluations[t->best] : NULL;
     bool limited = def->evaluations && def->evaluations < r->space;
     hed_tune_progress progress = {
-        .last = last,
-        .best = best,
-        .done = r->count,
-        .failed = count_failed(r),
+        .last = last, .best = best, .done = r->count, .failed = count_failed(r),
         .total = limited                 ? def->evaluations
                  : r->space < UINT32_MAX ? (uint32_t)r->space
                                          : UINT32_MAX,
-        .building = t->building,
-        .space = r->space,
-        .seconds = t->last_progress,
-        .limit = def->limit_seconds,
-        .default_seconds = default_seconds(t),
-        .share = best ? hed_tuning_share(t, best->seconds) : NAN,
-        .stage = t->stage,
+        .building = t->building, .space = r->space, .seconds = t->last_progress,
+        .limit = def->limit_seconds, .default_seconds = default_seconds(t),
+        .share = best ? hed_tuning_share(t, best->seconds) : NAN, .stage = t->stage,
     };
     def->progress(def->user, &progress);
 }
@@ -92,19 +87,22 @@ bool hed_tuning_stop(hed_tuning *t)
 
 /* ---- the device's limits ---- */
 
-static const double roofline_from = 5; /* seconds of a tuning that can afford to measure the device first */
+/* seconds of a tuning that can afford to measure the device first */
+static const double roofline_from = 5;
 
-/* Memory: a tenth of the time of a copy, which may have been measured on a busy machine, where the data cannot lie
- * in a cache. Arithmetic: the counted operations may be of a kind that the device does many times faster than
- * single-precision multiply-adds (half floats, matrix units). */
-static double floor_of(const hed_device_info *info, const hed_work *work, const hed_roofline *roofline)
+/* Memory: a tenth of the time of a copy, which may have been measured on a busy machine, where the
+ * data cannot lie in a cache. Arithmetic: the counted operations may be of a kind that the device
+ * does many times faster than single-precision multiply-adds (half floats, matrix units). */
+static double floor_of(
+    const hed_device_info *info, const hed_work *work, const hed_roofline *roofline)
 {
-    enum { CACHES = 4,
-           FASTER_MEMORY = 10,
-           FASTER_ARITHMETIC = 64 };
+    enum { CACHES = 4, FASTER_MEMORY = 10, FASTER_ARITHMETIC = 64 };
     bool beyond_cache = info->cache_bytes && work->bytes > CACHES * (double)info->cache_bytes;
-    double memory = beyond_cache && roofline->bandwidth > 0 ? work->bytes / roofline->bandwidth / FASTER_MEMORY : 0;
-    double arithmetic = roofline->arithmetic > 0 ? work->operations / roofline->arithmetic / FASTER_ARITHMETIC : 0;
+    double memory = beyond_cache && roofline->bandwidth > 0
+                        ? work->bytes / roofline->bandwidth / FASTER_MEMORY
+                        : 0;
+    double arithmetic =
+        roofline->arithmetic > 0 ? work->operations / roofline->arithmetic / FASTER_ARITHMETIC : 0;
     return fmax(memory, arithmetic);
 }
 
@@ -114,7 +112,8 @@ void hed_tuning_find_limits(hed_tuning *t)
     hed_database *database =
         t->def->database ? t->def->database : hed_context_database(hed_device_context(t->device));
     bool affordable = t->def->limit_seconds <= 0 || t->def->limit_seconds >= roofline_from;
-    if (t->def->objective != HED_OBJECTIVE_TIME || (r->work.bytes <= 0 && r->work.operations <= 0)) return;
+    if (t->def->objective != HED_OBJECTIVE_TIME || (r->work.bytes <= 0 && r->work.operations <= 0))
+        return;
     hed_roofline roofline = hed_roofline_of(t->device, database, affordable);
     r->bandwidth = roofline.bandwidth;
     r->arithmetic = roofline.arithmetic;
@@ -129,8 +128,8 @@ uint32_t hed_tuning_free_slot(hed_tuning *t)
     for (uint32_t slot = 0; slot < HED_RUNNER_SLOTS; slot++) {
         if (t->in_slot[slot] == HED_NO_EVALUATION) return slot;
         if (t->race.anchored && slot == t->race.anchor) continue;
-        bool worse =
-            worst == HED_NO_SLOT || hed_tuning_value(t, t->in_slot[slot]) > hed_tuning_value(t, t->in_slot[worst]);
+        bool worse = worst == HED_NO_SLOT ||
+                     hed_tuning_value(t, t->in_slot[slot]) > hed_tuning_value(t, t->in_slot[worst]);
         if (worse) worst = slot;
     }
     t->marks[t->in_slot[worst]].slot = HED_NO_SLOT;
@@ -143,7 +142,8 @@ hed_status hed_tuning_prepare(hed_tuning *t, uint32_t index, hed_trial *trial, h
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     if (t->marks[index].slot != HED_NO_SLOT) return HED_OK;
     uint32_t slot = hed_tuning_free_slot(t);
-    hed_status status = hed_runner_prepare(t->runner, slot, &t->result->evaluations[index].config, trial, error);
+    hed_status status =
+        hed_runner_prepare(t->runner, slot, &t->result->evaluations[index].config, trial, error);
     if (status || trial->outcome != HED_OUTCOME_MEASURED) return status;
     t->marks[index].slot = slot;
     t->in_slot[slot] = index;
@@ -159,7 +159,8 @@ bool hed_tuning_worked(hed_outcome outcome)
 
 bool hed_config_same(const hed_config *a, const hed_config *b)
 {
-    return a->count == b->count && memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
+    return a->count == b->count &&
+           memcmp(a->values, b->values, a->count * sizeof a->values[0]) == 0;
 }
 
 uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config)
@@ -191,7 +192,8 @@ static hed_status grow(hed_tuning *t, hed_error *error)
         memcpy(evaluations, t->result->evaluations, count * sizeof *evaluations);
         memcpy(marks, t->marks, count * sizeof *marks);
     }
-    hed_release(&t->allocator, t->result->evaluations, evaluation_capacity(count) * sizeof *evaluations);
+    hed_release(
+        &t->allocator, t->result->evaluations, evaluation_capacity(count) * sizeof *evaluations);
     hed_release(&t->allocator, t->marks, evaluation_capacity(count) * sizeof *marks);
     t->result->evaluations = evaluations;
     t->marks = marks;
@@ -205,15 +207,17 @@ void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
     hed_logger logger = hed_context_logger(hed_device_context(t->device));
     hed_evaluation made_now = *evaluation; /* also where it had been recalled */
     made_now.recalled = false;
-    if (!t->session || !hed_database_record(t->database, t->session, &t->key, &made_now, &error)) return;
-    hed_log_message(&logger, HED_LOG_WARNING, "this tuning of %s is not kept any further: %s", t->key.kernel,
-                    error.text);
+    if (!t->session || !hed_database_record(t->database, t->session, &t->key, &made_now, &error))
+        return;
+    hed_log_message(&logger, HED_LOG_WARNING, "this tuning of %s is not kept any further: %s",
+        t->key.kernel, error.text);
     t->session = 0;
 }
 
 static void follow_the_best(hed_tuning *t, uint32_t index)
 {
-    if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, index) < hed_tuning_value(t, t->best)) t->best = index;
+    if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, index) < hed_tuning_value(t, t->best))
+        t->best = index;
     double value = hed_tuning_value(t, t->best);
     t->since_gain++;
     if (!(value < t->gained * (1 - HED_RACE_MARGIN))) return;
@@ -224,15 +228,18 @@ static void follow_the_best(hed_tuning *t, uint32_t index)
 void hed_tuning_find_best(hed_tuning *t)
 {
     for (uint32_t i = 0; i < t->result->count; i++)
-        if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, i) < hed_tuning_value(t, t->best)) t->best = i;
+        if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, i) < hed_tuning_value(t, t->best))
+            t->best = i;
     if (t->best == HED_NO_EVALUATION) return;
     t->race.best = hed_tuning_value(t, t->best);
     t->race.best_high = t->result->evaluations[t->best].high / t->marks[t->best].level;
 }
 
-hed_status hed_tuning_add(hed_tuning *t, const hed_evaluation *evaluation, uint32_t slot, hed_error *error)
+hed_status hed_tuning_add(
+    hed_tuning *t, const hed_evaluation *evaluation, uint32_t slot, hed_error *error)
 {
-    hed_status status = t->result->count == evaluation_capacity(t->result->count) ? grow(t, error) : HED_OK;
+    hed_status status =
+        t->result->count == evaluation_capacity(t->result->count) ? grow(t, error) : HED_OK;
     if (status) return status;
     uint32_t index = t->result->count++;
     bool worked = hed_tuning_worked(evaluation->outcome);
@@ -255,7 +262,8 @@ hed_tune_def hed_tune_settled(const hed_tune_def *def)
 {
     enum { FALLBACK_EVALUATIONS = 200 };
     hed_tune_def settled = def ? *def : hed_default_tune_def();
-    bool limited = settled.evaluations || settled.limit_seconds > 0 || settled.good_enough > 0 || settled.patience;
+    bool limited = settled.evaluations || settled.limit_seconds > 0 || settled.good_enough > 0 ||
+                   settled.patience;
     if (!limited) settled.evaluations = FALLBACK_EVALUATIONS;
     return settled;
 }
@@ -269,7 +277,8 @@ hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
     t->last_clock = clock_seconds(t);
     for (uint32_t slot = 0; slot < HED_RUNNER_SLOTS; slot++) t->in_slot[slot] = HED_NO_EVALUATION;
     t->result = hed_allocate(&t->allocator, sizeof *t->result);
-    if (!t->result) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the result of a tuning");
+    if (!t->result)
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the result of a tuning");
     t->result->allocator = t->allocator;
     t->result->in_process_reason = "";
     t->result->not_kept_reason = t->def->keep ? "the database cannot be used" : "not asked for";
@@ -281,7 +290,9 @@ void hed_tuning_close(hed_tuning *t)
 {
     hed_search_destroy(t->search);
     hed_release(&t->allocator, t->ready, t->ready_capacity * sizeof *t->ready);
-    if (t->result) hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
+    if (t->result)
+        hed_release(
+            &t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
     hed_tune_result_free(t->result);
 }
 
@@ -302,7 +313,8 @@ hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *er
     if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before it began */
     hed_status status = t->stopped ? HED_OK : search_and_finish(t, error);
     if (status) return status;
-    for (uint32_t i = 0; i < t->result->count; i++) t->result->evaluations[i].pace = t->marks[i].level;
+    for (uint32_t i = 0; i < t->result->count; i++)
+        t->result->evaluations[i].pace = t->marks[i].level;
     hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
     t->marks = NULL;
     *result = t->result;
@@ -314,6 +326,7 @@ void hed_tune_result_free(hed_tune_result *result)
 {
     if (!result) return;
     hed_allocator allocator = result->allocator;
-    hed_release(&allocator, result->evaluations, evaluation_capacity(result->count) * sizeof *result->evaluations);
+    hed_release(&allocator, result->evaluations,
+        evaluation_capacity(result->count) * sizeof *result->evaluations);
     hed_release(&allocator, result, sizeof *result);
 }

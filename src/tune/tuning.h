@@ -1,5 +1,5 @@
-/* A tuning on its way: what the loop (tune_loop.c), the final rounds (tune_finish.c) and those who set them up for
- * kernels (tune_kernel.c) and pipelines (pipeline.c) share. */
+/* A tuning on its way: what the loop (tune_loop.c), the final rounds (tune_finish.c) and those who
+ * set them up for kernels (tune_kernel.c) and pipelines (pipeline.c) share. */
 #ifndef HED_TUNE_TUNING_H
 #define HED_TUNE_TUNING_H
 
@@ -26,7 +26,8 @@ typedef struct hed_tuning {
     const hed_tune_def *def; /* with limits settled */
     hed_runner *runner;
     uint32_t builders; /* processes of it that compile ahead; 0: none, preparing does it all */
-    bool quiet;        /* they take the processors that candidates run on: measure only while nothing compiles */
+    /* they take the processors that candidates run on: measure only while nothing compiles */
+    bool quiet;
     const hed_space *space;
     hed_tune_key key;
     double floor_seconds; /* no run can be faster; 0: not known */
@@ -42,11 +43,13 @@ typedef struct hed_tuning {
     hed_search *search;
     hed_race race;
 
-    hed_mark *marks;                    /* beside result->evaluations */
-    uint32_t best;                      /* evaluation; HED_NO_EVALUATION: none yet */
-    uint32_t fresh;                     /* evaluations made now */
-    uint32_t unchecked;                 /* evaluations from here on were made since the clock was looked at */
-    uint32_t since_gain;                /* evaluations since the best became better by more than the margin */
+    hed_mark *marks; /* beside result->evaluations */
+    uint32_t best;   /* evaluation; HED_NO_EVALUATION: none yet */
+    uint32_t fresh;  /* evaluations made now */
+    /* evaluations from here on were made since the clock was looked at */
+    uint32_t unchecked;
+    /* evaluations since the best became better by more than the margin */
+    uint32_t since_gain;
     double gained;                      /* what it was then */
     uint32_t in_slot[HED_RUNNER_SLOTS]; /* evaluation; HED_NO_EVALUATION: free */
 
@@ -66,23 +69,26 @@ enum { HED_NO_EVALUATION = UINT32_MAX };
 /* The caller's wishes (NULL: the defaults), with a limit where there is none. */
 hed_tune_def hed_tune_settled(const hed_tune_def *def);
 
-/* Makes the result and looks at the clock for the first time. `device` and `def` are set already. Errors: MEMORY. */
+/* Makes the result and looks at the clock for the first time. `device` and `def` are set already.
+ * Errors: MEMORY. */
 hed_status hed_tuning_open(hed_tuning *t, hed_error *error);
 /* Frees everything, the result included if it has not been handed over. */
 void hed_tuning_close(hed_tuning *t);
-/* The device's ceilings, and the time that no run can be below, for result->work. Measured where the database does
- * not know them and the tuning has time for that. */
+/* The device's ceilings, and the time that no run can be below, for result->work. Measured where
+ * the database does not know them and the tuning has time for that. */
 void hed_tuning_find_limits(hed_tuning *t);
 /* Seconds since hed_tuning_open(). A clock that steps back counts as one that stood. */
 double hed_tuning_elapsed(hed_tuning *t);
-/* Asks the caller's stop(), and shows how it stands where that was last done a tenth of a second ago. */
+/* Asks the caller's stop(), and shows how it stands where that was last done a tenth of a second
+ * ago. */
 bool hed_tuning_stop(hed_tuning *t);
 void hed_tuning_show(hed_tuning *t, const hed_evaluation *last);
-/* Adds an evaluation, `level` being the race's: to the result, to the search's knowledge, and to the database
- * unless recalled. Errors: MEMORY. */
-hed_status hed_tuning_add(hed_tuning *t, const hed_evaluation *evaluation, uint32_t slot, hed_error *error);
-/* Writes an evaluation into the database (again, where it has been measured anew). The database's failure is
- * logged and ends its use. */
+/* Adds an evaluation, `level` being the race's: to the result, to the search's knowledge, and to
+ * the database unless recalled. Errors: MEMORY. */
+hed_status hed_tuning_add(
+    hed_tuning *t, const hed_evaluation *evaluation, uint32_t slot, hed_error *error);
+/* Writes an evaluation into the database (again, where it has been measured anew). The database's
+ * failure is logged and ends its use. */
 void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation);
 bool hed_config_same(const hed_config *a, const hed_config *b);
 /* The evaluation of a configuration; HED_NO_EVALUATION: none. */
@@ -99,10 +105,11 @@ bool hed_tuning_worked(hed_outcome outcome); /* measured or dropped */
 /* Share of the roofline; NAN where it is not known. */
 double hed_tuning_share(const hed_tuning *t, double seconds);
 
-/* tune_loop.c: everything from the history to the end of the search. Errors: MEMORY, DRIVER, LOST, IO. */
+/* tune_loop.c: everything from the history to the end of the search. Errors: MEMORY, DRIVER, LOST,
+ * IO. */
 hed_status hed_tuning_search(hed_tuning *t, hed_error *error);
-/* tune_finish.c: final rounds, the winner, ties, and what the database is told. Errors: likewise; BUILD where nothing
- * worked. */
+/* tune_finish.c: final rounds, the winner, ties, and what the database is told. Errors: likewise;
+ * BUILD where nothing worked. */
 hed_status hed_tuning_finish(hed_tuning *t, hed_error *error);
 
 /* tuning.c: both. On success the result is handed over, on failure `*result` is left alone. */

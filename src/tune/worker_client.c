@@ -1,7 +1,7 @@
-/* The runner in worker processes: one that measures, and several that only compile, which fill the compiled-kernel
- * cache that the first one takes its programs from. Whatever a candidate does costs its own evaluation and a new
- * worker: what had been prepared is prepared again when it is next timed. While the one is waited for, the others are
- * kept at work. */
+/* The runner in worker processes: one that measures, and several that only compile, which fill the
+ * compiled-kernel cache that the first one takes its programs from. Whatever a candidate does costs
+ * its own evaluation and a new worker: what had been prepared is prepared again when it is next
+ * timed. While the one is waited for, the others are kept at work. */
 #include "tune/worker_client.h"
 
 #include <dirent.h>
@@ -19,19 +19,19 @@
 #include "tune/energy.h"
 #include "tune/worker_job.h"
 
-enum { OPEN_SECONDS = 120, /* drivers of many devices take their time */
-       SLACK_SECONDS = 2,
-       MOST_BUILDERS = 64,
-       MOST_CONTEXTS = 4 }; /* builders that need a context on a GPU */
-#define TICK 0.1            /* seconds between two calls of idle() */
-#define COPY_RATE 200e6     /* bytes/s at the least of restoring, reading back and comparing */
+enum {
+    OPEN_SECONDS = 120, /* drivers of many devices take their time */
+    SLACK_SECONDS = 2,
+    MOST_BUILDERS = 64,
+    MOST_CONTEXTS = 4, /* builders that need a context on a GPU */
+};
+#define TICK 0.1        /* seconds between two calls of idle() */
+#define COPY_RATE 200e6 /* bytes/s at the least of restoring, reading back and comparing */
 
-static worker_client *client_of(hed_runner *runner)
-{
-    return (worker_client *)runner;
-}
+static worker_client *client_of(hed_runner *runner) { return (worker_client *)runner; }
 
-/* Not the context's clock, which is the program's and may stand still: limits must end all the same. */
+/* Not the context's clock, which is the program's and may stand still: limits must end all the
+ * same. */
 static double now(void) { return (double)hed_now() * 1e-9; }
 
 static hed_trial new_trial(void)
@@ -51,16 +51,18 @@ static void set_asked(builder *b, const hed_config *config)
 /* Starts a builder where there is more to do than there are. */
 static bool ensure_builder(worker_client *client, builder *b)
 {
-    return b->process.pid || !hed_worker_start(&b->process, client->program, client->job, client->result, NULL);
+    return b->process.pid ||
+           !hed_worker_start(&b->process, client->program, client->job, client->result, NULL);
 }
 
-/* Gives every idle builder something to do. Where none can be started, all is handed back as it is: it is compiled
- * when it is prepared. */
+/* Gives every idle builder something to do. Where none can be started, all is handed back as it is:
+ * it is compiled when it is prepared. */
 static void feed(worker_client *client)
 {
     hed_config config;
     hed_trial trial = new_trial();
-    for (uint32_t i = 0; i < client->builder_count && !hed_trial_queue_empty(&client->waiting); i++) {
+    for (uint32_t i = 0; i < client->builder_count && !hed_trial_queue_empty(&client->waiting);
+         i++) {
         builder *b = &client->builders[i];
         if (b->process.busy || !ensure_builder(client, b)) continue;
         hed_trial_queue_take(&client->waiting, &config, NULL);
@@ -71,7 +73,8 @@ static void feed(worker_client *client)
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
 }
 
-/* Where a builder says nothing of the candidate, or was killed by somebody else, preparing it will tell. */
+/* Where a builder says nothing of the candidate, or was killed by somebody else, preparing it will
+ * tell. */
 static void finish_build(worker_client *client, builder *b, hed_worker_event event)
 {
     bool outside = false;
@@ -92,13 +95,15 @@ static void finish_build(worker_client *client, builder *b, hed_worker_event eve
 static double first_deadline(const worker_client *client, double until)
 {
     for (uint32_t i = 0; i < client->builder_count; i++)
-        if (client->builders[i].process.busy) until = fmin(until, client->builders[i].process.deadline);
+        if (client->builders[i].process.busy)
+            until = fmin(until, client->builders[i].process.deadline);
     return until;
 }
 
 static void poll_all(worker_client *client, struct pollfd *polled, double until)
 {
-    double left = fmin(fmax(0, first_deadline(client, until) - now()), client->def.idle ? TICK : 60);
+    double left =
+        fmin(fmax(0, first_deadline(client, until) - now()), client->def.idle ? TICK : 60);
     hed_worker_poll(&client->measurer, polled);
     for (uint32_t i = 0; i < client->builder_count; i++)
         hed_worker_poll(&client->builders[i].process, &polled[HED_WORKER_POLLED * (i + 1)]);
@@ -110,15 +115,15 @@ static void look_at_builders(worker_client *client, const struct pollfd *polled)
     for (uint32_t i = 0; i < client->builder_count; i++) {
         builder *b = &client->builders[i];
         bool busy = b->process.busy;
-        hed_worker_event event =
-            hed_worker_look(&b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(), &client->reply);
+        hed_worker_event event = hed_worker_look(
+            &b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(), &client->reply);
         if (event && busy) finish_build(client, b, event);
         else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
     }
 }
 
-/* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`, until a configuration
- * is built; or until `until`. Builders are served all the while. */
+/* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`,
+ * until a configuration is built; or until `until`. Builders are served all the while. */
 static hed_worker_event serve(worker_client *client, bool for_builders, double until)
 {
     struct pollfd polled[HED_WORKER_POLLED * (1 + MOST_BUILDERS)];
@@ -128,7 +133,8 @@ static hed_worker_event serve(worker_client *client, bool for_builders, double u
         look_at_builders(client, polled);
         hed_worker_event event = hed_worker_look(&client->measurer, polled, now(), &client->reply);
         if (event && !for_builders) return event;
-        if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL); /* it ended while it was idle */
+        /* it ended while it was idle */
+        if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
         if (for_builders && !hed_trial_queue_empty(&client->done)) return HED_WORKER_NOTHING;
         if (now() >= until) return HED_WORKER_LATE;
         if (client->def.idle && client->def.idle(client->def.user)) return HED_WORKER_STOPPED;
@@ -152,10 +158,10 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
     return HED_OK;
 }
 
-/* Sends a request and waits for client->reply. What the candidate is to blame for goes into `trial`, and the status
- * is OK. */
-static hed_status ask(worker_client *client, hed_worker_request *request, double seconds, hed_trial *trial,
-                      hed_error *error)
+/* Sends a request and waits for client->reply. What the candidate is to blame for goes into
+ * `trial`, and the status is OK. */
+static hed_status ask(worker_client *client, hed_worker_request *request, double seconds,
+    hed_trial *trial, hed_error *error)
 {
     double deadline = now() + seconds;
     hed_worker_request_send(&client->measurer, request, deadline);
@@ -165,7 +171,8 @@ static hed_status ask(worker_client *client, hed_worker_request *request, double
     trial->outcome = event == HED_WORKER_DIED   ? HED_OUTCOME_CRASHED
                      : event == HED_WORKER_LATE ? HED_OUTCOME_HUNG
                                                 : HED_OUTCOME_DROPPED;
-    hed_worker_end(&client->measurer, event, trial->text, sizeof trial->text, &client->killed_from_outside);
+    hed_worker_end(
+        &client->measurer, event, trial->text, sizeof trial->text, &client->killed_from_outside);
     return HED_OK;
 }
 
@@ -186,26 +193,31 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     hed_trial trial = new_trial();
     drop_dead(client);
     if (client->measurer.pid) return HED_OK;
-    hed_status status = hed_worker_start(&client->measurer, client->program, client->job, client->result, error);
+    hed_status status =
+        hed_worker_start(&client->measurer, client->program, client->job, client->result, error);
     if (!status) status = ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error);
     if (!status && trial.outcome)
         status = hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
-                          hed_device_get_info(client->def.device)->id, trial.text);
+            hed_device_get_info(client->def.device)->id, trial.text);
     if (!status) client->runner.device_time = client->reply.device_time;
-    if (status && client->measurer.pid) hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
+    if (status && client->measurer.pid)
+        hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
     return status;
 }
 
-/* No candidate sends such a signal: it gets another chance, but only one, since the system may be out of memory. */
+/* No candidate sends such a signal: it gets another chance, but only one, since the system may be
+ * out of memory. */
 static bool was_killed(const worker_client *client, const hed_trial *trial)
 {
     return trial->outcome == HED_OUTCOME_CRASHED && client->killed_from_outside;
 }
 
-static hed_status build_and_check(worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
+static hed_status build_and_check(
+    worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     worker_slot *s = &client->slots[slot];
-    hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = s->config, .geometry = s->geometry};
+    hed_worker_request request = {
+        .task = HED_TASK_BUILD, .slot = slot, .config = s->config, .geometry = s->geometry};
     s->life = 0;
     *trial = new_trial();
     hed_status status = ensure_open(client, error);
@@ -221,8 +233,8 @@ static hed_status build_and_check(worker_client *client, uint32_t slot, hed_tria
     return status;
 }
 
-static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial,
-                          hed_error *error)
+static hed_status prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
     const hed_runner_def *def = &client->def;
@@ -230,7 +242,7 @@ static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *c
     *trial = new_trial();
     *s = (worker_slot){.config = *config};
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
-                          sizeof trial->text)) {
+            sizeof trial->text)) {
         trial->outcome = HED_OUTCOME_INVALID;
         return HED_OK;
     }
@@ -242,35 +254,39 @@ static hed_status prepare(hed_runner *runner, uint32_t slot, const hed_config *c
 }
 
 /* A slot that was prepared by a worker that is no more is prepared again. */
-static hed_status ensure_slot(worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
+static hed_status ensure_slot(
+    worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     worker_slot *s = &client->slots[slot];
     *trial = new_trial();
     if (!s->filled)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate", client->def.kernel->name, slot);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate",
+            client->def.kernel->name, slot);
     hed_status status = ensure_open(client, error);
     if (status || s->life == client->measurer.life) return status;
     return build_and_check(client, slot, trial, error);
 }
 
 /* At most HED_WORKER_VALUES runs. */
-static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                            hed_error *error)
+static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
 {
     hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = runs};
     double each = client->def.timeout_seconds;
     if (client->def.objective == HED_OBJECTIVE_ENERGY) each += 2e-3 * HED_ENERGY_LEAST_MS;
     hed_status status = ensure_slot(client, slot, trial, error);
-    if (!status && !trial->outcome) status = ask(client, &request, runs * each + client->copy_seconds, trial, error);
+    if (!status && !trial->outcome)
+        status = ask(client, &request, runs * each + client->copy_seconds, trial, error);
     if (status || trial->outcome) return status;
     if (client->reply.count != runs)
-        return hed_fail(error, HED_ERROR_IO, "the worker gave %u times of %u", client->reply.count, runs);
+        return hed_fail(
+            error, HED_ERROR_IO, "the worker gave %u times of %u", client->reply.count, runs);
     memcpy(values, client->reply.values, runs * sizeof *values);
     return HED_OK;
 }
 
-static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
-                            hed_error *error)
+static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
     hed_status status = HED_OK;
@@ -278,21 +294,24 @@ static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, do
     for (uint32_t done = 0; done < runs && !status && !trial->outcome;) {
         uint32_t some = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
         status = time_some(client, slot, some, values + done, trial, error);
-        if (!status && was_killed(client, trial)) status = time_some(client, slot, some, values + done, trial, error);
+        if (!status && was_killed(client, trial))
+            status = time_some(client, slot, some, values + done, trial, error);
         done += some;
     }
     return status;
 }
 
-static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data, hed_trial *trial,
-                         hed_error *error)
+static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+    hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
     hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
     hed_status status = ensure_slot(client, slot, trial, error);
     if (status || trial->outcome) return status;
-    status = ask(client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
-    if (!status && !trial->outcome) memcpy(data, client->result_bytes, client->def.arguments[argument].bytes);
+    status =
+        ask(client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
+    if (!status && !trial->outcome)
+        memcpy(data, client->result_bytes, client->def.arguments[argument].bytes);
     return status;
 }
 
@@ -307,7 +326,8 @@ static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_
     /* Room for all results is made now, while there is somebody to tell that there is none. */
     hed_status status = hed_trial_queue_reserve(&client->done, pending + 1, error);
     if (status) return status;
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text, sizeof trial.text)) {
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
+            sizeof trial.text)) {
         trial.outcome = HED_OUTCOME_INVALID;
         return hed_trial_queue_put(&client->done, config, &trial, error);
     }
@@ -319,7 +339,8 @@ static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_
 static bool built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
 {
     worker_client *client = client_of(runner);
-    if (hed_trial_queue_empty(&client->done) && (client->building || !hed_trial_queue_empty(&client->waiting)))
+    if (hed_trial_queue_empty(&client->done) &&
+        (client->building || !hed_trial_queue_empty(&client->waiting)))
         serve(client, true, now() + seconds);
     return hed_trial_queue_take(&client->done, config, trial);
 }
@@ -341,7 +362,8 @@ static void destroy(hed_runner *runner)
     worker_client *client = client_of(runner);
     hed_allocator allocator = client->allocator;
     hed_worker_ask_to_end(&client->measurer);
-    for (uint32_t i = 0; i < client->builder_count; i++) hed_worker_ask_to_end(&client->builders[i].process);
+    for (uint32_t i = 0; i < client->builder_count; i++)
+        hed_worker_ask_to_end(&client->builders[i].process);
     hed_worker_end(&client->measurer, HED_WORKER_NOTHING, NULL, 0, NULL);
     for (uint32_t i = 0; i < client->builder_count; i++)
         hed_worker_end(&client->builders[i].process, HED_WORKER_NOTHING, NULL, 0, NULL);
@@ -366,17 +388,17 @@ static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
                          : !def->kernel->source_count ? "it has no text"
                                                       : NULL;
     if (!reason) return HED_OK;
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot be tuned in a worker process: %s", def->kernel->name,
-                    reason);
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s cannot be tuned in a worker process: %s",
+        def->kernel->name, reason);
 }
 
 static hed_status check_program(const worker_client *client, hed_error *error)
 {
     if (client->program[0] && access(client->program, X_OK) == 0) return HED_OK;
     return hed_fail(error, HED_ERROR_IO,
-                    "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
-                    "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
-                    client->program);
+        "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
+        "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
+        client->program);
 }
 
 static uint32_t count_builders(const hed_runner_def *def)
@@ -405,28 +427,27 @@ static hed_status share(worker_client *client, hed_error *error)
     if (!cache[0]) {
         char name[] = P_tmpdir "/heddle-XXXXXX";
         if (!mkdtemp(name))
-            return hed_fail(error, HED_ERROR_IO, "cannot make a folder for compiled kernels, as %s", name);
+            return hed_fail(
+                error, HED_ERROR_IO, "cannot make a folder for compiled kernels, as %s", name);
         hed_text_copy(client->own_cache, sizeof client->own_cache, name);
         cache = client->own_cache;
     }
     hed_status status = hed_worker_job_pack(def, cache, &client->job, error);
     if (!status) status = hed_worker_memory(client->result_size, &client->result, error);
     if (status || !client->result_size) return status;
-    client->result_bytes = mmap(NULL, client->result_size, PROT_READ, MAP_SHARED, client->result, 0);
+    client->result_bytes =
+        mmap(NULL, client->result_size, PROT_READ, MAP_SHARED, client->result, 0);
     if (client->result_bytes != MAP_FAILED) return HED_OK;
     client->result_bytes = NULL;
     return hed_fail(error, HED_ERROR_MEMORY, "cannot map %llu bytes of results",
-                    (unsigned long long)client->result_size);
+        (unsigned long long)client->result_size);
 }
 
-static const hed_runner_kind WORKER = {.destroy = destroy,
-                                       .build_ahead = build_ahead,
-                                       .built = built,
-                                       .prepare = prepare,
-                                       .time = time_slot,
-                                       .output = output};
+static const hed_runner_kind WORKER = {.destroy = destroy, .build_ahead = build_ahead,
+    .built = built, .prepare = prepare, .time = time_slot, .output = output};
 
-hed_status hed_runner_create_worker(const hed_runner_def *def, hed_runner **runner, hed_error *error)
+hed_status hed_runner_create_worker(
+    const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
     *runner = NULL;

@@ -26,8 +26,10 @@ typedef struct worker_client {
     int job, result; /* descriptors of files in memory */
     unsigned char *result_bytes;
     uint64_t result_size;
-    char own_cache[64];  /* a folder for compiled kernels where the context keeps none; "" where it does */
-    double copy_seconds; /* added to each limit: copying all arguments once, and what is not the candidate's */
+    /* a folder for compiled kernels where the context keeps none; "" where it does */
+    char own_cache[64];
+    /* added to each limit: copying all arguments once, and what is not the candidate's */
+    double copy_seconds;
     hed_worker_process measurer;
     bool killed_from_outside; /* the last measurer */
     worker_slot slots[HED_RUNNER_SLOTS];

@@ -1,5 +1,6 @@
-/* A job is a header, then numbers and texts one after another, each padded to 8 bytes, then the arguments' data, each
- * aligned to 64. Packing and reading are two lists of the same fields in the same order. */
+/* A job is a header, then numbers and texts one after another, each padded to 8 bytes, then the
+ * arguments' data, each aligned to 64. Packing and reading are two lists of the same fields in the
+ * same order. */
 #include "tune/worker_job.h"
 
 #include <errno.h>
@@ -16,8 +17,7 @@
 #include "tune/check.h"
 #include "tune/worker_protocol.h"
 
-enum { DATA_ALIGNMENT = 64,
-       MOST_VALUES = 255 /* of a parameter: include/heddle/space.h */ };
+enum { DATA_ALIGNMENT = 64, MOST_VALUES = 255 /* of a parameter: include/heddle/space.h */ };
 #define NONE UINT64_MAX /* a text or data that is NULL */
 
 typedef struct job_header {
@@ -27,7 +27,10 @@ typedef struct job_header {
 
 /* ---- packing ---- */
 
-static void put_number(hed_text *to, uint64_t value) { hed_text_add_bytes(to, &value, sizeof value); }
+static void put_number(hed_text *to, uint64_t value)
+{
+    hed_text_add_bytes(to, &value, sizeof value);
+}
 static void put_real(hed_text *to, double value) { hed_text_add_bytes(to, &value, sizeof value); }
 
 static void put_bytes(hed_text *to, const char *bytes, size_t size)
@@ -39,7 +42,10 @@ static void put_bytes(hed_text *to, const char *bytes, size_t size)
     hed_text_add_bytes(to, zeros, 8 - size % 8); /* at least one: texts end with a zero */
 }
 
-static void put_text(hed_text *to, const char *text) { put_bytes(to, text, text ? strlen(text) : 0); }
+static void put_text(hed_text *to, const char *text)
+{
+    put_bytes(to, text, text ? strlen(text) : 0);
+}
 
 static void put_context(hed_text *to, const hed_runner_def *def, const char *cache_dir)
 {
@@ -96,7 +102,10 @@ static void put_kernel(hed_text *to, const hed_kernel_def *kernel, const hed_bui
     for (uint32_t i = 0; i < kernel->dimension_count; i++) put_text(to, kernel->dimensions[i]);
 }
 
-static uint64_t aligned(uint64_t at) { return (at + DATA_ALIGNMENT - 1) / DATA_ALIGNMENT * DATA_ALIGNMENT; }
+static uint64_t aligned(uint64_t at)
+{
+    return (at + DATA_ALIGNMENT - 1) / DATA_ALIGNMENT * DATA_ALIGNMENT;
+}
 
 static uint64_t put_place(hed_text *to, const void *data, uint64_t bytes, uint64_t at)
 {
@@ -145,17 +154,20 @@ static void put_measuring(hed_text *to, const hed_runner_def *def)
     put_real(to, def->floor_seconds);
     put_defines(to, def->defines, def->define_count);
     put_number(to, def->problem->count);
-    for (uint32_t i = 0; i < def->problem->count; i++) put_number(to, (uint64_t)def->problem->sizes[i]);
+    for (uint32_t i = 0; i < def->problem->count; i++)
+        put_number(to, (uint64_t)def->problem->sizes[i]);
 }
 
-/* Everything but the data. The texts of sources are read here, in the parent: a worker opens no file of theirs. */
-static hed_status put_all(hed_text *to, const hed_runner_def *def, const char *cache_dir, hed_error *error)
+/* Everything but the data. The texts of sources are read here, in the parent: a worker opens no
+ * file of theirs. */
+static hed_status put_all(
+    hed_text *to, const hed_runner_def *def, const char *cache_dir, hed_error *error)
 {
     hed_build_text texts;
     hed_config config = hed_config_default(def->kernel);
     job_header header = {.version = hed_worker_version()};
-    hed_status status = hed_build_text_make(&texts, def->device, def->kernel, def->math, &config, def->defines,
-                                            def->define_count, 0, error);
+    hed_status status = hed_build_text_make(&texts, def->device, def->kernel, def->math, &config,
+        def->defines, def->define_count, 0, error);
     if (!status) {
         hed_text_add_bytes(to, &header, sizeof header);
         put_context(to, def, cache_dir);
@@ -180,8 +192,9 @@ hed_status hed_worker_memory(uint64_t size, int *descriptor, hed_error *error)
     if (*descriptor >= 0 && ftruncate(*descriptor, (off_t)size) == 0 &&
         fcntl(*descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
         return HED_OK;
-    hed_status status = hed_fail(error, HED_ERROR_IO, "no shared memory of %llu bytes for a worker: %s",
-                                 (unsigned long long)size, strerrordesc_np(errno));
+    hed_status status =
+        hed_fail(error, HED_ERROR_IO, "no shared memory of %llu bytes for a worker: %s",
+            (unsigned long long)size, strerrordesc_np(errno));
     if (*descriptor >= 0) close(*descriptor);
     *descriptor = -1;
     return status;
@@ -215,7 +228,8 @@ static bool write_data(int file, const hed_runner_def *def, uint64_t at)
     return good;
 }
 
-hed_status hed_worker_job_pack(const hed_runner_def *def, const char *cache_dir, int *descriptor, hed_error *error)
+hed_status hed_worker_job_pack(
+    const hed_runner_def *def, const char *cache_dir, int *descriptor, hed_error *error)
 {
     hed_text head = {.allocator = &def->device->settings->allocator};
     job_header header;
@@ -224,10 +238,12 @@ hed_status hed_worker_job_pack(const hed_runner_def *def, const char *cache_dir,
     if (!status) memcpy(&header, head.bytes, sizeof header);
     if (!status) status = hed_worker_memory(header.size, descriptor, error);
     bool good = !status && write_at(*descriptor, head.bytes, head.size, 0) &&
-                write_data(*descriptor, def, header.data) && fcntl(*descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0;
+                write_data(*descriptor, def, header.data) &&
+                fcntl(*descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0;
     if (!status && !good) {
-        status = hed_fail(error, HED_ERROR_IO, "cannot write %llu bytes of arguments into shared memory: %s",
-                          (unsigned long long)header.size, strerrordesc_np(errno));
+        status = hed_fail(error, HED_ERROR_IO,
+            "cannot write %llu bytes of arguments into shared memory: %s",
+            (unsigned long long)header.size, strerrordesc_np(errno));
         close(*descriptor);
         *descriptor = -1;
     }
@@ -329,8 +345,12 @@ static void get_context(reader *from, hed_worker_job *job)
     context->kernel_dir = context->database = context->capture = context->worker = "";
 }
 
-/* Pieces of a list are at least 16 bytes each, which bounds their number before anything is allocated for them. */
-static uint32_t get_count(reader *from) { return get_small(from, (uint32_t)((from->end - from->at) / 16)); }
+/* Pieces of a list are at least 16 bytes each, which bounds their number before anything is
+ * allocated for them. */
+static uint32_t get_count(reader *from)
+{
+    return get_small(from, (uint32_t)((from->end - from->at) / 16));
+}
 
 static void get_sources(reader *from, hed_worker_job *job)
 {
@@ -416,7 +436,8 @@ static void get_measuring(reader *from, hed_worker_job *job)
     runner->floor_seconds = get_real(from);
     runner->define_count = get_defines(from, job, job->kernel.define_count);
     job->problem.count = get_small(from, HED_MAX_DIMENSIONS);
-    for (uint32_t i = 0; i < job->problem.count; i++) job->problem.sizes[i] = (int64_t)get_number(from);
+    for (uint32_t i = 0; i < job->problem.count; i++)
+        job->problem.sizes[i] = (int64_t)get_number(from);
     job->kernel.defines = job->defines;
     runner->defines = job->defines ? job->defines + job->kernel.define_count : NULL;
     runner->kernel = &job->kernel;
@@ -452,21 +473,25 @@ static void get_arguments(reader *from, hed_worker_job *job)
         content->expected = get_place(from, content->expected_bytes);
         content->tolerance = get_real(from);
         /* A content that is shorter than its type would be read beyond its end. */
-        if (content->expected && argument->compare == HED_COMPARE_EACH && content->expected_bytes < content->bytes) from->bad = true;
-        if (argument->kind != HED_BUFFER && content->bytes != content_bytes(argument, content)) from->bad = true;
+        if (content->expected && argument->compare == HED_COMPARE_EACH &&
+            content->expected_bytes < content->bytes)
+            from->bad = true;
+        if (argument->kind != HED_BUFFER && content->bytes != content_bytes(argument, content))
+            from->bad = true;
     }
 }
 
-hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes, size_t size, hed_worker_job *job,
-                               hed_error *error)
+hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes, size_t size,
+    hed_worker_job *job, hed_error *error)
 {
     job_header header = {0};
     *job = (hed_worker_job){.allocator = *allocator};
     if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
     if (header.version != hed_worker_version())
         return hed_fail(error, HED_ERROR_FORMAT,
-                        "the job is not of this version of Heddle: worker and library must be of one build");
-    reader from = {.bytes = bytes, .at = sizeof header, .end = header.data, .data = header.data, .size = size};
+            "the job is not of this version of Heddle: worker and library must be of one build");
+    reader from = {
+        .bytes = bytes, .at = sizeof header, .end = header.data, .data = header.data, .size = size};
     from.bad = header.size != size || header.data > size || header.data < sizeof header;
     if (!from.bad) {
         get_context(&from, job);
@@ -477,7 +502,8 @@ hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes
     hed_status status = HED_OK;
     if (from.starved) status = hed_fail(error, HED_ERROR_MEMORY, "no memory to read the job");
     else if (from.bad)
-        status = hed_fail(error, HED_ERROR_FORMAT, "the job is damaged near byte %llu", (unsigned long long)from.at);
+        status = hed_fail(error, HED_ERROR_FORMAT, "the job is damaged near byte %llu",
+            (unsigned long long)from.at);
     if (status) hed_worker_job_free(job);
     return status;
 }

@@ -1,6 +1,6 @@
-/* Worker processes: see worker_process.h. A worker is the leader of its own process group, so that Ctrl-C in a
- * terminal reaches the parent alone, which decides. It dies with its parent (worker/main.c), and holds none of its
- * other descriptors. */
+/* Worker processes: see worker_process.h. A worker is the leader of its own process group, so that
+ * Ctrl-C in a terminal reaches the parent alone, which decides. It dies with its parent
+ * (worker/main.c), and holds none of its other descriptors. */
 #include "tune/worker_process.h"
 
 #include <errno.h>
@@ -18,11 +18,13 @@
 #include "base/text.h"
 
 enum {
-    FIRST = 3,                              /* a worker's descriptors, behind the standard ones */
-    ABOVE = FIRST + HED_WORKER_DESCRIPTORS, /* where ours must lie, so that none is in the way of another's number */
-    MOST_READS = 128,                       /* of 512 bytes: an ended worker's pipe is read to its end (64 KiB) */
-    ASKED_MS = 2000,                        /* for a worker to end when it is asked to */
-    KILLED_MS = 10000                       /* for the system to end it: drivers may take their time */
+    FIRST = 3, /* a worker's descriptors, behind the standard ones */
+    /* where ours must lie, so that none is in the way of another's number */
+    ABOVE = FIRST + HED_WORKER_DESCRIPTORS,
+    /* of 512 bytes: an ended worker's pipe is read to its end (64 KiB) */
+    MOST_READS = 128,
+    ASKED_MS = 2000,  /* for a worker to end when it is asked to */
+    KILLED_MS = 10000 /* for the system to end it: drivers may take their time */
 };
 
 /* ---- starting ---- */
@@ -60,13 +62,16 @@ static int spawn(const char *program, int socket, int job, int result, int outpu
         posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &all);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
         code = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         if (!code) code = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
         if (!code) code = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, socket, FIRST + HED_WORKER_SOCKET);
+        if (!code)
+            code = posix_spawn_file_actions_adddup2(&files, socket, FIRST + HED_WORKER_SOCKET);
         if (!code) code = posix_spawn_file_actions_adddup2(&files, job, FIRST + HED_WORKER_JOB);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, result, FIRST + HED_WORKER_RESULT);
+        if (!code)
+            code = posix_spawn_file_actions_adddup2(&files, result, FIRST + HED_WORKER_RESULT);
         if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, ABOVE);
         if (!code) code = posix_spawn(pid, program, &files, &attributes, words, environ);
         posix_spawnattr_destroy(&attributes);
@@ -75,17 +80,13 @@ static int spawn(const char *program, int socket, int job, int result, int outpu
     return code;
 }
 
-hed_status hed_worker_start(hed_worker_process *worker, const char *program, int job, int result, hed_error *error)
+hed_status hed_worker_start(
+    hed_worker_process *worker, const char *program, int job, int result, hed_error *error)
 {
-    enum { OURS,
-           THEIRS,
-           READ,
-           WRITE,
-           JOB,
-           RESULT,
-           COUNT };
+    enum { OURS, THEIRS, READ, WRITE, JOB, RESULT, COUNT };
     int all[COUNT] = {-1, -1, -1, -1, -1, -1};
-    *worker = (hed_worker_process){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
+    *worker = (hed_worker_process){
+        .socket = -1, .output = -1, .life = worker->life, .number = worker->number};
     int code = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &all[OURS]) ? errno : 0;
     if (!code && pipe2(&all[READ], O_CLOEXEC)) code = errno;
     for (int i = 0; i < JOB && !code; i++) {
@@ -99,7 +100,8 @@ hed_status hed_worker_start(hed_worker_process *worker, const char *program, int
     if (code) {
         close_all(all, COUNT);
         worker->pid = 0;
-        return hed_fail(error, HED_ERROR_IO, "cannot start the worker %s: %s", program, strerrordesc_np(code));
+        return hed_fail(
+            error, HED_ERROR_IO, "cannot start the worker %s: %s", program, strerrordesc_np(code));
     }
     worker->socket = all[OURS];
     worker->output = all[READ];
@@ -111,7 +113,8 @@ hed_status hed_worker_start(hed_worker_process *worker, const char *program, int
 
 /* ---- speaking ---- */
 
-void hed_worker_request_send(hed_worker_process *worker, hed_worker_request *request, double deadline)
+void hed_worker_request_send(
+    hed_worker_process *worker, hed_worker_request *request, double deadline)
 {
     request->version = hed_worker_version();
     request->number = ++worker->number;
@@ -126,8 +129,8 @@ void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled)
     polled[1] = (struct pollfd){.fd = worker->pid ? worker->output : -1, .events = POLLIN};
 }
 
-/* Keeps the end of what the worker writes. One that never stops writing is left after as much as a pipe holds, and
- * one that has closed its output is not listened to any more. */
+/* Keeps the end of what the worker writes. One that never stops writing is left after as much as a
+ * pipe holds, and one that has closed its output is not listened to any more. */
 static void listen_to(hed_worker_process *worker)
 {
     char text[512];
@@ -149,8 +152,8 @@ static void listen_to(hed_worker_process *worker)
     worker->output = -1;
 }
 
-hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd *polled, double now,
-                                 hed_worker_reply *reply)
+hed_worker_event hed_worker_look(
+    hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
 {
     if (!worker->pid) return HED_WORKER_NOTHING;
     if (polled[1].revents) listen_to(worker);
@@ -167,7 +170,8 @@ hed_worker_event hed_worker_look(hed_worker_process *worker, const struct pollfd
 
 /* ---- ending ---- */
 
-/* Waits until a process has ended, and leaves it to be reaped, so that nobody else gets its number. */
+/* Waits until a process has ended, and leaves it to be reaped, so that nobody else gets its
+ * number. */
 static bool wait_for_end(pid_t pid, int milliseconds)
 {
     for (int i = 0; i <= milliseconds; i++) {
@@ -179,8 +183,9 @@ static bool wait_for_end(pid_t pid, int milliseconds)
     return false;
 }
 
-/* Brings a worker to its end, and with it what it has started, which is in its process group: compilers. Gives the
- * status of one that ended by itself within `milliseconds`; -1 of any other. */
+/* Brings a worker to its end, and with it what it has started, which is in its process group:
+ * compilers. Gives the status of one that ended by itself within `milliseconds`; -1 of any
+ * other. */
 static int reap(pid_t pid, int milliseconds)
 {
     int status = -1;
@@ -202,7 +207,8 @@ static void last_line(char *said, char *line, size_t size)
     hed_text_copy(line, size, newline ? newline + 1 : said);
 }
 
-static void describe(hed_worker_process *worker, hed_worker_event event, int status, char *text, size_t size)
+static void describe(
+    hed_worker_process *worker, hed_worker_event event, int status, char *text, size_t size)
 {
     char line[128], how[64] = "ended";
     last_line(worker->said, line, sizeof line);
@@ -218,7 +224,8 @@ static void describe(hed_worker_process *worker, hed_worker_event event, int sta
 static bool sent_from_outside(int status)
 {
     int number = status != -1 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT;
+    return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP ||
+           number == SIGQUIT;
 }
 
 void hed_worker_ask_to_end(const hed_worker_process *worker)
@@ -226,16 +233,19 @@ void hed_worker_ask_to_end(const hed_worker_process *worker)
     if (worker->pid && !worker->busy) shutdown(worker->socket, SHUT_RDWR);
 }
 
-void hed_worker_end(hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside)
+void hed_worker_end(
+    hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside)
 {
     if (!worker->pid) return;
     bool ask = event == HED_WORKER_NOTHING && !worker->busy;
     close(worker->socket);
-    /* One that has closed its socket is about to end by itself, and how it ends is worth a moment. */
+    /* One that has closed its socket is about to end by itself, and how it ends is worth a
+     * moment. */
     int status = reap(worker->pid, ask || event == HED_WORKER_DIED ? ASKED_MS : 0);
     listen_to(worker);
     if (worker->output >= 0) close(worker->output);
     if (text) describe(worker, event, status, text, size);
     if (outside) *outside = event == HED_WORKER_DIED && sent_from_outside(status);
-    *worker = (hed_worker_process){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
+    *worker = (hed_worker_process){
+        .socket = -1, .output = -1, .life = worker->life, .number = worker->number};
 }

@@ -14,9 +14,10 @@ uint64_t hed_worker_version(void)
 
 bool hed_worker_request_valid(const hed_worker_request *request, size_t size)
 {
-    return size == sizeof *request && request->version == hed_worker_version() && request->task < HED_TASK_COUNT &&
-           request->slot < HED_RUNNER_SLOTS && request->runs <= HED_WORKER_VALUES &&
-           request->argument < HED_MAX_ARGUMENTS && request->config.count <= HED_MAX_PARAMETERS;
+    return size == sizeof *request && request->version == hed_worker_version() &&
+           request->task < HED_TASK_COUNT && request->slot < HED_RUNNER_SLOTS &&
+           request->runs <= HED_WORKER_VALUES && request->argument < HED_MAX_ARGUMENTS &&
+           request->config.count <= HED_MAX_PARAMETERS;
 }
 
 static bool has_end(const char *text, size_t size) { return memchr(text, 0, size) != NULL; }
@@ -28,7 +29,8 @@ bool hed_worker_reply_valid(const hed_worker_reply *reply, size_t size)
     memcpy(&from_cache, &reply->trial.resources.from_cache, 1);
     return reply->status < HED_STATUS_COUNT && reply->count <= HED_WORKER_VALUES &&
            (unsigned)reply->trial.outcome < HED_OUTCOME_COUNT && from_cache <= 1 &&
-           has_end(reply->trial.text, sizeof reply->trial.text) && has_end(reply->text, sizeof reply->text);
+           has_end(reply->trial.text, sizeof reply->trial.text) &&
+           has_end(reply->text, sizeof reply->text);
 }
 
 bool hed_worker_send(int socket, const void *record, size_t size)

@@ -1,5 +1,5 @@
-/* The worker's side: one request after another, done by the runner in this process. The kernel is rebuilt from the
- * job; its one function is a geometry() that gives what the parent's own said. */
+/* The worker's side: one request after another, done by the runner in this process. The kernel is
+ * rebuilt from the job; its one function is a geometry() that gives what the parent's own said. */
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,8 +42,8 @@ static void *map(int descriptor, int protection, int flags, size_t *size)
 
 /* ---- what is asked for ---- */
 
-static void given_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                           hed_geometry *geometry)
+static void given_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
     const worker *w = def->user;
     (void)config;
@@ -54,7 +54,8 @@ static void given_geometry(const hed_kernel_def *def, const hed_config *config, 
 static hed_status find_device(worker *w, hed_error *error)
 {
     if (w->device) return HED_OK;
-    hed_status status = w->context ? HED_OK : hed_context_create(&w->job.context, &w->context, error);
+    hed_status status =
+        w->context ? HED_OK : hed_context_create(&w->job.context, &w->context, error);
     return status ? status : hed_device_find(w->context, w->job.device, &w->device, error);
 }
 
@@ -68,34 +69,39 @@ static hed_status open_runner(worker *w, hed_worker_reply *reply, hed_error *err
     return status;
 }
 
-static hed_status compile(worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
+static hed_status compile(
+    worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     const hed_runner_def *def = &w->job.runner;
     hed_error why;
     hed_status status = find_device(w, error);
     if (status) return status;
-    status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines, def->define_count,
-                                 &trial->build_seconds, &why);
+    status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines,
+        def->define_count, &trial->build_seconds, &why);
     return hed_local_judge_build(status, trial, &why, error);
 }
 
-static hed_status output(worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
+static hed_status output(
+    worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     uint32_t argument = request->argument;
-    if (argument >= w->job.kernel.argument_count || w->job.kernel.arguments[argument].kind != HED_BUFFER ||
+    if (argument >= w->job.kernel.argument_count ||
+        w->job.kernel.arguments[argument].kind != HED_BUFFER ||
         w->job.contents[argument].bytes > w->result_size)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "argument %u is no buffer, or does not fit into the result",
-                        argument);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "argument %u is no buffer, or does not fit into the result", argument);
     return hed_runner_output(w->runner, request->slot, argument, w->result, trial, error);
 }
 
-static hed_status obey(worker *w, const hed_worker_request *request, hed_worker_reply *reply, hed_error *error)
+static hed_status obey(
+    worker *w, const hed_worker_request *request, hed_worker_reply *reply, hed_error *error)
 {
     hed_trial *trial = &reply->trial;
     uint32_t slot = request->slot;
     if (request->task == HED_TASK_OPEN) return open_runner(w, reply, error);
     if (request->task == HED_TASK_COMPILE) return compile(w, request, trial, error);
-    if (!w->runner) return hed_fail(error, HED_ERROR_ARGUMENT, "the worker was not told to open the device");
+    if (!w->runner)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the worker was not told to open the device");
     w->geometry = &w->geometries[slot];
     switch (request->task) {
     case HED_TASK_BUILD:
@@ -122,7 +128,8 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
 
 /* ---- living ---- */
 
-/* A job that cannot be read is told in answer to the first request, where the parent waits for it. */
+/* A job that cannot be read is told in answer to the first request, where the parent waits for
+ * it. */
 static void refuse(int socket, const hed_error *error)
 {
     hed_worker_request request;
@@ -163,8 +170,10 @@ int hed_worker_serve(int descriptor)
     if (!w) return 1;
     /* Private and read-only: nothing that runs here can change what the next worker is given. */
     w->job_bytes = map(descriptor + HED_WORKER_JOB, PROT_READ, MAP_PRIVATE, &w->job_size);
-    w->result = map(descriptor + HED_WORKER_RESULT, PROT_READ | PROT_WRITE, MAP_SHARED, &w->result_size);
-    bool good = hed_worker_job_read(&allocator, w->job_bytes, w->job_size, &w->job, &error) == HED_OK;
+    w->result =
+        map(descriptor + HED_WORKER_RESULT, PROT_READ | PROT_WRITE, MAP_SHARED, &w->result_size);
+    bool good =
+        hed_worker_job_read(&allocator, w->job_bytes, w->job_size, &w->job, &error) == HED_OK;
     if (good) {
         w->job.kernel.geometry = given_geometry;
         w->job.kernel.user = w;

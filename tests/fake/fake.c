@@ -145,7 +145,8 @@ uint64_t fake_now(void)
 
 const size_t fake_argument_bytes[FAKE_ARGUMENTS] = {8, 8, 4, 4, sizeof(fake_shift), 4};
 
-void fake_cycle(float *out, const float *in, float a, uint32_t count, const fake_shift *shift, float offset)
+void fake_cycle(
+    float *out, const float *in, float a, uint32_t count, const fake_shift *shift, float offset)
 {
     for (uint32_t i = 0; i < count; i++)
         out[i] = a * in[i] + shift->x * (float)i + shift->y + (float)shift->extra[1] + offset;

@@ -1,9 +1,10 @@
-/* What the fake drivers have in common. Each is a shared library that a context loads in place of a real
- * driver: memory is malloc, streams are done at once, and the one kernel it knows is the one of
- * tests/cycle.h.
+/* What the fake drivers have in common. Each is a shared library that a context loads in place of a
+ * real driver: memory is malloc, streams are done at once, and the one kernel it knows is the one
+ * of tests/cycle.h.
  *
- * A test finds `fake_state` with dlsym and says there which call is to fail; the fake tells what was called,
- * what is alive, and how often it was given a handle that is none of its own (or none any more). */
+ * A test finds `fake_state` with dlsym and says there which call is to fail; the fake tells what
+ * was called, what is alive, and how often it was given a handle that is none of its own (or none
+ * any more). */
 #ifndef HED_TESTS_FAKE_H
 #define HED_TESTS_FAKE_H
 
@@ -32,7 +33,8 @@ typedef struct fake_control {
     int code;              /* what they return */
     int devices;           /* how many there are */
     bool hangs;            /* work is never done, when asked */
-    const char *platform;  /* OpenCL: its name; NULL: "Fake platform". As "NVIDIA CUDA" it tells of registers */
+    /* OpenCL: its name; NULL: "Fake platform". As "NVIDIA CUDA" it tells of registers */
+    const char *platform;
     bool silent;           /* OpenCL: builds leave no log */
     bool plain_floats;     /* OpenCL: no fma, no exact division: no strict mode */
     int refused_binaries;  /* so many times compiled code does not load */
@@ -53,7 +55,8 @@ extern FAKE_EXPORT fake_control fake_state;
 
 /* ---- for the fakes themselves ---- */
 
-/* First thing in every function of a driver: counts the call and gives the code that it must return, or 0. */
+/* First thing in every function of a driver: counts the call and gives the code that it must
+ * return, or 0. */
 int fake_enter(const char *function);
 /* Notes that `function` was given nonsense. */
 void fake_misuse(const char *function);
@@ -70,11 +73,13 @@ void *fake_new(fake_kind kind, size_t size);
 /* Whether it is alive and of this kind; if not, a misuse of `function`. */
 bool fake_check(const char *function, const void *object, fake_kind kind);
 void fake_retain(void *object);
-/* Takes a reference away; true if it was the last: the object is out of the list, and the caller frees what
- * it holds and then the object. */
+/* Takes a reference away; true if it was the last: the object is out of the list, and the caller
+ * frees what it holds and then the object. */
 bool fake_release(void *object);
-/* Calls `visit` for every living object of a kind until it returns true; gives that object, or NULL. */
-void *fake_find(fake_kind kind, bool (*visit)(const void *object, const void *key), const void *key);
+/* Calls `visit` for every living object of a kind until it returns true; gives that object, or
+ * NULL. */
+void *fake_find(
+    fake_kind kind, bool (*visit)(const void *object, const void *key), const void *key);
 /* Takes memory of the device, false where there is not so much; gives it back. */
 bool fake_take_bytes(size_t size);
 void fake_give_bytes(size_t size);
@@ -90,11 +95,12 @@ typedef struct fake_shift {
 } fake_shift;
 
 enum { FAKE_ARGUMENTS = 6 };
-extern const size_t
-    fake_argument_bytes[FAKE_ARGUMENTS]; /* as CUDA passes them: two addresses, float, uint, shift, offset */
+extern const size_t fake_argument_bytes
+    [FAKE_ARGUMENTS]; /* as CUDA passes them: two addresses, float, uint, shift, offset */
 
 /* cycle() of tests/cycle.h over `count` elements. */
-void fake_cycle(float *out, const float *in, float a, uint32_t count, const fake_shift *shift, float offset);
+void fake_cycle(
+    float *out, const float *in, float a, uint32_t count, const fake_shift *shift, float offset);
 /* Value of the define OFFSET in compiler options or text; 0 if it is not there. */
 float fake_offset(const char *text);
 

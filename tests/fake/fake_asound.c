@@ -52,14 +52,9 @@ static void send_event(const snd_seq_event_t *event, uint64_t time)
 
 static void start(void)
 {
-    *f = (fake_asound_control){.start = start,
-                               .send = send_event,
-                               .code = -EIO,
-                               .format = SND_PCM_FORMAT_FLOAT,
-                               .channels = 2,
-                               .allowed = UINT64_MAX,
-                               .break_read = -1,
-                               .break_write = -1};
+    *f = (fake_asound_control){.start = start, .send = send_event, .code = -EIO,
+        .format = SND_PCM_FORMAT_FLOAT, .channels = 2, .allowed = UINT64_MAX, .break_read = -1,
+        .break_write = -1};
     atomic_store(&sent, 0);
     atomic_store(&taken, 0);
 }
@@ -87,10 +82,7 @@ static int enter(const char *function)
 
 /* A function that does nothing but fail when it is told to. */
 #define PLAIN(name, parameters) \
-    int name parameters \
-    { \
-        return enter(#name); \
-    }
+    int name parameters { return enter(#name); }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* One that makes something, and the one that frees it. */
@@ -131,23 +123,31 @@ int snd_pcm_close(snd_pcm_t *pcm)
 
 MAKES(snd_pcm_hw_params, snd_pcm_hw_params_t)
 PLAIN(snd_pcm_hw_params_any, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params))
-PLAIN(snd_pcm_hw_params_set_access, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_access_t access))
-PLAIN(snd_pcm_hw_params_set_channels, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned channels))
-PLAIN(snd_pcm_hw_params_set_rate, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned rate, int dir))
-PLAIN(snd_pcm_hw_params_set_rate_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *rate, int *dir))
-PLAIN(snd_pcm_hw_params_set_period_size, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t size, int dir))
-PLAIN(snd_pcm_hw_params_set_period_size_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t *size, int *dir))
-PLAIN(snd_pcm_hw_params_set_periods_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *periods, int *dir))
+PLAIN(snd_pcm_hw_params_set_access,
+    (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_access_t access))
+PLAIN(snd_pcm_hw_params_set_channels,
+    (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned channels))
+PLAIN(snd_pcm_hw_params_set_rate,
+    (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned rate, int dir))
+PLAIN(snd_pcm_hw_params_set_rate_near,
+    (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *rate, int *dir))
+PLAIN(snd_pcm_hw_params_set_period_size,
+    (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t size, int dir))
+PLAIN(snd_pcm_hw_params_set_period_size_near,
+    (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, snd_pcm_uframes_t *size, int *dir))
+PLAIN(snd_pcm_hw_params_set_periods_near,
+    (snd_pcm_t * pcm, snd_pcm_hw_params_t *params, unsigned *periods, int *dir))
 PLAIN(snd_pcm_hw_params, (snd_pcm_t * pcm, snd_pcm_hw_params_t *params))
 
-int snd_pcm_hw_params_set_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *params, snd_pcm_format_t format)
+int snd_pcm_hw_params_set_format(
+    snd_pcm_t *pcm, snd_pcm_hw_params_t *params, snd_pcm_format_t format)
 {
     int code = enter("snd_pcm_hw_params_set_format");
-    return code ? code : format == f->format ? 0
-                                             : -EINVAL;
+    return code ? code : format == f->format ? 0 : -EINVAL;
 }
 
-int snd_pcm_hw_params_set_channels_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *params, unsigned *channels)
+int snd_pcm_hw_params_set_channels_near(
+    snd_pcm_t *pcm, snd_pcm_hw_params_t *params, unsigned *channels)
 {
     *channels = f->channels;
     return enter("snd_pcm_hw_params_set_channels_near");
@@ -165,14 +165,16 @@ int snd_pcm_link(snd_pcm_t *first, snd_pcm_t *second)
 static void get(const void *from, uint64_t sample, float *value)
 {
     if (f->format == SND_PCM_FORMAT_FLOAT) *value = ((const float *)from)[sample];
-    else if (f->format == SND_PCM_FORMAT_S32) *value = (float)((const int32_t *)from)[sample] / 2147483648.0f;
+    else if (f->format == SND_PCM_FORMAT_S32)
+        *value = (float)((const int32_t *)from)[sample] / 2147483648.0f;
     else *value = (float)((const int16_t *)from)[sample] / 32768.0f;
 }
 
 static void put(void *to, uint64_t sample, float value)
 {
     if (f->format == SND_PCM_FORMAT_FLOAT) ((float *)to)[sample] = value;
-    else if (f->format == SND_PCM_FORMAT_S32) ((int32_t *)to)[sample] = (int32_t)(value * 2147483648.0f);
+    else if (f->format == SND_PCM_FORMAT_S32)
+        ((int32_t *)to)[sample] = (int32_t)(value * 2147483648.0f);
     else ((int16_t *)to)[sample] = (int16_t)(value * 32768.0f);
 }
 
@@ -219,14 +221,10 @@ snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *to, snd_pcm_uframes_t size
 int snd_pcm_recover(snd_pcm_t *pcm, int code, int silent)
 {
     int failed = enter_running("snd_pcm_recover");
-    return failed ? failed : code == -EPIPE ? 0
-                                            : code;
+    return failed ? failed : code == -EPIPE ? 0 : code;
 }
 
-int snd_pcm_drop(snd_pcm_t *pcm)
-{
-    return enter_running("snd_pcm_drop");
-}
+int snd_pcm_drop(snd_pcm_t *pcm) { return enter_running("snd_pcm_drop"); }
 
 int snd_pcm_drain(snd_pcm_t *pcm)
 {
@@ -234,10 +232,7 @@ int snd_pcm_drain(snd_pcm_t *pcm)
     return 0;
 }
 
-int snd_pcm_prepare(snd_pcm_t *pcm)
-{
-    return enter_running("snd_pcm_prepare");
-}
+int snd_pcm_prepare(snd_pcm_t *pcm) { return enter_running("snd_pcm_prepare"); }
 
 /* ---- the sequencer: ports ---- */
 
@@ -325,7 +320,8 @@ MAKES(snd_seq_queue_status, snd_seq_queue_status_t)
 PLAIN(snd_seq_set_client_name, (snd_seq_t * seq, const char *name))
 PLAIN(snd_seq_create_port, (snd_seq_t * seq, snd_seq_port_info_t *info))
 PLAIN(snd_seq_drain_output, (snd_seq_t * seq))
-PLAIN(snd_seq_control_queue, (snd_seq_t * seq, int queue, int type, int value, snd_seq_event_t *event))
+PLAIN(snd_seq_control_queue,
+    (snd_seq_t * seq, int queue, int type, int value, snd_seq_event_t *event))
 
 int snd_seq_alloc_queue(snd_seq_t *seq)
 {

@@ -1,6 +1,6 @@
-/* ALSA without hardware: a library in front of libasound (HEDDLE_ALSA_LIBRARY), with a card that plays as far as a test
- * lets it and captures a signal that is known, and a sequencer with a few ports. What it does not define is found in
- * libasound, which it is linked with. */
+/* ALSA without hardware: a library in front of libasound (HEDDLE_ALSA_LIBRARY), with a card that
+ * plays as far as a test lets it and captures a signal that is known, and a sequencer with a few
+ * ports. What it does not define is found in libasound, which it is linked with. */
 #ifndef HED_TESTS_FAKE_ASOUND_H
 #define HED_TESTS_FAKE_ASOUND_H
 
@@ -10,15 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FAKE_ASOUND_FRAMES = 48000,
-       FAKE_ASOUND_EVENTS = 64 };
+enum { FAKE_ASOUND_FRAMES = 48000, FAKE_ASOUND_EVENTS = 64 };
 
 typedef struct fake_asound_control {
-    /* Called by the test: as new, floats, two channels, and no limit; an event comes, stamped with a time of hed_now(). */
+    /* Called by the test: as new, floats, two channels, and no limit; an event comes, stamped with
+     * a time of hed_now(). */
     void (*start)(void);
     void (*send)(const snd_seq_event_t *event, uint64_t time);
     /* Set by the test. */
-    int64_t fail_call;               /* this call of those that open, by `calls`, returns `code`; 0: none */
+    /* this call of those that open, by `calls`, returns `code`; 0: none */
+    int64_t fail_call;
     _Atomic(const char *) fail_name; /* every call of this function; NULL: none */
     int code;                        /* what they return */
     snd_pcm_format_t format;         /* the one that the card takes */

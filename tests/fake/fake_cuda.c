@@ -71,24 +71,15 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
 {
     static const struct {
         int attribute, value;
-    } known[] = {{CU_DEVICE_MAX_THREADS_PER_BLOCK, 1024},
-                 {CU_DEVICE_MAX_BLOCK_DIM_X, 1024},
-                 {CU_DEVICE_MAX_BLOCK_DIM_X + 1, 1024},
-                 {CU_DEVICE_MAX_BLOCK_DIM_X + 2, 64},
-                 {CU_DEVICE_MAX_GRID_DIM_X, INT32_MAX},
-                 {CU_DEVICE_MAX_GRID_DIM_X + 1, 65535},
-                 {CU_DEVICE_MAX_GRID_DIM_X + 2, 65535},
-                 {CU_DEVICE_SHARED_MEMORY_PER_BLOCK, 48 << 10},
-                 {CU_DEVICE_WARP_SIZE, 32},
-                 {CU_DEVICE_CLOCK_RATE, 1000000},
-                 {CU_DEVICE_MULTIPROCESSOR_COUNT, 4},
-                 {CU_DEVICE_CAN_MAP_HOST_MEMORY, 1},
-                 {CU_DEVICE_L2_CACHE_SIZE, 1 << 20},
-                 {CU_DEVICE_UNIFIED_ADDRESSING, 1},
-                 {CU_DEVICE_COMPUTE_CAPABILITY_MAJOR, 8},
-                 {CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR, 65536},
-                 {CU_DEVICE_COOPERATIVE_LAUNCH, 1},
-                 {CU_DEVICE_SHARED_MEMORY_PER_BLOCK_OPTIN, 96 << 10}};
+    } known[] = {{CU_DEVICE_MAX_THREADS_PER_BLOCK, 1024}, {CU_DEVICE_MAX_BLOCK_DIM_X, 1024},
+        {CU_DEVICE_MAX_BLOCK_DIM_X + 1, 1024}, {CU_DEVICE_MAX_BLOCK_DIM_X + 2, 64},
+        {CU_DEVICE_MAX_GRID_DIM_X, INT32_MAX}, {CU_DEVICE_MAX_GRID_DIM_X + 1, 65535},
+        {CU_DEVICE_MAX_GRID_DIM_X + 2, 65535}, {CU_DEVICE_SHARED_MEMORY_PER_BLOCK, 48 << 10},
+        {CU_DEVICE_WARP_SIZE, 32}, {CU_DEVICE_CLOCK_RATE, 1000000},
+        {CU_DEVICE_MULTIPROCESSOR_COUNT, 4}, {CU_DEVICE_CAN_MAP_HOST_MEMORY, 1},
+        {CU_DEVICE_L2_CACHE_SIZE, 1 << 20}, {CU_DEVICE_UNIFIED_ADDRESSING, 1},
+        {CU_DEVICE_COMPUTE_CAPABILITY_MAJOR, 8}, {CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR, 65536},
+        {CU_DEVICE_COOPERATIVE_LAUNCH, 1}, {CU_DEVICE_SHARED_MEMORY_PER_BLOCK_OPTIN, 96 << 10}};
     (void)device;
     ENTER(cuDeviceGetAttribute);
     *value = 0;
@@ -200,7 +191,8 @@ static bool holds(const void *object, const void *key)
     const cuda_memory *m = object;
     const cuda_range *r = key;
     uintptr_t first = (uintptr_t)m->bytes;
-    return r->address >= first && r->address - first <= m->size && r->size <= m->size - (r->address - first);
+    return r->address >= first && r->address - first <= m->size &&
+           r->size <= m->size - (r->address - first);
 }
 
 bool fake_cuda_range(const char *function, CUdeviceptr address, size_t size)
@@ -311,8 +303,8 @@ bool fake_cuda_is_stream(const char *function, CUstream stream)
     return !stream || fake_check(function, stream, FAKE_QUEUE);
 }
 
-static CUresult copy(const char *function, CUdeviceptr to, bool to_device, CUdeviceptr from, bool from_device,
-                     size_t size)
+static CUresult copy(const char *function, CUdeviceptr to, bool to_device, CUdeviceptr from,
+    bool from_device, size_t size)
 {
     if (to_device && !fake_cuda_range(function, to, size)) return CUDA_ERROR_INVALID_VALUE;
     if (from_device && !fake_cuda_range(function, from, size)) return CUDA_ERROR_INVALID_VALUE;
@@ -344,8 +336,8 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstre
     return copy("cuMemcpyDtoDAsync", to, true, from, true, size);
 }
 
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-                           size_t size, CUstream stream)
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+    CUcontext from_context, size_t size, CUstream stream)
 {
     ENTER_STREAM(cuMemcpyPeerAsync, stream);
     CHECK(cuMemcpyPeerAsync, to_context, FAKE_CONTEXT);
@@ -353,12 +345,13 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     return copy("cuMemcpyPeerAsync", to, true, from, true, size);
 }
 
-CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element, size_t pitch,
-                        size_t width, size_t height)
+CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element,
+    size_t pitch, size_t width, size_t height)
 {
     for (size_t y = 0; y < height; y++) {
         unsigned char *row = (unsigned char *)(uintptr_t)to + y * pitch;
-        if (!fake_cuda_range(function, (uintptr_t)row, width * element)) return CUDA_ERROR_INVALID_VALUE;
+        if (!fake_cuda_range(function, (uintptr_t)row, width * element))
+            return CUDA_ERROR_INVALID_VALUE;
         for (size_t x = 0; x < width; x++) memcpy(row + x * element, &value, element);
     }
     return CUDA_SUCCESS;
@@ -382,8 +375,8 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
     return fake_cuda_fill("cuMemsetD32Async", to, value, 4, 0, count, 1);
 }
 
-CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
-                            CUstream stream)
+CUresult cuMemsetD2D32Async(
+    CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream stream)
 {
     ENTER_STREAM(cuMemsetD2D32Async, stream);
     return fake_cuda_fill("cuMemsetD2D32Async", to, value, 4, pitch, width, height);

@@ -6,7 +6,8 @@
 #include "fake.h"
 
 /* Every function of the driver that the backend looks up, declared under the name of the symbol. */
-#define FAKE_DECLARE(member, symbol, parameters) FAKE_EXPORT CUresult member parameters __asm__(symbol);
+#define FAKE_DECLARE(member, symbol, parameters) \
+    FAKE_EXPORT CUresult member parameters __asm__(symbol);
 HED_CUDA_REQUIRED(FAKE_DECLARE)
 HED_CUDA_OPTIONAL(FAKE_DECLARE)
 
@@ -59,11 +60,15 @@ enum { FAKE_SYMBOL_SIZE = 4096 }; /* of every symbol */
 struct CUmod_st {
     fake_object head;
     char *text;
-    CUdeviceptr symbol; /* what cuModuleGetGlobal() gives away, whatever the symbol's name; made when it is first asked for */
+    /* what cuModuleGetGlobal() gives away, whatever the symbol's name; made when it is first asked
+     * for */
+    CUdeviceptr symbol;
 };
 
 struct CUfunc_st {
-    bool cycle; /* the kernel that the fake knows; of the others, those beside a symbol copy its first float to their first argument */
+    /* the kernel that the fake knows; of the others, those beside a symbol copy its first float to
+     * their first argument */
+    bool cycle;
     float offset;
     struct CUfunc_st *next; /* lives as long as its module, kept in a list of the library */
     CUmodule module;
@@ -74,8 +79,8 @@ CUcontext fake_cuda_current(void);
 bool fake_cuda_range(const char *function, CUdeviceptr address, size_t size);
 /* Runs a kernel; `arguments` as cuLaunchKernel takes them. */
 CUresult fake_cuda_launch(const char *function, CUfunction kernel, void **arguments);
-CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element, size_t pitch,
-                        size_t width, size_t height);
+CUresult fake_cuda_fill(const char *function, CUdeviceptr to, unsigned value, size_t element,
+    size_t pitch, size_t width, size_t height);
 bool fake_cuda_is_stream(const char *function, CUstream stream);
 
 #endif

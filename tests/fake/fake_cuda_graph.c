@@ -1,14 +1,11 @@
-/* Graphs of the fake libcuda: a list of steps that is run when it is launched. And OpenGL buffers, which it
- * never shares. */
+/* Graphs of the fake libcuda: a list of steps that is run when it is launched. And OpenGL buffers,
+ * which it never shares. */
 #include "fake_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum node_kind { NODE_KERNEL,
-                         NODE_COPY,
-                         NODE_FILL,
-                         NODE_CALL } node_kind;
+typedef enum node_kind { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_CALL } node_kind;
 
 /* A node knows its place, which is the same in the graph and in what is instantiated from it. */
 struct CUgraphNode_st {
@@ -55,12 +52,12 @@ CUresult cuGraphDestroy(CUgraph graph)
 }
 
 /* Adds a node behind the last one, which is the only order that the backend asks for. */
-static CUresult add(const char *function, CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
-                    size_t after_count, node_kind kind)
+static CUresult add(const char *function, CUgraphNode *node, CUgraph graph,
+    const CUgraphNode *after, size_t after_count, node_kind kind)
 {
     if (!fake_check(function, graph, FAKE_GRAPH)) return CUDA_ERROR_INVALID_HANDLE;
-    bool in_order =
-        graph->count ? after_count == 1 && after[0] == graph->nodes[graph->count - 1] : after_count == 0;
+    bool in_order = graph->count ? after_count == 1 && after[0] == graph->nodes[graph->count - 1]
+                                 : after_count == 0;
     if (!in_order || graph->count == MOST_NODES) {
         fake_misuse(function);
         return CUDA_ERROR_INVALID_VALUE;
@@ -84,8 +81,8 @@ static void keep_arguments(CUgraphNode node, const cuda_kernel_node *kernel)
         memcpy(node->values + at, kernel->arguments[i], fake_argument_bytes[i]);
 }
 
-CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
-                              const cuda_kernel_node *kernel)
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+    size_t after_count, const cuda_kernel_node *kernel)
 {
     ENTER(cuGraphAddKernelNode);
     CUresult result = add("cuGraphAddKernelNode", node, graph, after, after_count, NODE_KERNEL);
@@ -93,8 +90,8 @@ CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return result;
 }
 
-CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
-                              const cuda_copy_node *copy, CUcontext context)
+CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+    size_t after_count, const cuda_copy_node *copy, CUcontext context)
 {
     ENTER(cuGraphAddMemcpyNode);
     CHECK(cuGraphAddMemcpyNode, context, FAKE_CONTEXT);
@@ -103,8 +100,8 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return result;
 }
 
-CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
-                              const cuda_memset_node *fill, CUcontext context)
+CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+    size_t after_count, const cuda_memset_node *fill, CUcontext context)
 {
     ENTER(cuGraphAddMemsetNode);
     CHECK(cuGraphAddMemsetNode, context, FAKE_CONTEXT);
@@ -113,8 +110,8 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return result;
 }
 
-CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count,
-                            const cuda_host_node *call)
+CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+    size_t after_count, const cuda_host_node *call)
 {
     ENTER(cuGraphAddHostNode);
     CUresult result = add("cuGraphAddHostNode", node, graph, after, after_count, NODE_CALL);
@@ -122,7 +119,8 @@ CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode 
     return result;
 }
 
-CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)
+CUresult cuGraphKernelNodeSetAttribute(
+    CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)
 {
     (void)node;
     (void)attribute;
@@ -131,7 +129,8 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const CU
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *failed, char *log, size_t log_size)
+CUresult cuGraphInstantiate(
+    CUgraphExec *exec, CUgraph graph, CUgraphNode *failed, char *log, size_t log_size)
 {
     (void)failed;
     (void)log;
@@ -146,12 +145,13 @@ CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *faile
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)
+CUresult cuGraphExecKernelNodeSetParams(
+    CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)
 {
     ENTER(cuGraphExecKernelNodeSetParams);
     CHECK(cuGraphExecKernelNodeSetParams, exec, FAKE_GRAPH);
     CHECK(cuGraphExecKernelNodeSetParams, node->graph,
-          FAKE_GRAPH); /* a node is known as long as its graph is */
+        FAKE_GRAPH); /* a node is known as long as its graph is */
     if (node->kind != NODE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
     keep_arguments(&exec->nodes[node->index], kernel);
     return CUDA_SUCCESS;
@@ -171,8 +171,8 @@ static CUresult run_copy(const cuda_copy_node *copy)
     const cuda_copy_side *from = &copy->from, *to = &copy->to;
     const void *source =
         from->memory_type == CU_MEMORYTYPE_HOST ? from->host : (void *)(uintptr_t)from->device;
-    void *target =
-        to->memory_type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)to->host : (void *)(uintptr_t)to->device;
+    void *target = to->memory_type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)to->host
+                                                         : (void *)(uintptr_t)to->device;
     if (from->memory_type == CU_MEMORYTYPE_DEVICE &&
         !fake_cuda_range("cuGraphLaunch", from->device, copy->width_bytes))
         return CUDA_ERROR_INVALID_VALUE;
@@ -195,8 +195,8 @@ static CUresult run_node(CUgraphNode node)
         return fake_cuda_launch("cuGraphLaunch", node->function, arguments);
     case NODE_COPY: return run_copy(&node->copy);
     case NODE_FILL:
-        return fake_cuda_fill("cuGraphLaunch", fill->to, fill->value, fill->element_size, fill->pitch,
-                              fill->width, fill->height);
+        return fake_cuda_fill("cuGraphLaunch", fill->to, fill->value, fill->element_size,
+            fill->pitch, fill->width, fill->height);
     case NODE_CALL: node->call.function(node->call.user); break;
     }
     return CUDA_SUCCESS;
@@ -247,7 +247,8 @@ CUresult cuGraphicsUnmapResources(unsigned count, CUgraphicsResource *resources,
     return CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuGraphicsResourceGetMappedPointer(CUdeviceptr *address, size_t *size, CUgraphicsResource resource)
+CUresult cuGraphicsResourceGetMappedPointer(
+    CUdeviceptr *address, size_t *size, CUgraphicsResource resource)
 {
     (void)address;
     (void)size;

@@ -7,14 +7,15 @@
 #include <string.h>
 
 /* What the fake NVRTC makes. */
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned option_count, int *options,
-                            void **values)
+CUresult cuModuleLoadDataEx(
+    CUmodule *module, const void *image, unsigned option_count, int *options, void **values)
 {
     (void)option_count;
     (void)options;
     (void)values;
     ENTER_CONTEXT(cuModuleLoadDataEx);
-    if (fake_refuse_binary() || strncmp(image, "// fake PTX\n", 12)) return CUDA_ERROR_INVALID_IMAGE;
+    if (fake_refuse_binary() || strncmp(image, "// fake PTX\n", 12))
+        return CUDA_ERROR_INVALID_IMAGE;
     CUmodule made = fake_new(FAKE_PROGRAM, sizeof *made);
     if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
     made->text = strdup(image);
@@ -67,7 +68,8 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     CHECK(cuModuleGetFunction, module, FAKE_PROGRAM);
     snprintf(words, sizeof words, "__kernel void %s(", name);
     snprintf(cuda_words, sizeof cuda_words, "__global__ void %s(", name);
-    if (!strstr(module->text, words) && !strstr(module->text, cuda_words)) return CUDA_ERROR_NOT_FOUND;
+    if (!strstr(module->text, words) && !strstr(module->text, cuda_words))
+        return CUDA_ERROR_NOT_FOUND;
     CUfunction made = calloc(1, sizeof *made);
     if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
     made->module = module;
@@ -95,8 +97,9 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
 {
     ENTER_CONTEXT(cuFuncGetAttribute);
     if (!is_function("cuFuncGetAttribute", function)) return CUDA_ERROR_INVALID_HANDLE;
-    *value = attribute == CU_FUNC_MAX_THREADS_PER_BLOCK ? 1024 : attribute == CU_FUNC_NUM_REGS ? 8
-                                                                                               : 0;
+    *value = attribute == CU_FUNC_MAX_THREADS_PER_BLOCK ? 1024
+             : attribute == CU_FUNC_NUM_REGS            ? 8
+                                                        : 0;
     return CUDA_SUCCESS;
 }
 
@@ -108,8 +111,8 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
     return is_function("cuFuncSetAttribute", function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_size,
-                                                     size_t shared_bytes)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *blocks, CUfunction function, int block_size, size_t shared_bytes)
 {
     (void)shared_bytes;
     ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
@@ -130,33 +133,36 @@ CUresult fake_cuda_launch(const char *function, CUfunction kernel, void **argume
     if (!fake_cuda_range(function, out, count * sizeof(float)) ||
         !fake_cuda_range(function, in, count * sizeof(float)))
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    fake_cycle((float *)(uintptr_t)out, (float *)(uintptr_t)in, *(float *)arguments[2], count, arguments[4],
-               kernel->offset);
+    fake_cycle((float *)(uintptr_t)out, (float *)(uintptr_t)in, *(float *)arguments[2], count,
+        arguments[4], kernel->offset);
     return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void **arguments, void **extra)
+    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
+    void **arguments, void **extra)
 {
     (void)shared_bytes;
     (void)extra;
     ENTER_STREAM(cuLaunchKernel, stream);
-    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z) return CUDA_ERROR_INVALID_VALUE;
+    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
+        return CUDA_ERROR_INVALID_VALUE;
     return fake_cuda_launch("cuLaunchKernel", function, arguments);
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                   unsigned block_x, unsigned block_y, unsigned block_z,
-                                   unsigned shared_bytes, CUstream stream, void **arguments)
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+    unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+    CUstream stream, void **arguments)
 {
     (void)shared_bytes;
     ENTER_STREAM(cuLaunchCooperativeKernel, stream);
-    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z) return CUDA_ERROR_INVALID_VALUE;
+    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
+        return CUDA_ERROR_INVALID_VALUE;
     return fake_cuda_launch("cuLaunchCooperativeKernel", function, arguments);
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)
+CUresult cuLaunchKernelEx(
+    const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)
 {
     (void)extra;
     ENTER_STREAM(cuLaunchKernelEx, config->stream);

@@ -1,5 +1,6 @@
-/* An NVML with the two GPUs of the fake CUDA driver, counted the other way round, as NVML may. Each reading of a GPU's counter finds a
- * quarter of a joule more; it starts at 1000 J for the GPU at 0A:00.0 and at 2000 J for the one at 1A:00.0. */
+/* An NVML with the two GPUs of the fake CUDA driver, counted the other way round, as NVML may. Each
+ * reading of a GPU's counter finds a quarter of a joule more; it starts at 1000 J for the GPU at
+ * 0A:00.0 and at 2000 J for the one at 1A:00.0. */
 #include "fake.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@ FAKE_EXPORT int nvmlInit_v2(void);
 FAKE_EXPORT int nvmlShutdown(void);
 FAKE_EXPORT const char *nvmlErrorString(int code);
 FAKE_EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *address, nvmlDevice_t *device);
-FAKE_EXPORT int nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *millijoules);
+FAKE_EXPORT int nvmlDeviceGetTotalEnergyConsumption(
+    nvmlDevice_t device, unsigned long long *millijoules);
 
 int nvmlInit_v2(void)
 {

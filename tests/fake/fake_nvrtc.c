@@ -1,5 +1,6 @@
-/* An NVRTC that compiles nothing: its code is the text itself, with the options in front, in a form that
- * both the backend and the fake driver take for PTX. Text with the word NO_SUCH_THING does not compile. */
+/* An NVRTC that compiles nothing: its code is the text itself, with the options in front, in a form
+ * that both the backend and the fake driver take for PTX. Text with the word NO_SUCH_THING does not
+ * compile. */
 #include "fake.h"
 
 #include <stdio.h>
@@ -34,12 +35,13 @@ FAKE_EXPORT int nvrtcVersion(int *major, int *minor);
 FAKE_EXPORT int nvrtcGetNumSupportedArchs(int *count);
 FAKE_EXPORT int nvrtcGetSupportedArchs(int *architectures);
 FAKE_EXPORT int nvrtcCreateProgram(nvrtcProgram *program, const char *text, const char *name,
-                                   int header_count, const char *const *headers,
-                                   const char *const *header_names);
+    int header_count, const char *const *headers, const char *const *header_names);
 FAKE_EXPORT int nvrtcDestroyProgram(nvrtcProgram *program);
 FAKE_EXPORT int nvrtcAddNameExpression(nvrtcProgram program, const char *expression);
-FAKE_EXPORT int nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name);
-FAKE_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options);
+FAKE_EXPORT int nvrtcGetLoweredName(
+    nvrtcProgram program, const char *expression, const char **name);
+FAKE_EXPORT int nvrtcCompileProgram(
+    nvrtcProgram program, int option_count, const char *const *options);
 FAKE_EXPORT int nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size);
 FAKE_EXPORT int nvrtcGetProgramLog(nvrtcProgram program, char *log);
 FAKE_EXPORT int nvrtcGetPTXSize(nvrtcProgram program, size_t *size);
@@ -72,7 +74,7 @@ int nvrtcGetSupportedArchs(int *architectures)
 }
 
 int nvrtcCreateProgram(nvrtcProgram *program, const char *text, const char *name, int header_count,
-                       const char *const *headers, const char *const *header_names)
+    const char *const *headers, const char *const *header_names)
 {
     (void)name;
     (void)header_count;

@@ -1,5 +1,5 @@
-/* A libOpenCL on the host's processor: see fake.h. One platform; every command is done when the call
- * returns. Commands on buffers are in fake_opencl_queue.c. */
+/* A libOpenCL on the host's processor: see fake.h. One platform; every command is done when the
+ * call returns. Commands on buffers are in fake_opencl_queue.c. */
 #include "fake_opencl.h"
 
 #include <stdio.h>
@@ -31,7 +31,8 @@ static cl_int answer_text(const char *text, size_t size, void *value, size_t *si
     return fake_cl_answer(text, strlen(text) + 1, size, value, size_out);
 }
 
-static cl_int answer_number(uint64_t number, size_t bytes, size_t size, void *value, size_t *size_out)
+static cl_int answer_number(
+    uint64_t number, size_t bytes, size_t size, void *value, size_t *size_out)
 {
     return fake_cl_answer(&number, bytes, size, value, size_out); /* little-endian */
 }
@@ -46,22 +47,25 @@ cl_int clGetPlatformIDs(cl_uint capacity, cl_platform_id *platforms, cl_uint *co
     return CL_SUCCESS;
 }
 
-cl_int clGetPlatformInfo(cl_platform_id asked, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetPlatformInfo(
+    cl_platform_id asked, cl_uint what, size_t size, void *value, size_t *size_out)
 {
     ENTER(clGetPlatformInfo);
     if (asked != &platform) return CL_INVALID_PLATFORM;
     const char *name = fake_state.platform ? fake_state.platform : "Fake platform";
-    return answer_text(what == CL_PLATFORM_VERSION ? "OpenCL 1.2 fake" : name, size, value, size_out);
+    return answer_text(
+        what == CL_PLATFORM_VERSION ? "OpenCL 1.2 fake" : name, size, value, size_out);
 }
 
-cl_int clGetDeviceIDs(cl_platform_id asked, cl_bitfield type, cl_uint capacity, cl_device_id *ids,
-                      cl_uint *count)
+cl_int clGetDeviceIDs(
+    cl_platform_id asked, cl_bitfield type, cl_uint capacity, cl_device_id *ids, cl_uint *count)
 {
     (void)type;
     ENTER(clGetDeviceIDs);
     if (asked != &platform) return CL_INVALID_PLATFORM;
     if (count) *count = (cl_uint)fake_state.devices;
-    for (cl_uint i = 0; ids && i < capacity && i < (cl_uint)fake_state.devices; i++) ids[i] = &devices[i];
+    for (cl_uint i = 0; ids && i < capacity && i < (cl_uint)fake_state.devices; i++)
+        ids[i] = &devices[i];
     return fake_state.devices ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }
 
@@ -72,7 +76,10 @@ static bool is_device(const char *function, cl_device_id device)
     return false;
 }
 
-static bool is_nvidia(void) { return fake_state.platform && strcmp(fake_state.platform, "NVIDIA CUDA") == 0; }
+static bool is_nvidia(void)
+{
+    return fake_state.platform && strcmp(fake_state.platform, "NVIDIA CUDA") == 0;
+}
 
 static cl_int device_number(cl_uint what, size_t size, void *value, size_t *size_out)
 {
@@ -101,7 +108,8 @@ static cl_int device_number(cl_uint what, size_t size, void *value, size_t *size
     return CL_INVALID_VALUE;
 }
 
-cl_int clGetDeviceInfo(cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetDeviceInfo(
+    cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)
 {
     static const size_t item_sizes[3] = {1024, 1024, 64};
     const void *on = &platform;
@@ -117,7 +125,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_uint what, size_t size, void *val
     case CL_DEVICE_EXTENSIONS:
         return answer_text(is_nvidia() ? "cl_khr_fp64 cl_nv_device_attribute_query"
                                        : "cl_khr_fp64 cl_khr_global_int32_base_atomics",
-                           size, value, size_out);
+            size, value, size_out);
     case CL_DEVICE_PLATFORM: return fake_cl_answer(&on, sizeof on, size, value, size_out);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
         return fake_cl_answer(item_sizes, sizeof item_sizes, size, value, size_out);
@@ -125,8 +133,9 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_uint what, size_t size, void *val
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
         return answer_number(fake_state.memory_bytes, 8, size, value, size_out);
     case CL_DEVICE_SINGLE_FP_CONFIG:
-        return answer_number(fake_state.plain_floats ? CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST : 0xff, 8, size,
-                             value, size_out);
+        return answer_number(
+            fake_state.plain_floats ? CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST : 0xff, 8, size, value,
+            size_out);
     case CL_DEVICE_HOST_UNIFIED_MEMORY:
         return answer_number(device->index == 0, 4, size, value, size_out); /* one of each kind */
     default: return device_number(what, size, value, size_out);
@@ -136,13 +145,14 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_uint what, size_t size, void *val
 /* ---- contexts and queues ---- */
 
 cl_context clCreateContext(const intptr_t *properties, cl_uint count, const cl_device_id *ids,
-                           hed_cl_context_notify *notify, void *user, cl_int *code)
+    hed_cl_context_notify *notify, void *user, cl_int *code)
 {
     (void)properties;
     (void)notify;
     (void)user;
     ENTER_MAKE(clCreateContext);
-    if (count != 1 || !is_device("clCreateContext", ids[0])) return fake_cl_none(CL_INVALID_DEVICE, code);
+    if (count != 1 || !is_device("clCreateContext", ids[0]))
+        return fake_cl_none(CL_INVALID_DEVICE, code);
     cl_context made = fake_new(FAKE_CONTEXT, sizeof *made);
     if (made) made->device = ids[0];
     return made ? made : fake_cl_none(CL_OUT_OF_HOST_MEMORY, code);
@@ -164,7 +174,8 @@ cl_int clReleaseContext(cl_context context)
     return CL_SUCCESS;
 }
 
-cl_int clGetContextInfo(cl_context context, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetContextInfo(
+    cl_context context, cl_uint what, size_t size, void *value, size_t *size_out)
 {
     ENTER(clGetContextInfo);
     CHECK(clGetContextInfo, context, FAKE_CONTEXT, CL_INVALID_CONTEXT);
@@ -173,8 +184,8 @@ cl_int clGetContextInfo(cl_context context, cl_uint what, size_t size, void *val
     return fake_cl_answer("", 0, size, value, size_out);
 }
 
-cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_bitfield properties,
-                                      cl_int *code)
+cl_command_queue clCreateCommandQueue(
+    cl_context context, cl_device_id device, cl_bitfield properties, cl_int *code)
 {
     ENTER_MAKE(clCreateCommandQueue);
     if (!fake_check("clCreateCommandQueue", context, FAKE_CONTEXT))
@@ -203,7 +214,8 @@ cl_int clReleaseCommandQueue(cl_command_queue queue)
     return CL_SUCCESS;
 }
 
-cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetCommandQueueInfo(
+    cl_command_queue queue, cl_uint what, size_t size, void *value, size_t *size_out)
 {
     ENTER(clGetCommandQueueInfo);
     CHECK(clGetCommandQueueInfo, queue, FAKE_QUEUE, CL_INVALID_COMMAND_QUEUE);
@@ -228,7 +240,8 @@ cl_int clFinish(cl_command_queue queue)
     return CL_SUCCESS;
 }
 
-/* ---- programs: a binary is the text itself; text with the word NO_SUCH_THING does not compile ---- */
+/* ---- programs: a binary is the text itself; text with the word NO_SUCH_THING does not compile
+ * ---- */
 
 static cl_program new_program(cl_context context, bool binary)
 {
@@ -239,8 +252,8 @@ static cl_program new_program(cl_context context, bool binary)
     return made;
 }
 
-cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
-                                     const size_t *sizes, cl_int *code)
+cl_program clCreateProgramWithSource(
+    cl_context context, cl_uint count, const char **strings, const size_t *sizes, cl_int *code)
 {
     ENTER_MAKE(clCreateProgramWithSource);
     if (!fake_check("clCreateProgramWithSource", context, FAKE_CONTEXT))
@@ -256,8 +269,7 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
 }
 
 cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *ids,
-                                     const size_t *sizes, const unsigned char **binaries, cl_int *status,
-                                     cl_int *code)
+    const size_t *sizes, const unsigned char **binaries, cl_int *status, cl_int *code)
 {
     ENTER_MAKE(clCreateProgramWithBinary);
     if (!fake_check("clCreateProgramWithBinary", context, FAKE_CONTEXT))
@@ -285,8 +297,8 @@ cl_int clReleaseProgram(cl_program program)
     return CL_SUCCESS;
 }
 
-cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
-                      hed_cl_program_notify *notify, void *user)
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *ids,
+    const char *options, hed_cl_program_notify *notify, void *user)
 {
     (void)count;
     (void)ids;
@@ -297,16 +309,17 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *ids
     CHECK(clBuildProgram, program, FAKE_PROGRAM, CL_INVALID_PROGRAM);
     if (!program->binary) fake_count_build();
     bool broken = strstr(program->text, "NO_SUCH_THING") != NULL;
-    program->log = broken              ? "text.cl:1:1: error: use of undeclared identifier 'NO_SUCH_THING'\n"
+    program->log = broken ? "text.cl:1:1: error: use of undeclared identifier 'NO_SUCH_THING'\n"
                    : fake_state.silent ? ""
-                   : is_nvidia()       ? "ptxas info    : Compiling entry function 'cycle' for 'sm_90'\n"
-                                         "ptxas info    : Used 40 registers, 360 bytes cmem[0]\n"
-                                       : "warning: this is a fake\n";
+                   : is_nvidia() ? "ptxas info    : Compiling entry function 'cycle' for 'sm_90'\n"
+                                   "ptxas info    : Used 40 registers, 360 bytes cmem[0]\n"
+                                 : "warning: this is a fake\n";
     program->built = !broken;
     return broken ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
 
-cl_int clGetProgramInfo(cl_program program, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetProgramInfo(
+    cl_program program, cl_uint what, size_t size, void *value, size_t *size_out)
 {
     ENTER(clGetProgramInfo);
     CHECK(clGetProgramInfo, program, FAKE_PROGRAM, CL_INVALID_PROGRAM);
@@ -314,25 +327,31 @@ cl_int clGetProgramInfo(cl_program program, cl_uint what, size_t size, void *val
     switch (what) {
     case CL_PROGRAM_NUM_DEVICES: return answer_number(1, 4, size, value, size_out);
     case CL_PROGRAM_DEVICES:
-        return fake_cl_answer(&program->context->device, sizeof(cl_device_id), size, value, size_out);
-    case CL_PROGRAM_BINARY_SIZES: return fake_cl_answer(&bytes, sizeof bytes, size, value, size_out);
-    case CL_PROGRAM_BINARIES: memcpy(((unsigned char **)value)[0], program->text, bytes); return CL_SUCCESS;
+        return fake_cl_answer(
+            &program->context->device, sizeof(cl_device_id), size, value, size_out);
+    case CL_PROGRAM_BINARY_SIZES:
+        return fake_cl_answer(&bytes, sizeof bytes, size, value, size_out);
+    case CL_PROGRAM_BINARIES:
+        memcpy(((unsigned char **)value)[0], program->text, bytes);
+        return CL_SUCCESS;
     default: return CL_INVALID_VALUE;
     }
 }
 
-cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_uint what, size_t size, void *value,
-                             size_t *size_out)
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_uint what, size_t size,
+    void *value, size_t *size_out)
 {
     ENTER(clGetProgramBuildInfo);
     CHECK(clGetProgramBuildInfo, program, FAKE_PROGRAM, CL_INVALID_PROGRAM);
-    if (!is_device("clGetProgramBuildInfo", device) || what != CL_PROGRAM_BUILD_LOG) return CL_INVALID_VALUE;
+    if (!is_device("clGetProgramBuildInfo", device) || what != CL_PROGRAM_BUILD_LOG)
+        return CL_INVALID_VALUE;
     return answer_text(program->log ? program->log : "", size, value, size_out);
 }
 
 /* ---- kernels ---- */
 
-/* Parameters of a kernel, by the commas between its parentheses; -1 if the text has no such kernel. */
+/* Parameters of a kernel, by the commas between its parentheses; -1 if the text has no such
+ * kernel. */
 static int count_parameters(const char *text, const char *name)
 {
     char words[128];
@@ -350,7 +369,8 @@ static int count_parameters(const char *text, const char *name)
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code)
 {
     ENTER_MAKE(clCreateKernel);
-    if (!fake_check("clCreateKernel", program, FAKE_PROGRAM)) return fake_cl_none(CL_INVALID_PROGRAM, code);
+    if (!fake_check("clCreateKernel", program, FAKE_PROGRAM))
+        return fake_cl_none(CL_INVALID_PROGRAM, code);
     if (!program->built) return fake_cl_none(CL_INVALID_PROGRAM_EXECUTABLE, code);
     int count = count_parameters(program->text, name);
     if (count < 0) return fake_cl_none(CL_INVALID_KERNEL_NAME, code);
@@ -390,14 +410,14 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_uint what, size_t size, void *value,
                : CL_INVALID_VALUE;
 }
 
-cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value,
-                                size_t *size_out)
+cl_int clGetKernelWorkGroupInfo(
+    cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)
 {
     ENTER(clGetKernelWorkGroupInfo);
     CHECK(clGetKernelWorkGroupInfo, kernel, FAKE_KERNEL, CL_INVALID_KERNEL);
     if (!is_device("clGetKernelWorkGroupInfo", device)) return CL_INVALID_DEVICE;
-    return answer_number(what == CL_KERNEL_WORK_GROUP_SIZE                      ? is_nvidia() ? 256 : 1024
+    return answer_number(what == CL_KERNEL_WORK_GROUP_SIZE ? is_nvidia() ? 256 : 1024
                          : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE ? 32
                                                                                 : 0,
-                         8, size, value, size_out);
+        8, size, value, size_out);
 }

@@ -9,10 +9,12 @@
 cl_mem clCreateBuffer(cl_context context, cl_bitfield flags, size_t size, void *host, cl_int *code)
 {
     ENTER_MAKE(clCreateBuffer);
-    if (!fake_check("clCreateBuffer", context, FAKE_CONTEXT)) return fake_cl_none(CL_INVALID_CONTEXT, code);
+    if (!fake_check("clCreateBuffer", context, FAKE_CONTEXT))
+        return fake_cl_none(CL_INVALID_CONTEXT, code);
     if (!size || size > fake_state.memory_bytes) return fake_cl_none(CL_INVALID_BUFFER_SIZE, code);
     if (!(flags & CL_MEM_USE_HOST_PTR) != !host) return fake_cl_none(CL_INVALID_HOST_PTR, code);
-    if (!host && !fake_take_bytes(size)) return fake_cl_none(CL_MEM_OBJECT_ALLOCATION_FAILURE, code);
+    if (!host && !fake_take_bytes(size))
+        return fake_cl_none(CL_MEM_OBJECT_ALLOCATION_FAILURE, code);
     cl_mem made = fake_new(FAKE_MEMORY, sizeof *made);
     if (!made) return fake_cl_none(CL_OUT_OF_HOST_MEMORY, code);
     made->context = context;
@@ -23,7 +25,8 @@ cl_mem clCreateBuffer(cl_context context, cl_bitfield flags, size_t size, void *
     return made;
 }
 
-cl_mem clCreateSubBuffer(cl_mem buffer, cl_bitfield flags, cl_uint type, const void *region, cl_int *code)
+cl_mem clCreateSubBuffer(
+    cl_mem buffer, cl_bitfield flags, cl_uint type, const void *region, cl_int *code)
 {
     (void)flags;
     ENTER_MAKE(clCreateSubBuffer);
@@ -66,7 +69,8 @@ cl_int clGetMemObjectInfo(cl_mem memory, cl_uint what, size_t size, void *value,
 {
     ENTER(clGetMemObjectInfo);
     CHECK(clGetMemObjectInfo, memory, FAKE_MEMORY, CL_INVALID_MEM_OBJECT);
-    if (what == CL_MEM_SIZE) return fake_cl_answer(&memory->size, sizeof memory->size, size, value, size_out);
+    if (what == CL_MEM_SIZE)
+        return fake_cl_answer(&memory->size, sizeof memory->size, size, value, size_out);
     return fake_cl_answer(&memory->context, sizeof memory->context, size, value, size_out);
 }
 
@@ -82,10 +86,11 @@ static cl_event new_event(bool user)
     return made;
 }
 
-/* Ends every command: checks what it waits for, and gives its event. All are done by now but one that waits
- * for a user event and does nothing else: that one is done when the user event is set. */
-static cl_int finish(const char *function, cl_command_queue queue, cl_uint wait_count, const cl_event *wait,
-                     cl_event *event)
+/* Ends every command: checks what it waits for, and gives its event. All are done by now but one
+ * that waits for a user event and does nothing else: that one is done when the user event is
+ * set. */
+static cl_int finish(const char *function, cl_command_queue queue, cl_uint wait_count,
+    const cl_event *wait, cl_event *event)
 {
     cl_event on = NULL;
     if (!fake_check(function, queue, FAKE_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
@@ -107,7 +112,8 @@ static cl_int finish(const char *function, cl_command_queue queue, cl_uint wait_
 cl_int clWaitForEvents(cl_uint count, const cl_event *events)
 {
     ENTER(clWaitForEvents);
-    for (cl_uint i = 0; i < count; i++) CHECK(clWaitForEvents, events[i], FAKE_EVENT, CL_INVALID_EVENT);
+    for (cl_uint i = 0; i < count; i++)
+        CHECK(clWaitForEvents, events[i], FAKE_EVENT, CL_INVALID_EVENT);
     return CL_SUCCESS;
 }
 
@@ -120,7 +126,8 @@ cl_int clGetEventInfo(cl_event event, cl_uint what, size_t size, void *value, si
     return fake_cl_answer(&status, sizeof status, size, value, size_out);
 }
 
-cl_int clGetEventProfilingInfo(cl_event event, cl_uint what, size_t size, void *value, size_t *size_out)
+cl_int clGetEventProfilingInfo(
+    cl_event event, cl_uint what, size_t size, void *value, size_t *size_out)
 {
     (void)what;
     ENTER(clGetEventProfilingInfo);
@@ -151,7 +158,8 @@ static bool waits_for(const void *object, const void *key)
     return ((const struct hed_cl_event *)object)->on == key;
 }
 
-/* Never fails: a driver that does not set the program's own event leaves a queue that waits for ever. */
+/* Never fails: a driver that does not set the program's own event leaves a queue that waits for
+ * ever. */
 cl_int clSetUserEventStatus(cl_event event, cl_int status)
 {
     CHECK(clSetUserEventStatus, event, FAKE_EVENT, CL_INVALID_EVENT);
@@ -166,7 +174,8 @@ cl_int clSetUserEventStatus(cl_event event, cl_int status)
     return CL_SUCCESS;
 }
 
-/* Where the event is reached already the function is called at once, as the standard allows and PoCL does. */
+/* Where the event is reached already the function is called at once, as the standard allows and
+ * PoCL does. */
 cl_int clSetEventCallback(cl_event event, cl_int status, hed_cl_event_notify *notify, void *user)
 {
     ENTER(clSetEventCallback);
@@ -190,8 +199,8 @@ static bool in_range(const char *function, cl_mem memory, size_t offset, size_t 
     return false;
 }
 
-cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset, size_t size,
-                           void *to, HED_CL_WAIT)
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset,
+    size_t size, void *to, HED_CL_WAIT)
 {
     (void)blocking;
     ENTER(clEnqueueReadBuffer);
@@ -200,8 +209,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking
     return finish("clEnqueueReadBuffer", queue, wait_count, wait, event);
 }
 
-cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem to, cl_bool blocking, size_t offset, size_t size,
-                            const void *from, HED_CL_WAIT)
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem to, cl_bool blocking, size_t offset,
+    size_t size, const void *from, HED_CL_WAIT)
 {
     (void)blocking;
     ENTER(clEnqueueWriteBuffer);
@@ -211,7 +220,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem to, cl_bool blocking,
 }
 
 cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-                           size_t to_offset, size_t size, HED_CL_WAIT)
+    size_t to_offset, size_t size, HED_CL_WAIT)
 {
     ENTER(clEnqueueCopyBuffer);
     if (!in_range("clEnqueueCopyBuffer", from, from_offset, size) ||
@@ -221,24 +230,26 @@ cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_
     return finish("clEnqueueCopyBuffer", queue, wait_count, wait, event);
 }
 
-cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem to, const void *pattern, size_t pattern_size,
-                           size_t offset, size_t size, HED_CL_WAIT)
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem to, const void *pattern,
+    size_t pattern_size, size_t offset, size_t size, HED_CL_WAIT)
 {
     ENTER(clEnqueueFillBuffer);
-    if (!in_range("clEnqueueFillBuffer", to, offset, size) || !pattern_size || offset % pattern_size ||
-        size % pattern_size)
+    if (!in_range("clEnqueueFillBuffer", to, offset, size) || !pattern_size ||
+        offset % pattern_size || size % pattern_size)
         return CL_INVALID_VALUE;
-    for (size_t i = 0; i < size; i += pattern_size) memcpy(to->bytes + offset + i, pattern, pattern_size);
+    for (size_t i = 0; i < size; i += pattern_size)
+        memcpy(to->bytes + offset + i, pattern, pattern_size);
     return finish("clEnqueueFillBuffer", queue, wait_count, wait, event);
 }
 
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_bitfield flags,
-                         size_t offset, size_t size, HED_CL_WAIT, cl_int *code)
+    size_t offset, size_t size, HED_CL_WAIT, cl_int *code)
 {
     (void)blocking;
     (void)flags;
     ENTER_MAKE(clEnqueueMapBuffer);
-    if (!in_range("clEnqueueMapBuffer", buffer, offset, size)) return fake_cl_none(CL_INVALID_VALUE, code);
+    if (!in_range("clEnqueueMapBuffer", buffer, offset, size))
+        return fake_cl_none(CL_INVALID_VALUE, code);
     cl_int result = finish("clEnqueueMapBuffer", queue, wait_count, wait, event);
     if (result) return fake_cl_none(result, code);
     buffer->maps++;
@@ -250,13 +261,14 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *poin
     ENTER(clEnqueueUnmapMemObject);
     CHECK(clEnqueueUnmapMemObject, memory, FAKE_MEMORY, CL_INVALID_MEM_OBJECT);
     unsigned char *at = pointer;
-    if (!memory->maps || at < memory->bytes || at >= memory->bytes + memory->size) return CL_INVALID_VALUE;
+    if (!memory->maps || at < memory->bytes || at >= memory->bytes + memory->size)
+        return CL_INVALID_VALUE;
     memory->maps--;
     return finish("clEnqueueUnmapMemObject", queue, wait_count, wait, event);
 }
 
-cl_int clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem *memory,
-                                  cl_bitfield flags, HED_CL_WAIT)
+cl_int clEnqueueMigrateMemObjects(
+    cl_command_queue queue, cl_uint count, const cl_mem *memory, cl_bitfield flags, HED_CL_WAIT)
 {
     (void)flags;
     ENTER(clEnqueueMigrateMemObjects);
@@ -270,12 +282,13 @@ static float *floats_of(cl_kernel kernel, int index, uint32_t count)
 {
     cl_mem memory;
     memcpy(&memory, kernel->arguments[index], sizeof memory);
-    return in_range("clEnqueueNDRangeKernel", memory, 0, count * sizeof(float)) ? (float *)memory->bytes
-                                                                                : NULL;
+    return in_range("clEnqueueNDRangeKernel", memory, 0, count * sizeof(float))
+               ? (float *)memory->bytes
+               : NULL;
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                              const size_t *offset, const size_t *global, const size_t *local, HED_CL_WAIT)
+    const size_t *offset, const size_t *global, const size_t *local, HED_CL_WAIT)
 {
     (void)offset;
     ENTER(clEnqueueNDRangeKernel);

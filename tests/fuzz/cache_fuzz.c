@@ -1,5 +1,6 @@
-/* Files of the cache of compiled kernels: any bytes at all, and the same bytes with a magic word and a
- * checksum that fit, which no fuzzer would find. What is taken for an entry must lie in the file, whole. */
+/* Files of the cache of compiled kernels: any bytes at all, and the same bytes with a magic word
+ * and a checksum that fit, which no fuzzer would find. What is taken for an entry must lie in the
+ * file, whole. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +34,10 @@ static bool parse(const char *bytes, size_t size)
     require(size >= sizeof(head), "an entry without a head");
     require(file.request == bytes + sizeof(head), "the request is not behind the head");
     require(file.log == file.request + file.request_size, "the log is not behind the request");
-    require((const char *)file.binary == file.log + file.log_size, "the binary is not behind the log");
+    require(
+        (const char *)file.binary == file.log + file.log_size, "the binary is not behind the log");
     require((const char *)file.binary + file.binary_size == bytes + size,
-            "the file does not end with the binary");
+        "the file does not end with the binary");
     require(file.log_size == 0 || file.log[file.log_size - 1] == 0, "a log without its zero");
     return true;
 }
@@ -49,7 +51,8 @@ static bool mend(char *bytes, size_t size)
     memcpy(&h, bytes, sizeof h);
     memcpy(h.magic, "heddle cache 1\n", sizeof h.magic);
     uint64_t left = size - sizeof h, sizes[3] = {h.request_size, h.log_size, h.binary_size};
-    bool fits = sizes[0] <= left && sizes[1] <= left - sizes[0] && sizes[2] == left - sizes[0] - sizes[1];
+    bool fits =
+        sizes[0] <= left && sizes[1] <= left - sizes[0] && sizes[2] == left - sizes[0] - sizes[1];
     if (fits) {
         const char *at = bytes + sizeof h;
         hed_hash hash = hed_hash_bytes(hed_hash_start(), sizes, sizeof sizes);
@@ -62,8 +65,8 @@ static bool mend(char *bytes, size_t size)
     return fits;
 }
 
-/* Small numbers in place of the sizes, so that they add up now and then: the last one is what the first two
- * leave. */
+/* Small numbers in place of the sizes, so that they add up now and then: the last one is what the
+ * first two leave. */
 static void shrink(char *bytes, size_t size)
 {
     head h;
@@ -82,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!bytes) return 0;
     if (size) memcpy(bytes, data, size);
     require(parse(bytes, size) || !mend(bytes, size) || parse(bytes, size),
-            "an entry that is whole was refused");
+        "an entry that is whole was refused");
     shrink(bytes, size);
     if (mend(bytes, size)) require(parse(bytes, size), "an entry with small sizes was refused");
     free(bytes);

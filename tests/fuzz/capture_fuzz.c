@@ -1,6 +1,6 @@
-/* Captures: any bytes at all, and the same bytes with hashes that fit, which no fuzzer would find. What is taken for
- * a capture must be one whose description can be walked through, whose content can be read, and whose table answers
- * every question. */
+/* Captures: any bytes at all, and the same bytes with hashes that fit, which no fuzzer would find.
+ * What is taken for a capture must be one whose description can be walked through, whose content
+ * can be read, and whose table answers every question. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void look_at_description(const hed_kernel_def *def)
     look_at_text(def->name);
     look_at_text(def->entry);
     look_at_text(def->max_threads);
-    for (uint32_t i = 0; i < def->source_count; i++) look_at(def->sources[i].text, def->sources[i].size + 1);
+    for (uint32_t i = 0; i < def->source_count; i++)
+        look_at(def->sources[i].text, def->sources[i].size + 1);
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         look_at_text(def->parameters[i].name);
         look_at(def->parameters[i].values, def->parameters[i].count * sizeof(int64_t));
@@ -64,10 +65,12 @@ static void look_at_capture(const hed_capture *capture)
         hed_geometry geometry = {0};
         bool valid = def->valid(def, &config, NULL, false);
         def->geometry(def, &config, hed_capture_problem(capture), &geometry);
-        require(valid == (geometry.dimensions > 0), "a geometry without a configuration, or the other way round");
+        require(valid == (geometry.dimensions > 0),
+            "a geometry without a configuration, or the other way round");
         found += valid;
     }
-    require(count > limit || found == hed_capture_get_info(capture).configurations, "configurations are missing");
+    require(count > limit || found == hed_capture_get_info(capture).configurations,
+        "configurations are missing");
 }
 
 /* The hash of every section that lies in the file. */

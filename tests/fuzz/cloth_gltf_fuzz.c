@@ -1,11 +1,12 @@
-/* libFuzzer harness for glTF: whatever the bytes, an error that says something, or a mesh that can be inspected,
- * mended, welded and written in every format. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for glTF: whatever the bytes, an error that says something, or a mesh that can
+ * be inspected, mended, welded and written in every format. Build with -DHEDDLE_FUZZ=ON. */
 #include "cloth_mesh_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_mesh mesh;
     hed_error error = {0};
-    judge(cloth_gltf_parse("fuzz.glb", (const char *)data, size, NULL, &mesh, &error), &mesh, &error);
+    judge(
+        cloth_gltf_parse("fuzz.glb", (const char *)data, size, NULL, &mesh, &error), &mesh, &error);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* What the fuzzers of mesh formats do with what was read: it can be inspected, mended, welded and written in every
- * format. */
+/* What the fuzzers of mesh formats do with what was read: it can be inspected, mended, welded and
+ * written in every format. */
 #ifndef CLOTH_MESH_FUZZ_H
 #define CLOTH_MESH_FUZZ_H
 
@@ -31,16 +31,18 @@ static inline void use(hed_mesh *mesh)
 {
     hed_error error;
     hed_mesh_check check;
-    uint32_t removed, width, height, count, *particle_of = malloc(mesh->vertex_count * sizeof *particle_of);
+    uint32_t removed, width, height, count,
+        *particle_of = malloc(mesh->vertex_count * sizeof *particle_of);
     expect_inside(mesh);
-    if (!particle_of || hed_mesh_weld(mesh, 0.1f, particle_of, &count, &error) != HED_OK || count == 0 ||
-        count > mesh->vertex_count)
+    if (!particle_of || hed_mesh_weld(mesh, 0.1f, particle_of, &count, &error) != HED_OK ||
+        count == 0 || count > mesh->vertex_count)
         abort();
     free(particle_of);
     hed_mesh_is_grid(mesh, &width, &height);
     if (hed_mesh_write_obj("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
     if (hed_mesh_write_ply("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (mesh->face_count > 0 && hed_mesh_write_glb("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
+    if (mesh->face_count > 0 && hed_mesh_write_glb("/dev/null", mesh, NULL, NULL, &error) != HED_OK)
+        abort();
     if (hed_mesh_mend(mesh, &removed, &error) != HED_OK) abort();
     expect_inside(mesh);
     if (hed_mesh_inspect(mesh, &check, &error) != HED_OK) abort();

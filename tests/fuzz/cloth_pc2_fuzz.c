@@ -1,5 +1,5 @@
-/* libFuzzer harness for point caches: whatever the bytes, an error that says something, or frames that are all
- * there. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for point caches: whatever the bytes, an error that says something, or frames
+ * that are all there. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* libFuzzer harness for PLY: whatever the bytes, an error that says something, or a mesh that can be inspected,
- * mended, welded and written in every format. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for PLY: whatever the bytes, an error that says something, or a mesh that can
+ * be inspected, mended, welded and written in every format. Build with -DHEDDLE_FUZZ=ON. */
 #include "cloth_mesh_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

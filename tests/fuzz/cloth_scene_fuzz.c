@@ -1,9 +1,10 @@
-/* libFuzzer harness for scenes and for the files they name. Text up to the first zero byte is the scene; up to the
- * second one "m.obj", the rest "m.pc2". Whatever they hold: an error that says something, or a scene whose frames
- * hold no number that is not finite. Build with -DHEDDLE_FUZZ=ON.
+/* libFuzzer harness for scenes and for the files they name. Text up to the first zero byte is the
+ * scene; up to the second one "m.obj", the rest "m.pc2". Whatever they hold: an error that says
+ * something, or a scene whose frames hold no number that is not finite. Build with
+ * -DHEDDLE_FUZZ=ON.
  *
- * Scenes may name any file; here only what lies in the harness's own folder can be named, since texts with a '/'
- * (or a '\', which could spell one) are left out. */
+ * Scenes may name any file; here only what lies in the harness's own folder can be named, since
+ * texts with a '/' (or a '\', which could spell one) are left out. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,7 +50,8 @@ static void must_be_finite(const float *values, size_t count)
         if (!isfinite(values[i])) abort();
 }
 
-/* Whether a number has three digits before its point, or an exponent: large scenes are for the tests. */
+/* Whether a number has three digits before its point, or an exponent: large scenes are for the
+ * tests. */
 static bool has_large_number(const uint8_t *text, size_t length)
 {
     size_t digits = 0;
@@ -85,7 +87,9 @@ static void use(hed_cloth_scene *scene)
     }
     for (uint32_t number = 0; number < 100; number += 33) {
         hed_cloth_frame frame;
-        if (hed_cloth_scene_frame(scene, number, hed_cloth_scene_rate(scene), &frame, NULL) != HED_OK) abort();
+        if (hed_cloth_scene_frame(scene, number, hed_cloth_scene_rate(scene), &frame, NULL) !=
+            HED_OK)
+            abort();
         must_be_finite(frame.driver_positions, 3 * particles);
         for (uint32_t i = 0; i < frame.collider_count; i++) must_be_finite(frame.colliders[i].a, 3);
         for (uint32_t i = 0; i < frame.mesh_count; i++)
@@ -106,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *end = data + size, *mesh = memchr(data, 0, size);
     size_t length = mesh ? (size_t)(mesh - data) : size;
-    if (memchr(data, '/', length) || memchr(data, '\\', length) || has_large_number(data, length)) return 0;
+    if (memchr(data, '/', length) || memchr(data, '\\', length) || has_large_number(data, length))
+        return 0;
     mesh = mesh ? mesh + 1 : end;
     const uint8_t *cache = memchr(mesh, 0, (size_t)(end - mesh));
     write_file(mesh_path, mesh, (size_t)((cache ? cache : end) - mesh));
@@ -114,7 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_cloth_scene_options options = {.mend = size % 2};
     hed_cloth_scene *scene;
     hed_error error = {0};
-    hed_status status = hed_cloth_scene_parse("s.json", (const char *)data, length, folder, &options, &scene, &error);
+    hed_status status = hed_cloth_scene_parse(
+        "s.json", (const char *)data, length, folder, &options, &scene, &error);
     if (status != HED_OK && (!error.text[0] || scene)) abort();
     if (status == HED_OK) use(scene);
     hed_cloth_scene_close(scene);

@@ -1,6 +1,6 @@
-/* libFuzzer harness for damaged tuning databases: the input says which bytes of a real file are changed (three bytes
- * each: place and value), and the last odd bytes where it is cut. Opening, reading and writing go on, or give a
- * status. */
+/* libFuzzer harness for damaged tuning databases: the input says which bytes of a real file are
+ * changed (three bytes each: place and value), and the last odd bytes where it is cut. Opening,
+ * reading and writing go on, or give a status. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,13 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const int64_t groups[] = {32, 64};
 static const hed_parameter_def parameter = {"WG", groups, 2, 64, NULL};
 static const char *const dimensions[] = {"n"};
-static const hed_device_info device = {.id = "x",
-                                       .backend = "opencl",
-                                       .platform = "P",
-                                       .name = "D",
-                                       .vendor = "V",
-                                       .driver = "1",
-                                       .type = HED_DEVICE_GPU};
+static const hed_device_info device = {.id = "x", .backend = "opencl", .platform = "P", .name = "D",
+    .vendor = "V", .driver = "1", .type = HED_DEVICE_GPU};
 
 static void require(hed_status status, const char *what, const hed_error *error)
 {
@@ -45,20 +40,14 @@ static hed_context *open_context(const char *path)
 
 static hed_tune_key key_of(int64_t n)
 {
-    hed_tune_key key = {.kernel = "k",
-                        .source = "00112233445566778899aabbccddeeff",
-                        .device = &device,
-                        .compiler = "c",
-                        .dimension_count = 1,
-                        .dimensions = dimensions,
-                        .problem = hed_problem_1d(n),
-                        .parameters = &parameter,
-                        .parameter_count = 1};
+    hed_tune_key key = {.kernel = "k", .source = "00112233445566778899aabbccddeeff",
+        .device = &device, .compiler = "c", .dimension_count = 1, .dimensions = dimensions,
+        .problem = hed_problem_1d(n), .parameters = &parameter, .parameter_count = 1};
     return key;
 }
 
-static const hed_evaluation best = {
-    .config = {1, {32}}, .outcome = HED_OUTCOME_MEASURED, .seconds = 1, .low = NAN, .high = NAN, .error = NAN};
+static const hed_evaluation best = {.config = {1, {32}}, .outcome = HED_OUTCOME_MEASURED,
+    .seconds = 1, .low = NAN, .high = NAN, .error = NAN};
 
 /* The whole file, with two keys, a choice for each, and a fact. */
 static char *make_base(const char *path, size_t *size)
@@ -126,7 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, base, base_size);
     for (size_t i = 0; i + 3 <= size; i += 3)
         bytes[(size_t)(data[i] << 8 | data[i + 1]) * base_size / 65536] = (char)data[i + 2];
-    size_t kept = size % 3 == 2 ? (size_t)(data[size - 2] << 8 | data[size - 1]) * base_size / 65536 : base_size;
+    size_t kept = size % 3 == 2 ? (size_t)(data[size - 2] << 8 | data[size - 1]) * base_size / 65536
+                                : base_size;
     const void *part = bytes;
     require(hed_path_write_own(path, &part, &kept, 1, &error), "write", &error);
     hed_context *context = open_context(path);
@@ -134,8 +124,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_context_destroy(context);
     free(bytes);
     char beside[128];
-    static const char *const endings[] = {"", "-journal", ".damaged-1", ".damaged-1-journal",
-                                          ".damaged-2", ".damaged-3"};
+    static const char *const endings[] = {
+        "", "-journal", ".damaged-1", ".damaged-1-journal", ".damaged-2", ".damaged-3"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         snprintf(beside, sizeof beside, "%s%s", path, endings[i]);
         unlink(beside);

@@ -1,5 +1,5 @@
-/* libFuzzer harness for exports of the tuning database: whatever is taken in is written out, read again, and then
- * adds nothing. */
+/* libFuzzer harness for exports of the tuning database: whatever is taken in is written out, read
+ * again, and then adds nothing. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static hed_context *open_context(void)
     return context;
 }
 
-static hed_status import(hed_database *database, hed_json *json, hed_database_changes *added, hed_error *error)
+static hed_status import(
+    hed_database *database, hed_json *json, hed_database_changes *added, hed_error *error)
 {
     hed_status status = hed_exchange_import(database, &json, 1, added, error);
     hed_json_free(json);
@@ -48,11 +49,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == HED_OK) {
         char path[64];
         snprintf(path, sizeof path, "/tmp/heddle-exchange-fuzz-%ld.json", (long)getpid());
-        require(hed_exchange_export(database, NULL, path, NULL, &error) == HED_OK, "what was taken is not written",
-                &error);
-        require(hed_json_read(path, &json, &error) == HED_OK, "what was written is not JSON", &error);
-        require(import(database, json, &added, &error) == HED_OK, "what was written is not read", &error);
-        require(!added.keys && !added.measurements && !added.choices && !added.facts, "it is another one", &error);
+        require(hed_exchange_export(database, NULL, path, NULL, &error) == HED_OK,
+            "what was taken is not written", &error);
+        require(
+            hed_json_read(path, &json, &error) == HED_OK, "what was written is not JSON", &error);
+        require(import(database, json, &added, &error) == HED_OK, "what was written is not read",
+            &error);
+        require(!added.keys && !added.measurements && !added.choices && !added.facts,
+            "it is another one", &error);
         unlink(path);
     }
     hed_context_destroy(context);

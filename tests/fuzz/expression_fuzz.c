@@ -1,5 +1,6 @@
-/* libFuzzer harness for expressions: whatever the text, an error that says something, or a value that stays the
- * same and hangs on nothing but the names that it says it uses. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for expressions: whatever the text, an error that says something, or a value
+ * that stays the same and hangs on nothing but the names that it says it uses. Build with
+ * -DHEDDLE_FUZZ=ON. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,8 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const LABELS[] = {"x", "y"};
 static const int64_t VALUES[] = {0, 7};
-static const hed_parameter_def PARAMETERS[] = {{.name = "a", .values = VALUES, .count = 2, .labels = LABELS},
-                                               {.name = "b", .values = VALUES, .count = 1, .labels = LABELS + 1}};
+static const hed_parameter_def PARAMETERS[] = {
+    {.name = "a", .values = VALUES, .count = 2, .labels = LABELS},
+    {.name = "b", .values = VALUES, .count = 1, .labels = LABELS + 1}};
 static const char *const NAMES[] = {"a", "b", "c", "min"};
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }

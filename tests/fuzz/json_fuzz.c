@@ -1,7 +1,9 @@
-/* libFuzzer harness for JSON reading: every accessor on every value of whatever parses, and the place of every value, which
- * walks the text beside the tree. Build with -DHEDDLE_FUZZ=ON, or
- *     clang -std=c17 -D_GNU_SOURCE -g -fsanitize=fuzzer,address,undefined -Iinclude -I. tests/fuzz/json_fuzz.c \
- *         support/json.c support/json_place.c support/nearest.c support/file.c support/errors.c -ljansson -lm
+/* libFuzzer harness for JSON reading: every accessor on every value of whatever parses, and the
+ * place of every value, which walks the text beside the tree. Build with -DHEDDLE_FUZZ=ON, or
+ *     clang -std=c17 -D_GNU_SOURCE -g -fsanitize=fuzzer,address,undefined -Iinclude -I.
+ *     tests/fuzz/json_fuzz.c \
+ *         support/json.c support/json_place.c support/nearest.c support/file.c support/errors.c
+ *         -ljansson -lm
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,9 +24,11 @@ static void complain(const uint8_t *data, size_t size, const size_t *path, size_
         abort(); /* it parsed a moment ago */
     hed_json_node node = hed_json_root(json);
     for (size_t i = 0; i < depth; i++)
-        node = path[i] < 1000 ? hed_json_item(node, path[i]) : hed_json_member(node, KEYS[path[i] - 1000]);
+        node = path[i] < 1000 ? hed_json_item(node, path[i])
+                              : hed_json_member(node, KEYS[path[i] - 1000]);
     hed_json_reject(node, "no");
-    if (hed_json_status(json, &error) != HED_ERROR_FORMAT || !strstr(error.text, ": no (fuzz.json:"))
+    if (hed_json_status(json, &error) != HED_ERROR_FORMAT ||
+        !strstr(error.text, ": no (fuzz.json:"))
         abort();
     hed_json_free(json);
 }
@@ -32,8 +36,7 @@ static void complain(const uint8_t *data, size_t size, const size_t *path, size_
 static void visit(hed_json_node node, const uint8_t *data, size_t size, size_t *path, size_t depth)
 {
     complain(data, size, path, depth);
-    if (depth == 6)
-        return;
+    if (depth == 6) return;
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
         for (size_t i = 0; i < hed_json_count(node) && i < 5; i++) {
             path[depth] = i;
@@ -54,8 +57,7 @@ static void access_all(const uint8_t *data, size_t size)
     for (int which = 0; which < 8; which++) {
         hed_json *json;
         double values[3];
-        if (hed_json_parse("fuzz.json", (const char *)data, size, &json, NULL) != HED_OK)
-            return;
+        if (hed_json_parse("fuzz.json", (const char *)data, size, &json, NULL) != HED_OK) return;
         hed_json_node root = hed_json_root(json);
         switch (which) {
         case 0: hed_json_number(root, 0, 1); break;
@@ -77,8 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_json *json;
     hed_error error;
     size_t path[8];
-    if (hed_json_parse("fuzz.json", (const char *)data, size, &json, &error) != HED_OK)
-        return 0;
+    if (hed_json_parse("fuzz.json", (const char *)data, size, &json, &error) != HED_OK) return 0;
     visit(hed_json_root(json), data, size, path, 0);
     if (hed_json_status(json, &error) != HED_OK)
         abort(); /* nothing of what was asked for is missing */

@@ -1,5 +1,5 @@
-/* libFuzzer harness for NumPy's files: whatever the bytes, an error that says something, or elements that are all
- * there. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for NumPy's files: whatever the bytes, an error that says something, or
+ * elements that are all there. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
 

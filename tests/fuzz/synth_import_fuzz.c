@@ -1,5 +1,6 @@
-/* libFuzzer harness for presets of Anukari's schema: whatever the bytes, an error that says something, or an
- * instrument that can be copied, with a report of whole lines. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for presets of Anukari's schema: whatever the bytes, an error that says
+ * something, or an instrument that can be copied, with a report of whole lines. Build with
+ * -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_instrument *instrument, *copy;
     hed_import_report report;
     hed_error error = {0};
-    hed_status status = hed_instrument_parse_ank(data, size, "fuzz.ank", &instrument, &report, &error);
+    hed_status status =
+        hed_instrument_parse_ank(data, size, "fuzz.ank", &instrument, &report, &error);
     if (status != HED_OK) {
-        if ((status != HED_ERROR_FORMAT && status != HED_ERROR_LIMIT) || !error.text[0] || instrument) abort();
+        if ((status != HED_ERROR_FORMAT && status != HED_ERROR_LIMIT) || !error.text[0] ||
+            instrument)
+            abort();
         return 0;
     }
     size_t length = strlen(report.text);

@@ -1,5 +1,6 @@
-/* libFuzzer harness for instrument files: whatever the text, an error that says something, or an instrument that is saved and
- * loaded to the same file again, and whose stability can be told. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for instrument files: whatever the text, an error that says something, or an
+ * instrument that is saved and loaded to the same file again, and whose stability can be told.
+ * Build with -DHEDDLE_FUZZ=ON. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,13 +29,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     if (!mkdtemp(folder)) abort();
-    for (int i = 0; i < 2; i++)
-        snprintf(paths[i], sizeof paths[i], "%s/%d.json", folder, i);
+    for (int i = 0; i < 2; i++) snprintf(paths[i], sizeof paths[i], "%s/%d.json", folder, i);
     atexit(clean_up);
     return 0;
 }
 
-/* Whether a number has three digits before its point, or an exponent: large grids are for the tests. */
+/* Whether a number has three digits before its point, or an exponent: large grids are for the
+ * tests. */
 static bool has_large_number(const uint8_t *text, size_t length)
 {
     size_t digits = 0;
@@ -63,7 +64,9 @@ static void use(hed_instrument *instrument)
     hed_error error;
     hed_instrument *loaded;
     hed_stability stability;
-    if (hed_instrument_stability(instrument, 48000, &stability, &error) != HED_OK || isnan(stability.worst)) abort();
+    if (hed_instrument_stability(instrument, 48000, &stability, &error) != HED_OK ||
+        isnan(stability.worst))
+        abort();
     if (hed_instrument_save(instrument, paths[0], &error) != HED_OK) abort();
     if (hed_instrument_load(paths[0], &loaded, &error) != HED_OK) {
         fprintf(stderr, "%s\n", error.text);
@@ -80,7 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (has_large_number(data, size)) return 0;
     hed_instrument *instrument;
     hed_error error = {0};
-    hed_status status = hed_instrument_parse((const char *)data, size, "i.json", &instrument, &error);
+    hed_status status =
+        hed_instrument_parse((const char *)data, size, "i.json", &instrument, &error);
     if (status != HED_OK && (!error.text[0] || instrument)) abort();
     if (status == HED_OK) use(instrument);
     hed_instrument_destroy(instrument);

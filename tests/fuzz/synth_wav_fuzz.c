@@ -1,5 +1,5 @@
-/* libFuzzer harness for WAV files: whatever the bytes, an error that says something, or samples that are all there and
- * all numbers. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for WAV files: whatever the bytes, an error that says something, or samples
+ * that are all there and all numbers. Build with -DHEDDLE_FUZZ=ON. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_error error = {0};
     hed_status status = synth_wav_parse(data, size, "fuzz.wav", &sound, &error);
     if (status) {
-        if ((status != HED_ERROR_FORMAT && status != HED_ERROR_UNSUPPORTED) || !error.text[0] || sound.samples) abort();
+        if ((status != HED_ERROR_FORMAT && status != HED_ERROR_UNSUPPORTED) || !error.text[0] ||
+            sound.samples)
+            abort();
         return 0;
     }
     if (!sound.rate || !sound.channels || sound.frames * sound.channels > size) abort();

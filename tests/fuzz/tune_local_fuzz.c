@@ -1,5 +1,5 @@
-/* libFuzzer harness for the rewriting of local memory in users' kernels: whatever the text, it stays within its
- * room, ends, and keeps every line. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for the rewriting of local memory in users' kernels: whatever the text, it
+ * stays within its room, ends, and keeps every line. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

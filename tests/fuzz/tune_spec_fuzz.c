@@ -1,5 +1,5 @@
-/* libFuzzer harness for tune files, both formats: whatever the text, an error that says something, or a description
- * that can be asked for every launch. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for tune files, both formats: whatever the text, an error that says something,
+ * or a description that can be asked for every launch. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,19 +31,24 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     snprintf(kernel_path, sizeof kernel_path, "%s/f.cl", folder);
     snprintf(data_path, sizeof data_path, "%s/x.raw", folder);
     atexit(clean_up);
-    static const char kernel[] = "#include \"x.raw\"\n__kernel void f(__local float *a) { (float4)(1, 2, a[0], 3); }\n";
-    return hed_file_write(kernel_path, kernel, strlen(kernel), NULL) || hed_file_write(data_path, "0123456789abcdef", 16, NULL);
+    static const char kernel[] =
+        "#include \"x.raw\"\n__kernel void f(__local float *a) { (float4)(1, 2, a[0], 3); }\n";
+    return hed_file_write(kernel_path, kernel, strlen(kernel), NULL) ||
+           hed_file_write(data_path, "0123456789abcdef", 16, NULL);
 }
 
-/* Every launch of the first and last values, with everything looked at that a description points to. */
+/* Every launch of the first and last values, with everything looked at that a description points
+ * to. */
 static void use(const hed_kernel_def *def, const hed_tune_def *tune)
 {
     size_t seen = strlen(def->name) + def->source_count;
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_tune_argument *a = &tune->arguments[i];
         seen += strlen(def->arguments[i].name);
-        for (uint64_t k = 0; a->data && k < a->bytes; k++) seen += ((const unsigned char *)a->data)[k];
-        for (uint64_t k = 0; a->expected && k < a->bytes; k++) seen += ((const unsigned char *)a->expected)[k];
+        for (uint64_t k = 0; a->data && k < a->bytes; k++)
+            seen += ((const unsigned char *)a->data)[k];
+        for (uint64_t k = 0; a->expected && k < a->bytes; k++)
+            seen += ((const unsigned char *)a->expected)[k];
     }
     for (uint32_t i = 0; i < def->define_count; i++)
         seen += strlen(def->defines[i].name) + strlen(def->defines[i].value);
@@ -63,7 +68,8 @@ static void use(const hed_kernel_def *def, const hed_tune_def *tune)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const hed_device_info device = {.id = "fuzz", .max_group = 1024, .max_buffer_bytes = 1 << 12};
+    static const hed_device_info device = {
+        .id = "fuzz", .max_group = 1024, .max_buffer_bytes = 1 << 12};
     hed_tune_spec *spec;
     hed_error error = {0};
     FILE *file = fopen(spec_path, "w"); /* hed_file_write() waits for the disk */
@@ -78,7 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     use(hed_tune_spec_kernel(spec), &tune);
     if (tune.reference_kernel) use(tune.reference_kernel, &tune);
     const hed_kernel_def *def = hed_tune_spec_kernel(spec);
-    bool given = hed_tune_spec_give(spec, &device, def->arguments[size % def->argument_count].name, size % 2 ? data_path : "1:2", &error) == HED_OK;
+    bool given = hed_tune_spec_give(spec, &device, def->arguments[size % def->argument_count].name,
+                     size % 2 ? data_path : "1:2", &error) == HED_OK;
     hed_tune_spec_apply(spec, &tune);
     if (given) use(def, &tune);
     else if (!error.text[0]) abort();

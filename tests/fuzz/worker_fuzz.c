@@ -1,6 +1,6 @@
-/* Both ends of a worker's socket, and the job it reads. The first byte chooses: 0, a real job with bytes changed
- * (three bytes for each change: where, and what with); 1, requests that a worker serves on the host device; else,
- * what a worker answers. */
+/* Both ends of a worker's socket, and the job it reads. The first byte chooses: 0, a real job with
+ * bytes changed (three bytes for each change: where, and what with); 1, requests that a worker
+ * serves on the host device; else, what a worker answers. */
 #include <stdint.h>
 
 #include "tests/worker_wild.h"
@@ -16,12 +16,14 @@ static void change_job(const uint8_t *data, size_t size)
 {
     unsigned char *job = malloc(w.size);
     memcpy(job, w.job, w.size);
-    for (size_t i = 0; i + 3 <= size; i += 3) job[((size_t)data[i] << 8 | data[i + 1]) % w.size] ^= data[i + 2];
+    for (size_t i = 0; i + 3 <= size; i += 3)
+        job[((size_t)data[i] << 8 | data[i + 1]) % w.size] ^= data[i + 2];
     wild_read(job, w.size, &error);
     free(job);
 }
 
-/* Records that are valid but for what the bytes say; the version is always right, which no fuzzer would find. */
+/* Records that are valid but for what the bytes say; the version is always right, which no fuzzer
+ * would find. */
 static void send_requests(const uint8_t *data, size_t size)
 {
     hed_worker_request requests[MOST_REQUESTS];

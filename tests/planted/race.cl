@@ -1,4 +1,5 @@
-/* A fault that Oclgrind must find: items read what their neighbours write, without a barrier between. */
+/* A fault that Oclgrind must find: items read what their neighbours write, without a barrier
+ * between. */
 __kernel void planted(__global uint *values)
 {
     HED_LOCAL_ARRAY(uint, shared, 16);

@@ -1,12 +1,12 @@
 /* Strict mode's promise as kernels: every result of these has the same bits on every device.
- * tests/strict_test.c compiles this text as C too, so there is one text and no second version that could
- * drift. */
+ * tests/strict_test.c compiles this text as C too, so there is one text and no second version that
+ * could drift. */
 
-#define PUT(k, value) out[(k) * n + i] = as_uint(value)
-#define PUT_BITS(k, value) out[(k) * n + i] = (uint)(value)
+#define PUT(k, value) out[(k)*n + i] = as_uint(value)
+#define PUT_BITS(k, value) out[(k)*n + i] = (uint)(value)
 
-/* What the platform must do itself. The expressions without fma() are there to be contracted by whoever
- * does. */
+/* What the platform must do itself. The expressions without fma() are there to be contracted by
+ * whoever does. */
 __kernel void arithmetic(__global const float *restrict in, __global uint *restrict out, uint n)
 {
     uint i = (uint)get_global_id(0);
@@ -39,7 +39,8 @@ __kernel void arithmetic(__global const float *restrict in, __global uint *restr
     PUT(23, fabs(x));
     PUT(24, (float)as_int(x));
     PUT(25, (float)as_uint(x));
-    PUT_BITS(26, (x < y ? 1 : 0) | (x <= y ? 2 : 0) | (x == y ? 4 : 0) | (x != y ? 8 : 0) | (x != x ? 16 : 0));
+    PUT_BITS(26, (x < y ? 1 : 0) | (x <= y ? 2 : 0) | (x == y ? 4 : 0) | (x != y ? 8 : 0) |
+                     (x != x ? 16 : 0));
 }
 
 /* Heddle's own. */
@@ -68,8 +69,10 @@ __kernel void functions(__global const float *restrict in, __global uint *restri
     PUT(17, hed_rsqrt(fabs(x)));
 }
 
-/* One mass on one spring, many steps in registers: a rounding that differs anywhere grows until it shows. */
-__kernel void spring(__global const float *restrict in, __global uint *restrict out, uint n, uint steps)
+/* One mass on one spring, many steps in registers: a rounding that differs anywhere grows until it
+ * shows. */
+__kernel void spring(
+    __global const float *restrict in, __global uint *restrict out, uint n, uint steps)
 {
     uint i = (uint)get_global_id(0);
     if (i >= n) return;
@@ -95,7 +98,8 @@ __kernel void spring(__global const float *restrict in, __global uint *restrict 
 }
 
 /* The same without a division or a root of the platform's, and with a driven anchor. */
-__kernel void spring_own(__global const float *restrict in, __global uint *restrict out, uint n, uint steps)
+__kernel void spring_own(
+    __global const float *restrict in, __global uint *restrict out, uint n, uint steps)
 {
     uint i = (uint)get_global_id(0);
     if (i >= n) return;
@@ -103,7 +107,8 @@ __kernel void spring_own(__global const float *restrict in, __global uint *restr
     float x = in[3 * n + i], y = in[4 * n + i], z = in[5 * n + i], u = 0.0f, v = 0.0f, w = 0.0f;
     for (uint step = 0; step < steps; step++) {
         float angle = (float)step * 0.05f;
-        float dx = x - anchor_x - hed_sin(angle), dy = y - anchor_y - hed_cos(angle), dz = z - anchor_z;
+        float dx = x - anchor_x - hed_sin(angle), dy = y - anchor_y - hed_cos(angle),
+              dz = z - anchor_z;
         float force = fma(-28.0f, hed_rsqrt(dx * dx + dy * dy + dz * dz), 40.0f);
         u = (u - force * dx * 0.01f) * 0.9999f;
         v = (v - force * dy * 0.01f - 0.001f) * 0.9999f;
@@ -129,7 +134,8 @@ __kernel void ring(__global const float *restrict in, __global uint *restrict ou
     float x = in[i], y = in[n + i], z = in[2 * n + i];
     float lx = in[left] - x, ly = in[n + left] - y, lz = in[2 * n + left] - z;
     float rx = in[right] - x, ry = in[n + right] - y, rz = in[2 * n + right] - z;
-    float l_length = sqrt(lx * lx + ly * ly + lz * lz), r_length = sqrt(rx * rx + ry * ry + rz * rz);
+    float l_length = sqrt(lx * lx + ly * ly + lz * lz),
+          r_length = sqrt(rx * rx + ry * ry + rz * rz);
     float l = 40.0f * (l_length - 0.7f) / l_length, r = 40.0f * (r_length - 0.7f) / r_length;
     float u = (in[3 * n + i] + (l * lx + r * rx) * 0.01f) * 0.9999f;
     float v = (in[4 * n + i] + (l * ly + r * ry) * 0.01f) * 0.9999f;

@@ -5,22 +5,28 @@
 #include "canonical_kernels.h"
 #include "simd.h"
 
-enum { IN,
-       OUT,
-       FILTER,
-       WIDTH,
-       HEIGHT,
-       PIXELS,
-       WEIGHTS }; /* arguments */
-enum { WG_X,
-       WG_Y,
-       TILE_X,
-       TILE_Y,
-       LOCAL,
-       WEIGHTS_LOCAL,
-       PAD }; /* parameters */
-enum { MOST_W = 64,
-       MOST_H = 64 };           /* largest filter */
+enum {
+    IN,
+    OUT,
+    FILTER,
+    WIDTH,
+    HEIGHT,
+    PIXELS,
+    WEIGHTS, /* arguments */
+};
+enum {
+    WG_X,
+    WG_Y,
+    TILE_X,
+    TILE_Y,
+    LOCAL,
+    WEIGHTS_LOCAL,
+    PAD, /* parameters */
+};
+enum {
+    MOST_W = 64,
+    MOST_H = 64, /* largest filter */
+};
 enum { BLOCK = 8 * HED_LANES }; /* native: pixels of a row made at once, in registers */
 
 /* A filter's size is one of the description's defines, so that the compiler knows it. */
@@ -44,8 +50,8 @@ static uint64_t local_weights(const hed_kernel_def *def, const int64_t *value)
     return value[WEIGHTS_LOCAL] ? (uint64_t)filter_size(def, "FILTER_W") * column : 4;
 }
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                  bool strict)
+static bool valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)strict;
     const int64_t *value = config->values;
@@ -58,8 +64,8 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
            4 * (local_pixels(def, value) + local_weights(def, value)) + 32 <= device->local_bytes;
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     const int64_t *value = config->values;
     uint64_t width = (uint64_t)problem->sizes[0], height = (uint64_t)problem->sizes[1];
@@ -85,8 +91,10 @@ typedef struct image {
     int64_t width, height, filter_w, filter_h;
 } image;
 
-static inline int64_t within(int64_t i, int64_t size) { return i < 0 ? 0 : i < size ? i
-                                                                                    : size - 1; }
+static inline int64_t within(int64_t i, int64_t size)
+{
+    return i < 0 ? 0 : i < size ? i : size - 1;
+}
 
 typedef float window_line[BLOCK + MOST_W - 1];
 
@@ -106,13 +114,9 @@ static inline void copy_window(const image *m, int64_t x, int64_t y, window_line
 
 HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    image m = {call->arguments[IN],
-               call->arguments[OUT],
-               call->arguments[FILTER],
-               *(const uint32_t *)call->arguments[WIDTH],
-               *(const uint32_t *)call->arguments[HEIGHT],
-               filter_size(call->def, "FILTER_W"),
-               filter_size(call->def, "FILTER_H")};
+    image m = {call->arguments[IN], call->arguments[OUT], call->arguments[FILTER],
+        *(const uint32_t *)call->arguments[WIDTH], *(const uint32_t *)call->arguments[HEIGHT],
+        filter_size(call->def, "FILTER_W"), filter_size(call->def, "FILTER_H")};
     window_line window[MOST_H];
     for (int64_t y = (int64_t)begin; y < (int64_t)end; y++)
         for (int64_t x = 0; x < m.width; x += BLOCK) {
@@ -134,26 +138,27 @@ HED_NATIVE_CLONES(native, body)
 /* ---- */
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)config;
     double pixels = (double)problem->sizes[0] * (double)problem->sizes[1];
     double weights = (double)filter_size(def, "FILTER_W") * (double)filter_size(def, "FILTER_H");
-    *amount = (hed_work){
-        .bytes = 8.0 * pixels + 4.0 * weights, .operations = 2.0 * weights * pixels, .items = pixels};
+    *amount = (hed_work){.bytes = 8.0 * pixels + 4.0 * weights,
+        .operations = 2.0 * weights * pixels, .items = pixels};
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)config;
     if (argument == FILTER)
         return (uint64_t)(4 * filter_size(def, "FILTER_W") * filter_size(def, "FILTER_H"));
-    return argument == IN || argument == OUT ? 4 * (uint64_t)(problem->sizes[0] * problem->sizes[1]) : 0;
+    return argument == IN || argument == OUT ? 4 * (uint64_t)(problem->sizes[0] * problem->sizes[1])
+                                             : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == WIDTH || argument == HEIGHT)
@@ -189,25 +194,13 @@ static const char *const dimensions[] = {"width", "height"};
 static const hed_problem problems[] = {{2, {1, 1}}, {2, {7, 5}}, {2, {131, 37}}, {2, {192, 64}}};
 
 const hed_kernel_def hed_convolution_def = {
-    .name = "convolution",
-    .summary = "blurs an image with a 17 x 17 filter",
-    .sources = &hed_canonical_files[HED_CANONICAL_CONVOLUTION_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .defines = defines,
-    .define_count = HED_COUNT(defines),
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "WG_X*WG_Y",
-    .valid = valid,
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_OPERATIONS,
+    .name = "convolution", .summary = "blurs an image with a 17 x 17 filter",
+    .sources = &hed_canonical_files[HED_CANONICAL_CONVOLUTION_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .defines = defines, .define_count = HED_COUNT(defines), .dimensions = dimensions,
+    .dimension_count = HED_COUNT(dimensions), .max_threads = "WG_X*WG_Y", .valid = valid,
+    .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_OPERATIONS,
     .metric_unit = "GFLOP/s",
     .sample = {problems, HED_COUNT(problems), {2, {8192, 8192}}, sample_bytes, sample_fill},
 };

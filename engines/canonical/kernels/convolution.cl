@@ -1,13 +1,13 @@
-/* Image blur: out(x, y) = sum over i, j of filter(i, j) * in(x + i - W/2, y + j - H/2), pixels beyond the
- * border being the nearest inside. The sum runs over columns i, in each over rows j, both ascending, one
- * fma a step: the same bits whatever the parameters.
+/* Image blur: out(x, y) = sum over i, j of filter(i, j) * in(x + i - W/2, y + j - H/2), pixels
+ * beyond the border being the nearest inside. The sum runs over columns i, in each over rows j,
+ * both ascending, one fma a step: the same bits whatever the parameters.
  *
- * An item makes TILE_X columns, WG_X apart so that neighbours read neighbours, of TILE_Y pixels each. For
- * one column of the filter it loads a column of TILE_Y + FILTER_H - 1 pixels once and keeps it in
- * registers for the TILE_Y * FILTER_H steps that need it; FILTER_H weights serve all TILE_X columns.
- * LOCAL: the group first copies the pixels it needs to local memory. WEIGHTS_LOCAL: the filter likewise,
- * column by column, read by vectors.
- * PAD: words more a row in local memory, against bank conflicts. */
+ * An item makes TILE_X columns, WG_X apart so that neighbours read neighbours, of TILE_Y pixels
+ * each. For one column of the filter it loads a column of TILE_Y + FILTER_H - 1 pixels once and
+ * keeps it in registers for the TILE_Y * FILTER_H steps that need it; FILTER_H weights serve all
+ * TILE_X columns. LOCAL: the group first copies the pixels it needs to local memory. WEIGHTS_LOCAL:
+ * the filter likewise, column by column, read by vectors. PAD: words more a row in local memory,
+ * against bank conflicts. */
 #ifndef FILTER_W
 #define FILTER_W 17
 #endif
@@ -43,8 +43,8 @@
 #define WEIGHT_VECTORS ((FILTER_H + 3) / 4) /* of a column */
 
 __kernel void convolution(__global const float *restrict in, __global float *restrict out,
-                          __global const float *restrict filter, uint width, uint height,
-                          HED_LOCAL(float, pixels), HED_LOCAL(float4, weights))
+    __global const float *restrict filter, uint width, uint height, HED_LOCAL(float, pixels),
+    HED_LOCAL(float4, weights))
 {
     HED_LOCAL_USE(float, pixels);
     HED_LOCAL_USE(float4, weights);
@@ -68,8 +68,7 @@ __kernel void convolution(__global const float *restrict in, __global float *res
 #endif
     float sum[TILE_X * TILE_Y];
 #pragma unroll
-    for (int i = 0; i < TILE_X * TILE_Y; i++)
-        sum[i] = 0.0f;
+    for (int i = 0; i < TILE_X * TILE_Y; i++) sum[i] = 0.0f;
 #pragma unroll 1
     for (int column = 0; column < FILTER_W; column++) {
         float weight[4 * WEIGHT_VECTORS];
@@ -84,8 +83,7 @@ __kernel void convolution(__global const float *restrict in, __global float *res
         }
 #else
 #pragma unroll
-        for (int j = 0; j < FILTER_H; j++)
-            weight[j] = filter[j * FILTER_W + column];
+        for (int j = 0; j < FILTER_H; j++) weight[j] = filter[j * FILTER_W + column];
 #endif
 #pragma unroll
         for (int t = 0; t < TILE_X; t++) {
@@ -114,7 +112,6 @@ __kernel void convolution(__global const float *restrict in, __global float *res
         for (int i = 0; i < TILE_Y; i++) {
             uint x = get_group_id(0) * (WG_X * TILE_X) + item_x + t * WG_X;
             uint y = get_group_id(1) * (WG_Y * TILE_Y) + item_y * TILE_Y + i;
-            if (x < width && y < height)
-                out[y * width + x] = sum[t * TILE_Y + i];
+            if (x < width && y < height) out[y * width + x] = sum[t * TILE_Y + i];
         }
 }

@@ -3,15 +3,19 @@
 
 #include "canonical_kernels.h"
 
-enum { IN,
-       OUT,
-       N }; /* arguments */
-enum { WG,
-       VEC,
-       ITEMS }; /* parameters */
+enum {
+    IN,
+    OUT,
+    N, /* arguments */
+};
+enum {
+    WG,
+    VEC,
+    ITEMS, /* parameters */
+};
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     const int64_t *value = config->values;
@@ -32,7 +36,7 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
 }
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -41,7 +45,7 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -49,7 +53,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
@@ -80,22 +84,12 @@ static const hed_problem problems[] = {
 };
 
 const hed_kernel_def hed_copy_def = {
-    .name = "copy",
-    .summary = "copies n 32-bit words",
-    .sources = &hed_canonical_files[HED_CANONICAL_COPY_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "WG",
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_BYTES,
+    .name = "copy", .summary = "copies n 32-bit words",
+    .sources = &hed_canonical_files[HED_CANONICAL_COPY_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "WG",
+    .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
     .metric_unit = "GB/s",
     .sample = {problems, HED_COUNT(problems), {1, {1 << 27}}, sample_bytes, sample_fill},
 };

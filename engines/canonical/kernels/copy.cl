@@ -1,6 +1,6 @@
-/* Copies n words. A group moves one block of WG * VEC * ITEMS words; each of its items has ITEMS loads of
- * VEC words under way before the first store, neighbours beside each other. The last block, where not
- * full, goes word by word. */
+/* Copies n words. A group moves one block of WG * VEC * ITEMS words; each of its items has ITEMS
+ * loads of VEC words under way before the first store, neighbours beside each other. The last
+ * block, where not full, goes word by word. */
 #ifndef WG
 #define WG 256
 #endif
@@ -29,13 +29,10 @@ __kernel void copy(__global const uint *restrict in, __global uint *restrict out
         __global WORDS *to = (__global WORDS *)(out + first);
         WORDS words[ITEMS];
 #pragma unroll
-        for (uint i = 0; i < ITEMS; i++)
-            words[i] = from[i * WG + item];
+        for (uint i = 0; i < ITEMS; i++) words[i] = from[i * WG + item];
 #pragma unroll
-        for (uint i = 0; i < ITEMS; i++)
-            to[i * WG + item] = words[i];
+        for (uint i = 0; i < ITEMS; i++) to[i * WG + item] = words[i];
     } else {
-        for (uint i = first + item; i < n; i += WG)
-            out[i] = in[i];
+        for (uint i = first + item; i < n; i += WG) out[i] = in[i];
     }
 }

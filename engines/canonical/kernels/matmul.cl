@@ -1,15 +1,19 @@
-/* C = A B in row order: A is m x k, B is k x n, C is m x n. Each element sums over ascending k, one fma a
- * step, so the bits do not depend on the parameters. Parameters and tiling in the manner of Nugteren,
- * "CLBlast" (2018), section 3:
+/* C = A B in row order: A is m x k, B is k x n, C is m x n. Each element sums over ascending k, one
+ * fma a step, so the bits do not depend on the parameters. Parameters and tiling in the manner of
+ * Nugteren, "CLBlast" (2018), section 3:
  *
- *   MWG x NWG     of C a group, KWG of the sum at a time; MDIMC x NDIMC items, each with MWI x NWI of C in
- *                 registers, in blocks of VWM x VWN so that neighbours read neighbouring vectors
- *   SA, SB        the group's part of A, of B goes through local memory (A turned: columns are contiguous)
+ *   MWG x NWG     of C a group, KWG of the sum at a time; MDIMC x NDIMC items, each with MWI x NWI
+ *                 of C in registers, in blocks of VWM x VWN so that neighbours read neighbouring
+ *                 vectors
+ *   SA, SB        the group's part of A, of B goes through local memory (A turned: columns are
+ *                 contiguous)
  *   MDIMA, NDIMB  items side by side along m while A is copied, along n while B is
  *   KWI           steps of the sum unrolled
- *   AHEAD         two copies in local memory: the next is loaded into registers while this one is used
- *   PAIRED        32 items make 4 x 8 of a group's, neighbours in pairs one above the other: of four items side by side
- *                 two read the same vector of A and two the same of B, which local memory gives out at once
+ *   AHEAD         two copies in local memory: the next is loaded into registers while this one is
+ *                 used
+ *   PAIRED        32 items make 4 x 8 of a group's, neighbours in pairs one above the other: of
+ *                 four items side by side two read the same vector of A and two the same of B,
+ *                 which local memory gives out at once
  *
  * Rows and columns beyond the matrices read the last one there is, and are not written. */
 #ifndef MWG
@@ -84,16 +88,16 @@
 #define PUT(width, to, v) PUT_OF(width, to, v)
 
 #if SA
-/* Copying A: an item takes A_WIDE neighbours along k of each MDIMA-th row. 4 words more a row of the turned
- * part keep its vectors aligned and the items that write down one column apart. */
+/* Copying A: an item takes A_WIDE neighbours along k of each MDIMA-th row. 4 words more a row of
+ * the turned part keep its vectors aligned and the items that write down one column apart. */
 #define KDIMA (WG / MDIMA)
 #define A_ROWS (MWG / MDIMA)
 #define A_WIDE (KWG / KDIMA)
 #define A_PITCH (MWG + 4)
 #define A_PART (KWG * A_PITCH)
 
-static void load_a(float *copied, __global const float *restrict a, uint row, uint column, uint m, uint k,
-                   int vectors)
+static void load_a(float *copied, __global const float *restrict a, uint row, uint column, uint m,
+    uint k, int vectors)
 {
     (void)vectors;
 #pragma unroll
@@ -110,8 +114,7 @@ static void load_a(float *copied, __global const float *restrict a, uint row, ui
 #endif
         {
 #pragma unroll
-            for (uint v = 0; v < A_WIDE; v++)
-                copied[i * A_WIDE + v] = from[min(column + v, k - 1)];
+            for (uint v = 0; v < A_WIDE; v++) copied[i * A_WIDE + v] = from[min(column + v, k - 1)];
         }
     }
 }
@@ -142,20 +145,18 @@ static VECTOR_N load_b(__global const float *restrict row, uint column, uint n, 
 #if VWN == 1
     return row[min(column, n - 1)];
 #elif VWN == 2
-    if (vectors)
-        return *(__global const VECTOR_N *)(row + min(column, n - VWN));
+    if (vectors) return *(__global const VECTOR_N *)(row + min(column, n - VWN));
     return hed_f2(row[min(column, n - 1)], row[min(column + 1, n - 1)]);
 #else
-    if (vectors)
-        return *(__global const VECTOR_N *)(row + min(column, n - VWN));
+    if (vectors) return *(__global const VECTOR_N *)(row + min(column, n - VWN));
     return hed_f4(row[min(column, n - 1)], row[min(column + 1, n - 1)], row[min(column + 2, n - 1)],
-                  row[min(column + 3, n - 1)]);
+        row[min(column + 3, n - 1)]);
 #endif
 }
 
 #if SB
-static void load_b_part(VECTOR_N *copied, __global const float *restrict b, uint row, uint column, uint n,
-                        uint k, int vectors)
+static void load_b_part(VECTOR_N *copied, __global const float *restrict b, uint row, uint column,
+    uint n, uint k, int vectors)
 {
 #pragma unroll
     for (uint i = 0; i < B_ROWS; i++) {
@@ -182,8 +183,7 @@ static void multiply(float *sum, const float *a, const float *b)
 #pragma unroll
     for (uint i = 0; i < MWI; i++)
 #pragma unroll
-        for (uint j = 0; j < NWI; j++)
-            sum[i * NWI + j] = fma(a[i], b[j], sum[i * NWI + j]);
+        for (uint j = 0; j < NWI; j++) sum[i * NWI + j] = fma(a[i], b[j], sum[i * NWI + j]);
 }
 
 /* The item's MWI elements of one column of A. */
@@ -196,13 +196,12 @@ static void read_a(float *a, __local const float *column, uint item_m)
         PUT(VWM, a + i * VWM, part);
     }
 }
-#define COLUMN_OF_A(at, step) a_now + (step) * A_PITCH, item_m
+#define COLUMN_OF_A(at, step) a_now + (step)*A_PITCH, item_m
 #else
 static void read_a(float *a, __global const float *column, const uint *row)
 {
 #pragma unroll
-    for (uint i = 0; i < MWI; i++)
-        a[i] = column[row[i]];
+    for (uint i = 0; i < MWI; i++) a[i] = column[row[i]];
 }
 #define COLUMN_OF_A(at, step) a_matrix + (at), row
 #endif
@@ -217,7 +216,7 @@ static void read_b(float *b, __local const VECTOR_N *row, uint item_n)
         PUT(VWN, b + j * VWN, part);
     }
 }
-#define ROW_OF_B(at, step) b_now + (step) * B_PITCH, item_n
+#define ROW_OF_B(at, step) b_now + (step)*B_PITCH, item_n
 #else
 static void read_b(float *b, __global const float *row, uint column, uint n, int vectors)
 {
@@ -227,16 +226,16 @@ static void read_b(float *b, __global const float *row, uint column, uint n, int
         PUT(VWN, b + j * VWN, part);
     }
 }
-#define ROW_OF_B(at, step) b_matrix + (at) * n, left + item_n * VWN, n, b_vectors
+#define ROW_OF_B(at, step) b_matrix + (at)*n, left + item_n *VWN, n, b_vectors
 #endif
 
 /* `step` counts within the part of KWG steps that begins at `start`. */
-#define STEP(start, step)                                    \
-    do {                                                     \
-        float a[MWI], b[NWI];                                \
-        read_a(a, COLUMN_OF_A((start) + (step), step));      \
-        read_b(b, ROW_OF_B((start) + (step), step));         \
-        multiply(sum, a, b);                                 \
+#define STEP(start, step) \
+    do { \
+        float a[MWI], b[NWI]; \
+        read_a(a, COLUMN_OF_A((start) + (step), step)); \
+        read_b(b, ROW_OF_B((start) + (step), step)); \
+        multiply(sum, a, b); \
     } while (0)
 
 static void write_row(__global float *row, const float *sum, uint column, uint n, int vectors)
@@ -259,13 +258,13 @@ static void write_row(__global float *row, const float *sum, uint column, uint n
 #endif
 #pragma unroll
         for (uint v = 0; v < VWN; v++)
-            if (at + v < n)
-                row[at + v] = sum[j * VWN + v];
+            if (at + v < n) row[at + v] = sum[j * VWN + v];
     }
 }
 
-__kernel void matmul(__global const float *restrict a_matrix, __global const float *restrict b_matrix,
-                     __global float *restrict c_matrix, uint m, uint n, uint k)
+__kernel void matmul(__global const float *restrict a_matrix,
+    __global const float *restrict b_matrix, __global float *restrict c_matrix, uint m, uint n,
+    uint k)
 {
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
 #if PAIRED
@@ -296,8 +295,7 @@ __kernel void matmul(__global const float *restrict a_matrix, __global const flo
 #endif
     float sum[MWI * NWI];
 #pragma unroll
-    for (uint i = 0; i < MWI * NWI; i++)
-        sum[i] = 0.0f;
+    for (uint i = 0; i < MWI * NWI; i++) sum[i] = 0.0f;
 
 #if SA
 #define LOAD_A(start) load_a(a_copied, a_matrix, top + a_row, (start) + a_column, m, k, a_vectors)
@@ -305,7 +303,8 @@ __kernel void matmul(__global const float *restrict a_matrix, __global const flo
 #define LOAD_A(start)
 #endif
 #if SB
-#define LOAD_B(start) load_b_part(b_copied, b_matrix, (start) + b_row, left + b_vector * VWN, n, k, b_vectors)
+#define LOAD_B(start) \
+    load_b_part(b_copied, b_matrix, (start) + b_row, left + b_vector * VWN, n, k, b_vectors)
 #else
 #define LOAD_B(start)
 #endif
@@ -335,11 +334,9 @@ __kernel void matmul(__global const float *restrict a_matrix, __global const flo
 #endif
         if (start + KWG <= k) {
 #pragma unroll KWI
-            for (uint step = 0; step < KWG; step++)
-                STEP(start, step);
+            for (uint step = 0; step < KWG; step++) STEP(start, step);
         } else {
-            for (uint step = 0; step < k - start; step++)
-                STEP(start, step);
+            for (uint step = 0; step < k - start; step++) STEP(start, step);
         }
 #if (SA || SB) && !AHEAD
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -349,7 +346,6 @@ __kernel void matmul(__global const float *restrict a_matrix, __global const flo
 #pragma unroll
     for (uint i = 0; i < MWI; i++) {
         uint at = top + (i / VWM * MDIMC + item_m) * VWM + i % VWM;
-        if (at < m)
-            write_row(c_matrix + at * n, sum + i * NWI, left + item_n * VWN, n, b_vectors);
+        if (at < m) write_row(c_matrix + at * n, sum + i * NWI, left + item_n * VWN, n, b_vectors);
     }
 }

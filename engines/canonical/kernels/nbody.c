@@ -2,18 +2,22 @@
 #include "canonical_kernels.h"
 #include "heddle/math.h"
 
-enum { BODIES,
-       ACCELERATIONS,
-       SOFTENING,
-       N }; /* arguments */
-enum { WG,
-       ITEMS,
-       UNROLL,
-       LOCAL };     /* parameters */
+enum {
+    BODIES,
+    ACCELERATIONS,
+    SOFTENING,
+    N, /* arguments */
+};
+enum {
+    WG,
+    ITEMS,
+    UNROLL,
+    LOCAL, /* parameters */
+};
 enum { SIDE = 16 }; /* native: bodies summed for side by side */
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                  bool strict)
+static bool valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)def;
     (void)strict;
@@ -22,8 +26,8 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
            (!value[LOCAL] || hed_static_local_fits(device, 16 * (uint64_t)value[WG]));
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     uint64_t n = (uint64_t)problem->sizes[0], group = (uint64_t)config->values[WG];
@@ -50,7 +54,8 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
             float px = bodies[j][0], py = bodies[j][1], pz = bodies[j][2], mass = bodies[j][3];
             for (int s = 0; s < SIDE; s++) {
                 float x = px - place[0][s], y = py - place[1][s], z = pz - place[2][s];
-                float square = __builtin_fmaf(x, x, __builtin_fmaf(y, y, __builtin_fmaf(z, z, softening)));
+                float square =
+                    __builtin_fmaf(x, x, __builtin_fmaf(y, y, __builtin_fmaf(z, z, softening)));
                 float inverse = hed_rsqrt(square), strength = mass * inverse * (inverse * inverse);
                 sum[0][s] = __builtin_fmaf(x, strength, sum[0][s]);
                 sum[1][s] = __builtin_fmaf(y, strength, sum[1][s]);
@@ -67,7 +72,7 @@ HED_NATIVE_CLONES(native, body)
 
 /* Operations of a pair: 3 differences, 3 fma, the root, 3 products, 3 fma. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -76,7 +81,7 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -84,7 +89,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == N) {
@@ -96,18 +101,14 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
         hed_canonical_fill_floats(data, bytes / 4, seed, argument);
         /* Masses above 0 that make up about one. */
         uint64_t count = bytes / sizeof *bodies;
-        for (uint64_t i = 0; i < count; i++)
-            bodies[i][3] = (bodies[i][3] + 1.0f) / (float)count;
+        for (uint64_t i = 0; i < count; i++) bodies[i][3] = (bodies[i][3] + 1.0f) / (float)count;
     }
 }
 
 static const hed_argument_def arguments[] = {
     {.name = "bodies", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "accelerations",
-     .kind = HED_BUFFER,
-     .type = HED_FLOAT,
-     .access = HED_WRITE,
-     .tolerance = 1e-4},
+    {.name = "accelerations", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE,
+        .tolerance = 1e-4},
     {.name = "softening", .kind = HED_SCALAR, .type = HED_FLOAT},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
 };
@@ -125,23 +126,12 @@ static const char *const dimensions[] = {"n"};
 static const hed_problem problems[] = {{1, {1}}, {1, {31}}, {1, {128}}, {1, {601}}};
 
 const hed_kernel_def hed_nbody_def = {
-    .name = "nbody",
-    .summary = "gravity of n bodies upon each other, all pairs",
-    .sources = &hed_canonical_files[HED_CANONICAL_NBODY_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "WG",
-    .valid = valid,
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_OPERATIONS,
-    .metric_unit = "GFLOP/s",
+    .name = "nbody", .summary = "gravity of n bodies upon each other, all pairs",
+    .sources = &hed_canonical_files[HED_CANONICAL_NBODY_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "WG",
+    .valid = valid, .geometry = geometry, .range = native, .work = work,
+    .metric = HED_METRIC_OPERATIONS, .metric_unit = "GFLOP/s",
     .sample = {problems, HED_COUNT(problems), {1, {262144}}, sample_bytes, sample_fill},
 };

@@ -1,9 +1,10 @@
-/* Gravity of n bodies upon each other, softened: a_i = sum over j of m_j r / (|r|^2 + softening)^(3/2),
- * r = p_j - p_i. Tiles after Nyland, Harris and Prins (GPU Gems 3, 2007, chapter 31). Bodies are (x, y, z,
- * mass). The sum runs over ascending j whatever the parameters; `softening`, the square of a length, must
- * be above 0, so that a body's own term is 0. An item sums for ITEMS bodies, WG apart, so that each body
- * read serves them all. LOCAL: the group takes the bodies in tiles of WG through local memory; else each
- * item reads them from global memory, all the same one at a time. */
+/* Gravity of n bodies upon each other, softened: a_i = sum over j of m_j r / (|r|^2 +
+ * softening)^(3/2), r = p_j - p_i. Tiles after Nyland, Harris and Prins (GPU Gems 3, 2007, chapter
+ * 31). Bodies are (x, y, z, mass). The sum runs over ascending j whatever the parameters;
+ * `softening`, the square of a length, must be above 0, so that a body's own term is 0. An item
+ * sums for ITEMS bodies, WG apart, so that each body read serves them all. LOCAL: the group takes
+ * the bodies in tiles of WG through local memory; else each item reads them from global memory, all
+ * the same one at a time. */
 #ifndef WG
 #define WG 512
 #endif
@@ -41,7 +42,7 @@ static void pull(float4 *sum, const float4 *place, float4 body, float softening)
 }
 
 __kernel void nbody(__global const float4 *restrict bodies, __global float4 *restrict accelerations,
-                    float softening, uint n)
+    float softening, uint n)
 {
     uint item = (uint)get_local_id(0);
     uint first = (uint)get_group_id(0) * (WG * ITEMS) + item;
@@ -55,16 +56,13 @@ __kernel void nbody(__global const float4 *restrict bodies, __global float4 *res
     HED_LOCAL_ARRAY(float4, tile, WG);
     for (uint start = 0; start < n; start += WG) {
         uint count = min((uint)WG, n - start);
-        if (item < count)
-            tile[item] = bodies[start + item];
+        if (item < count) tile[item] = bodies[start + item];
         barrier(CLK_LOCAL_MEM_FENCE);
         if (count == WG) {
 #pragma unroll UNROLL
-            for (uint j = 0; j < WG; j++)
-                pull(sum, place, tile[j], softening);
+            for (uint j = 0; j < WG; j++) pull(sum, place, tile[j], softening);
         } else {
-            for (uint j = 0; j < count; j++)
-                pull(sum, place, tile[j], softening);
+            for (uint j = 0; j < count; j++) pull(sum, place, tile[j], softening);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -72,13 +70,10 @@ __kernel void nbody(__global const float4 *restrict bodies, __global float4 *res
     uint even = n - n % UNROLL;
     for (uint j = 0; j < even; j += UNROLL)
 #pragma unroll
-        for (uint u = 0; u < UNROLL; u++)
-            pull(sum, place, bodies[j + u], softening);
-    for (uint j = even; j < n; j++)
-        pull(sum, place, bodies[j], softening);
+        for (uint u = 0; u < UNROLL; u++) pull(sum, place, bodies[j + u], softening);
+    for (uint j = even; j < n; j++) pull(sum, place, bodies[j], softening);
 #endif
 #pragma unroll
     for (uint k = 0; k < ITEMS; k++)
-        if (first + k * WG < n)
-            accelerations[first + k * WG] = sum[k];
+        if (first + k * WG < n) accelerations[first + k * WG] = sum[k];
 }

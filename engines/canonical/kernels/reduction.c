@@ -2,17 +2,21 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum { IN,
-       SUMS,
-       N }; /* arguments */
-enum { WG,
-       VEC,
-       LANES,
-       ORDER };                  /* parameters */
+enum {
+    IN,
+    SUMS,
+    N, /* arguments */
+};
+enum {
+    WG,
+    VEC,
+    LANES,
+    ORDER, /* parameters */
+};
 enum { MOST_IN_REGISTERS = 64 }; /* elements an item loads */
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                  bool strict)
+static bool valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)def;
     const int64_t *value = config->values;
@@ -23,8 +27,8 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
            hed_static_local_fits(device, (HED_CANONICAL_TILE + (uint64_t)value[WG]) * 4);
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     uint64_t tiles = hed_ceil_divide((uint64_t)problem->sizes[0], HED_CANONICAL_TILE);
@@ -36,8 +40,8 @@ static void geometry(const hed_kernel_def *def, const hed_config *config, const 
 }
 
 /* Sums of neighbours. */
-static inline __attribute__((always_inline)) void pair_up(const float *restrict from, float *restrict to,
-                                                          uint32_t count)
+static inline __attribute__((always_inline)) void pair_up(
+    const float *restrict from, float *restrict to, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) to[i] = from[2 * i] + from[2 * i + 1];
 }
@@ -68,7 +72,7 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 HED_NATIVE_CLONES(native, body)
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -78,17 +82,18 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
-    return argument == IN ? 4 * n : argument == SUMS ? 4 * hed_ceil_divide(n, HED_CANONICAL_TILE)
-                                                     : 0;
+    return argument == IN     ? 4 * n
+           : argument == SUMS ? 4 * hed_ceil_divide(n, HED_CANONICAL_TILE)
+                              : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
@@ -122,23 +127,12 @@ static const hed_problem problems[] = {
 };
 
 const hed_kernel_def hed_reduction_def = {
-    .name = "reduction",
-    .summary = "sums of tiles of 4096 floats, in the fixed tree",
-    .sources = &hed_canonical_files[HED_CANONICAL_REDUCTION_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "WG",
-    .valid = valid,
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_BYTES,
+    .name = "reduction", .summary = "sums of tiles of 4096 floats, in the fixed tree",
+    .sources = &hed_canonical_files[HED_CANONICAL_REDUCTION_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "WG",
+    .valid = valid, .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
     .metric_unit = "GB/s",
     .sample = {problems, HED_COUNT(problems), {1, {1 << 27}}, sample_bytes, sample_fill},
 };

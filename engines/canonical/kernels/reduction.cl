@@ -1,11 +1,12 @@
-/* Sums of tiles of TILE floats, in the fixed tree of heddle/tree.h: sums[i] = S(in + i TILE, TILE), the
- * last tile what is left. TILE is a power of two, so the tiles' sums are again input of the same rule,
- * and this kernel run over its own output until one is left gives S(in, n).
+/* Sums of tiles of TILE floats, in the fixed tree of heddle/tree.h: sums[i] = S(in + i TILE, TILE),
+ * the last tile what is left. TILE is a power of two, so the tiles' sums are again input of the
+ * same rule, and this kernel run over its own output until one is left gives S(in, n).
  *
- * A group takes one tile. Items first load all their vectors, neighbours beside each other, and add each
- * up; through local memory each then gets an aligned run of vectors' sums. The items' values go down by
- * fours in local memory, or with LANES by lane exchanges within a warp. ORDER 1 spares the way through
- * local memory: each item adds up what it has loaded, which is another tree: not in strict mode. */
+ * A group takes one tile. Items first load all their vectors, neighbours beside each other, and add
+ * each up; through local memory each then gets an aligned run of vectors' sums. The items' values
+ * go down by fours in local memory, or with LANES by lane exchanges within a warp. ORDER 1 spares
+ * the way through local memory: each item adds up what it has loaded, which is another tree: not in
+ * strict mode. */
 #ifndef TILE
 #define TILE 4096
 #endif
@@ -49,8 +50,7 @@ static float group_sum(__local float *values, float value, uint item)
     for (uint distance = 1; distance < LANE_WIDTH; distance *= 2)
         value = value + hed_lane_xor(value, distance);
     count = WG / LANE_WIDTH;
-    if (item % LANE_WIDTH == 0)
-        values[item / LANE_WIDTH] = value;
+    if (item % LANE_WIDTH == 0) values[item / LANE_WIDTH] = value;
 #else
     values[item] = value;
 #endif
@@ -62,8 +62,7 @@ static float group_sum(__local float *values, float value, uint item)
             value = count >= 4 ? (four[0] + four[1]) + (four[2] + four[3]) : four[0] + four[1];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < next)
-            values[item] = value;
+        if (item < next) values[item] = value;
         barrier(CLK_LOCAL_MEM_FENCE);
         count = next;
     }
@@ -73,7 +72,7 @@ static float group_sum(__local float *values, float value, uint item)
 /* One word more a run, so that items do not read from one bank. */
 #define PLACE(i) ((i) + (i) / RUN)
 #if ORDER == 0 && RUN > 1
-#define VALUES PLACE(WG * RUN)
+#define VALUES PLACE(WG *RUN)
 #else
 #define VALUES WG
 #endif
@@ -88,30 +87,24 @@ __kernel void reduction(__global const float *restrict in, __global float *restr
         __global const FLOATS *from = (__global const FLOATS *)(in + first);
         FLOATS vector[RUN];
 #pragma unroll
-        for (uint i = 0; i < RUN; i++)
-            vector[i] = from[i * WG + item];
+        for (uint i = 0; i < RUN; i++) vector[i] = from[i * WG + item];
 #pragma unroll
-        for (uint i = 0; i < RUN; i++)
-            part[i] = PARTS_OF(vector[i]);
+        for (uint i = 0; i < RUN; i++) part[i] = PARTS_OF(vector[i]);
     } else {
 #pragma unroll
         for (uint i = 0; i < RUN; i++) {
             uint at = first + (i * WG + item) * VEC;
             part[i] = element(in, at, n);
-            if (VEC >= 2)
-                part[i] = part[i] + element(in, at + 1, n);
-            if (VEC == 4)
-                part[i] = part[i] + (element(in, at + 2, n) + element(in, at + 3, n));
+            if (VEC >= 2) part[i] = part[i] + element(in, at + 1, n);
+            if (VEC == 4) part[i] = part[i] + (element(in, at + 2, n) + element(in, at + 3, n));
         }
     }
 #if ORDER == 0 && RUN > 1
 #pragma unroll
-    for (uint i = 0; i < RUN; i++)
-        values[PLACE(i * WG + item)] = part[i];
+    for (uint i = 0; i < RUN; i++) values[PLACE(i * WG + item)] = part[i];
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-    for (uint i = 0; i < RUN; i++)
-        part[i] = values[PLACE(item * RUN + i)];
+    for (uint i = 0; i < RUN; i++) part[i] = values[PLACE(item * RUN + i)];
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #pragma unroll
@@ -120,6 +113,5 @@ __kernel void reduction(__global const float *restrict in, __global float *restr
         for (uint i = 0; i + half_run < RUN; i += 2 * half_run)
             part[i] = part[i] + part[i + half_run];
     float sum = group_sum(values, part[0], item);
-    if (item == 0)
-        sums[group] = sum;
+    if (item == 0) sums[group] = sum;
 }

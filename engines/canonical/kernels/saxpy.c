@@ -1,16 +1,20 @@
 /* Description and native version of `saxpy`. */
 #include "canonical_kernels.h"
 
-enum { X,
-       Y,
-       A,
-       N }; /* arguments */
-enum { WG,
-       VEC,
-       ITEMS }; /* parameters */
+enum {
+    X,
+    Y,
+    A,
+    N, /* arguments */
+};
+enum {
+    WG,
+    VEC,
+    ITEMS, /* parameters */
+};
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     const int64_t *value = config->values;
@@ -33,7 +37,7 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 HED_NATIVE_CLONES(native, body)
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -42,7 +46,7 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -50,7 +54,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
@@ -59,7 +63,8 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 
 static const hed_argument_def arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-6},
+    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE,
+        .tolerance = 1e-6},
     {.name = "a", .kind = HED_SCALAR, .type = HED_FLOAT},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
 };
@@ -82,22 +87,12 @@ static const hed_problem problems[] = {
 };
 
 const hed_kernel_def hed_saxpy_def = {
-    .name = "saxpy",
-    .summary = "y = a x + y over n floats",
-    .sources = &hed_canonical_files[HED_CANONICAL_SAXPY_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "WG",
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_BYTES,
+    .name = "saxpy", .summary = "y = a x + y over n floats",
+    .sources = &hed_canonical_files[HED_CANONICAL_SAXPY_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "WG",
+    .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
     .metric_unit = "GB/s",
     .sample = {problems, HED_COUNT(problems), {1, {1 << 27}}, sample_bytes, sample_fill},
 };

@@ -36,10 +36,8 @@ __kernel void saxpy(__global const float *restrict x, __global float *restrict y
             v[i] = to[i * WG + item];
         }
 #pragma unroll
-        for (uint i = 0; i < ITEMS; i++)
-            to[i * WG + item] = AXPY(a, u[i], v[i]);
+        for (uint i = 0; i < ITEMS; i++) to[i * WG + item] = AXPY(a, u[i], v[i]);
     } else {
-        for (uint i = first + item; i < n; i += WG)
-            y[i] = fma(a, x[i], y[i]);
+        for (uint i = first + item; i < n; i += WG) y[i] = fma(a, x[i], y[i]);
     }
 }

@@ -4,17 +4,21 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum { IN,
-       NODES,
-       OUT,
-       N }; /* arguments */
-enum { WG,
-       VEC,
-       LANES,
-       MERGE }; /* parameters */
+enum {
+    IN,
+    NODES,
+    OUT,
+    N, /* arguments */
+};
+enum {
+    WG,
+    VEC,
+    LANES,
+    MERGE, /* parameters */
+};
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                  bool strict)
+static bool valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)def;
     const int64_t *value = config->values;
@@ -23,8 +27,8 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
     return !(strict && value[MERGE]) && hed_static_local_fits(device, 4 * words);
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     uint64_t tiles = hed_ceil_divide((uint64_t)problem->sizes[0], HED_CANONICAL_TILE);
@@ -36,13 +40,14 @@ static void geometry(const hed_kernel_def *def, const hed_config *config, const 
 }
 
 /* Puts `left` in front of `count` prefixes. */
-static inline __attribute__((always_inline)) void prepend(float *prefixes, uint32_t count, float left)
+static inline __attribute__((always_inline)) void prepend(
+    float *prefixes, uint32_t count, float left)
 {
     for (uint32_t i = 0; i < count; i++) prefixes[i] = left + prefixes[i];
 }
 
-/* Prefix sums of a tile, in place: of eights, then in each pair of blocks the right one gets the sum of
- * the left one. */
+/* Prefix sums of a tile, in place: of eights, then in each pair of blocks the right one gets the
+ * sum of the left one. */
 static inline __attribute__((always_inline)) void tile_scan(float *values)
 {
     for (uint32_t i = 0; i < HED_CANONICAL_TILE; i += 8) {
@@ -86,7 +91,7 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 HED_NATIVE_CLONES(native, body)
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -96,7 +101,7 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -107,7 +112,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
@@ -141,23 +146,12 @@ static const hed_problem problems[] = {
 };
 
 const hed_kernel_def hed_scan_def = {
-    .name = "scan",
-    .summary = "prefix sums of n floats, given the tree of the sums of its tiles",
-    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "WG",
-    .valid = valid,
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_BYTES,
+    .name = "scan", .summary = "prefix sums of n floats, given the tree of the sums of its tiles",
+    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "WG",
+    .valid = valid, .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
     .metric_unit = "GB/s",
     .sample = {problems, HED_COUNT(problems), {1, {1 << 27}}, sample_bytes, sample_fill},
 };

@@ -1,13 +1,14 @@
-/* Prefix sums of n floats by the rule of heddle/tree.h: out[i] = S(in, i + 1). Last of three kernels:
- * reduction.cl gives the sums of tiles of TILE floats, scan_tree.cl the sums above them, together
- * `nodes`; hed_canonical_scan() chains them.
+/* Prefix sums of n floats by the rule of heddle/tree.h: out[i] = S(in, i + 1). Last of three
+ * kernels: reduction.cl gives the sums of tiles of TILE floats, scan_tree.cl the sums above them,
+ * together `nodes`; hed_canonical_scan() chains them.
  *
- * A group takes one tile. It comes in with neighbours beside each other and goes through local memory, so
- * that an item has an aligned run of TILE / WG elements in registers, whose prefix sums it makes by
- * itself. Then the runs pair up: of two neighbouring blocks the items of the right one add the left one's
- * sum in front, for blocks of 1, 2, 4.. items, and at last, for each bit set in the tile's number, that
- * of the tiles to its left (Sklansky 1960). LANES: within a warp the sums go by lane exchange. MERGE: the
- * sums to the left are first put together to one, added once; another order: not in strict mode. */
+ * A group takes one tile. It comes in with neighbours beside each other and goes through local
+ * memory, so that an item has an aligned run of TILE / WG elements in registers, whose prefix sums
+ * it makes by itself. Then the runs pair up: of two neighbouring blocks the items of the right one
+ * add the left one's sum in front, for blocks of 1, 2, 4.. items, and at last, for each bit set in
+ * the tile's number, that of the tiles to its left (Sklansky 1960). LANES: within a warp the sums
+ * go by lane exchange. MERGE: the sums to the left are first put together to one, added once;
+ * another order: not in strict mode. */
 #ifndef TILE
 #define TILE 4096
 #endif
@@ -28,7 +29,8 @@
 #define FLOATS float4
 #define PUT(to, i, v) \
     (to[PLACE(i)] = v.x, to[PLACE(i + 1)] = v.y, to[PLACE(i + 2)] = v.z, to[PLACE(i + 3)] = v.w)
-#define GET(from, i) hed_f4(from[PLACE(i)], from[PLACE(i + 1)], from[PLACE(i + 2)], from[PLACE(i + 3)])
+#define GET(from, i) \
+    hed_f4(from[PLACE(i)], from[PLACE(i + 1)], from[PLACE(i + 2)], from[PLACE(i + 3)])
 #elif VEC == 2
 #define FLOATS float2
 #define PUT(to, i, v) (to[PLACE(i)] = v.x, to[PLACE(i + 1)] = v.y)
@@ -48,14 +50,11 @@
 #if MERGE
 #define PREPEND(left) carry = (left) + carry
 #else
-#define PREPEND(left)                   \
-    _Pragma("unroll")                   \
-    for (uint e = 0; e < RUN; e++)      \
-        run[e] = (left) + run[e]
+#define PREPEND(left) _Pragma("unroll") for (uint e = 0; e < RUN; e++) run[e] = (left) + run[e]
 #endif
 
 __kernel void scan(__global const float *restrict in, __global const float *restrict nodes,
-                   __global float *restrict out, uint n)
+    __global float *restrict out, uint n)
 {
     HED_LOCAL_ARRAY(float, tile, PLACE(TILE));
     HED_LOCAL_ARRAY(float, exchange, 2 * WG);
@@ -66,11 +65,9 @@ __kernel void scan(__global const float *restrict in, __global const float *rest
         __global const FLOATS *from = (__global const FLOATS *)(in + first);
         FLOATS vector[VECTORS];
 #pragma unroll
-        for (uint i = 0; i < VECTORS; i++)
-            vector[i] = from[i * WG + item];
+        for (uint i = 0; i < VECTORS; i++) vector[i] = from[i * WG + item];
 #pragma unroll
-        for (uint i = 0; i < VECTORS; i++)
-            PUT(tile, (i * WG + item) * VEC, vector[i]);
+        for (uint i = 0; i < VECTORS; i++) PUT(tile, (i * WG + item) * VEC, vector[i]);
     } else {
         for (uint i = item; i < TILE; i += WG)
             tile[PLACE(i)] = first + i < n ? in[first + i] : HED_TREE_NEUTRAL;
@@ -79,14 +76,12 @@ __kernel void scan(__global const float *restrict in, __global const float *rest
 
     float run[RUN];
 #pragma unroll
-    for (uint e = 0; e < RUN; e++)
-        run[e] = tile[PLACE(item * RUN + e)];
+    for (uint e = 0; e < RUN; e++) run[e] = tile[PLACE(item * RUN + e)];
 #pragma unroll
     for (uint level = 1; level < RUN; level *= 2)
 #pragma unroll
         for (uint e = 0; e < RUN; e++)
-            if (e & level)
-                run[e] = run[(e & ~(level - 1)) - 1] + run[e];
+            if (e & level) run[e] = run[(e & ~(level - 1)) - 1] + run[e];
 
     float sum = run[RUN - 1];
 #if MERGE
@@ -96,12 +91,12 @@ __kernel void scan(__global const float *restrict in, __global const float *rest
     for (uint items = 1; items < WG; items *= 2) {
         float other;
 #if LANES
-        if (items < LANE_WIDTH)
-            other = hed_lane_xor(sum, items);
+        if (items < LANE_WIDTH) other = hed_lane_xor(sum, items);
         else
 #endif
         {
-            /* Two halves in turn: nobody writes what a slower item still reads from the last exchange. */
+            /* Two halves in turn: nobody writes what a slower item still reads from the last
+             * exchange. */
             __local float *half_exchange = exchange + (popcount(items - 1) % 2) * WG;
             half_exchange[item] = sum;
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -123,21 +118,17 @@ __kernel void scan(__global const float *restrict in, __global const float *rest
     }
 #if MERGE
 #pragma unroll
-    for (uint e = 0; e < RUN; e++)
-        run[e] = carry + run[e];
+    for (uint e = 0; e < RUN; e++) run[e] = carry + run[e];
 #endif
 
 #pragma unroll
-    for (uint e = 0; e < RUN; e++)
-        tile[PLACE(item * RUN + e)] = run[e];
+    for (uint e = 0; e < RUN; e++) tile[PLACE(item * RUN + e)] = run[e];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (whole) {
         __global FLOATS *to = (__global FLOATS *)(out + first);
 #pragma unroll
-        for (uint i = 0; i < VECTORS; i++)
-            to[i * WG + item] = GET(tile, (i * WG + item) * VEC);
+        for (uint i = 0; i < VECTORS; i++) to[i * WG + item] = GET(tile, (i * WG + item) * VEC);
     } else {
-        for (uint i = item; i < n - first; i += WG)
-            out[first + i] = tile[PLACE(i)];
+        for (uint i = item; i < n - first; i += WG) out[first + i] = tile[PLACE(i)];
     }
 }

@@ -5,20 +5,26 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum { IN,
-       OUT,
-       WORKSPACE,
-       N }; /* arguments */
-enum { WG,
-       VEC,
-       ROWS,
-       LOOK,
-       LANES,
-       MERGE }; /* parameters */
-enum { SMALLEST_TILE = 1024,
-       MOST_IN_REGISTERS = 32, /* elements of an item */
-       PACKET_BYTES = 16,
-       OTHER_PACKETS = 2 }; /* FIRST_NODE in the text */
+enum {
+    IN,
+    OUT,
+    WORKSPACE,
+    N, /* arguments */
+};
+enum {
+    WG,
+    VEC,
+    ROWS,
+    LOOK,
+    LANES,
+    MERGE, /* parameters */
+};
+enum {
+    SMALLEST_TILE = 1024,
+    MOST_IN_REGISTERS = 32, /* elements of an item */
+    PACKET_BYTES = 16,
+    OTHER_PACKETS = 2, /* FIRST_NODE in the text */
+};
 
 static bool is_integer(const hed_kernel_def *def)
 {
@@ -27,8 +33,8 @@ static bool is_integer(const hed_kernel_def *def)
     return false;
 }
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                  bool strict)
+static bool valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)def;
     const int64_t *value = config->values;
@@ -40,11 +46,12 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
     int64_t slots = lanes && value[LANES] ? value[WG] / 32 : value[WG];
     int64_t words = 2 * slots * value[ROWS] + 32;
     return !(strict && value[MERGE]) && hed_static_local_fits(device, 4 * (uint64_t)words) &&
-           hed_registers_fit(device, (uint64_t)value[WG], (uint64_t)(elements + 3 * value[ROWS] + 24));
+           hed_registers_fit(
+               device, (uint64_t)value[WG], (uint64_t)(elements + 3 * value[ROWS] + 24));
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     const int64_t *value = config->values;
@@ -65,8 +72,8 @@ static share share_of(uint64_t count, uint32_t member, uint32_t members)
     return (share){count * member / members, count * (member + 1) / members};
 }
 
-static void run_range(const hed_native_call *call, const hed_kernel_def *def, void *const *arguments,
-                      share part)
+static void run_range(
+    const hed_native_call *call, const hed_kernel_def *def, void *const *arguments, share part)
 {
     hed_native_call own = *call;
     own.def = def;
@@ -117,7 +124,7 @@ static void native(const hed_native_call *call, hed_team *team, uint32_t member)
 /* ---- */
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -133,7 +140,7 @@ uint64_t hed_canonical_scan_workspace(uint64_t n)
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -143,7 +150,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
     else if (argument == WORKSPACE) memset(data, 0, bytes);
@@ -153,7 +160,8 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 
 static const hed_argument_def arguments[] = {
     {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    /* MERGE rounds otherwise: by parts of the largest prefix, which another one may be small beside. */
+    /* MERGE rounds otherwise: by parts of the largest prefix, which another one may be small
+     * beside. */
     {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-3},
     {.name = "workspace", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WORKSPACE},
     {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
@@ -183,26 +191,13 @@ static const hed_problem problems[] = {
 };
 
 const hed_kernel_def hed_scan_single_def = {
-    .name = "scan_single",
-    .summary = "prefix sums of n floats in one pass",
-    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_SINGLE_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .defines = defines,
-    .define_count = HED_COUNT(defines),
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .needs = HED_CAN_GLOBAL_ATOMICS,
-    .max_threads = "WG",
-    .valid = valid,
-    .geometry = geometry,
-    .team = native,
-    .work = work,
-    .metric = HED_METRIC_BYTES,
+    .name = "scan_single", .summary = "prefix sums of n floats in one pass",
+    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_SINGLE_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .defines = defines, .define_count = HED_COUNT(defines), .dimensions = dimensions,
+    .dimension_count = HED_COUNT(dimensions), .needs = HED_CAN_GLOBAL_ATOMICS, .max_threads = "WG",
+    .valid = valid, .geometry = geometry, .team = native, .work = work, .metric = HED_METRIC_BYTES,
     .metric_unit = "GB/s",
     .sample = {problems, HED_COUNT(problems), {1, {1 << 27}}, sample_bytes, sample_fill},
 };

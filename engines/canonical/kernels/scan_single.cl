@@ -1,19 +1,21 @@
-/* Prefix sums of n elements in one pass, 2 n words moved: out[i] = S(in, i + 1) by the rule of heddle/tree.h.
+/* Prefix sums of n elements in one pass, 2 n words moved: out[i] = S(in, i + 1) by the rule of
+ * heddle/tree.h.
  *
- * A group takes the next tile of TILE elements by a ticket, so that all tiles to its left have been begun,
- * and an item ROWS vectors of it, WG vectors apart. The tile's prefix sums are made by the rule: in
- * vectors, between the items of a row, between rows. What lies to the left is then looked up (decoupled
- * look-back; Merrill and Garland 2016), but not as one running sum: that would be another order. The
- * nodes of the tree of tile sums are published instead, those of each LOOK-th level, by the group of the
- * last tile below them. For each digit of LOOK bits of its tile's number, from the lowest on, a group reads the
- * nodes to its left in the same block, up to 2^LOOK - 1 of them at once, and makes from them those of the levels
- * between. The way from a tile's own sum to any other tile is log2(tiles) / LOOK such steps long.
+ * A group takes the next tile of TILE elements by a ticket, so that all tiles to its left have been
+ * begun, and an item ROWS vectors of it, WG vectors apart. The tile's prefix sums are made by the
+ * rule: in vectors, between the items of a row, between rows. What lies to the left is then looked
+ * up (decoupled look-back; Merrill and Garland 2016), but not as one running sum: that would be
+ * another order. The nodes of the tree of tile sums are published instead, those of each LOOK-th
+ * level, by the group of the last tile below them. For each digit of LOOK bits of its tile's
+ * number, from the lowest on, a group reads the nodes to its left in the same block, up to 2^LOOK -
+ * 1 of them at once, and makes from them those of the levels between. The way from a tile's own sum
+ * to any other tile is log2(tiles) / LOOK such steps long.
  *
- * LANES: within a warp sums go by lane exchange. MERGE: what lies left is first put together to one, added
- * once; another order: not in strict mode. INTEGER: elements are uint.
+ * LANES: within a warp sums go by lane exchange. MERGE: what lies left is first put together to
+ * one, added once; another order: not in strict mode. INTEGER: elements are uint.
  *
- * `workspace` is zeros before the first launch and kept from one to the next: 2 + 2 n / 1024 packets and a
- * few. A packet counts in the launch whose number it carries. */
+ * `workspace` is zeros before the first launch and kept from one to the next: 2 + 2 n / 1024
+ * packets and a few. A packet counts in the launch whose number it carries. */
 #ifndef WG
 #define WG 128
 #endif
@@ -78,7 +80,7 @@
 #define TILE_BITS 22 /* of a tile's number: n < 2^32, TILE >= 1024 */
 #define DIGITS ((TILE_BITS + LOOK - 1) / LOOK)
 #define DIGIT_MASK ((1u << LOOK) - 1)
-#define FIRST_NODE 2                             /* packets in front: tickets, launches */
+#define FIRST_NODE 2 /* packets in front: tickets, launches */
 
 /* ---- packets: a value and the number of the launch, read together or not at all ---- */
 
@@ -98,12 +100,12 @@ static uint take(__global const uint4 *at, uint launch)
 #define LOAD_WORD(at) hed_packet_get(at).x
 #define STORE_WORD(at, value) hed_packet_put(at, hed_u4(value, 0, 0, 0))
 #else
-/* A byte of the value in each of four words, the launch above it: no order between words is asked for. */
+/* A byte of the value in each of four words, the launch above it: no order between words is asked
+ * for. */
 static void put(__global uint4 *at, uint value, uint launch)
 {
     volatile __global uint *words = (volatile __global uint *)at;
-    for (uint i = 0; i < 4; i++)
-        atomic_xchg(words + i, launch << 8 | (value >> 8 * i & 255));
+    for (uint i = 0; i < 4; i++) atomic_xchg(words + i, launch << 8 | (value >> 8 * i & 255));
 }
 
 static uint take(__global uint4 *at, uint launch)
@@ -112,8 +114,7 @@ static uint take(__global uint4 *at, uint launch)
     uint value = 0;
     for (uint i = 0; i < 4; i++) {
         uint word;
-        do
-            word = atomic_or(words + i, 0u);
+        do word = atomic_or(words + i, 0u);
         while (word >> 8 != (launch & 0xffffff));
         value |= (word & 255) << 8 * i;
     }
@@ -124,9 +125,10 @@ static uint take(__global uint4 *at, uint launch)
 #define STORE_WORD(at, value) atomic_xchg((volatile __global uint *)(at), value)
 #endif
 
-/* Gives the group its tile and the launch's number, from 1. Each launch adds 2^TILE_BITS to the tickets, so
- * they begin at 0 again and carry the last bits of how many launches there were. The group with the last ticket
- * counts the launch, while others may still be about to read: the last bits tell which of the two they saw. */
+/* Gives the group its tile and the launch's number, from 1. Each launch adds 2^TILE_BITS to the
+ * tickets, so they begin at 0 again and carry the last bits of how many launches there were. The
+ * group with the last ticket counts the launch, while others may still be about to read: the last
+ * bits tell which of the two they saw. */
 static void draw(__global uint4 *workspace, uint tiles, __local uint *drawn)
 {
     volatile __global uint *tickets = (volatile __global uint *)workspace;
@@ -162,58 +164,52 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
 #define SLOTS (WG / LANE_WIDTH)
 #define ROOM (SLOTS * ROWS)
 
-/* others[i] = values[i] of the item whose number differs in the bit `mask`, i < COUNT. Beyond the width of the
- * exchanged lanes these all have the same values, and go through `room`, its two halves in turn: nobody writes what
- * a slower item still reads from the last time. */
+/* others[i] = values[i] of the item whose number differs in the bit `mask`, i < COUNT. Beyond the
+ * width of the exchanged lanes these all have the same values, and go through `room`, its two
+ * halves in turn: nobody writes what a slower item still reads from the last time. */
 #if LANES && HED_HAS_LANES
-#define BY_LANES(COUNT, values, others, mask)              \
-    if ((mask) < LANE_WIDTH) {                             \
-        _Pragma("unroll")                                  \
-        for (uint i = 0; i < (COUNT); i++)                 \
-            others[i] = hed_lane_xor(values[i], mask);     \
+#define BY_LANES(COUNT, values, others, mask) \
+    if ((mask) < LANE_WIDTH) { \
+        _Pragma("unroll") for (uint i = 0; i < (COUNT); i++) others[i] = \
+            hed_lane_xor(values[i], mask); \
     } else
 #else
 #define BY_LANES(COUNT, values, others, mask)
 #endif
-#define EXCHANGE(COUNT, values, others, mask)                                      \
-    BY_LANES(COUNT, values, others, mask)                                          \
-    {                                                                              \
-        __local ELEMENT *half_room = room + (popcount((mask) - 1) % 2) * ROOM;     \
-        _Pragma("unroll")                                                          \
-        for (uint i = 0; i < (COUNT); i++)                                         \
-            if (item % LANE_WIDTH == 0)                                            \
-                half_room[i * SLOTS + item / LANE_WIDTH] = values[i];              \
-        barrier(CLK_LOCAL_MEM_FENCE);                                              \
-        _Pragma("unroll")                                                          \
-        for (uint i = 0; i < (COUNT); i++)                                         \
-            others[i] = half_room[i * SLOTS + (item ^ (mask)) / LANE_WIDTH];       \
+#define EXCHANGE(COUNT, values, others, mask) \
+    BY_LANES(COUNT, values, others, mask) \
+    { \
+        __local ELEMENT *half_room = room + (popcount((mask)-1) % 2) * ROOM; \
+        _Pragma("unroll") for (uint i = 0; i < (COUNT); i++) if (item % LANE_WIDTH == 0) \
+            half_room[i * SLOTS + item / LANE_WIDTH] = values[i]; \
+        barrier(CLK_LOCAL_MEM_FENCE); \
+        _Pragma("unroll") for (uint i = 0; i < (COUNT); i++) others[i] = \
+            half_room[i * SLOTS + (item ^ (mask)) / LANE_WIDTH]; \
     }
 
 /* Puts the value of item `from` into `to`, which the first item reads after the next exchange. */
 #if LANES && HED_HAS_LANES
-#define KEEP(to, value, from)                              \
-    do {                                                   \
-        ELEMENT kept = hed_lane_shuffle(value, from);      \
-        if (item == 0)                                     \
-            to = kept;                                     \
+#define KEEP(to, value, from) \
+    do { \
+        ELEMENT kept = hed_lane_shuffle(value, from); \
+        if (item == 0) to = kept; \
     } while (0)
 #else
-#define KEEP(to, value, from)                              \
-    do {                                                   \
-        if (item == (from))                                \
-            to = value;                                    \
+#define KEEP(to, value, from) \
+    do { \
+        if (item == (from)) to = value; \
     } while (0)
 #endif
 
-/* The look-back: left[k] becomes the sum of the 2^k tiles to the left of the block of 2^k that this one is in, for each
- * bit k of its number; `total` is the tile's own sum. Digit by digit, so that a node waits for no more than it is made of:
- * it is published as soon as the digits below it are done. With lanes the first warp does it all, without a barrier. */
-static void look_back(__global uint4 *workspace, uint tiles, uint tile, uint launch, uint item, ELEMENT total,
-                      __local ELEMENT *room, __local ELEMENT *left)
+/* The look-back: left[k] becomes the sum of the 2^k tiles to the left of the block of 2^k that this
+ * one is in, for each bit k of its number; `total` is the tile's own sum. Digit by digit, so that a
+ * node waits for no more than it is made of: it is published as soon as the digits below it are
+ * done. With lanes the first warp does it all, without a barrier. */
+static void look_back(__global uint4 *workspace, uint tiles, uint tile, uint launch, uint item,
+    ELEMENT total, __local ELEMENT *room, __local ELEMENT *left)
 {
     ELEMENT node[1], beside[1];
-    if (item == 0)
-        put(place(workspace, tiles, 0, tile), TO_BITS(total), launch);
+    if (item == 0) put(place(workspace, tiles, 0, tile), TO_BITS(total), launch);
 #if LANE_WIDTH == 1
     barrier(CLK_LOCAL_MEM_FENCE); /* the last use of `room` before, the first one below */
 #else
@@ -225,26 +221,26 @@ static void look_back(__global uint4 *workspace, uint tiles, uint tile, uint lau
             uint here = tile >> digit * LOOK;
             node[0] = NEUTRAL;
             if (item < (here & DIGIT_MASK))
-                node[0] = FROM_BITS(take(place(workspace, tiles, digit, (here & ~DIGIT_MASK) + item), launch));
+                node[0] = FROM_BITS(
+                    take(place(workspace, tiles, digit, (here & ~DIGIT_MASK) + item), launch));
 #pragma unroll
             for (uint level = 0; level < LOOK; level++) {
                 uint block = (here & DIGIT_MASK) >> level;
-                if (block & 1)
-                    KEEP(left[digit * LOOK + level], node[0], (block - 1) << level);
+                if (block & 1) KEEP(left[digit * LOOK + level], node[0], (block - 1) << level);
                 EXCHANGE(1, node, beside, 1u << level)
                 node[0] = node[0] + beside[0];
             }
             if (item == 0) {
                 for (uint level = 0; level < LOOK && last; level++) {
                     last = here >> level & 1;
-                    if (last)
-                        total = left[digit * LOOK + level] + total;
+                    if (last) total = left[digit * LOOK + level] + total;
                 }
                 if (last)
                     put(place(workspace, tiles, digit + 1, here >> LOOK), TO_BITS(total), launch);
             }
 #if LANE_WIDTH == 1
-            barrier(CLK_LOCAL_MEM_FENCE); /* the next digit's first exchange takes the half of `room` that this one's last took */
+            /* the next digit's first exchange takes the half of `room` that this one's last took */
+            barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         }
     }
@@ -254,21 +250,18 @@ static void look_back(__global uint4 *workspace, uint tiles, uint tile, uint lau
 #if MERGE
 #define PREPEND(r, left) carry[r] = (left) + carry[r]
 #else
-#define PREPEND(r, left)                      \
-    _Pragma("unroll")                         \
-    for (uint e = 0; e < VEC; e++)            \
-        x[(r) * VEC + e] = (left) + x[(r) * VEC + e]
+#define PREPEND(r, left) \
+    _Pragma("unroll") for (uint e = 0; e < VEC; e++) x[(r)*VEC + e] = (left) + x[(r)*VEC + e]
 #endif
 
 __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT *restrict out,
-                          __global uint4 *workspace, uint n)
+    __global uint4 *workspace, uint n)
 {
     HED_LOCAL_ARRAY(uint, drawn, 2);
     HED_LOCAL_ARRAY(ELEMENT, room, 2 * ROOM);
     HED_LOCAL_ARRAY(ELEMENT, left, DIGITS * LOOK);
     uint item = (uint)get_local_id(0), tiles = (n - 1) / TILE + 1;
-    if (item == 0)
-        draw(workspace, tiles, drawn);
+    if (item == 0) draw(workspace, tiles, drawn);
     barrier(CLK_LOCAL_MEM_FENCE);
     uint tile = drawn[0], launch = drawn[1], rest = n - tile * TILE;
     int whole = rest >= TILE;
@@ -279,18 +272,15 @@ __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT 
 #if MERGE
     ELEMENT carry[ROWS];
 #pragma unroll
-    for (uint r = 0; r < ROWS; r++)
-        carry[r] = NEUTRAL;
+    for (uint r = 0; r < ROWS; r++) carry[r] = NEUTRAL;
 #endif
     if (whole) {
         __global const VECTOR *from = (__global const VECTOR *)in + item;
         VECTOR vector[ROWS];
 #pragma unroll
-        for (uint r = 0; r < ROWS; r++)
-            vector[r] = from[r * WG];
+        for (uint r = 0; r < ROWS; r++) vector[r] = from[r * WG];
 #pragma unroll
-        for (uint r = 0; r < ROWS; r++)
-            SPLIT(x + r * VEC, vector[r]);
+        for (uint r = 0; r < ROWS; r++) SPLIT(x + r * VEC, vector[r]);
     } else {
 #pragma unroll
         for (uint i = 0; i < ROWS * VEC; i++) {
@@ -299,16 +289,15 @@ __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT 
         }
     }
 
-    /* In vectors; then of two neighbouring blocks of 1, 2, 4.. items the right one adds the left one's sum. */
+    /* In vectors; then of two neighbouring blocks of 1, 2, 4.. items the right one adds the left
+     * one's sum. */
 #pragma unroll
     for (uint level = 1; level < VEC; level *= 2)
 #pragma unroll
         for (uint i = 0; i < ROWS * VEC; i++)
-            if (i & level)
-                x[i] = x[(i & ~(level - 1)) - 1] + x[i];
+            if (i & level) x[i] = x[(i & ~(level - 1)) - 1] + x[i];
 #pragma unroll
-    for (uint r = 0; r < ROWS; r++)
-        sum[r] = x[r * VEC + VEC - 1];
+    for (uint r = 0; r < ROWS; r++) sum[r] = x[r * VEC + VEC - 1];
 #pragma unroll
     for (uint items = 1; items < WG; items *= 2) {
         EXCHANGE(ROWS, sum, other, items)
@@ -337,26 +326,22 @@ __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT 
         if (tile >> k & 1) {
             ELEMENT before = left[k];
 #pragma unroll
-            for (uint r = 0; r < ROWS; r++)
-                PREPEND(r, before);
+            for (uint r = 0; r < ROWS; r++) PREPEND(r, before);
         }
 
 #if MERGE
 #pragma unroll
-    for (uint i = 0; i < ROWS * VEC; i++)
-        x[i] = carry[i / VEC] + x[i];
+    for (uint i = 0; i < ROWS * VEC; i++) x[i] = carry[i / VEC] + x[i];
 #endif
     if (whole) {
         __global VECTOR *to = (__global VECTOR *)out + item;
 #pragma unroll
-        for (uint r = 0; r < ROWS; r++)
-            to[r * WG] = JOIN(x + r * VEC);
+        for (uint r = 0; r < ROWS; r++) to[r * WG] = JOIN(x + r * VEC);
     } else {
 #pragma unroll
         for (uint i = 0; i < ROWS * VEC; i++) {
             uint at = i / VEC * ROW + item * VEC + i % VEC;
-            if (at < rest)
-                out[at] = x[i];
+            if (at < rest) out[at] = x[i];
         }
     }
 }

@@ -2,14 +2,16 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum { NODES,
-       OFFSET,
-       TILES };                      /* arguments */
+enum {
+    NODES,
+    OFFSET,
+    TILES, /* arguments */
+};
 enum { WG };                         /* parameters */
 enum { BLOCK = HED_CANONICAL_TILE }; /* nodes a group takes: BLOCK in the text */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     uint64_t blocks = hed_ceil_divide((uint64_t)problem->sizes[0], BLOCK);
@@ -37,7 +39,7 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
 }
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -46,7 +48,7 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
@@ -54,7 +56,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == NODES) hed_canonical_fill_floats(data, bytes / 4, seed, argument);
@@ -72,22 +74,12 @@ static const char *const dimensions[] = {"tiles"};
 static const hed_problem problems[] = {{1, {1}}, {1, {2}}, {1, {31}}, {1, {4096}}, {1, {10007}}};
 
 const hed_kernel_def hed_scan_tree_def = {
-    .name = "scan_tree",
-    .summary = "upper levels of the tree of sums that a prefix sum needs",
-    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_TREE_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "WG",
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_BYTES,
+    .name = "scan_tree", .summary = "upper levels of the tree of sums that a prefix sum needs",
+    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_TREE_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "WG",
+    .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
     .metric_unit = "GB/s",
     .sample = {problems, HED_COUNT(problems), {1, {1 << 24}}, sample_bytes, sample_fill},
 };

@@ -1,10 +1,10 @@
 /* The upper levels of the tree of heddle/tree.h that a prefix sum needs. `nodes` holds the sums of
- * `tiles` tiles and gets, behind them, the level of their pairs, then that of the pairs' pairs, and so on
- * (hed_tree_node_count() floats).
+ * `tiles` tiles and gets, behind them, the level of their pairs, then that of the pairs' pairs, and
+ * so on (hed_tree_node_count() floats).
  *
- * A group takes BLOCK nodes and writes the levels above them up to its own root: all levels where tiles
- * <= BLOCK. For more, the kernel runs again over the level of the groups' roots: `offset` is where it
- * begins in `nodes`, `tiles` its length. */
+ * A group takes BLOCK nodes and writes the levels above them up to its own root: all levels where
+ * tiles <= BLOCK. For more, the kernel runs again over the level of the groups' roots: `offset` is
+ * where it begins in `nodes`, `tiles` its length. */
 #ifndef BLOCK
 #define BLOCK 4096
 #endif
@@ -24,18 +24,16 @@ __kernel void scan_tree(__global float *restrict nodes, uint offset, uint tiles)
         level += tiles;
         tiles = (tiles + 1) / 2;
         first /= 2;
-        /* Sums of pairs go where their left part was, by turns of WG of them: below what is still to be
-         * read. */
+        /* Sums of pairs go where their left part was, by turns of WG of them: below what is still
+         * to be read. */
         for (uint start = 0; start < count; start += WG) {
             uint i = start + item;
             float sum = 0.0f;
-            if (i < count)
-                sum = pairs[2 * i] + pairs[2 * i + 1];
+            if (i < count) sum = pairs[2 * i] + pairs[2 * i + 1];
             barrier(CLK_LOCAL_MEM_FENCE);
             if (i < count) {
                 pairs[i] = sum;
-                if (first + i < tiles)
-                    level[first + i] = sum;
+                if (first + i < tiles) level[first + i] = sum;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }

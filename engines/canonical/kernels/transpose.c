@@ -1,17 +1,21 @@
 /* Description and native version of `transpose`. */
 #include "canonical_kernels.h"
 
-enum { IN,
-       OUT,
-       WIDTH,
-       HEIGHT }; /* arguments; the last two are the problem's sizes 0 and 1 */
-enum { TILE,
-       ROWS,
-       PAD };        /* parameters */
+enum {
+    IN,
+    OUT,
+    WIDTH,
+    HEIGHT, /* arguments; the last two are the problem's sizes 0 and 1 */
+};
+enum {
+    TILE,
+    ROWS,
+    PAD, /* parameters */
+};
 enum { BLOCK = 32 }; /* native: side of a block that stays in the first cache */
 
-static bool valid(const hed_kernel_def *def, const hed_config *config, const hed_device_info *device,
-                  bool strict)
+static bool valid(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)def;
     (void)strict;
@@ -20,8 +24,8 @@ static bool valid(const hed_kernel_def *def, const hed_config *config, const hed
            hed_static_local_fits(device, (uint64_t)(4 * value[TILE] * (value[TILE] + value[PAD])));
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     uint64_t tile = (uint64_t)config->values[TILE], rows = (uint64_t)config->values[ROWS];
@@ -54,7 +58,7 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
 }
 
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                 hed_work *amount)
+    hed_work *amount)
 {
     (void)def;
     (void)config;
@@ -63,15 +67,16 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-                             const hed_problem *problem, uint32_t argument)
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def;
     (void)config;
-    return argument == IN || argument == OUT ? 4 * (uint64_t)(problem->sizes[0] * problem->sizes[1]) : 0;
+    return argument == IN || argument == OUT ? 4 * (uint64_t)(problem->sizes[0] * problem->sizes[1])
+                                             : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-                        void *data, uint64_t bytes, uint64_t seed)
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     if (argument == WIDTH || argument == HEIGHT)
@@ -105,23 +110,12 @@ static const hed_problem problems[] = {
 };
 
 const hed_kernel_def hed_transpose_def = {
-    .name = "transpose",
-    .summary = "transposes a matrix of 32-bit words",
-    .sources = &hed_canonical_files[HED_CANONICAL_TRANSPOSE_CL],
-    .source_count = 1,
-    .arguments = arguments,
-    .argument_count = HED_COUNT(arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "TILE*ROWS",
-    .valid = valid,
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_BYTES,
+    .name = "transpose", .summary = "transposes a matrix of 32-bit words",
+    .sources = &hed_canonical_files[HED_CANONICAL_TRANSPOSE_CL], .source_count = 1,
+    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
+    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "TILE*ROWS",
+    .valid = valid, .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
     .metric_unit = "GB/s",
     .sample = {problems, HED_COUNT(problems), {2, {16384, 16384}}, sample_bytes, sample_fill},
 };

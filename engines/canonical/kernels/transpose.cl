@@ -1,7 +1,7 @@
-/* Transposes a matrix of 32-bit words, `height` rows of `width`, through square tiles in local memory, so
- * that both reads and writes of global memory run along rows (Ruetsch and Micikevicius 2009). PAD words
- * more a row of the tile keep the reads down a column out of one bank. A group has TILE x ROWS items,
- * each with TILE / ROWS loads under way. */
+/* Transposes a matrix of 32-bit words, `height` rows of `width`, through square tiles in local
+ * memory, so that both reads and writes of global memory run along rows (Ruetsch and Micikevicius
+ * 2009). PAD words more a row of the tile keep the reads down a column out of one bank. A group has
+ * TILE x ROWS items, each with TILE / ROWS loads under way. */
 #ifndef TILE
 #define TILE 64
 #endif
@@ -15,8 +15,8 @@
 #define PITCH (TILE + PAD)
 #define STEPS (TILE / ROWS)
 
-__kernel void transpose(__global const uint *restrict in, __global uint *restrict out, uint width,
-                        uint height)
+__kernel void transpose(
+    __global const uint *restrict in, __global uint *restrict out, uint width, uint height)
 {
     HED_LOCAL_ARRAY(uint, tile, TILE * PITCH);
     uint x = (uint)get_local_id(0), y = (uint)get_local_id(1);
@@ -28,11 +28,9 @@ __kernel void transpose(__global const uint *restrict in, __global uint *restric
         __global const uint *from = in + (top + y) * width + left + x;
         uint words[STEPS];
 #pragma unroll
-        for (uint i = 0; i < STEPS; i++)
-            words[i] = from[i * ROWS * width];
+        for (uint i = 0; i < STEPS; i++) words[i] = from[i * ROWS * width];
 #pragma unroll
-        for (uint i = 0; i < STEPS; i++)
-            tile[(y + i * ROWS) * PITCH + x] = words[i];
+        for (uint i = 0; i < STEPS; i++) tile[(y + i * ROWS) * PITCH + x] = words[i];
     } else {
         for (uint row = y; row < TILE; row += ROWS)
             if (left + x < width && top + row < height)
@@ -42,8 +40,7 @@ __kernel void transpose(__global const uint *restrict in, __global uint *restric
     if (whole) {
         __global uint *to = out + (left + y) * height + top + x;
 #pragma unroll
-        for (uint i = 0; i < STEPS; i++)
-            to[i * ROWS * height] = tile[x * PITCH + y + i * ROWS];
+        for (uint i = 0; i < STEPS; i++) to[i * ROWS * height] = tile[x * PITCH + y + i * ROWS];
     } else {
         for (uint row = y; row < TILE; row += ROWS)
             if (top + x < height && left + row < width)

@@ -1,17 +1,20 @@
-/* Simple colliders and contact planes for one particle: one text for every device and for C, as physics.h.
+/* Simple colliders and contact planes for one particle: one text for every device and for C, as
+ * physics.h.
  *
- * A collider takes CLOTH_COLLIDER_WORDS float4 of the array `colliders`: where it was at the beginning of the
- * driver's and the colliders' way, and where it is at its end. `from` and `to` are the substep's part of that way.
- * Every particle goes through the colliders in the same order.
+ * A collider takes CLOTH_COLLIDER_WORDS float4 of the array `colliders`: where it was at the
+ * beginning of the driver's and the colliders' way, and where it is at its end. `from` and `to` are
+ * the substep's part of that way. Every particle goes through the colliders in the same order.
  *
- * Continuous: `before`, the particle's place when the substep began, is moved along with the collider, so that the
- * collider stands still at its place at `to` and the particle goes from there to `at`. For balls and capsules that
- * way is marched by the distance to the surface (sphere tracing, Hart 1996); a tapered capsule is the hull of two
- * balls, and its surface at a point is that of one ball between them. A particle that came through is put in front of
- * the plane in which it met the surface, near where it met it.
+ * Continuous: `before`, the particle's place when the substep began, is moved along with the
+ * collider, so that the collider stands still at its place at `to` and the particle goes from there
+ * to `at`. For balls and capsules that way is marched by the distance to the surface (sphere
+ * tracing, Hart 1996); a tapered capsule is the hull of two balls, and its surface at a point is
+ * that of one ball between them. A particle that came through is put in front of the plane in which
+ * it met the surface, near where it met it.
  *
- * Friction is Coulomb's in the position-based way (Müller et al. 2007; Macklin et al. 2014): the tangential way
- * relative to the surface is shortened by at most friction * how far the particle was lifted. */
+ * Friction is Coulomb's in the position-based way (Müller et al. 2007; Macklin et al. 2014): the
+ * tangential way relative to the surface is shortened by at most friction * how far the particle
+ * was lifted. */
 #ifndef CLOTH_COLLIDE_H
 #define CLOTH_COLLIDE_H
 
@@ -19,13 +22,15 @@
     5 /* {a, radius at a} {b, radius at b} at the beginning, the same at the end, {shape, friction, 0, 0} */
 
 #define CLOTH_MARCH_STEPS 16u
-/* A particle that was inside when the substep began (a collider that appeared around it) comes out by this share of
- * its depth in each substep: all at once would throw it. */
+/* A particle that was inside when the substep began (a collider that appeared around it) comes out
+ * by this share of its depth in each substep: all at once would throw it. */
 #define CLOTH_COME_OUT 0.25f
 
-/* Lifts a particle out along `surface` (unit normal, and in w its height over the surface), with friction. `came`:
- * where it came from, moved along with the surface; `height`: over the surface there. */
-CLOTH_FUNCTION float4 cloth_lift(float4 at, float4 came, float4 surface, float height, float friction)
+/* Lifts a particle out along `surface` (unit normal, and in w its height over the surface), with
+ * friction. `came`: where it came from, moved along with the surface; `height`: over the surface
+ * there. */
+CLOTH_FUNCTION float4 cloth_lift(
+    float4 at, float4 came, float4 surface, float height, float friction)
 {
     float lift = hed_min(height, 0.0f) * (1.0f - CLOTH_COME_OUT) - surface.w;
     if (!(lift > 0.0f)) return at;
@@ -46,22 +51,25 @@ CLOTH_FUNCTION float4 cloth_lift(float4 at, float4 came, float4 surface, float h
 /* Point and radius between two balls. */
 CLOTH_FUNCTION float4 cloth_ball(float4 a, float4 b, float share)
 {
-    return hed_f4(fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z),
-                  fma(b.w - a.w, share, a.w));
+    return hed_f4(fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y),
+        fma(b.z - a.z, share, a.z), fma(b.w - a.w, share, a.w));
 }
 
-/* Which ball between a and b has the surface nearest to p: its share of the way. The normal of a cone's mantle leans
- * against the axis by the angle whose sine is (difference of radii) / (length of the axis). */
+/* Which ball between a and b has the surface nearest to p: its share of the way. The normal of a
+ * cone's mantle leans against the axis by the angle whose sine is (difference of radii) / (length
+ * of the axis). */
 CLOTH_FUNCTION float cloth_axis_share(float4 a, float4 b, float4 p)
 {
     float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, taper = a.w - b.w;
     float square = cloth_square(x, y, z);
-    if (!(square > taper * taper)) return taper >= 0.0f ? 0.0f : 1.0f; /* one ball holds the other */
+    /* one ball holds the other */
+    if (!(square > taper * taper)) return taper >= 0.0f ? 0.0f : 1.0f;
     float px = p.x - a.x, py = p.y - a.y, pz = p.z - a.z;
     float share = fma(px, x, fma(py, y, pz * z)) / square;
     if (taper != 0.0f) {
         float rx = fma(-share, x, px), ry = fma(-share, y, py), rz = fma(-share, z, pz);
-        share = fma(-taper, sqrt(cloth_square(rx, ry, rz) / (square * (square - taper * taper))), share);
+        share = fma(
+            -taper, sqrt(cloth_square(rx, ry, rz) / (square * (square - taper * taper))), share);
     }
     return hed_min(hed_max(share, 0.0f), 1.0f);
 }
@@ -76,18 +84,23 @@ CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, floa
     return hed_f4(x / away, y / away, z / away, away - (nearest.w + thickness));
 }
 
-/* A collider in a substep, made once for all particles that a group has: where it is at `from` and `to`, plane normals of length 1. */
+/* A collider in a substep, made once for all particles that a group has: where it is at `from` and
+ * `to`, plane normals of length 1. */
 typedef struct cloth_posed {
     float4 a0, b0, a1, b1;
-    float4 kind;   /* shape, friction against the cloth, 0, 0 */
-    float4 bounds; /* of balls: centre at `to`, and in w from where on nothing can touch, but for the particle's own way and thickness */
+    float4 kind; /* shape, friction against the cloth, 0, 0 */
+    /* of balls: centre at `to`, and in w from where on nothing can touch, but for the particle's
+     * own way and thickness */
+    float4 bounds;
 } cloth_posed;
 
 #define CLOTH_POSED_WORDS 6
 
-CLOTH_FUNCTION cloth_posed cloth_pose(__global const float4 *collider, float friction, float from, float to)
+CLOTH_FUNCTION cloth_posed cloth_pose(
+    __global const float4 *collider, float friction, float from, float to)
 {
-    float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3], kind = collider[4];
+    float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3],
+           kind = collider[4];
     cloth_posed posed;
     posed.a0 = cloth_ball(a, a_end, from);
     posed.a1 = cloth_ball(a, a_end, to);
@@ -103,7 +116,8 @@ CLOTH_FUNCTION cloth_posed cloth_pose(__global const float4 *collider, float fri
     }
     posed.kind = hed_f4(kind.x, sqrt(friction * kind.y), 0.0f, 0.0f);
     float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
-    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z), cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
+    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z),
+        cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
     float length = sqrt(cloth_square(b1.x - a1.x, b1.y - a1.y, b1.z - a1.z));
     posed.bounds = cloth_ball(a1, b1, 0.5f);
     posed.bounds.w = 1.001f * (0.5f * length + hed_max(a1.w, b1.w) + sqrt(move));
@@ -111,20 +125,26 @@ CLOTH_FUNCTION cloth_posed cloth_pose(__global const float4 *collider, float fri
 }
 
 /* Against the hull of two balls. */
-CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickness, float friction, cloth_posed posed)
+CLOTH_FUNCTION float4 cloth_collide_balls(
+    float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
     float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
-    /* The height over a surface changes by no more than the way, so most particles are done here. */
+    /* The height over a surface changes by no more than the way, so most particles are done
+     * here. */
     float way = sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z));
     float reach = posed.bounds.w + 1.001f * (thickness + way);
-    if (!(cloth_square(at.x - posed.bounds.x, at.y - posed.bounds.y, at.z - posed.bounds.z) <= reach * reach)) return at;
+    if (!(cloth_square(at.x - posed.bounds.x, at.y - posed.bounds.y, at.z - posed.bounds.z) <=
+            reach * reach))
+        return at;
     float4 end = cloth_over_balls(a1, b1, thickness, at);
-    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z), cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
+    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z),
+        cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
     if (!(end.w <= way + sqrt(move))) return at;
 
     float share = cloth_axis_share(a0, b0, before);
     float4 c0 = cloth_ball(a0, b0, share), c1 = cloth_ball(a1, b1, share);
-    float4 came = hed_f4(before.x + (c1.x - c0.x), before.y + (c1.y - c0.y), before.z + (c1.z - c0.z), before.w);
+    float4 came = hed_f4(
+        before.x + (c1.x - c0.x), before.y + (c1.y - c0.y), before.z + (c1.z - c0.z), before.w);
     float4 met = cloth_over_balls(a1, b1, thickness, came);
     float height = met.w, near = 1e-3f * (thickness + hed_max(a1.w, b1.w)) + 1e-7f;
     float x = at.x - came.x, y = at.y - came.y, z = at.z - came.z;
@@ -139,12 +159,14 @@ CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickn
         place = hed_f4(fma(part, x, came.x), fma(part, y, came.y), fma(part, z, came.z), 0.0f);
         met = cloth_over_balls(a1, b1, thickness, place);
     }
-    int through = turned && met.w <= near && gone < length && fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
+    int through = turned && met.w <= near && gone < length &&
+                  fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
     if (through) { /* beside the place where it met the surface it may slip on, but not around */
         x = at.x - place.x;
         y = at.y - place.y;
         z = at.z - place.z;
-        float along = fma(met.x, x, fma(met.y, y, met.z * z)), most = 0.5f * (thickness + hed_min(a1.w, b1.w));
+        float along = fma(met.x, x, fma(met.y, y, met.z * z)),
+              most = 0.5f * (thickness + hed_min(a1.w, b1.w));
         x = fma(-along, met.x, x);
         y = fma(-along, met.y, y);
         z = fma(-along, met.z, z);
@@ -159,49 +181,57 @@ CLOTH_FUNCTION float4 cloth_collide_balls(float4 at, float4 before, float thickn
 }
 
 /* Against a half-space whose border goes from point a0 with normal b0 to a1 with b1. */
-CLOTH_FUNCTION float4 cloth_collide_plane(float4 at, float4 before, float thickness, float friction, cloth_posed posed)
+CLOTH_FUNCTION float4 cloth_collide_plane(
+    float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
     float4 a0 = posed.a0, start = posed.b0, a1 = posed.a1, end = posed.b1;
     end.w = fma(end.x, at.x - a1.x, fma(end.y, at.y - a1.y, end.z * (at.z - a1.z))) - thickness;
     if (!(end.w < 0.0f)) return at;
-    float height = fma(start.x, before.x - a0.x, fma(start.y, before.y - a0.y, start.z * (before.z - a0.z))) - thickness;
-    float4 came = hed_f4(before.x + (a1.x - a0.x), before.y + (a1.y - a0.y), before.z + (a1.z - a0.z), before.w);
+    float height =
+        fma(start.x, before.x - a0.x, fma(start.y, before.y - a0.y, start.z * (before.z - a0.z))) -
+        thickness;
+    float4 came = hed_f4(
+        before.x + (a1.x - a0.x), before.y + (a1.y - a0.y), before.z + (a1.z - a0.z), before.w);
     return cloth_lift(at, came, end, height, friction);
 }
 
-CLOTH_FUNCTION float4 cloth_collide_posed(float4 at, float4 before, float thickness, cloth_posed posed)
+CLOTH_FUNCTION float4 cloth_collide_posed(
+    float4 at, float4 before, float thickness, cloth_posed posed)
 {
     return posed.kind.x == 0.0f ? cloth_collide_plane(at, before, thickness, posed.kind.y, posed)
                                 : cloth_collide_balls(at, before, thickness, posed.kind.y, posed);
 }
 
-/* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a particle that went through one since
- * `before` is put back on the side it came from. `friction`: the cloth's. Gives the new position. */
-CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, float friction, __global const float4 *colliders, uint count,
-                                    float from, float to)
+/* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a
+ * particle that went through one since `before` is put back on the side it came from. `friction`:
+ * the cloth's. Gives the new position. */
+CLOTH_FUNCTION float4 cloth_collide(float4 at, float4 before, float thickness, float friction,
+    __global const float4 *colliders, uint count, float from, float to)
 {
     if (!(at.w > 0.0f)) return at;
     CLOTH_ROLLED
     for (uint i = 0; i < count; i++)
-        at = cloth_collide_posed(at, before, thickness, cloth_pose(colliders + i * CLOTH_COLLIDER_WORDS, friction, from, to));
+        at = cloth_collide_posed(at, before, thickness,
+            cloth_pose(colliders + i * CLOTH_COLLIDER_WORDS, friction, from, to));
     return at;
 }
 
-/* The same against one plane that moves with a triangle of a mesh collider. `plane`: unit normal, and in w its offset
- * at the beginning (dot(normal, x) = offset); `motion`: the plane's way over all of the frame, and in w the friction
- * of the mesh; below 0: no contact. */
-CLOTH_FUNCTION float4 cloth_touch(float4 at, float4 before, float thickness, float friction, float4 plane,
-                                  float4 motion, float from, float to)
+/* The same against one plane that moves with a triangle of a mesh collider. `plane`: unit normal,
+ * and in w its offset at the beginning (dot(normal, x) = offset); `motion`: the plane's way over
+ * all of the frame, and in w the friction of the mesh; below 0: no contact. */
+CLOTH_FUNCTION float4 cloth_touch(float4 at, float4 before, float thickness, float friction,
+    float4 plane, float4 motion, float from, float to)
 {
     if (!(at.w > 0.0f) || motion.w < 0.0f) return at;
     float4 end = plane;
     float rise = fma(plane.x, motion.x, fma(plane.y, motion.y, plane.z * motion.z));
-    end.w = fma(plane.x, at.x, fma(plane.y, at.y, plane.z * at.z)) - fma(rise, to, plane.w) - thickness;
-    float height =
-        fma(plane.x, before.x, fma(plane.y, before.y, plane.z * before.z)) - fma(rise, from, plane.w) - thickness;
+    end.w =
+        fma(plane.x, at.x, fma(plane.y, at.y, plane.z * at.z)) - fma(rise, to, plane.w) - thickness;
+    float height = fma(plane.x, before.x, fma(plane.y, before.y, plane.z * before.z)) -
+                   fma(rise, from, plane.w) - thickness;
     float part = to - from;
-    float4 came =
-        hed_f4(fma(motion.x, part, before.x), fma(motion.y, part, before.y), fma(motion.z, part, before.z), before.w);
+    float4 came = hed_f4(fma(motion.x, part, before.x), fma(motion.y, part, before.y),
+        fma(motion.z, part, before.z), before.w);
     return cloth_lift(at, came, end, height, sqrt(friction * motion.w));
 }
 

@@ -7,11 +7,11 @@
 #include "kernels/contact_mesh.h"
 #include "kernels/contact_self.h"
 
-extern const char hed_cloth_contact_self_h[], hed_cloth_contact_self_cl[], hed_cloth_contact_mesh_h[],
-    hed_cloth_contact_mesh_cl[];
+extern const char hed_cloth_contact_self_h[], hed_cloth_contact_self_cl[],
+    hed_cloth_contact_mesh_h[], hed_cloth_contact_mesh_cl[];
 
-/* Cloth against cloth, in this order. Dimensions: cloth_self_scan: buckets; cloth_self_totals: tiles; all others:
- * particles. */
+/* Cloth against cloth, in this order. Dimensions: cloth_self_scan: buckets; cloth_self_totals:
+ * tiles; all others: particles. */
 extern const hed_kernel_def cloth_self_count_def;
 extern const hed_kernel_def cloth_self_scan_def;
 extern const hed_kernel_def cloth_self_totals_def;

@@ -4,7 +4,8 @@
 
 /* ---- native versions ---- */
 
-/* A range of groups, as the kernel has them. Above the row at most one group's worth of nodes belongs to each. */
+/* A range of groups, as the kernel has them. Above the row at most one group's worth of nodes
+ * belongs to each. */
 static void boxes_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *argument = call->arguments;
@@ -13,7 +14,8 @@ static void boxes_native(const hed_native_call *call, uint64_t begin, uint64_t e
         uint first = (uint)group * group_size, row = *(const uint *)argument[4];
         for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
             for (uint item = 0; item < width && first + item < row; item++)
-                cloth_box_one(row + first + item, argument[0], argument[1], argument[2], argument[3], leaves);
+                cloth_box_one(
+                    row + first + item, argument[0], argument[1], argument[2], argument[3], leaves);
     }
 }
 
@@ -21,35 +23,31 @@ CLOTH_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_
 {
     void *const *argument = call->arguments;
     for (uint64_t i = begin; i < end; i++)
-        cloth_mesh_find_one((uint)i, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5],
-                            argument[6], argument[7], argument[8], argument[9], argument[10], argument[11],
-                            argument[12], *(const cloth_meshes *)argument[13]);
+        cloth_mesh_find_one((uint)i, argument[0], argument[1], argument[2], argument[3],
+            argument[4], argument[5], argument[6], argument[7], argument[8], argument[9],
+            argument[10], argument[11], argument[12], *(const cloth_meshes *)argument[13]);
 }
 CLOTH_NATIVE_CLONES(find_native, find_body)
 
 /* ---- how they are laid out ---- */
 
-static void boxes_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                           hed_geometry *layout)
+static void boxes_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
-    uint64_t group = (uint64_t)config->values[0], count = cloth_ceil_divide((uint64_t)problem->sizes[0], group);
-    *layout = (hed_geometry){.dimensions = 1,
-                             .global = {count * group},
-                             .group = {(uint32_t)group},
-                             .native_items = count,
-                             .native_grain = 4};
+    uint64_t group = (uint64_t)config->values[0],
+             count = cloth_ceil_divide((uint64_t)problem->sizes[0], group);
+    *layout = (hed_geometry){.dimensions = 1, .global = {count * group}, .group = {(uint32_t)group},
+        .native_items = count, .native_grain = 4};
 }
 
-static void find_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                          hed_geometry *layout)
+static void find_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
-    *layout = (hed_geometry){.dimensions = 1,
-                             .global = {(uint64_t)problem->sizes[0]},
-                             .group = {(uint32_t)config->values[0]},
-                             .native_items = (uint64_t)problem->sizes[0],
-                             .native_grain = 256};
+    *layout = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]},
+        .group = {(uint32_t)config->values[0]}, .native_items = (uint64_t)problem->sizes[0],
+        .native_grain = 256};
 }
 
 /* ---- what they are given ---- */
@@ -80,14 +78,14 @@ static const hed_argument_def find_arguments[] = {
     IN("kinds", HED_FLOAT),
     IN("begin", HED_FLOAT),
     IN("end", HED_FLOAT),
-    {.name = "contact", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-4},
+    {.name = "contact", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE,
+        .tolerance = 1e-4},
     {.name = "meshes", .kind = HED_STRUCT, .size = sizeof(cloth_meshes)},
 };
 
 static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
-                                     {"collide.h", hed_cloth_collide_h, 0},
-                                     {"contact_mesh.h", hed_cloth_contact_mesh_h, 0},
-                                     {"contact_mesh.cl", hed_cloth_contact_mesh_cl, 0}};
+    {"collide.h", hed_cloth_collide_h, 0}, {"contact_mesh.h", hed_cloth_contact_mesh_h, 0},
+    {"contact_mesh.cl", hed_cloth_contact_mesh_cl, 0}};
 static const int64_t groups[] = {32, 64, 128, 256};
 /* One value: what a launch leaves undone depends on it. */
 static const hed_parameter_def boxes_parameters[] = {{"WG", &groups[2], 1, 128, NULL}};
@@ -99,45 +97,24 @@ static const hed_problem particle_problems[] = {{1, {1}}, {1, {63}}, {1, {1500}}
 
 const hed_kernel_def cloth_mesh_boxes_def = {
     .name = "cloth_mesh_boxes",
-    .summary = "boxes of a tree of triangles, made anew from the last row up",
-    .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
-    .arguments = boxes_arguments,
-    .argument_count = CLOTH_COUNT(boxes_arguments),
-    .parameters = boxes_parameters,
-    .parameter_count = CLOTH_COUNT(boxes_parameters),
-    .dimensions = of_nodes,
-    .dimension_count = 1,
-    .max_threads = "WG",
-    .geometry = boxes_geometry,
-    .range = boxes_native,
+    .summary = "boxes of a tree of triangles, made anew from the last row up", .sources = sources,
+    .source_count = CLOTH_COUNT(sources), .arguments = boxes_arguments,
+    .argument_count = CLOTH_COUNT(boxes_arguments), .parameters = boxes_parameters,
+    .parameter_count = CLOTH_COUNT(boxes_parameters), .dimensions = of_nodes, .dimension_count = 1,
+    .max_threads = "WG", .geometry = boxes_geometry, .range = boxes_native,
     .metric = HED_METRIC_ITEMS,
-    .sample = {row_problems,
-               CLOTH_COUNT(row_problems),
-               {1, {1 << 15}},
-               cloth_contact_sample_bytes,
-               cloth_contact_sample_fill},
+    .sample = {row_problems, CLOTH_COUNT(row_problems), {1, {1 << 15}}, cloth_contact_sample_bytes,
+        cloth_contact_sample_fill},
 };
 
 const hed_kernel_def cloth_mesh_find_def = {
     .name = "cloth_mesh_find",
     .summary = "nearest triangle of the mesh colliders to each particle, and the plane of contact",
-    .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
-    .arguments = find_arguments,
-    .argument_count = CLOTH_COUNT(find_arguments),
-    .parameters = parameters,
-    .parameter_count = CLOTH_COUNT(parameters),
-    .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = of_particles,
-    .dimension_count = 1,
-    .max_threads = "WG",
-    .geometry = find_geometry,
-    .range = find_native,
-    .metric = HED_METRIC_ITEMS,
-    .sample = {particle_problems,
-               CLOTH_COUNT(particle_problems),
-               {1, {1 << 20}},
-               cloth_contact_sample_bytes,
-               cloth_contact_sample_fill},
+    .sources = sources, .source_count = CLOTH_COUNT(sources), .arguments = find_arguments,
+    .argument_count = CLOTH_COUNT(find_arguments), .parameters = parameters,
+    .parameter_count = CLOTH_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = of_particles, .dimension_count = 1, .max_threads = "WG",
+    .geometry = find_geometry, .range = find_native, .metric = HED_METRIC_ITEMS,
+    .sample = {particle_problems, CLOTH_COUNT(particle_problems), {1, {1 << 20}},
+        cloth_contact_sample_bytes, cloth_contact_sample_fill},
 };

@@ -1,5 +1,5 @@
-/* Mesh colliders: the boxes of the tree made anew, and each particle's plane of contact. contact_mesh.h has what is
- * done for one. */
+/* Mesh colliders: the boxes of the tree made anew, and each particle's plane of contact.
+ * contact_mesh.h has what is done for one. */
 #ifndef WG
 #define WG 64
 #endif
@@ -9,11 +9,11 @@
 #include "contact_mesh.h"
 #endif
 
-/* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one, so the next
- * launch begins with the row of row / WG / 2 nodes. */
+/* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one,
+ * so the next launch begins with the row of row / WG / 2 nodes. */
 __kernel void cloth_mesh_boxes(__global float4 *boxes, __global const uint *restrict leaf_at,
-                               __global const uint4 *restrict triangles, __global const float4 *restrict places,
-                               uint row, uint leaves)
+    __global const uint4 *restrict triangles, __global const float4 *restrict places, uint row,
+    uint leaves)
 {
     uint item = (uint)get_local_id(0), first = (uint)get_group_id(0) * WG;
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
@@ -25,16 +25,16 @@ __kernel void cloth_mesh_boxes(__global float4 *boxes, __global const uint *rest
     }
 }
 
-__kernel void cloth_mesh_find(__global const float4 *restrict position, __global const float4 *restrict previous,
-                              __global const float4 *restrict garments, __global const float4 *restrict boxes,
-                              __global const uint *restrict leaf_at, __global const uint4 *restrict triangles,
-                              __global const uint4 *restrict edges, __global const uint *restrict incident_at,
-                              __global const uint *restrict incident, __global const float4 *restrict kinds,
-                              __global const float4 *restrict begin, __global const float4 *restrict end,
-                              __global float4 *restrict contact, cloth_meshes meshes)
+__kernel void cloth_mesh_find(__global const float4 *restrict position,
+    __global const float4 *restrict previous, __global const float4 *restrict garments,
+    __global const float4 *restrict boxes, __global const uint *restrict leaf_at,
+    __global const uint4 *restrict triangles, __global const uint4 *restrict edges,
+    __global const uint *restrict incident_at, __global const uint *restrict incident,
+    __global const float4 *restrict kinds, __global const float4 *restrict begin,
+    __global const float4 *restrict end, __global float4 *restrict contact, cloth_meshes meshes)
 {
     uint i = (uint)get_global_id(0);
     if (i < meshes.particles)
-        cloth_mesh_find_one(i, position, previous, garments, boxes, leaf_at, triangles, edges, incident_at, incident,
-                            kinds, begin, end, contact, meshes);
+        cloth_mesh_find_one(i, position, previous, garments, boxes, leaf_at, triangles, edges,
+            incident_at, incident, kinds, begin, end, contact, meshes);
 }

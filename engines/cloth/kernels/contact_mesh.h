@@ -1,17 +1,18 @@
-/* The nearest triangle of the mesh colliders to a particle, and the plane in which they touch: one text for every
- * device and for C. After physics.h and collide.h.
+/* The nearest triangle of the mesh colliders to a particle, and the plane in which they touch: one
+ * text for every device and for C. After physics.h and collide.h.
  *
- * The triangles lie in a tree of boxes that is made once, on the host (solver/contact_tree.c), and whose boxes are
- * made anew each frame. A hash of space, which serves the particles, does not serve here: a large triangle lies in
- * very many cubes, and a particle deep inside finds nothing in the cubes around it. The tree is complete: node i has
- * the nodes 2 i and 2 i + 1 below it, `leaves` nodes are its last row, so no pointers are stored, and it is gone
- * through without a stack: a word remembers at which levels the farther branch is still to be looked at (after Hapala
- * et al., Efficient Stack-less BVH Traversal, 2011).
+ * The triangles lie in a tree of boxes that is made once, on the host (solver/contact_tree.c), and
+ * whose boxes are made anew each frame. A hash of space, which serves the particles, does not serve
+ * here: a large triangle lies in very many cubes, and a particle deep inside finds nothing in the
+ * cubes around it. The tree is complete: node i has the nodes 2 i and 2 i + 1 below it, `leaves`
+ * nodes are its last row, so no pointers are stored, and it is gone through without a stack: a word
+ * remembers at which levels the farther branch is still to be looked at (after Hapala et al.,
+ * Efficient Stack-less BVH Traversal, 2011).
  *
- * Inside or outside is told by the pseudo-normal of the nearest face, edge or vertex: the face's own, the sum of two,
- * the sum of all around weighted by their angles (Baerentzen and Aanaes, Signed Distance Computation Using the Angle
- * Weighted Pseudonormal, 2005). The nearest point of a triangle is found by regions, after Ericson, Real-Time
- * Collision Detection, 5.1.5. */
+ * Inside or outside is told by the pseudo-normal of the nearest face, edge or vertex: the face's
+ * own, the sum of two, the sum of all around weighted by their angles (Baerentzen and Aanaes,
+ * Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005). The nearest point of a
+ * triangle is found by regions, after Ericson, Real-Time Collision Detection, 5.1.5. */
 #ifndef CLOTH_CONTACT_MESH_H
 #define CLOTH_CONTACT_MESH_H
 
@@ -28,30 +29,43 @@ typedef struct cloth_meshes {
     uint closed; /* not 0: there is a mesh without a border, so one can be deep inside */
 } cloth_meshes;
 
-/* Nearest point of a triangle: from the point asked for, with in w the square of the distance; and where it lies. */
+/* Nearest point of a triangle: from the point asked for, with in w the square of the distance; and
+ * where it lies. */
 typedef struct cloth_nearest {
     float4 to;
     float b, c;  /* shares of corners b and c */
     uint region; /* 0 1 2: corner a b c; 3 4 5: edge ab bc ca; 6: face */
 } cloth_nearest;
 
-CLOTH_FUNCTION float cloth_dot(float4 a, float4 b) { return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z)); }
+CLOTH_FUNCTION float cloth_dot(float4 a, float4 b)
+{
+    return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
+}
 
-CLOTH_FUNCTION float4 cloth_minus(float4 a, float4 b) { return hed_f4(a.x - b.x, a.y - b.y, a.z - b.z, 0.0f); }
+CLOTH_FUNCTION float4 cloth_minus(float4 a, float4 b)
+{
+    return hed_f4(a.x - b.x, a.y - b.y, a.z - b.z, 0.0f);
+}
 
 CLOTH_FUNCTION float4 cloth_cross(float4 a, float4 b)
 {
-    return hed_f4(fma(a.y, b.z, -(a.z * b.y)), fma(a.z, b.x, -(a.x * b.z)), fma(a.x, b.y, -(a.y * b.x)), 0.0f);
+    return hed_f4(fma(a.y, b.z, -(a.z * b.y)), fma(a.z, b.x, -(a.x * b.z)),
+        fma(a.x, b.y, -(a.y * b.x)), 0.0f);
 }
 
-/* share of the way from `a` to the point of an edge: n / (n + m), with care for an edge without length. */
-CLOTH_FUNCTION float cloth_edge_share(float n, float m) { return n + m > 0.0f ? n / (n + m) : 0.0f; }
+/* share of the way from `a` to the point of an edge: n / (n + m), with care for an edge without
+ * length. */
+CLOTH_FUNCTION float cloth_edge_share(float n, float m)
+{
+    return n + m > 0.0f ? n / (n + m) : 0.0f;
+}
 
 CLOTH_FUNCTION cloth_nearest cloth_nearest_of(float4 p, float4 a, float4 b, float4 c)
 {
-    float4 pa = cloth_minus(a, p), pb = cloth_minus(b, p), pc = cloth_minus(c, p), ab = cloth_minus(b, a),
-           ac = cloth_minus(c, a);
-    float d1 = -cloth_dot(ab, pa), d2 = -cloth_dot(ac, pa), d3 = -cloth_dot(ab, pb), d4 = -cloth_dot(ac, pb);
+    float4 pa = cloth_minus(a, p), pb = cloth_minus(b, p), pc = cloth_minus(c, p),
+           ab = cloth_minus(b, a), ac = cloth_minus(c, a);
+    float d1 = -cloth_dot(ab, pa), d2 = -cloth_dot(ac, pa), d3 = -cloth_dot(ab, pb),
+          d4 = -cloth_dot(ac, pb);
     float d5 = -cloth_dot(ab, pc), d6 = -cloth_dot(ac, pc);
     float va = fma(d3, d6, -(d5 * d4)), vb = fma(d5, d2, -(d1 * d6)), vc = fma(d1, d4, -(d3 * d2));
     cloth_nearest near;
@@ -80,8 +94,9 @@ CLOTH_FUNCTION cloth_nearest cloth_nearest_of(float4 p, float4 a, float4 b, floa
         near.b = sum > 0.0f ? vb / sum : 0.0f;
         near.c = sum > 0.0f ? vc / sum : 0.0f;
     }
-    near.to = hed_f4(fma(ac.x, near.c, fma(ab.x, near.b, pa.x)), fma(ac.y, near.c, fma(ab.y, near.b, pa.y)),
-                     fma(ac.z, near.c, fma(ab.z, near.b, pa.z)), 0.0f);
+    near.to = hed_f4(fma(ac.x, near.c, fma(ab.x, near.b, pa.x)),
+        fma(ac.y, near.c, fma(ab.y, near.b, pa.y)), fma(ac.z, near.c, fma(ab.z, near.b, pa.z)),
+        0.0f);
     near.to.w = cloth_dot(near.to, near.to);
     return near;
 }
@@ -98,7 +113,7 @@ CLOTH_FUNCTION float cloth_box_square(float4 p, __global const float4 *boxes, ui
 
 /* The box of a leaf or of a node above. */
 CLOTH_FUNCTION void cloth_box_one(uint node, __global float4 *boxes, __global const uint *leaf_at,
-                                  __global const uint4 *triangles, __global const float4 *places, uint leaves)
+    __global const uint4 *triangles, __global const float4 *places, uint leaves)
 {
     float4 low = hed_f4(3e38f, 3e38f, 3e38f, 0.0f), high = hed_f4(-3e38f, -3e38f, -3e38f, 0.0f);
     uint first = node < leaves ? 0u : leaf_at[node - leaves],
@@ -120,7 +135,8 @@ CLOTH_FUNCTION void cloth_box_one(uint node, __global float4 *boxes, __global co
 }
 
 /* The next node that may hold something nearer than `best`, from a node that is done; 1: none. */
-CLOTH_FUNCTION uint cloth_tree_next(uint node, uint *trail, float4 p, __global const float4 *boxes, float best)
+CLOTH_FUNCTION uint cloth_tree_next(
+    uint node, uint *trail, float4 p, __global const float4 *boxes, float best)
 {
     for (;;) {
         while (node > 1 && (*trail & 1u) == 0) {
@@ -134,17 +150,19 @@ CLOTH_FUNCTION uint cloth_tree_next(uint node, uint *trail, float4 p, __global c
     }
 }
 
-/* The triangle nearest to p whose distance's square is at most *best, which becomes its own; of equally near ones the
- * one with the smallest number (`edges[..].w`). CLOTH_MESH_NONE: there is none. */
+/* The triangle nearest to p whose distance's square is at most *best, which becomes its own; of
+ * equally near ones the one with the smallest number (`edges[..].w`). CLOTH_MESH_NONE: there is
+ * none. */
 CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, __global const float4 *boxes,
-                                       __global const uint *leaf_at, __global const uint4 *triangles,
-                                       __global const uint4 *edges, __global const float4 *places, uint leaves)
+    __global const uint *leaf_at, __global const uint4 *triangles, __global const uint4 *edges,
+    __global const float4 *places, uint leaves)
 {
     uint node = 1, trail = 0, found = CLOTH_MESH_NONE, number = CLOTH_MESH_NONE;
     if (!(cloth_box_square(p, boxes, 1) <= *best)) return found;
     for (;;) {
         while (node < leaves) { /* down, the nearer branch first */
-            float left = cloth_box_square(p, boxes, 2 * node), right = cloth_box_square(p, boxes, 2 * node + 1);
+            float left = cloth_box_square(p, boxes, 2 * node),
+                  right = cloth_box_square(p, boxes, 2 * node + 1);
             if (!(hed_min(left, right) <= *best)) break;
             node = 2 * node + (right < left ? 1u : 0u);
             trail = 2 * trail + (hed_max(left, right) <= *best ? 1u : 0u);
@@ -152,7 +170,9 @@ CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, __global const flo
         if (node >= leaves) {
             for (uint t = leaf_at[node - leaves]; t < leaf_at[node - leaves + 1]; t++) {
                 uint4 triangle = triangles[t];
-                float square = cloth_nearest_of(p, places[triangle.x], places[triangle.y], places[triangle.z]).to.w;
+                float square =
+                    cloth_nearest_of(p, places[triangle.x], places[triangle.y], places[triangle.z])
+                        .to.w;
                 if (square < *best || (square == *best && edges[t].w < number)) {
                     *best = square;
                     found = t;
@@ -166,22 +186,27 @@ CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, __global const flo
 }
 
 /* Unit normal of a triangle; 0 where it has no area. */
-CLOTH_FUNCTION float4 cloth_face_normal(uint t, __global const uint4 *triangles, __global const float4 *places)
+CLOTH_FUNCTION float4 cloth_face_normal(
+    uint t, __global const uint4 *triangles, __global const float4 *places)
 {
     uint4 triangle = triangles[t];
     float4 a = places[triangle.x];
-    return cloth_unit(cloth_cross(cloth_minus(places[triangle.y], a), cloth_minus(places[triangle.z], a)));
+    return cloth_unit(
+        cloth_cross(cloth_minus(places[triangle.y], a), cloth_minus(places[triangle.z], a)));
 }
 
 /* The pseudo-normal where the nearest point lies, not of length 1. */
 CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, __global const uint4 *triangles,
-                                          __global const uint4 *edges, __global const uint *incident_at,
-                                          __global const uint *incident, __global const float4 *places)
+    __global const uint4 *edges, __global const uint *incident_at, __global const uint *incident,
+    __global const float4 *places)
 {
     float4 normal = cloth_face_normal(t, triangles, places);
     if (region >= 3) {
         uint4 beside = edges[t];
-        uint other = region == 3 ? beside.x : region == 4 ? beside.y : region == 5 ? beside.z : CLOTH_MESH_NONE;
+        uint other = region == 3   ? beside.x
+                     : region == 4 ? beside.y
+                     : region == 5 ? beside.z
+                                   : CLOTH_MESH_NONE;
         if (other == CLOTH_MESH_NONE) return normal;
         float4 its = cloth_face_normal(other, triangles, places);
         return hed_f4(normal.x + its.x, normal.y + its.y, normal.z + its.z, 0.0f);
@@ -192,57 +217,65 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, __global const ui
         uint4 around = triangles[incident[k]];
         uint next = around.x == vertex ? around.y : around.y == vertex ? around.z : around.x;
         uint last = around.x == vertex ? around.z : around.y == vertex ? around.x : around.y;
-        float4 u = cloth_minus(places[next], places[vertex]), v = cloth_minus(places[last], places[vertex]),
-               cross = cloth_cross(u, v);
+        float4 u = cloth_minus(places[next], places[vertex]),
+               v = cloth_minus(places[last], places[vertex]), cross = cloth_cross(u, v);
         float length = sqrt(cloth_dot(cross, cross));
-        float angle = hed_atan2(length, cloth_dot(u, v)), share = length > 0.0f ? angle / length : 0.0f;
-        normal =
-            hed_f4(fma(cross.x, share, normal.x), fma(cross.y, share, normal.y), fma(cross.z, share, normal.z), 0.0f);
+        float angle = hed_atan2(length, cloth_dot(u, v)),
+              share = length > 0.0f ? angle / length : 0.0f;
+        normal = hed_f4(fma(cross.x, share, normal.x), fma(cross.y, share, normal.y),
+            fma(cross.z, share, normal.z), 0.0f);
     }
     return normal;
 }
 
-/* A particle's plane and the plane's motion, as cloth_touch() takes them. `begin` and `end`: vertices of the meshes
- * where the frame begins and ends; `kinds`: for each mesh its friction, and 1 where it has no border. */
-CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position, __global const float4 *previous,
-                                        __global const float4 *garments, __global const float4 *boxes,
-                                        __global const uint *leaf_at, __global const uint4 *triangles,
-                                        __global const uint4 *edges, __global const uint *incident_at,
-                                        __global const uint *incident, __global const float4 *kinds,
-                                        __global const float4 *begin, __global const float4 *end,
-                                        __global float4 *contact, cloth_meshes meshes)
+/* A particle's plane and the plane's motion, as cloth_touch() takes them. `begin` and `end`:
+ * vertices of the meshes where the frame begins and ends; `kinds`: for each mesh its friction, and
+ * 1 where it has no border. */
+CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
+    __global const float4 *previous, __global const float4 *garments, __global const float4 *boxes,
+    __global const uint *leaf_at, __global const uint4 *triangles, __global const uint4 *edges,
+    __global const uint *incident_at, __global const uint *incident, __global const float4 *kinds,
+    __global const float4 *begin, __global const float4 *end, __global float4 *contact,
+    cloth_meshes meshes)
 {
     float4 at = position[i], before = previous[i], none = hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
     contact[2 * i] = contact[2 * i + 1] = none;
     if (!(at.w > 0.0f) || !(fabs(at.x) < 1e30f && fabs(at.y) < 1e30f && fabs(at.z) < 1e30f)) return;
     float thickness = garments[2 * (uint)before.w].w;
-    float way = sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z)) * meshes.ahead;
+    float way =
+        sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z)) * meshes.ahead;
     float reach = thickness + way + meshes.fall + meshes.move, best = reach * reach;
-    float4 low = boxes[2], high = boxes[3]; /* nobody is deeper inside than half the least extent of all */
+    /* nobody is deeper inside than half the least extent of all */
+    float4 low = boxes[2], high = boxes[3];
     float deep = 0.5f * hed_min(hed_min(high.x - low.x, high.y - low.y), high.z - low.z);
-    if (meshes.closed != 0 && cloth_box_square(at, boxes, 1) == 0.0f) best = hed_max(best, deep * deep);
+    if (meshes.closed != 0 && cloth_box_square(at, boxes, 1) == 0.0f)
+        best = hed_max(best, deep * deep);
     uint t = cloth_tree_nearest(at, &best, boxes, leaf_at, triangles, edges, begin, meshes.leaves);
     if (t == CLOTH_MESH_NONE) return;
 
     uint4 triangle = triangles[t];
-    float4 a = begin[triangle.x], b = begin[triangle.y], c = begin[triangle.z], kind = kinds[triangle.w];
+    float4 a = begin[triangle.x], b = begin[triangle.y], c = begin[triangle.z],
+           kind = kinds[triangle.w];
     cloth_nearest near = cloth_nearest_of(at, a, b, c);
-    float4 pseudo = cloth_unit(cloth_pseudo_normal(t, near.region, triangles, edges, incident_at, incident, begin));
+    float4 pseudo = cloth_unit(
+        cloth_pseudo_normal(t, near.region, triangles, edges, incident_at, incident, begin));
     float away = sqrt(near.to.w);
     float side = cloth_dot(near.to, pseudo) <= 0.0f ? 1.0f : -1.0f;
     if (away > (side > 0.0f ? reach : kind.y != 0.0f ? 3e38f : thickness)) return;
     float4 normal = pseudo;
     if (near.region != 6 && away > 1e-6f * (1.0f + fabs(at.x) + fabs(at.y) + fabs(at.z)))
-        normal = hed_f4(-side * near.to.x / away, -side * near.to.y / away, -side * near.to.z / away, 0.0f);
+        normal = hed_f4(
+            -side * near.to.x / away, -side * near.to.y / away, -side * near.to.z / away, 0.0f);
     if (!(cloth_dot(normal, normal) > 0.5f)) return; /* nothing there has an area */
 
     float4 a1 = end[triangle.x], b1 = end[triangle.y], c1 = end[triangle.z];
     float share = 1.0f - near.b - near.c;
     float4 motion = hed_f4(fma(share, a1.x - a.x, fma(near.b, b1.x - b.x, near.c * (c1.x - c.x))),
-                           fma(share, a1.y - a.y, fma(near.b, b1.y - b.y, near.c * (c1.y - c.y))),
-                           fma(share, a1.z - a.z, fma(near.b, b1.z - b.z, near.c * (c1.z - c.z))), kind.x);
+        fma(share, a1.y - a.y, fma(near.b, b1.y - b.y, near.c * (c1.y - c.y))),
+        fma(share, a1.z - a.z, fma(near.b, b1.z - b.z, near.c * (c1.z - c.z))), kind.x);
     /* One that is too near already begins on its plane, which then carries it out. */
-    float height = side * away - thickness, out = hed_min(hed_max(-0.5f * height, 0.0f), meshes.come_out);
+    float height = side * away - thickness,
+          out = hed_min(hed_max(-0.5f * height, 0.0f), meshes.come_out);
     motion.x = fma(normal.x, out, motion.x);
     motion.y = fma(normal.y, out, motion.y);
     motion.z = fma(normal.z, out, motion.z);

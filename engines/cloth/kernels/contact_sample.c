@@ -1,7 +1,7 @@
-/* Sample data of the kernels of collisions. For cloth against cloth: two layers of a sheet that have come too near to
- * each other, taken through the native versions of the kernels that run before. For counting, whose order is free,
- * one particle a bucket. For meshes: a row of tents under particles, as a tree whose leaves have two
- * triangles. */
+/* Sample data of the kernels of collisions. For cloth against cloth: two layers of a sheet that
+ * have come too near to each other, taken through the native versions of the kernels that run
+ * before. For counting, whose order is free, one particle a bucket. For meshes: a row of tents
+ * under particles, as a tree whose leaves have two triangles. */
 #include "kernels/contact_sample.h"
 
 #include <stdlib.h>
@@ -26,12 +26,14 @@ typedef struct crowd {
 
 static void crowd_free(crowd *made)
 {
-    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies, made->starts,
-                   made->totals, made->slots, made->entries, made->rows, made->near, made->counts};
+    void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies,
+        made->starts, made->totals, made->slots, made->entries, made->rows, made->near,
+        made->counts};
     for (uint32_t i = 0; i < CLOTH_COUNT(all); i++) free(all[i]);
 }
 
-/* Rows of 16 in two layers at 0.7 of the spacing; every fifth particle is locked, every eleventh takes no part. */
+/* Rows of 16 in two layers at 0.7 of the spacing; every fifth particle is locked, every eleventh
+ * takes no part. */
 static void crowd_place(crowd *made, uint64_t seed)
 {
     for (uint32_t i = 0; i < made->count; i++) {
@@ -39,11 +41,12 @@ static void crowd_place(crowd *made, uint64_t seed)
         cloth_sample_floats(random, 6, seed + i, 2, -0.2f * SPACING, 0.2f * SPACING);
         uint32_t layer = i / 16 % 2;
         made->rests[i] = (float4){(float)(i % 16) * SPACING, (float)(i / 16) * SPACING, 0.0f,
-                                  as_float(i % 11 == 7 ? CLOTH_SELF_NONE : layer)};
-        made->position[i] = (float4){(float)(i % 16) * SPACING + random[0], 0.7f * SPACING * (float)layer + random[1],
-                                     (float)(i / 32) * SPACING + random[2], i % 5 == 2 ? 0.0f : 3.0f};
-        made->previous[i] = (float4){made->position[i].x + random[3], made->position[i].y + random[4],
-                                     made->position[i].z + random[5], 0.0f};
+            as_float(i % 11 == 7 ? CLOTH_SELF_NONE : layer)};
+        made->position[i] = (float4){(float)(i % 16) * SPACING + random[0],
+            0.7f * SPACING * (float)layer + random[1], (float)(i / 32) * SPACING + random[2],
+            i % 5 == 2 ? 0.0f : 3.0f};
+        made->previous[i] = (float4){made->position[i].x + random[3],
+            made->position[i].y + random[4], made->position[i].z + random[5], 0.0f};
     }
     made->bodies[0] = (float4){SPACING, 0.4f, 0.0f, 0.0f};
     made->bodies[1] = (float4){1.2f * SPACING, 0.5f, 0.0f, 0.0f};
@@ -66,41 +69,51 @@ static bool crowd_make(crowd *made, uint32_t count, uint64_t seed)
     made->rows = calloc(count, sizeof(uint));
     made->near = calloc((size_t)count * CLOTH_SELF_NEAR, sizeof(uint));
     made->counts = calloc(count, sizeof(uint));
-    if (!made->position || !made->previous || !made->rests || !made->sorted || !made->bodies || !made->starts ||
-        !made->totals || !made->slots || !made->entries || !made->rows || !made->near || !made->counts)
+    if (!made->position || !made->previous || !made->rests || !made->sorted || !made->bodies ||
+        !made->starts || !made->totals || !made->slots || !made->entries || !made->rows ||
+        !made->near || !made->counts)
         return false;
     made->self.last = seed % 2 != 0;
     crowd_place(made, seed);
-    cloth_self_count_def.range(&(hed_native_call){.arguments = (void *[]){made->position, made->previous, made->rests,
-                                                                          made->starts, made->entries, &made->self}},
-                               0, count);
-    cloth_self_scan_def.range(&(hed_native_call){.arguments = (void *[]){made->starts, made->totals, &buckets}}, 0,
-                              made->tiles);
-    cloth_self_totals_def.range(&(hed_native_call){.arguments = (void *[]){made->totals, &made->tiles}}, 0, 1);
-    cloth_self_place_def.range(&(hed_native_call){.arguments = (void *[]){made->starts, made->totals, made->entries,
-                                                                          made->slots, &made->self}},
-                               0, count);
+    cloth_self_count_def.range(
+        &(hed_native_call){.arguments = (void *[]){made->position, made->previous, made->rests,
+                               made->starts, made->entries, &made->self}},
+        0, count);
+    cloth_self_scan_def.range(
+        &(hed_native_call){.arguments = (void *[]){made->starts, made->totals, &buckets}}, 0,
+        made->tiles);
+    cloth_self_totals_def.range(
+        &(hed_native_call){.arguments = (void *[]){made->totals, &made->tiles}}, 0, 1);
+    cloth_self_place_def.range(
+        &(hed_native_call){.arguments = (void *[]){made->starts, made->totals, made->entries,
+                               made->slots, &made->self}},
+        0, count);
     cloth_self_order_def.range(
-        &(hed_native_call){.arguments =
-                               (void *[]){made->position, made->previous, made->starts, made->totals, made->entries,
-                                          made->slots, made->sorted, made->rows, &made->self}},
+        &(hed_native_call){
+            .arguments = (void *[]){made->position, made->previous, made->starts, made->totals,
+                made->entries, made->slots, made->sorted, made->rows, &made->self}},
         0, count);
     cloth_self_near_def.range(
-        &(hed_native_call){.arguments = (void *[]){made->starts, made->totals, made->sorted, made->rows, made->rests,
-                                                   made->bodies, made->near, made->counts, &made->self}},
+        &(hed_native_call){
+            .arguments = (void *[]){made->starts, made->totals, made->sorted, made->rows,
+                made->rests, made->bodies, made->near, made->counts, &made->self}},
         0, count);
     return true;
 }
 
-static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t count, void *data, uint64_t bytes,
-                       uint64_t seed)
+static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t count, void *data,
+    uint64_t bytes, uint64_t seed)
 {
     crowd made;
     if (crowd_make(&made, count, seed)) {
         const struct {
             const char *name;
             const void *from;
-        } all[] = {{"position", made.position}, {"previous", made.previous}, {"rests", made.rests}, {"sorted", made.sorted}, {"bodies", made.bodies}, {"starts", made.starts}, {"totals", made.totals}, {"slots", made.slots}, {"entries", made.entries}, {"rows", made.rows}, {"pushed", made.sorted}, {"near", made.near}, {"counts", made.counts}, {"self", &made.self}};
+        } all[] = {{"position", made.position}, {"previous", made.previous}, {"rests", made.rests},
+            {"sorted", made.sorted}, {"bodies", made.bodies}, {"starts", made.starts},
+            {"totals", made.totals}, {"slots", made.slots}, {"entries", made.entries},
+            {"rows", made.rows}, {"pushed", made.sorted}, {"near", made.near},
+            {"counts", made.counts}, {"self", &made.self}};
         for (uint32_t i = 0; i < CLOTH_COUNT(all); i++)
             if (is(def, argument, all[i].name)) memcpy(data, all[i].from, bytes);
     }
@@ -113,7 +126,8 @@ static void line_fill(const hed_kernel_def *def, uint32_t argument, uint32_t cou
     cloth_self self = cloth_self_pass(count, SPACING, SPACING);
     float4 *places = data;
     if (is(def, argument, "self")) memcpy(data, &self, sizeof self);
-    for (uint32_t i = 0; i < count && (is(def, argument, "position") || is(def, argument, "previous")); i++)
+    for (uint32_t i = 0;
+         i < count && (is(def, argument, "position") || is(def, argument, "previous")); i++)
         places[i] = (float4){((float)i + 0.5f) * self.cell, 0.02f, -0.03f, 1.0f};
     for (uint32_t i = 0; i < count && is(def, argument, "rests"); i++)
         places[i].w = as_float(i % 11 == 7 ? CLOTH_SELF_NONE : 0);
@@ -129,16 +143,16 @@ static uint32_t leaves_of(uint32_t count)
     return leaves;
 }
 
-/* Vertex 3 i + k: ridge, back, front at x = i / 8. Leaf i: two triangles between i and i + 1, on its back or its
- * front in turn. */
+/* Vertex 3 i + k: ridge, back, front at x = i / 8. Leaf i: two triangles between i and i + 1, on
+ * its back or its front in turn. */
 static float4 tent_vertex(uint32_t v, float lift)
 {
     uint32_t k = v % 3;
     return (float4){0.125f * (float)(v / 3), (k == 0 ? 0.5f : 0.0f) + lift * (float)(v % 5),
-                    k == 0   ? 0.0f
-                    : k == 1 ? -0.5f
-                             : 0.5f,
-                    0.0f};
+        k == 0   ? 0.0f
+        : k == 1 ? -0.5f
+                 : 0.5f,
+        0.0f};
 }
 
 static uint4 tent_triangle(uint32_t t)
@@ -158,8 +172,8 @@ static uint4 tent_edges(uint32_t t)
     return back ? (uint4){none, none, other, t} : (uint4){other, none, none, t};
 }
 
-static void mesh_floats(const hed_kernel_def *def, uint32_t argument, uint32_t count, uint32_t leaves, float4 *floats,
-                        uint64_t seed)
+static void mesh_floats(const hed_kernel_def *def, uint32_t argument, uint32_t count,
+    uint32_t leaves, float4 *floats, uint64_t seed)
 {
     for (uint32_t v = 0; v < 3 * leaves + 3; v++) {
         if (is(def, argument, "begin")) floats[v] = tent_vertex(v, 0.0f);
@@ -167,19 +181,21 @@ static void mesh_floats(const hed_kernel_def *def, uint32_t argument, uint32_t c
     }
     if (is(def, argument, "kinds")) floats[0] = (float4){0.5f, 0.0f, 0.0f, 0.0f};
     if (is(def, argument, "garments")) cloth_sample_garments(floats);
-    for (uint32_t i = 0; i < count && (is(def, argument, "position") || is(def, argument, "previous")); i++) {
+    for (uint32_t i = 0;
+         i < count && (is(def, argument, "position") || is(def, argument, "previous")); i++) {
         float random[6];
         cloth_sample_floats(random, 6, seed + i, 3, -1.0f, 1.0f);
         float z = 0.45f * random[1], step = is(def, argument, "previous") ? 0.01f : 0.0f;
         floats[i] = (float4){0.125f * ((float)i + 0.5f + 0.4f * random[0]) + step * random[3],
-                             0.5f - (z < 0.0f ? -z : z) + 0.02f * random[2] + step * random[4], z + step * random[5],
-                             step > 0.0f  ? (float)(i % 8)
-                             : i % 7 == 3 ? 0.0f
-                                          : 2.0f};
+            0.5f - (z < 0.0f ? -z : z) + 0.02f * random[2] + step * random[4], z + step * random[5],
+            step > 0.0f  ? (float)(i % 8)
+            : i % 7 == 3 ? 0.0f
+                         : 2.0f};
     }
 }
 
-static void mesh_boxes(uint32_t leaves, float4 *boxes, uint uints[], float4 *places, uint4 *triangles)
+static void mesh_boxes(
+    uint32_t leaves, float4 *boxes, uint uints[], float4 *places, uint4 *triangles)
 {
     for (uint32_t i = 0; i <= leaves; i++) uints[i] = 2 * i;
     for (uint32_t v = 0; v < 3 * leaves + 3; v++) places[v] = tent_vertex(v, 0.0f);
@@ -188,7 +204,8 @@ static void mesh_boxes(uint32_t leaves, float4 *boxes, uint uints[], float4 *pla
         cloth_box_one(node, boxes, uints, triangles, places, leaves);
 }
 
-static void mesh_fill(const hed_kernel_def *def, uint32_t argument, uint32_t count, void *data, uint64_t seed)
+static void mesh_fill(
+    const hed_kernel_def *def, uint32_t argument, uint32_t count, void *data, uint64_t seed)
 {
     uint32_t leaves = leaves_of(count), *uints = data;
     uint4 *fours = data;
@@ -199,8 +216,8 @@ static void mesh_fill(const hed_kernel_def *def, uint32_t argument, uint32_t cou
     }
     if (is(def, argument, "row") || is(def, argument, "leaves")) *uints = leaves;
     if (is(def, argument, "meshes"))
-        *(cloth_meshes *)data = (cloth_meshes){
-            .ahead = 4.0f, .fall = 0.002f, .move = 0.02f, .come_out = 0.008f, .particles = count, .leaves = leaves};
+        *(cloth_meshes *)data = (cloth_meshes){.ahead = 4.0f, .fall = 0.002f, .move = 0.02f,
+            .come_out = 0.008f, .particles = count, .leaves = leaves};
     if (is(def, argument, "boxes") && def == &cloth_mesh_find_def) {
         uint *leaf_at = malloc((leaves + 1) * sizeof *leaf_at);
         float4 *places = malloc((3 * leaves + 3) * sizeof *places);
@@ -210,15 +227,15 @@ static void mesh_fill(const hed_kernel_def *def, uint32_t argument, uint32_t cou
         free(places);
         free(triangles);
     }
-    /* Around a vertex: the list is empty for all, which leaves those particles without contact; contact tests have
-     * real meshes. */
+    /* Around a vertex: the list is empty for all, which leaves those particles without contact;
+     * contact tests have real meshes. */
     mesh_floats(def, argument, count, leaves, data, seed);
 }
 
 /* ---- both ---- */
 
-uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                                    uint32_t argument)
+uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
 {
     (void)config;
     uint64_t count = (uint64_t)problem->sizes[0],
@@ -228,40 +245,25 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
     const struct {
         const char *name;
         uint64_t bytes;
-    } all[] = {{"position", 16 * count},
-               {"previous", 16 * count},
-               {"rests", 16 * count},
-               {"starts", 4 * (scan ? count : buckets + 1)},
-               {"totals", 4 * (scan     ? cloth_ceil_divide(count, CLOTH_SELF_TILE)
-                               : totals ? count + 1
-                                        : buckets / CLOTH_SELF_TILE + 1)},
-               {"entries", 8 * count},
-               {"slots", 4 * count},
-               {"sorted", 32 * count},
-               {"pushed", 32 * count},
-               {"rows", 4 * count},
-               {"near", 4 * count * CLOTH_SELF_NEAR},
-               {"counts", 4 * count},
-               {"bodies", 32},
-               {"colliders", 64},
-               {"contact", def == &cloth_mesh_find_def ? 32 * count : 64},
-               {"garments", 256},
-               {"boxes", 64 * leaves},
-               {"leaf_at", 4 * (leaves + 1)},
-               {"triangles", 32 * leaves},
-               {"edges", 32 * leaves},
-               {"incident_at", 4 * (3 * leaves + 4)},
-               {"incident", 64},
-               {"kinds", 16},
-               {"begin", 16 * (3 * leaves + 3)},
-               {"end", 16 * (3 * leaves + 3)}};
+    } all[] = {{"position", 16 * count}, {"previous", 16 * count}, {"rests", 16 * count},
+        {"starts", 4 * (scan ? count : buckets + 1)},
+        {"totals", 4 * (scan        ? cloth_ceil_divide(count, CLOTH_SELF_TILE)
+                           : totals ? count + 1
+                                    : buckets / CLOTH_SELF_TILE + 1)},
+        {"entries", 8 * count}, {"slots", 4 * count}, {"sorted", 32 * count},
+        {"pushed", 32 * count}, {"rows", 4 * count}, {"near", 4 * count * CLOTH_SELF_NEAR},
+        {"counts", 4 * count}, {"bodies", 32}, {"colliders", 64},
+        {"contact", def == &cloth_mesh_find_def ? 32 * count : 64}, {"garments", 256},
+        {"boxes", 64 * leaves}, {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves},
+        {"edges", 32 * leaves}, {"incident_at", 4 * (3 * leaves + 4)}, {"incident", 64},
+        {"kinds", 16}, {"begin", 16 * (3 * leaves + 3)}, {"end", 16 * (3 * leaves + 3)}};
     for (uint32_t i = 0; i < CLOTH_COUNT(all); i++)
         if (is(def, argument, all[i].name)) return all[i].bytes;
     return 0;
 }
 
-void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
-                               uint64_t bytes, uint64_t seed)
+void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
+    uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
 {
     uint32_t count = (uint32_t)problem->sizes[0], *uints = data;
     if (def == &cloth_mesh_boxes_def || def == &cloth_mesh_find_def) {

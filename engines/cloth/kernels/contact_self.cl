@@ -1,5 +1,5 @@
-/* Cloth against cloth: particles are counted into buckets, their starts are prefix sums, each is put in its place,
- * and pushed. contact_self.h has what is done for one particle. */
+/* Cloth against cloth: particles are counted into buckets, their starts are prefix sums, each is
+ * put in its place, and pushed. contact_self.h has what is done for one particle. */
 #ifndef WG
 #define WG 128
 #endif
@@ -10,9 +10,9 @@
 #endif
 
 /* `entries`: bucket of each particle, and how many came before it, in whatever order they came. */
-__kernel void cloth_self_count(__global const float4 *restrict position, __global const float4 *restrict previous,
-                               __global const float4 *restrict rests, __global uint *restrict starts,
-                               __global uint2 *restrict entries, cloth_self self)
+__kernel void cloth_self_count(__global const float4 *restrict position,
+    __global const float4 *restrict previous, __global const float4 *restrict rests,
+    __global uint *restrict starts, __global uint2 *restrict entries, cloth_self self)
 {
     uint i = (uint)get_global_id(0);
     if (i >= self.particles) return;
@@ -21,9 +21,11 @@ __kernel void cloth_self_count(__global const float4 *restrict position, __globa
     entries[i] = hed_u2(bucket, before);
 }
 
-/* Counts of a tile to their exclusive prefix sums, in place, and the tile's sum. An item has RUN neighbours. */
+/* Counts of a tile to their exclusive prefix sums, in place, and the tile's sum. An item has RUN
+ * neighbours. */
 #define RUN (CLOTH_SELF_TILE / WG)
-__kernel void cloth_self_scan(__global uint *restrict starts, __global uint *restrict totals, uint buckets)
+__kernel void cloth_self_scan(
+    __global uint *restrict starts, __global uint *restrict totals, uint buckets)
 {
     HED_LOCAL_ARRAY(uint, sums, 2 * WG);
     uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);
@@ -69,8 +71,9 @@ __kernel void cloth_self_totals(__global uint *restrict totals, uint tiles)
     if (item == 0) totals[tiles] = carry;
 }
 
-__kernel void cloth_self_place(__global const uint *restrict starts, __global const uint *restrict totals,
-                               __global const uint2 *restrict entries, __global uint *restrict slots, cloth_self self)
+__kernel void cloth_self_place(__global const uint *restrict starts,
+    __global const uint *restrict totals, __global const uint2 *restrict entries,
+    __global uint *restrict slots, cloth_self self)
 {
     uint i = (uint)get_global_id(0);
     if (i >= self.particles) return;
@@ -78,36 +81,40 @@ __kernel void cloth_self_place(__global const uint *restrict starts, __global co
     if (entry.x != CLOTH_SELF_NONE) slots[cloth_self_start(starts, totals, entry.x) + entry.y] = i;
 }
 
-__kernel void cloth_self_order(__global const float4 *restrict position, __global const float4 *restrict previous,
-                               __global const uint *restrict starts, __global const uint *restrict totals,
-                               __global const uint2 *restrict entries, __global const uint *restrict slots,
-                               __global float4 *restrict sorted, __global uint *restrict rows, cloth_self self)
+__kernel void cloth_self_order(__global const float4 *restrict position,
+    __global const float4 *restrict previous, __global const uint *restrict starts,
+    __global const uint *restrict totals, __global const uint2 *restrict entries,
+    __global const uint *restrict slots, __global float4 *restrict sorted,
+    __global uint *restrict rows, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
     if (slot < self.particles)
-        cloth_self_order_one(slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
+        cloth_self_order_one(
+            slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
 }
 
-__kernel void cloth_self_near(__global const uint *restrict starts, __global const uint *restrict totals,
-                              __global const float4 *restrict sorted, __global const uint *restrict rows,
-                              __global const float4 *restrict rests, __global const float4 *restrict bodies,
-                              __global uint *restrict near, __global uint *restrict counts, cloth_self self)
+__kernel void cloth_self_near(__global const uint *restrict starts,
+    __global const uint *restrict totals, __global const float4 *restrict sorted,
+    __global const uint *restrict rows, __global const float4 *restrict rests,
+    __global const float4 *restrict bodies, __global uint *restrict near,
+    __global uint *restrict counts, cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
     if (slot < self.particles)
         cloth_self_near_one(slot, starts, totals, sorted, rows, rests, bodies, near, counts, self);
 }
 
-__kernel void cloth_self_push(__global float4 *restrict position, __global float4 *restrict previous,
-                              __global const uint *restrict starts, __global const uint *restrict totals,
-                              __global const float4 *restrict sorted, __global float4 *restrict pushed,
-                              __global const uint *restrict rows, __global const float4 *restrict rests,
-                              __global const float4 *restrict bodies, __global const uint *restrict near,
-                              __global const uint *restrict counts, __global const float4 *restrict colliders,
-                              __global const float4 *restrict contact, cloth_self self)
+__kernel void cloth_self_push(__global float4 *restrict position,
+    __global float4 *restrict previous, __global const uint *restrict starts,
+    __global const uint *restrict totals, __global const float4 *restrict sorted,
+    __global float4 *restrict pushed, __global const uint *restrict rows,
+    __global const float4 *restrict rests, __global const float4 *restrict bodies,
+    __global const uint *restrict near, __global const uint *restrict counts,
+    __global const float4 *restrict colliders, __global const float4 *restrict contact,
+    cloth_self self)
 {
     uint slot = (uint)get_global_id(0);
     if (slot < self.particles)
-        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests, bodies, near,
-                            counts, colliders, contact, self);
+        cloth_self_push_one(slot, position, previous, starts, totals, sorted, pushed, rows, rests,
+            bodies, near, counts, colliders, contact, self);
 }

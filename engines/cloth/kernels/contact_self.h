@@ -1,20 +1,23 @@
-/* Cloth against cloth, for one particle: one text for every device and for C. After physics.h and collide.h.
+/* Cloth against cloth, for one particle: one text for every device and for C. After physics.h and
+ * collide.h.
  *
- * Particles are balls. Two of them touch where they come nearer to each other than their garments' mean thickness,
- * unless they are of one body (a copy of a garment) and about that near at rest. Who may touch is found by hashing:
- * space is cut into cubes, rows of cubes along x are spread over the buckets by a hash of y and z, and neighbours in
- * a row lie in neighbouring buckets, so that a particle looks through nine ranges. Particles are sorted by bucket
- * and, in a bucket, by number: sums run in the same order on every device.
+ * Particles are balls. Two of them touch where they come nearer to each other than their garments'
+ * mean thickness, unless they are of one body (a copy of a garment) and about that near at rest.
+ * Who may touch is found by hashing: space is cut into cubes, rows of cubes along x are spread over
+ * the buckets by a hash of y and z, and neighbours in a row lie in neighbouring buckets, so that a
+ * particle looks through nine ranges. Particles are sorted by bucket and, in a bucket, by number:
+ * sums run in the same order on every device.
  *
- * What is hashed is the middle of a particle's way in the substep. Each goes no farther than the thinnest garment's
- * thickness (cloth_contacts_longest_move()), so pairs that touch anywhere on their ways have middles no farther apart
- * than thickness + that way, the edge of a cube. A pair that passed through each other is put back on the side that
- * it came from.
+ * What is hashed is the middle of a particle's way in the substep. Each goes no farther than the
+ * thinnest garment's thickness (cloth_contacts_longest_move()), so pairs that touch anywhere on
+ * their ways have middles no farther apart than thickness + that way, the edge of a cube. A pair
+ * that passed through each other is put back on the side that it came from.
  *
- * Correction (Müller et al., Position Based Dynamics, 2007, section 4; averaged as Macklin et al., Unified Particle
- * Physics, 2014, but weighted by depth): the approach is taken away, at most the depth; what was too near already is
- * undone gently, and the previous position goes along, so that it makes no velocity: a contact does not bounce and
- * does not pop. Friction shortens the tangential way by at most friction * the approach taken away. */
+ * Correction (Müller et al., Position Based Dynamics, 2007, section 4; averaged as Macklin et al.,
+ * Unified Particle Physics, 2014, but weighted by depth): the approach is taken away, at most the
+ * depth; what was too near already is undone gently, and the previous position goes along, so that
+ * it makes no velocity: a contact does not bounce and does not pop. Friction shortens the
+ * tangential way by at most friction * the approach taken away. */
 #ifndef CLOTH_CONTACT_SELF_H
 #define CLOTH_CONTACT_SELF_H
 
@@ -23,7 +26,8 @@
 #define CLOTH_SELF_REST 1.1f  /* times the distance of contact: nearer at rest is no contact */
 #define CLOTH_SELF_UNDO 0.1f  /* share of what was too near already that is undone in a pass */
 #define CLOTH_SELF_MOST 0.01f /* and times the thickness, at most */
-#define CLOTH_SELF_PASSES 4u  /* of a substep: what rests on cloth that rests on something would sink otherwise */
+#define CLOTH_SELF_PASSES \
+    4u /* of a substep: what rests on cloth that rests on something would sink otherwise */
 #define CLOTH_SELF_REACH 1.2f /* times the widest thickness: may touch in a later pass */
 #define CLOTH_SELF_NEAR 32u   /* that may touch are written down */
 
@@ -67,7 +71,8 @@ CLOTH_FUNCTION void cloth_self_cell(float4 at, float4 before, cloth_self self, i
 CLOTH_FUNCTION uint cloth_self_bucket(float4 at, float4 before, float4 rest, cloth_self self)
 {
     if (as_uint(rest.w) == CLOTH_SELF_NONE) return CLOTH_SELF_NONE;
-    float sum = fabs(at.x) + fabs(at.y) + fabs(at.z) + fabs(before.x) + fabs(before.y) + fabs(before.z);
+    float sum =
+        fabs(at.x) + fabs(at.y) + fabs(at.z) + fabs(before.x) + fabs(before.y) + fabs(before.z);
     if (!(sum < 1e30f)) return CLOTH_SELF_NONE;
     int cell[3];
     cloth_self_cell(at, before, self, cell);
@@ -75,23 +80,24 @@ CLOTH_FUNCTION uint cloth_self_bucket(float4 at, float4 before, float4 rest, clo
 }
 
 /* First slot of a bucket; of bucket `buckets`: how many take part. */
-CLOTH_FUNCTION uint cloth_self_start(__global const uint *starts, __global const uint *totals, uint bucket)
+CLOTH_FUNCTION uint cloth_self_start(
+    __global const uint *starts, __global const uint *totals, uint bucket)
 {
     return starts[bucket] + totals[bucket / CLOTH_SELF_TILE];
 }
 
-/* Puts a particle of an unordered bucket in its place: behind those with smaller numbers. `sorted`: two float4 a
- * slot: the position and in w the particle; the previous position and in w the inverse mass. `rows`: the row of cubes
- * of each slot. */
-CLOTH_FUNCTION void cloth_self_order_one(uint slot, __global const float4 *position, __global const float4 *previous,
-                                         __global const uint *starts, __global const uint *totals,
-                                         __global const uint2 *entries, __global const uint *slots,
-                                         __global float4 *sorted, __global uint *rows, cloth_self self)
+/* Puts a particle of an unordered bucket in its place: behind those with smaller numbers. `sorted`:
+ * two float4 a slot: the position and in w the particle; the previous position and in w the inverse
+ * mass. `rows`: the row of cubes of each slot. */
+CLOTH_FUNCTION void cloth_self_order_one(uint slot, __global const float4 *position,
+    __global const float4 *previous, __global const uint *starts, __global const uint *totals,
+    __global const uint2 *entries, __global const uint *slots, __global float4 *sorted,
+    __global uint *rows, cloth_self self)
 {
     if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
     uint particle = slots[slot], bucket = entries[particle].x;
-    uint begin = cloth_self_start(starts, totals, bucket), end = cloth_self_start(starts, totals, bucket + 1),
-         place = begin;
+    uint begin = cloth_self_start(starts, totals, bucket),
+         end = cloth_self_start(starts, totals, bucket + 1), place = begin;
     for (uint k = begin; k < end; k++) place += slots[k] < particle ? 1u : 0u;
     float4 at = position[particle], before = previous[particle];
     int cell[3];
@@ -108,15 +114,19 @@ typedef struct cloth_pushes {
     float weight;
 } cloth_pushes;
 
-/* The direction from the other particle in which two touch, and in w the depth: 0: they do not. `now` and `then`:
- * from the other particle at the substep's end and beginning; `way`: the difference. The direction is that in which
- * they met, or, where they were too near already, in which they were: the end of a fast way says little of it.
- * `side`: 1 or -1, for two in one place. */
-CLOTH_FUNCTION float4 cloth_self_touch(float4 now, float4 then, float4 way, float distance, float side)
+/* The direction from the other particle in which two touch, and in w the depth: 0: they do not.
+ * `now` and `then`: from the other particle at the substep's end and beginning; `way`: the
+ * difference. The direction is that in which they met, or, where they were too near already, in
+ * which they were: the end of a fast way says little of it. `side`: 1 or -1, for two in one
+ * place. */
+CLOTH_FUNCTION float4 cloth_self_touch(
+    float4 now, float4 then, float4 way, float distance, float side)
 {
     float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), normal = then;
-    float now_square = cloth_square(now.x, now.y, now.z), then_square = cloth_square(then.x, then.y, then.z);
-    float along = fma(then.x, way.x, fma(then.y, way.y, then.z * way.z)); /* then_square + along: of one side */
+    float now_square = cloth_square(now.x, now.y, now.z),
+          then_square = cloth_square(then.x, then.y, then.z);
+    /* then_square + along: of one side */
+    float along = fma(then.x, way.x, fma(then.y, way.y, then.z * way.z));
     if (now_square >= distance * distance && then_square + along > 0.0f) return none;
     if (then_square > distance * distance) {
         float square = cloth_square(way.x, way.y, way.z);
@@ -124,7 +134,8 @@ CLOTH_FUNCTION float4 cloth_self_touch(float4 now, float4 then, float4 way, floa
         if (!(along < 0.0f && inside > 0.0f)) return none;
         float share = (-along - sqrt(inside)) / square;
         if (!(share < 1.0f)) return none;
-        normal = hed_f4(fma(way.x, share, then.x), fma(way.y, share, then.y), fma(way.z, share, then.z), 0.0f);
+        normal = hed_f4(
+            fma(way.x, share, then.x), fma(way.y, share, then.y), fma(way.z, share, then.z), 0.0f);
     }
     if (!(cloth_square(normal.x, normal.y, normal.z) > 0.0f))
         normal = now_square > 0.0f ? now : hed_f4(0.0f, side, 0.0f, 0.0f);
@@ -134,8 +145,8 @@ CLOTH_FUNCTION float4 cloth_self_touch(float4 now, float4 then, float4 way, floa
 }
 
 /* Adds what one contact asks of a particle. `share`: its part of the correction by weights. */
-CLOTH_FUNCTION void cloth_self_gather(cloth_pushes *sum, float4 touch, float4 way, float share, float distance,
-                                      float friction)
+CLOTH_FUNCTION void cloth_self_gather(
+    cloth_pushes *sum, float4 touch, float4 way, float share, float distance, float friction)
 {
     float approach = -fma(touch.x, way.x, fma(touch.y, way.y, touch.z * way.z));
     float stop = hed_min(hed_max(approach, 0.0f), touch.w);
@@ -149,7 +160,8 @@ CLOTH_FUNCTION void cloth_self_gather(cloth_pushes *sum, float4 touch, float4 wa
     sum->uy = fma(along, touch.y, sum->uy);
     sum->uz = fma(along, touch.z, sum->uz);
     sum->weight += weight;
-    float x = fma(approach, touch.x, way.x), y = fma(approach, touch.y, way.y), z = fma(approach, touch.z, way.z);
+    float x = fma(approach, touch.x, way.x), y = fma(approach, touch.y, way.y),
+          z = fma(approach, touch.z, way.z);
     float square = cloth_square(x, y, z), most = friction * stop;
     if (!(most > 0.0f && square > 0.0f)) return;
     float part = weight * share * (square > most * most ? most / sqrt(square) : 1.0f);
@@ -165,7 +177,7 @@ typedef struct cloth_self_ball {
 } cloth_self_ball;
 
 CLOTH_FUNCTION cloth_self_ball cloth_self_ball_at(uint slot, __global const float4 *sorted,
-                                                  __global const float4 *rests, __global const float4 *bodies)
+    __global const float4 *rests, __global const float4 *bodies)
 {
     cloth_self_ball own;
     own.at = sorted[2 * slot];
@@ -175,14 +187,14 @@ CLOTH_FUNCTION cloth_self_ball cloth_self_ball_at(uint slot, __global const floa
     return own;
 }
 
-/* The k-th of 18 ranges of slots around a ball in cube `cell`: two for each of nine rows, since a row may run over
- * the end of the buckets; else the second is empty. Gives the row. */
-CLOTH_FUNCTION uint cloth_self_range(int k, const int *cell, __global const uint *starts, __global const uint *totals,
-                                     cloth_self self, uint *begin, uint *end)
+/* The k-th of 18 ranges of slots around a ball in cube `cell`: two for each of nine rows, since a
+ * row may run over the end of the buckets; else the second is empty. Gives the row. */
+CLOTH_FUNCTION uint cloth_self_range(int k, const int *cell, __global const uint *starts,
+    __global const uint *totals, cloth_self self, uint *begin, uint *end)
 {
     uint row = cloth_row(cell[1] + k / 2 % 3 - 1, cell[2] + k / 6 - 1), mask = self.buckets - 1;
-    uint first = (row + (uint)(cell[0] - 1)) & mask, last = (first + 2) & mask, second = (uint)k & 1u,
-         over = first > last ? 1u : 0u;
+    uint first = (row + (uint)(cell[0] - 1)) & mask, last = (first + 2) & mask,
+         second = (uint)k & 1u, over = first > last ? 1u : 0u;
     *begin = *end = 0;
     if (second > over) return row;
     *begin = cloth_self_start(starts, totals, second ? 0u : first);
@@ -190,38 +202,42 @@ CLOTH_FUNCTION uint cloth_self_range(int k, const int *cell, __global const uint
     return row;
 }
 
-/* Where two are from each other at the substep's end and beginning; gives a lower bound of the square of their
- * distance in between. */
-CLOTH_FUNCTION float cloth_self_apart(cloth_self_ball own, float4 its_at, float4 its_before, float4 *now,
-                                      float4 *then)
+/* Where two are from each other at the substep's end and beginning; gives a lower bound of the
+ * square of their distance in between. */
+CLOTH_FUNCTION float cloth_self_apart(
+    cloth_self_ball own, float4 its_at, float4 its_before, float4 *now, float4 *then)
 {
     *now = hed_f4(own.at.x - its_at.x, own.at.y - its_at.y, own.at.z - its_at.z, 0.0f);
-    *then = hed_f4(own.before.x - its_before.x, own.before.y - its_before.y, own.before.z - its_before.z, 0.0f);
+    *then = hed_f4(own.before.x - its_before.x, own.before.y - its_before.y,
+        own.before.z - its_before.z, 0.0f);
     return hed_min(cloth_square(now->x, now->y, now->z),
-                   fma(now->x, then->x, fma(now->y, then->y, now->z * then->z)));
+        fma(now->x, then->x, fma(now->y, then->y, now->z * then->z)));
 }
 
-/* Whether the ball in slot `other` may touch in one of the passes. `row`: the one that is looked through: buckets
- * hold other rows too. */
-CLOTH_FUNCTION uint cloth_self_may_touch(cloth_self_ball own, uint other, uint row, __global const float4 *sorted,
-                                         __global const uint *rows, __global const float4 *rests, cloth_self self)
+/* Whether the ball in slot `other` may touch in one of the passes. `row`: the one that is looked
+ * through: buckets hold other rows too. */
+CLOTH_FUNCTION uint cloth_self_may_touch(cloth_self_ball own, uint other, uint row,
+    __global const float4 *sorted, __global const uint *rows, __global const float4 *rests,
+    cloth_self self)
 {
     float4 its_at = sorted[2 * other], now, then;
     float nearest = cloth_self_apart(own, its_at, sorted[2 * other + 1], &now, &then),
           reach = CLOTH_SELF_REACH * self.widest;
-    if (!(nearest < reach * reach) || as_uint(own.at.w) == as_uint(its_at.w) || rows[other] != row) return 0;
+    if (!(nearest < reach * reach) || as_uint(own.at.w) == as_uint(its_at.w) || rows[other] != row)
+        return 0;
     float4 its_rest = rests[as_uint(its_at.w)];
     float apart = CLOTH_SELF_REST * own.body.x;
     return as_uint(its_rest.w) != as_uint(own.rest.w) ||
-           cloth_square(own.rest.x - its_rest.x, own.rest.y - its_rest.y, own.rest.z - its_rest.z) >= apart * apart;
+           cloth_square(own.rest.x - its_rest.x, own.rest.y - its_rest.y,
+               own.rest.z - its_rest.z) >= apart * apart;
 }
 
-/* Writes down who may touch the ball in a slot: the k-th in near[k * particles + slot]; and how many those are, of
- * which the first CLOTH_SELF_NEAR are written. */
-CLOTH_FUNCTION void cloth_self_near_one(uint slot, __global const uint *starts, __global const uint *totals,
-                                        __global const float4 *sorted, __global const uint *rows,
-                                        __global const float4 *rests, __global const float4 *bodies,
-                                        __global uint *near, __global uint *counts, cloth_self self)
+/* Writes down who may touch the ball in a slot: the k-th in near[k * particles + slot]; and how
+ * many those are, of which the first CLOTH_SELF_NEAR are written. */
+CLOTH_FUNCTION void cloth_self_near_one(uint slot, __global const uint *starts,
+    __global const uint *totals, __global const float4 *sorted, __global const uint *rows,
+    __global const float4 *rests, __global const float4 *bodies, __global uint *near,
+    __global uint *counts, cloth_self self)
 {
     if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
     cloth_self_ball own = cloth_self_ball_at(slot, sorted, rests, bodies);
@@ -242,26 +258,29 @@ CLOTH_FUNCTION void cloth_self_near_one(uint slot, __global const uint *starts, 
 }
 
 /* One that may touch, in slot `other`. */
-CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball own, uint other, __global const float4 *sorted,
-                                    __global const float4 *rests, __global const float4 *bodies, cloth_self self)
+CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball own, uint other,
+    __global const float4 *sorted, __global const float4 *rests, __global const float4 *bodies,
+    cloth_self self)
 {
     float4 its_at = sorted[2 * other], its_before = sorted[2 * other + 1], now, then;
-    if (!(cloth_self_apart(own, its_at, its_before, &now, &then) < self.widest * self.widest)) return;
+    if (!(cloth_self_apart(own, its_at, its_before, &now, &then) < self.widest * self.widest))
+        return;
     float4 its_body = bodies[as_uint(rests[as_uint(its_at.w)].w)];
     float distance = 0.5f * (own.body.x + its_body.x);
     float4 way = hed_f4(now.x - then.x, now.y - then.y, now.z - then.z, 0.0f);
-    float4 touch = cloth_self_touch(now, then, way, distance, as_uint(own.at.w) < as_uint(its_at.w) ? 1.0f : -1.0f);
+    float4 touch = cloth_self_touch(
+        now, then, way, distance, as_uint(own.at.w) < as_uint(its_at.w) ? 1.0f : -1.0f);
     if (!(touch.w > 0.0f)) return;
     cloth_self_gather(sum, touch, way, own.before.w / (own.before.w + its_before.w), distance,
-                      sqrt(own.body.y * its_body.y));
+        sqrt(own.body.y * its_body.y));
 }
 
-/* What all that touch ask of a ball. Where more may than were written down, they are looked for again. */
-CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own, __global const uint *starts,
-                                           __global const uint *totals, __global const float4 *sorted,
-                                           __global const uint *rows, __global const float4 *rests,
-                                           __global const float4 *bodies, __global const uint *near, uint count,
-                                           cloth_self self)
+/* What all that touch ask of a ball. Where more may than were written down, they are looked for
+ * again. */
+CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own,
+    __global const uint *starts, __global const uint *totals, __global const float4 *sorted,
+    __global const uint *rows, __global const float4 *rests, __global const float4 *bodies,
+    __global const uint *near, uint count, cloth_self self)
 {
     cloth_pushes sum = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
     uint begin, end;
@@ -269,7 +288,8 @@ CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own, __glo
     if (count <= CLOTH_SELF_NEAR) {
         CLOTH_ROLLED
         for (uint k = 0; k < count; k++)
-            cloth_self_pair(&sum, own, near[k * self.particles + slot], sorted, rests, bodies, self);
+            cloth_self_pair(
+                &sum, own, near[k * self.particles + slot], sorted, rests, bodies, self);
         return sum;
     }
     cloth_self_cell(own.at, own.before, self, cell);
@@ -284,21 +304,23 @@ CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball own, __glo
     return sum;
 }
 
-/* Moves a ball by the mean of what it was asked, and out of the colliders again, into which that may have pushed it:
- * the part of the push that was a velocity into a collider is lost, and the rest of the way out makes none. */
-CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum, __global const float4 *colliders,
-                                    __global const float4 *contact, cloth_self self)
+/* Moves a ball by the mean of what it was asked, and out of the colliders again, into which that
+ * may have pushed it: the part of the push that was a velocity into a collider is lost, and the
+ * rest of the way out makes none. */
+CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum,
+    __global const float4 *colliders, __global const float4 *contact, cloth_self self)
 {
     float4 at = hed_f4(own->at.x, own->at.y, own->at.z, own->before.w);
     float x = sum.x / sum.weight, y = sum.y / sum.weight, z = sum.z / sum.weight;
     float ux = sum.ux / sum.weight, uy = sum.uy / sum.weight, uz = sum.uz / sum.weight;
     float4 kept = hed_f4(at.x + x, at.y + y, at.z + z, at.w), moved = kept;
     if (self.colliders > 0)
-        moved = cloth_collide(moved, at, own->body.x, 0.0f, colliders, self.colliders, self.to, self.to);
+        moved = cloth_collide(
+            moved, at, own->body.x, 0.0f, colliders, self.colliders, self.to, self.to);
     if (self.flags & CLOTH_STEP_CONTACTS) {
         uint particle = as_uint(own->at.w);
-        moved = cloth_touch(moved, at, own->body.x, 0.0f, contact[2 * particle], contact[2 * particle + 1], self.to,
-                            self.to);
+        moved = cloth_touch(moved, at, own->body.x, 0.0f, contact[2 * particle],
+            contact[2 * particle + 1], self.to, self.to);
     }
     float out_x = moved.x - kept.x, out_y = moved.y - kept.y, out_z = moved.z - kept.z,
           square = cloth_square(out_x, out_y, out_z);
@@ -310,21 +332,21 @@ CLOTH_FUNCTION void cloth_self_move(cloth_self_ball *own, cloth_pushes sum, __gl
     own->before.z += fma(still, out_z, uz);
 }
 
-/* One pass for the particle of a slot, against all near it as they are in `sorted`. `pushed`: what `sorted` is in the
- * next pass; the last one goes back to the particles. */
-CLOTH_FUNCTION void cloth_self_push_one(uint slot, __global float4 *position, __global float4 *previous,
-                                        __global const uint *starts, __global const uint *totals,
-                                        __global const float4 *sorted, __global float4 *pushed,
-                                        __global const uint *rows, __global const float4 *rests,
-                                        __global const float4 *bodies, __global const uint *near,
-                                        __global const uint *counts, __global const float4 *colliders,
-                                        __global const float4 *contact, cloth_self self)
+/* One pass for the particle of a slot, against all near it as they are in `sorted`. `pushed`: what
+ * `sorted` is in the next pass; the last one goes back to the particles. */
+CLOTH_FUNCTION void cloth_self_push_one(uint slot, __global float4 *position,
+    __global float4 *previous, __global const uint *starts, __global const uint *totals,
+    __global const float4 *sorted, __global float4 *pushed, __global const uint *rows,
+    __global const float4 *rests, __global const float4 *bodies, __global const uint *near,
+    __global const uint *counts, __global const float4 *colliders, __global const float4 *contact,
+    cloth_self self)
 {
     if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
     cloth_self_ball own = cloth_self_ball_at(slot, sorted, rests, bodies);
     uint particle = as_uint(own.at.w), count = counts[slot];
     if (count > 0) {
-        cloth_pushes sum = cloth_self_sum(slot, own, starts, totals, sorted, rows, rests, bodies, near, count, self);
+        cloth_pushes sum = cloth_self_sum(
+            slot, own, starts, totals, sorted, rows, rests, bodies, near, count, self);
         if (sum.weight > 0.0f) cloth_self_move(&own, sum, colliders, contact, self);
     }
     if (self.last == 0) {

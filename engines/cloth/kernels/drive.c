@@ -17,8 +17,8 @@ enum {
 
 enum { SAMPLE_COLLIDERS = 3 };
 
-static void geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                     hed_geometry *layout)
+static void geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
     cloth_version_geometry(config, (uint64_t)problem->sizes[0], layout);
@@ -29,35 +29,39 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
     void *const *given = call->arguments;
     cloth_step step = cloth_step_at(given[STEPS], *(const uint *)given[SUBSTEP]);
     for (uint64_t i = begin; i < end; i++)
-        cloth_drive_one((uint)i, given[POSITION], given[PREVIOUS], given[GARMENTS], given[COLLIDERS], given[CONTACT],
-                        given[DRIVER_FROM], given[DRIVER_TO], given[DRIVER_MAP], given[DEBUG], step);
+        cloth_drive_one((uint)i, given[POSITION], given[PREVIOUS], given[GARMENTS],
+            given[COLLIDERS], given[CONTACT], given[DRIVER_FROM], given[DRIVER_TO],
+            given[DRIVER_MAP], given[DEBUG], step);
 }
 CLOTH_NATIVE_CLONES(native, body)
 
-/* A particle, its driver, limits and contact plane read, for each backstop (half of the sample's) its normals, the
- * particle and its colour written; about 100 operations for each of three colliders. */
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *amount)
+/* A particle, its driver, limits and contact plane read, for each backstop (half of the sample's)
+ * its normals, the particle and its colour written; about 100 operations for each of three
+ * colliders. */
+static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+    hed_work *amount)
 {
     (void)def, (void)config;
     double n = (double)problem->sizes[0];
-    *amount = (hed_work){.bytes = (16.0 * 3 + 16.0 * 3 + 32.0 / 2 + 32.0 + 8.0) * n, .operations = 400.0 * n, .items = n};
+    *amount = (hed_work){.bytes = (16.0 * 3 + 16.0 * 3 + 32.0 / 2 + 32.0 + 8.0) * n,
+        .operations = 400.0 * n, .items = n};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-                             uint32_t argument)
+static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
 {
     (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITION] = 16 * n,
-                              [PREVIOUS] = 16 * n,
-                              [GARMENTS] = 32 * CLOTH_SAMPLE_GARMENTS,
-                              [COLLIDERS] = 16 * CLOTH_COLLIDER_WORDS * SAMPLE_COLLIDERS,
-                              [CONTACT] = 32 * n,
-                              [DRIVER_FROM] = 32 * n,
-                              [DRIVER_TO] = 32 * n,
-                              [DRIVER_MAP] = 32 * n,
-                              [DEBUG] = 8 * n,
-                              [STEPS] = 2 * sizeof(cloth_step)};
+        [PREVIOUS] = 16 * n,
+        [GARMENTS] = 32 * CLOTH_SAMPLE_GARMENTS,
+        [COLLIDERS] = 16 * CLOTH_COLLIDER_WORDS * SAMPLE_COLLIDERS,
+        [CONTACT] = 32 * n,
+        [DRIVER_FROM] = 32 * n,
+        [DRIVER_TO] = 32 * n,
+        [DRIVER_MAP] = 32 * n,
+        [DEBUG] = 8 * n,
+        [STEPS] = 2 * sizeof(cloth_step)};
     return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
 }
 
@@ -65,21 +69,12 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
 static void fill_colliders(float4 *words)
 {
     static const float4 shapes[SAMPLE_COLLIDERS][CLOTH_COLLIDER_WORDS] = {
-        {{0.0f, -0.5f, 0.0f, 0.0f},
-         {0.0f, 1.0f, 0.0f, 0.0f},
-         {0.0f, -0.45f, 0.0f, 0.0f},
-         {0.0f, 1.0f, 0.0f, 0.0f},
-         {HED_CLOTH_PLANE, 0.5f, 0.0f, 0.0f}},
-        {{0.1f, 0.2f, 0.0f, 0.3f},
-         {0.0f, 0.0f, 0.0f, 0.0f},
-         {0.15f, 0.2f, 0.1f, 0.3f},
-         {0.0f, 0.0f, 0.0f, 0.0f},
-         {HED_CLOTH_SPHERE, 0.3f, 0.0f, 0.0f}},
-        {{-0.5f, 0.0f, 0.0f, 0.2f},
-         {-0.5f, 0.6f, 0.2f, 0.1f},
-         {-0.4f, 0.0f, 0.0f, 0.2f},
-         {-0.4f, 0.6f, 0.2f, 0.1f},
-         {HED_CLOTH_CAPSULE, 0.2f, 0.0f, 0.0f}}};
+        {{0.0f, -0.5f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, -0.45f, 0.0f, 0.0f},
+            {0.0f, 1.0f, 0.0f, 0.0f}, {HED_CLOTH_PLANE, 0.5f, 0.0f, 0.0f}},
+        {{0.1f, 0.2f, 0.0f, 0.3f}, {0.0f, 0.0f, 0.0f, 0.0f}, {0.15f, 0.2f, 0.1f, 0.3f},
+            {0.0f, 0.0f, 0.0f, 0.0f}, {HED_CLOTH_SPHERE, 0.3f, 0.0f, 0.0f}},
+        {{-0.5f, 0.0f, 0.0f, 0.2f}, {-0.5f, 0.6f, 0.2f, 0.1f}, {-0.4f, 0.0f, 0.0f, 0.2f},
+            {-0.4f, 0.6f, 0.2f, 0.1f}, {HED_CLOTH_CAPSULE, 0.2f, 0.0f, 0.0f}}};
     memcpy(words, shapes, sizeof shapes);
 }
 
@@ -90,7 +85,8 @@ static void fill_contact(float4 *contact, uint64_t n, uint64_t seed)
         float v[8];
         cloth_sample_floats(v, 8, seed + i, CONTACT, -1.0f, 1.0f);
         contact[2 * i] = cloth_unit(hed_f4(v[0], v[1], v[2] + 2.0f, 0.3f * v[3]));
-        contact[2 * i + 1] = (float4){0.05f * v[4], 0.05f * v[5], 0.05f * v[6], i % 3 == 1 ? -1.0f : 0.4f};
+        contact[2 * i + 1] =
+            (float4){0.05f * v[4], 0.05f * v[5], 0.05f * v[6], i % 3 == 1 ? -1.0f : 0.4f};
     }
 }
 
@@ -104,8 +100,8 @@ static void fill_driver(float4 *driver, uint64_t n, uint64_t seed, uint32_t argu
     }
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument, void *data,
-                        uint64_t bytes, uint64_t seed)
+static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed)
 {
     (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
@@ -130,8 +126,8 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 }
 
 static const hed_argument_def arguments[] = {
-    [POSITION] =
-        {.name = "position", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE, .tolerance = 1e-5},
+    [POSITION] = {.name = "position", .kind = HED_BUFFER, .type = HED_FLOAT,
+        .access = HED_READ_WRITE, .tolerance = 1e-5},
     [PREVIOUS] = {.name = "previous", .kind = HED_BUFFER, .type = HED_FLOAT},
     [GARMENTS] = {.name = "garments", .kind = HED_BUFFER, .type = HED_FLOAT},
     [COLLIDERS] = {.name = "colliders", .kind = HED_BUFFER, .type = HED_FLOAT},
@@ -139,7 +135,8 @@ static const hed_argument_def arguments[] = {
     [DRIVER_FROM] = {.name = "driver_from", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_TO] = {.name = "driver_to", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_MAP] = {.name = "driver_map", .kind = HED_BUFFER, .type = HED_FLOAT},
-    [DEBUG] = {.name = "debug", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
+    [DEBUG] = {.name = "debug", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE,
+        .tolerance = 1e-5},
     [STEPS] = {.name = "steps", .kind = HED_BUFFER, .type = HED_BYTES},
     [SUBSTEP] = {.name = "substep", .kind = HED_SCALAR, .type = HED_UINT32},
 };
@@ -151,23 +148,12 @@ static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {64}}, {1, {1003}
 const hed_kernel_def cloth_drive_def = {
     .name = "cloth_drive",
     .summary = "colliders, contact planes and the driver constraint of each particle",
-    .entry = "cloth_drive_all",
-    .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
-    .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
-    .parameters = cloth_version_parameters,
-    .parameter_count = CLOTH_VERSION_PARAMETERS,
-    .native_ignores = HED_ALL_PARAMETERS,
-    .conditions = cloth_version_conditions,
-    .condition_count = CLOTH_COUNT(cloth_version_conditions),
-    .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
-    .max_threads = "WG",
-    .geometry = geometry,
-    .range = native,
-    .work = work,
-    .metric = HED_METRIC_ITEMS,
-    .metric_unit = "Gparticles/s",
+    .entry = "cloth_drive_all", .sources = sources, .source_count = CLOTH_COUNT(sources),
+    .arguments = arguments, .argument_count = CLOTH_COUNT(arguments),
+    .parameters = cloth_version_parameters, .parameter_count = CLOTH_VERSION_PARAMETERS,
+    .native_ignores = HED_ALL_PARAMETERS, .conditions = cloth_version_conditions,
+    .condition_count = CLOTH_COUNT(cloth_version_conditions), .dimensions = dimensions,
+    .dimension_count = CLOTH_COUNT(dimensions), .max_threads = "WG", .geometry = geometry,
+    .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gparticles/s",
     .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

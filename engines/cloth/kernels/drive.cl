@@ -1,4 +1,5 @@
-/* Colliders, contact planes and the driver constraint of each particle. particle.h has the scalar version. */
+/* Colliders, contact planes and the driver constraint of each particle. particle.h has the scalar
+ * version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -10,21 +11,21 @@
 #endif
 
 #if VECTOR
-/* Colliders and contact planes of one of the four: how many there are to go through differs, so this part stays
- * scalar. */
+/* Colliders and contact planes of one of the four: how many there are to go through differs, so
+ * this part stays scalar. */
 CLOTH_FUNCTION float4 cloth_collided(uint i, float4 at, __global const float4 *previous,
-                                     __global const float4 *garments, __global const float4 *colliders,
-                                     __global const float4 *contact, cloth_step step)
+    __global const float4 *garments, __global const float4 *colliders,
+    __global const float4 *contact, cloth_step step)
 {
     if (at.w == 0.0f || (step.colliders == 0 && !(step.flags & CLOTH_STEP_CONTACTS))) return at;
     float4 before = previous[i];
     cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
     if (step.colliders > 0)
-        at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from,
-                           step.to);
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders,
+            step.from, step.to);
     if (step.flags & CLOTH_STEP_CONTACTS)
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i], contact[2 * i + 1], step.from,
-                         step.to);
+        at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i],
+            contact[2 * i + 1], step.from, step.to);
     return at;
 }
 
@@ -35,21 +36,24 @@ CLOTH_FUNCTION cloth_four cloth_row(__global const float4 *array, uint at)
 }
 
 /* cloth_drive() of four. Where `loose` is 0 nothing acts. */
-CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_four normal, cloth_four map,
-                                       float4 stiffness, int4 loose, int4 *acted)
+CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_four normal,
+    cloth_four map, float4 stiffness, int4 loose, int4 *acted)
 {
     float4 zero = hed_f4(0.0f);
     cloth_four p = at;
     p.x = fma(map.w, target.x - p.x, p.x);
     p.y = fma(map.w, target.y - p.y, p.y);
     p.z = fma(map.w, target.z - p.z, p.z);
-    float4 x = p.x - target.x, y = p.y - target.y, z = p.z - target.z, square = cloth_square4(x, y, z);
+    float4 x = p.x - target.x, y = p.y - target.y, z = p.z - target.z,
+           square = cloth_square4(x, y, z);
     float4 part = map.x / sqrt(square);
-    int4 ball = cloth_more(square, map.x * map.x) & (cloth_more(map.x, zero) | cloth_same(map.x, zero));
+    int4 ball =
+        cloth_more(square, map.x * map.x) & (cloth_more(map.x, zero) | cloth_same(map.x, zero));
     p.x = cloth_pick(ball, fma(stiffness, fma(x, part, target.x) - p.x, p.x), p.x);
     p.y = cloth_pick(ball, fma(stiffness, fma(y, part, target.y) - p.y, p.y), p.y);
     p.z = cloth_pick(ball, fma(stiffness, fma(z, part, target.z) - p.z, p.z), p.z);
-    float4 height = (p.x - target.x) * normal.x + (p.y - target.y) * normal.y + (p.z - target.z) * normal.z;
+    float4 height =
+        (p.x - target.x) * normal.x + (p.y - target.y) * normal.y + (p.z - target.z) * normal.z;
     int4 plane = cloth_same(map.z, zero) & cloth_more(map.y, height);
     float4 away = map.z - map.y, cx = target.x - normal.x * away, cy = target.y - normal.y * away,
            cz = target.z - normal.z * away;
@@ -58,34 +62,43 @@ CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_f
     z = p.z - cz;
     square = cloth_square4(x, y, z);
     part = map.z / sqrt(square);
-    int4 sphere = cloth_more(map.z, zero) & cloth_more(map.z * map.z, square) & cloth_more(square, zero);
-    p.x = cloth_pick(plane, fma(normal.x, map.y - height, p.x), cloth_pick(sphere, fma(x, part, cx), p.x));
-    p.y = cloth_pick(plane, fma(normal.y, map.y - height, p.y), cloth_pick(sphere, fma(y, part, cy), p.y));
-    p.z = cloth_pick(plane, fma(normal.z, map.y - height, p.z), cloth_pick(sphere, fma(z, part, cz), p.z));
-    *acted = loose & ((ball & hed_i4((int)CLOTH_BALL)) | ((plane | sphere) & hed_i4((int)CLOTH_BACKSTOP)));
+    int4 sphere =
+        cloth_more(map.z, zero) & cloth_more(map.z * map.z, square) & cloth_more(square, zero);
+    p.x = cloth_pick(
+        plane, fma(normal.x, map.y - height, p.x), cloth_pick(sphere, fma(x, part, cx), p.x));
+    p.y = cloth_pick(
+        plane, fma(normal.y, map.y - height, p.y), cloth_pick(sphere, fma(y, part, cy), p.y));
+    p.z = cloth_pick(
+        plane, fma(normal.z, map.y - height, p.z), cloth_pick(sphere, fma(z, part, cz), p.z));
+    *acted = loose &
+             ((ball & hed_i4((int)CLOTH_BALL)) | ((plane | sphere) & hed_i4((int)CLOTH_BACKSTOP)));
     at.x = cloth_pick(loose, p.x, at.x);
     at.y = cloth_pick(loose, p.y, at.y);
     at.z = cloth_pick(loose, p.z, at.z);
     return at;
 }
 
-CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position, __global const float4 *previous,
-                                     __global const float4 *garments, __global const float4 *colliders,
-                                     __global const float4 *contact, __global const float4 *driver_from,
-                                     __global const float4 *driver_to, __global const float4 *driver_map,
-                                     __global uint2 *debug, cloth_step step)
+CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position,
+    __global const float4 *previous, __global const float4 *garments,
+    __global const float4 *colliders, __global const float4 *contact,
+    __global const float4 *driver_from, __global const float4 *driver_to,
+    __global const float4 *driver_map, __global uint2 *debug, cloth_step step)
 {
-    cloth_four at = cloth_turn(cloth_collided(i, position[i], previous, garments, colliders, contact, step),
-                               cloth_collided(i + 1, position[i + 1], previous, garments, colliders, contact, step),
-                               cloth_collided(i + 2, position[i + 2], previous, garments, colliders, contact, step),
-                               cloth_collided(i + 3, position[i + 3], previous, garments, colliders, contact, step));
+    cloth_four at =
+        cloth_turn(cloth_collided(i, position[i], previous, garments, colliders, contact, step),
+            cloth_collided(i + 1, position[i + 1], previous, garments, colliders, contact, step),
+            cloth_collided(i + 2, position[i + 2], previous, garments, colliders, contact, step),
+            cloth_collided(i + 3, position[i + 3], previous, garments, colliders, contact, step));
     if (step.flags & CLOTH_STEP_DRIVER) {
         uint rear = step.particles + i; /* normals and stiffnesses */
-        cloth_four target = cloth_between4(cloth_row(driver_from, i), cloth_row(driver_to, i), step.to), start = at,
-                   normal = cloth_unit4(
-                       cloth_between4(cloth_row(driver_from, rear), cloth_row(driver_to, rear), step.to)),
+        cloth_four target =
+                       cloth_between4(cloth_row(driver_from, i), cloth_row(driver_to, i), step.to),
+                   start = at,
+                   normal = cloth_unit4(cloth_between4(
+                       cloth_row(driver_from, rear), cloth_row(driver_to, rear), step.to)),
                    map = cloth_row(driver_map, i);
-        int4 acted, loose = cloth_more(at.w, hed_f4(0.0f)) & cloth_more(map.x, hed_f4(CLOTH_UNDRIVEN));
+        int4 acted,
+            loose = cloth_more(at.w, hed_f4(0.0f)) & cloth_more(map.x, hed_f4(CLOTH_UNDRIVEN));
         at = cloth_drive4(at, target, normal, map, cloth_row(driver_map, rear).x, loose, &acted);
         float4 moved = sqrt(cloth_square4(at.x - start.x, at.y - start.y, at.z - start.z));
         debug[i] = hed_u2(cloth_colour((uint)acted.x), as_uint(moved.x));
@@ -101,16 +114,17 @@ CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position, __global
 }
 #endif
 
-__kernel void cloth_drive_all(__global float4 *restrict position, __global const float4 *restrict previous,
-                              __global const float4 *restrict garments, __global const float4 *restrict colliders,
-                              __global const float4 *restrict contact, __global const float4 *restrict driver_from,
-                              __global const float4 *restrict driver_to, __global const float4 *restrict driver_map,
-                              __global uint2 *restrict debug, __global const float4 *restrict steps, uint substep)
+__kernel void cloth_drive_all(__global float4 *restrict position,
+    __global const float4 *restrict previous, __global const float4 *restrict garments,
+    __global const float4 *restrict colliders, __global const float4 *restrict contact,
+    __global const float4 *restrict driver_from, __global const float4 *restrict driver_to,
+    __global const float4 *restrict driver_map, __global uint2 *restrict debug,
+    __global const float4 *restrict steps, uint substep)
 {
     cloth_step step = cloth_step_at(steps, substep);
     CLOTH_EACH(step.particles,
-               cloth_drive_four(i, position, previous, garments, colliders, contact, driver_from, driver_to,
-                                driver_map, debug, step),
-               cloth_drive_one(i, position, previous, garments, colliders, contact, driver_from, driver_to,
-                               driver_map, debug, step))
+        cloth_drive_four(i, position, previous, garments, colliders, contact, driver_from,
+            driver_to, driver_map, debug, step),
+        cloth_drive_one(i, position, previous, garments, colliders, contact, driver_from, driver_to,
+            driver_map, debug, step))
 }

@@ -1,5 +1,5 @@
-/* The driver as the program has it, tight rows of three floats or pairs of position and normal, into what the other
- * kernels read: positions, and behind them normals. */
+/* The driver as the program has it, tight rows of three floats or pairs of position and normal,
+ * into what the other kernels read: positions, and behind them normals. */
 #ifndef WG
 #define WG 256
 #endif
@@ -9,9 +9,10 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_feed(__global const float *restrict positions, __global const float *restrict normals,
-                         __global const float4 *restrict pairs, __global const float4 *restrict driver_map,
-                         __global float4 *restrict driver_to, cloth_feeding fed)
+__kernel void cloth_feed(__global const float *restrict positions,
+    __global const float *restrict normals, __global const float4 *restrict pairs,
+    __global const float4 *restrict driver_map, __global float4 *restrict driver_to,
+    cloth_feeding fed)
 {
     uint i = (uint)get_global_id(0);
     if (i < fed.particles) cloth_feed_one(i, positions, normals, pairs, driver_map, driver_to, fed);

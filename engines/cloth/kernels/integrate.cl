@@ -1,4 +1,5 @@
-/* Integrator: one time-corrected Verlet step of each particle, and its tether. particle.h has the scalar version. */
+/* Integrator: one time-corrected Verlet step of each particle, and its tether. particle.h has the
+ * scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -11,23 +12,25 @@
 
 #if VECTOR
 /* cloth_air() of four; `plate`: their normals and areas. */
-CLOTH_FUNCTION cloth_four cloth_air4(cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts,
-                                     cloth_step step)
+CLOTH_FUNCTION cloth_four cloth_air4(
+    cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts, cloth_step step)
 {
     float4 gust = hed_f4(1.0f), zero = hed_f4(0.0f);
     if (step.gust > 0.0f)
         gust = hed_f4(cloth_gust(hed_f4(at.x.x, at.y.x, at.z.x, 0.0f), step),
-                      cloth_gust(hed_f4(at.x.y, at.y.y, at.z.y, 0.0f), step),
-                      cloth_gust(hed_f4(at.x.z, at.y.z, at.z.z, 0.0f), step),
-                      cloth_gust(hed_f4(at.x.w, at.y.w, at.z.w, 0.0f), step));
-    float4 x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y, z = step.wind_z * gust - way.z;
+            cloth_gust(hed_f4(at.x.y, at.y.y, at.z.y, 0.0f), step),
+            cloth_gust(hed_f4(at.x.z, at.y.z, at.z.z, 0.0f), step),
+            cloth_gust(hed_f4(at.x.w, at.y.w, at.z.w, 0.0f), step));
+    float4 x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y,
+           z = step.wind_z * gust - way.z;
     float4 speed = sqrt(cloth_square4(x, y, z));
     float4 facing = (x * plate.x + y * plate.y + z * plate.z) / speed;
     float4 amount = fabs(facing) * speed * plate.w;
     float4 drag = drags * amount / (1.0f + drags * amount);
     float4 lift = lifts * amount * facing, most = 0.5f * speed;
     lift = cloth_min4(cloth_max4(lift * speed, -most), most);
-    float4 nx = plate.x - facing * x / speed, ny = plate.y - facing * y / speed, nz = plate.z - facing * z / speed;
+    float4 nx = plate.x - facing * x / speed, ny = plate.y - facing * y / speed,
+           nz = plate.z - facing * z / speed;
     int4 blows = cloth_more(speed, hed_f4(1e-12f)) & cloth_more(plate.w, zero);
     way.x = cloth_pick(blows, way.x + drag * x + lift * nx, way.x);
     way.y = cloth_pick(blows, way.y + drag * y + lift * ny, way.y);
@@ -35,7 +38,8 @@ CLOTH_FUNCTION cloth_four cloth_air4(cloth_four way, cloth_four at, cloth_four p
     return way;
 }
 
-/* cloth_tether() of four; `there`: their anchors, with the lengths in w, below 0 where there is no tether. */
+/* cloth_tether() of four; `there`: their anchors, with the lengths in w, below 0 where there is no
+ * tether. */
 CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
 {
     float4 x = at.x - there.x, y = at.y - there.y, z = at.z - there.z, length = there.w;
@@ -53,10 +57,10 @@ CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
 }
 
 /* One of the four goes back to memory; locked ones to where their driver is. */
-CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved, __global float4 *position,
-                                     __global float4 *previous, __global uint2 *carry, float4 lost,
-                                     __global const float4 *driver_from, __global const float4 *driver_to,
-                                     __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved,
+    __global float4 *position, __global float4 *previous, __global uint2 *carry, float4 lost,
+    __global const float4 *driver_from, __global const float4 *driver_to,
+    __global const float4 *driver_map, cloth_step step)
 {
     if (at.w == 0.0f) {
         cloth_follow(i, before.w, position, previous, driver_from, driver_to, driver_map, step);
@@ -67,31 +71,32 @@ CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 mo
     position[i] = hed_f4(moved.x, moved.y, moved.z, at.w);
 }
 
-CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __global float4 *previous,
-                                         __global uint2 *carry, __global const float4 *garments, __global const float4 *air,
-                                         __global const uint2 *tether, __global const uint *anchors,
-                                         __global const float4 *driver_from, __global const float4 *driver_to,
-                                         __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position,
+    __global float4 *previous, __global uint2 *carry, __global const float4 *garments,
+    __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
+    __global const float4 *driver_from, __global const float4 *driver_to,
+    __global const float4 *driver_map, cloth_step step)
 {
     float4 p0 = position[i], p1 = position[i + 1], p2 = position[i + 2], p3 = position[i + 3];
     float4 b0 = previous[i], b1 = previous[i + 1], b2 = previous[i + 2], b3 = previous[i + 3];
     uint g0 = 2 * (uint)b0.w, g1 = 2 * (uint)b1.w, g2 = 2 * (uint)b2.w, g3 = 2 * (uint)b3.w;
     cloth_four at = cloth_turn(p0, p1, p2, p3), before = cloth_turn(b0, b1, b2, b3), way;
     cloth_four keep = cloth_turn(garments[g0], garments[g1], garments[g2], garments[g3]);
-    cloth_four lost = cloth_turn(cloth_carry_of(carry[i]), cloth_carry_of(carry[i + 1]), cloth_carry_of(carry[i + 2]),
-                                 cloth_carry_of(carry[i + 3]));
+    cloth_four lost = cloth_turn(cloth_carry_of(carry[i]), cloth_carry_of(carry[i + 1]),
+        cloth_carry_of(carry[i + 2]), cloth_carry_of(carry[i + 3]));
     way.x = (at.x - before.x + lost.x) * (step.ratio * keep.x) + step.fall_x;
     way.y = (at.y - before.y + lost.y) * (step.ratio * keep.y) + step.fall_y;
     way.z = (at.z - before.z + lost.z) * (step.ratio * keep.z) + step.fall_z;
     way.w = hed_f4(0.0f);
     if (step.flags & CLOTH_STEP_AIR) {
         cloth_four plate = cloth_turn(air[i], air[i + 1], air[i + 2], air[i + 3]);
-        cloth_four made_of = cloth_turn(garments[g0 + 1], garments[g1 + 1], garments[g2 + 1], garments[g3 + 1]);
+        cloth_four made_of =
+            cloth_turn(garments[g0 + 1], garments[g1 + 1], garments[g2 + 1], garments[g3 + 1]);
         way = cloth_air4(way, at, plate, made_of.x, made_of.y, step);
     }
     float4 square = cloth_square4(way.x, way.y, way.z);
     float4 less = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)),
-                             step.longest_move / sqrt(square), hed_f4(1.0f));
+        step.longest_move / sqrt(square), hed_f4(1.0f));
     cloth_four moved;
     way.x = way.x * less;
     way.y = way.y * less;
@@ -105,32 +110,37 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position, __gl
     lost.z = way.z - (moved.z - at.z);
     lost = cloth_turned(lost);
     if (step.flags & CLOTH_STEP_TETHERS)
-        moved = cloth_tether4(
-            moved,
-            cloth_turn(cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step),
-                       cloth_anchor_of(i + 1, position, tether, anchors, driver_from, driver_to, driver_map, step),
-                       cloth_anchor_of(i + 2, position, tether, anchors, driver_from, driver_to, driver_map, step),
-                       cloth_anchor_of(i + 3, position, tether, anchors, driver_from, driver_to, driver_map, step)));
+        moved = cloth_tether4(moved, cloth_turn(cloth_anchor_of(i, position, tether, anchors,
+                                                    driver_from, driver_to, driver_map, step),
+                                         cloth_anchor_of(i + 1, position, tether, anchors,
+                                             driver_from, driver_to, driver_map, step),
+                                         cloth_anchor_of(i + 2, position, tether, anchors,
+                                             driver_from, driver_to, driver_map, step),
+                                         cloth_anchor_of(i + 3, position, tether, anchors,
+                                             driver_from, driver_to, driver_map, step)));
     moved = cloth_turned(moved);
-    cloth_integrated(i, p0, b0, moved.x, position, previous, carry, lost.x, driver_from, driver_to, driver_map, step);
-    cloth_integrated(i + 1, p1, b1, moved.y, position, previous, carry, lost.y, driver_from, driver_to, driver_map, step);
-    cloth_integrated(i + 2, p2, b2, moved.z, position, previous, carry, lost.z, driver_from, driver_to, driver_map, step);
-    cloth_integrated(i + 3, p3, b3, moved.w, position, previous, carry, lost.w, driver_from, driver_to, driver_map, step);
+    cloth_integrated(i, p0, b0, moved.x, position, previous, carry, lost.x, driver_from, driver_to,
+        driver_map, step);
+    cloth_integrated(i + 1, p1, b1, moved.y, position, previous, carry, lost.y, driver_from,
+        driver_to, driver_map, step);
+    cloth_integrated(i + 2, p2, b2, moved.z, position, previous, carry, lost.z, driver_from,
+        driver_to, driver_map, step);
+    cloth_integrated(i + 3, p3, b3, moved.w, position, previous, carry, lost.w, driver_from,
+        driver_to, driver_map, step);
 }
 #endif
 
-__kernel void cloth_integrate_all(__global float4 *restrict position, __global float4 *restrict previous,
-                                  __global uint2 *restrict carry, __global const float4 *restrict garments, __global const float4 *restrict air,
-                                  __global const uint2 *restrict tether, __global const uint *restrict anchors,
-                                  __global const float4 *restrict driver_from,
-                                  __global const float4 *restrict driver_to,
-                                  __global const float4 *restrict driver_map, __global const float4 *restrict steps,
-                                  uint substep)
+__kernel void cloth_integrate_all(__global float4 *restrict position,
+    __global float4 *restrict previous, __global uint2 *restrict carry,
+    __global const float4 *restrict garments, __global const float4 *restrict air,
+    __global const uint2 *restrict tether, __global const uint *restrict anchors,
+    __global const float4 *restrict driver_from, __global const float4 *restrict driver_to,
+    __global const float4 *restrict driver_map, __global const float4 *restrict steps, uint substep)
 {
     cloth_step step = cloth_step_at(steps, substep);
     CLOTH_EACH(step.particles,
-               cloth_integrate_four(i, position, previous, carry, garments, air, tether, anchors, driver_from, driver_to,
-                                    driver_map, step),
-               cloth_integrate_one(i, position, previous, carry, garments, air, tether, anchors, driver_from, driver_to,
-                                   driver_map, step))
+        cloth_integrate_four(i, position, previous, carry, garments, air, tether, anchors,
+            driver_from, driver_to, driver_map, step),
+        cloth_integrate_one(i, position, previous, carry, garments, air, tether, anchors,
+            driver_from, driver_to, driver_map, step))
 }

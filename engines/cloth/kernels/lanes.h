@@ -1,6 +1,6 @@
-/* Four particles at a time: loaded as they lie in memory, transposed in registers so that a float4 is one coordinate
- * of all four, computed with selections and without branches, transposed back (the slides' vector form). Also which
- * elements a work item does. */
+/* Four particles at a time: loaded as they lie in memory, transposed in registers so that a float4
+ * is one coordinate of all four, computed with selections and without branches, transposed back
+ * (the slides' vector form). Also which elements a work item does. */
 #ifndef CLOTH_LANES_H
 #define CLOTH_LANES_H
 
@@ -16,10 +16,13 @@
 /* `one(i)`, or `four(i)` for i to i + 3, for each of `count` elements. */
 #if TASK
 #define CLOTH_CHUNK(count) \
-    uint chunk = (((count) + (uint)get_global_size(0) - 1) / (uint)get_global_size(0) + 3) / 4 * 4; \
-    uint begin = min((uint)get_global_id(0) * chunk, (uint)(count)), end = min(begin + chunk, (uint)(count));
+    uint chunk = \
+        (((count) + (uint)get_global_size(0) - 1) / (uint)get_global_size(0) + 3) / 4 * 4; \
+    uint begin = min((uint)get_global_id(0) * chunk, (uint)(count)), \
+         end = min(begin + chunk, (uint)(count));
 #elif VECTOR
-#define CLOTH_CHUNK(count) uint begin = 4 * (uint)get_global_id(0), end = min(begin + 4, (uint)(count));
+#define CLOTH_CHUNK(count) \
+    uint begin = 4 * (uint)get_global_id(0), end = min(begin + 4, (uint)(count));
 #else
 #define CLOTH_CHUNK(count) uint begin = (uint)get_global_id(0), end = (uint)(count);
 #endif
@@ -85,7 +88,8 @@ CLOTH_FUNCTION int4 cloth_same(float4 a, float4 b)
 }
 CLOTH_FUNCTION float4 cloth_pick(int4 mask, float4 yes, float4 no)
 {
-    return hed_f4(mask.x ? yes.x : no.x, mask.y ? yes.y : no.y, mask.z ? yes.z : no.z, mask.w ? yes.w : no.w);
+    return hed_f4(
+        mask.x ? yes.x : no.x, mask.y ? yes.y : no.y, mask.z ? yes.z : no.z, mask.w ? yes.w : no.w);
 }
 #if !HED_STRICT
 CLOTH_FUNCTION float4 cloth_near_rcp(float4 v)
@@ -94,7 +98,8 @@ CLOTH_FUNCTION float4 cloth_near_rcp(float4 v)
 }
 CLOTH_FUNCTION float4 cloth_near_rsqrt(float4 v)
 {
-    return hed_f4(hed_near_rsqrt(v.x), hed_near_rsqrt(v.y), hed_near_rsqrt(v.z), hed_near_rsqrt(v.w));
+    return hed_f4(
+        hed_near_rsqrt(v.x), hed_near_rsqrt(v.y), hed_near_rsqrt(v.z), hed_near_rsqrt(v.w));
 }
 #endif
 #endif
@@ -102,7 +107,10 @@ CLOTH_FUNCTION float4 cloth_near_rsqrt(float4 v)
 /* hed_min() and hed_max() of four, and the square of four lengths. */
 CLOTH_FUNCTION float4 cloth_min4(float4 a, float4 b) { return cloth_pick(cloth_more(b, a), a, b); }
 CLOTH_FUNCTION float4 cloth_max4(float4 a, float4 b) { return cloth_pick(cloth_more(a, b), a, b); }
-CLOTH_FUNCTION float4 cloth_square4(float4 x, float4 y, float4 z) { return fma(x, x, fma(y, y, z * z)); }
+CLOTH_FUNCTION float4 cloth_square4(float4 x, float4 y, float4 z)
+{
+    return fma(x, x, fma(y, y, z * z));
+}
 
 /* cloth_between() and cloth_unit() of four. */
 CLOTH_FUNCTION cloth_four cloth_between4(cloth_four a, cloth_four b, float share)

@@ -1,4 +1,5 @@
-/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel cache go through. */
+/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel
+ * cache go through. */
 #include "kernels/contact_kernels.h"
 #include "kernels/kernels.h"
 
@@ -25,4 +26,7 @@ static const hed_kernel_def *const kernels[] = {
 
 uint32_t hed_cloth_kernel_count(void) { return CLOTH_COUNT(kernels); }
 
-const hed_kernel_def *hed_cloth_kernel_at(uint32_t index) { return index < CLOTH_COUNT(kernels) ? kernels[index] : NULL; }
+const hed_kernel_def *hed_cloth_kernel_at(uint32_t index)
+{
+    return index < CLOTH_COUNT(kernels) ? kernels[index] : NULL;
+}

@@ -1,5 +1,6 @@
-/* One particle, one constraint, one vertex, on the arrays that the kernels have: the scalar version of each kernel,
- * and its native version in C, are this text called in a loop. After physics.h and collide.h. */
+/* One particle, one constraint, one vertex, on the arrays that the kernels have: the scalar version
+ * of each kernel, and its native version in C, are this text called in a loop. After physics.h and
+ * collide.h. */
 #ifndef CLOTH_PARTICLE_H
 #define CLOTH_PARTICLE_H
 
@@ -8,12 +9,16 @@
 /* float4s of a substep in device memory. */
 #define CLOTH_STEP_WORDS 5
 
-CLOTH_FUNCTION float cloth_stiffness_at(__global const float4 *steps, uint substep) { return steps[CLOTH_STEP_WORDS * substep + 2].w; }
+CLOTH_FUNCTION float cloth_stiffness_at(__global const float4 *steps, uint substep)
+{
+    return steps[CLOTH_STEP_WORDS * substep + 2].w;
+}
 
 CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint substep)
 {
     uint at = CLOTH_STEP_WORDS * substep;
-    float4 a = steps[at], b = steps[at + 1], c = steps[at + 2], d = steps[at + 3], e = steps[at + 4];
+    float4 a = steps[at], b = steps[at + 1], c = steps[at + 2], d = steps[at + 3],
+           e = steps[at + 4];
     cloth_step step;
     step.ratio = a.x;
     step.fall_x = a.y;
@@ -44,16 +49,16 @@ CLOTH_FUNCTION uint cloth_is_driven(uint i, __global const float4 *driver_map, c
 }
 
 /* Where a locked particle's driver is at the substep's end. */
-CLOTH_FUNCTION float4 cloth_driven_to(uint i, __global const float4 *driver_from, __global const float4 *driver_to,
-                                      cloth_step step)
+CLOTH_FUNCTION float4 cloth_driven_to(
+    uint i, __global const float4 *driver_from, __global const float4 *driver_to, cloth_step step)
 {
     return cloth_between(driver_from[i], driver_to[i], step.to);
 }
 
 /* A locked particle follows its driver; without one nobody writes it. */
-CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *position, __global float4 *previous,
-                                 __global const float4 *driver_from, __global const float4 *driver_to,
-                                 __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *position,
+    __global float4 *previous, __global const float4 *driver_from, __global const float4 *driver_to,
+    __global const float4 *driver_map, cloth_step step)
 {
     if (!cloth_is_driven(i, driver_map, step)) return;
     float4 to = cloth_driven_to(i, driver_from, driver_to, step);
@@ -61,27 +66,27 @@ CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *positio
     previous[i] = hed_f4(to.x, to.y, to.z, garment);
 }
 
-/* Where a tether leads at the substep's end, and in w its length; below 0: there is none. The place of an anchor that
- * moves in this very launch is not read from memory. */
-CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position, __global const uint2 *tether,
-                                      __global const uint *anchors, __global const float4 *driver_from,
-                                      __global const float4 *driver_to, __global const float4 *driver_map,
-                                      cloth_step step)
+/* Where a tether leads at the substep's end, and in w its length; below 0: there is none. The place
+ * of an anchor that moves in this very launch is not read from memory. */
+CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position,
+    __global const uint2 *tether, __global const uint *anchors, __global const float4 *driver_from,
+    __global const float4 *driver_to, __global const float4 *driver_map, cloth_step step)
 {
     uint2 to = tether[i];
     if (to.x == CLOTH_NONE) return hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
     uint anchor = anchors[to.x];
     float4 there;
-    if (cloth_is_driven(anchor, driver_map, step)) there = cloth_driven_to(anchor, driver_from, driver_to, step);
+    if (cloth_is_driven(anchor, driver_map, step))
+        there = cloth_driven_to(anchor, driver_from, driver_to, step);
     else there = position[anchor];
     return hed_f4(there.x, there.y, there.z, as_float(to.y));
 }
 
-CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __global float4 *previous,
-                                        __global uint2 *carry, __global const float4 *garments, __global const float4 *air,
-                                        __global const uint2 *tether, __global const uint *anchors,
-                                        __global const float4 *driver_from, __global const float4 *driver_to,
-                                        __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position,
+    __global float4 *previous, __global uint2 *carry, __global const float4 *garments,
+    __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
+    __global const float4 *driver_from, __global const float4 *driver_to,
+    __global const float4 *driver_map, cloth_step step)
 {
     float4 at = position[i], before = previous[i];
     if (at.w == 0.0f) {
@@ -90,21 +95,23 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position, __glo
     }
     float4 plate = (step.flags & CLOTH_STEP_AIR) ? air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint2 carried = carry[i];
-    float4 moved = cloth_integrate(at, before, &carried, plate, cloth_garment_at(garments, (uint)before.w), step);
+    float4 moved = cloth_integrate(
+        at, before, &carried, plate, cloth_garment_at(garments, (uint)before.w), step);
     carry[i] = carried;
     if (step.flags & CLOTH_STEP_TETHERS) {
-        float4 there = cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step);
+        float4 there =
+            cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step);
         if (there.w >= 0.0f) moved = cloth_tether(moved, there, there.w);
     }
     previous[i] = hed_f4(at.x, at.y, at.z, before.w);
     position[i] = moved;
 }
 
-/* `pass`: 0: the only iteration, or no compliance anywhere: no multipliers; 1: the first of several; 2: a later one. */
-CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position, __global const uint2 *ends,
-                                       __global const float *rests, __global const ushort *kinds,
-                                       __global const float4 *materials, __global float *multipliers, float stiffness,
-                                       uint pass)
+/* `pass`: 0: the only iteration, or no compliance anywhere: no multipliers; 1: the first of
+ * several; 2: a later one. */
+CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position,
+    __global const uint2 *ends, __global const float *rests, __global const ushort *kinds,
+    __global const float4 *materials, __global float *multipliers, float stiffness, uint pass)
 {
     uint2 end = ends[i];
     float rest = rests[i];
@@ -121,26 +128,27 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position, __glob
     if (b.w > 0.0f) position[end.y] = b;
 }
 
-CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global const float4 *previous,
-                                    __global const float4 *garments, __global const float4 *colliders,
-                                    __global const float4 *contact, __global const float4 *driver_from,
-                                    __global const float4 *driver_to, __global const float4 *driver_map,
-                                    __global uint2 *debug, cloth_step step)
+CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position,
+    __global const float4 *previous, __global const float4 *garments,
+    __global const float4 *colliders, __global const float4 *contact,
+    __global const float4 *driver_from, __global const float4 *driver_to,
+    __global const float4 *driver_map, __global uint2 *debug, cloth_step step)
 {
     float4 at = position[i], before = previous[i], start;
     uint acted = 0;
     if (at.w > 0.0f) {
         cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
         if (step.colliders > 0)
-            at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders, step.from,
-                               step.to);
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders,
+                step.colliders, step.from, step.to);
         if (step.flags & CLOTH_STEP_CONTACTS)
-            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i], contact[2 * i + 1],
-                             step.from, step.to);
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i],
+                contact[2 * i + 1], step.from, step.to);
     }
     start = at;
     if ((step.flags & CLOTH_STEP_DRIVER) && at.w > 0.0f)
-        at = cloth_drive(i, at, driver_from, driver_to, driver_map, step.particles, step.to, &acted);
+        at =
+            cloth_drive(i, at, driver_from, driver_to, driver_map, step.particles, step.to, &acted);
     position[i] = at;
     if (step.flags & CLOTH_STEP_DRIVER) {
         float moved = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
@@ -148,17 +156,21 @@ CLOTH_FUNCTION void cloth_drive_one(uint i, __global float4 *position, __global 
     }
 }
 
-/* Normal of length 1 and area / mass: the triangles around a particle, each with a third of its area. */
-CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position, __global const uint *incident_at,
-                                      __global const uint *incident, __global const uint *triangles,
-                                      __global float4 *air)
+/* Normal of length 1 and area / mass: the triangles around a particle, each with a third of its
+ * area. */
+CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position,
+    __global const uint *incident_at, __global const uint *incident, __global const uint *triangles,
+    __global float4 *air)
 {
     float x = 0.0f, y = 0.0f, z = 0.0f, area = 0.0f;
     for (uint k = incident_at[i]; k < incident_at[i + 1]; k++) {
         uint at = 3 * incident[k];
-        float4 a = position[triangles[at]], b = position[triangles[at + 1]], c = position[triangles[at + 2]];
-        float ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z, vx = c.x - a.x, vy = c.y - a.y, vz = c.z - a.z;
-        float nx = fma(uy, vz, -(uz * vy)), ny = fma(uz, vx, -(ux * vz)), nz = fma(ux, vy, -(uy * vx));
+        float4 a = position[triangles[at]], b = position[triangles[at + 1]],
+               c = position[triangles[at + 2]];
+        float ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z, vx = c.x - a.x, vy = c.y - a.y,
+              vz = c.z - a.z;
+        float nx = fma(uy, vz, -(uz * vy)), ny = fma(uz, vx, -(ux * vz)),
+              nz = fma(ux, vy, -(uy * vx));
         x += nx;
         y += ny;
         z += nz;
@@ -182,35 +194,40 @@ typedef struct cloth_view {
 
 CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
 {
-    return hed_f4(matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2], matrix[4 * column + 3]);
+    return hed_f4(
+        matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2], matrix[4 * column + 3]);
 }
 
 /* A particle as the program sees it, and its normal. */
 CLOTH_FUNCTION float4 cloth_shown(float4 p, cloth_view view)
 {
-    return cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1), cloth_column(view.matrix, 2),
-                           cloth_column(view.matrix, 3));
+    return cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1),
+        cloth_column(view.matrix, 2), cloth_column(view.matrix, 3));
 }
 
 CLOTH_FUNCTION float4 cloth_shown_normal(float4 normal, cloth_view view)
 {
-    return cloth_unit(cloth_transform(normal, cloth_column(view.normals, 0), cloth_column(view.normals, 1),
-                                      cloth_column(view.normals, 2), hed_f4(0.0f, 0.0f, 0.0f, 0.0f)));
+    return cloth_unit(
+        cloth_transform(normal, cloth_column(view.normals, 0), cloth_column(view.normals, 1),
+            cloth_column(view.normals, 2), hed_f4(0.0f, 0.0f, 0.0f, 0.0f)));
 }
 
 /* Whether all three are finite numbers. */
-CLOTH_FUNCTION uint cloth_finite(float4 p) { return fabs(p.x) < 1e30f && fabs(p.y) < 1e30f && fabs(p.z) < 1e30f; }
+CLOTH_FUNCTION uint cloth_finite(float4 p)
+{
+    return fabs(p.x) < 1e30f && fabs(p.y) < 1e30f && fabs(p.z) < 1e30f;
+}
 
-CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position, __global const uint2 *debug,
-                                         __global const uint *vertex_particle, __global const float4 *air,
-                                         __global float4 *vertices, __global float4 *normals, __global uint *broken,
-                                         cloth_view view)
+CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position,
+    __global const uint2 *debug, __global const uint *vertex_particle, __global const float4 *air,
+    __global float4 *vertices, __global float4 *normals, __global uint *broken, cloth_view view)
 {
     uint particle = (view.flags & CLOTH_VIEW_GATHER) ? vertex_particle[i] : i;
     float4 p = position[particle];
     if (!cloth_finite(p)) {
         broken[0] = 1;
-        p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f); /* nothing that is not finite leaves; hed_cloth_wait() tells */
+        /* nothing that is not finite leaves; hed_cloth_wait() tells */
+        p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     }
     uint colour = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
     float4 shown = cloth_shown(p, view);
@@ -218,15 +235,16 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
     if (view.flags & CLOTH_VIEW_NORMALS) normals[i] = cloth_shown_normal(air[particle], view);
 }
 
-/* Vertex i for hed_cloth_read(): tight rows of three floats, and of four bytes. `wanted` says which. */
+/* Vertex i for hed_cloth_read(): tight rows of three floats, and of four bytes. `wanted` says
+ * which. */
 #define CLOTH_READ_POSITIONS 1u
 #define CLOTH_READ_NORMALS 2u
 #define CLOTH_READ_COLOURS 4u
 
-CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position, __global const uint2 *debug,
-                                   __global const uint *vertex_particle, __global const float4 *air,
-                                   __global float *positions, __global float *normals, __global uint *colours,
-                                   cloth_view view, uint wanted)
+CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position,
+    __global const uint2 *debug, __global const uint *vertex_particle, __global const float4 *air,
+    __global float *positions, __global float *normals, __global uint *colours, cloth_view view,
+    uint wanted)
 {
     uint particle = (view.flags & CLOTH_VIEW_GATHER) ? vertex_particle[i] : i;
     if (wanted & CLOTH_READ_POSITIONS) {
@@ -245,28 +263,31 @@ CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position, __gl
         colours[i] = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
 }
 
-/* What the program says of the driver, three floats in a row or pairs of position and normal, into the halves that
- * cloth_drive() reads; the part of it that it does not say stays as it was. */
+/* What the program says of the driver, three floats in a row or pairs of position and normal, into
+ * the halves that cloth_drive() reads; the part of it that it does not say stays as it was. */
 #define CLOTH_FEED_POSITIONS 1u
 #define CLOTH_FEED_NORMALS 2u
 #define CLOTH_FEED_PAIRS 4u /* instead of both */
 
-/* What it is given; by value. `x y z`: the origin, as floats hold it: the difference is rounded once, as it would be from double. */
+/* What it is given; by value. `x y z`: the origin, as floats hold it: the difference is rounded
+ * once, as it would be from double. */
 typedef struct cloth_feeding {
     uint given; /* CLOTH_FEED_* */
     uint particles;
     float x, y, z;
 } cloth_feeding;
 
-CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions, __global const float *normals,
-                                   __global const float4 *pairs, __global const float4 *driver_map,
-                                   __global float4 *driver_to, cloth_feeding fed)
+CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions,
+    __global const float *normals, __global const float4 *pairs, __global const float4 *driver_map,
+    __global float4 *driver_to, cloth_feeding fed)
 {
     if (driver_map[i].x == CLOTH_UNDRIVEN) return;
     if (fed.given & CLOTH_FEED_POSITIONS)
-        driver_to[i] = hed_f4(positions[3 * i] - fed.x, positions[3 * i + 1] - fed.y, positions[3 * i + 2] - fed.z, 0.0f);
+        driver_to[i] = hed_f4(positions[3 * i] - fed.x, positions[3 * i + 1] - fed.y,
+            positions[3 * i + 2] - fed.z, 0.0f);
     if (fed.given & CLOTH_FEED_NORMALS)
-        driver_to[fed.particles + i] = hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
+        driver_to[fed.particles + i] =
+            hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
     if (fed.given & CLOTH_FEED_PAIRS) {
         float4 place = pairs[2 * i];
         driver_to[i] = hed_f4(place.x - fed.x, place.y - fed.y, place.z - fed.z, 0.0f);
@@ -287,22 +308,27 @@ typedef struct cloth_rigid {
 
 CLOTH_FUNCTION float4 cloth_rigidly(float4 p, cloth_rigid rigid, float4 last)
 {
-    return cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1), cloth_column(rigid.matrix, 2), last);
+    return cloth_transform(p, cloth_column(rigid.matrix, 0), cloth_column(rigid.matrix, 1),
+        cloth_column(rigid.matrix, 2), last);
 }
 
-CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, __global float4 *previous, __global uint2 *carry, cloth_rigid rigid)
+CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, __global float4 *previous,
+    __global uint2 *carry, cloth_rigid rigid)
 {
     uint at = rigid.first + i;
     float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), p = array[at];
-    float4 moved = cloth_rigidly(p, rigid, rigid.what == CLOTH_MOVE_DIRECTIONS ? none : cloth_column(rigid.matrix, 3));
+    float4 moved = cloth_rigidly(
+        p, rigid, rigid.what == CLOTH_MOVE_DIRECTIONS ? none : cloth_column(rigid.matrix, 3));
     array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
     if (rigid.what != CLOTH_MOVE_PARTICLES) return;
     float4 before = previous[at], lost = cloth_carry_of(carry[at]);
-    float4 way = hed_f4(p.x - before.x + lost.x, p.y - before.y + lost.y, p.z - before.z + lost.z, 0.0f);
+    float4 way =
+        hed_f4(p.x - before.x + lost.x, p.y - before.y + lost.y, p.z - before.z + lost.z, 0.0f);
     way = cloth_rigidly(way, rigid, none);
     before = hed_f4(moved.x - way.x, moved.y - way.y, moved.z - way.z, before.w);
     previous[at] = before;
-    carry[at] = cloth_carry_pack(hed_f4(way.x - (moved.x - before.x), way.y - (moved.y - before.y), way.z - (moved.z - before.z), 0.0f));
+    carry[at] = cloth_carry_pack(hed_f4(way.x - (moved.x - before.x), way.y - (moved.y - before.y),
+        way.z - (moved.z - before.z), 0.0f));
 }
 
 #endif

@@ -1,12 +1,22 @@
-/* Descriptions of the kernel that makes whole substeps. Its launches come from solver/patches.c alone, which builds
- * tables for it; it has no native version, for HED_CLOTH_NATIVE is what does this work on `host`. */
+/* Descriptions of the kernel that makes whole substeps. Its launches come from solver/patches.c
+ * alone, which builds tables for it; it has no native version, for HED_CLOTH_NATIVE is what does
+ * this work on `host`. */
 #include "kernels/patch.h"
 
 #include "kernels/kernels.h"
 
-#define BUFFER(called, of, accessed) {.name = called, .kind = HED_BUFFER, .type = of, .access = accessed}
-#define SCALAR(called, of) {.name = called, .kind = HED_SCALAR, .type = of}
-#define LOCAL(called, of) {.name = called, .kind = HED_LOCAL, .type = of}
+#define BUFFER(called, of, accessed) \
+    { \
+        .name = called, .kind = HED_BUFFER, .type = of, .access = accessed \
+    }
+#define SCALAR(called, of) \
+    { \
+        .name = called, .kind = HED_SCALAR, .type = of \
+    }
+#define LOCAL(called, of) \
+    { \
+        .name = called, .kind = HED_LOCAL, .type = of \
+    }
 static const hed_argument_def arguments[] = {
     [CLOTH_PATCH_POSITION] = BUFFER("position", HED_FLOAT, HED_READ_WRITE),
     [CLOTH_PATCH_PREVIOUS] = BUFFER("previous", HED_FLOAT, HED_READ_WRITE),
@@ -41,11 +51,11 @@ static const hed_argument_def arguments[] = {
     [CLOTH_PATCH_LOCAL_CARRIES] = LOCAL("carries", HED_UINT32),
 };
 
-static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                                 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,
-                                 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48};
-static const int64_t groups[] = {32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512,
-                                 544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
+static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+    19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42,
+    43, 44, 45, 46, 47, 48};
+static const int64_t groups[] = {32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448,
+    480, 512, 544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
 static const hed_parameter_def parameters[] = {
     [CLOTH_PATCH_WG] = {"WG", groups, CLOTH_COUNT(groups), 64, NULL},
     [CLOTH_PATCH_OWN_EACH] = {"OWN", counts + 1, CLOTH_PATCH_MOST_OWN_EACH, 16, NULL},

@@ -10,17 +10,20 @@ enum {
     CLOTH_PATCH_PREVIOUS,
     CLOTH_PATCH_CARRY,
     CLOTH_PATCH_GARMENTS,
-    CLOTH_PATCH_GROUPS,  /* cloth_patch_record of each group */
-    CLOTH_PATCH_OWN,     /* particles of the garment, patch by patch */
-    CLOTH_PATCH_TETHERS, /* for each in OWN: place in its patch's ANCHORS (0xffffffff: none), bits of the length */
+    CLOTH_PATCH_GROUPS, /* cloth_patch_record of each group */
+    CLOTH_PATCH_OWN,    /* particles of the garment, patch by patch */
+    /* for each in OWN: place in its patch's ANCHORS (0xffffffff: none), bits of the length */
+    CLOTH_PATCH_TETHERS,
     CLOTH_PATCH_ANCHORS, /* particles of the garment */
     CLOTH_PATCH_GHOSTS,  /* particle of the garment, packet */
-    CLOTH_PATCH_STEPS,   /* first entries of each patch: pair steps, their end, figure steps, their end, one word */
+    /* first entries of each patch: pair steps, their end, figure steps, their end, one word */
+    CLOTH_PATCH_STEPS,
     CLOTH_PATCH_PAIRS,   /* 8 bytes each, see solve_pair() */
     CLOTH_PATCH_FIGURES, /* 8 or 32 bytes each, see solve_figure() */
     CLOTH_PATCH_SHAPES,  /* two float4 for each shape */
     CLOTH_PATCH_LIMITS,  /* 16 float4 for each garment: compress, stretch, compliance */
-    CLOTH_PATCH_PACKETS, /* one for each group: number of its last exchange; then two buffers of packets */
+    /* one for each group: number of its last exchange; then two buffers of packets */
+    CLOTH_PATCH_PACKETS,
     CLOTH_PATCH_AIR,
     CLOTH_PATCH_DRIVER_FROM,
     CLOTH_PATCH_DRIVER_TO,
@@ -73,7 +76,9 @@ typedef struct cloth_patch_span {
     uint32_t slot_count, begin, end, total;
 } cloth_patch_span;
 
-extern const hed_kernel_def cloth_patch_def;         /* groups by themselves, or exchanging between launches */
-extern const hed_kernel_def cloth_patch_packets_def; /* groups that are resident together and exchange by packets */
+/* groups by themselves, or exchanging between launches */
+extern const hed_kernel_def cloth_patch_def;
+/* groups that are resident together and exchange by packets */
+extern const hed_kernel_def cloth_patch_packets_def;
 
 #endif

@@ -1,6 +1,8 @@
-/* What a group of patch.cl works on, and its table of constraints: pairs of particles, or figures of four, kept in registers or streamed.
+/* What a group of patch.cl works on, and its table of constraints: pairs of particles, or figures
+ * of four, kept in registers or streamed.
  *
- * The defines are what an instance has: the host gives them (solver/patches.c), the values here let the file stand alone. */
+ * The defines are what an instance has: the host gives them (solver/patches.c), the values here let
+ * the file stand alone. */
 #ifndef CLOTH_PATCH_TABLE_H
 #define CLOTH_PATCH_TABLE_H
 #ifndef CLOTH_PHYSICS_H
@@ -31,7 +33,8 @@
 #define QUEUE 2 /* entries of the next step that an item fetches ahead */
 #endif
 #ifndef HELD
-#define HELD OWN /* of OWN, how many previous positions stay in registers; the others in global memory */
+#define HELD \
+    OWN /* of OWN, how many previous positions stay in registers; the others in global memory */
 #endif
 #ifndef EXCHANGE
 #define EXCHANGE 0
@@ -74,7 +77,8 @@
 #define LIMITED (RANGES || COMPLIANCE)
 #define SURROUNDED (COLLIDERS || CONTACTS || DRIVER)
 #define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* its number, in the integration */
-/* Particles of an item that are integrated side by side, so that their loads are on their way together. */
+/* Particles of an item that are integrated side by side, so that their loads are on their way
+ * together. */
 #if (STEPS || !HELD) && WG <= 512
 #define BATCH (OWN < 4 ? OWN : 4)
 #elif STEPS || !HELD
@@ -83,7 +87,8 @@
 #define BATCH 1
 #endif
 #define NOTHING 0xffffffffu
-#define COMPLETE_STEP 0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
+#define COMPLETE_STEP \
+    0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
 /* Polls before one exchange's packets are given up: seconds, where microseconds are usual. */
 #define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u)
 
@@ -94,7 +99,8 @@ typedef struct patch_span {
     uint total;      /* exchanges of all substeps that were asked for */
 } patch_span;
 
-/* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are within the garment. */
+/* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are
+ * within the garment. */
 typedef struct patch_group {
     uint first, garment; /* the garment's first particle, its number */
     uint own_at, own_count;
@@ -108,7 +114,8 @@ typedef struct patch_group {
 
 CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
 {
-    uint4 a = groups[4 * index], b = groups[4 * index + 1], c = groups[4 * index + 2], d = groups[4 * index + 3];
+    uint4 a = groups[4 * index], b = groups[4 * index + 1], c = groups[4 * index + 2],
+          d = groups[4 * index + 3];
     patch_group group;
     group.first = a.x, group.garment = a.y, group.own_at = a.z, group.own_count = a.w;
     group.ghost_at = b.x, group.ghost_count = b.y, group.send_at = b.z, group.send_count = b.w;
@@ -119,13 +126,15 @@ CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
 
 /* ---- constraints ---- */
 
-/* What cloth_project() does, with the chain from loaded positions to stored ones kept short: the ends' shares of the way are ready
- * before the length is. `low`, `high`: lengths allowed. */
-CLOTH_FUNCTION void correct(float4 *a, float4 *b, float low, float high, float share_a, float share_b)
+/* What cloth_project() does, with the chain from loaded positions to stored ones kept short: the
+ * ends' shares of the way are ready before the length is. `low`, `high`: lengths allowed. */
+CLOTH_FUNCTION void correct(
+    float4 *a, float4 *b, float low, float high, float share_a, float share_b)
 {
     float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
     float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
-    float kept = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse; /* of the distance */
+    /* of the distance */
+    float kept = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse;
     float pa = fma(-share_a, kept, share_a), pb = fma(share_b, kept, -share_b);
     a->x = fma(pa, x, a->x);
     a->y = fma(pa, y, a->y);
@@ -135,8 +144,9 @@ CLOTH_FUNCTION void correct(float4 *a, float4 *b, float low, float high, float s
     b->z = fma(pb, z, b->z);
 }
 
-/* What a constraint's `rest` stands for: its rest length; where materials differ, the last four bits are the number of one in `limits`, which
- * are the shortest and longest length over the rest length, and the give. */
+/* What a constraint's `rest` stands for: its rest length; where materials differ, the last four
+ * bits are the number of one in `limits`, which are the shortest and longest length over the rest
+ * length, and the give. */
 typedef struct patch_limit {
     float low, high, give;
 } patch_limit;
@@ -167,7 +177,8 @@ CLOTH_FUNCTION float part_of(float weight_a, float weight_b, float give)
 }
 
 /* `equal`: both ends are free and weigh the same, and nothing gives. */
-CLOTH_FUNCTION void project(float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
+CLOTH_FUNCTION void project(
+    float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
 {
     patch_limit limit = limit_of(rest, limits);
     float part = equal ? 0.0f : part_of(a->w, b->w, limit.give);
@@ -184,7 +195,8 @@ CLOTH_FUNCTION void store_free(__local float4 *at, float4 moved)
 }
 
 /* Entry of a pair: 14 bits of each end; bits of `rest`. */
-CLOTH_FUNCTION void solve_pair(__local float4 *place, __local const float4 *limits, uint ends, float rest)
+CLOTH_FUNCTION void solve_pair(
+    __local float4 *place, __local const float4 *limits, uint ends, float rest)
 {
     uint i = ends & 16383u, j = ends >> 14;
     float4 a = place[i], b = place[j];
@@ -215,13 +227,15 @@ typedef struct entry {
     if (complete) project(&a, &d, cross.x, limits, equal); \
     if (complete) project(&b, &c, cross.y, limits, equal);
 
-CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, entry figure,
-                                 uint complete)
+CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *limits,
+    __local const float4 *shapes, entry figure, uint complete)
 {
     uint low = figure.head.x, high = figure.head.y;
-    uint i = low & 16383u, j = low >> 14 & 16383u, k = (low >> 28 | high << 4) & 16383u, l = high >> 10 & 16383u;
+    uint i = low & 16383u, j = low >> 14 & 16383u, k = (low >> 28 | high << 4) & 16383u,
+         l = high >> 10 & 16383u;
 #if FIGURES == FIGURES_WIDE
-    float4 lengths = hed_f4(as_float(figure.head.z), as_float(figure.head.w), as_float(figure.tail.x), as_float(figure.tail.y));
+    float4 lengths = hed_f4(as_float(figure.head.z), as_float(figure.head.w),
+        as_float(figure.tail.x), as_float(figure.tail.y));
     float2 cross = hed_f2(as_float(figure.tail.z), as_float(figure.tail.w));
     (void)shapes;
 #else
@@ -247,8 +261,9 @@ CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *li
 
 #if STEPS
 #define SWEEP_WAITS (EARLY < STEPS) /* whether a sweep has a barrier */
-/* An item's constraint of each step. Ends are bytes from the first particle, which saves work: 4,096 particles. Masses do not change
- * in a launch, so with SHARES there is nothing left to compute of them. */
+/* An item's constraint of each step. Ends are bytes from the first particle, which saves work:
+ * 4,096 particles. Masses do not change in a launch, so with SHARES there is nothing left to
+ * compute of them. */
 typedef struct patch_table {
     uint ends[STEPS];
     float rests[STEPS]; /* SHARES: lengths */
@@ -260,15 +275,20 @@ typedef struct patch_table {
 #endif
 } patch_table;
 
-CLOTH_FUNCTION __local float4 *end_of(__local float4 *place, uint bytes) { return (__local float4 *)((__local char *)place + bytes); }
+CLOTH_FUNCTION __local float4 *end_of(__local float4 *place, uint bytes)
+{
+    return (__local float4 *)((__local char *)place + bytes);
+}
 
-CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place, __local const float4 *limits, __global const uint2 *pairs,
-                               __global const uint4 *figures, __local const uint *steps, patch_group group, uint item)
+CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place,
+    __local const float4 *limits, __global const uint2 *pairs, __global const uint4 *figures,
+    __local const uint *steps, patch_group group, uint item)
 {
 #pragma unroll
     for (uint s = 0; s < STEPS; s++) {
         /* Without a branch, so that all loads are on their way together. */
-        uint at = s < group.pair_steps ? steps[s] + item : 0, some = s < group.pair_steps && at < steps[s + 1];
+        uint at = s < group.pair_steps ? steps[s] + item : 0,
+             some = s < group.pair_steps && at < steps[s + 1];
         uint2 pair = pairs[some ? at : 0];
         table->ends[s] = some ? (pair.x & 16383u) << 4 | pair.x >> 14 << 20 : NOTHING;
         table->rests[s] = as_float(pair.y);
@@ -291,14 +311,16 @@ CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place, __loca
     (void)figures, (void)place, (void)limits;
 }
 
-CLOTH_FUNCTION void solve_step(__local float4 *place, __local const float4 *limits, const patch_table *table, uint step)
+CLOTH_FUNCTION void solve_step(
+    __local float4 *place, __local const float4 *limits, const patch_table *table, uint step)
 {
     uint ends = table->ends[step];
     if (ends == NOTHING) return;
     __local float4 *i = end_of(place, ends & 0xffffu), *j = end_of(place, ends >> 16);
     float4 a = *i, b = *j;
 #if SHARES && RANGES
-    correct(&a, &b, table->rests[step], table->longest[step], table->share_a[step], table->share_b[step]);
+    correct(&a, &b, table->rests[step], table->longest[step], table->share_a[step],
+        table->share_b[step]);
 #elif SHARES
     correct(&a, &b, table->rests[step], 0.0f, table->share_a[step], table->share_b[step]);
 #else
@@ -310,7 +332,8 @@ CLOTH_FUNCTION void solve_step(__local float4 *place, __local const float4 *limi
 }
 
 /* Steps that need no ghosts, while these are on their way. */
-CLOTH_FUNCTION void sweep_early(__local float4 *place, __local const float4 *limits, const patch_table *table)
+CLOTH_FUNCTION void sweep_early(
+    __local float4 *place, __local const float4 *limits, const patch_table *table)
 {
 #pragma unroll
     for (uint s = 0; s < EARLY; s++) {
@@ -319,8 +342,9 @@ CLOTH_FUNCTION void sweep_early(__local float4 *place, __local const float4 *lim
     }
 }
 
-CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
-                          __global const uint2 *pairs, __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits,
+    __local const float4 *shapes, __local const uint *steps, __global const uint2 *pairs,
+    __global const uint4 *figures, patch_group group, patch_table *table, uint item)
 {
 #pragma unroll
     for (uint s = EARLY; s < STEPS; s++) {
@@ -337,8 +361,8 @@ typedef struct patch_table {
 } patch_table;
 
 /* Entry `item` of a step; head.x is NOTHING where the step has no more. */
-CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *figures, __local const uint *steps, uint pair_steps, uint step,
-                           uint item)
+CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *figures,
+    __local const uint *steps, uint pair_steps, uint step, uint item)
 {
     entry made;
     made.head.x = NOTHING;
@@ -352,7 +376,8 @@ CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *fi
     }
 #if FIGURES
     else {
-        uint begin = steps[step + 1] & ~COMPLETE_STEP, count = (steps[step + 2] & ~COMPLETE_STEP) - begin;
+        uint begin = steps[step + 1] & ~COMPLETE_STEP,
+             count = (steps[step + 2] & ~COMPLETE_STEP) - begin;
         if (item < count) {
 #if FIGURES == FIGURES_WIDE
             made.head = figures[2 * begin + item];
@@ -367,39 +392,46 @@ CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *fi
     return made;
 }
 
-CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place, __local const float4 *limits, __global const uint2 *pairs,
-                               __global const uint4 *figures, __local const uint *steps, patch_group group, uint item)
+CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place,
+    __local const float4 *limits, __global const uint2 *pairs, __global const uint4 *figures,
+    __local const uint *steps, patch_group group, uint item)
 {
     (void)place, (void)limits;
 #pragma unroll
-    for (uint q = 0; q < QUEUE; q++) table->next[q] = fetch(pairs, figures, steps, group.pair_steps, 0, q * WG + item);
+    for (uint q = 0; q < QUEUE; q++)
+        table->next[q] = fetch(pairs, figures, steps, group.pair_steps, 0, q * WG + item);
 }
 
-CLOTH_FUNCTION void solve(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
-                          uint pair_steps, uint step, entry made)
+CLOTH_FUNCTION void solve(__local float4 *place, __local const float4 *limits,
+    __local const float4 *shapes, __local const uint *steps, uint pair_steps, uint step, entry made)
 {
 #if FIGURES
-    if (step >= pair_steps) solve_figure(place, limits, shapes, made, steps[step + 1] & COMPLETE_STEP);
+    if (step >= pair_steps)
+        solve_figure(place, limits, shapes, made, steps[step + 1] & COMPLETE_STEP);
     else
 #endif
         solve_pair(place, limits, made.head.x, as_float(made.head.y));
     (void)shapes, (void)steps, (void)pair_steps, (void)step;
 }
 
-CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits, __local const float4 *shapes, __local const uint *steps,
-                          __global const uint2 *pairs, __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits,
+    __local const float4 *shapes, __local const uint *steps, __global const uint2 *pairs,
+    __global const uint4 *figures, patch_group group, patch_table *table, uint item)
 {
     uint all = group.pair_steps + group.figure_steps;
     for (uint s = 0; s < all; s++) {
-        entry now[QUEUE], late = fetch(pairs, figures, steps, group.pair_steps, s, QUEUE * WG + item);
+        entry now[QUEUE],
+            late = fetch(pairs, figures, steps, group.pair_steps, s, QUEUE * WG + item);
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++) now[q] = table->next[q];
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++)
-            table->next[q] = fetch(pairs, figures, steps, group.pair_steps, s + 1 < all ? s + 1 : 0, q * WG + item);
+            table->next[q] = fetch(
+                pairs, figures, steps, group.pair_steps, s + 1 < all ? s + 1 : 0, q * WG + item);
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++)
-            if (now[q].head.x != NOTHING) solve(place, limits, shapes, steps, group.pair_steps, s, now[q]);
+            if (now[q].head.x != NOTHING)
+                solve(place, limits, shapes, steps, group.pair_steps, s, now[q]);
         for (uint more = (QUEUE + 1) * WG + item; late.head.x != NOTHING; more += WG) {
             entry later = fetch(pairs, figures, steps, group.pair_steps, s, more);
             solve(place, limits, shapes, steps, group.pair_steps, s, late);

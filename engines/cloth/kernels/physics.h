@@ -1,18 +1,23 @@
-/* The formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), put in front of each kernel.
+/* The formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), put
+ * in front of each kernel.
  *
- * Positions are float4: x y z in metres from the cloth's origin (solver/origin.c) and in w the inverse mass, 0 where locked. Previous
- * positions are float4: x y z and in w the number of the garment. In strict mode every operation is rounded by itself in the order
- * written here.
+ * Positions are float4: x y z in metres from the cloth's origin (solver/origin.c) and in w the
+ * inverse mass, 0 where locked. Previous positions are float4: x y z and in w the number of the
+ * garment. In strict mode every operation is rounded by itself in the order written here.
  *
- * A particle's way in a substep is the difference of position and previous position, and its carry: what was lost when the way of the
- * integration was added to a place in float. At 200 substeps a frame gravity adds 7e-8 m to a way, and two floats near 1 m are 6e-8 m
- * or more apart: without the carry it would be lost in each substep anew (error feedback; compare Kahan, Further Remarks on Reducing
- * Truncation Errors, 1965). Eight significant bits are enough, for what they lose has no preferred sign.
+ * A particle's way in a substep is the difference of position and previous position, and its carry:
+ * what was lost when the way of the integration was added to a place in float. At 200 substeps a
+ * frame gravity adds 7e-8 m to a way, and two floats near 1 m are 6e-8 m or more apart: without the
+ * carry it would be lost in each substep anew (error feedback; compare Kahan, Further Remarks on
+ * Reducing Truncation Errors, 1965). Eight significant bits are enough, for what they lose has no
+ * preferred sign.
  *
- * Integration: J. Dummer, A Simple Time-Corrected Verlet Integration Method; gravity exact for varying dt (g dt (dt + last dt) / 2).
- * Constraints: Müller et al., Position Based Dynamics (2007); compliance after Macklin, Müller and Chentanez, XPBD (2016).
- * Tethers: Kim, Chentanez and Müller, Long Range Attachments (2012). Air: drag and lift of a flat plate, after Wilson (GDC 2014),
- * implicit in the drag. Driver: ball, backstop and spring as Unity's, Unreal's and the slides' cloth have them. */
+ * Integration: J. Dummer, A Simple Time-Corrected Verlet Integration Method; gravity exact for
+ * varying dt (g dt (dt + last dt) / 2). Constraints: Müller et al., Position Based Dynamics (2007);
+ * compliance after Macklin, Müller and Chentanez, XPBD (2016). Tethers: Kim, Chentanez and Müller,
+ * Long Range Attachments (2012). Air: drag and lift of a flat plate, after Wilson (GDC 2014),
+ * implicit in the drag. Driver: ball, backstop and spring as Unity's, Unreal's and the slides'
+ * cloth have them. */
 #ifndef CLOTH_PHYSICS_H
 #define CLOTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -21,7 +26,8 @@
 
 #define CLOTH_FUNCTION static inline __attribute__((unused))
 
-/* In front of loops that are long, or whose body is: unrolled they would only fill registers and the instruction cache. */
+/* In front of loops that are long, or whose body is: unrolled they would only fill registers and
+ * the instruction cache. */
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
 #define CLOTH_ROLLED _Pragma("unroll 1")
 #else
@@ -35,9 +41,10 @@ typedef struct cloth_step {
     float wind_x, wind_y, wind_z; /* m, the air's way in this substep */
     float gust;                   /* share of the wind that varies, 0 to 1 */
     float time;                   /* s, for gusts */
-    float from, to;               /* this substep's part of the driver's and the colliders' way: 0 to 1 */
-    float stiffness;              /* 1 / dt^2: compliance * this is what a constraint gives */
-    float longest_move;           /* m a particle may go in this substep */
+    /* this substep's part of the driver's and the colliders' way: 0 to 1 */
+    float from, to;
+    float stiffness;    /* 1 / dt^2: compliance * this is what a constraint gives */
+    float longest_move; /* m a particle may go in this substep */
     uint particles;
     uint colliders;
     uint flags;                         /* CLOTH_STEP_* */
@@ -99,7 +106,8 @@ CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, f
 #if HED_STRICT
     float part = weight > 0.0f ? cloth_excess(cloth_square(x, y, z), low, high) / weight : 0.0f;
 #else
-    float part = cloth_excess(cloth_square(x, y, z), low, high) * hed_near_rcp(fmax(weight, 1e-20f));
+    float part =
+        cloth_excess(cloth_square(x, y, z), low, high) * hed_near_rcp(fmax(weight, 1e-20f));
 #endif
     float pa = a->w * part, pb = -(b->w * part);
     a->x = fma(pa, x, a->x);
@@ -110,9 +118,11 @@ CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, f
     b->z = fma(pb, z, b->z);
 }
 
-/* The same with several iterations in a substep (XPBD): `multiplier` is what the constraint has pulled (below 0) or pushed (above 0) so far
- * in it. One that was pulling keeps to `high` until it has given all of that back, and never pushes. */
-CLOTH_FUNCTION void cloth_project_again(float4 *a, float4 *b, float low, float high, float give, float *multiplier)
+/* The same with several iterations in a substep (XPBD): `multiplier` is what the constraint has
+ * pulled (below 0) or pushed (above 0) so far in it. One that was pulling keeps to `high` until it
+ * has given all of that back, and never pushes. */
+CLOTH_FUNCTION void cloth_project_again(
+    float4 *a, float4 *b, float low, float high, float give, float *multiplier)
 {
     if (!(give > 0.0f)) {
         cloth_project(a, b, low, high, give);
@@ -145,43 +155,54 @@ CLOTH_FUNCTION float cloth_gust(float4 at, cloth_step step)
     return 1.0f + step.gust * (0.6f * a + 0.4f * b);
 }
 
-/* The way the air adds to (x y z), a particle's way in this substep. `air`: unit normal, and in w area / mass, m^2/kg. */
-CLOTH_FUNCTION float4 cloth_air(float4 way, float4 at, float4 air, cloth_cloth cloth, cloth_step step)
+/* The way the air adds to (x y z), a particle's way in this substep. `air`: unit normal, and in w
+ * area / mass, m^2/kg. */
+CLOTH_FUNCTION float4 cloth_air(
+    float4 way, float4 at, float4 air, cloth_cloth cloth, cloth_step step)
 {
     float gust = step.gust > 0.0f ? cloth_gust(at, step) : 1.0f;
-    float x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y, z = step.wind_z * gust - way.z;
+    float x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y,
+          z = step.wind_z * gust - way.z;
     float square = cloth_square(x, y, z);
     float speed = sqrt(square);
     if (!(speed > 1e-12f)) return way;
     float facing = (x * air.x + y * air.y + z * air.z) / speed; /* cosine between wind and normal */
     float amount = fabs(facing) * speed * air.w;
     float drag = cloth.drag * amount / (1.0f + cloth.drag * amount);
-    /* Across the wind, towards the side that the plate turns to it; never more than the wind itself. */
+    /* Across the wind, towards the side that the plate turns to it; never more than the wind
+     * itself. */
     float lift = cloth.lift * amount * facing;
     float most = 0.5f * speed;
     lift = hed_min(hed_max(lift * speed, -most), most);
-    float nx = air.x - facing * x / speed, ny = air.y - facing * y / speed, nz = air.z - facing * z / speed;
-    return hed_f4(way.x + drag * x + lift * nx, way.y + drag * y + lift * ny, way.z + drag * z + lift * nz, way.w);
+    float nx = air.x - facing * x / speed, ny = air.y - facing * y / speed,
+          nz = air.z - facing * z / speed;
+    return hed_f4(way.x + drag * x + lift * nx, way.y + drag * y + lift * ny,
+        way.z + drag * z + lift * nz, way.w);
 }
 
 /* A carry in memory: the upper halves of three floats, rounded to nearest: y x, then z 0. */
 CLOTH_FUNCTION uint2 cloth_carry_pack(float4 carry)
 {
-    uint x = as_uint(carry.x) + 0x8000u, y = as_uint(carry.y) + 0x8000u, z = as_uint(carry.z) + 0x8000u;
+    uint x = as_uint(carry.x) + 0x8000u, y = as_uint(carry.y) + 0x8000u,
+         z = as_uint(carry.z) + 0x8000u;
     return hed_u2((y & 0xffff0000u) | x >> 16, z & 0xffff0000u);
 }
 
 CLOTH_FUNCTION float4 cloth_carry_of(uint2 packed)
 {
-    return hed_f4(as_float(packed.x << 16), as_float(packed.x & 0xffff0000u), as_float(packed.y), 0.0f);
+    return hed_f4(
+        as_float(packed.x << 16), as_float(packed.x & 0xffff0000u), as_float(packed.y), 0.0f);
 }
 
-/* One step of a free particle: gives the new position, of which `at` becomes the previous one, and the new carry. */
-CLOTH_FUNCTION float4 cloth_integrate(float4 at, float4 before, uint2 *carry, float4 air, cloth_cloth cloth, cloth_step step)
+/* One step of a free particle: gives the new position, of which `at` becomes the previous one, and
+ * the new carry. */
+CLOTH_FUNCTION float4 cloth_integrate(
+    float4 at, float4 before, uint2 *carry, float4 air, cloth_cloth cloth, cloth_step step)
 {
     float4 lost = cloth_carry_of(*carry);
-    float4 way = hed_f4((at.x - before.x + lost.x) * (step.ratio * cloth.keep_x), (at.y - before.y + lost.y) * (step.ratio * cloth.keep_y),
-                        (at.z - before.z + lost.z) * (step.ratio * cloth.keep_z), 0.0f);
+    float4 way = hed_f4((at.x - before.x + lost.x) * (step.ratio * cloth.keep_x),
+        (at.y - before.y + lost.y) * (step.ratio * cloth.keep_y),
+        (at.z - before.z + lost.z) * (step.ratio * cloth.keep_z), 0.0f);
     way.x += step.fall_x;
     way.y += step.fall_y;
     way.z += step.fall_z;
@@ -194,7 +215,8 @@ CLOTH_FUNCTION float4 cloth_integrate(float4 at, float4 before, uint2 *carry, fl
         way.z *= less;
     }
     float4 moved = hed_f4(at.x + way.x, at.y + way.y, at.z + way.z, at.w);
-    *carry = cloth_carry_pack(hed_f4(way.x - (moved.x - at.x), way.y - (moved.y - at.y), way.z - (moved.z - at.z), 0.0f));
+    *carry = cloth_carry_pack(
+        hed_f4(way.x - (moved.x - at.x), way.y - (moved.y - at.y), way.z - (moved.z - at.z), 0.0f));
     return moved;
 }
 
@@ -215,7 +237,8 @@ CLOTH_FUNCTION float4 cloth_tether(float4 at, float4 anchor, float length)
 /* Where something is that moves evenly from a to b. */
 CLOTH_FUNCTION float4 cloth_between(float4 a, float4 b, float share)
 {
-    return hed_f4(fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z), a.w);
+    return hed_f4(
+        fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z), a.w);
 }
 
 /* Length 1 again, after cloth_between() of two unit normals. */
@@ -236,17 +259,23 @@ CLOTH_FUNCTION float4 cloth_unit(float4 v)
 /* White: nothing acted; red: the ball; blue: the backstop; violet: both. Bytes r g b a. */
 CLOTH_FUNCTION uint cloth_colour(uint acted)
 {
-    return acted == 0 ? 0xffffffffu : acted == CLOTH_BALL ? 0xff3030f0u : acted == CLOTH_BACKSTOP ? 0xfff04030u : 0xffd020c0u;
+    return acted == 0                ? 0xffffffffu
+           : acted == CLOTH_BALL     ? 0xff3030f0u
+           : acted == CLOTH_BACKSTOP ? 0xfff04030u
+                                     : 0xffd020c0u;
 }
 
 /* R of a particle that no driver has. */
 #define CLOTH_UNDRIVEN (-2.0f)
 
-/* Last, so it wins over the ball. `map`: backstop offset b in y, backstop radius r in z (0: plane). */
-CLOTH_FUNCTION float4 cloth_backstop(float4 at, float4 target, float4 normal, float4 map, uint *acted)
+/* Last, so it wins over the ball. `map`: backstop offset b in y, backstop radius r in z (0:
+ * plane). */
+CLOTH_FUNCTION float4 cloth_backstop(
+    float4 at, float4 target, float4 normal, float4 map, uint *acted)
 {
     if (map.z == 0.0f) {
-        float height = (at.x - target.x) * normal.x + (at.y - target.y) * normal.y + (at.z - target.z) * normal.z;
+        float height = (at.x - target.x) * normal.x + (at.y - target.y) * normal.y +
+                       (at.z - target.z) * normal.z;
         if (height < map.y) {
             at.x = fma(normal.x, map.y - height, at.x);
             at.y = fma(normal.y, map.y - height, at.y);
@@ -256,7 +285,8 @@ CLOTH_FUNCTION float4 cloth_backstop(float4 at, float4 target, float4 normal, fl
         return at;
     }
     float away = map.z - map.y;
-    float4 centre = hed_f4(target.x - normal.x * away, target.y - normal.y * away, target.z - normal.z * away, 0.0f);
+    float4 centre = hed_f4(
+        target.x - normal.x * away, target.y - normal.y * away, target.z - normal.z * away, 0.0f);
     float x = at.x - centre.x, y = at.y - centre.y, z = at.z - centre.z;
     float square = cloth_square(x, y, z);
     if (square < map.z * map.z && square > 0.0f) {
@@ -269,12 +299,14 @@ CLOTH_FUNCTION float4 cloth_backstop(float4 at, float4 target, float4 normal, fl
     return at;
 }
 
-/* Particle i of `particles`, free, and its driver at `to` of the way. The arrays are two halves each: positions and normals; the limits
- * R (max distance, below 0: no ball), b, r (below 0: no backstop), s (spring), and the ball's stiffness k. What every particle needs is
- * the first halves, 48 bytes; normals are read for a backstop only and k only when the ball acts, for with a million particles a
- * substep is no faster than memory. */
-CLOTH_FUNCTION float4 cloth_drive(uint i, float4 at, __global const float4 *driver_from, __global const float4 *driver_to,
-                                  __global const float4 *driver_map, uint particles, float to, uint *acted)
+/* Particle i of `particles`, free, and its driver at `to` of the way. The arrays are two halves
+ * each: positions and normals; the limits R (max distance, below 0: no ball), b, r (below 0: no
+ * backstop), s (spring), and the ball's stiffness k. What every particle needs is the first halves,
+ * 48 bytes; normals are read for a backstop only and k only when the ball acts, for with a million
+ * particles a substep is no faster than memory. */
+CLOTH_FUNCTION float4 cloth_drive(uint i, float4 at, __global const float4 *driver_from,
+    __global const float4 *driver_to, __global const float4 *driver_map, uint particles, float to,
+    uint *acted)
 {
     float4 map = driver_map[i], target = cloth_between(driver_from[i], driver_to[i], to);
     if (map.x == CLOTH_UNDRIVEN) return at;
@@ -291,17 +323,20 @@ CLOTH_FUNCTION float4 cloth_drive(uint i, float4 at, __global const float4 *driv
         *acted |= CLOTH_BALL;
     }
     if (map.z < 0.0f) return at;
-    float4 normal = cloth_unit(cloth_between(driver_from[particles + i], driver_to[particles + i], to));
+    float4 normal =
+        cloth_unit(cloth_between(driver_from[particles + i], driver_to[particles + i], to));
     return cloth_backstop(at, target, normal, map, acted);
 }
 
 /* ---- write-back ---- */
 
-/* A point through the rows of a 4 x 4 matrix in columns m0 m1 m2 m3, as the slides' mad() chain has it. */
+/* A point through the rows of a 4 x 4 matrix in columns m0 m1 m2 m3, as the slides' mad() chain has
+ * it. */
 CLOTH_FUNCTION float4 cloth_transform(float4 p, float4 m0, float4 m1, float4 m2, float4 m3)
 {
-    return hed_f4(fma(p.z, m2.x, fma(p.y, m1.x, fma(p.x, m0.x, m3.x))), fma(p.z, m2.y, fma(p.y, m1.y, fma(p.x, m0.y, m3.y))),
-                  fma(p.z, m2.z, fma(p.y, m1.z, fma(p.x, m0.z, m3.z))), 0.0f);
+    return hed_f4(fma(p.z, m2.x, fma(p.y, m1.x, fma(p.x, m0.x, m3.x))),
+        fma(p.z, m2.y, fma(p.y, m1.y, fma(p.x, m0.y, m3.y))),
+        fma(p.z, m2.z, fma(p.y, m1.z, fma(p.x, m0.z, m3.z))), 0.0f);
 }
 
 #endif

@@ -1,10 +1,11 @@
-/* Four distance constraints at a time: cloth_distance_one() of particle.h with the operations in the same order. For
- * distance.cl and sets.cl. */
+/* Four distance constraints at a time: cloth_distance_one() of particle.h with the operations in
+ * the same order. For distance.cl and sets.cl. */
 #ifndef CLOTH_PROJECT_H
 #define CLOTH_PROJECT_H
 #if VECTOR
 
-/* What both ends move by, over the vector between them and their inverse mass: cloth_project() of four. */
+/* What both ends move by, over the vector between them and their inverse mass: cloth_project() of
+ * four. */
 CLOTH_FUNCTION float4 cloth_part4(float4 square, float4 low, float4 high, float4 weight)
 {
 #if HED_STRICT
@@ -20,14 +21,17 @@ CLOTH_FUNCTION float4 cloth_part4(float4 square, float4 low, float4 high, float4
 }
 
 /* The same for cloth_project_again(); the multipliers are updated where there is compliance. */
-CLOTH_FUNCTION float4 cloth_part_again4(float4 square, float4 low, float4 high, float4 weight, float4 give,
-                                        float4 *multipliers)
+CLOTH_FUNCTION float4 cloth_part_again4(
+    float4 square, float4 low, float4 high, float4 weight, float4 give, float4 *multipliers)
 {
     float4 zero = hed_f4(0.0f), so_far = *multipliers, length = sqrt(square);
-    int4 pulls = cloth_more(zero, so_far), pushes = cloth_more(so_far, zero), gives = cloth_more(give, zero);
-    float4 bound = cloth_pick(pulls, high, cloth_pick(pushes, low, cloth_min4(cloth_max4(length, low), high)));
+    int4 pulls = cloth_more(zero, so_far), pushes = cloth_more(so_far, zero),
+         gives = cloth_more(give, zero);
+    float4 bound =
+        cloth_pick(pulls, high, cloth_pick(pushes, low, cloth_min4(cloth_max4(length, low), high)));
     float4 total = so_far - fma(give, so_far, length - bound) / weight;
-    total = cloth_pick(pulls, cloth_min4(total, zero), cloth_pick(pushes, cloth_max4(total, zero), total));
+    total = cloth_pick(
+        pulls, cloth_min4(total, zero), cloth_pick(pushes, cloth_max4(total, zero), total));
     float4 part = cloth_pick(cloth_more(length, zero), -((total - so_far) / length), zero);
     *multipliers = cloth_pick(gives, total, so_far);
     return cloth_pick(gives, part, cloth_part4(square, low, high, weight));
@@ -38,24 +42,26 @@ CLOTH_FUNCTION void cloth_store_free(__global float4 *position, uint at, float4 
     if (p.w > 0.0f) position[at] = p;
 }
 
-CLOTH_FUNCTION void cloth_distance_four(uint i, __global float4 *position, __global const uint2 *ends,
-                                        __global const float *rests, __global const ushort *kinds,
-                                        __global const float4 *materials, __global float *multipliers,
-                                        float stiffness, uint pass)
+CLOTH_FUNCTION void cloth_distance_four(uint i, __global float4 *position,
+    __global const uint2 *ends, __global const float *rests, __global const ushort *kinds,
+    __global const float4 *materials, __global float *multipliers, float stiffness, uint pass)
 {
     uint2 e0 = ends[i], e1 = ends[i + 1], e2 = ends[i + 2], e3 = ends[i + 3];
     float4 rest = hed_f4(rests[i], rests[i + 1], rests[i + 2], rests[i + 3]);
-    cloth_four material = cloth_turn(materials[kinds[i]], materials[kinds[i + 1]], materials[kinds[i + 2]],
-                                     materials[kinds[i + 3]]);
+    cloth_four material = cloth_turn(materials[kinds[i]], materials[kinds[i + 1]],
+        materials[kinds[i + 2]], materials[kinds[i + 3]]);
     cloth_four a = cloth_turn(position[e0.x], position[e1.x], position[e2.x], position[e3.x]);
     cloth_four b = cloth_turn(position[e0.y], position[e1.y], position[e2.y], position[e3.y]);
-    float4 x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, give = material.z * stiffness, weight = a.w + b.w + give;
+    float4 x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, give = material.z * stiffness,
+           weight = a.w + b.w + give;
     float4 square = cloth_square4(x, y, z), low = rest * material.x, high = rest * material.y, part;
     if (pass == 0) {
         part = cloth_part4(square, low, high, weight);
     } else {
         float4 held = hed_f4(0.0f);
-        if (pass == 2) held = hed_f4(multipliers[i], multipliers[i + 1], multipliers[i + 2], multipliers[i + 3]);
+        if (pass == 2)
+            held =
+                hed_f4(multipliers[i], multipliers[i + 1], multipliers[i + 2], multipliers[i + 3]);
         part = cloth_part_again4(square, low, high, weight, give, &held);
         multipliers[i] = held.x;
         multipliers[i + 1] = held.y;

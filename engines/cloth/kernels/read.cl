@@ -1,5 +1,5 @@
-/* What hed_cloth_read() gives, from particles: positions, normals and colours of the vertices in tight rows, as the program
- * takes them. particle.h has what is done for one vertex. */
+/* What hed_cloth_read() gives, from particles: positions, normals and colours of the vertices in
+ * tight rows, as the program takes them. particle.h has what is done for one vertex. */
 #ifndef WG
 #define WG 256
 #endif
@@ -9,12 +9,13 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_read(__global const float4 *restrict position, __global const uint2 *restrict debug,
-                         __global const uint *restrict vertex_particle, __global const float4 *restrict air,
-                         __global float *restrict positions, __global float *restrict normals,
-                         __global uint *restrict colours, cloth_view view, uint wanted)
+__kernel void cloth_read(__global const float4 *restrict position,
+    __global const uint2 *restrict debug, __global const uint *restrict vertex_particle,
+    __global const float4 *restrict air, __global float *restrict positions,
+    __global float *restrict normals, __global uint *restrict colours, cloth_view view, uint wanted)
 {
     uint i = (uint)get_global_id(0);
     if (i < view.vertices)
-        cloth_read_one(i, position, debug, vertex_particle, air, positions, normals, colours, view, wanted);
+        cloth_read_one(
+            i, position, debug, vertex_particle, air, positions, normals, colours, view, wanted);
 }

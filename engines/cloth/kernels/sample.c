@@ -1,5 +1,5 @@
-/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that element i does not
- * depend on how many are asked for. */
+/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that
+ * element i does not depend on how many are asked for. */
 #include "kernels/kernels.h"
 
 static uint32_t word_at(uint64_t stream, uint64_t index)
@@ -10,7 +10,8 @@ static uint32_t word_at(uint64_t stream, uint64_t index)
     return (uint32_t)((z ^ (z >> 31)) >> 32);
 }
 
-void cloth_sample_floats(float *values, uint64_t count, uint64_t seed, uint32_t argument, float low, float high)
+void cloth_sample_floats(
+    float *values, uint64_t count, uint64_t seed, uint32_t argument, float low, float high)
 {
     uint64_t stream = seed * 0xd1342543de82ef95u + argument * 0xda942042e4dd58b5u;
     for (uint64_t i = 0; i < count; i++)
@@ -70,25 +71,17 @@ void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
 
 cloth_step cloth_sample_step(uint32_t particles, uint32_t flags)
 {
-    return (cloth_step){.ratio = 0.9f,
-                        .fall_y = -1.2e-4f,
-                        .wind_x = 0.02f,
-                        .wind_z = 0.01f,
-                        .gust = 0.5f,
-                        .time = 3.25f,
-                        .from = 0.25f,
-                        .to = 0.5f,
-                        .stiffness = 90000.0f,
-                        .longest_move = 0.04f,
-                        .particles = particles,
-                        .flags = flags};
+    return (cloth_step){.ratio = 0.9f, .fall_y = -1.2e-4f, .wind_x = 0.02f, .wind_z = 0.01f,
+        .gust = 0.5f, .time = 3.25f, .from = 0.25f, .to = 0.5f, .stiffness = 90000.0f,
+        .longest_move = 0.04f, .particles = particles, .flags = flags};
 }
 
 void cloth_sample_view(cloth_view *view, uint64_t vertices)
 {
-    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f,
-                                     0.0f, 0.0f, 1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
-    *view = (cloth_view){.vertices = (uint)vertices, .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
+    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f,
+        1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
+    *view = (cloth_view){.vertices = (uint)vertices,
+        .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
     memcpy(view->matrix, matrix, sizeof view->matrix);
     memcpy(view->normals, matrix, sizeof view->normals);
 }

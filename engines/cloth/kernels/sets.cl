@@ -1,5 +1,6 @@
-/* The slides' form of the distance constraint: one work-group goes through all sets of a sweep, a barrier after each.
- * No free particle is in two constraints of a set. particle.h has the scalar version. */
+/* The slides' form of the distance constraint: one work-group goes through all sets of a sweep, a
+ * barrier after each. No free particle is in two constraints of a set. particle.h has the scalar
+ * version. */
 #ifndef WG
 #define WG 32
 #endif
@@ -13,10 +14,10 @@
 
 /* Set s is constraints [set_at[s], set_at[s + 1]). */
 __kernel void cloth_sets(__global float4 *position, __global const uint2 *restrict ends,
-                         __global const float *restrict rests, __global const ushort *restrict kinds,
-                         __global const float4 *restrict materials, __global float *restrict multipliers,
-                         __global const float4 *restrict steps, __global const uint *restrict set_at, uint substep,
-                         uint pass, uint sets)
+    __global const float *restrict rests, __global const ushort *restrict kinds,
+    __global const float4 *restrict materials, __global float *restrict multipliers,
+    __global const float4 *restrict steps, __global const uint *restrict set_at, uint substep,
+    uint pass, uint sets)
 {
     float stiffness = cloth_stiffness_at(steps, substep);
     uint lane = (uint)get_local_id(0), items = (uint)get_local_size(0);
@@ -25,14 +26,17 @@ __kernel void cloth_sets(__global float4 *position, __global const uint2 *restri
 #if VECTOR
         for (uint i = set_at[s] + 4 * lane; i < end; i += 4 * items) {
             if (i + 4 <= end)
-                cloth_distance_four(i, position, ends, rests, kinds, materials, multipliers, stiffness, pass);
+                cloth_distance_four(
+                    i, position, ends, rests, kinds, materials, multipliers, stiffness, pass);
             else
                 for (uint k = i; k < end; k++)
-                    cloth_distance_one(k, position, ends, rests, kinds, materials, multipliers, stiffness, pass);
+                    cloth_distance_one(
+                        k, position, ends, rests, kinds, materials, multipliers, stiffness, pass);
         }
 #else
         for (uint i = set_at[s] + lane; i < end; i += items)
-            cloth_distance_one(i, position, ends, rests, kinds, materials, multipliers, stiffness, pass);
+            cloth_distance_one(
+                i, position, ends, rests, kinds, materials, multipliers, stiffness, pass);
 #endif
         barrier(CLK_GLOBAL_MEM_FENCE);
     }

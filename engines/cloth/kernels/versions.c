@@ -1,4 +1,5 @@
-/* The four versions of the slides' kernels, chosen by three parameters: what all of their descriptions share. */
+/* The four versions of the slides' kernels, chosen by three parameters: what all of their
+ * descriptions share. */
 #include "kernels/kernels.h"
 
 static const int64_t groups[] = {64, 128, 256, 512};
@@ -24,7 +25,9 @@ static void spread(uint64_t count, uint64_t items, uint64_t group, hed_geometry 
 void cloth_version_geometry(const hed_config *config, uint64_t count, hed_geometry *layout)
 {
     uint64_t strand_count = (uint64_t)config->values[CLOTH_TASK];
-    uint64_t items = strand_count ? strand_count : config->values[CLOTH_VECTOR] ? cloth_ceil_divide(count, 4) : count;
+    uint64_t items = strand_count                   ? strand_count
+                     : config->values[CLOTH_VECTOR] ? cloth_ceil_divide(count, 4)
+                                                    : count;
     spread(count, items, strand_count ? 1 : (uint64_t)config->values[CLOTH_WG], layout);
 }
 

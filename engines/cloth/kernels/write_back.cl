@@ -1,5 +1,5 @@
-/* Write-back: each vertex is its particle through a matrix, with a packed colour in the bits of w. particle.h has the
- * scalar version. */
+/* Write-back: each vertex is its particle through a matrix, with a packed colour in the bits of w.
+ * particle.h has the scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -22,10 +22,9 @@ CLOTH_FUNCTION float4 cloth_small4(float4 v)
     return cloth_pick(cloth_more(hed_f4(1e30f), fabs(v)), hed_f4(1.0f), hed_f4(0.0f));
 }
 
-CLOTH_FUNCTION void cloth_write_back_four(uint i, __global const float4 *position, __global const uint2 *debug,
-                                          __global const uint *vertex_particle, __global const float4 *air,
-                                          __global float4 *vertices, __global float4 *normals, __global uint *broken,
-                                          cloth_view view)
+CLOTH_FUNCTION void cloth_write_back_four(uint i, __global const float4 *position,
+    __global const uint2 *debug, __global const uint *vertex_particle, __global const float4 *air,
+    __global float4 *vertices, __global float4 *normals, __global uint *broken, cloth_view view)
 {
     uint k0 = i, k1 = i + 1, k2 = i + 2, k3 = i + 3;
     if (view.flags & CLOTH_VIEW_GATHER) {
@@ -67,12 +66,14 @@ CLOTH_FUNCTION void cloth_write_back_four(uint i, __global const float4 *positio
 }
 #endif
 
-__kernel void cloth_write_back(__global const float4 *restrict position, __global const uint2 *restrict debug,
-                               __global const uint *restrict vertex_particle, __global const float4 *restrict air,
-                               __global float4 *restrict vertices, __global float4 *restrict normals,
-                               __global uint *restrict broken, cloth_view view)
+__kernel void cloth_write_back(__global const float4 *restrict position,
+    __global const uint2 *restrict debug, __global const uint *restrict vertex_particle,
+    __global const float4 *restrict air, __global float4 *restrict vertices,
+    __global float4 *restrict normals, __global uint *restrict broken, cloth_view view)
 {
     CLOTH_EACH(view.vertices,
-               cloth_write_back_four(i, position, debug, vertex_particle, air, vertices, normals, broken, view),
-               cloth_write_back_one(i, position, debug, vertex_particle, air, vertices, normals, broken, view))
+        cloth_write_back_four(
+            i, position, debug, vertex_particle, air, vertices, normals, broken, view),
+        cloth_write_back_one(
+            i, position, debug, vertex_particle, air, vertices, normals, broken, view))
 }

@@ -1,7 +1,7 @@
-/* Reading formats for which there is no reader of our own (FBX, Collada and others) through assimp's C interface. No
- * step of assimp's own is asked for: none that joins, sorts or splits vertices. So vertices stay in the file's order
- * within each of its meshes, meshes follow each other in the order of the scene's nodes, and welding is
- * hed_mesh_weld()'s. */
+/* Reading formats for which there is no reader of our own (FBX, Collada and others) through
+ * assimp's C interface. No step of assimp's own is asked for: none that joins, sorts or splits
+ * vertices. So vertices stay in the file's order within each of its meshes, meshes follow each
+ * other in the order of the scene's nodes, and welding is hed_mesh_weld()'s. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -63,11 +63,12 @@ static void count_node(importer *in, const struct aiNode *node)
 static hed_status make_arrays(importer *in)
 {
     hed_mesh *mesh = in->mesh;
-    if (in->vertices == 0) return hed_error_set(in->error, HED_ERROR_FORMAT, "%s: found no vertex in it", in->path);
+    if (in->vertices == 0)
+        return hed_error_set(in->error, HED_ERROR_FORMAT, "%s: found no vertex in it", in->path);
     if (in->vertices >= CLOTH_NO_INDEX || in->corners >= CLOTH_NO_INDEX)
-        return hed_error_set(in->error, HED_ERROR_LIMIT, "%s has %llu vertices and %llu corners, more than %u",
-                             in->path, (unsigned long long)in->vertices, (unsigned long long)in->corners,
-                             CLOTH_NO_INDEX);
+        return hed_error_set(in->error, HED_ERROR_LIMIT,
+            "%s has %llu vertices and %llu corners, more than %u", in->path,
+            (unsigned long long)in->vertices, (unsigned long long)in->corners, CLOTH_NO_INDEX);
     mesh->positions = calloc(in->vertices, 3 * sizeof(float));
     mesh->face_at = calloc(in->faces + 1, sizeof(uint32_t));
     mesh->corners = calloc(in->corners + 1, sizeof(uint32_t));
@@ -78,13 +79,14 @@ static hed_status make_arrays(importer *in)
     if (in->has_colours) mesh->vertex_colours = calloc(in->vertices, 4 * sizeof(float));
     mesh->materials = calloc(in->parts, sizeof *mesh->materials);
     mesh->groups = calloc(in->parts, sizeof *mesh->groups);
-    bool enough = mesh->positions && mesh->face_at && mesh->corners && mesh->materials && mesh->groups &&
-                  (!in->has_normals || (mesh->normals && mesh->corner_normals)) &&
+    bool enough = mesh->positions && mesh->face_at && mesh->corners && mesh->materials &&
+                  mesh->groups && (!in->has_normals || (mesh->normals && mesh->corner_normals)) &&
                   (!in->has_textures || (mesh->textures && mesh->corner_textures)) &&
                   (!in->has_colours || mesh->vertex_colours);
     if (!enough)
-        return hed_error_set(in->error, HED_ERROR_MEMORY, "out of memory for the %llu vertices of %s",
-                             (unsigned long long)in->vertices, in->path);
+        return hed_error_set(in->error, HED_ERROR_MEMORY,
+            "out of memory for the %llu vertices of %s", (unsigned long long)in->vertices,
+            in->path);
     mesh->normal_count = in->has_normals ? (uint32_t)in->vertices : 0;
     mesh->texture_count = in->has_textures ? (uint32_t)in->vertices : 0;
     return HED_OK;
@@ -95,12 +97,12 @@ static hed_status make_arrays(importer *in)
 static struct aiVector3D transformed(const struct aiMatrix4x4 *m, struct aiVector3D v, float w)
 {
     return (struct aiVector3D){m->a1 * v.x + m->a2 * v.y + m->a3 * v.z + m->a4 * w,
-                               m->b1 * v.x + m->b2 * v.y + m->b3 * v.z + m->b4 * w,
-                               m->c1 * v.x + m->c2 * v.y + m->c3 * v.z + m->c4 * w};
+        m->b1 * v.x + m->b2 * v.y + m->b3 * v.z + m->b4 * w,
+        m->c1 * v.x + m->c2 * v.y + m->c3 * v.z + m->c4 * w};
 }
 
-/* The matrix for normals: the transposed inverse of the upper left part, without which scaled meshes are lit
- * wrongly. */
+/* The matrix for normals: the transposed inverse of the upper left part, without which scaled
+ * meshes are lit wrongly. */
 static struct aiMatrix4x4 for_normals(struct aiMatrix4x4 m)
 {
     m.a4 = m.b4 = m.c4 = 0;
@@ -123,11 +125,14 @@ static void take_vertices(importer *in, const struct aiMesh *part, const struct 
             memcpy(mesh->normals + 3 * at, &(float[3]){n.x, n.y, n.z}, 3 * sizeof(float));
         }
         if (part->mTextureCoords[0])
-            memcpy(mesh->textures + 2 * at, &(float[2]){part->mTextureCoords[0][i].x, part->mTextureCoords[0][i].y},
-                   2 * sizeof(float));
+            memcpy(mesh->textures + 2 * at,
+                &(float[2]){part->mTextureCoords[0][i].x, part->mTextureCoords[0][i].y},
+                2 * sizeof(float));
         if (in->has_colours) {
-            struct aiColor4D c = part->mColors[0] ? part->mColors[0][i] : (struct aiColor4D){1, 1, 1, 1};
-            memcpy(mesh->vertex_colours + 4 * at, &(float[4]){c.r, c.g, c.b, c.a}, 4 * sizeof(float));
+            struct aiColor4D c =
+                part->mColors[0] ? part->mColors[0][i] : (struct aiColor4D){1, 1, 1, 1};
+            memcpy(
+                mesh->vertex_colours + 4 * at, &(float[4]){c.r, c.g, c.b, c.a}, 4 * sizeof(float));
         }
     }
 }
@@ -141,14 +146,15 @@ static hed_status take_faces(importer *in, const struct aiMesh *part)
         if (!is_polygon(face)) continue;
         for (unsigned k = 0; k < face->mNumIndices; k++, corner++) {
             if (face->mIndices[k] >= part->mNumVertices)
-                return hed_error_set(
-                    in->error, HED_ERROR_FORMAT,
-                    "%s: face %u of mesh %u (counted from 0): found vertex %u, expected less than %u", in->path, i,
-                    mesh->group_count, face->mIndices[k], part->mNumVertices);
+                return hed_error_set(in->error, HED_ERROR_FORMAT,
+                    "%s: face %u of mesh %u (counted from 0): found vertex %u, expected less than %u",
+                    in->path, i, mesh->group_count, face->mIndices[k], part->mNumVertices);
             uint32_t vertex = mesh->vertex_count + face->mIndices[k];
             mesh->corners[corner] = vertex;
-            if (in->has_normals) mesh->corner_normals[corner] = part->mNormals ? vertex : CLOTH_NO_INDEX;
-            if (in->has_textures) mesh->corner_textures[corner] = part->mTextureCoords[0] ? vertex : CLOTH_NO_INDEX;
+            if (in->has_normals)
+                mesh->corner_normals[corner] = part->mNormals ? vertex : CLOTH_NO_INDEX;
+            if (in->has_textures)
+                mesh->corner_textures[corner] = part->mTextureCoords[0] ? vertex : CLOTH_NO_INDEX;
         }
         mesh->face_at[++mesh->face_count] = corner;
     }
@@ -164,7 +170,8 @@ static bool take_names(importer *in, const struct aiNode *node, const struct aiM
     char *group_name = strdup(part->mName.length ? part->mName.data : node->mName.data),
          *material_name = strdup(material.data);
     mesh->groups[mesh->group_count++] = (hed_mesh_span){group_name, mesh->face_count, true};
-    mesh->materials[mesh->material_count++] = (hed_mesh_span){material_name, mesh->face_count, false};
+    mesh->materials[mesh->material_count++] =
+        (hed_mesh_span){material_name, mesh->face_count, false};
     return group_name && material_name;
 }
 
@@ -174,7 +181,8 @@ static hed_status take_node(importer *in, const struct aiNode *node, struct aiMa
     for (unsigned i = 0; i < node->mNumMeshes; i++) {
         const struct aiMesh *part = in->scene->mMeshes[node->mMeshes[i]];
         if (!take_names(in, node, part))
-            return hed_error_set(in->error, HED_ERROR_MEMORY, "out of memory while reading %s", in->path);
+            return hed_error_set(
+                in->error, HED_ERROR_MEMORY, "out of memory while reading %s", in->path);
         take_vertices(in, part, &matrix);
         hed_status status = take_faces(in, part);
         if (status != HED_OK) return status;
@@ -194,7 +202,8 @@ hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
     if (readable != HED_OK) return readable;
     const struct aiScene *scene = aiImportFile(path, 0);
     if (!scene)
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s: assimp cannot read it: %s", path, aiGetErrorString());
+        return hed_error_set(
+            error, HED_ERROR_FORMAT, "%s: assimp cannot read it: %s", path, aiGetErrorString());
     importer in = {.scene = scene, .path = path, .mesh = mesh, .error = error};
     if (scene->mRootNode) count_node(&in, scene->mRootNode);
     hed_status status = make_arrays(&in);
@@ -220,9 +229,9 @@ hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
 {
     *mesh = (hed_mesh){0};
     return hed_error_set(error, HED_ERROR_UNSUPPORTED,
-                         "%s: this build reads OBJ, PLY, STL and glTF; for other formats configure again where assimp "
-                         "is installed (on Debian: libassimp-dev), or convert the file to one of these",
-                         path);
+        "%s: this build reads OBJ, PLY, STL and glTF; for other formats configure again where assimp "
+        "is installed (on Debian: libassimp-dev), or convert the file to one of these",
+        path);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* Constraints in independent sets: edge colouring, greedy in the order they come in, then balance.
  *
- * At least as many colours as constraints at one particle (the degree D) are needed; greedy colouring takes at most 2
- * D - 1, in mesh order nearly D. Balance moves each constraint to the least used colour that is free at both ends,
- * among those there are: tails of one or two constraints cost as much as a full set. Locked particles make no
- * conflict. */
+ * At least as many colours as constraints at one particle (the degree D) are needed; greedy
+ * colouring takes at most 2 D - 1, in mesh order nearly D. Balance moves each constraint to the
+ * least used colour that is free at both ends, among those there are: tails of one or two
+ * constraints cost as much as a full set. Locked particles make no conflict. */
 #include "model/garment_parts.h"
 
 #include <string.h>
@@ -13,13 +13,14 @@ enum { LOW_COLOURS = 64 }; /* as many as a mask has bits */
 typedef struct colouring {
     cloth_garment *garment;
     uint32_t constraints;
-    uint32_t *colour;    /* (constraints) */
-    uint64_t *masks;     /* (particles) low colours that are taken */
-    uint64_t *used;      /* (colour_limit) constraints of each */
-    uint32_t *around_at; /* (particles + 1) constraints at each free particle, where colours may pass LOW_COLOURS;
+    uint32_t *colour; /* (constraints) */
+    uint64_t *masks;  /* (particles) low colours that are taken */
+    uint64_t *used;   /* (colour_limit) constraints of each */
+    uint32_t *
+        around_at; /* (particles + 1) constraints at each free particle, where colours may pass LOW_COLOURS;
                             else NULL */
-    uint32_t *around;    /* (2 x constraints) */
-    uint32_t *stamp;     /* (colour_limit) 1 + the last constraint that saw it taken */
+    uint32_t *around; /* (2 x constraints) */
+    uint32_t *stamp;  /* (colour_limit) 1 + the last constraint that saw it taken */
     uint32_t colour_limit, colour_count;
 } colouring;
 
@@ -30,7 +31,8 @@ static bool is_free(const cloth_garment *garment, uint32_t particle)
 
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error)
 {
-    uint32_t *count = cloth_allocate(&garment->allocator, garment->particle_count, sizeof *count, error);
+    uint32_t *count =
+        cloth_allocate(&garment->allocator, garment->particle_count, sizeof *count, error);
     if (!count) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         count[garment->constraints[k].a]++;
@@ -42,19 +44,21 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
     garment->degree = is_free(garment, most) ? count[most] : 0;
     cloth_release(&garment->allocator, count, garment->particle_count, sizeof *count);
     if (garment->degree <= CLOTH_DEGREE_LIMIT) return HED_OK;
-    return cloth_fail(
-        error, HED_ERROR_LIMIT,
-        "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).", number,
-        garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
+    return cloth_fail(error, HED_ERROR_LIMIT,
+        "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).",
+        number, garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
 }
 
 static hed_status list_around(colouring *work, hed_error *error)
 {
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
-    work->around_at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *work->around_at, error);
-    work->around = cloth_allocate(&garment->allocator, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
-    work->stamp = cloth_allocate(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
+    work->around_at = cloth_allocate(
+        &garment->allocator, (uint64_t)particles + 1, sizeof *work->around_at, error);
+    work->around = cloth_allocate(
+        &garment->allocator, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
+    work->stamp =
+        cloth_allocate(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
     if (!work->around_at || !work->around || !work->stamp) return HED_ERROR_MEMORY;
     uint32_t *at = work->around_at;
     for (int pass = 0; pass < 2; pass++) {
@@ -79,8 +83,8 @@ static uint32_t first_high(colouring *work, uint32_t constraint)
     const hed_cloth_constraint *c = work->garment->constraints + constraint;
     const uint32_t ends[2] = {c->a, c->b};
     for (int e = 0; e < 2; e++)
-        for (uint32_t q = work->around_at[ends[e]]; q < work->around_at[ends[e] + 1] && work->around[q] < constraint;
-             q++)
+        for (uint32_t q = work->around_at[ends[e]];
+             q < work->around_at[ends[e] + 1] && work->around[q] < constraint; q++)
             work->stamp[work->colour[work->around[q]]] = constraint + 1;
     uint32_t colour = LOW_COLOURS;
     while (work->stamp[colour] == constraint + 1) colour++;
@@ -117,7 +121,8 @@ static void colour_greedily(colouring *work)
 /* Constraints with a high colour stay: they are the few around a hub. */
 static void balance(colouring *work)
 {
-    uint64_t all = work->colour_count >= LOW_COLOURS ? ~(uint64_t)0 : ((uint64_t)1 << work->colour_count) - 1;
+    uint64_t all =
+        work->colour_count >= LOW_COLOURS ? ~(uint64_t)0 : ((uint64_t)1 << work->colour_count) - 1;
     for (uint32_t k = 0; k < work->constraints; k++) {
         uint32_t colour = work->colour[k], best = colour;
         if (colour >= LOW_COLOURS) continue;
@@ -134,12 +139,13 @@ static void balance(colouring *work)
     }
 }
 
-/* Colours with more of the edges come later: a sweep should end on them. `place`: (2 x colours) the new number of
- * each, and room for as many more. */
+/* Colours with more of the edges come later: a sweep should end on them. `place`: (2 x colours) the
+ * new number of each, and room for as many more. */
 static void order_colours(const colouring *work, uint32_t *place, double *softness)
 {
     const cloth_garment *garment = work->garment;
-    for (uint32_t k = 0; k < work->constraints; k++) softness[work->colour[k]] += garment->families[k];
+    for (uint32_t k = 0; k < work->constraints; k++)
+        softness[work->colour[k]] += garment->families[k];
     for (uint32_t c = 0; c < work->colour_count; c++) softness[c] /= (double)work->used[c];
     uint32_t *order = place + work->colour_count;
     for (uint32_t c = 0; c < work->colour_count; c++) {
@@ -150,9 +156,10 @@ static void order_colours(const colouring *work, uint32_t *place, double *softne
     for (uint32_t c = 0; c < work->colour_count; c++) place[order[c]] = c;
 }
 
-/* Constraints into the order (colour, lower particle): two stable counting sorts. `from` and `to` hold constraint
- * numbers. */
-static void sort_numbers(const colouring *work, const uint32_t *place, uint32_t *from, uint32_t *to, uint32_t *low_at)
+/* Constraints into the order (colour, lower particle): two stable counting sorts. `from` and `to`
+ * hold constraint numbers. */
+static void sort_numbers(
+    const colouring *work, const uint32_t *place, uint32_t *from, uint32_t *to, uint32_t *low_at)
 {
     const cloth_garment *garment = work->garment;
     for (uint32_t k = 0; k < work->constraints; k++) {
@@ -167,7 +174,8 @@ static void sort_numbers(const colouring *work, const uint32_t *place, uint32_t 
     uint32_t *at = garment->colour_at;
     for (uint32_t c = 0; c < work->colour_count; c++) at[place[c] + 1] = (uint32_t)work->used[c];
     for (uint32_t c = 0; c < work->colour_count; c++) at[c + 1] += at[c];
-    for (uint32_t q = 0; q < work->constraints; q++) to[at[place[work->colour[from[q]]]]++] = from[q];
+    for (uint32_t q = 0; q < work->constraints; q++)
+        to[at[place[work->colour[from[q]]]]++] = from[q];
     memmove(at + 1, at, work->colour_count * sizeof *at);
     at[0] = 0;
 }
@@ -175,15 +183,18 @@ static void sort_numbers(const colouring *work, const uint32_t *place, uint32_t 
 static hed_status permute(cloth_garment *garment, const uint32_t *numbers, hed_error *error)
 {
     uint32_t count = garment->constraint_count;
-    hed_cloth_constraint *constraints = cloth_allocate(&garment->allocator, count, sizeof *constraints, error);
+    hed_cloth_constraint *constraints =
+        cloth_allocate(&garment->allocator, count, sizeof *constraints, error);
     uint8_t *families = cloth_allocate(&garment->allocator, count, sizeof *families, error);
     bool there = constraints && families;
     for (uint32_t q = 0; there && q < count; q++) {
         constraints[q] = garment->constraints[numbers[q]];
         families[q] = garment->families[numbers[q]];
     }
-    cloth_release(&garment->allocator, there ? garment->constraints : constraints, count, sizeof *constraints);
-    cloth_release(&garment->allocator, there ? garment->families : families, count, sizeof *families);
+    cloth_release(&garment->allocator, there ? garment->constraints : constraints, count,
+        sizeof *constraints);
+    cloth_release(
+        &garment->allocator, there ? garment->families : families, count, sizeof *families);
     if (!there) return HED_ERROR_MEMORY;
     garment->constraints = constraints;
     garment->families = families;
@@ -197,10 +208,12 @@ static hed_status sort_by_colour(colouring *work, hed_error *error)
     uint32_t colours = work->colour_count, constraints = work->constraints;
     uint64_t lows = (uint64_t)garment->particle_count + 1;
     garment->colour_count = colours;
-    garment->colour_at = cloth_allocate(allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+    garment->colour_at =
+        cloth_allocate(allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     uint32_t *place = cloth_allocate(allocator, 2 * (uint64_t)colours, sizeof *place, error);
     double *softness = cloth_allocate(allocator, colours, sizeof *softness, error);
-    uint32_t *numbers = cloth_allocate(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
+    uint32_t *numbers =
+        cloth_allocate(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
     uint32_t *low_at = cloth_allocate(allocator, lows, sizeof *low_at, error);
     hed_status status = HED_ERROR_MEMORY;
     if (garment->colour_at && place && softness && numbers && low_at) {
@@ -219,11 +232,10 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
 {
     hed_status status = cloth_count_degree(garment, number, error);
     if (status) return status;
-    /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D - 1 colours are
-     * always enough. */
-    colouring work = {.garment = garment,
-                      .constraints = garment->constraint_count,
-                      .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
+    /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D
+     * - 1 colours are always enough. */
+    colouring work = {.garment = garment, .constraints = garment->constraint_count,
+        .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
     const hed_allocator *allocator = &garment->allocator;
     work.colour = cloth_allocate(allocator, work.constraints, sizeof *work.colour, error);
     work.masks = cloth_allocate(allocator, garment->particle_count, sizeof *work.masks, error);
@@ -238,7 +250,8 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
     cloth_release(allocator, work.colour, work.constraints, sizeof *work.colour);
     cloth_release(allocator, work.masks, garment->particle_count, sizeof *work.masks);
     cloth_release(allocator, work.used, work.colour_limit, sizeof *work.used);
-    cloth_release(allocator, work.around_at, (uint64_t)garment->particle_count + 1, sizeof *work.around_at);
+    cloth_release(
+        allocator, work.around_at, (uint64_t)garment->particle_count + 1, sizeof *work.around_at);
     cloth_release(allocator, work.around, 2 * (uint64_t)work.constraints, sizeof *work.around);
     cloth_release(allocator, work.stamp, work.colour_limit, sizeof *work.stamp);
     return status;

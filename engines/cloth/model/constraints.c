@@ -1,13 +1,14 @@
 /* Constraints: given ones, those of a grid in closed form, or from faces.
  *
- * From faces: structural ones along the edges, shear ones along the diagonals of quads, and bend ones over each edge
- * of two faces: at either end of the edge, between the end's other neighbours in the two faces. For two triangles
- * that is the pair of opposite corners (the hinge), for quads the second neighbours along the rows, whatever the
- * valence. A pair has one constraint, the first of these.
+ * From faces: structural ones along the edges, shear ones along the diagonals of quads, and bend
+ * ones over each edge of two faces: at either end of the edge, between the end's other neighbours
+ * in the two faces. For two triangles that is the pair of opposite corners (the hinge), for quads
+ * the second neighbours along the rows, whatever the valence. A pair has one constraint, the first
+ * of these.
  *
- * They are made in the order bend, shear, structural, because a sweep should end on the edges: what it does last
- * holds best. Inside a family they lie in mesh order (by the first face that shows a particle), which needs far fewer
- * colours than a random one. */
+ * They are made in the order bend, shear, structural, because a sweep should end on the edges: what
+ * it does last holds best. Inside a family they lie in mesh order (by the first face that shows a
+ * particle), which needs far fewer colours than a random one. */
 #include "model/garment_parts.h"
 
 #include <math.h>
@@ -20,15 +21,18 @@ static float distance(const float *a, const float *b)
     return (float)sqrt(x * x + y * y + z * z);
 }
 
-static hed_status allocate_constraints(cloth_garment *garment, uint64_t count, uint32_t number, hed_error *error)
+static hed_status allocate_constraints(
+    cloth_garment *garment, uint64_t count, uint32_t number, hed_error *error)
 {
     if (count > UINT32_MAX / 2)
         return cloth_fail(error, HED_ERROR_LIMIT,
-                          "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number,
-                          garment->name, (unsigned long long)count);
+            "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number,
+            garment->name, (unsigned long long)count);
     garment->constraint_count = (uint32_t)count;
-    garment->constraints = cloth_allocate(&garment->allocator, count, sizeof *garment->constraints, error);
-    garment->families = cloth_allocate(&garment->allocator, count, sizeof *garment->families, error);
+    garment->constraints =
+        cloth_allocate(&garment->allocator, count, sizeof *garment->constraints, error);
+    garment->families =
+        cloth_allocate(&garment->allocator, count, sizeof *garment->families, error);
     return garment->constraints && garment->families ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -38,18 +42,18 @@ static hed_status check_rests(const cloth_garment *garment, uint32_t number, hed
         const hed_cloth_constraint *c = garment->constraints + k;
         if (!(c->rest >= 1e-9f))
             return cloth_fail(error, HED_ERROR_ARGUMENT,
-                              "Garment %u (%s): particles %u and %u are %g m apart at rest and a constraint would "
-                              "keep them so; expected was at least "
-                              "1e-9 (weld the mesh, or mend its rest positions).",
-                              number, garment->name, c->a, c->b, c->rest);
+                "Garment %u (%s): particles %u and %u are %g m apart at rest and a constraint would "
+                "keep them so; expected was at least "
+                "1e-9 (weld the mesh, or mend its rest positions).",
+                number, garment->name, c->a, c->b, c->rest);
     }
     return HED_OK;
 }
 
 /* ---- grids ---- */
 
-/* One of the six families of a grid: from (x, y) to (x + dx, y + dy), or for `mirrored` from (x + dx, y) to (x, y +
- * dy). Its two colours are told apart by one bit of x or of y: `mask`. */
+/* One of the six families of a grid: from (x, y) to (x + dx, y + dy), or for `mirrored` from (x +
+ * dx, y) to (x, y + dy). Its two colours are told apart by one bit of x or of y: `mask`. */
 typedef struct grid_family {
     hed_cloth_family family;
     uint32_t dx, dy;
@@ -72,7 +76,8 @@ static uint64_t grid_count(const grid_family *f, uint32_t width, uint32_t height
     return width > f->dx && height > f->dy ? (uint64_t)(width - f->dx) * (height - f->dy) : 0;
 }
 
-static void make_grid_colour(cloth_garment *garment, const grid_family *f, uint32_t colour, uint32_t *next)
+static void make_grid_colour(
+    cloth_garment *garment, const grid_family *f, uint32_t colour, uint32_t *next)
 {
     uint32_t width = garment->grid_width, height = garment->grid_height, at = *next;
     const float(*rest)[3] = (const float(*)[3])garment->rest;
@@ -83,16 +88,18 @@ static void make_grid_colour(cloth_garment *garment, const grid_family *f, uint3
             uint32_t a = y * width + x, b = (y + f->dy) * width + x;
             if (f->mirrored) a += f->dx;
             else b += f->dx;
-            garment->constraints[at] = (hed_cloth_constraint){a, b, distance(rest[a], rest[b]), (uint32_t)f->family};
+            garment->constraints[at] =
+                (hed_cloth_constraint){a, b, distance(rest[a], rest[b]), (uint32_t)f->family};
             garment->families[at++] = (uint8_t)f->family;
         }
     }
     *next = at;
 }
 
-/* Two colours for each family, as many as a particle in the middle has constraints: no fewer are possible. */
-static hed_status make_grid(cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number,
-                            hed_error *error)
+/* Two colours for each family, as many as a particle in the middle has constraints: no fewer are
+ * possible. */
+static hed_status make_grid(
+    cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
     uint64_t count = 0;
     for (int f = 0; f < GRID_FAMILIES; f++)
@@ -106,8 +113,8 @@ static hed_status make_grid(cloth_garment *garment, const hed_cloth_garment_def 
             make_grid_colour(garment, grid_families + f, colour, &next);
             if (next > ends[colours]) ends[++colours] = next;
         }
-    garment->colour_at =
-        cloth_allocate(&garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+    garment->colour_at = cloth_allocate(
+        &garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     if (!garment->colour_at) return HED_ERROR_MEMORY;
     garment->colour_count = colours;
     memcpy(garment->colour_at, ends, ((size_t)colours + 1) * sizeof *ends);
@@ -116,7 +123,8 @@ static hed_status make_grid(cloth_garment *garment, const hed_cloth_garment_def 
 
 /* ---- meshes ---- */
 
-/* A side of a face, or a pair that becomes a constraint. Particles are ranks here: their place in mesh order. */
+/* A side of a face, or a pair that becomes a constraint. Particles are ranks here: their place in
+ * mesh order. */
 typedef struct side {
     uint32_t low, high; /* ends, low < high */
     uint32_t beside_low,
@@ -138,7 +146,8 @@ typedef struct mesh_work {
 
 static void add_side(sides *list, uint32_t a, uint32_t b, uint32_t beside_a, uint32_t beside_b)
 {
-    list->sides[list->count++] = a < b ? (side){a, b, beside_a, beside_b} : (side){b, a, beside_b, beside_a};
+    list->sides[list->count++] =
+        a < b ? (side){a, b, beside_a, beside_b} : (side){b, a, beside_b, beside_a};
 }
 
 static int compare_sides(const void *left, const void *right)
@@ -149,14 +158,16 @@ static int compare_sides(const void *left, const void *right)
     return a->beside_high < b->beside_high ? -1 : a->beside_high > b->beside_high;
 }
 
-/* Into list->sorted by low, high and the rest: counted into a bucket for each low end, few in each. */
+/* Into list->sorted by low, high and the rest: counted into a bucket for each low end, few in
+ * each. */
 static void sort_sides(sides *list, uint32_t ranks)
 {
     uint32_t *at = list->at;
     memset(at, 0, ((size_t)ranks + 1) * sizeof *at);
     for (uint64_t k = 0; k < list->count; k++) at[list->sides[k].low + 1]++;
     for (uint32_t i = 0; i < ranks; i++) at[i + 1] += at[i];
-    for (uint64_t k = 0; k < list->count; k++) list->sorted[at[list->sides[k].low]++] = list->sides[k];
+    for (uint64_t k = 0; k < list->count; k++)
+        list->sorted[at[list->sides[k].low]++] = list->sides[k];
     for (uint32_t i = 0, begin = 0; i < ranks; begin = at[i++]) {
         uint32_t count = at[i] - begin;
         side *bucket = list->sorted + begin;
@@ -173,12 +184,14 @@ static void sort_sides(sides *list, uint32_t ranks)
     }
 }
 
-static hed_status sides_create(sides *list, const mesh_work *work, uint64_t capacity, hed_error *error)
+static hed_status sides_create(
+    sides *list, const mesh_work *work, uint64_t capacity, hed_error *error)
 {
     list->capacity = capacity;
     list->sides = cloth_allocate(work->allocator, capacity, sizeof *list->sides, error);
     list->sorted = cloth_allocate(work->allocator, capacity, sizeof *list->sorted, error);
-    list->at = cloth_allocate(work->allocator, (uint64_t)work->particles + 1, sizeof *list->at, error);
+    list->at =
+        cloth_allocate(work->allocator, (uint64_t)work->particles + 1, sizeof *list->at, error);
     return list->sides && list->sorted && list->at ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -198,14 +211,15 @@ static uint32_t rank_of(mesh_work *work, uint32_t particle, uint32_t *ranked)
     return work->rank[particle];
 }
 
-static void add_faces(mesh_work *work, const uint32_t *corners, uint32_t faces, uint32_t sides_each, uint32_t *ranked)
+static void add_faces(
+    mesh_work *work, const uint32_t *corners, uint32_t faces, uint32_t sides_each, uint32_t *ranked)
 {
     for (uint32_t f = 0; f < faces; f++, corners += sides_each) {
         uint32_t v[4];
         for (uint32_t k = 0; k < sides_each; k++) v[k] = rank_of(work, corners[k], ranked);
         for (uint32_t k = 0; k < sides_each; k++)
-            add_side(&work->edges, v[k], v[(k + 1) % sides_each], v[(k + sides_each - 1) % sides_each],
-                     v[(k + 2) % sides_each]);
+            add_side(&work->edges, v[k], v[(k + 1) % sides_each],
+                v[(k + sides_each - 1) % sides_each], v[(k + 2) % sides_each]);
     }
 }
 
@@ -214,7 +228,10 @@ static void add_pair(mesh_work *work, uint32_t a, uint32_t b, hed_cloth_family f
     if (a != b) add_side(&work->pairs, a, b, (uint32_t)family, (uint32_t)family);
 }
 
-static bool same_ends(const side *a, const side *b) { return a->low == b->low && a->high == b->high; }
+static bool same_ends(const side *a, const side *b)
+{
+    return a->low == b->low && a->high == b->high;
+}
 
 /* At most so many pairs do the faces ask for. */
 static uint64_t count_pairs(const mesh_work *work, const cloth_faces *faces)
@@ -226,7 +243,8 @@ static uint64_t count_pairs(const mesh_work *work, const cloth_faces *faces)
 }
 
 /* All pairs that the faces ask for, with repetitions. */
-static void add_pairs(mesh_work *work, const cloth_faces *faces, const bool family[HED_CLOTH_FAMILY_COUNT])
+static void add_pairs(
+    mesh_work *work, const cloth_faces *faces, const bool family[HED_CLOTH_FAMILY_COUNT])
 {
     const side *edge = work->edges.sorted;
     for (uint64_t k = 0; k < work->edges.count; k++) {
@@ -243,7 +261,8 @@ static void add_pairs(mesh_work *work, const cloth_faces *faces, const bool fami
     }
 }
 
-/* Each pair once, with the first of its families; those not wanted leave no other in their place. */
+/* Each pair once, with the first of its families; those not wanted leave no other in their
+ * place. */
 static uint64_t drop_repeated(mesh_work *work, const bool family[HED_CLOTH_FAMILY_COUNT])
 {
     sides *pairs = &work->pairs;
@@ -267,17 +286,19 @@ static void take_pairs(cloth_garment *garment, const mesh_work *work)
             const side *pair = work->pairs.sides + k;
             if (pair->beside_low != family) continue;
             uint32_t a = work->particle[pair->low], b = work->particle[pair->high];
-            garment->constraints[next] = (hed_cloth_constraint){a, b, distance(rest[a], rest[b]), family};
+            garment->constraints[next] =
+                (hed_cloth_constraint){a, b, distance(rest[a], rest[b]), family};
             garment->families[next++] = (uint8_t)family;
         }
 }
 
-static hed_status make_pairs(cloth_garment *garment, mesh_work *work, const hed_cloth_garment_def *def,
-                             const cloth_faces *faces, uint32_t number, hed_error *error)
+static hed_status make_pairs(cloth_garment *garment, mesh_work *work,
+    const hed_cloth_garment_def *def, const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     uint64_t edges = 3 * (uint64_t)faces->triangle_count + 4 * (uint64_t)faces->quad_count;
     work->rank = cloth_allocate(work->allocator, work->particles, sizeof *work->rank, error);
-    work->particle = cloth_allocate(work->allocator, work->particles, sizeof *work->particle, error);
+    work->particle =
+        cloth_allocate(work->allocator, work->particles, sizeof *work->particle, error);
     if (!work->rank || !work->particle) return HED_ERROR_MEMORY;
     hed_status status = sides_create(&work->edges, work, edges, error);
     if (status) return status;
@@ -295,8 +316,8 @@ static hed_status make_pairs(cloth_garment *garment, mesh_work *work, const hed_
     return status;
 }
 
-static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces,
-                                  uint32_t number, hed_error *error)
+static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garment_def *def,
+    const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     mesh_work work = {.allocator = &garment->allocator, .particles = garment->particle_count};
     hed_status status = make_pairs(garment, &work, def, faces, number, error);
@@ -307,24 +328,27 @@ static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garmen
     return status;
 }
 
-/* Where materials stand for families, so that measurements know the edges; else all count as structural. */
-static hed_status take_given(cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number,
-                             hed_error *error)
+/* Where materials stand for families, so that measurements know the edges; else all count as
+ * structural. */
+static hed_status take_given(
+    cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
     hed_status status = allocate_constraints(garment, def->constraint_count, number, error);
     if (status) return status;
-    memcpy(garment->constraints, def->constraints, def->constraint_count * sizeof *garment->constraints);
+    memcpy(garment->constraints, def->constraints,
+        def->constraint_count * sizeof *garment->constraints);
     for (uint32_t k = 0; k < def->constraint_count; k++)
-        garment->families[k] = def->materials ? (uint8_t)HED_CLOTH_STRUCTURAL : (uint8_t)def->constraints[k].material;
+        garment->families[k] =
+            def->materials ? (uint8_t)HED_CLOTH_STRUCTURAL : (uint8_t)def->constraints[k].material;
     return HED_OK;
 }
 
-hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces,
-                                  uint32_t number, hed_error *error)
+hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garment_def *def,
+    const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     if (def->constraints) return take_given(garment, def, number, error);
     bool grid = garment->grid_width > 0;
-    hed_status status =
-        grid ? make_grid(garment, def, number, error) : make_from_faces(garment, def, faces, number, error);
+    hed_status status = grid ? make_grid(garment, def, number, error)
+                             : make_from_faces(garment, def, faces, number, error);
     return status ? status : check_rests(garment, number, error);
 }

@@ -1,16 +1,16 @@
-/* Faces of a garment: triangles (quads cut in two), what is incident to each particle, and masses. */
+/* Faces of a garment: triangles (quads cut in two), what is incident to each particle, and
+ * masses. */
 #include "model/garment_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, cloth_faces *faces,
-                              hed_error *error)
+hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,
+    cloth_faces *faces, hed_error *error)
 {
-    *faces = (cloth_faces){.triangle_count = def->triangle_count,
-                           .quad_count = def->quad_count,
-                           .triangles = (const uint32_t(*)[3])def->triangles,
-                           .quads = (const uint32_t(*)[4])def->quads};
+    *faces = (cloth_faces){.triangle_count = def->triangle_count, .quad_count = def->quad_count,
+        .triangles = (const uint32_t(*)[3])def->triangles,
+        .quads = (const uint32_t(*)[4])def->quads};
     uint32_t width = def->grid_width, height = def->grid_height;
     if (faces->quad_count || width < 2 || height < 2) return HED_OK;
     faces->quad_count = (width - 1) * (height - 1);
@@ -20,7 +20,8 @@ hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_ga
     for (uint32_t y = 0; y + 1 < height; y++)
         for (uint32_t x = 0; x + 1 < width; x++, quad++) {
             uint32_t at = y * width + x;
-            (*quad)[0] = at, (*quad)[1] = at + 1, (*quad)[2] = at + width + 1, (*quad)[3] = at + width;
+            (*quad)[0] = at, (*quad)[1] = at + 1, (*quad)[2] = at + width + 1,
+            (*quad)[3] = at + width;
         }
     faces->quads = (const uint32_t(*)[4])faces->made;
     return HED_OK;
@@ -35,16 +36,17 @@ void cloth_faces_destroy(const hed_allocator *allocator, cloth_faces *faces)
 static hed_status make_incident(cloth_garment *garment, hed_error *error)
 {
     uint32_t particles = garment->particle_count, triangles = garment->triangle_count;
-    garment->incident_at =
-        cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
-    garment->incident =
-        cloth_allocate(&garment->allocator, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
+    garment->incident_at = cloth_allocate(
+        &garment->allocator, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
+    garment->incident = cloth_allocate(
+        &garment->allocator, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
     if (!garment->incident_at || !garment->incident) return HED_ERROR_MEMORY;
     uint32_t *at = garment->incident_at;
     const uint32_t *corner = garment->triangles[0];
     for (uint64_t k = 0; k < 3 * (uint64_t)triangles; k++) at[corner[k] + 1]++;
     for (uint32_t i = 0; i < particles; i++) at[i + 1] += at[i];
-    for (uint64_t k = 0; k < 3 * (uint64_t)triangles; k++) garment->incident[at[corner[k]]++] = (uint32_t)(k / 3);
+    for (uint64_t k = 0; k < 3 * (uint64_t)triangles; k++)
+        garment->incident[at[corner[k]]++] = (uint32_t)(k / 3);
     memmove(at + 1, at, particles * sizeof *at);
     at[0] = 0;
     return HED_OK;
@@ -53,11 +55,12 @@ static hed_status make_incident(cloth_garment *garment, hed_error *error)
 hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces, hed_error *error)
 {
     garment->triangle_count = faces->triangle_count + 2 * faces->quad_count;
-    garment->triangles =
-        cloth_allocate(&garment->allocator, garment->triangle_count, sizeof *garment->triangles, error);
+    garment->triangles = cloth_allocate(
+        &garment->allocator, garment->triangle_count, sizeof *garment->triangles, error);
     if (!garment->triangles) return HED_ERROR_MEMORY;
     if (faces->triangle_count)
-        memcpy(garment->triangles, faces->triangles, faces->triangle_count * sizeof *garment->triangles);
+        memcpy(garment->triangles, faces->triangles,
+            faces->triangle_count * sizeof *garment->triangles);
     uint32_t(*triangle)[3] = garment->triangles + faces->triangle_count;
     for (uint32_t q = 0; q < faces->quad_count; q++, triangle += 2) {
         const uint32_t *quad = faces->quads[q];
@@ -78,10 +81,10 @@ static double area(const float (*rest)[3], uint32_t a, uint32_t b, uint32_t c, u
     return 0.5 * sqrt(i * i + j * j + k * k);
 }
 
-/* Each corner has the same share of its face; a quad's area is that of its diagonals' cross product, so that no
- * diagonal is preferred. */
-hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, float density, uint32_t number,
-                             hed_error *error)
+/* Each corner has the same share of its face; a quad's area is that of its diagonals' cross
+ * product, so that no diagonal is preferred. */
+hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, float density,
+    uint32_t number, hed_error *error)
 {
     uint32_t particles = garment->particle_count;
     double *areas = cloth_allocate(&garment->allocator, particles, sizeof *areas, error);
@@ -103,10 +106,10 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
         double mass = density * areas[i];
         if (!loose && !(mass >= 1e-12 && mass <= 1e12))
             status = cloth_fail(error, HED_ERROR_ARGUMENT,
-                                "Garment %u (%s): the faces around particle %u leave it an area of %g m^2 at rest, "
-                                "which makes a mass of %g kg; expected was "
-                                "1e-12 to 1e12 (mend the mesh, or give inverse_masses).",
-                                number, garment->name, i, areas[i], mass);
+                "Garment %u (%s): the faces around particle %u leave it an area of %g m^2 at rest, "
+                "which makes a mass of %g kg; expected was "
+                "1e-12 to 1e12 (mend the mesh, or give inverse_masses).",
+                number, garment->name, i, areas[i], mass);
         else garment->positions[i][3] = loose ? 0.0f : (float)(1.0 / mass);
     }
     cloth_release(&garment->allocator, areas, particles, sizeof *areas);

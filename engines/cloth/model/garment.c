@@ -7,8 +7,8 @@
 
 hed_cloth_garment_def hed_default_cloth_garment_def(void)
 {
-    hed_cloth_garment_def def = {
-        .density = 0.2f, .tether_slack = 1.0f, .damping = 0.1f, .friction = 0.3f, .thickness = 0.005f, .copies = 1};
+    hed_cloth_garment_def def = {.density = 0.2f, .tether_slack = 1.0f, .damping = 0.1f,
+        .friction = 0.3f, .thickness = 0.005f, .copies = 1};
     const hed_cloth_material rigid = {1.0f, 1.0f, 0.0f};
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
         def.family_material[f] = rigid;
@@ -36,8 +36,8 @@ static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *de
     garment->vertex_count = def->vertex_count ? def->vertex_count : def->particle_count;
 }
 
-static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment_def *def, const cloth_faces *faces,
-                                 uint32_t number, hed_error *error)
+static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment_def *def,
+    const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     const hed_allocator *allocator = &garment->allocator;
     uint32_t particles = garment->particle_count;
@@ -45,19 +45,21 @@ static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment
     garment->rest = cloth_allocate(allocator, particles, sizeof *garment->rest, error);
     if (!garment->positions || !garment->rest) return HED_ERROR_MEMORY;
     memcpy(garment->rest, def->rest_positions ? def->rest_positions : def->positions,
-           particles * sizeof *garment->rest);
+        particles * sizeof *garment->rest);
     for (uint32_t i = 0; i < particles; i++) {
         memcpy(garment->positions[i], def->positions + 3 * (size_t)i, 3 * sizeof(float));
         garment->positions[i][3] = def->inverse_masses ? def->inverse_masses[i] : 0.0f;
     }
     hed_status status = cloth_make_triangles(garment, faces, error);
-    if (!status && !def->inverse_masses) status = cloth_make_masses(garment, faces, def->density, number, error);
+    if (!status && !def->inverse_masses)
+        status = cloth_make_masses(garment, faces, def->density, number, error);
     for (uint32_t i = 0; !status && def->driven && def->max_distance && i < particles; i++)
         if (def->max_distance[i] == 0.0f) garment->positions[i][3] = 0.0f;
     return status;
 }
 
-/* R b r s k 0 0 0 as cloth_drive() takes them: R below 0 is no ball, r below 0 no backstop, r = 0 a plane. */
+/* R b r s k 0 0 0 as cloth_drive() takes them: R below 0 is no ball, r below 0 no backstop, r = 0 a
+ * plane. */
 static void take_driver(float map[8], const hed_cloth_garment_def *def, uint32_t i)
 {
     float reach = def->max_distance ? def->max_distance[i] : INFINITY;
@@ -71,25 +73,30 @@ static void take_driver(float map[8], const hed_cloth_garment_def *def, uint32_t
     map[4] = def->drive_stiffness ? def->drive_stiffness[i] : 1.0f;
 }
 
-static hed_status take_rest(cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error)
+static hed_status take_rest(
+    cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error)
 {
     const hed_allocator *allocator = &garment->allocator;
-    garment->materials = cloth_allocate(allocator, garment->material_count, sizeof *garment->materials, error);
+    garment->materials =
+        cloth_allocate(allocator, garment->material_count, sizeof *garment->materials, error);
     garment->vertex_particle =
         cloth_allocate(allocator, garment->vertex_count, sizeof *garment->vertex_particle, error);
     if (def->driven)
-        garment->driver_map = cloth_allocate(allocator, garment->particle_count, sizeof *garment->driver_map, error);
+        garment->driver_map =
+            cloth_allocate(allocator, garment->particle_count, sizeof *garment->driver_map, error);
     if (!garment->materials || !garment->vertex_particle || (def->driven && !garment->driver_map))
         return HED_ERROR_MEMORY;
     const hed_cloth_material *materials = def->materials ? def->materials : def->family_material;
     memcpy(garment->materials, materials, garment->material_count * sizeof *materials);
     for (uint32_t v = 0; v < garment->vertex_count; v++)
         garment->vertex_particle[v] = def->vertex_count ? def->vertex_particle[v] : v;
-    for (uint32_t i = 0; def->driven && i < garment->particle_count; i++) take_driver(garment->driver_map[i], def, i);
+    for (uint32_t i = 0; def->driven && i < garment->particle_count; i++)
+        take_driver(garment->driver_map[i], def, i);
     return HED_OK;
 }
 
-static hed_status fill(cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
+static hed_status fill(
+    cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
     cloth_faces faces;
     hed_status status = cloth_faces_create(&garment->allocator, def, &faces, error);
@@ -104,8 +111,8 @@ static hed_status fill(cloth_garment *garment, const hed_cloth_garment_def *def,
     return status;
 }
 
-hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, uint32_t number,
-                                cloth_garment **garment, hed_error *error)
+hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,
+    uint32_t number, cloth_garment **garment, hed_error *error)
 {
     *garment = NULL;
     hed_status status = cloth_check_garment(def, number, error);
@@ -127,17 +134,24 @@ void cloth_garment_destroy(cloth_garment *garment)
     uint64_t particles = garment->particle_count;
     cloth_release(&allocator, garment->positions, particles, sizeof *garment->positions);
     cloth_release(&allocator, garment->rest, particles, sizeof *garment->rest);
-    cloth_release(&allocator, garment->constraints, garment->constraint_count, sizeof *garment->constraints);
-    cloth_release(&allocator, garment->families, garment->constraint_count, sizeof *garment->families);
-    cloth_release(&allocator, garment->materials, garment->material_count, sizeof *garment->materials);
-    cloth_release(&allocator, garment->colour_at, (uint64_t)garment->colour_count + 1, sizeof *garment->colour_at);
+    cloth_release(
+        &allocator, garment->constraints, garment->constraint_count, sizeof *garment->constraints);
+    cloth_release(
+        &allocator, garment->families, garment->constraint_count, sizeof *garment->families);
+    cloth_release(
+        &allocator, garment->materials, garment->material_count, sizeof *garment->materials);
+    cloth_release(&allocator, garment->colour_at, (uint64_t)garment->colour_count + 1,
+        sizeof *garment->colour_at);
     cloth_release(&allocator, garment->anchors, garment->anchor_count, sizeof *garment->anchors);
     cloth_release(&allocator, garment->tether_anchor, particles, sizeof *garment->tether_anchor);
     cloth_release(&allocator, garment->tether_length, particles, sizeof *garment->tether_length);
-    cloth_release(&allocator, garment->triangles, garment->triangle_count, sizeof *garment->triangles);
+    cloth_release(
+        &allocator, garment->triangles, garment->triangle_count, sizeof *garment->triangles);
     cloth_release(&allocator, garment->incident_at, particles + 1, sizeof *garment->incident_at);
-    cloth_release(&allocator, garment->incident, 3 * (uint64_t)garment->triangle_count, sizeof *garment->incident);
+    cloth_release(&allocator, garment->incident, 3 * (uint64_t)garment->triangle_count,
+        sizeof *garment->incident);
     cloth_release(&allocator, garment->driver_map, particles, sizeof *garment->driver_map);
-    cloth_release(&allocator, garment->vertex_particle, garment->vertex_count, sizeof *garment->vertex_particle);
+    cloth_release(&allocator, garment->vertex_particle, garment->vertex_count,
+        sizeof *garment->vertex_particle);
     cloth_release(&allocator, garment, 1, sizeof *garment);
 }

@@ -1,5 +1,6 @@
-/* A garment made ready: checked, with its constraints in independent sets, its tethers and what surrounds each particle. Plain C; no
- * device. One for each hed_cloth_garment_def; copies share it. */
+/* A garment made ready: checked, with its constraints in independent sets, its tethers and what
+ * surrounds each particle. Plain C; no device. One for each hed_cloth_garment_def; copies share
+ * it. */
 #ifndef CLOTH_GARMENT_H
 #define CLOTH_GARMENT_H
 
@@ -14,8 +15,9 @@ typedef struct cloth_garment {
     uint32_t grid_width, grid_height;
 
     uint32_t constraint_count;
-    hed_cloth_constraint *constraints; /* (constraint_count) sorted by colour: no particle that is free twice in a colour */
-    uint8_t *families;                 /* (constraint_count) hed_cloth_family */
+    /* (constraint_count) sorted by colour: no particle that is free twice in a colour */
+    hed_cloth_constraint *constraints;
+    uint8_t *families; /* (constraint_count) hed_cloth_family */
     uint32_t material_count;
     hed_cloth_material *materials; /* (material_count) */
     uint32_t colour_count;
@@ -33,7 +35,8 @@ typedef struct cloth_garment {
     uint32_t *incident;       /* triangles around each particle, ascending */
 
     bool driven;
-    float (*driver_map)[8]; /* (particle_count) R b r s k 0 0 0 as cloth_drive() takes them; NULL: not driven */
+    /* (particle_count) R b r s k 0 0 0 as cloth_drive() takes them; NULL: not driven */
+    float (*driver_map)[8];
     float damping, vertical_damping, drag, lift, friction, thickness;
     bool self_collision;
     uint32_t vertex_count;
@@ -41,10 +44,10 @@ typedef struct cloth_garment {
     uint32_t copies;
 } cloth_garment;
 
-/* Checks a definition (everything in it: counts, indices, numbers, maps) and makes the garment ready. `number` for messages.
- * Errors: ARGUMENT (names garment, array and element), MEMORY. */
-hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def, uint32_t number, cloth_garment **garment,
-                                hed_error *error);
+/* Checks a definition (everything in it: counts, indices, numbers, maps) and makes the garment
+ * ready. `number` for messages. Errors: ARGUMENT (names garment, array and element), MEMORY. */
+hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,
+    uint32_t number, cloth_garment **garment, hed_error *error);
 void cloth_garment_destroy(cloth_garment *garment);
 
 /* ---- the reference: plain sequential double, the meaning of every structure ---- */
@@ -64,20 +67,24 @@ typedef struct cloth_reference_def {
     cloth_order order;
 } cloth_reference_def;
 
-/* Moves a garment without surroundings (no driver, air, colliders) by `frames` frames. `positions`, `previous`: (particle_count x 3),
- * in and out; `carry` (the same) likewise, zeros at the start; NULL: none is kept; `last_dt`: in and out, 0 at the start. Errors: MEMORY
- * (several iterations keep a multiplier for each constraint). */
-hed_status cloth_reference_frames(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, double *positions,
-                                  double *previous, double *carry, double *last_dt);
+/* Moves a garment without surroundings (no driver, air, colliders) by `frames` frames. `positions`,
+ * `previous`: (particle_count x 3), in and out; `carry` (the same) likewise, zeros at the start;
+ * NULL: none is kept; `last_dt`: in and out, 0 at the start. Errors: MEMORY (several iterations
+ * keep a multiplier for each constraint). */
+hed_status cloth_reference_frames(const cloth_garment *garment, const cloth_reference_def *def,
+    uint32_t frames, double *positions, double *previous, double *carry, double *last_dt);
 /* The same in float, for how far rounding alone leads. */
-hed_status cloth_reference_frames_float(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames, float *positions,
-                                        float *previous, float *carry, float *last_dt);
+hed_status cloth_reference_frames_float(const cloth_garment *garment,
+    const cloth_reference_def *def, uint32_t frames, float *positions, float *previous,
+    float *carry, float *last_dt);
 
 /* ---- what everybody needs: solver/cloth.c ---- */
 
 /* Writes an error and gives `status`. */
-hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* `count` zeroed elements of `size` bytes; NULL and an error when memory runs out (count 0 gives one element). */
+hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* `count` zeroed elements of `size` bytes; NULL and an error when memory runs out (count 0 gives
+ * one element). */
 void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error);
 void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count, size_t size);
 

@@ -1,7 +1,7 @@
-/* Writing one frame as binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113): one mesh with a
- * primitive for each run of a material. glTF has one index for a vertex's position, texture coordinate and normal
- * together: a vertex keeps its number with the first pair of the other two that a face gives it, further pairs
- * make further vertices behind all others. */
+/* Writing one frame as binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113): one
+ * mesh with a primitive for each run of a material. glTF has one index for a vertex's position,
+ * texture coordinate and normal together: a vertex keeps its number with the first pair of the
+ * other two that a face gives it, further pairs make further vertices behind all others. */
 #include "model/mesh.h"
 
 #include "model/number.h"
@@ -57,9 +57,10 @@ static size_t sequence(const unsigned char *at)
                                                     : 0;
     for (size_t i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80) return 0;
-    bool wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-                 (at[0] == 0xf0 && at[1] < 0x90) ||
-                 (at[0] == 0xf4 && at[1] > 0x8f); /* overlong, half a surrogate pair, beyond Unicode */
+    bool wrong =
+        (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+        (at[0] == 0xf0 && at[1] < 0x90) ||
+        (at[0] == 0xf4 && at[1] > 0x8f); /* overlong, half a surrogate pair, beyond Unicode */
     return wrong ? 0 : length;
 }
 
@@ -107,8 +108,8 @@ typedef struct exporter {
     json json;
 } exporter;
 
-static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32_t normal, uint8_t *met,
-                        uint32_t *found)
+static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32_t normal,
+    uint8_t *met, uint32_t *found)
 {
     vertex *row = (vertex *)x->vertices.rows + position;
     *found = position;
@@ -144,7 +145,8 @@ static bool make_vertices(exporter *x)
     bool enough = met != NULL;
     for (uint32_t corner = 0; enough && corner < cloth_mesh_corner_count(mesh); corner++) {
         uint32_t texture = x->has_textures ? mesh->corner_textures[corner] : CLOTH_NO_INDEX;
-        uint32_t normal = x->has_normals && !x->normals ? mesh->corner_normals[corner] : CLOTH_NO_INDEX;
+        uint32_t normal =
+            x->has_normals && !x->normals ? mesh->corner_normals[corner] : CLOTH_NO_INDEX;
         enough = find_vertex(x, mesh->corners[corner], texture, normal, met, &x->vertex_of[corner]);
     }
     free(met);
@@ -153,8 +155,8 @@ static bool make_vertices(exporter *x)
 
 /* ---- triangles ---- */
 
-/* Whether a quad cut from its first corner to its third one is folded over, as it is at a corner that points
- * inwards. */
+/* Whether a quad cut from its first corner to its third one is folded over, as it is at a corner
+ * that points inwards. */
 static bool folds(const exporter *x, uint32_t first)
 {
     double normal[2][3];
@@ -164,11 +166,12 @@ static bool folds(const exporter *x, uint32_t first)
         const float *q = x->positions + 3 * (size_t)x->mesh->corners[first + 2 + (uint32_t)half];
         for (int i = 0; i < 3; i++) {
             int j = (i + 1) % 3, k = (i + 2) % 3;
-            normal[half][i] =
-                ((double)p[j] - o[j]) * ((double)q[k] - o[k]) - ((double)p[k] - o[k]) * ((double)q[j] - o[j]);
+            normal[half][i] = ((double)p[j] - o[j]) * ((double)q[k] - o[k]) -
+                              ((double)p[k] - o[k]) * ((double)q[j] - o[j]);
         }
     }
-    return normal[0][0] * normal[1][0] + normal[0][1] * normal[1][1] + normal[0][2] * normal[1][2] < 0;
+    return normal[0][0] * normal[1][0] + normal[0][1] * normal[1][1] + normal[0][2] * normal[1][2] <
+           0;
 }
 
 /* Quads are cut along the diagonal that lies inside, larger polygons into a fan. */
@@ -190,9 +193,11 @@ static void make_triangles(exporter *x)
 
 /* ---- the document ---- */
 
-enum { FLOATS = 5126,
-       WORDS = 5125,
-       BYTES = 5121 }; /* component types */
+enum {
+    FLOATS = 5126,
+    WORDS = 5125,
+    BYTES = 5121, /* component types */
+};
 
 /* The parts of the binary chunk, one behind another; each is a buffer view and an accessor. */
 typedef struct part {
@@ -201,11 +206,7 @@ typedef struct part {
     bool there;
 } part;
 
-enum { POSITIONS,
-       NORMALS,
-       TEXTURES,
-       COLOURS,
-       PARTS };
+enum { POSITIONS, NORMALS, TEXTURES, COLOURS, PARTS };
 
 static void list_parts(const exporter *x, part parts[PARTS])
 {
@@ -227,8 +228,9 @@ static void bounds(const exporter *x, float low[3], float high[3])
 /* Runs of faces of one material: run 0 is what comes before the first name. */
 static uint32_t run_begin(const hed_mesh *mesh, uint32_t run)
 {
-    return run == 0 ? 0 : run <= mesh->material_count ? mesh->materials[run - 1].first_face
-                                                      : mesh->face_count;
+    return run == 0                      ? 0
+           : run <= mesh->material_count ? mesh->materials[run - 1].first_face
+                                         : mesh->face_count;
 }
 
 /* The first span of the same name. */
@@ -239,7 +241,8 @@ static uint32_t material_number(const hed_mesh *mesh, uint32_t span)
     return first;
 }
 
-/* Buffer views and accessors of the vertices, then of each run's indices; gives the binary chunk's size. */
+/* Buffer views and accessors of the vertices, then of each run's indices; gives the binary chunk's
+ * size. */
 static uint64_t put_accessors(exporter *x, const part *parts)
 {
     json *j = &x->json;
@@ -250,8 +253,8 @@ static uint64_t put_accessors(exporter *x, const part *parts)
     put(j, ",\"accessors\":[");
     for (uint32_t i = 0, view = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
-        put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"", view ? "," : "", view,
-            parts[i].component, (unsigned long long)count, parts[i].type);
+        put(j, "%s{\"bufferView\":%u,\"componentType\":%u,\"count\":%llu,\"type\":\"%s\"",
+            view ? "," : "", view, parts[i].component, (unsigned long long)count, parts[i].type);
         if (i == POSITIONS) {
             put_vector(j, "min", low);
             put_vector(j, "max", high);
@@ -261,21 +264,23 @@ static uint64_t put_accessors(exporter *x, const part *parts)
     }
     uint32_t view = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
     for (uint32_t run = 0; run <= mesh->material_count; run++) {
-        uint32_t begin = x->triangle_at[run_begin(mesh, run)], end = x->triangle_at[run_begin(mesh, run + 1)];
+        uint32_t begin = x->triangle_at[run_begin(mesh, run)],
+                 end = x->triangle_at[run_begin(mesh, run + 1)];
         if (begin < end)
-            put(j, ",{\"bufferView\":%u,\"byteOffset\":%llu,\"componentType\":%u,\"count\":%llu,\"type\":\"SCALAR\"}",
+            put(j,
+                ",{\"bufferView\":%u,\"byteOffset\":%llu,\"componentType\":%u,\"count\":%llu,\"type\":\"SCALAR\"}",
                 view, 12ull * begin, WORDS, 3ull * (end - begin));
     }
     put(j, "],\"bufferViews\":[");
     for (uint32_t i = 0; i < PARTS; i++) {
         if (!parts[i].there) continue;
-        put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962},", (unsigned long long)offset,
-            (unsigned long long)(count * parts[i].bytes));
+        put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962},",
+            (unsigned long long)offset, (unsigned long long)(count * parts[i].bytes));
         offset += count * parts[i].bytes;
     }
     uint64_t index_bytes = 12ull * x->triangle_at[mesh->face_count];
-    put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34963}]", (unsigned long long)offset,
-        (unsigned long long)index_bytes);
+    put(j, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34963}]",
+        (unsigned long long)offset, (unsigned long long)index_bytes);
     return offset + index_bytes;
 }
 
@@ -287,7 +292,8 @@ static void put_primitives(exporter *x, const part *parts)
     bool first = true;
     put(j, ",\"meshes\":[{\"primitives\":[");
     for (uint32_t run = 0; run <= mesh->material_count; run++) {
-        if (x->triangle_at[run_begin(mesh, run)] == x->triangle_at[run_begin(mesh, run + 1)]) continue;
+        if (x->triangle_at[run_begin(mesh, run)] == x->triangle_at[run_begin(mesh, run + 1)])
+            continue;
         put(j, "%s{\"attributes\":{", first ? "" : ",");
         for (uint32_t i = 0, view = 0; i < PARTS; i++)
             if (parts[i].there) {
@@ -295,7 +301,8 @@ static void put_primitives(exporter *x, const part *parts)
                 view++;
             }
         put(j, "},\"indices\":%u", accessor++);
-        put(j, ",\"material\":%u}", run > 0 ? material_number(mesh, run - 1) : mesh->material_count);
+        put(j, ",\"material\":%u}",
+            run > 0 ? material_number(mesh, run - 1) : mesh->material_count);
         first = false;
     }
     put(j, "]}]");
@@ -304,9 +311,11 @@ static void put_primitives(exporter *x, const part *parts)
 static uint64_t put_document(exporter *x, const part *parts)
 {
     json *j = &x->json;
-    put(j, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
-           "\"nodes\":[{\"mesh\":0}]");
-    static const char two_sided[] = "\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}";
+    put(j,
+        "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"mesh\":0}]");
+    static const char two_sided[] =
+        "\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}";
     put(j, ",\"materials\":[");
     for (uint32_t i = 0; i < x->mesh->material_count; i++) {
         put(j, "{\"name\":");
@@ -323,11 +332,13 @@ static uint64_t put_document(exporter *x, const part *parts)
 
 /* ---- the file ---- */
 
-/* A normal has to be of length 1; a vertex of no face, or of flat ones, has none that means anything. */
+/* A normal has to be of length 1; a vertex of no face, or of flat ones, has none that means
+ * anything. */
 static void unit_normal(const float *from, float normal[3])
 {
-    double length =
-        from ? sqrt((double)from[0] * from[0] + (double)from[1] * from[1] + (double)from[2] * from[2]) : 0;
+    double length = from ? sqrt((double)from[0] * from[0] + (double)from[1] * from[1] +
+                                (double)from[2] * from[2])
+                         : 0;
     bool usable = length > 1e-30 && isfinite(length);
     for (int i = 0; i < 3; i++) normal[i] = usable ? (float)(from[i] / length) : i == 2;
 }
@@ -339,20 +350,24 @@ static void put_vertex_data(const exporter *x, const part *parts, cloth_text *ou
         cloth_text_put(out, (const char *)(x->positions + 3 * (size_t)rows[i].position), 12);
     for (size_t i = 0; i < x->vertices.count && parts[NORMALS].there; i++) {
         float normal[3];
-        unit_normal(x->normals                         ? x->normals + 3 * (size_t)rows[i].position
-                    : rows[i].normal != CLOTH_NO_INDEX ? x->mesh->normals + 3 * (size_t)rows[i].normal
-                                                       : NULL,
-                    normal);
+        unit_normal(x->normals ? x->normals + 3 * (size_t)rows[i].position
+                    : rows[i].normal != CLOTH_NO_INDEX
+                        ? x->mesh->normals + 3 * (size_t)rows[i].normal
+                        : NULL,
+            normal);
         cloth_text_put(out, (const char *)normal, sizeof normal);
     }
     for (size_t i = 0; i < x->vertices.count && parts[TEXTURES].there; i++) {
-        float at[2] = {0, 1}; /* OBJ counts from the picture's lower edge, glTF from the upper one */
-        if (rows[i].texture != CLOTH_NO_INDEX) memcpy(at, x->mesh->textures + 2 * (size_t)rows[i].texture, sizeof at);
+        /* OBJ counts from the picture's lower edge, glTF from the upper one */
+        float at[2] = {0, 1};
+        if (rows[i].texture != CLOTH_NO_INDEX)
+            memcpy(at, x->mesh->textures + 2 * (size_t)rows[i].texture, sizeof at);
         at[1] = 1 - at[1];
         cloth_text_put(out, (const char *)at, sizeof at);
     }
     for (size_t i = 0; i < x->vertices.count && parts[COLOURS].there; i++)
-        cloth_text_put(out, (const char *)(x->mesh->vertex_colours + 4 * (size_t)rows[i].position), 16);
+        cloth_text_put(
+            out, (const char *)(x->mesh->vertex_colours + 4 * (size_t)rows[i].position), 16);
 }
 
 static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed_error *error)
@@ -360,35 +375,40 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     part parts[PARTS];
     list_parts(x, parts);
     uint64_t binary = put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
-    if (x->json.failed) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    if (x->json.failed)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     if (total > UINT32_MAX)
-        return hed_error_set(error, HED_ERROR_LIMIT, "%s would have %llu bytes, and a GLB file has less than 4 GiB",
-                             path, (unsigned long long)total);
+        return hed_error_set(error, HED_ERROR_LIMIT,
+            "%s would have %llu bytes, and a GLB file has less than 4 GiB", path,
+            (unsigned long long)total);
     hed_status status = hed_file_writer_open(path, &out->writer, error);
     if (status != HED_OK) return status;
-    const uint32_t head[] = {0x46546c67 /* glTF */, 2, (uint32_t)total, (uint32_t)x->json.size,
-                             0x4e4f534a /* JSON */};
+    const uint32_t head[] = {
+        0x46546c67 /* glTF */, 2, (uint32_t)total, (uint32_t)x->json.size, 0x4e4f534a /* JSON */};
     const uint32_t chunk[] = {(uint32_t)binary, 0x004e4942 /* BIN */};
     out->used = 0;
     cloth_text_put(out, (const char *)head, sizeof head);
     cloth_text_put(out, x->json.text, x->json.size);
     cloth_text_put(out, (const char *)chunk, sizeof chunk);
     put_vertex_data(x, parts, out);
-    cloth_text_put(out, (const char *)x->triangles, 12 * (size_t)x->triangle_at[x->mesh->face_count]);
+    cloth_text_put(
+        out, (const char *)x->triangles, 12 * (size_t)x->triangle_at[x->mesh->face_count]);
     cloth_text_flush(out);
     return hed_file_writer_commit(out->writer, error);
 }
 
-hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions, const float *normals,
-                              hed_error *error)
+hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions,
+    const float *normals, hed_error *error)
 {
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;
     if (mesh->face_count == 0)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
+        return hed_error_set(
+            error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
     size_t corners = cloth_mesh_corner_count(mesh);
-    exporter x = {.mesh = mesh, .positions = positions, .normals = normals, .vertices.size = sizeof(vertex)};
+    exporter x = {
+        .mesh = mesh, .positions = positions, .normals = normals, .vertices.size = sizeof(vertex)};
     x.has_normals = normals || mesh->corner_normals;
     x.has_textures = mesh->corner_textures != NULL;
     x.vertex_of = malloc(corners * sizeof *x.vertex_of);

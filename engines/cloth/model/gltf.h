@@ -1,4 +1,5 @@
-/* What glTF files are made of, as far as meshes need it: the document, its buffers, and accessors as arrays. */
+/* What glTF files are made of, as far as meshes need it: the document, its buffers, and accessors
+ * as arrays. */
 #ifndef CLOTH_GLTF_H
 #define CLOTH_GLTF_H
 
@@ -11,8 +12,8 @@ typedef struct cloth_gltf_buffer {
     size_t size;
 } cloth_gltf_buffer;
 
-/* A document. The first thing that is wrong stays: in `json`, or in `status` and `error` where it is about memory or
- * other files. */
+/* A document. The first thing that is wrong stays: in `json`, or in `status` and `error` where it
+ * is about memory or other files. */
 typedef struct cloth_gltf {
     hed_json *json;
     hed_json_node root;
@@ -26,24 +27,27 @@ typedef struct cloth_gltf {
     hed_error *error;
 } cloth_gltf;
 
-/* Reads the container and the JSON of a .glb or .gltf. Errors: FORMAT, MEMORY. cloth_gltf_close() in any case. */
-hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder, cloth_gltf *gltf,
-                           hed_error *error);
+/* Reads the container and the JSON of a .glb or .gltf. Errors: FORMAT, MEMORY. cloth_gltf_close()
+ * in any case. */
+hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder,
+    cloth_gltf *gltf, hed_error *error);
 void cloth_gltf_close(cloth_gltf *gltf);
 
 bool cloth_gltf_fine(const cloth_gltf *gltf);
 /* Keeps MEMORY. */
 void cloth_gltf_starve(cloth_gltf *gltf);
-/* Keeps LIMIT where `count` is above 2^28: a few nodes that show a mesh again and again ask for any amount of memory. */
+/* Keeps LIMIT where `count` is above 2^28: a few nodes that show a mesh again and again ask for any
+ * amount of memory. */
 void cloth_gltf_limit(cloth_gltf *gltf, uint64_t count, const char *what);
 /* Element `index` (a number in the document) of a list of the document. */
 hed_json_node cloth_gltf_find(cloth_gltf *gltf, hed_json_node index, const char *list);
 
-/* An accessor's elements, (count x components), to be freed; `index` is its number in the document. `least` to `most`
- * components are taken. NULL after a complaint. */
-float *cloth_gltf_floats(cloth_gltf *gltf, hed_json_node index, uint32_t least, uint32_t most, uint32_t *components,
-                         uint32_t *count);
+/* An accessor's elements, (count x components), to be freed; `index` is its number in the document.
+ * `least` to `most` components are taken. NULL after a complaint. */
+float *cloth_gltf_floats(cloth_gltf *gltf, hed_json_node index, uint32_t least, uint32_t most,
+    uint32_t *components, uint32_t *count);
 /* Indices, each below `limit`. */
-uint32_t *cloth_gltf_indices(cloth_gltf *gltf, hed_json_node index, uint32_t limit, uint32_t *count);
+uint32_t *cloth_gltf_indices(
+    cloth_gltf *gltf, hed_json_node index, uint32_t limit, uint32_t *count);
 
 #endif

@@ -1,5 +1,6 @@
-/* The data of glTF 2.0 (Khronos, glTF 2.0 Specification, chapters 3.6, 4 and 5): the binary container, buffers in it,
- * in data URIs and in files beside the document, and accessors with strides, normalized integers and sparse values. */
+/* The data of glTF 2.0 (Khronos, glTF 2.0 Specification, chapters 3.6, 4 and 5): the binary
+ * container, buffers in it, in data URIs and in files beside the document, and accessors with
+ * strides, normalized integers and sparse values. */
 #include "model/gltf.h"
 
 #include "support/errors.h"
@@ -13,19 +14,25 @@ static const int64_t MOST_BYTES = (int64_t)1 << 40;
 
 /* ---- complaints ---- */
 
-bool cloth_gltf_fine(const cloth_gltf *g) { return g->status == HED_OK && hed_json_status(g->json, NULL) == HED_OK; }
+bool cloth_gltf_fine(const cloth_gltf *g)
+{
+    return g->status == HED_OK && hed_json_status(g->json, NULL) == HED_OK;
+}
 
 void cloth_gltf_starve(cloth_gltf *g)
 {
-    if (cloth_gltf_fine(g)) g->status = hed_error_set(g->error, HED_ERROR_MEMORY, "out of memory while reading %s", g->name);
+    if (cloth_gltf_fine(g))
+        g->status =
+            hed_error_set(g->error, HED_ERROR_MEMORY, "out of memory while reading %s", g->name);
 }
 
 void cloth_gltf_limit(cloth_gltf *g, uint64_t count, const char *what)
 {
     static const uint64_t most = UINT64_C(1) << 28;
     if (count > most && cloth_gltf_fine(g))
-        g->status = hed_error_set(g->error, HED_ERROR_LIMIT, "%s: found %llu %s or more, expected at most 2^28 in all: write fewer copies of its meshes",
-                                  g->name, (unsigned long long)count, what);
+        g->status = hed_error_set(g->error, HED_ERROR_LIMIT,
+            "%s: found %llu %s or more, expected at most 2^28 in all: write fewer copies of its meshes",
+            g->name, (unsigned long long)count, what);
 }
 
 /* ---- the container ---- */
@@ -38,25 +45,31 @@ static uint32_t word_at(const char *bytes)
 }
 
 /* Finds the JSON, and the binary chunk behind it. */
-static hed_status open_container(cloth_gltf *g, const char *bytes, size_t size, const char **text, size_t *text_size)
+static hed_status open_container(
+    cloth_gltf *g, const char *bytes, size_t size, const char **text, size_t *text_size)
 {
     static const uint32_t JSON = 0x4e4f534a, BIN = 0x004e4942;
     const char *name = g->name;
-    if (size < 20) return hed_error_set(g->error, HED_ERROR_FORMAT, "%s is cut: a GLB file has at least 20 bytes", name);
+    if (size < 20)
+        return hed_error_set(
+            g->error, HED_ERROR_FORMAT, "%s is cut: a GLB file has at least 20 bytes", name);
     if (word_at(bytes + 4) != 2)
-        return hed_error_set(g->error, HED_ERROR_FORMAT, "%s: found version %u of GLB, expected 2: write it as glTF 2.0",
-                             name, word_at(bytes + 4));
+        return hed_error_set(g->error, HED_ERROR_FORMAT,
+            "%s: found version %u of GLB, expected 2: write it as glTF 2.0", name,
+            word_at(bytes + 4));
     if (word_at(bytes + 8) > size)
-        return hed_error_set(g->error, HED_ERROR_FORMAT, "%s is cut: expected %u bytes, found %zu", name,
-                             word_at(bytes + 8), size);
+        return hed_error_set(g->error, HED_ERROR_FORMAT, "%s is cut: expected %u bytes, found %zu",
+            name, word_at(bytes + 8), size);
     size = word_at(bytes + 8);
     for (size_t at = 12; at + 8 <= size;) {
         uint32_t length = word_at(bytes + at), kind = word_at(bytes + at + 4);
         bool first = at == 12;
         at += 8;
         if (length > size - at || (first && kind != JSON))
-            return hed_error_set(g->error, HED_ERROR_FORMAT, "%s: byte %zu: found a chunk of %u bytes%s", name, at - 8,
-                                 length, length > size - at ? ", expected one that ends within the file" : " of another kind, expected JSON");
+            return hed_error_set(g->error, HED_ERROR_FORMAT,
+                "%s: byte %zu: found a chunk of %u bytes%s", name, at - 8, length,
+                length > size - at ? ", expected one that ends within the file"
+                                   : " of another kind, expected JSON");
         if (first) {
             *text = bytes + at;
             *text_size = length;
@@ -66,18 +79,21 @@ static hed_status open_container(cloth_gltf *g, const char *bytes, size_t size, 
         }
         at += length;
     }
-    while (*text_size > 0 && ((*text)[*text_size - 1] == ' ' || (*text)[*text_size - 1] == 0)) --*text_size;
-    return *text ? HED_OK : hed_error_set(g->error, HED_ERROR_FORMAT, "%s: found no chunk of JSON", name);
+    while (*text_size > 0 && ((*text)[*text_size - 1] == ' ' || (*text)[*text_size - 1] == 0))
+        --*text_size;
+    return *text ? HED_OK
+                 : hed_error_set(g->error, HED_ERROR_FORMAT, "%s: found no chunk of JSON", name);
 }
 
-hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder, cloth_gltf *g,
-                           hed_error *error)
+hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder,
+    cloth_gltf *g, hed_error *error)
 {
     *g = (cloth_gltf){.name = name, .folder = folder, .error = error};
     const char *text = NULL;
     size_t text_size = 0;
     hed_status status = HED_OK;
-    if (size >= 4 && memcmp(bytes, "glTF", 4) == 0) status = open_container(g, bytes, size, &text, &text_size);
+    if (size >= 4 && memcmp(bytes, "glTF", 4) == 0)
+        status = open_container(g, bytes, size, &text, &text_size);
     else {
         text = bytes;
         text_size = size;
@@ -85,7 +101,8 @@ hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, con
     if (status == HED_OK) status = hed_json_parse(name, text, text_size, &g->json, error);
     if (status != HED_OK) return status;
     g->root = hed_json_root(g->json);
-    if (hed_json_has(g->root, "buffers")) g->buffer_count = hed_json_count(hed_json_member(g->root, "buffers"));
+    if (hed_json_has(g->root, "buffers"))
+        g->buffer_count = hed_json_count(hed_json_member(g->root, "buffers"));
     g->buffers = calloc(g->buffer_count + 1, sizeof *g->buffers);
     if (!g->buffers) cloth_gltf_starve(g);
     return g->status;
@@ -104,7 +121,8 @@ hed_json_node cloth_gltf_find(cloth_gltf *g, hed_json_node index, const char *li
     hed_json_node items = hed_json_member(g->root, list);
     size_t count = hed_json_count(items);
     if (cloth_gltf_fine(g) && (uint64_t)number >= count)
-        hed_json_reject(index, "found %lld, but there are %zu %s, counted from 0", (long long)number, count, list);
+        hed_json_reject(index, "found %lld, but there are %zu %s, counted from 0",
+            (long long)number, count, list);
     return hed_json_item(items, cloth_gltf_fine(g) ? (size_t)number : 0);
 }
 
@@ -115,8 +133,7 @@ static int digit_of(char c)
     if (c >= 'A' && c <= 'Z') return c - 'A';
     if (c >= 'a' && c <= 'z') return c - 'a' + 26;
     if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63
-                                                            : -1;
+    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
 /* Base64 (RFC 4648). NULL: not that, or `*starved`. */
@@ -140,7 +157,8 @@ static char *decode(const char *text, size_t *size, bool *starved)
     return bytes;
 }
 
-/* A relative reference as a path beside the document: "my%20mesh.bin". NULL when memory runs out. */
+/* A relative reference as a path beside the document: "my%20mesh.bin". NULL when memory runs
+ * out. */
 static char *path_of(const char *folder, const char *uri)
 {
     char *path = malloc(strlen(folder) + strlen(uri) + 1);
@@ -168,11 +186,14 @@ static void load_uri(cloth_gltf *g, hed_json_node node, cloth_gltf_buffer *buffe
         if (starved) cloth_gltf_starve(g);
         else if (!buffer->owned) hed_json_reject(node, "found a data URI that is not base64");
     } else if (!g->folder || strstr(uri, "://")) {
-        hed_json_reject(node, "found \"%.100s\", expected data in the file itself or in a file beside it", uri);
+        hed_json_reject(
+            node, "found \"%.100s\", expected data in the file itself or in a file beside it", uri);
     } else {
         hed_error error;
         char *path = path_of(g->folder, uri);
-        hed_status status = path ? hed_file_read(path, (size_t)MOST_BYTES, &buffer->owned, &buffer->size, &error) : HED_ERROR_MEMORY;
+        hed_status status =
+            path ? hed_file_read(path, (size_t)MOST_BYTES, &buffer->owned, &buffer->size, &error)
+                 : HED_ERROR_MEMORY;
         free(path);
         if (status == HED_ERROR_MEMORY) cloth_gltf_starve(g);
         else if (status != HED_OK) {
@@ -188,19 +209,21 @@ static void load_uri(cloth_gltf *g, hed_json_node node, cloth_gltf_buffer *buffe
 /* The bytes of the buffer that a view names. */
 static const cloth_gltf_buffer *find_buffer(cloth_gltf *g, hed_json_node view)
 {
-    hed_json_node index = hed_json_member(view, "buffer"), node = cloth_gltf_find(g, index, "buffers");
+    hed_json_node index = hed_json_member(view, "buffer"),
+                  node = cloth_gltf_find(g, index, "buffers");
     int64_t length = hed_json_integer(hed_json_member(node, "byteLength"), 0, MOST_BYTES);
     if (!cloth_gltf_fine(g)) return NULL;
     size_t number = (size_t)hed_json_integer(index, 0, INT32_MAX);
     cloth_gltf_buffer *buffer = &g->buffers[number];
     if (!buffer->bytes) {
         if (hed_json_has(node, "uri")) load_uri(g, hed_json_member(node, "uri"), buffer);
-        else if (number == 0 && g->chunk) *buffer = (cloth_gltf_buffer){NULL, g->chunk, g->chunk_size};
+        else if (number == 0 && g->chunk)
+            *buffer = (cloth_gltf_buffer){NULL, g->chunk, g->chunk_size};
         else hed_json_reject(node, "found neither a uri nor a binary chunk: the data is missing");
     }
     if (cloth_gltf_fine(g) && (uint64_t)length > buffer->size)
-        hed_json_reject(hed_json_member(node, "byteLength"), "is cut: expected %lld bytes, found %zu", (long long)length,
-                        buffer->size);
+        hed_json_reject(hed_json_member(node, "byteLength"),
+            "is cut: expected %lld bytes, found %zu", (long long)length, buffer->size);
     return cloth_gltf_fine(g) ? buffer : NULL;
 }
 
@@ -215,9 +238,12 @@ typedef struct layout {
 
 static uint32_t bytes_of(cloth_gltf *g, hed_json_node node, int64_t *type)
 {
-    static const uint8_t bytes[] = {1, 1, 2, 2, 0, 4, 4}; /* 5120 byte, unsigned byte, short, unsigned short, -, unsigned int, float */
+    /* 5120 byte, unsigned byte, short, unsigned short, -, unsigned int, float */
+    static const uint8_t bytes[] = {1, 1, 2, 2, 0, 4, 4};
     *type = hed_json_integer(node, 5120, 5126);
-    if (cloth_gltf_fine(g) && bytes[*type - 5120] == 0) hed_json_reject(node, "found %lld, which is no component type of glTF 2.0", (long long)*type);
+    if (cloth_gltf_fine(g) && bytes[*type - 5120] == 0)
+        hed_json_reject(
+            node, "found %lld, which is no component type of glTF 2.0", (long long)*type);
     return cloth_gltf_fine(g) ? bytes[*type - 5120] : 1;
 }
 
@@ -244,28 +270,44 @@ static double component(const char *at, const layout *l)
     return l->normalized && l->component_type < 5125 ? fmax(value / most, -1) : value;
 }
 
-/* Where elements begin of which `holder` ("bufferView", "byteOffset") has `count`; the step from one to the next. */
-static const char *find_elements(cloth_gltf *g, hed_json_node holder, uint64_t element_bytes, uint64_t count, uint64_t *stride)
+/* Where elements begin of which `holder` ("bufferView", "byteOffset") has `count`; the step from
+ * one to the next. */
+static const char *find_elements(
+    cloth_gltf *g, hed_json_node holder, uint64_t element_bytes, uint64_t count, uint64_t *stride)
 {
     hed_json_node view = cloth_gltf_find(g, hed_json_member(holder, "bufferView"), "bufferViews");
     if (!cloth_gltf_fine(g)) return NULL;
     if (hed_json_has(view, "extensions")) {
         hed_json_node extensions = hed_json_member(view, "extensions");
-        if (hed_json_has(extensions, "EXT_meshopt_compression") || hed_json_has(extensions, "KHR_meshopt_compression"))
-            hed_json_reject(extensions, "the data is compressed by meshopt, which is not read here; write the file without "
-                                        "compression (gltf-transform copy does)");
+        if (hed_json_has(extensions, "EXT_meshopt_compression") ||
+            hed_json_has(extensions, "KHR_meshopt_compression"))
+            hed_json_reject(extensions,
+                "the data is compressed by meshopt, which is not read here; write the file without "
+                "compression (gltf-transform copy does)");
     }
     const cloth_gltf_buffer *buffer = find_buffer(g, view);
-    uint64_t from = hed_json_has(view, "byteOffset") ? (uint64_t)hed_json_integer(hed_json_member(view, "byteOffset"), 0, MOST_BYTES) : 0;
-    uint64_t length = (uint64_t)hed_json_integer(hed_json_member(view, "byteLength"), 0, MOST_BYTES);
-    uint64_t offset = hed_json_has(holder, "byteOffset") ? (uint64_t)hed_json_integer(hed_json_member(holder, "byteOffset"), 0, MOST_BYTES) : 0;
-    *stride = hed_json_has(view, "byteStride") ? (uint64_t)hed_json_integer(hed_json_member(view, "byteStride"), (int64_t)element_bytes, 252) : element_bytes;
+    uint64_t from =
+        hed_json_has(view, "byteOffset")
+            ? (uint64_t)hed_json_integer(hed_json_member(view, "byteOffset"), 0, MOST_BYTES)
+            : 0;
+    uint64_t length =
+        (uint64_t)hed_json_integer(hed_json_member(view, "byteLength"), 0, MOST_BYTES);
+    uint64_t offset =
+        hed_json_has(holder, "byteOffset")
+            ? (uint64_t)hed_json_integer(hed_json_member(holder, "byteOffset"), 0, MOST_BYTES)
+            : 0;
+    *stride = hed_json_has(view, "byteStride")
+                  ? (uint64_t)hed_json_integer(
+                        hed_json_member(view, "byteStride"), (int64_t)element_bytes, 252)
+                  : element_bytes;
     if (!cloth_gltf_fine(g) || !buffer) return NULL;
     if (from + length > buffer->size)
-        hed_json_reject(view, "reaches to byte %llu of a buffer of %zu", (unsigned long long)(from + length), buffer->size);
+        hed_json_reject(view, "reaches to byte %llu of a buffer of %zu",
+            (unsigned long long)(from + length), buffer->size);
     else if (offset + *stride * (count - 1) + element_bytes > length)
         hed_json_reject(holder, "reaches to byte %llu of a bufferView of %llu",
-                        (unsigned long long)(offset + *stride * (count - 1) + element_bytes), (unsigned long long)length);
+            (unsigned long long)(offset + *stride * (count - 1) + element_bytes),
+            (unsigned long long)length);
     return cloth_gltf_fine(g) ? buffer->bytes + from + offset : NULL;
 }
 
@@ -280,61 +322,74 @@ static void take_element(const char *from, const layout *l, bool words, void *ar
 }
 
 /* Replaces the elements that "sparse" lists. */
-static void read_sparse(cloth_gltf *g, hed_json_node accessor, const layout *l, bool words, void *array)
+static void read_sparse(
+    cloth_gltf *g, hed_json_node accessor, const layout *l, bool words, void *array)
 {
     hed_json_node sparse = hed_json_member(accessor, "sparse");
-    hed_json_node indices = hed_json_member(sparse, "indices"), values = hed_json_member(sparse, "values");
+    hed_json_node indices = hed_json_member(sparse, "indices"),
+                  values = hed_json_member(sparse, "values");
     layout index = {.components = 1};
-    uint64_t count = (uint64_t)hed_json_integer(hed_json_member(sparse, "count"), 1, l->count), index_stride, stride;
-    index.component_bytes = bytes_of(g, hed_json_member(indices, "componentType"), &index.component_type);
+    uint64_t count = (uint64_t)hed_json_integer(hed_json_member(sparse, "count"), 1, l->count),
+             index_stride, stride;
+    index.component_bytes =
+        bytes_of(g, hed_json_member(indices, "componentType"), &index.component_type);
     const char *index_at = find_elements(g, indices, index.component_bytes, count, &index_stride);
-    const char *value_at = find_elements(g, values, (uint64_t)l->component_bytes * l->components, count, &stride);
+    const char *value_at =
+        find_elements(g, values, (uint64_t)l->component_bytes * l->components, count, &stride);
     for (uint64_t i = 0; cloth_gltf_fine(g) && i < count; i++) {
         double number = component(index_at + i * index_stride, &index);
-        if (!(number >= 0 && number < l->count)) hed_json_reject(indices, "found element %g, but there are %u", number, l->count);
+        if (!(number >= 0 && number < l->count))
+            hed_json_reject(indices, "found element %g, but there are %u", number, l->count);
         else take_element(value_at + i * stride, l, words, array, (size_t)number);
     }
 }
 
 static layout read_layout(cloth_gltf *g, hed_json_node accessor, uint32_t least, uint32_t most)
 {
-    static const char *const types[] = {"SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4", NULL};
+    static const char *const types[] = {
+        "SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4", NULL};
     layout l = {0};
     hed_json_node type = hed_json_member(accessor, "type");
     uint32_t kind = hed_json_choice(type, types);
     l.components = kind + 1; /* of matrices nothing is taken */
     if (cloth_gltf_fine(g) && (kind > 3 || l.components < least || l.components > most))
-        hed_json_reject(type, "found %s, expected %s%s%s", types[kind], types[least - 1], least < most ? " or " : "",
-                        least < most ? types[most - 1] : "");
+        hed_json_reject(type, "found %s, expected %s%s%s", types[kind], types[least - 1],
+            least < most ? " or " : "", least < most ? types[most - 1] : "");
     l.component_bytes = bytes_of(g, hed_json_member(accessor, "componentType"), &l.component_type);
     l.count = (uint32_t)hed_json_integer(hed_json_member(accessor, "count"), 1, CLOTH_NO_INDEX - 1);
-    l.normalized = hed_json_has(accessor, "normalized") && hed_json_boolean(hed_json_member(accessor, "normalized"));
+    l.normalized = hed_json_has(accessor, "normalized") &&
+                   hed_json_boolean(hed_json_member(accessor, "normalized"));
     return l;
 }
 
-static void *read_accessor(cloth_gltf *g, hed_json_node index, uint32_t least, uint32_t most, bool words, layout *l)
+static void *read_accessor(
+    cloth_gltf *g, hed_json_node index, uint32_t least, uint32_t most, bool words, layout *l)
 {
     hed_json_node accessor = cloth_gltf_find(g, index, "accessors");
     *l = read_layout(g, accessor, least, most);
     uint64_t stride, element_bytes = (uint64_t)l->component_bytes * l->components;
     if (cloth_gltf_fine(g) && words && (l->component_type == 5126 || l->normalized))
         hed_json_reject(accessor, "expected whole numbers, which indices are");
-    /* Without a bufferView all are zero, but for what "sparse" says; and no data bounds their number. */
+    /* Without a bufferView all are zero, but for what "sparse" says; and no data bounds their
+     * number. */
     bool zeros = cloth_gltf_fine(g) && !hed_json_has(accessor, "bufferView");
-    if (zeros && l->count > 1u << 24) hed_json_reject(accessor, "found %u elements and no bufferView, expected at most 2^24", l->count);
+    if (zeros && l->count > 1u << 24)
+        hed_json_reject(
+            accessor, "found %u elements and no bufferView, expected at most 2^24", l->count);
     const char *at = zeros ? NULL : find_elements(g, accessor, element_bytes, l->count, &stride);
     if (!cloth_gltf_fine(g) || (!at && !zeros)) return NULL;
     void *array = calloc((size_t)l->count * l->components, sizeof(float));
     if (!array) cloth_gltf_starve(g);
-    for (size_t i = 0; array && at && i < l->count; i++) take_element(at + i * stride, l, words, array, i);
+    for (size_t i = 0; array && at && i < l->count; i++)
+        take_element(at + i * stride, l, words, array, i);
     if (array && hed_json_has(accessor, "sparse")) read_sparse(g, accessor, l, words, array);
     if (cloth_gltf_fine(g)) return array;
     free(array);
     return NULL;
 }
 
-float *cloth_gltf_floats(cloth_gltf *g, hed_json_node index, uint32_t least, uint32_t most, uint32_t *components,
-                         uint32_t *count)
+float *cloth_gltf_floats(cloth_gltf *g, hed_json_node index, uint32_t least, uint32_t most,
+    uint32_t *components, uint32_t *count)
 {
     layout l;
     float *array = read_accessor(g, index, least, most, false, &l);
@@ -342,7 +397,8 @@ float *cloth_gltf_floats(cloth_gltf *g, hed_json_node index, uint32_t least, uin
     *components = l.components;
     for (size_t i = 0; array && i < (size_t)l.count * l.components; i++)
         if (!isfinite(array[i])) {
-            hed_json_reject(index, "element %zu (counted from 0) has a number that is not finite", i / l.components);
+            hed_json_reject(index, "element %zu (counted from 0) has a number that is not finite",
+                i / l.components);
             free(array);
             return NULL;
         }
@@ -356,7 +412,8 @@ uint32_t *cloth_gltf_indices(cloth_gltf *g, hed_json_node index, uint32_t limit,
     *count = array ? l.count : 0;
     for (size_t i = 0; array && i < l.count; i++)
         if (array[i] >= limit) {
-            hed_json_reject(index, "index %zu (counted from 0) is vertex %u, but there are %u", i, array[i], limit);
+            hed_json_reject(index, "index %zu (counted from 0) is vertex %u, but there are %u", i,
+                array[i], limit);
             free(array);
             return NULL;
         }

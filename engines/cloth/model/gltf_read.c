@@ -1,7 +1,8 @@
-/* Reading glTF 2.0, .glb and .gltf (Khronos, glTF 2.0 Specification): every triangle of the scene's nodes, each where
- * its node is. Vertices stay in their accessors' order; primitives follow each other as the meshes list them, meshes as
- * the nodes do, parents first. Primitives of a mesh with the same accessors share their vertices. Skins, morph targets
- * and animations are not applied. Numbers are taken as they are: glTF means metres, y up. */
+/* Reading glTF 2.0, .glb and .gltf (Khronos, glTF 2.0 Specification): every triangle of the scene's
+ * nodes, each where its node is. Vertices stay in their accessors' order; primitives follow each
+ * other as the meshes list them, meshes as the nodes do, parents first. Primitives of a mesh with
+ * the same accessors share their vertices. Skins, morph targets and animations are not applied.
+ * Numbers are taken as they are: glTF means metres, y up. */
 #include "model/gltf.h"
 
 #include "support/errors.h"
@@ -11,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 0,
-       TRIANGLES = 4,
-       STRIP,
-       FAN };
+enum { POINTS = 0, TRIANGLES = 4, STRIP, FAN };
 
 /* A node on the way, and its matrix to the scene: rows of 4. */
 typedef struct step {
@@ -30,15 +28,13 @@ typedef struct shared {
     uint32_t first_normal, first_texture; /* CLOTH_NO_INDEX: none */
 } shared;
 
-enum { POSITION,
-       NORMAL,
-       TEXTURE,
-       COLOUR };
+enum { POSITION, NORMAL, TEXTURE, COLOUR };
 static const char *const attribute_names[] = {"POSITION", "NORMAL", "TEXCOORD_0", "COLOR_0"};
 
 typedef struct reader {
     cloth_gltf gltf;
-    cloth_list positions, normals, textures, colours; /* rows of 3, 3, 2, 4 floats; colours empty until there is one */
+    /* rows of 3, 3, 2, 4 floats; colours empty until there is one */
+    cloth_list positions, normals, textures, colours;
     cloth_list corners, corner_textures, corner_normals, face_at;
     cloth_list materials, groups;
     shared last;
@@ -52,15 +48,18 @@ static void multiply(const double a[12], const double b[12], double product[12])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++)
-            product[4 * i + j] = a[4 * i] * b[j] + a[4 * i + 1] * b[4 + j] + a[4 * i + 2] * b[8 + j] + (j == 3 ? a[4 * i + 3] : 0);
+            product[4 * i + j] = a[4 * i] * b[j] + a[4 * i + 1] * b[4 + j] +
+                                 a[4 * i + 2] * b[8 + j] + (j == 3 ? a[4 * i + 3] : 0);
 }
 
 static double determinant(const double m[12])
 {
-    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
+           m[2] * (m[4] * m[9] - m[5] * m[8]);
 }
 
-/* A node's own matrix: "matrix", column by column, or "translation", "rotation" (a quaternion x y z w), "scale". */
+/* A node's own matrix: "matrix", column by column, or "translation", "rotation" (a quaternion x y z
+ * w), "scale". */
 static void read_matrix(hed_json_node node, double m[12])
 {
     static const double MOST = 1e30;
@@ -71,14 +70,17 @@ static void read_matrix(hed_json_node node, double m[12])
         return;
     }
     double move[3] = {0}, q[4] = {0, 0, 0, 1}, scale[3] = {1, 1, 1};
-    if (hed_json_has(node, "translation")) hed_json_numbers(hed_json_member(node, "translation"), move, 3, -MOST, MOST);
-    if (hed_json_has(node, "rotation")) hed_json_numbers(hed_json_member(node, "rotation"), q, 4, -1.001, 1.001);
-    if (hed_json_has(node, "scale")) hed_json_numbers(hed_json_member(node, "scale"), scale, 3, -MOST, MOST);
+    if (hed_json_has(node, "translation"))
+        hed_json_numbers(hed_json_member(node, "translation"), move, 3, -MOST, MOST);
+    if (hed_json_has(node, "rotation"))
+        hed_json_numbers(hed_json_member(node, "rotation"), q, 4, -1.001, 1.001);
+    if (hed_json_has(node, "scale"))
+        hed_json_numbers(hed_json_member(node, "scale"), scale, 3, -MOST, MOST);
     double x = q[0], y = q[1], z = q[2], w = q[3], size = x * x + y * y + z * z + w * w;
     double s = size > 0 ? 2 / size : 0;
     const double turn[9] = {1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
-                            s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x),
-                            s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)};
+        s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x), s * (x * z - w * y),
+        s * (y * z + w * x), 1 - s * (x * x + y * y)};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) m[4 * i + k] = turn[3 * i + k] * scale[k];
         m[4 * i + 3] = move[i];
@@ -111,7 +113,8 @@ static void add_positions(reader *r, hed_json_node index, const double m[12])
         for (size_t k = 0; k < 3; k++) {
             const float *p = from + 3 * i;
             const double *row = m + 4 * k;
-            to[3 * i + k] = (float)(row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3]);
+            to[3 * i + k] = (float)(row[0] * (double)p[0] + row[1] * (double)p[1] +
+                                    row[2] * (double)p[2] + row[3]);
             if (isfinite(to[3 * i + k])) continue;
             hed_json_reject(index, "vertex %zu (counted from 0) is placed beyond all numbers", i);
             to = NULL;
@@ -121,11 +124,12 @@ static void add_positions(reader *r, hed_json_node index, const double m[12])
 }
 
 /* The floats of an attribute that has to fit the positions. NULL: not there, or a complaint. */
-static float *read_attribute(reader *r, hed_json_node attributes, int which, uint32_t least, uint32_t most,
-                             uint32_t *components)
+static float *read_attribute(reader *r, hed_json_node attributes, int which, uint32_t least,
+    uint32_t most, uint32_t *components)
 {
     uint32_t count;
-    if (!cloth_gltf_fine(&r->gltf) || !hed_json_has(attributes, attribute_names[which])) return NULL;
+    if (!cloth_gltf_fine(&r->gltf) || !hed_json_has(attributes, attribute_names[which]))
+        return NULL;
     hed_json_node index = hed_json_member(attributes, attribute_names[which]);
     float *from = cloth_gltf_floats(&r->gltf, index, least, most, components, &count);
     if (!from || count == r->last.count) return from;
@@ -134,7 +138,8 @@ static float *read_attribute(reader *r, hed_json_node attributes, int which, uin
     return NULL;
 }
 
-/* Normals turn by the transposed inverse, which is the matrix of cofactors but for its size and its sign. */
+/* Normals turn by the transposed inverse, which is the matrix of cofactors but for its size and its
+ * sign. */
 static void add_normals(reader *r, hed_json_node attributes, const double m[12])
 {
     uint32_t components;
@@ -145,7 +150,8 @@ static void add_normals(reader *r, hed_json_node attributes, const double m[12])
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
-            cofactor[3 * i + j] = sign * (m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c]);
+            cofactor[3 * i + j] =
+                sign * (m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c]);
         }
     for (size_t i = 0; to && i < r->last.count; i++) {
         double n[3], size = 0;
@@ -168,7 +174,8 @@ static void add_textures(reader *r, hed_json_node attributes)
     float *to = from ? add_rows(r, &r->textures, r->last.count) : NULL;
     for (size_t i = 0; to && i < r->last.count; i++) {
         to[2 * i] = from[2 * i];
-        to[2 * i + 1] = 1 - from[2 * i + 1]; /* glTF counts from the picture's upper edge, OBJ from the lower one */
+        /* glTF counts from the picture's upper edge, OBJ from the lower one */
+        to[2 * i + 1] = 1 - from[2 * i + 1];
     }
     free(from);
 }
@@ -194,10 +201,12 @@ static void add_vertices(reader *r, hed_json_node attributes, const double m[12]
 {
     shared now = {.there = true};
     for (int i = 0; i < 4; i++)
-        now.attributes[i] = hed_json_has(attributes, attribute_names[i])
-                                ? hed_json_integer(hed_json_member(attributes, attribute_names[i]), 0, INT32_MAX)
-                                : -1;
-    if (r->last.there && memcmp(now.attributes, r->last.attributes, sizeof now.attributes) == 0) return;
+        now.attributes[i] =
+            hed_json_has(attributes, attribute_names[i])
+                ? hed_json_integer(hed_json_member(attributes, attribute_names[i]), 0, INT32_MAX)
+                : -1;
+    if (r->last.there && memcmp(now.attributes, r->last.attributes, sizeof now.attributes) == 0)
+        return;
     r->last = now;
     add_positions(r, hed_json_member(attributes, "POSITION"), m);
     add_normals(r, attributes, m);
@@ -213,8 +222,10 @@ static bool add_corner(reader *r, uint32_t vertex)
              *normal = cloth_list_add(&r->corner_normals);
     if (!corner || !texture || !normal) return false;
     *corner = r->last.first + vertex;
-    *texture = r->last.first_texture == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_texture + vertex;
-    *normal = r->last.first_normal == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_normal + vertex;
+    *texture =
+        r->last.first_texture == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_texture + vertex;
+    *normal =
+        r->last.first_normal == CLOTH_NO_INDEX ? CLOTH_NO_INDEX : r->last.first_normal + vertex;
     return true;
 }
 
@@ -231,18 +242,22 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
     uint32_t count = r->last.count, *indices = NULL;
     if (!cloth_gltf_fine(&r->gltf)) return;
     if (hed_json_has(primitive, "indices"))
-        indices = cloth_gltf_indices(&r->gltf, hed_json_member(primitive, "indices"), r->last.count, &count);
+        indices = cloth_gltf_indices(
+            &r->gltf, hed_json_member(primitive, "indices"), r->last.count, &count);
     if (cloth_gltf_fine(&r->gltf) && (mode == TRIANGLES ? count % 3 != 0 : count < 3))
-        hed_json_reject(primitive, "found %u corners, expected %s", count, mode == TRIANGLES ? "three for each triangle" : "3 or more");
+        hed_json_reject(primitive, "found %u corners, expected %s", count,
+            mode == TRIANGLES ? "three for each triangle" : "3 or more");
     uint32_t triangles = mode == TRIANGLES ? count / 3 : count - 2;
-    if (cloth_gltf_fine(&r->gltf)) cloth_gltf_limit(&r->gltf, r->corners.count + 3 * (uint64_t)triangles, "corners");
+    if (cloth_gltf_fine(&r->gltf))
+        cloth_gltf_limit(&r->gltf, r->corners.count + 3 * (uint64_t)triangles, "corners");
     for (uint32_t i = 0; i < triangles && cloth_gltf_fine(&r->gltf); i++) {
         uint32_t place[3], v[3];
         triangle_of(mode, i, place);
         for (int k = 0; k < 3; k++) v[k] = indices ? indices[place[k]] : place[k];
         /* What joins two parts of a strip has no area, and is meant to have none. */
         if (mode == STRIP && (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])) continue;
-        bool added = add_corner(r, v[0]) && add_corner(r, v[mirrored ? 2 : 1]) && add_corner(r, v[mirrored ? 1 : 2]);
+        bool added = add_corner(r, v[0]) && add_corner(r, v[mirrored ? 2 : 1]) &&
+                     add_corner(r, v[mirrored ? 1 : 2]);
         uint32_t *end = added ? cloth_list_add(&r->face_at) : NULL;
         if (!end) cloth_gltf_starve(&r->gltf);
         else *end = (uint32_t)r->corners.count;
@@ -259,11 +274,16 @@ static void add_span(reader *r, cloth_list *spans, const char *name, bool object
     if (!span || !span->name) cloth_gltf_starve(&r->gltf);
 }
 
-static const char *name_of(hed_json_node node) { return hed_json_has(node, "name") ? hed_json_string(hed_json_member(node, "name")) : ""; }
+static const char *name_of(hed_json_node node)
+{
+    return hed_json_has(node, "name") ? hed_json_string(hed_json_member(node, "name")) : "";
+}
 
 static void read_primitive(reader *r, hed_json_node primitive, const double m[12])
 {
-    int64_t mode = hed_json_has(primitive, "mode") ? hed_json_integer(hed_json_member(primitive, "mode"), POINTS, FAN) : TRIANGLES;
+    int64_t mode = hed_json_has(primitive, "mode")
+                       ? hed_json_integer(hed_json_member(primitive, "mode"), POINTS, FAN)
+                       : TRIANGLES;
     hed_json_node attributes = hed_json_member(primitive, "attributes");
     if (mode < TRIANGLES || !hed_json_has(attributes, "POSITION")) {
         r->without_faces += cloth_gltf_fine(&r->gltf);
@@ -272,7 +292,8 @@ static void read_primitive(reader *r, hed_json_node primitive, const double m[12
     r->deformed |= hed_json_has(primitive, "targets");
     const char *material = "";
     if (hed_json_has(primitive, "material"))
-        material = name_of(cloth_gltf_find(&r->gltf, hed_json_member(primitive, "material"), "materials"));
+        material =
+            name_of(cloth_gltf_find(&r->gltf, hed_json_member(primitive, "material"), "materials"));
     add_span(r, &r->materials, material, false);
     add_vertices(r, attributes, m);
     add_triangles(r, primitive, mode, determinant(m) < 0);
@@ -287,13 +308,15 @@ static void read_mesh(reader *r, hed_json_node node, const double m[12])
     r->deformed |= hed_json_has(node, "skin");
     r->last.there = false; /* another node puts them elsewhere */
     add_span(r, &r->groups, *name ? name : name_of(node), true);
-    for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++) read_primitive(r, hed_json_item(primitives, i), m);
+    for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++)
+        read_primitive(r, hed_json_item(primitives, i), m);
 }
 
 /* ---- nodes ---- */
 
 /* Puts a list of nodes on the stack, the first one on top. */
-static void push_nodes(reader *r, hed_json_node list, const double m[12], step *stack, size_t *depth, uint8_t *met)
+static void push_nodes(
+    reader *r, hed_json_node list, const double m[12], step *stack, size_t *depth, uint8_t *met)
 {
     for (size_t i = hed_json_count(list); i-- > 0 && cloth_gltf_fine(&r->gltf);) {
         hed_json_node index = hed_json_item(list, i);
@@ -310,7 +333,8 @@ static void push_nodes(reader *r, hed_json_node list, const double m[12], step *
 }
 
 /* Without a scene: the nodes that are no one's children. */
-static void push_roots(reader *r, hed_json_node nodes, const double m[12], step *stack, size_t *depth, uint8_t *met)
+static void push_roots(
+    reader *r, hed_json_node nodes, const double m[12], step *stack, size_t *depth, uint8_t *met)
 {
     size_t count = hed_json_count(nodes);
     for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++) {
@@ -341,9 +365,11 @@ static void read_nodes(reader *r)
     uint8_t *met = calloc(count + 1, 1);
     if (!stack || !met) cloth_gltf_starve(g);
     bool scenes = cloth_gltf_fine(g) && hed_json_has(g->root, "scenes");
-    if (scenes && hed_json_has(g->root, "scene")) scene = cloth_gltf_find(g, hed_json_member(g->root, "scene"), "scenes");
+    if (scenes && hed_json_has(g->root, "scene"))
+        scene = cloth_gltf_find(g, hed_json_member(g->root, "scene"), "scenes");
     else if (scenes) scene = hed_json_item(hed_json_member(g->root, "scenes"), 0);
-    if (scenes && cloth_gltf_fine(g) && hed_json_has(scene, "nodes")) push_nodes(r, hed_json_member(scene, "nodes"), same, stack, &depth, met);
+    if (scenes && cloth_gltf_fine(g) && hed_json_has(scene, "nodes"))
+        push_nodes(r, hed_json_member(scene, "nodes"), same, stack, &depth, met);
     else if (!scenes && cloth_gltf_fine(g)) push_roots(r, nodes, same, stack, &depth, met);
     while (depth > 0 && cloth_gltf_fine(g)) {
         step now = stack[--depth];
@@ -352,7 +378,8 @@ static void read_nodes(reader *r)
         read_matrix(node, own);
         multiply(now.matrix, own, matrix);
         if (hed_json_has(node, "mesh")) read_mesh(r, node, matrix);
-        if (hed_json_has(node, "children")) push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
+        if (hed_json_has(node, "children"))
+            push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
     }
     free(stack);
     free(met);
@@ -363,8 +390,8 @@ static void read_nodes(reader *r)
 /* Extensions that a reader must know: those of pictures and light do not concern a mesh. */
 static void check_extensions(cloth_gltf *g)
 {
-    static const char *const harmless[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "KHR_lights_",
-                                           "KHR_xmp", "KHR_mesh_quantization"};
+    static const char *const harmless[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_",
+        "MSFT_texture_", "KHR_lights_", "KHR_xmp", "KHR_mesh_quantization"};
     if (!hed_json_has(g->root, "extensionsRequired")) return;
     hed_json_node list = hed_json_member(g->root, "extensionsRequired");
     size_t count = hed_json_count(list);
@@ -372,12 +399,18 @@ static void check_extensions(cloth_gltf *g)
         hed_json_node node = hed_json_item(list, i);
         const char *name = hed_json_string(node);
         bool known = false;
-        for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++) known |= strncmp(name, harmless[k], strlen(harmless[k])) == 0;
+        for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
+            known |= strncmp(name, harmless[k], strlen(harmless[k])) == 0;
         if (known) continue;
         if (strstr(name, "draco") || strstr(name, "meshopt"))
-            hed_json_reject(node, "its meshes are compressed (%.60s), which is not read here; write the file without compression "
-                                  "(in Blender's exporter: Compression off; gltf-transform copy does it for a file)", name);
-        else hed_json_reject(node, "needs the extension %.60s, which is not read here; write the file without it", name);
+            hed_json_reject(node,
+                "its meshes are compressed (%.60s), which is not read here; write the file without compression "
+                "(in Blender's exporter: Compression off; gltf-transform copy does it for a file)",
+                name);
+        else
+            hed_json_reject(node,
+                "needs the extension %.60s, which is not read here; write the file without it",
+                name);
     }
 }
 
@@ -395,9 +428,12 @@ static void tell_rest(reader *r, hed_mesh *mesh)
     if (!r->without_faces && !r->deformed) return;
     char parts[64] = "";
     if (r->without_faces)
-        snprintf(parts, sizeof parts, " %u parts without triangles were skipped%s", r->without_faces, r->deformed ? ";" : "");
+        snprintf(parts, sizeof parts, " %u parts without triangles were skipped%s",
+            r->without_faces, r->deformed ? ";" : "");
     if (asprintf(&mesh->warning, "%s:%s%s", r->gltf.name, parts,
-                 r->deformed ? " skins and morph targets are not applied: the mesh is as its vertices are stored" : "") >= 0)
+            r->deformed
+                ? " skins and morph targets are not applied: the mesh is as its vertices are stored"
+                : "") >= 0)
         return;
     mesh->warning = NULL;
     cloth_gltf_starve(&r->gltf);
@@ -408,22 +444,16 @@ static void hand_over(reader *r, hed_mesh *mesh)
 {
     bool normals = r->normals.count > 0, textures = r->textures.count > 0;
     *mesh = (hed_mesh){
-        .vertex_count = (uint32_t)r->positions.count,
-        .positions = r->positions.rows,
+        .vertex_count = (uint32_t)r->positions.count, .positions = r->positions.rows,
         .vertex_colours = r->colours.rows,
         .face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0,
-        .face_at = r->face_at.rows,
-        .corners = r->corners.rows,
-        .texture_count = (uint32_t)r->textures.count,
-        .normal_count = (uint32_t)r->normals.count,
-        .textures = r->textures.rows,
-        .normals = r->normals.rows,
+        .face_at = r->face_at.rows, .corners = r->corners.rows,
+        .texture_count = (uint32_t)r->textures.count, .normal_count = (uint32_t)r->normals.count,
+        .textures = r->textures.rows, .normals = r->normals.rows,
         .corner_textures = textures ? r->corner_textures.rows : NULL,
         .corner_normals = normals ? r->corner_normals.rows : NULL,
-        .material_count = (uint32_t)r->materials.count,
-        .group_count = (uint32_t)r->groups.count,
-        .materials = r->materials.rows,
-        .groups = r->groups.rows,
+        .material_count = (uint32_t)r->materials.count, .group_count = (uint32_t)r->groups.count,
+        .materials = r->materials.rows, .groups = r->groups.rows,
     };
     if (!textures) free(r->corner_textures.rows);
     if (!normals) free(r->corner_normals.rows);
@@ -437,18 +467,20 @@ static void read_document(reader *r)
     check_version(&r->gltf);
     check_extensions(&r->gltf);
     if (cloth_gltf_fine(&r->gltf)) read_nodes(r);
-    if (cloth_gltf_fine(&r->gltf) && !r->corners.rows && !cloth_list_grow(&r->corners)) cloth_gltf_starve(&r->gltf);
+    if (cloth_gltf_fine(&r->gltf) && !r->corners.rows && !cloth_list_grow(&r->corners))
+        cloth_gltf_starve(&r->gltf);
 }
 
-hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder, hed_mesh *mesh,
-                            hed_error *error)
+hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
+    hed_mesh *mesh, hed_error *error)
 {
     reader r = {0};
     *mesh = (hed_mesh){0};
     r.positions.size = r.normals.size = 3 * sizeof(float);
     r.textures.size = 2 * sizeof(float);
     r.colours.size = 4 * sizeof(float);
-    r.corners.size = r.corner_textures.size = r.corner_normals.size = r.face_at.size = sizeof(uint32_t);
+    r.corners.size = r.corner_textures.size = r.corner_normals.size = r.face_at.size =
+        sizeof(uint32_t);
     r.materials.size = r.groups.size = sizeof(hed_mesh_span);
     hed_status status = cloth_gltf_open(name, bytes, size, folder, &r.gltf, error);
     if (status == HED_OK) {
@@ -457,7 +489,8 @@ hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, co
         if (cloth_gltf_fine(&r.gltf)) tell_rest(&r, mesh);
         status = r.gltf.status != HED_OK ? r.gltf.status : hed_json_status(r.gltf.json, error);
         if (status == HED_OK && mesh->vertex_count == 0)
-            status = hed_error_set(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
+            status =
+                hed_error_set(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
     }
     cloth_gltf_close(&r.gltf);
     if (status != HED_OK) hed_mesh_free(mesh);

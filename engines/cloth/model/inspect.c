@@ -11,12 +11,8 @@
 const char *hed_mesh_fault_name(hed_mesh_fault fault)
 {
     static const char *const names[HED_MESH_FAULT_COUNT] = {"coordinate that is no finite number",
-                                                            "index of something that is not there",
-                                                            "degenerate face",
-                                                            "duplicate face",
-                                                            "edge of more than two faces",
-                                                            "edge with inconsistent winding",
-                                                            "vertex of no face"};
+        "index of something that is not there", "degenerate face", "duplicate face",
+        "edge of more than two faces", "edge with inconsistent winding", "vertex of no face"};
     return (unsigned)fault < HED_MESH_FAULT_COUNT ? names[fault] : "unknown fault";
 }
 
@@ -31,7 +27,8 @@ static void look_at_vertices(const hed_mesh *mesh, const uint8_t *used, hed_mesh
 {
     for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
         const float *at = mesh->positions + 3 * (size_t)vertex;
-        if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2])) note(check, HED_MESH_NOT_FINITE, vertex);
+        if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]))
+            note(check, HED_MESH_NOT_FINITE, vertex);
         if (!used[vertex]) note(check, HED_MESH_LOOSE_VERTEX, vertex);
     }
 }
@@ -57,13 +54,15 @@ static void count_uses(const hed_mesh *mesh, const cloth_topology *topology, edg
         for (uint32_t corner = first; corner < end; corner++) {
             edge_use *use = &uses[topology->edge[corner]];
             if (use->up + use->down == 0) use->first_face = face;
-            if (mesh->corners[corner] < mesh->corners[corner + 1 < end ? corner + 1 : first]) use->up++;
+            if (mesh->corners[corner] < mesh->corners[corner + 1 < end ? corner + 1 : first])
+                use->up++;
             else use->down++;
         }
     }
 }
 
-static void look_at_edges(const cloth_topology *topology, const edge_use *uses, hed_mesh_check *check)
+static void look_at_edges(
+    const cloth_topology *topology, const edge_use *uses, hed_mesh_check *check)
 {
     for (uint32_t edge = 0; edge < topology->edge_count; edge++) {
         uint32_t count = uses[edge].up + uses[edge].down;
@@ -89,8 +88,8 @@ hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check, hed_err
         count_uses(mesh, &topology, uses);
         look_at_edges(&topology, uses, check);
     } else {
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was looked at",
-                               mesh->face_count);
+        status = hed_error_set(error, HED_ERROR_MEMORY,
+            "out of memory while a mesh of %u faces was looked at", mesh->face_count);
     }
     free(uses);
     free(used);
@@ -111,7 +110,7 @@ static void describe_corners(const hed_mesh *mesh, uint32_t face, char *text, si
             return;
         }
         int length = snprintf(text + used, size - used, "%s%llu", corner == first ? "" : ", ",
-                              (unsigned long long)mesh->corners[corner] + 1);
+            (unsigned long long)mesh->corners[corner] + 1);
         used += length > 0 ? (size_t)length : 0;
     }
 }
@@ -122,33 +121,37 @@ hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_er
         hed_mesh_fault fault;
         const char *advice;
     } obstacles[] = {
-        {HED_MESH_BAD_INDEX, "expected numbers of vertices, texture coordinates and normals that are there"},
+        {HED_MESH_BAD_INDEX,
+            "expected numbers of vertices, texture coordinates and normals that are there"},
         {HED_MESH_NOT_FINITE, "expected finite coordinates"},
         {HED_MESH_DEGENERATE_FACE, "a vertex twice, or no area; mending takes it away"},
         {HED_MESH_DUPLICATE_FACE, "the corners of an earlier face; mending takes it away"},
-        {HED_MESH_NON_MANIFOLD_EDGE, "one of its edges has more than two faces; mending keeps the first two"},
+        {HED_MESH_NON_MANIFOLD_EDGE,
+            "one of its edges has more than two faces; mending keeps the first two"},
     };
     hed_mesh_check check;
     hed_status status = hed_mesh_inspect(mesh, &check, error);
     if (status != HED_OK) return status;
     if (mesh->face_count == 0)
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s: found no face, expected some to make cloth of", name);
+        return hed_error_set(
+            error, HED_ERROR_FORMAT, "%s: found no face, expected some to make cloth of", name);
     for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++) {
         hed_mesh_fault fault = obstacles[i].fault;
         if (check.count[fault] == 0) continue;
         uint32_t first = check.first[fault];
         if (fault == HED_MESH_NOT_FINITE)
-            return hed_error_set(
-                error, HED_ERROR_FORMAT, "%s: vertex %llu (counted from 1): found %g %g %g, %s; %u such", name,
+            return hed_error_set(error, HED_ERROR_FORMAT,
+                "%s: vertex %llu (counted from 1): found %g %g %g, %s; %u such", name,
                 (unsigned long long)first + 1, (double)mesh->positions[3 * (size_t)first],
-                (double)mesh->positions[3 * (size_t)first + 1], (double)mesh->positions[3 * (size_t)first + 2],
-                obstacles[i].advice, check.count[fault]);
+                (double)mesh->positions[3 * (size_t)first + 1],
+                (double)mesh->positions[3 * (size_t)first + 2], obstacles[i].advice,
+                check.count[fault]);
         char corners[128];
         describe_corners(mesh, first, corners, sizeof corners);
         return hed_error_set(error, HED_ERROR_FORMAT,
-                             "%s: face %llu of vertices %s (in the file's order, counted from 1): %s: %s; %u such",
-                             name, (unsigned long long)first + 1, corners, hed_mesh_fault_name(fault),
-                             obstacles[i].advice, check.count[fault]);
+            "%s: face %llu of vertices %s (in the file's order, counted from 1): %s: %s; %u such",
+            name, (unsigned long long)first + 1, corners, hed_mesh_fault_name(fault),
+            obstacles[i].advice, check.count[fault]);
     }
     return HED_OK;
 }
@@ -161,8 +164,8 @@ static void move_spans(hed_mesh_span *spans, uint32_t count, const uint32_t *fac
     for (uint32_t i = 0; i < count; i++) spans[i].first_face = face_now[spans[i].first_face];
 }
 
-/* Keeps the faces that are not `gone`, in order; `face_now` (face_count + 1) receives where each one is, or the
- * next one left. */
+/* Keeps the faces that are not `gone`, in order; `face_now` (face_count + 1) receives where each
+ * one is, or the next one left. */
 static uint32_t compact(hed_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
 {
     uint32_t faces = 0, corners = 0, begin = 0;
@@ -171,7 +174,8 @@ static uint32_t compact(hed_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
         face_now[face] = faces;
         for (uint32_t corner = begin; corner < end && !gone[face]; corner++, corners++) {
             mesh->corners[corners] = mesh->corners[corner];
-            if (mesh->corner_textures) mesh->corner_textures[corners] = mesh->corner_textures[corner];
+            if (mesh->corner_textures)
+                mesh->corner_textures[corners] = mesh->corner_textures[corner];
             if (mesh->corner_normals) mesh->corner_normals[corners] = mesh->corner_normals[corner];
         }
         if (!gone[face]) mesh->face_at[++faces] = corners;
@@ -198,7 +202,8 @@ static void drop_repeats(hed_mesh *mesh)
                 continue;
             }
             mesh->corners[corners] = mesh->corners[corner];
-            if (mesh->corner_textures) mesh->corner_textures[corners] = mesh->corner_textures[corner];
+            if (mesh->corner_textures)
+                mesh->corner_textures[corners] = mesh->corner_textures[corner];
             if (mesh->corner_normals) mesh->corner_normals[corners] = mesh->corner_normals[corner];
             corners++;
         }
@@ -208,14 +213,16 @@ static void drop_repeats(hed_mesh *mesh)
 }
 
 /* Marks faces with a fault, then each face in order that would be the third at an edge. */
-static void choose(const hed_mesh *mesh, const cloth_topology *topology, uint8_t *at_edge, uint8_t *gone)
+static void choose(
+    const hed_mesh *mesh, const cloth_topology *topology, uint8_t *at_edge, uint8_t *gone)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         gone[face] = topology->fault[face] != 0;
         uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
         for (uint32_t corner = first; corner < end && !gone[face]; corner++)
             gone[face] = at_edge[topology->edge[corner]] == 2;
-        for (uint32_t corner = first; corner < end && !gone[face]; corner++) at_edge[topology->edge[corner]]++;
+        for (uint32_t corner = first; corner < end && !gone[face]; corner++)
+            at_edge[topology->edge[corner]]++;
     }
 }
 
@@ -227,17 +234,17 @@ hed_status hed_mesh_mend(hed_mesh *mesh, uint32_t *removed, hed_error *error)
     if (status != HED_OK) return status;
     if (check.count[HED_MESH_NOT_FINITE] || check.count[HED_MESH_BAD_INDEX])
         return hed_error_set(error, HED_ERROR_FORMAT,
-                             "this mesh cannot be mended safely: found %u vertices with a %s and %u faces with an %s",
-                             check.count[HED_MESH_NOT_FINITE], hed_mesh_fault_name(HED_MESH_NOT_FINITE),
-                             check.count[HED_MESH_BAD_INDEX], hed_mesh_fault_name(HED_MESH_BAD_INDEX));
+            "this mesh cannot be mended safely: found %u vertices with a %s and %u faces with an %s",
+            check.count[HED_MESH_NOT_FINITE], hed_mesh_fault_name(HED_MESH_NOT_FINITE),
+            check.count[HED_MESH_BAD_INDEX], hed_mesh_fault_name(HED_MESH_BAD_INDEX));
     size_t corners = cloth_mesh_corner_count(mesh);
     uint8_t *at_edge = calloc(corners + 1, 1), *gone = calloc((size_t)mesh->face_count + 1, 1);
     uint32_t *face_now = malloc(((size_t)mesh->face_count + 1) * sizeof *face_now);
     cloth_topology topology = {0};
     status = at_edge && gone && face_now
                  ? HED_OK
-                 : hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was mended",
-                                 mesh->face_count);
+                 : hed_error_set(error, HED_ERROR_MEMORY,
+                       "out of memory while a mesh of %u faces was mended", mesh->face_count);
     if (status == HED_OK) {
         drop_repeats(mesh);
         status = cloth_topology_create(mesh, &topology, error);

@@ -14,7 +14,8 @@
 bool cloth_list_grow(cloth_list *list)
 {
     size_t capacity = list->capacity ? list->capacity * 2 : 64;
-    void *rows = capacity <= SIZE_MAX / 2 / list->size ? realloc(list->rows, capacity * list->size) : NULL;
+    void *rows =
+        capacity <= SIZE_MAX / 2 / list->size ? realloc(list->rows, capacity * list->size) : NULL;
     if (!rows) return false;
     list->rows = rows;
     list->capacity = capacity;
@@ -38,7 +39,10 @@ void cloth_text_put(cloth_text *text, const char *bytes, size_t size)
     text->used += size;
 }
 
-void cloth_text_words(cloth_text *text, const char *words) { cloth_text_put(text, words, strlen(words)); }
+void cloth_text_words(cloth_text *text, const char *words)
+{
+    cloth_text_put(text, words, strlen(words));
+}
 
 void cloth_text_row(cloth_text *text, const float *numbers, uint32_t count)
 {
@@ -83,14 +87,14 @@ void hed_mesh_free(hed_mesh *mesh)
     *mesh = (hed_mesh){0};
 }
 
-hed_status cloth_mesh_require_finite(const char *path, const float *positions, uint32_t vertex_count,
-                                     hed_error *error)
+hed_status cloth_mesh_require_finite(
+    const char *path, const float *positions, uint32_t vertex_count, hed_error *error)
 {
     for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
         if (!isfinite(positions[i]))
             return hed_error_set(error, HED_ERROR_ARGUMENT,
-                                 "%s is not written: coordinate %c of vertex %zu (counted from 1) is %g", path,
-                                 "xyz"[i % 3], i / 3 + 1, (double)positions[i]);
+                "%s is not written: coordinate %c of vertex %zu (counted from 1) is %g", path,
+                "xyz"[i % 3], i / 3 + 1, (double)positions[i]);
     return HED_OK;
 }
 
@@ -104,17 +108,20 @@ static const char *ending_of(const char *path)
     return dot && (!slash || dot > slash) ? dot + 1 : "";
 }
 
-static hed_status parse_gltf(const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
+static hed_status parse_gltf(
+    const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
 {
     const char *slash = strrchr(path, '/');
     char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
-    if (!folder) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+    if (!folder)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
     hed_status status = cloth_gltf_parse(path, bytes, size, folder, mesh, error);
     free(folder);
     return status;
 }
 
-typedef hed_status mesh_parser(const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+typedef hed_status mesh_parser(
+    const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
 
 /* What a file of this ending is read by; NULL: by none of ours. */
 static mesh_parser *parser_of_ending(const char *ending)
@@ -122,7 +129,8 @@ static mesh_parser *parser_of_ending(const char *ending)
     static const struct {
         const char *ending;
         mesh_parser *parser;
-    } own[] = {{"obj", hed_mesh_parse_obj}, {"ply", cloth_ply_parse}, {"stl", cloth_stl_parse}, {"glb", parse_gltf}, {"gltf", parse_gltf}};
+    } own[] = {{"obj", hed_mesh_parse_obj}, {"ply", cloth_ply_parse}, {"stl", cloth_stl_parse},
+        {"glb", parse_gltf}, {"gltf", parse_gltf}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcasecmp(ending, own[i].ending) == 0) return own[i].parser;
     return NULL;
@@ -133,10 +141,12 @@ static bool begins_with(const char *text, size_t size, const char *mark)
     return size >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0;
 }
 
-/* The same for a file whose ending says nothing, by what it says at its beginning; NULL: a format that assimp reads. */
+/* The same for a file whose ending says nothing, by what it says at its beginning; NULL: a format
+ * that assimp reads. */
 static mesh_parser *parser_of_content(const char *text, size_t size)
 {
-    if (begins_with(text, size, "ply\n") || begins_with(text, size, "ply\r\n")) return cloth_ply_parse;
+    if (begins_with(text, size, "ply\n") || begins_with(text, size, "ply\r\n"))
+        return cloth_ply_parse;
     if (begins_with(text, size, "glTF")) return parse_gltf;
     if (begins_with(text, size, "solid ")) return cloth_stl_parse;
     static const char *const others[] = {"OFF\n", "Kaydara FBX", "<?xml", "BLENDER"};
@@ -163,15 +173,15 @@ hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error)
 
 /* ---- grids ---- */
 
-/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width + 1, i + width,
- * from any corner, either way round. CLOTH_NO_INDEX: none. */
+/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width
+ * + 1, i + width, from any corner, either way round. CLOTH_NO_INDEX: none. */
 static uint32_t cell_of(const uint32_t *corners, uint32_t width)
 {
     uint32_t first = 0;
     for (uint32_t i = 1; i < 4; i++)
         if (corners[i] < corners[first]) first = i;
-    uint32_t at = corners[first], next = corners[(first + 1) & 3], across = corners[(first + 2) & 3],
-             last = corners[(first + 3) & 3];
+    uint32_t at = corners[first], next = corners[(first + 1) & 3],
+             across = corners[(first + 2) & 3], last = corners[(first + 3) & 3];
     bool around = (next == at + 1 && last == at + width) || (next == at + width && last == at + 1);
     if (!around || across != at + width + 1 || at % width == width - 1) return CLOTH_NO_INDEX;
     return at / width * (width - 1) + at % width;
@@ -193,9 +203,11 @@ bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height)
 {
     uint32_t w = width_by(mesh), h = w ? mesh->vertex_count / w : 0;
     *width = *height = 0;
-    if (h < 2 || (uint64_t)w * h != mesh->vertex_count || (uint64_t)(w - 1) * (h - 1) != mesh->face_count)
+    if (h < 2 || (uint64_t)w * h != mesh->vertex_count ||
+        (uint64_t)(w - 1) * (h - 1) != mesh->face_count)
         return false;
-    uint8_t *seen = calloc(mesh->face_count, 1); /* without memory a grid is a mesh like any other */
+    /* without memory a grid is a mesh like any other */
+    uint8_t *seen = calloc(mesh->face_count, 1);
     bool grid = seen != NULL;
     for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
         uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4

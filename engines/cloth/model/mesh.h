@@ -1,4 +1,5 @@
-/* What the rooms of mesh files share: a list that grows, text written in pieces, and each format's function. */
+/* What the rooms of mesh files share: a list that grows, text written in pieces, and each format's
+ * function. */
 #ifndef CLOTH_MESH_H
 #define CLOTH_MESH_H
 
@@ -7,7 +8,7 @@
 
 /* PC2 and PLY and GLB are little-endian, and are written as memory has them. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "files are written from memory, which has to be little-endian");
+    "files are written from memory, which has to be little-endian");
 
 #define CLOTH_NO_INDEX UINT32_MAX /* no texture coordinate, no normal */
 
@@ -54,14 +55,14 @@ static inline uint32_t cloth_mesh_corner_count(const hed_mesh *mesh)
 }
 
 /* Whether all of `positions` can be written. Errors: ARGUMENT (names the vertex). */
-hed_status cloth_mesh_require_finite(const char *path, const float *positions, uint32_t vertex_count,
-                                     hed_error *error);
+hed_status cloth_mesh_require_finite(
+    const char *path, const float *positions, uint32_t vertex_count, hed_error *error);
 
 /* Which faces are degenerate or duplicates, and the edges of the others. */
 typedef struct cloth_topology {
     uint8_t *fault; /* (face_count) hed_mesh_fault + 1, 0: none */
-    uint32_t
-        *edge; /* (corners) the edge from this corner to the next of its face; CLOTH_NO_INDEX on faces with a fault */
+    uint32_t *
+        edge; /* (corners) the edge from this corner to the next of its face; CLOTH_NO_INDEX on faces with a fault */
     uint32_t edge_count;
 } cloth_topology;
 
@@ -71,20 +72,24 @@ void cloth_topology_free(cloth_topology *topology);
 
 /* ---- formats beyond OBJ ---- */
 
-/* PLY, STL and glTF from memory; `name` stands for the file in messages. glTF may name files in `folder` ("" or
- * ending with '/'; NULL: none is read). Errors: FORMAT, LIMIT, MEMORY; IO (a file that glTF names). */
-hed_status cloth_ply_parse(const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
-hed_status cloth_stl_parse(const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
-hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder, hed_mesh *mesh,
-                            hed_error *error);
+/* PLY, STL and glTF from memory; `name` stands for the file in messages. glTF may name files in
+ * `folder` ("" or ending with '/'; NULL: none is read). Errors: FORMAT, LIMIT, MEMORY; IO (a file
+ * that glTF names). */
+hed_status cloth_ply_parse(
+    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+hed_status cloth_stl_parse(
+    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
+    hed_mesh *mesh, hed_error *error);
 
-/* Whether files of this ending (without the dot, any case) are read through assimp; in a build without it: would
- * be. */
+/* Whether files of this ending (without the dot, any case) are read through assimp; in a build
+ * without it: would be. */
 bool cloth_assimp_reads(const char *ending);
 /* Errors: UNSUPPORTED (a build without assimp), FORMAT (assimp's words), LIMIT, MEMORY. */
 hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error);
 
 /* Errors: FORMAT, MEMORY. */
-hed_status cloth_pc2_parse(const char *name, const void *bytes, size_t size, hed_pc2_data *data, hed_error *error);
+hed_status cloth_pc2_parse(
+    const char *name, const void *bytes, size_t size, hed_pc2_data *data, hed_error *error);
 
 #endif

@@ -1,6 +1,7 @@
-/* Numbers in text. The quick way computes in double and is right unless the result lies too near the middle of two
- * floats; then, and for denormals and overflow, the C library decides (D. Lemire, Number Parsing at a Gigabyte per
- * Second, 2021, on when the quick way is exact; the margin is ours). */
+/* Numbers in text. The quick way computes in double and is right unless the result lies too near
+ * the middle of two floats; then, and for denormals and overflow, the C library decides (D. Lemire,
+ * Number Parsing at a Gigabyte per Second, 2021, on when the quick way is exact; the margin is
+ * ours). */
 #include "model/number.h"
 
 #include <locale.h>
@@ -11,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
+    1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 enum { LARGEST_POWER = 22 }; /* of ten that a double holds exactly */
 
-/* A double that may be a few units off its last place: false where that could change the float it rounds to. */
+/* A double that may be a few units off its last place: false where that could change the float it
+ * rounds to. */
 static bool round_safely(double value, float *rounded)
 {
     uint64_t bits;
@@ -37,7 +39,8 @@ static double scale(uint64_t digits, int exponent)
     return exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
 }
 
-/* By the C library, in the C locale. A text of more than 255 characters is no number that anybody meant. */
+/* By the C library, in the C locale. A text of more than 255 characters is no number that anybody
+ * meant. */
 static bool read_slowly(const char *from, const char *to, float *value)
 {
     char text[256];
@@ -52,7 +55,10 @@ static bool read_slowly(const char *from, const char *to, float *value)
     return true;
 }
 
-static bool is_digit(const char *at, const char *end) { return at < end && *at >= '0' && *at <= '9'; }
+static bool is_digit(const char *at, const char *end)
+{
+    return at < end && *at >= '0' && *at <= '9';
+}
 
 /* The part from e on; `at` stays where there is no digit behind the e. */
 static const char *read_exponent(const char *at, const char *end, int *exponent)
@@ -74,7 +80,8 @@ const char *cloth_read_number(const char *at, const char *end, float *value)
     const char *from = at;
     bool negative = at < end && *at == '-', any = false;
     uint64_t digits = 0;
-    int kept = 0, exponent = 0; /* digits in `digits`; those beyond 19 are below the margin of round_safely() */
+    /* digits in `digits`; those beyond 19 are below the margin of round_safely() */
+    int kept = 0, exponent = 0;
     if (at < end && (*at == '-' || *at == '+')) at++;
     for (; is_digit(at, end); at++, any = true) {
         if (kept < 19) {
@@ -134,7 +141,8 @@ size_t cloth_write_number(char *text, float value)
                 return put_decimal(text, value < 0, digits, decimals);
         }
     }
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0),
+             before = plain ? uselocale(plain) : (locale_t)0;
     int length = 0;
     float back = 0;
     for (int digits = 7; digits <= 9 && (length == 0 || back != value); digits++) {

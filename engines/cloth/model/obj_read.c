@@ -1,6 +1,6 @@
-/* Reading Wavefront OBJ: v (with colours behind the coordinates, as MeshLab and others write them), vt, vn, f, o,
- * g, usemtl, mtllib. Vertices stay in the file's order. Format: Wavefront's "Object Files", appendix B1 of the
- * Advanced Visualizer manual. */
+/* Reading Wavefront OBJ: v (with colours behind the coordinates, as MeshLab and others write them),
+ * vt, vn, f, o, g, usemtl, mtllib. Vertices stay in the file's order. Format: Wavefront's "Object
+ * Files", appendix B1 of the Advanced Visualizer manual. */
 #include "model/mesh.h"
 
 #include "model/number.h"
@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSITION,
-       TEXTURE,
-       NORMAL,
-       KINDS }; /* what a corner names, in the order of its slashes */
+enum {
+    POSITION,
+    TEXTURE,
+    NORMAL,
+    KINDS, /* what a corner names, in the order of its slashes */
+};
 
 static const char *const kind_words[KINDS] = {"vertex", "texture coordinate", "normal"};
 static const char *const kind_keys[KINDS] = {"v", "vt", "vn"};
@@ -83,36 +85,39 @@ static void skip_line(reader *r)
 
 static bool is_word_end(const reader *r)
 {
-    return r->at == r->end || *r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r' || *r->at == '#' ||
-           *r->at == '\\';
+    return r->at == r->end || *r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r' ||
+           *r->at == '#' || *r->at == '\\';
 }
 
 /* ---- complaints ---- */
 
 static hed_status no_memory(const reader *r)
 {
-    return hed_error_set(r->error, HED_ERROR_MEMORY, "%s:%llu: out of memory", r->name, (unsigned long long)r->line);
+    return hed_error_set(
+        r->error, HED_ERROR_MEMORY, "%s:%llu: out of memory", r->name, (unsigned long long)r->line);
 }
 
 static hed_status expected(const reader *r, const char *what)
 {
     int length = 0;
-    while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~') length++;
+    while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~')
+        length++;
     if (length > 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name,
-                             (unsigned long long)r->line, length, r->at, what);
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
+            r->name, (unsigned long long)r->line, length, r->at, what);
     const char *found = r->at == r->end                   ? "the end of the file"
                         : line_break(r->at, r->end)       ? "the end of the line"
                         : *r->at == ' ' || *r->at == '\t' ? "a blank"
                                                           : "a character that no OBJ file has here";
     return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
-                         (unsigned long long)r->line, found, what);
+        (unsigned long long)r->line, found, what);
 }
 
 /* ---- numbers ---- */
 
 /* All numbers up to the line's end, at most `most`. */
-static hed_status read_numbers(reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
+static hed_status read_numbers(
+    reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
 {
     *count = 0;
     for (skip_blanks(r); !at_line_end(r); skip_blanks(r)) {
@@ -135,8 +140,8 @@ static hed_status add_colour(reader *r, const float *colour, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         if (!(colour[i] >= 0 && colour[i] <= 1))
             return hed_error_set(r->error, HED_ERROR_FORMAT,
-                                 "%s:%llu: found %g in a vertex's colour, expected 0 to 1", r->name,
-                                 (unsigned long long)r->line, (double)colour[i]);
+                "%s:%llu: found %g in a vertex's colour, expected 0 to 1", r->name,
+                (unsigned long long)r->line, (double)colour[i]);
     if (count == 0 && r->colours.count == 0) return HED_OK;
     while (r->colours.count < r->elements[POSITION].count) { /* vertices without one are white */
         float *row = cloth_list_add(&r->colours);
@@ -164,8 +169,8 @@ static hed_status read_element(reader *r, int kind)
     if (count < least[kind] || (kind == POSITION && count == 5)) return expected(r, whats[kind]);
     cloth_list *list = &r->elements[kind];
     if (list->count == CLOTH_NO_INDEX)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name,
-                             (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
+        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s",
+            r->name, (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
     void *row = cloth_list_add(list);
     if (!row) return no_memory(r);
     memcpy(row, numbers, list->size);
@@ -198,9 +203,9 @@ static hed_status read_index(reader *r, int kind, uint32_t *index)
     r->at = from;
     if (any && negative && value > 0)
         return hed_error_set(r->error, HED_ERROR_FORMAT,
-                             "%s:%llu: found %s -%llu, expected at most as many back as there are so far: %llu",
-                             r->name, (unsigned long long)r->line, kind_words[kind], (unsigned long long)value,
-                             (unsigned long long)count);
+            "%s:%llu: found %s -%llu, expected at most as many back as there are so far: %llu",
+            r->name, (unsigned long long)r->line, kind_words[kind], (unsigned long long)value,
+            (unsigned long long)count);
     static const char *const whats[KINDS] = {
         "the number of a vertex, counted from 1, or from the last one back if negative",
         "the number of a texture coordinate, counted from 1, or nothing before the next /",
@@ -213,7 +218,8 @@ static hed_status read_corner(reader *r)
 {
     uint32_t index[KINDS] = {CLOTH_NO_INDEX, CLOTH_NO_INDEX, CLOTH_NO_INDEX};
     hed_status status = read_index(r, POSITION, &index[POSITION]);
-    for (int kind = TEXTURE; kind < KINDS && status == HED_OK && r->at < r->end && *r->at == '/'; kind++) {
+    for (int kind = TEXTURE; kind < KINDS && status == HED_OK && r->at < r->end && *r->at == '/';
+         kind++) {
         r->at++;
         bool left_out = kind == TEXTURE && r->at < r->end && *r->at == '/';
         if (!left_out) status = read_index(r, kind, &index[kind]);
@@ -239,7 +245,7 @@ static hed_status read_face(reader *r)
     if (count - first < 3) return expected(r, "a face of at least 3 corners");
     if (count >= CLOTH_NO_INDEX)
         return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name,
-                             (unsigned long long)r->line, CLOTH_NO_INDEX);
+            (unsigned long long)r->line, CLOTH_NO_INDEX);
     uint32_t *end = cloth_list_add(&r->face_at);
     if (!end) return no_memory(r);
     *end = (uint32_t)count;
@@ -248,13 +254,14 @@ static hed_status read_face(reader *r)
 
 /* ---- names ---- */
 
-/* The rest of the line without blanks around it: names may have blanks inside, but end where a line goes on in the
- * next one. NULL when memory runs out. */
+/* The rest of the line without blanks around it: names may have blanks inside, but end where a line
+ * goes on in the next one. NULL when memory runs out. */
 static char *read_name(reader *r)
 {
     skip_blanks(r);
     const char *from = r->at;
-    while (r->at < r->end && !line_break(r->at, r->end) && !(*r->at == '\\' && line_break(r->at + 1, r->end)))
+    while (r->at < r->end && !line_break(r->at, r->end) &&
+           !(*r->at == '\\' && line_break(r->at + 1, r->end)))
         r->at++;
     const char *to = r->at;
     while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
@@ -288,7 +295,8 @@ static bool is_one_of(const char *word, size_t length, const char *const *list)
 
 static const char known_words[] = "v, vt, vn, f, o, g, s, usemtl, mtllib or another word of OBJ";
 
-/* Whether a word could be a program's own (ARCSim writes ny and nv): a letter, then letters, digits and _. */
+/* Whether a word could be a program's own (ARCSim writes ny and nv): a letter, then letters, digits
+ * and _. */
 static bool is_name(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -299,7 +307,8 @@ static bool is_name(const char *word, size_t length)
     return true;
 }
 
-/* Remembers a word that is skipped, its first letters if it is long; " ..." stands for those that do not fit. */
+/* Remembers a word that is skipped, its first letters if it is long; " ..." stands for those that
+ * do not fit. */
 static void note_unknown(reader *r, const char *word, size_t length)
 {
     static const char rest[] = " ...";
@@ -323,12 +332,11 @@ static void note_unknown(reader *r, const char *word, size_t length)
 static hed_status read_line(reader *r)
 {
     /* What has no meaning for a mesh: smoothing, points, lines, how things are shown. */
-    static const char *const ignored[] = {"s", "p", "l", "vp", "mg",
-                                          "lod", "bevel", "c_interp", "d_interp", "shadow_obj",
-                                          "trace_obj", "maplib", "usemap", NULL};
-    static const char *const curved[] = {"cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm",
-                                         "trim", "hole", "scrv", "sp", "end", "con", "bzp", "bsp",
-                                         "cdc", "cdp", "res", "ctech", "stech", NULL};
+    static const char *const ignored[] = {"s", "p", "l", "vp", "mg", "lod", "bevel", "c_interp",
+        "d_interp", "shadow_obj", "trace_obj", "maplib", "usemap", NULL};
+    static const char *const curved[] = {"cstype", "deg", "bmat", "step", "curv", "curv2", "surf",
+        "parm", "trim", "hole", "scrv", "sp", "end", "con", "bzp", "bsp", "cdc", "cdp", "res",
+        "ctech", "stech", NULL};
     const char *word = r->at;
     while (!is_word_end(r)) r->at++;
     size_t length = (size_t)(r->at - word);
@@ -336,13 +344,15 @@ static hed_status read_line(reader *r)
     if (length == 1 && *word == 'f') return read_face(r);
     if (length == 2 && memcmp(word, "vt", 2) == 0) return read_element(r, TEXTURE);
     if (length == 2 && memcmp(word, "vn", 2) == 0) return read_element(r, NORMAL);
-    if (length == 1 && (*word == 'o' || *word == 'g')) return read_span(r, &r->groups, *word == 'o');
+    if (length == 1 && (*word == 'o' || *word == 'g'))
+        return read_span(r, &r->groups, *word == 'o');
     if (length == 6 && memcmp(word, "usemtl", 6) == 0) return read_span(r, &r->materials, false);
     if (length == 6 && memcmp(word, "mtllib", 6) == 0) return read_material_library(r);
     if (is_one_of(word, length, ignored)) return HED_OK;
     r->at = word;
     if (is_one_of(word, length, curved))
-        return expected(r, "polygons alone: curves and surfaces are not read, convert them to polygons before");
+        return expected(
+            r, "polygons alone: curves and surfaces are not read, convert them to polygons before");
     if (!is_name(word, length)) return expected(r, known_words);
     note_unknown(r, word, length);
     return HED_OK;
@@ -363,16 +373,17 @@ static hed_status read_lines(reader *r)
     for (int kind = 0; kind < KINDS; kind++)
         if (r->used[kind] && r->farthest[kind].index >= r->elements[kind].count)
             return hed_error_set(r->error, HED_ERROR_FORMAT,
-                                 "%s:%llu: found %s %llu, expected at most %zu: so many lines of %s are there",
-                                 r->name, (unsigned long long)r->farthest[kind].line, kind_words[kind],
-                                 (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count,
-                                 kind_keys[kind]);
+                "%s:%llu: found %s %llu, expected at most %zu: so many lines of %s are there",
+                r->name, (unsigned long long)r->farthest[kind].line, kind_words[kind],
+                (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count,
+                kind_keys[kind]);
     if (r->elements[POSITION].count == 0 && r->unknown.lines > 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%s\" and no vertex at all, expected %s",
-                             r->name, (unsigned long long)r->unknown.first, r->unknown.words, known_words);
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+            "%s:%llu: found \"%s\" and no vertex at all, expected %s", r->name,
+            (unsigned long long)r->unknown.first, r->unknown.words, known_words);
     if (r->elements[POSITION].count == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it, expected lines of v and f",
-                             r->name);
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+            "%s: found no vertex in it, expected lines of v and f", r->name);
     return HED_OK;
 }
 
@@ -386,22 +397,14 @@ static void hand_over(reader *r, hed_mesh *mesh)
         }
     *mesh = (hed_mesh){
         .vertex_count = (uint32_t)r->elements[POSITION].count,
-        .positions = r->elements[POSITION].rows,
-        .vertex_colours = r->colours.rows,
-        .face_count = (uint32_t)r->face_at.count - 1,
-        .face_at = r->face_at.rows,
-        .corners = r->corners[POSITION].rows,
-        .texture_count = (uint32_t)r->elements[TEXTURE].count,
-        .normal_count = (uint32_t)r->elements[NORMAL].count,
-        .textures = r->elements[TEXTURE].rows,
-        .normals = r->elements[NORMAL].rows,
-        .corner_textures = r->corners[TEXTURE].rows,
-        .corner_normals = r->corners[NORMAL].rows,
-        .material_count = (uint32_t)r->materials.count,
-        .group_count = (uint32_t)r->groups.count,
-        .materials = r->materials.rows,
-        .groups = r->groups.rows,
-        .material_library = r->material_library,
+        .positions = r->elements[POSITION].rows, .vertex_colours = r->colours.rows,
+        .face_count = (uint32_t)r->face_at.count - 1, .face_at = r->face_at.rows,
+        .corners = r->corners[POSITION].rows, .texture_count = (uint32_t)r->elements[TEXTURE].count,
+        .normal_count = (uint32_t)r->elements[NORMAL].count, .textures = r->elements[TEXTURE].rows,
+        .normals = r->elements[NORMAL].rows, .corner_textures = r->corners[TEXTURE].rows,
+        .corner_normals = r->corners[NORMAL].rows, .material_count = (uint32_t)r->materials.count,
+        .group_count = (uint32_t)r->groups.count, .materials = r->materials.rows,
+        .groups = r->groups.rows, .material_library = r->material_library,
     };
 }
 
@@ -409,14 +412,16 @@ static void hand_over(reader *r, hed_mesh *mesh)
 static hed_status tell_unknown(reader *r, hed_mesh *mesh)
 {
     if (r->unknown.lines == 0) return HED_OK;
-    int length = asprintf(&mesh->warning, "%s: %llu lines skipped, from line %llu on, whose words are not OBJ's: %s",
-                          r->name, (unsigned long long)r->unknown.lines, (unsigned long long)r->unknown.first,
-                          r->unknown.words);
+    int length = asprintf(&mesh->warning,
+        "%s: %llu lines skipped, from line %llu on, whose words are not OBJ's: %s", r->name,
+        (unsigned long long)r->unknown.lines, (unsigned long long)r->unknown.first,
+        r->unknown.words);
     if (length < 0) mesh->warning = NULL;
     return length < 0 ? no_memory(r) : HED_OK;
 }
 
-hed_status hed_mesh_parse_obj(const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error)
+hed_status hed_mesh_parse_obj(
+    const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error)
 {
     reader r = {.at = text, .end = text + size, .name = name, .line = 1, .error = error};
     r.elements[POSITION].size = r.elements[NORMAL].size = 3 * sizeof(float);

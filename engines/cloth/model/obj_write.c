@@ -1,5 +1,5 @@
-/* Writing Wavefront OBJ as it was read: vertices, texture coordinates and normals in order, polygons as they are,
- * materials and groups before the same faces. */
+/* Writing Wavefront OBJ as it was read: vertices, texture coordinates and normals in order,
+ * polygons as they are, materials and groups before the same faces. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* Spans that begin at face `face`, from span `next` on; gives the next one. */
-static uint32_t put_spans(cloth_text *text, const hed_mesh_span *spans, uint32_t count, uint32_t next, uint32_t face,
-                          const char *key)
+static uint32_t put_spans(cloth_text *text, const hed_mesh_span *spans, uint32_t count,
+    uint32_t next, uint32_t face, const char *key)
 {
     for (; next < count && spans[next].first_face <= face; next++) {
         cloth_text_words(text, spans[next].object ? "o" : key);
@@ -45,7 +45,7 @@ static void put_faces(cloth_text *text, const hed_mesh *mesh, bool own_normals)
                               : mesh->corner_normals ? mesh->corner_normals[corner]
                                                      : CLOTH_NO_INDEX;
             put_corner(text, mesh->corners[corner],
-                       mesh->corner_textures ? mesh->corner_textures[corner] : CLOTH_NO_INDEX, normal);
+                mesh->corner_textures ? mesh->corner_textures[corner] : CLOTH_NO_INDEX, normal);
         }
         cloth_text_put(text, "\n", 1);
     }
@@ -54,7 +54,9 @@ static void put_faces(cloth_text *text, const hed_mesh *mesh, bool own_normals)
 static void put_vertices(cloth_text *text, const hed_mesh *mesh, const float *positions)
 {
     uint32_t channels =
-        mesh->vertex_colours ? 3 : 0; /* with opacity only where there is some: most readers take three */
+        mesh->vertex_colours
+            ? 3
+            : 0; /* with opacity only where there is some: most readers take three */
     for (size_t i = 0; channels == 3 && i < mesh->vertex_count; i++)
         if (mesh->vertex_colours[4 * i + 3] != 1) channels = 4;
     for (size_t i = 0; i < mesh->vertex_count; i++) {
@@ -65,14 +67,15 @@ static void put_vertices(cloth_text *text, const hed_mesh *mesh, const float *po
     }
 }
 
-hed_status hed_mesh_write_obj(const char *path, const hed_mesh *mesh, const float *positions, const float *normals,
-                              hed_error *error)
+hed_status hed_mesh_write_obj(const char *path, const hed_mesh *mesh, const float *positions,
+    const float *normals, hed_error *error)
 {
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;
     cloth_text *text = malloc(sizeof *text);
-    if (!text) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    if (!text)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     text->used = 0;
     status = hed_file_writer_open(path, &text->writer, error);
     if (status != HED_OK) {

@@ -1,6 +1,6 @@
-/* Point caches in the PC2 format: "POINTCACHE2", a header of 32 bytes, then the positions of all vertices for each
- * frame. The header's count is written after a frame's data, so whoever reads the file finds whole frames, even
- * while it grows. */
+/* Point caches in the PC2 format: "POINTCACHE2", a header of 32 bytes, then the positions of all
+ * vertices for each frame. The header's count is written after a frame's data, so whoever reads the
+ * file finds whole frames, even while it grows. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -21,7 +21,8 @@ typedef struct header {
     float start, sampling;
     int32_t samples;
 } header;
-_Static_assert(sizeof(header) == 32 && offsetof(header, samples) == 28, "a PC2 header has 32 bytes");
+_Static_assert(
+    sizeof(header) == 32 && offsetof(header, samples) == 28, "a PC2 header has 32 bytes");
 
 static const char magic[12] = "POINTCACHE2";
 static const uint64_t largest_cache = (uint64_t)1 << 38;
@@ -33,28 +34,33 @@ struct hed_pc2 {
     int failed; /* errno of the first failure: only closing is left then */
 };
 
-static uint64_t frame_bytes(uint32_t vertex_count) { return (uint64_t)vertex_count * 3 * sizeof(float); }
+static uint64_t frame_bytes(uint32_t vertex_count)
+{
+    return (uint64_t)vertex_count * 3 * sizeof(float);
+}
 
 /* ---- the header ---- */
 
 /* What is wrong with a header, in words; NULL: nothing. */
-static hed_status check_header(const char *name, const header *head, uint64_t size, hed_error *error)
+static hed_status check_header(
+    const char *name, const header *head, uint64_t size, hed_error *error)
 {
     if (size < sizeof *head || memcmp(head->magic, magic, sizeof magic) != 0)
         return hed_error_set(error, HED_ERROR_FORMAT,
-                             "%s is no PC2 file: expected \"POINTCACHE2\" and a header of 32 bytes, found %s", name,
-                             size < sizeof *head ? "fewer bytes" : "others");
+            "%s is no PC2 file: expected \"POINTCACHE2\" and a header of 32 bytes, found %s", name,
+            size < sizeof *head ? "fewer bytes" : "others");
     if (head->version != 1)
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s: found PC2 version %d, expected 1", name, head->version);
+        return hed_error_set(
+            error, HED_ERROR_FORMAT, "%s: found PC2 version %d, expected 1", name, head->version);
     if (head->points < 1 || head->samples < 0)
         return hed_error_set(error, HED_ERROR_FORMAT,
-                             "%s: found %d points and %d frames in the header, expected at least 1 and 0", name,
-                             head->points, head->samples);
+            "%s: found %d points and %d frames in the header, expected at least 1 and 0", name,
+            head->points, head->samples);
     uint64_t bytes = frame_bytes((uint32_t)head->points), whole = (size - sizeof *head) / bytes;
     if (whole < (uint64_t)head->samples)
         return hed_error_set(error, HED_ERROR_FORMAT,
-                             "%s is cut: expected %d frames of %d points, found %llu whole ones", name, head->samples,
-                             head->points, (unsigned long long)whole);
+            "%s is cut: expected %d frames of %d points, found %llu whole ones", name,
+            head->samples, head->points, (unsigned long long)whole);
     return HED_OK;
 }
 
@@ -79,16 +85,17 @@ static bool write_at(int file, const void *bytes, uint64_t size, uint64_t offset
 static hed_status fail(hed_pc2 *cache, hed_error *error)
 {
     if (!cache->failed) cache->failed = errno ? errno : EIO;
-    return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s; its first %u frames are whole", cache->path,
-                         strerror(cache->failed), cache->frames);
+    return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s; its first %u frames are whole",
+        cache->path, strerror(cache->failed), cache->frames);
 }
 
-static hed_status open_cache(const char *path, uint32_t vertex_count, int flags, hed_pc2 **result, hed_error *error)
+static hed_status open_cache(
+    const char *path, uint32_t vertex_count, int flags, hed_pc2 **result, hed_error *error)
 {
     *result = NULL;
     if (vertex_count == 0 || vertex_count > INT32_MAX)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "%s: a point cache of %u vertices, expected 1 to %d", path,
-                             vertex_count, INT32_MAX);
+        return hed_error_set(error, HED_ERROR_ARGUMENT,
+            "%s: a point cache of %u vertices, expected 1 to %d", path, vertex_count, INT32_MAX);
     hed_pc2 *cache = calloc(1, sizeof *cache);
     if (!cache || !(cache->path = strdup(path))) {
         free(cache);
@@ -99,10 +106,11 @@ static hed_status open_cache(const char *path, uint32_t vertex_count, int flags,
     struct stat about;
     bool pipe = cache->file >= 0 && fstat(cache->file, &about) == 0 && S_ISFIFO(about.st_mode);
     if (cache->file < 0 || pipe) {
-        hed_status status = hed_error_set(error, HED_ERROR_IO, "cannot open %s for writing: %s", path,
-                                          pipe ? "it is a pipe, and the head of a point cache is written again with "
-                                                 "every frame"
-                                               : strerror(errno));
+        hed_status status =
+            hed_error_set(error, HED_ERROR_IO, "cannot open %s for writing: %s", path,
+                pipe ? "it is a pipe, and the head of a point cache is written again with "
+                       "every frame"
+                     : strerror(errno));
         if (pipe) close(cache->file);
         free(cache->path);
         free(cache);
@@ -121,14 +129,15 @@ static hed_status give_up(hed_pc2 *cache, hed_status status)
     return status;
 }
 
-hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling, hed_pc2 **result,
-                          hed_error *error)
+hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling,
+    hed_pc2 **result, hed_error *error)
 {
     *result = NULL;
     hed_pc2 *cache;
     hed_status status = open_cache(path, vertex_count, O_CREAT | O_TRUNC, &cache, error);
     if (status != HED_OK) return status;
-    header head = {.version = 1, .points = (int32_t)vertex_count, .start = start, .sampling = sampling};
+    header head = {
+        .version = 1, .points = (int32_t)vertex_count, .start = start, .sampling = sampling};
     memcpy(head.magic, magic, sizeof magic);
     if (!write_at(cache->file, &head, sizeof head, 0)) return give_up(cache, fail(cache, error));
     *result = cache;
@@ -141,11 +150,12 @@ static bool keep_frames(hed_pc2 *cache, uint32_t frames)
     int32_t samples = (int32_t)frames;
     if (!write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) return false;
     cache->frames = frames;
-    return ftruncate(cache->file, (off_t)(sizeof(header) + frames * frame_bytes(cache->vertex_count))) == 0;
+    return ftruncate(cache->file,
+               (off_t)(sizeof(header) + frames * frame_bytes(cache->vertex_count))) == 0;
 }
 
-hed_status hed_pc2_resume(const char *path, uint32_t vertex_count, hed_pc2 **result, uint32_t *frames,
-                          hed_error *error)
+hed_status hed_pc2_resume(
+    const char *path, uint32_t vertex_count, hed_pc2 **result, uint32_t *frames, hed_error *error)
 {
     *result = NULL;
     *frames = 0;
@@ -155,18 +165,20 @@ hed_status hed_pc2_resume(const char *path, uint32_t vertex_count, hed_pc2 **res
     struct stat about;
     header head = {0};
     if (fstat(cache->file, &about) != 0 || pread(cache->file, &head, sizeof head, 0) < 0)
-        return give_up(cache, hed_error_set(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
+        return give_up(
+            cache, hed_error_set(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
     /* A file that lost its end (a crash of the machine) goes on behind what is left. */
-    uint64_t whole =
-        about.st_size > (off_t)sizeof head ? ((uint64_t)about.st_size - sizeof head) / frame_bytes(vertex_count) : 0;
+    uint64_t whole = about.st_size > (off_t)sizeof head
+                         ? ((uint64_t)about.st_size - sizeof head) / frame_bytes(vertex_count)
+                         : 0;
     bool same = head.points == (int32_t)vertex_count;
     if (same && head.samples > 0 && (uint64_t)head.samples > whole) head.samples = (int32_t)whole;
     status = check_header(path, &head, (uint64_t)about.st_size, error);
     if (status != HED_OK) return give_up(cache, status);
     if (!same)
         return give_up(cache, hed_error_set(error, HED_ERROR_FORMAT,
-                                            "%s has %d vertices, expected %u: it belongs to another mesh", path,
-                                            head.points, vertex_count));
+                                  "%s has %d vertices, expected %u: it belongs to another mesh",
+                                  path, head.points, vertex_count));
     if (!keep_frames(cache, (uint32_t)head.samples)) return give_up(cache, fail(cache, error));
     *frames = cache->frames;
     *result = cache;
@@ -177,26 +189,27 @@ hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error)
 {
     if (cache->failed) return fail(cache, error);
     if (frames > cache->frames)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "%s has %u frames, and cannot be cut to %u", cache->path,
-                             cache->frames, frames);
+        return hed_error_set(error, HED_ERROR_ARGUMENT, "%s has %u frames, and cannot be cut to %u",
+            cache->path, cache->frames, frames);
     return keep_frames(cache, frames) ? HED_OK : fail(cache, error);
 }
 
 hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error)
 {
     if (cache->failed) return fail(cache, error);
-    hed_status status = cloth_mesh_require_finite(cache->path, positions, cache->vertex_count, error);
+    hed_status status =
+        cloth_mesh_require_finite(cache->path, positions, cache->vertex_count, error);
     if (status != HED_OK) return status;
     if (cache->frames == INT32_MAX)
-        return hed_error_set(error, HED_ERROR_LIMIT, "%s has %u frames, the most that a PC2 file counts", cache->path,
-                             cache->frames);
+        return hed_error_set(error, HED_ERROR_LIMIT,
+            "%s has %u frames, the most that a PC2 file counts", cache->path, cache->frames);
     uint64_t bytes = frame_bytes(cache->vertex_count);
     int32_t samples = (int32_t)(cache->frames + 1);
     if (!write_at(cache->file, positions, bytes, sizeof(header) + cache->frames * bytes) ||
         !write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) {
         cache->failed = errno;
         (void)keep_frames(cache,
-                          cache->frames); /* half a frame behind the others would harm nobody; better without */
+            cache->frames); /* half a frame behind the others would harm nobody; better without */
         return fail(cache, error);
     }
     cache->frames++;
@@ -217,7 +230,8 @@ hed_status hed_pc2_close(hed_pc2 *cache, hed_error *error)
 
 /* ---- reading ---- */
 
-hed_status cloth_pc2_parse(const char *name, const void *bytes, size_t size, hed_pc2_data *data, hed_error *error)
+hed_status cloth_pc2_parse(
+    const char *name, const void *bytes, size_t size, hed_pc2_data *data, hed_error *error)
 {
     *data = (hed_pc2_data){0};
     header head = {0};
@@ -227,9 +241,11 @@ hed_status cloth_pc2_parse(const char *name, const void *bytes, size_t size, hed
     size_t used = (size_t)head.samples * frame_bytes((uint32_t)head.points);
     float *positions = malloc(used ? used : 1);
     if (!positions)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the %d frames of %s", head.samples, name);
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "out of memory for the %d frames of %s", head.samples, name);
     memcpy(positions, (const char *)bytes + sizeof head, used);
-    *data = (hed_pc2_data){(uint32_t)head.points, (uint32_t)head.samples, head.start, head.sampling, positions};
+    *data = (hed_pc2_data){
+        (uint32_t)head.points, (uint32_t)head.samples, head.start, head.sampling, positions};
     return HED_OK;
 }
 

@@ -1,6 +1,6 @@
-/* Reading PLY (G. Turk, The PLY Polygon File Format, 1994): text, and binary of either byte order. Vertices and faces
- * stay in the file's order, polygons keep all their corners; elements and properties without a meaning for cloth are
- * skipped. */
+/* Reading PLY (G. Turk, The PLY Polygon File Format, 1994): text, and binary of either byte order.
+ * Vertices and faces stay in the file's order, polygons keep all their corners; elements and
+ * properties without a meaning for cloth are skipped. */
 #include "model/mesh.h"
 
 #include "model/number.h"
@@ -11,41 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ELEMENTS = 32,
-       MOST_PROPERTIES = 256 }; /* of an element */
+enum {
+    MOST_ELEMENTS = 32,
+    MOST_PROPERTIES = 256, /* of an element */
+};
 
-enum format { TEXT,
-              LITTLE,
-              BIG };
+enum format { TEXT, LITTLE, BIG };
 
-enum type { NO_TYPE,
-            INT8,
-            UINT8,
-            INT16,
-            UINT16,
-            INT32,
-            UINT32,
-            FLOAT32,
-            FLOAT64 };
+enum type { NO_TYPE, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64 };
 
 static const uint8_t type_bytes[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
 
 /* What a vertex's properties are to us. */
-enum role { X,
-            Y,
-            Z,
-            NORMAL_X,
-            NORMAL_Y,
-            NORMAL_Z,
-            RED,
-            GREEN,
-            BLUE,
-            ALPHA,
-            U,
-            V,
-            ROLES,
-            CORNERS = ROLES, /* of a face: its list of vertices */
-            SKIPPED };
+enum role {
+    X,
+    Y,
+    Z,
+    NORMAL_X,
+    NORMAL_Y,
+    NORMAL_Z,
+    RED,
+    GREEN,
+    BLUE,
+    ALPHA,
+    U,
+    V,
+    ROLES,
+    CORNERS = ROLES, /* of a face: its list of vertices */
+    SKIPPED
+};
 
 typedef struct property {
     uint8_t type, count_type; /* count_type NO_TYPE: one value, else a list */
@@ -85,15 +79,19 @@ static hed_status no_memory(const reader *r)
 static hed_status wrong(const reader *r, const char *found, const char *what)
 {
     if (r->now && r->format != TEXT)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: %s %llu (counted from 1): found %s, expected %s", r->name,
-                             r->now->name, (unsigned long long)r->row + 1, found, what);
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+            "%s: %s %llu (counted from 1): found %s, expected %s", r->name, r->now->name,
+            (unsigned long long)r->row + 1, found, what);
     return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
-                         (unsigned long long)r->line, found, what);
+        (unsigned long long)r->line, found, what);
 }
 
 /* ---- words of a text ---- */
 
-static bool at_line_end(const reader *r) { return r->at == r->end || *r->at == '\n' || *r->at == '\r'; }
+static bool at_line_end(const reader *r)
+{
+    return r->at == r->end || *r->at == '\n' || *r->at == '\r';
+}
 
 static void skip_blanks(reader *r)
 {
@@ -136,7 +134,8 @@ static hed_status expected(reader *r, const char *what)
     if (r->at == r->end) strcpy(found, "the end of the file");
     else if (length > 0) {
         size_t kept = length < 20 ? length : 20;
-        for (size_t i = 0; i < kept; i++) found[i + 1] = r->at[i] >= ' ' && r->at[i] <= '~' ? r->at[i] : '?';
+        for (size_t i = 0; i < kept; i++)
+            found[i + 1] = r->at[i] >= ' ' && r->at[i] <= '~' ? r->at[i] : '?';
         found[0] = found[kept + 1] = '"';
         found[kept + 2] = 0;
     }
@@ -174,7 +173,10 @@ static hed_status read_type(reader *r, uint8_t *type)
     static const struct {
         const char *word;
         uint8_t type;
-    } types[] = {{"char", INT8}, {"int8", INT8}, {"uchar", UINT8}, {"uint8", UINT8}, {"short", INT16}, {"int16", INT16}, {"ushort", UINT16}, {"uint16", UINT16}, {"int", INT32}, {"int32", INT32}, {"uint", UINT32}, {"uint32", UINT32}, {"float", FLOAT32}, {"float32", FLOAT32}, {"double", FLOAT64}, {"float64", FLOAT64}};
+    } types[] = {{"char", INT8}, {"int8", INT8}, {"uchar", UINT8}, {"uint8", UINT8},
+        {"short", INT16}, {"int16", INT16}, {"ushort", UINT16}, {"uint16", UINT16}, {"int", INT32},
+        {"int32", INT32}, {"uint", UINT32}, {"uint32", UINT32}, {"float", FLOAT32},
+        {"float32", FLOAT32}, {"double", FLOAT64}, {"float64", FLOAT64}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (take_word(r, types[i].word)) {
             *type = types[i].type;
@@ -188,12 +190,17 @@ static uint8_t role_of(reader *r, const element *of, const property *p)
     static const struct {
         const char *word;
         uint8_t role;
-    } roles[] = {{"x", X}, {"y", Y}, {"z", Z}, {"nx", NORMAL_X}, {"ny", NORMAL_Y}, {"nz", NORMAL_Z}, {"red", RED}, {"green", GREEN}, {"blue", BLUE}, {"alpha", ALPHA}, {"u", U}, {"v", V}, {"s", U}, {"t", V}, {"texture_u", U}, {"texture_v", V}};
+    } roles[] = {{"x", X}, {"y", Y}, {"z", Z}, {"nx", NORMAL_X}, {"ny", NORMAL_Y}, {"nz", NORMAL_Z},
+        {"red", RED}, {"green", GREEN}, {"blue", BLUE}, {"alpha", ALPHA}, {"u", U}, {"v", V},
+        {"s", U}, {"t", V}, {"texture_u", U}, {"texture_v", V}};
     bool list = p->count_type != NO_TYPE;
-    if (list && strcmp(of->name, "face") == 0 && (take_word(r, "vertex_indices") || take_word(r, "vertex_index")))
+    if (list && strcmp(of->name, "face") == 0 &&
+        (take_word(r, "vertex_indices") || take_word(r, "vertex_index")))
         return CORNERS;
-    r->face_textures |= list && strcmp(of->name, "face") == 0 && word_length(r) == 8 && memcmp(r->at, "texcoord", 8) == 0;
-    for (size_t i = 0; !list && strcmp(of->name, "vertex") == 0 && i < sizeof roles / sizeof *roles; i++)
+    r->face_textures |= list && strcmp(of->name, "face") == 0 && word_length(r) == 8 &&
+                        memcmp(r->at, "texcoord", 8) == 0;
+    for (size_t i = 0; !list && strcmp(of->name, "vertex") == 0 && i < sizeof roles / sizeof *roles;
+         i++)
         if (take_word(r, roles[i].word)) return roles[i].role;
     r->at += word_length(r);
     return SKIPPED;
@@ -205,23 +212,26 @@ static hed_status read_property(reader *r)
     if (!of) return expected(r, "an element before its properties");
     if (of->property_count == MOST_PROPERTIES)
         return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d properties", r->name,
-                             (unsigned long long)r->line, MOST_PROPERTIES);
+            (unsigned long long)r->line, MOST_PROPERTIES);
     if (!of->properties) of->properties = calloc(MOST_PROPERTIES, sizeof *of->properties);
     if (!of->properties) return no_memory(r);
     property *made = &of->properties[of->property_count++];
     hed_status status = HED_OK;
     if (take_word(r, "list")) {
         status = read_type(r, &made->count_type);
-        if (status == HED_OK && made->count_type >= FLOAT32) return wrong(r, "a list", "a whole number as the type of its length");
+        if (status == HED_OK && made->count_type >= FLOAT32)
+            return wrong(r, "a list", "a whole number as the type of its length");
     }
     if (status == HED_OK) status = read_type(r, &made->type);
     if (status != HED_OK) return status;
     skip_blanks(r);
     if (at_line_end(r)) return expected(r, "the property's name");
     made->role = role_of(r, of, made);
-    if (made->role == CORNERS && made->type >= FLOAT32) return wrong(r, "a list of numbers with a point", "vertices as whole numbers");
+    if (made->role == CORNERS && made->type >= FLOAT32)
+        return wrong(r, "a list of numbers with a point", "vertices as whole numbers");
     for (property *other = of->properties; other < made; other++)
-        if (made->role != SKIPPED && other->role == made->role) return wrong(r, "the same property twice", "each once");
+        if (made->role != SKIPPED && other->role == made->role)
+            return wrong(r, "the same property twice", "each once");
     return HED_OK;
 }
 
@@ -230,22 +240,26 @@ static hed_status read_element(reader *r)
     double count;
     if (r->element_count == MOST_ELEMENTS)
         return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d elements", r->name,
-                             (unsigned long long)r->line, MOST_ELEMENTS);
+            (unsigned long long)r->line, MOST_ELEMENTS);
     skip_blanks(r);
     size_t length = word_length(r);
     element *made = &r->elements[r->element_count];
-    if (length == 0 || length >= sizeof made->name) return expected(r, "an element's name of at most 31 letters");
+    if (length == 0 || length >= sizeof made->name)
+        return expected(r, "an element's name of at most 31 letters");
     *made = (element){0};
     memcpy(made->name, r->at, length);
     r->element_count++;
     r->at += length;
     for (element *other = r->elements; other < made; other++)
-        if (strcmp(other->name, made->name) == 0) return wrong(r, "the same element twice", "each once");
+        if (strcmp(other->name, made->name) == 0)
+            return wrong(r, "the same element twice", "each once");
     skip_blanks(r);
-    if (!take_integer(r, &count) || count < 0 || count >= CLOTH_NO_INDEX) return expected(r, "how many there are, less than 2^32 - 1");
+    if (!take_integer(r, &count) || count < 0 || count >= CLOTH_NO_INDEX)
+        return expected(r, "how many there are, less than 2^32 - 1");
     made->count = (uint64_t)count;
     if (strcmp(made->name, "tristrips") == 0)
-        return wrong(r, "an element tristrips", "faces: strips of triangles are not read, write the file with faces");
+        return wrong(r, "an element tristrips",
+            "faces: strips of triangles are not read, write the file with faces");
     return HED_OK;
 }
 
@@ -254,8 +268,7 @@ static hed_status read_format(reader *r)
     bool text = take_word(r, "ascii"), little = !text && take_word(r, "binary_little_endian");
     if (!text && !little && !take_word(r, "binary_big_endian"))
         return expected(r, "ascii, binary_little_endian or binary_big_endian");
-    r->format = text ? TEXT : little ? LITTLE
-                                     : BIG;
+    r->format = text ? TEXT : little ? LITTLE : BIG;
     return take_word(r, "1.0") ? HED_OK : expected(r, "version 1.0");
 }
 
@@ -320,7 +333,8 @@ static double binary_value(const char *from, uint8_t type, bool big)
 static hed_status read_value(reader *r, uint8_t type, double *value)
 {
     if (r->format != TEXT) {
-        if ((size_t)(r->end - r->at) < type_bytes[type]) return wrong(r, "the end of the file", "its values");
+        if ((size_t)(r->end - r->at) < type_bytes[type])
+            return wrong(r, "the end of the file", "its values");
         *value = binary_value(r->at, type, r->format == BIG);
         r->at += type_bytes[type];
         return HED_OK;
@@ -340,7 +354,8 @@ static hed_status read_length(reader *r, const property *p, uint32_t *length)
     double value;
     hed_status status = read_value(r, p->count_type, &value);
     if (status != HED_OK) return status;
-    uint64_t least = r->format == TEXT ? 2 : type_bytes[p->type]; /* bytes of each: a blank and a digit */
+    /* bytes of each: a blank and a digit */
+    uint64_t least = r->format == TEXT ? 2 : type_bytes[p->type];
     if (value < 0 || value > (double)((uint64_t)(r->end - r->at) / least))
         return wrong(r, "a list longer than the file", "its values");
     *length = (uint32_t)value;
@@ -354,15 +369,16 @@ static hed_status read_skipped(reader *r, const property *p)
     uint32_t length = 1;
     double value;
     hed_status status = p->count_type ? read_length(r, p, &length) : HED_OK;
-    for (uint32_t i = 0; i < length && status == HED_OK; i++) status = read_value(r, p->type, &value);
+    for (uint32_t i = 0; i < length && status == HED_OK; i++)
+        status = read_value(r, p->type, &value);
     return status;
 }
 
-/* As a share of 1: whole numbers count to the largest of their type; int and uint, as some write them, to 255. */
+/* As a share of 1: whole numbers count to the largest of their type; int and uint, as some write
+ * them, to 255. */
 static bool share(uint8_t type, double *value)
 {
-    if (type < FLOAT32) *value /= type == UINT16 ? 65535 : type == INT16 ? 32767
-                                                                         : 255;
+    if (type < FLOAT32) *value /= type == UINT16 ? 65535 : type == INT16 ? 32767 : 255;
     return *value >= 0 && *value <= 1;
 }
 
@@ -388,9 +404,12 @@ static hed_status read_vertex(reader *r)
     }
     size_t at = mesh->vertex_count++;
     for (size_t k = 0; k < 3; k++) mesh->positions[3 * at + k] = (float)values[X + k];
-    for (size_t k = 0; mesh->normals && k < 3; k++) mesh->normals[3 * at + k] = (float)values[NORMAL_X + k];
-    for (size_t k = 0; mesh->vertex_colours && k < 4; k++) mesh->vertex_colours[4 * at + k] = (float)values[RED + k];
-    for (size_t k = 0; mesh->textures && k < 2; k++) mesh->textures[2 * at + k] = (float)values[U + k];
+    for (size_t k = 0; mesh->normals && k < 3; k++)
+        mesh->normals[3 * at + k] = (float)values[NORMAL_X + k];
+    for (size_t k = 0; mesh->vertex_colours && k < 4; k++)
+        mesh->vertex_colours[4 * at + k] = (float)values[RED + k];
+    for (size_t k = 0; mesh->textures && k < 2; k++)
+        mesh->textures[2 * at + k] = (float)values[U + k];
     return HED_OK;
 }
 
@@ -398,12 +417,14 @@ static hed_status read_corners(reader *r, const property *p)
 {
     uint32_t length = 0;
     hed_status status = read_length(r, p, &length);
-    if (status == HED_OK && length < 3) status = wrong(r, "a face of fewer than 3 corners", "3 or more");
+    if (status == HED_OK && length < 3)
+        status = wrong(r, "a face of fewer than 3 corners", "3 or more");
     for (uint32_t i = 0; i < length && status == HED_OK; i++) {
         double value;
         status = read_value(r, p->type, &value);
         if (status != HED_OK) break;
-        if (value < 0 || value >= (double)r->elements[0].count) { /* read_rows() has seen that vertices come first */
+        /* read_rows() has seen that vertices come first */
+        if (value < 0 || value >= (double)r->elements[0].count) {
             char found[40];
             snprintf(found, sizeof found, "vertex %.0f (counted from 0)", value);
             return wrong(r, found, "one that is there");
@@ -413,7 +434,8 @@ static hed_status read_corners(reader *r, const property *p)
         *corner = (uint32_t)value;
     }
     if (status == HED_OK && r->corners.count >= CLOTH_NO_INDEX)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s: more than %u corners", r->name, CLOTH_NO_INDEX);
+        return hed_error_set(
+            r->error, HED_ERROR_LIMIT, "%s: more than %u corners", r->name, CLOTH_NO_INDEX);
     return status;
 }
 
@@ -447,7 +469,8 @@ static bool has_role(const element *e, uint8_t role)
     return false;
 }
 
-/* Bytes that a row has at the least, so that a count can be believed before memory is taken for it. */
+/* Bytes that a row has at the least, so that a count can be believed before memory is taken for
+ * it. */
 static uint64_t least_bytes(const reader *r, const element *e)
 {
     uint64_t bytes = 0;
@@ -466,8 +489,8 @@ static hed_status make_vertices(reader *r, const element *e)
     bool colours = has_role(e, RED) && has_role(e, GREEN) && has_role(e, BLUE);
     for (uint8_t role = X; role <= Z; role++)
         if (!has_role(e, role))
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: vertices have no property %c, expected x, y and z", r->name,
-                                 "xyz"[role]);
+            return hed_error_set(r->error, HED_ERROR_FORMAT,
+                "%s: vertices have no property %c, expected x, y and z", r->name, "xyz"[role]);
     mesh->positions = malloc(e->count * 3 * sizeof(float) + 1);
     if (normals) mesh->normals = malloc(e->count * 3 * sizeof(float) + 1);
     if (textures) mesh->textures = malloc(e->count * 2 * sizeof(float) + 1);
@@ -484,20 +507,25 @@ static hed_status read_rows(reader *r, const element *e)
     bool vertices = strcmp(e->name, "vertex") == 0, faces = strcmp(e->name, "face") == 0;
     r->now = e;
     r->row = 0;
-    if (vertices != (e == r->elements)) /* faces are checked against them, and nobody writes another order */
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found element %s first, expected vertex", r->name, r->elements[0].name);
+    if (vertices !=
+        (e == r->elements)) /* faces are checked against them, and nobody writes another order */
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+            "%s: found element %s first, expected vertex", r->name, r->elements[0].name);
     if (faces && e->count > 0 && !has_role(e, CORNERS))
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: faces have no list vertex_indices (or vertex_index)", r->name);
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+            "%s: faces have no list vertex_indices (or vertex_index)", r->name);
     uint64_t bytes = (uint64_t)(r->end - r->at), least = least_bytes(r, e);
-    if (least == 0 && !vertices) return HED_OK; /* an element without properties has no rows that could be seen */
+    /* an element without properties has no rows that could be seen */
+    if (least == 0 && !vertices) return HED_OK;
     if (least > 0 && e->count > (bytes + 1) / least)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s is cut: expected %llu of element %s, found %llu bytes for them",
-                             r->name, (unsigned long long)e->count, e->name, (unsigned long long)bytes);
+        return hed_error_set(r->error, HED_ERROR_FORMAT,
+            "%s is cut: expected %llu of element %s, found %llu bytes for them", r->name,
+            (unsigned long long)e->count, e->name, (unsigned long long)bytes);
     hed_status status = vertices ? make_vertices(r, e) : HED_OK;
     for (; r->row < e->count && status == HED_OK; r->row++) {
-        while (r->format == TEXT && (skip_blanks(r), at_line_end(r)) && r->at < r->end) skip_line_end(r);
-        status = vertices ? read_vertex(r) : faces ? read_face(r)
-                                                   : read_other(r);
+        while (r->format == TEXT && (skip_blanks(r), at_line_end(r)) && r->at < r->end)
+            skip_line_end(r);
+        status = vertices ? read_vertex(r) : faces ? read_face(r) : read_other(r);
         if (status == HED_OK && r->format == TEXT) status = end_line(r);
     }
     return status;
@@ -507,7 +535,8 @@ static hed_status read_rows(reader *r, const element *e)
 static bool repeat_corners(hed_mesh *mesh, uint32_t corners)
 {
     size_t bytes = corners * sizeof(uint32_t);
-    if (mesh->normals && (mesh->corner_normals = malloc(bytes + 1))) memcpy(mesh->corner_normals, mesh->corners, bytes);
+    if (mesh->normals && (mesh->corner_normals = malloc(bytes + 1)))
+        memcpy(mesh->corner_normals, mesh->corners, bytes);
     if (mesh->textures && (mesh->corner_textures = malloc(bytes + 1)))
         memcpy(mesh->corner_textures, mesh->corners, bytes);
     return (mesh->corner_normals || !mesh->normals) && (mesh->corner_textures || !mesh->textures);
@@ -521,26 +550,32 @@ static hed_status read_all(reader *r)
     if (first) *first = 0;
     if (status == HED_OK && (r->element_count == 0 || r->elements[0].count == 0))
         return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it", r->name);
-    for (uint32_t i = 0; i < r->element_count && status == HED_OK; i++) status = read_rows(r, &r->elements[i]);
-    if (status == HED_OK && !r->corners.rows && !cloth_list_grow(&r->corners)) status = no_memory(r);
+    for (uint32_t i = 0; i < r->element_count && status == HED_OK; i++)
+        status = read_rows(r, &r->elements[i]);
+    if (status == HED_OK && !r->corners.rows && !cloth_list_grow(&r->corners))
+        status = no_memory(r);
     return status;
 }
 
-hed_status cloth_ply_parse(const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
+hed_status cloth_ply_parse(
+    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
 {
     *mesh = (hed_mesh){0};
     reader *r = calloc(1, sizeof *r);
     if (!r) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
-    *r = (reader){.at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error, .mesh = mesh};
+    *r = (reader){
+        .at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error, .mesh = mesh};
     r->corners.size = r->face_at.size = sizeof(uint32_t);
     hed_status status = read_all(r);
     mesh->corners = r->corners.rows;
     mesh->face_at = r->face_at.rows;
     mesh->face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0;
-    if (status == HED_OK && !repeat_corners(mesh, (uint32_t)r->corners.count)) status = no_memory(r);
+    if (status == HED_OK && !repeat_corners(mesh, (uint32_t)r->corners.count))
+        status = no_memory(r);
     if (status == HED_OK && r->face_textures &&
-        asprintf(&mesh->warning, "%s: the texture coordinates of its faces (texcoord) are not read, those of vertices are",
-                 name) < 0) {
+        asprintf(&mesh->warning,
+            "%s: the texture coordinates of its faces (texcoord) are not read, those of vertices are",
+            name) < 0) {
         mesh->warning = NULL;
         status = no_memory(r);
     }

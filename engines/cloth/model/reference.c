@@ -15,10 +15,12 @@ typedef struct cloth_substep {
     double stiffness; /* 1 / dt^2 */
 } cloth_substep;
 
-static cloth_substep substep(const cloth_garment *garment, const cloth_reference_def *def, double last_dt)
+static cloth_substep substep(
+    const cloth_garment *garment, const cloth_reference_def *def, double last_dt)
 {
     double dt = def->seconds / def->substeps;
-    cloth_substep step = {.dt = dt, .ratio = last_dt > 0.0 ? dt / last_dt : 1.0, .stiffness = 1.0 / (dt * dt)};
+    cloth_substep step = {
+        .dt = dt, .ratio = last_dt > 0.0 ? dt / last_dt : 1.0, .stiffness = 1.0 / (dt * dt)};
     for (uint32_t axis = 0; axis < 3; axis++) {
         step.keep[axis] = pow(1.0 - garment->damping, dt);
         if (axis == def->up) step.keep[axis] *= pow(1.0 - garment->vertical_damping, dt);

@@ -1,7 +1,11 @@
-/* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT, FMA, CARRIED defined. Same
- * operations in the same order as kernels/physics.h in strict mode; `carry` is explained there. */
+/* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT,
+ * FMA, CARRIED defined. Same operations in the same order as kernels/physics.h in strict mode;
+ * `carry` is explained there. */
 
-static REAL NAME(squared)(const REAL way[3]) { return FMA(way[0], way[0], FMA(way[1], way[1], way[2] * way[2])); }
+static REAL NAME(squared)(const REAL way[3])
+{
+    return FMA(way[0], way[0], FMA(way[1], way[1], way[2] * way[2]));
+}
 
 /* Adds share * way. */
 static void NAME(move)(REAL *point, REAL share, const REAL way[3])
@@ -9,7 +13,8 @@ static void NAME(move)(REAL *point, REAL share, const REAL way[3])
     for (int axis = 0; axis < 3; axis++) point[axis] = FMA(share, way[axis], point[axis]);
 }
 
-static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *step, REAL *positions, REAL *previous, REAL *carry)
+static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *step,
+    REAL *positions, REAL *previous, REAL *carry)
 {
     for (uint32_t i = 0; i < garment->particle_count; i++) {
         REAL *at = positions + 3 * (size_t)i, *before = previous + 3 * (size_t)i;
@@ -19,10 +24,13 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
         }
         for (int axis = 0; axis < 3; axis++) {
             REAL lost = carry ? carry[3 * (size_t)i + (size_t)axis] : 0;
-            REAL way = (at[axis] - before[axis] + lost) * ((REAL)step->ratio * (REAL)step->keep[axis]) + (REAL)step->fall[axis];
+            REAL way =
+                (at[axis] - before[axis] + lost) * ((REAL)step->ratio * (REAL)step->keep[axis]) +
+                (REAL)step->fall[axis];
             before[axis] = at[axis];
             at[axis] += way;
-            if (carry) carry[3 * (size_t)i + (size_t)axis] = CARRIED(way - (at[axis] - before[axis]));
+            if (carry)
+                carry[3 * (size_t)i + (size_t)axis] = CARRIED(way - (at[axis] - before[axis]));
         }
         if (!garment->anchor_count || garment->tether_anchor[i] == UINT32_MAX) continue;
         const REAL *anchor = positions + 3 * (size_t)garment->anchors[garment->tether_anchor[i]];
@@ -35,13 +43,15 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
     }
 }
 
-/* How much a constraint is to be shortened, over its length and the sum of weights; `multiplier` NULL: the only
- * iteration. */
-static REAL NAME(correction)(REAL length, REAL low, REAL high, REAL weight, REAL give, double *multiplier)
+/* How much a constraint is to be shortened, over its length and the sum of weights; `multiplier`
+ * NULL: the only iteration. */
+static REAL NAME(correction)(
+    REAL length, REAL low, REAL high, REAL weight, REAL give, double *multiplier)
 {
     REAL bound = length < low ? low : length;
     if (length > high) bound = high;
-    if (!multiplier || !(give > 0)) return weight > 0 && length > 0 ? (length - bound) / length / weight : 0;
+    if (!multiplier || !(give > 0))
+        return weight > 0 && length > 0 ? (length - bound) / length / weight : 0;
     REAL so_far = (REAL)*multiplier;
     if (so_far != 0) bound = so_far < 0 ? high : low;
     REAL total = so_far - FMA(give, so_far, length - bound) / weight;
@@ -50,29 +60,34 @@ static REAL NAME(correction)(REAL length, REAL low, REAL high, REAL weight, REAL
     return length > 0 ? (so_far - total) / length : 0;
 }
 
-static void NAME(project)(const cloth_garment *garment, const cloth_substep *step, uint32_t constraint,
-                          double *multiplier, REAL *positions)
+static void NAME(project)(const cloth_garment *garment, const cloth_substep *step,
+    uint32_t constraint, double *multiplier, REAL *positions)
 {
     const hed_cloth_constraint *c = garment->constraints + constraint;
     const hed_cloth_material *material = garment->materials + c->material;
     REAL *a = positions + 3 * (size_t)c->a, *b = positions + 3 * (size_t)c->b;
     REAL wa = (REAL)garment->positions[c->a][3], wb = (REAL)garment->positions[c->b][3];
-    REAL give = (REAL)material->compliance * (REAL)step->stiffness, way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-    REAL low = (REAL)c->rest * (REAL)material->compress, high = (REAL)c->rest * (REAL)material->stretch;
-    REAL part = NAME(correction)(SQRT(NAME(squared)(way)), low, high, wa + wb + give, give, multiplier);
+    REAL give = (REAL)material->compliance * (REAL)step->stiffness,
+         way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    REAL low = (REAL)c->rest * (REAL)material->compress,
+         high = (REAL)c->rest * (REAL)material->stretch;
+    REAL part =
+        NAME(correction)(SQRT(NAME(squared)(way)), low, high, wa + wb + give, give, multiplier);
     NAME(move)
     (a, wa * part, way);
     NAME(move)
     (b, -(wb * part), way);
 }
 
-hed_status NAME(cloth_reference_frames)(const cloth_garment *garment, const cloth_reference_def *def, uint32_t frames,
-                                        REAL *positions, REAL *previous, REAL *carry, REAL *last_dt)
+hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
+    const cloth_reference_def *def, uint32_t frames, REAL *positions, REAL *previous, REAL *carry,
+    REAL *last_dt)
 {
     uint32_t count = def->order.constraints ? def->order.count : garment->constraint_count;
     double *multipliers = NULL;
     if (def->iterations > 1) {
-        multipliers = cloth_allocate(&garment->allocator, garment->constraint_count, sizeof *multipliers, NULL);
+        multipliers = cloth_allocate(
+            &garment->allocator, garment->constraint_count, sizeof *multipliers, NULL);
         if (!multipliers) return HED_ERROR_MEMORY;
     }
     for (uint64_t s = 0; s < (uint64_t)frames * def->substeps; s++) {
@@ -85,7 +100,8 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment, const clot
             for (uint32_t k = 0; k < count; k++) {
                 uint32_t constraint = def->order.constraints ? def->order.constraints[k] : k;
                 NAME(project)
-                (garment, &step, constraint, multipliers ? multipliers + constraint : NULL, positions);
+                (garment, &step, constraint, multipliers ? multipliers + constraint : NULL,
+                    positions);
             }
     }
     cloth_release(&garment->allocator, multipliers, garment->constraint_count, sizeof *multipliers);

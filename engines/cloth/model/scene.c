@@ -49,7 +49,8 @@ static void read_settings(cloth_scene_reader *reader, hed_json_node root)
     scene->unit = 1;
     hed_json_only(root, cloth_keys_scene);
     if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
-    if (hed_json_has(root, "up")) scene->def.up = hed_json_choice(hed_json_member(root, "up"), axes);
+    if (hed_json_has(root, "up"))
+        scene->def.up = hed_json_choice(hed_json_member(root, "up"), axes);
     if (hed_json_has(root, "unit")) read_unit(reader, root);
     scene->rate = cloth_scene_number(root, "rate", 60, 1, 10000);
     scene->frames = cloth_scene_integer(root, "frames", 0, 1, 10000000);
@@ -70,8 +71,11 @@ static void make_room(cloth_scene_reader *reader, hed_json_node root)
         normals |= scene->garments[g].def.backstop_distance != NULL;
     }
     if (driven)
-        scene->driver_positions = cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
-    if (normals) scene->driver_normals = cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+        scene->driver_positions =
+            cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+    if (normals)
+        scene->driver_normals =
+            cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
     for (int k = 0; k < 3; k++) scene->transform[5 * k] = (float)(1 / scene->unit);
     scene->transform[15] = 1;
 }
@@ -80,7 +84,8 @@ static void read_scene(cloth_scene_reader *reader)
 {
     hed_json_node root = hed_json_root(reader->json);
     read_settings(reader, root);
-    if (cloth_scene_fine(reader)) cloth_scene_read_garments(reader, hed_json_member(root, "garments"));
+    if (cloth_scene_fine(reader))
+        cloth_scene_read_garments(reader, hed_json_member(root, "garments"));
     if (cloth_scene_fine(reader)) cloth_scene_read_obstacles(reader, root);
     cloth_scene_read_camera(reader, root);
     reader->scene->output = cloth_scene_read_output(reader, root);
@@ -90,8 +95,7 @@ static void read_scene(cloth_scene_reader *reader)
 
 /* The document is ours. */
 static hed_status load(hed_json *json, const char *name, const char *folder,
-                       const hed_cloth_scene_options *options, hed_cloth_scene **scene,
-                       hed_error *error)
+    const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
 {
     static const hed_cloth_scene_options plain = {0};
     hed_cloth_scene *made = calloc(1, sizeof *made);
@@ -111,8 +115,8 @@ static hed_status load(hed_json *json, const char *name, const char *folder,
     return status;
 }
 
-hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
-                                hed_error *error)
+hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options,
+    hed_cloth_scene **scene, hed_error *error)
 {
     *scene = NULL;
     hed_json *json;
@@ -132,9 +136,9 @@ hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options 
     return status;
 }
 
-hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size, const char *folder,
-                                 const hed_cloth_scene_options *options,
-                                 hed_cloth_scene **scene, hed_error *error)
+hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size,
+    const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
+    hed_error *error)
 {
     *scene = NULL;
     hed_json *json;
@@ -156,13 +160,22 @@ void hed_cloth_scene_close(hed_cloth_scene *scene)
 hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene) { return scene->def; }
 double hed_cloth_scene_rate(const hed_cloth_scene *scene) { return scene->rate; }
 uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene) { return scene->frames; }
-uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene) { return scene->garment_count; }
-const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene,
-                                     uint32_t garment) { return scene->garments[garment].mesh; }
-const char *hed_cloth_scene_file(const hed_cloth_scene *scene,
-                                 uint32_t garment) { return scene->garments[garment].file; }
-const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene,
-                                         uint32_t garment) { return scene->garments[garment].name; }
+uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene)
+{
+    return scene->garment_count;
+}
+const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment)
+{
+    return scene->garments[garment].mesh;
+}
+const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment)
+{
+    return scene->garments[garment].file;
+}
+const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment)
+{
+    return scene->garments[garment].name;
+}
 hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene) { return scene->camera; }
 
 void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3])
@@ -179,13 +192,16 @@ bool hed_cloth_scene_output(const hed_cloth_scene *scene, uint32_t garment, doub
 
 void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
 {
-    float factor = (float)(1 / scene->unit); /* as in the transform of every frame, so that what rests has the same bits */
+    /* as in the transform of every frame, so that what rests has the same bits */
+    float factor = (float)(1 / scene->unit);
     for (uint32_t g = 0; g < scene->garment_count; g++) {
         const cloth_scene_garment *garment = &scene->garments[g];
         for (uint32_t copy = 0; copy < garment->def.copies; copy++)
             for (uint32_t i = 0; i < garment->mesh->vertex_count; i++, positions += 3)
                 for (int k = 0; k < 3; k++)
-                    positions[k] = garment->def.positions[3 * (size_t)garment->particle_of[i] + (size_t)k] * factor;
+                    positions[k] =
+                        garment->def.positions[3 * (size_t)garment->particle_of[i] + (size_t)k] *
+                        factor;
     }
 }
 
@@ -199,9 +215,11 @@ static void drive(const cloth_scene_garment *garment, double time, float *positi
     memcpy(positions, driver && !garment->holds ? driver->now : garment->positions, bytes);
     if (normals && driver && !garment->holds) memcpy(normals, driver->normals, bytes);
     for (size_t i = 0; garment->holds && i < count; i++)
-        cloth_body_follow(driver, &garment->holds[i], &positions[3 * i], normals ? &normals[3 * i] : NULL);
+        cloth_body_follow(
+            driver, &garment->holds[i], &positions[3 * i], normals ? &normals[3 * i] : NULL);
     for (size_t i = 0; garment->still && driver && i < count; i++)
-        if (garment->still[i]) memcpy(&positions[3 * i], &garment->positions[3 * i], 3 * sizeof(float));
+        if (garment->still[i])
+            memcpy(&positions[3 * i], &garment->positions[3 * i], 3 * sizeof(float));
     for (uint32_t p = 0; p < garment->pins_count; p++) {
         const cloth_pins *pins = &garment->pins[p];
         cloth_pose pose = cloth_motion_at(&pins->motion, time);
@@ -226,7 +244,7 @@ static void drive_all(hed_cloth_scene *scene, double time)
         if (garment->driver && !again) cloth_body_move(garment->driver, time);
         if (garment->def.driven)
             drive(garment, time, scene->driver_positions + 3 * first,
-                  garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
+                garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
         first += (size_t)garment->def.particle_count * garment->def.copies;
     }
 }
@@ -246,15 +264,16 @@ static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame 
         *simple = obstacle->simple;
         cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
         cloth_pose_apply(&pose, obstacle->simple.a, simple->a, 1);
-        if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move); /* a normal only turns */
+        /* a normal only turns */
+        if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move);
         cloth_pose_apply(&pose, obstacle->simple.b, simple->b, 1);
     }
     frame->colliders = scene->colliders;
     frame->meshes = scene->mesh_colliders;
 }
 
-hed_status hed_cloth_scene_frame(hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame,
-                                 hed_error *error)
+hed_status hed_cloth_scene_frame(
+    hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
 {
     (void)error; /* everything has its memory since the scene was opened */
     double time = ((double)number + 1) / rate;

@@ -1,5 +1,5 @@
-/* Meshes that scenes name, and bodies: meshes that move by a sequence or rigidly, as colliders or as what drives a
- * garment. */
+/* Meshes that scenes name, and bodies: meshes that move by a sequence or rigidly, as colliders or
+ * as what drives a garment. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@ hed_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, h
 {
     hed_cloth_scene *scene = reader->scene;
     hed_mesh *kept = cloth_scene_allocate(reader, node, 1, sizeof *kept);
-    hed_mesh **list = kept ? realloc(scene->meshes, (scene->mesh_count + 1) * sizeof(hed_mesh *)) : NULL;
+    hed_mesh **list =
+        kept ? realloc(scene->meshes, (scene->mesh_count + 1) * sizeof(hed_mesh *)) : NULL;
     if (!list) {
         cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory");
         hed_mesh_free(mesh);
@@ -26,7 +27,8 @@ hed_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, h
 }
 
 /* Takes away what is broken where that is safe, or complains. */
-static void make_sound(cloth_scene_reader *reader, hed_json_node node, const char *path, hed_mesh *mesh, bool mend)
+static void make_sound(
+    cloth_scene_reader *reader, hed_json_node node, const char *path, hed_mesh *mesh, bool mend)
 {
     hed_error error;
     hed_status status = hed_mesh_require_sound(path, mesh, &error);
@@ -37,12 +39,13 @@ static void make_sound(cloth_scene_reader *reader, hed_json_node node, const cha
         status = hed_mesh_mend(mesh, &removed, &error);
         if (status == HED_OK) status = hed_mesh_require_sound(path, mesh, &error);
         if (status == HED_OK)
-            cloth_scene_warn(reader, "%s: mended: %u faces taken away; the first fault was: %s", path, removed,
-                             first.text);
+            cloth_scene_warn(reader, "%s: mended: %u faces taken away; the first fault was: %s",
+                path, removed, first.text);
     } else if (status == HED_ERROR_FORMAT) {
-        cloth_scene_reject(reader, status, node, "%s; \"mend\": true (or --mend) takes such faces away "
-                                                 "where that is safe",
-                           error.text);
+        cloth_scene_reject(reader, status, node,
+            "%s; \"mend\": true (or --mend) takes such faces away "
+            "where that is safe",
+            error.text);
         return;
     }
     if (status != HED_OK) cloth_scene_reject(reader, status, node, "%s", error.text);
@@ -66,16 +69,16 @@ const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node 
     return cloth_scene_own_mesh(reader, file, &mesh);
 }
 
-const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh,
-                                      const uint32_t *particle_of,
-                                      bool without_quads, uint32_t *count)
+const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node,
+    const hed_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count)
 {
     uint64_t total = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         uint32_t corners = mesh->face_at[f + 1] - mesh->face_at[f];
         if (!(without_quads && corners == 4)) total += corners - 2;
     }
-    uint32_t *triangles = cloth_scene_allocate(reader, node, total, 3 * sizeof *triangles), *next = triangles;
+    uint32_t *triangles = cloth_scene_allocate(reader, node, total, 3 * sizeof *triangles),
+             *next = triangles;
     if (!triangles) return NULL;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         const uint32_t *face = mesh->corners + mesh->face_at[f];
@@ -96,13 +99,16 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
 {
     hed_json_node file = hed_json_member(object, "mesh");
     double matrix[12];
-    const hed_mesh *mesh = cloth_scene_read_mesh(reader, file, cloth_scene_boolean(object, "mend", false));
+    const hed_mesh *mesh =
+        cloth_scene_read_mesh(reader, file, cloth_scene_boolean(object, "mend", false));
     cloth_scene_read_transform(reader, object, matrix);
     cloth_body *body = cloth_scene_allocate(reader, object, 1, sizeof *body);
     if (!mesh || !body) return NULL;
     float *rest = cloth_scene_allocate(reader, file, mesh->vertex_count, 3 * sizeof *rest);
     body->now = cloth_scene_allocate(reader, file, mesh->vertex_count, 3 * sizeof *body->now);
-    if (normals) body->normals = cloth_scene_allocate(reader, file, mesh->vertex_count, 3 * sizeof *body->normals);
+    if (normals)
+        body->normals =
+            cloth_scene_allocate(reader, file, mesh->vertex_count, 3 * sizeof *body->normals);
     body->triangles = cloth_scene_triangles(reader, file, mesh, NULL, false, &body->triangle_count);
     body->vertex_count = mesh->vertex_count;
     body->rest = rest;
@@ -110,8 +116,8 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
     cloth_scene_place(matrix, mesh->positions, rest, mesh->vertex_count);
     cloth_scene_check_near(reader, object, hed_json_string(file), rest, mesh->vertex_count);
     if (hed_json_has(object, "sequence"))
-        cloth_scene_read_sequence(reader, hed_json_member(object, "sequence"), mesh->vertex_count, matrix,
-                                  &body->sequence);
+        cloth_scene_read_sequence(reader, hed_json_member(object, "sequence"), mesh->vertex_count,
+            matrix, &body->sequence);
     if (hed_json_has(object, "motion"))
         cloth_scene_read_motion(reader, hed_json_member(object, "motion"), &body->motion);
     if (!cloth_scene_fine(reader)) return NULL;
@@ -131,7 +137,8 @@ static void find_normals(cloth_body *body)
             e[k] = p[3 * (size_t)v[1] + k] - p[3 * (size_t)v[0] + k];
             f[k] = p[3 * (size_t)v[2] + k] - p[3 * (size_t)v[0] + k];
         }
-        const float n[3] = {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]};
+        const float n[3] = {
+            e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]};
         for (int c = 0; c < 3; c++)
             for (int k = 0; k < 3; k++) body->normals[3 * (size_t)v[c] + k] += n[k];
     }

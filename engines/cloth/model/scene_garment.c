@@ -1,4 +1,5 @@
-/* Garments of a scene file: mesh or shape, placed, welded, with its materials and what surrounds it. */
+/* Garments of a scene file: mesh or shape, placed, welded, with its materials and what surrounds
+ * it. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -10,11 +11,14 @@ enum { LONGEST_NAME = 48 };
 /* ---- particles ---- */
 
 /* Which particle each vertex is. */
-static void weld(cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *made)
+static void weld(
+    cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *made)
 {
     const hed_mesh *mesh = made->mesh;
-    uint32_t *particle_of = cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *particle_of);
-    uint32_t *first_vertex = cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *first_vertex);
+    uint32_t *particle_of =
+        cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *particle_of);
+    uint32_t *first_vertex =
+        cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *first_vertex);
     bool apart = shape;
     double distance = 0;
     if (hed_json_has(node, "weld")) {
@@ -28,8 +32,7 @@ static void weld(cloth_scene_reader *reader, hed_json_node node, bool shape, clo
     hed_status status = HED_OK;
     if (apart)
         for (uint32_t i = 0; i < count; i++) particle_of[i] = i;
-    else
-        status = hed_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
+    else status = hed_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
     if (status != HED_OK) {
         cloth_scene_reject(reader, status, node, "%s", error.text);
         return;
@@ -41,18 +44,20 @@ static void weld(cloth_scene_reader *reader, hed_json_node node, bool shape, clo
     if (count < mesh->vertex_count) {
         made->def.vertex_count = mesh->vertex_count;
         made->def.vertex_particle = particle_of;
-    } else if (!shape && hed_mesh_is_grid(mesh, &made->def.grid_width, &made->def.grid_height) == false) {
+    } else if (!shape &&
+               hed_mesh_is_grid(mesh, &made->def.grid_width, &made->def.grid_height) == false) {
         made->def.grid_width = made->def.grid_height = 0;
     }
 }
 
 static void set_positions(cloth_scene_reader *reader, hed_json_node node, const float *vertices,
-                          cloth_scene_garment *made)
+    cloth_scene_garment *made)
 {
     uint32_t count = made->def.particle_count;
     float *positions = cloth_scene_allocate(reader, node, count, 3 * sizeof *positions);
     for (uint32_t i = 0; positions && i < count; i++)
-        cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]], &positions[3 * (size_t)i], 1);
+        cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]],
+            &positions[3 * (size_t)i], 1);
     if (positions) cloth_scene_check_near(reader, node, made->name, positions, count);
     made->positions = positions;
     made->def.positions = positions;
@@ -62,27 +67,33 @@ static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scen
 {
     const hed_mesh *mesh = made->mesh;
     uint32_t quads = 0;
-    for (uint32_t f = 0; f < mesh->face_count; f++) quads += mesh->face_at[f + 1] - mesh->face_at[f] == 4;
-    uint32_t *corners = cloth_scene_allocate(reader, node, quads, 4 * sizeof *corners), *next = corners;
+    for (uint32_t f = 0; f < mesh->face_count; f++)
+        quads += mesh->face_at[f + 1] - mesh->face_at[f] == 4;
+    uint32_t *corners = cloth_scene_allocate(reader, node, quads, 4 * sizeof *corners),
+             *next = corners;
     for (uint32_t f = 0; corners && f < mesh->face_count; f++)
         if (mesh->face_at[f + 1] - mesh->face_at[f] == 4)
-            for (uint32_t c = 0; c < 4; c++) *next++ = made->particle_of[mesh->corners[mesh->face_at[f] + c]];
+            for (uint32_t c = 0; c < 4; c++)
+                *next++ = made->particle_of[mesh->corners[mesh->face_at[f] + c]];
     made->def.quads = corners;
     made->def.quad_count = quads;
-    made->def.triangles = cloth_scene_triangles(reader, node, mesh, made->particle_of, true,
-                                                &made->def.triangle_count);
+    made->def.triangles = cloth_scene_triangles(
+        reader, node, mesh, made->particle_of, true, &made->def.triangle_count);
 }
 
 /* Adds the area of a face's triangle, or half of a quad's, to its corners' masses. */
-static void add_mass(float *masses, const float *p, const uint32_t *corner, uint32_t corners, double density)
+static void add_mass(
+    float *masses, const float *p, const uint32_t *corner, uint32_t corners, double density)
 {
     double e[3], f[3];
     uint32_t a = corner[0], b = corner[1], c = corner[2], d = corners == 4 ? corner[3] : a;
     for (int k = 0; k < 3; k++) {
-        e[k] = (double)p[3 * (size_t)c + k] - p[3 * (size_t)a + k]; /* a quad's diagonals; of a triangle two sides */
+        /* a quad's diagonals; of a triangle two sides */
+        e[k] = (double)p[3 * (size_t)c + k] - p[3 * (size_t)a + k];
         f[k] = (double)p[3 * (size_t)d + k] - p[3 * (size_t)b + k];
     }
-    double x = e[1] * f[2] - e[2] * f[1], y = e[2] * f[0] - e[0] * f[2], z = e[0] * f[1] - e[1] * f[0];
+    double x = e[1] * f[2] - e[2] * f[1], y = e[2] * f[0] - e[0] * f[2],
+           z = e[0] * f[1] - e[1] * f[0];
     double part = density * sqrt(x * x + y * y + z * z) / 2 / corners;
     for (uint32_t i = 0; i < corners; i++) masses[corner[i]] += (float)part;
 }
@@ -104,8 +115,9 @@ static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_
         masses[i] = masses[i] > 0 ? 1 / masses[i] : 0;
     }
     if (loose)
-        cloth_scene_warn(reader, "garment \"%s\": %u vertices belong to no face and stay where they are",
-                         made->name, loose);
+        cloth_scene_warn(reader,
+            "garment \"%s\": %u vertices belong to no face and stay where they are", made->name,
+            loose);
     made->def.inverse_masses = masses;
     return masses;
 }
@@ -127,7 +139,8 @@ static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
         hed_json_only(given, cloth_keys_material);
         material->compress = (float)cloth_scene_number(given, "compress", material->compress, 0, 1);
         material->stretch = (float)cloth_scene_number(given, "stretch", material->stretch, 1, 100);
-        material->compliance = (float)cloth_scene_number(given, "compliance", material->compliance, 0, 1e6);
+        material->compliance =
+            (float)cloth_scene_number(given, "compliance", material->compliance, 0, 1e6);
     }
 }
 
@@ -142,11 +155,13 @@ static void read_tethers(hed_json_node node, hed_cloth_garment_def *def)
     def->tether_slack = (float)hed_json_number(hed_json_member(node, "slack"), 1, 100);
 }
 
-static void read_surroundings(cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
+static void read_surroundings(
+    cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
 {
     def->density = (float)cloth_scene_number(node, "density", def->density, 1e-4, 1e4);
     def->damping = (float)cloth_scene_number(node, "damping", def->damping, 0, 0.999999);
-    def->vertical_damping = (float)cloth_scene_number(node, "vertical_damping", def->vertical_damping, 0, 0.999999);
+    def->vertical_damping =
+        (float)cloth_scene_number(node, "vertical_damping", def->vertical_damping, 0, 0.999999);
     def->drag = (float)cloth_scene_number(node, "drag", def->drag, 0, 100);
     def->lift = (float)cloth_scene_number(node, "lift", def->lift, 0, 100);
     def->friction = (float)cloth_scene_number(node, "friction", def->friction, 0, 10);
@@ -162,15 +177,19 @@ static void read_surroundings(cloth_scene_reader *reader, hed_json_node node, he
 /* A name goes into file names. */
 static const char *read_name(cloth_scene_reader *reader, hed_json_node node, uint32_t number)
 {
-    if (!hed_json_has(node, "name")) return cloth_scene_text(reader, node, "garment-%u", number + 1);
+    if (!hed_json_has(node, "name"))
+        return cloth_scene_text(reader, node, "garment-%u", number + 1);
     hed_json_node given = hed_json_member(node, "name");
     const char *name = hed_json_string(given);
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     size_t length = strlen(name);
-    if (cloth_scene_fine(reader) && (length < 1 || length > LONGEST_NAME || strspn(name, allowed) != length))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, given, "expected 1 to %d letters, digits, - and _ (it goes "
-                                                            "into file names)",
-                           LONGEST_NAME);
+    if (cloth_scene_fine(reader) &&
+        (length < 1 || length > LONGEST_NAME || strspn(name, allowed) != length))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, given,
+            "expected 1 to %d letters, digits, - and _ (it goes "
+            "into file names)",
+            LONGEST_NAME);
     return cloth_scene_text(reader, node, "%s", name);
 }
 
@@ -189,7 +208,8 @@ static void check_names(cloth_scene_reader *reader, hed_json_node list)
     qsort(names, scene->garment_count, sizeof *names, compare_names);
     for (uint32_t g = 1; g < scene->garment_count; g++)
         if (strcmp(names[g - 1], names[g]) == 0)
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "two garments have the name \"%s\"", names[g]);
+            cloth_scene_reject(
+                reader, HED_ERROR_FORMAT, list, "two garments have the name \"%s\"", names[g]);
 }
 
 /* ---- garments ---- */
@@ -198,18 +218,20 @@ static cloth_scene_garment *add_garment(cloth_scene_reader *reader, hed_json_nod
 {
     hed_cloth_scene *scene = reader->scene;
     if (scene->garment_count == CLOTH_SCENE_GARMENTS)
-        cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "more than %d garments", CLOTH_SCENE_GARMENTS);
+        cloth_scene_reject(
+            reader, HED_ERROR_LIMIT, node, "more than %d garments", CLOTH_SCENE_GARMENTS);
     return cloth_scene_fine(reader) ? &scene->garments[scene->garment_count++] : NULL;
 }
 
-static void count_particles(cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *made)
+static void count_particles(
+    cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *made)
 {
     hed_cloth_scene *scene = reader->scene;
     uint64_t more = (uint64_t)made->def.particle_count * made->def.copies;
     if (more > CLOTH_SCENE_PARTICLES - scene->particle_count)
-        cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "more than %d particles in all", CLOTH_SCENE_PARTICLES);
-    else
-        scene->particle_count += (uint32_t)more;
+        cloth_scene_reject(
+            reader, HED_ERROR_LIMIT, node, "more than %d particles in all", CLOTH_SCENE_PARTICLES);
+    else scene->particle_count += (uint32_t)more;
 }
 
 /* More garments like the last one, in columns and rows. */
@@ -218,10 +240,12 @@ static void read_array(cloth_scene_reader *reader, hed_json_node node)
     hed_cloth_scene *scene = reader->scene;
     double across[3] = {0}, along[3] = {0};
     hed_json_only(node, cloth_keys_array);
-    uint32_t columns = (uint32_t)hed_json_integer(hed_json_member(node, "columns"), 1, CLOTH_SCENE_GARMENTS);
+    uint32_t columns =
+        (uint32_t)hed_json_integer(hed_json_member(node, "columns"), 1, CLOTH_SCENE_GARMENTS);
     uint32_t rows = cloth_scene_integer(node, "rows", 1, 1, CLOTH_SCENE_GARMENTS);
     cloth_scene_point(reader, hed_json_member(node, "across"), across);
-    if (hed_json_has(node, "along") || rows > 1) cloth_scene_point(reader, hed_json_member(node, "along"), along);
+    if (hed_json_has(node, "along") || rows > 1)
+        cloth_scene_point(reader, hed_json_member(node, "along"), along);
     if (!cloth_scene_fine(reader)) return;
     cloth_scene_garment *first = &scene->garments[scene->garment_count - 1];
     const char *name = first->name;
@@ -232,13 +256,16 @@ static void read_array(cloth_scene_reader *reader, hed_json_node node)
         made->name = cloth_scene_text(reader, node, "%s-%03u", name, i + 1);
         made->def.name = made->name;
         if (i == 0) continue;
-        float *positions = cloth_scene_allocate(reader, node, made->def.particle_count, 3 * sizeof *positions);
+        float *positions =
+            cloth_scene_allocate(reader, node, made->def.particle_count, 3 * sizeof *positions);
         if (!positions) return;
-        for (int k = 0; k < 3; k++) made->shift[k] = (float)(i % columns * across[k] + i / columns * along[k]);
+        for (int k = 0; k < 3; k++)
+            made->shift[k] = (float)(i % columns * across[k] + i / columns * along[k]);
         for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++)
             positions[p] = first->positions[p] + made->shift[p % 3];
         cloth_scene_check_near(reader, node, made->name, positions, made->def.particle_count);
-        if (!made->def.rest_positions) made->def.rest_positions = first->positions; /* the same lengths to the bit */
+        /* the same lengths to the bit */
+        if (!made->def.rest_positions) made->def.rest_positions = first->positions;
         /* `positions` stays the first one's: the driver's shift comes on top */
         made->def.positions = positions;
         count_particles(reader, node, made);
@@ -250,7 +277,8 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     cloth_scene_garment *made = add_garment(reader, node);
     if (!made) return;
     hed_json_only(node, cloth_keys_garment);
-    *made = (cloth_scene_garment){.def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
+    *made = (cloth_scene_garment){
+        .def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
     made->name = read_name(reader, node, reader->scene->garment_count - 1);
     made->def.name = made->name;
     made->output = cloth_scene_read_output(reader, node);
@@ -266,7 +294,8 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     }
     cloth_scene_read_transform(reader, node, made->placing);
     if (cloth_scene_fine(reader) && shape && hed_json_has(node, "mend"))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, hed_json_member(node, "mend"), "a shape is never broken");
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, hed_json_member(node, "mend"), "a shape is never broken");
     if (!cloth_scene_fine(reader)) return;
     weld(reader, node, shape != 0, made);
     if (!cloth_scene_fine(reader)) return;
@@ -291,11 +320,14 @@ void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list)
     size_t count = hed_json_count(list);
     if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_GARMENTS))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d garments, found %zu",
-                           CLOTH_SCENE_GARMENTS, count);
-    scene->garments = cloth_scene_allocate(reader, list, CLOTH_SCENE_GARMENTS, sizeof *scene->garments);
-    for (size_t i = 0; i < count && cloth_scene_fine(reader); i++) read_garment(reader, hed_json_item(list, i));
+            CLOTH_SCENE_GARMENTS, count);
+    scene->garments =
+        cloth_scene_allocate(reader, list, CLOTH_SCENE_GARMENTS, sizeof *scene->garments);
+    for (size_t i = 0; i < count && cloth_scene_fine(reader); i++)
+        read_garment(reader, hed_json_item(list, i));
     check_names(reader, list);
-    scene->garment_defs = cloth_scene_allocate(reader, list, scene->garment_count, sizeof *scene->garment_defs);
+    scene->garment_defs =
+        cloth_scene_allocate(reader, list, scene->garment_count, sizeof *scene->garment_defs);
     for (uint32_t g = 0; scene->garment_defs && g < scene->garment_count; g++)
         scene->garment_defs[g] = scene->garments[g].def;
     scene->def.garments = scene->garment_defs;

@@ -1,31 +1,37 @@
-/* The keys of scene files, place by place. scene.schema.json has the same ones, which a test compares. */
+/* The keys of scene files, place by place. scene.schema.json has the same ones, which a test
+ * compares. */
 #include "model/scene_keys.h"
 
 #include <stddef.h>
 
-const char *const cloth_keys_scene[] = {"$schema", "up", "unit", "rate", "frames", "substeps", "iterations",
-                                        "gravity", "wind", "camera", "ground", "garments", "colliders", "output_matrix", NULL};
+const char *const cloth_keys_scene[] = {"$schema", "up", "unit", "rate", "frames", "substeps",
+    "iterations", "gravity", "wind", "camera", "ground", "garments", "colliders", "output_matrix",
+    NULL};
 const char *const cloth_keys_wind[] = {"velocity", "gust", NULL};
-const char *const cloth_keys_camera[] = {"eye", "target", "up", "field_of_view", "width", "height", NULL};
+const char *const cloth_keys_camera[] = {
+    "eye", "target", "up", "field_of_view", "width", "height", NULL};
 const char *const cloth_keys_ground[] = {"height", "friction", "colour", NULL};
-const char *const cloth_keys_garment[] = {
-    "name", "mesh", "grid", "disc", "sleeve", "skirt", "transform", "weld", "mend", "materials", "density", "pins",
-    "driver", "max_distance", "backstop_distance", "backstop_radius", "drive", "drive_stiffness", "tethers", "damping",
-    "vertical_damping", "drag", "lift", "friction", "thickness", "self_collision", "copies", "array", "colour",
-    "output_matrix", NULL};
-const char *const cloth_keys_grid[] = {"width", "height", "size", "origin", "axes", "folds", "gap", NULL};
+const char *const cloth_keys_garment[] = {"name", "mesh", "grid", "disc", "sleeve", "skirt",
+    "transform", "weld", "mend", "materials", "density", "pins", "driver", "max_distance",
+    "backstop_distance", "backstop_radius", "drive", "drive_stiffness", "tethers", "damping",
+    "vertical_damping", "drag", "lift", "friction", "thickness", "self_collision", "copies",
+    "array", "colour", "output_matrix", NULL};
+const char *const cloth_keys_grid[] = {
+    "width", "height", "size", "origin", "axes", "folds", "gap", NULL};
 const char *const cloth_keys_disc[] = {"radius", "rings", "centre", "axis", NULL};
-const char *const cloth_keys_tube[] = {"radius", "length", "around", "rows", "origin", "axis", NULL};
+const char *const cloth_keys_tube[] = {
+    "radius", "length", "around", "rows", "origin", "axis", NULL};
 const char *const cloth_keys_materials[] = {"structural", "shear", "bend", NULL};
 const char *const cloth_keys_material[] = {"compress", "stretch", "compliance", NULL};
 const char *const cloth_keys_tethers[] = {"slack", NULL};
 const char *const cloth_keys_array[] = {"columns", "rows", "across", "along", NULL};
-const char *const cloth_keys_pin[] = {"vertices", "box", "colour", "above", "follow", "motion", NULL};
+const char *const cloth_keys_pin[] = {
+    "vertices", "box", "colour", "above", "follow", "motion", NULL};
 const char *const cloth_keys_box[] = {"low", "high", NULL};
 const char *const cloth_keys_driver[] = {"mesh", "transform", "mend", "sequence", "motion", NULL};
 const char *const cloth_keys_map[] = {"file", "colour", "scale", "offset", NULL};
-const char *const cloth_keys_collider[] = {"plane", "sphere", "capsule", "mesh", "transform", "sequence",
-                                           "mend", "motion", "friction", "colour", NULL};
+const char *const cloth_keys_collider[] = {"plane", "sphere", "capsule", "mesh", "transform",
+    "sequence", "mend", "motion", "friction", "colour", NULL};
 const char *const cloth_keys_plane[] = {"point", "normal", NULL};
 const char *const cloth_keys_sphere[] = {"centre", "radius", NULL};
 const char *const cloth_keys_capsule[] = {"from", "to", "radius", NULL};

@@ -13,35 +13,41 @@ enum { LONGEST_MAP = 1 << 29 };
 /* ---- driver ---- */
 
 /* The garment's own mesh as a body of its particles. */
-static void drive_by_itself(cloth_scene_reader *reader, hed_json_node node, bool normals, cloth_scene_garment *made)
+static void drive_by_itself(
+    cloth_scene_reader *reader, hed_json_node node, bool normals, cloth_scene_garment *made)
 {
     uint32_t count = made->def.particle_count;
     cloth_body *body = cloth_scene_allocate(reader, node, 1, sizeof *body);
     if (!body) return;
     body->rest = made->positions;
     body->vertex_count = count;
-    body->triangles = cloth_scene_triangles(reader, node, made->mesh, made->particle_of, false,
-                                            &body->triangle_count);
+    body->triangles = cloth_scene_triangles(
+        reader, node, made->mesh, made->particle_of, false, &body->triangle_count);
     body->now = cloth_scene_allocate(reader, node, count, 3 * sizeof *body->now);
-    if (normals) body->normals = cloth_scene_allocate(reader, node, count, 3 * sizeof *body->normals);
-    if (hed_json_has(node, "motion")) cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &body->motion);
+    if (normals)
+        body->normals = cloth_scene_allocate(reader, node, count, 3 * sizeof *body->normals);
+    if (hed_json_has(node, "motion"))
+        cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &body->motion);
     if (hed_json_has(node, "sequence")) {
         cloth_sequence *sequence = &body->sequence;
         uint32_t vertices = made->mesh->vertex_count;
-        cloth_scene_read_sequence(reader, hed_json_member(node, "sequence"), vertices, made->placing, sequence);
-        /* From vertices to particles; particles come in the order of their first vertices, so this can be done in
-         * place. */
+        cloth_scene_read_sequence(
+            reader, hed_json_member(node, "sequence"), vertices, made->placing, sequence);
+        /* From vertices to particles; particles come in the order of their first vertices, so this
+         * can be done in place. */
         for (uint32_t s = 0; s < sequence->sample_count; s++)
             for (uint32_t i = 0; i < count; i++)
                 memmove(&sequence->samples[3 * ((size_t)s * count + i)],
-                        &sequence->samples[3 * ((size_t)s * vertices + made->first_vertex[i])], 3 * sizeof(float));
+                    &sequence->samples[3 * ((size_t)s * vertices + made->first_vertex[i])],
+                    3 * sizeof(float));
     }
     if (!cloth_scene_fine(reader)) return;
     made->driver = body;
     cloth_body_move(body, 0);
 }
 
-void cloth_scene_read_driver(cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+void cloth_scene_read_driver(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
 {
     if (!hed_json_has(garment, "driver") || !cloth_scene_fine(reader)) return;
     hed_json_node node = hed_json_member(garment, "driver");
@@ -50,11 +56,12 @@ void cloth_scene_read_driver(cloth_scene_reader *reader, hed_json_node garment, 
     if (hed_json_has(node, "mesh")) {
         made->driver = cloth_scene_read_body(reader, node, normals);
         if (made->driver)
-            made->holds = cloth_body_hold(reader, node, made->driver, made->positions, made->def.particle_count);
+            made->holds = cloth_body_hold(
+                reader, node, made->driver, made->positions, made->def.particle_count);
     } else {
         if (hed_json_has(node, "transform") || hed_json_has(node, "mend"))
             cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-                               "\"transform\" and \"mend\" are of the driver's \"mesh\", which is not there");
+                "\"transform\" and \"mend\" are of the driver's \"mesh\", which is not there");
         drive_by_itself(reader, node, normals, made);
     }
     made->def.driven = made->driver != NULL;
@@ -84,9 +91,10 @@ static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint
     }
     at += strspn(at, " \t\r\n");
     if (i < count || *at || at != text + size)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s: expected %u numbers with white space between them, "
-                                                           "one for each vertex; number %u is %s",
-                           path, count, i + 1, *at ? i < count ? "none" : "one too many" : "missing");
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            "%s: expected %u numbers with white space between them, "
+            "one for each vertex; number %u is %s",
+            path, count, i + 1, *at ? i < count ? "none" : "one too many" : "missing");
     free(text);
     return values;
 }
@@ -100,13 +108,15 @@ static uint32_t read_channel(hed_json_node object)
 static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh)
 {
     if (cloth_scene_fine(reader) && !mesh->vertex_colours)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "the mesh has no vertex colours (OBJ: v x y z r g b)");
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, node, "the mesh has no vertex colours (OBJ: v x y z r g b)");
     return cloth_scene_fine(reader);
 }
 
-/* Values by vertex, times `scale` plus `offset`; `most` is the largest number that may stand in the file. */
-static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh, double most,
-                                 double *scale, double *offset)
+/* Values by vertex, times `scale` plus `offset`; `most` is the largest number that may stand in the
+ * file. */
+static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
+    const hed_mesh *mesh, double most, double *scale, double *offset)
 {
     static const char *const sources[] = {"file", "colour", NULL};
     uint32_t count = mesh->vertex_count;
@@ -115,7 +125,7 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
         size_t found = hed_json_count(node);
         if (found != count)
             cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-                               "expected %u numbers, one for each vertex; found %zu", count, found);
+                "expected %u numbers, one for each vertex; found %zu", count, found);
         values = cloth_scene_allocate(reader, node, count, sizeof *values);
         for (uint32_t i = 0; values && i < count; i++)
             values[i] = (float)hed_json_number(hed_json_item(node, i), -most, most);
@@ -129,23 +139,25 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
     uint32_t channel = read_channel(node);
     if (!has_colours(reader, node, mesh)) return NULL;
     values = cloth_scene_allocate(reader, node, count, sizeof *values);
-    for (uint32_t i = 0; values && i < count; i++) values[i] = mesh->vertex_colours[4 * (size_t)i + channel];
+    for (uint32_t i = 0; values && i < count; i++)
+        values[i] = mesh->vertex_colours[4 * (size_t)i + channel];
     return values;
 }
 
 /* A map by particle; NULL where the file has none. `unit` turns its numbers into the map's own. */
 static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, const char *key,
-                             const cloth_scene_garment *made, double unit,
-                             double low, double high)
+    const cloth_scene_garment *made, double unit, double low, double high)
 {
     if (!hed_json_has(garment, key)) return NULL;
     hed_json_node node = hed_json_member(garment, key);
     if (!made->def.driven)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "this is about the driver; the garment has none "
-                                                           "(\"driver\": {} is its own start)");
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            "this is about the driver; the garment has none "
+            "(\"driver\": {} is its own start)");
     double scale = 1, offset = 0, one = 0, most = 1e12;
     bool same = hed_json_kind_of(node) == HED_JSON_NUMBER;
-    float *values = NULL, *map = cloth_scene_allocate(reader, node, made->def.particle_count, sizeof *map);
+    float *values = NULL,
+          *map = cloth_scene_allocate(reader, node, made->def.particle_count, sizeof *map);
     if (same) one = hed_json_number(node, -most, most);
     else values = read_vertex_values(reader, node, made->mesh, most, &scale, &offset);
     if (!map || !cloth_scene_fine(reader)) return NULL;
@@ -153,8 +165,7 @@ static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, 
         double value = unit * (same ? one : scale * values[made->first_vertex[i]] + offset);
         if (!(value >= low && value <= high)) {
             cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "vertex %u: %g is not from %g to %g",
-                               made->first_vertex[i], value / unit,
-                               low / unit, high / unit);
+                made->first_vertex[i], value / unit, low / unit, high / unit);
             return NULL;
         }
         map[i] = (float)value;
@@ -162,41 +173,49 @@ static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, 
     return map;
 }
 
-void cloth_scene_read_maps(cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+void cloth_scene_read_maps(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
 {
     hed_cloth_garment_def *def = &made->def;
     double unit = reader->scene->unit;
     def->max_distance = read_map(reader, garment, "max_distance", made, unit, 0, CLOTH_SCENE_FAR);
-    def->backstop_distance = read_map(reader, garment, "backstop_distance", made, unit, -CLOTH_SCENE_FAR,
-                                      CLOTH_SCENE_FAR);
-    def->backstop_radius = read_map(reader, garment, "backstop_radius", made, unit, 0, CLOTH_SCENE_FAR);
+    def->backstop_distance = read_map(
+        reader, garment, "backstop_distance", made, unit, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    def->backstop_radius =
+        read_map(reader, garment, "backstop_radius", made, unit, 0, CLOTH_SCENE_FAR);
     def->drive = read_map(reader, garment, "drive", made, 1, 0, 1);
     def->drive_stiffness = read_map(reader, garment, "drive_stiffness", made, 1, 0, 1);
     if (!cloth_scene_fine(reader)) return;
     if (def->backstop_radius && !def->backstop_distance)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, garment, "\"backstop_radius\" without \"backstop_distance\"");
-    for (uint32_t i = 0; def->max_distance && def->backstop_distance && i < def->particle_count; i++)
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, garment, "\"backstop_radius\" without \"backstop_distance\"");
+    for (uint32_t i = 0; def->max_distance && def->backstop_distance && i < def->particle_count;
+         i++)
         if (def->backstop_distance[i] > def->max_distance[i]) {
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, hed_json_member(garment, "backstop_distance"),
-                               "vertex %u: the backstop at %g is outside the ball of max_distance %g",
-                               made->first_vertex[i],
-                               def->backstop_distance[i] / unit, def->max_distance[i] / unit);
+            cloth_scene_reject(reader, HED_ERROR_FORMAT,
+                hed_json_member(garment, "backstop_distance"),
+                "vertex %u: the backstop at %g is outside the ball of max_distance %g",
+                made->first_vertex[i], def->backstop_distance[i] / unit,
+                def->max_distance[i] / unit);
             return;
         }
 }
 
 /* ---- pins ---- */
 
-static void mark_list(cloth_scene_reader *reader, hed_json_node list, const cloth_scene_garment *made, bool *marked)
+static void mark_list(
+    cloth_scene_reader *reader, hed_json_node list, const cloth_scene_garment *made, bool *marked)
 {
     size_t count = hed_json_count(list);
     for (size_t i = 0; i < count && cloth_scene_fine(reader); i++) {
-        int64_t vertex = hed_json_integer(hed_json_item(list, i), 0, (int64_t)made->mesh->vertex_count - 1);
+        int64_t vertex =
+            hed_json_integer(hed_json_item(list, i), 0, (int64_t)made->mesh->vertex_count - 1);
         marked[made->particle_of[vertex]] = true;
     }
 }
 
-static void mark_box(cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *made, bool *marked)
+static void mark_box(
+    cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *made, bool *marked)
 {
     double low[3] = {0}, high[3] = {0};
     hed_json_only(box, cloth_keys_box);
@@ -204,23 +223,24 @@ static void mark_box(cloth_scene_reader *reader, hed_json_node box, const cloth_
     cloth_scene_point(reader, hed_json_member(box, "high"), high);
     for (uint32_t i = 0; i < made->def.particle_count; i++) {
         const float *p = &made->positions[3 * (size_t)i];
-        marked[i] |= p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] && p[2] >= low[2] &&
-                     p[2] <= high[2];
+        marked[i] |= p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
+                     p[2] >= low[2] && p[2] <= high[2];
     }
 }
 
-static void mark_colour(cloth_scene_reader *reader, hed_json_node pin, const cloth_scene_garment *made, bool *marked)
+static void mark_colour(
+    cloth_scene_reader *reader, hed_json_node pin, const cloth_scene_garment *made, bool *marked)
 {
     uint32_t channel = read_channel(pin);
     double above = cloth_scene_number(pin, "above", 0.5, 0, 1);
     if (!has_colours(reader, pin, made->mesh)) return;
     for (uint32_t v = 0; v < made->mesh->vertex_count; v++)
-        if (made->mesh->vertex_colours[4 * (size_t)v + channel] > above) marked[made->particle_of[v]] = true;
+        if (made->mesh->vertex_colours[4 * (size_t)v + channel] > above)
+            marked[made->particle_of[v]] = true;
 }
 
-static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inverse_masses, bool *marked,
-                     bool *still, cloth_pins *moving,
-                     cloth_scene_garment *made)
+static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inverse_masses,
+    bool *marked, bool *still, cloth_pins *moving, cloth_scene_garment *made)
 {
     static const char *const ways[] = {"vertices", "box", "colour", NULL};
     uint32_t count = 0, particles = made->def.particle_count;
@@ -250,7 +270,7 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
 }
 
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
-                           cloth_scene_garment *made)
+    cloth_scene_garment *made)
 {
     if (!hed_json_has(garment, "pins") || !cloth_scene_fine(reader)) return;
     hed_json_node list = hed_json_member(garment, "pins");

@@ -1,8 +1,8 @@
 /* What moves in a scene: rigid keyframes, turning, placing, and sequences of meshes.
  *
- * Between two keys the place moves evenly; the turn follows the angle where both keys have the same axis (so a key
- * may be more than a turn
- * ahead), else the shortest arc (Shoemake, Animating Rotation with Quaternion Curves, 1985). */
+ * Between two keys the place moves evenly; the turn follows the angle where both keys have the same
+ * axis (so a key may be more than a turn ahead), else the shortest arc (Shoemake, Animating
+ * Rotation with Quaternion Curves, 1985). */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -17,9 +17,8 @@ void cloth_axis_turn(const double axis[3], double angle, double turn[9])
 {
     /* Rodrigues' formula. */
     double c = cos(angle), s = sin(angle), d = 1 - c, x = axis[0], y = axis[1], z = axis[2];
-    const double made[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y,
-                            d * x * y + s * z, d * y * y + c, d * y * z - s * x,
-                            d * x * z - s * y, d * y * z + s * x, d * z * z + c};
+    const double made[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y, d * x * y + s * z,
+        d * y * y + c, d * y * z - s * x, d * x * z - s * y, d * y * z + s * x, d * z * z + c};
     memcpy(turn, made, sizeof made);
 }
 
@@ -38,13 +37,17 @@ void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint
     for (uint32_t i = 0; i < count; i++) {
         double x = from[3 * i], y = from[3 * i + 1], z = from[3 * i + 2];
         for (int k = 0; k < 3; k++)
-            to[3 * i + k] = (float)(t[3 * k] * x + t[3 * k + 1] * y + t[3 * k + 2] * z + pose->move[k]);
+            to[3 * i + k] =
+                (float)(t[3 * k] * x + t[3 * k + 1] * y + t[3 * k + 2] * z + pose->move[k]);
     }
 }
 
 /* ---- keyframes ---- */
 
-bool cloth_motion_is_still(const cloth_motion *motion) { return motion->key_count == 0 && motion->spin == 0; }
+bool cloth_motion_is_still(const cloth_motion *motion)
+{
+    return motion->key_count == 0 && motion->spin == 0;
+}
 
 static void quaternion_of(const cloth_key *key, double q[4])
 {
@@ -62,7 +65,8 @@ static void turn_between(const cloth_key *a, const cloth_key *b, double part, do
     for (int i = 0; i < 4; i++) dot += p[i] * q[i];
     double sign = dot < 0 ? -1 : 1;
     double angle = acos(fmin(fabs(dot), 1.0)), s = sin(angle);
-    double wp = s > 1e-6 ? sin((1 - part) * angle) / s : 1 - part, wq = s > 1e-6 ? sin(part * angle) / s : part;
+    double wp = s > 1e-6 ? sin((1 - part) * angle) / s : 1 - part,
+           wq = s > 1e-6 ? sin(part * angle) / s : part;
     for (int i = 0; i < 4; i++) {
         r[i] = wp * p[i] + sign * wq * q[i];
         size += r[i] * r[i];
@@ -70,7 +74,7 @@ static void turn_between(const cloth_key *a, const cloth_key *b, double part, do
     for (int i = 0; i < 4; i++) r[i] /= sqrt(size);
     double length = sqrt(r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
     const double axis[3] = {length > 0 ? r[1] / length : 1, length > 0 ? r[2] / length : 0,
-                            length > 0 ? r[3] / length : 0};
+        length > 0 ? r[3] / length : 0};
     cloth_axis_turn(axis, 2 * atan2(length, r[0]), turn);
 }
 
@@ -89,12 +93,12 @@ static void pose_of_keys(const cloth_motion *motion, double time, cloth_pose *po
         else high = middle;
     }
     const cloth_key *a = &keys[low], *b = &keys[high];
-    double part = b->time > a->time ? fmin(fmax((time - a->time) / (b->time - a->time), 0.0), 1.0) : 0.0;
+    double part =
+        b->time > a->time ? fmin(fmax((time - a->time) / (b->time - a->time), 0.0), 1.0) : 0.0;
     for (int i = 0; i < 3; i++) pose->move[i] = a->move[i] + part * (b->move[i] - a->move[i]);
     if (a->axis[0] == b->axis[0] && a->axis[1] == b->axis[1] && a->axis[2] == b->axis[2])
         cloth_axis_turn(a->axis, a->angle + part * (b->angle - a->angle), pose->turn);
-    else
-        turn_between(a, b, part, pose->turn);
+    else turn_between(a, b, part, pose->turn);
 }
 
 cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
@@ -107,23 +111,28 @@ cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
         multiply(pose.turn, spin, pose.turn);
     }
     const double *t = pose.turn, *c = motion->centre;
-    for (int k = 0; k < 3; k++) pose.move[k] += c[k] - (t[3 * k] * c[0] + t[3 * k + 1] * c[1] + t[3 * k + 2] * c[2]);
+    for (int k = 0; k < 3; k++)
+        pose.move[k] += c[k] - (t[3 * k] * c[0] + t[3 * k + 1] * c[1] + t[3 * k + 2] * c[2]);
     return pose;
 }
 
-static void read_key(cloth_scene_reader *reader, hed_json_node node, uint32_t number, cloth_key *key)
+static void read_key(
+    cloth_scene_reader *reader, hed_json_node node, uint32_t number, cloth_key *key)
 {
     hed_json_only(node, cloth_keys_key);
     key->time = hed_json_number(hed_json_member(node, "time"), 0, CLOTH_SCENE_MUCH);
-    if (hed_json_has(node, "move")) cloth_scene_point(reader, hed_json_member(node, "move"), key->move);
+    if (hed_json_has(node, "move"))
+        cloth_scene_point(reader, hed_json_member(node, "move"), key->move);
     key->axis[1] = 1;
-    if (hed_json_has(node, "axis")) cloth_scene_direction(reader, hed_json_member(node, "axis"), key->axis);
-    key->angle = RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+    if (hed_json_has(node, "axis"))
+        cloth_scene_direction(reader, hed_json_member(node, "axis"), key->axis);
+    key->angle =
+        RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "time %g does not come after the key before, at %g",
-                           key->time, key[-1].time);
-    /* A key that does not turn has no axis of its own: it takes its neighbour's, so that turning from and to it
-     * follows the angle. */
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            "time %g does not come after the key before, at %g", key->time, key[-1].time);
+    /* A key that does not turn has no axis of its own: it takes its neighbour's, so that turning
+     * from and to it follows the angle. */
     if (number > 0 && key->angle == 0) memcpy(key->axis, key[-1].axis, sizeof key->axis);
     if (number > 0 && key[-1].angle == 0) memcpy(key[-1].axis, key->axis, sizeof key->axis);
 }
@@ -131,15 +140,17 @@ static void read_key(cloth_scene_reader *reader, hed_json_node node, uint32_t nu
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion)
 {
     hed_json_only(node, cloth_keys_motion);
-    if (hed_json_has(node, "centre")) cloth_scene_point(reader, hed_json_member(node, "centre"), motion->centre);
+    if (hed_json_has(node, "centre"))
+        cloth_scene_point(reader, hed_json_member(node, "centre"), motion->centre);
     if (hed_json_has(node, "keys")) {
         hed_json_node list = hed_json_member(node, "keys");
         size_t count = hed_json_count(list);
         if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_KEYS))
             cloth_scene_reject(reader, HED_ERROR_FORMAT, list, "expected 1 to %d keys, found %zu",
-                               CLOTH_SCENE_KEYS, count);
+                CLOTH_SCENE_KEYS, count);
         cloth_key *keys = cloth_scene_allocate(reader, list, count, sizeof *keys);
-        for (uint32_t i = 0; keys && i < count; i++) read_key(reader, hed_json_item(list, i), i, &keys[i]);
+        for (uint32_t i = 0; keys && i < count; i++)
+            read_key(reader, hed_json_item(list, i), i, &keys[i]);
         motion->keys = keys;
         motion->key_count = keys ? (uint32_t)count : 0;
     }
@@ -148,8 +159,8 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
         hed_json_node spin = hed_json_member(node, "spin");
         hed_json_only(spin, cloth_keys_spin);
         cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
-        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"), -CLOTH_SCENE_MUCH,
-                                                 CLOTH_SCENE_MUCH);
+        motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"),
+                                     -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     }
 }
 
@@ -160,7 +171,8 @@ static void read_turn(cloth_scene_reader *reader, hed_json_node node, double tur
     double axis[3], more[9];
     hed_json_only(node, cloth_keys_turn);
     cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
-    double degrees = hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+    double degrees =
+        hed_json_number(hed_json_member(node, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
     cloth_axis_turn(axis, RADIANS * degrees, more);
     multiply(more, turn, turn);
 }
@@ -183,7 +195,8 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
         hed_json_node node = hed_json_member(object, "transform");
         hed_json_only(node, cloth_keys_transform);
         scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
-        if (hed_json_has(node, "move")) cloth_scene_point(reader, hed_json_member(node, "move"), move);
+        if (hed_json_has(node, "move"))
+            cloth_scene_point(reader, hed_json_member(node, "move"), move);
         if (hed_json_has(node, "rotate")) read_turns(reader, hed_json_member(node, "rotate"), turn);
     }
     for (int i = 0; i < 3; i++) {
@@ -198,16 +211,20 @@ const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node 
     if (!hed_json_has(object, "output_matrix")) return NULL;
     hed_json_node node = hed_json_member(object, "output_matrix");
     double rows[16] = {0};
-    if (hed_json_count(node) != 4) cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected four rows of four numbers");
+    if (hed_json_count(node) != 4)
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected four rows of four numbers");
     for (size_t i = 0; i < 4 && cloth_scene_fine(reader); i++)
         hed_json_numbers(hed_json_item(node, i), rows + 4 * i, 4, -most, most);
     if (!cloth_scene_fine(reader)) return NULL;
     const double *a = rows, *b = rows + 4, *c = rows + 8;
-    double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+                  a[2] * (b[0] * c[1] - b[1] * c[0]);
     if (memcmp(rows + 12, last, sizeof last) != 0)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "its last row is not 0 0 0 1: perspectives are not written");
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            "its last row is not 0 0 0 1: perspectives are not written");
     else if (!(fabs(size) > 1e-30))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "makes everything flat (its determinant is %g)", size);
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, node, "makes everything flat (its determinant is %g)", size);
     double *matrix = cloth_scene_allocate(reader, node, 12, sizeof *matrix);
     if (matrix) memcpy(matrix, rows, 12 * sizeof *matrix);
     return matrix;

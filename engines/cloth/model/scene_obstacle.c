@@ -6,22 +6,25 @@
 #include <string.h>
 
 #define TAU 6.28318530717958647692
-enum { AROUND = 48,
-       RINGS = 12 }; /* of a shown sphere, from pole to middle */
+enum {
+    AROUND = 48,
+    RINGS = 12, /* of a shown sphere, from pole to middle */
+};
 
 static const char *const KINDS[] = {"plane", "sphere", "capsule", "mesh", NULL};
 
 /* ---- shapes to show ---- */
 
 /* Room for a shape whose vertices lie in `rings` rings of `around`. */
-static bool make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings, uint32_t around,
-                       cloth_body *shown, float **vertices)
+static bool make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings,
+    uint32_t around, cloth_body *shown, float **vertices)
 {
-    uint32_t *triangles = cloth_scene_allocate(reader, node, 2 * (uint64_t)(rings - 1) * around,
-                                               3 * sizeof *triangles),
+    uint32_t *triangles = cloth_scene_allocate(
+                 reader, node, 2 * (uint64_t)(rings - 1) * around, 3 * sizeof *triangles),
              *next = triangles;
     *vertices = cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof **vertices);
-    shown->now = cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof *shown->now);
+    shown->now =
+        cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof *shown->now);
     if (!triangles || !*vertices || !shown->now) return false;
     for (uint32_t ring = 0; ring + 1 < rings; ring++)
         for (uint32_t i = 0; i < around; i++) {
@@ -46,10 +49,12 @@ static void span_plane(const double axis[3], double u[3], double v[3])
         u[k] = axis[(k + 1) % 3] * helper[(k + 2) % 3] - axis[(k + 2) % 3] * helper[(k + 1) % 3];
     for (int k = 0; k < 3; k++) length += u[k] * u[k];
     for (int k = 0; k < 3; k++) u[k] /= sqrt(length);
-    for (int k = 0; k < 3; k++) v[k] = axis[(k + 1) % 3] * u[(k + 2) % 3] - axis[(k + 2) % 3] * u[(k + 1) % 3];
+    for (int k = 0; k < 3; k++)
+        v[k] = axis[(k + 1) % 3] * u[(k + 2) % 3] - axis[(k + 2) % 3] * u[(k + 1) % 3];
 }
 
-/* A sphere (both ends the same) or a capsule: two caps, and the cone that touches both between them. */
+/* A sphere (both ends the same) or a capsule: two caps, and the cone that touches both between
+ * them. */
 static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
     const hed_cloth_collider *c = &made->simple;
@@ -73,13 +78,14 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
                    away = radius * cos(angle);
             for (int k = 0; k < 3; k++)
                 vertices[3 * ((size_t)ring * AROUND + i) + k] =
-                    (float)(c->a[k] + along * axis[k] + away * (cos(turn) * u[k] + sin(turn) * v[k]));
+                    (float)(c->a[k] + along * axis[k] +
+                            away * (cos(turn) * u[k] + sin(turn) * v[k]));
         }
     }
 }
 
-/* A square of a plane around the place that is nearest to the garments. The ground, which has no end, is left to
- * the picture. */
+/* A square of a plane around the place that is nearest to the garments. The ground, which has no
+ * end, is left to the picture. */
 static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
     const hed_cloth_collider *c = &made->simple;
@@ -98,7 +104,8 @@ static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obs
     if (!make_rings(reader, node, 2, 2, &made->shown, &vertices)) return;
     for (int i = 0; i < 4; i++) {
         double s = i % 2 ? size : -size, t = i / 2 ? size : -size;
-        for (int k = 0; k < 3; k++) vertices[3 * i + k] = (float)(centre[k] - away * axis[k] + s * u[k] + t * v[k]);
+        for (int k = 0; k < 3; k++)
+            vertices[3 * i + k] = (float)(centre[k] - away * axis[k] + s * u[k] + t * v[k]);
     }
     made->shown.triangle_count = 2; /* of a ring that is not closed */
 }
@@ -107,10 +114,10 @@ static void show_mesh(cloth_scene_reader *reader, hed_json_node node, cloth_obst
 {
     if (!made->body) return;
     made->shown = (cloth_body){.vertex_count = made->body->vertex_count,
-                               .triangle_count = made->body->triangle_count,
-                               .triangles = made->body->triangles,
-                               .rest = made->body->now};
-    made->shown.now = cloth_scene_allocate(reader, node, made->shown.vertex_count, 3 * sizeof *made->shown.now);
+        .triangle_count = made->body->triangle_count, .triangles = made->body->triangles,
+        .rest = made->body->now};
+    made->shown.now =
+        cloth_scene_allocate(reader, node, made->shown.vertex_count, 3 * sizeof *made->shown.now);
 }
 
 /* ---- reading ---- */
@@ -138,18 +145,21 @@ static void read_sphere(cloth_scene_reader *reader, hed_json_node node, hed_clot
     cloth_scene_point(reader, hed_json_member(node, "centre"), centre);
     hed_json_member(node, "radius");
     sphere->shape = HED_CLOTH_SPHERE;
-    sphere->radius[0] = sphere->radius[1] = (float)cloth_scene_length(reader, node, "radius", 0, 1e-6);
+    sphere->radius[0] = sphere->radius[1] =
+        (float)cloth_scene_length(reader, node, "radius", 0, 1e-6);
     to_floats(centre, sphere->a);
 }
 
-static void read_capsule(cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *capsule)
+static void read_capsule(
+    cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *capsule)
 {
     double from[3] = {0}, to[3] = {0}, radius[2] = {0}, unit = reader->scene->unit;
     hed_json_only(node, cloth_keys_capsule);
     cloth_scene_point(reader, hed_json_member(node, "from"), from);
     cloth_scene_point(reader, hed_json_member(node, "to"), to);
     hed_json_node given = hed_json_member(node, "radius");
-    if (hed_json_kind_of(given) == HED_JSON_ARRAY) hed_json_numbers(given, radius, 2, 1e-6, CLOTH_SCENE_FAR / unit);
+    if (hed_json_kind_of(given) == HED_JSON_ARRAY)
+        hed_json_numbers(given, radius, 2, 1e-6, CLOTH_SCENE_FAR / unit);
     else radius[0] = radius[1] = hed_json_number(given, 1e-6, CLOTH_SCENE_FAR / unit);
     capsule->shape = HED_CLOTH_CAPSULE;
     to_floats(from, capsule->a);
@@ -177,7 +187,8 @@ static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_
     if (made->kind == CLOTH_OBSTACLE_PLANE) read_plane(reader, shape, &made->simple);
     if (made->kind == CLOTH_OBSTACLE_SPHERE) read_sphere(reader, shape, &made->simple);
     if (made->kind == CLOTH_OBSTACLE_CAPSULE) read_capsule(reader, shape, &made->simple);
-    if (hed_json_has(node, "motion")) cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &made->motion);
+    if (hed_json_has(node, "motion"))
+        cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &made->motion);
     made->simple.friction = made->friction;
     if (made->kind == CLOTH_OBSTACLE_PLANE) show_plane(reader, node, made);
     else show_capsule(reader, node, made);
@@ -192,8 +203,8 @@ static void read_ground(cloth_scene_reader *reader, hed_json_node node, cloth_ob
     uint32_t up = reader->scene->def.up;
     double unit = reader->scene->unit;
     made->simple = (hed_cloth_collider){.shape = HED_CLOTH_PLANE, .friction = made->friction};
-    made->simple.a[up] = (float)(unit * cloth_scene_number(node, "height", 0, -CLOTH_SCENE_FAR / unit,
-                                                           CLOTH_SCENE_FAR / unit));
+    made->simple.a[up] = (float)(unit * cloth_scene_number(node, "height", 0,
+                                            -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit));
     made->simple.b[up] = 1;
     show_plane(reader, node, made);
 }
@@ -205,15 +216,18 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
     hed_json_node list = some ? hed_json_member(root, "colliders") : root;
     size_t count = some ? hed_json_count(list) : 0;
     if (count > CLOTH_SCENE_COLLIDERS)
-        cloth_scene_reject(reader, HED_ERROR_LIMIT, list, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
+        cloth_scene_reject(
+            reader, HED_ERROR_LIMIT, list, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
     scene->obstacles = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->obstacles);
     scene->colliders = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->colliders);
-    scene->mesh_colliders = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->mesh_colliders);
+    scene->mesh_colliders =
+        cloth_scene_allocate(reader, root, count + 1, sizeof *scene->mesh_colliders);
     if (!cloth_scene_fine(reader)) return;
     for (size_t i = 0; i < count + ground && cloth_scene_fine(reader); i++) {
         cloth_obstacle *made = &scene->obstacles[scene->obstacle_count++];
         *made = (cloth_obstacle){.colour = {0.62f, 0.64f, 0.68f}};
-        made->name = i < ground ? "ground" : cloth_scene_text(reader, root, "collider-%zu", i - ground + 1);
+        made->name =
+            i < ground ? "ground" : cloth_scene_text(reader, root, "collider-%zu", i - ground + 1);
         if (i < ground) read_ground(reader, hed_json_member(root, "ground"), made);
         else read_collider(reader, hed_json_item(list, i - ground), made);
     }
@@ -226,7 +240,7 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
     }
     if (triangles > CLOTH_SCENE_PARTICLES)
         cloth_scene_reject(reader, HED_ERROR_LIMIT, root, "more than %d triangles of colliders",
-                           CLOTH_SCENE_PARTICLES);
+            CLOTH_SCENE_PARTICLES);
     if (simple > scene->def.max_colliders) scene->def.max_colliders = simple;
     scene->def.max_collider_triangles = (uint32_t)triangles;
 }

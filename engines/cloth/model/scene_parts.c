@@ -1,4 +1,5 @@
-/* What the parts of the scene loader share: complaints, memory, and plain values in the scene's unit. */
+/* What the parts of the scene loader share: complaints, memory, and plain values in the scene's
+ * unit. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 
 /* ---- complaints ---- */
 
-void cloth_scene_reject(cloth_scene_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
+void cloth_scene_reject(
+    cloth_scene_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
 {
     if (!cloth_scene_fine(reader)) return;
     char words[HED_ERROR_TEXT / 2];
@@ -21,7 +23,10 @@ void cloth_scene_reject(cloth_scene_reader *reader, hed_status status, hed_json_
     reader->status = status;
 }
 
-bool cloth_scene_fine(const cloth_scene_reader *reader) { return hed_json_status(reader->json, NULL) == HED_OK; }
+bool cloth_scene_fine(const cloth_scene_reader *reader)
+{
+    return hed_json_status(reader->json, NULL) == HED_OK;
+}
 
 void cloth_scene_warn(const cloth_scene_reader *reader, const char *format, ...)
 {
@@ -42,14 +47,15 @@ struct cloth_block {
     max_align_t content[];
 };
 
-void *cloth_scene_allocate(cloth_scene_reader *reader, hed_json_node node, uint64_t count, size_t size)
+void *cloth_scene_allocate(
+    cloth_scene_reader *reader, hed_json_node node, uint64_t count, size_t size)
 {
     if (!cloth_scene_fine(reader)) return NULL;
     struct cloth_block *block = NULL;
     if (count <= (SIZE_MAX - sizeof *block) / size) block = calloc(1, sizeof *block + count * size);
     if (!block) {
         cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for %llu x %zu bytes",
-                           (unsigned long long)count, size);
+            (unsigned long long)count, size);
         return NULL;
     }
     block->next = reader->scene->blocks;
@@ -66,7 +72,8 @@ void cloth_scene_free_blocks(hed_cloth_scene *scene)
     }
 }
 
-const char *cloth_scene_text(cloth_scene_reader *reader, hed_json_node node, const char *format, ...)
+const char *cloth_scene_text(
+    cloth_scene_reader *reader, hed_json_node node, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -84,22 +91,28 @@ const char *cloth_scene_path(cloth_scene_reader *reader, hed_json_node node)
 {
     const char *file = hed_json_string(node);
     if (!cloth_scene_fine(reader)) return "";
-    if (!file[0]) cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected the name of a file, found \"\"");
+    if (!file[0])
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, node, "expected the name of a file, found \"\"");
     if (file[0] == '/' || !reader->folder[0]) return file;
     return cloth_scene_text(reader, node, "%s/%s", reader->folder, file);
 }
 
 /* ---- plain values ---- */
 
-double cloth_scene_number(hed_json_node object, const char *key, double otherwise, double low, double high)
+double cloth_scene_number(
+    hed_json_node object, const char *key, double otherwise, double low, double high)
 {
-    return hed_json_has(object, key) ? hed_json_number(hed_json_member(object, key), low, high) : otherwise;
+    return hed_json_has(object, key) ? hed_json_number(hed_json_member(object, key), low, high)
+                                     : otherwise;
 }
 
-uint32_t cloth_scene_integer(hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high)
+uint32_t cloth_scene_integer(
+    hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high)
 {
-    return hed_json_has(object, key) ? (uint32_t)hed_json_integer(hed_json_member(object, key), low, high)
-                                     : otherwise;
+    return hed_json_has(object, key)
+               ? (uint32_t)hed_json_integer(hed_json_member(object, key), low, high)
+               : otherwise;
 }
 
 bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise)
@@ -107,8 +120,8 @@ bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise)
     return hed_json_has(object, key) ? hed_json_boolean(hed_json_member(object, key)) : otherwise;
 }
 
-double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise,
-                          double low)
+double cloth_scene_length(
+    cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise, double low)
 {
     double unit = reader->scene->unit;
     if (!hed_json_has(object, key)) return otherwise;
@@ -122,13 +135,13 @@ void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double po
     for (int i = 0; i < 3; i++) point[i] *= unit;
 }
 
-bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what, const float *points,
-                            size_t count)
+bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what,
+    const float *points, size_t count)
 {
     for (size_t i = 0; i < 3 * count; i++) {
         if (fabsf(points[i]) <= CLOTH_SCENE_FAR) continue; /* false for NaN */
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
-                           "%s: vertex %zu is placed further away than ten kilometres", what, i / 3);
+            "%s: vertex %zu is placed further away than ten kilometres", what, i / 3);
         return false;
     }
     return true;
@@ -144,9 +157,11 @@ void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, doubl
         return;
     }
     hed_json_numbers(node, direction, 3, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
-    double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+    double length = sqrt(
+        direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
     if (cloth_scene_fine(reader) && !(length > 1e-9))
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "expected a direction, found a vector without length");
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, node, "expected a direction, found a vector without length");
     for (int i = 0; i < 3 && length > 0; i++) direction[i] /= length;
 }
 
@@ -158,7 +173,8 @@ void cloth_scene_colour(hed_json_node object, float rgb[3])
     for (int i = 0; i < 3; i++) rgb[i] = (float)values[i];
 }
 
-uint32_t cloth_scene_one_of(cloth_scene_reader *reader, hed_json_node object, const char *const *keys)
+uint32_t cloth_scene_one_of(
+    cloth_scene_reader *reader, hed_json_node object, const char *const *keys)
 {
     uint32_t found = 0, which = 0;
     char list[128] = "";
@@ -171,7 +187,7 @@ uint32_t cloth_scene_one_of(cloth_scene_reader *reader, hed_json_node object, co
         snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", keys[i]);
     }
     if (found != 1)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, object, "expected exactly one of %s, found %s", list,
-                           found ? "several" : "none");
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, object, "expected exactly one of %s, found %s",
+            list, found ? "several" : "none");
     return which;
 }

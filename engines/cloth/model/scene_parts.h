@@ -1,9 +1,10 @@
-/* What the parts of the scene loader share: the object they fill, its memory, complaints with a place,
-        and what moves. Readers go straight
- * through the document: the first thing that is wrong is kept (cloth_scene_reject, hed_json_*), and from then on they
- * give 0 or NULL and do nothing; hed_cloth_scene_parse() asks once, at its end.
+/* What the parts of the scene loader share: the object they fill, its memory, complaints with a
+ * place, and what moves. Readers go straight through the document: the first thing that is wrong is
+ * kept (cloth_scene_reject, hed_json_*), and from then on they give 0 or NULL and do nothing;
+ * hed_cloth_scene_parse() asks once, at its end.
  *
- * Everything in here is in metres and in the scene's axes; the file's unit is gone as soon as a number is read. */
+ * Everything in here is in metres and in the scene's axes; the file's unit is gone as soon as a
+ * number is read. */
 #ifndef CLOTH_SCENE_PARTS_H
 #define CLOTH_SCENE_PARTS_H
 
@@ -19,7 +20,8 @@ enum {
     CLOTH_SCENE_KEYS = 100000 /* of a motion */
 };
 
-/* m: no coordinate or length is beyond, so that whatever moves stays within what the solver takes. */
+/* m: no coordinate or length is beyond, so that whatever moves stays within what the solver
+ * takes. */
 #define CLOTH_SCENE_FAR 1e4
 #define CLOTH_SCENE_MUCH 1e6 /* s, degrees */
 
@@ -98,13 +100,16 @@ typedef struct cloth_scene_garment {
     uint32_t pins_count;
     const cloth_pins *pins; /* (pins_count) those that have a motion */
     const bool *still;      /* (particles) pins that do not follow the driver; NULL: none */
-    const double *output;   /* (3 x 4) row by row, of its files, in the scene's unit; NULL: as it is */
+    /* (3 x 4) row by row, of its files, in the scene's unit; NULL: as it is */
+    const double *output;
 } cloth_scene_garment;
 
-typedef enum cloth_obstacle_kind { CLOTH_OBSTACLE_PLANE,
-                                   CLOTH_OBSTACLE_SPHERE,
-                                   CLOTH_OBSTACLE_CAPSULE,
-                                   CLOTH_OBSTACLE_MESH } cloth_obstacle_kind;
+typedef enum cloth_obstacle_kind {
+    CLOTH_OBSTACLE_PLANE,
+    CLOTH_OBSTACLE_SPHERE,
+    CLOTH_OBSTACLE_CAPSULE,
+    CLOTH_OBSTACLE_MESH
+} cloth_obstacle_kind;
 
 typedef struct cloth_obstacle {
     cloth_obstacle_kind kind;
@@ -153,37 +158,42 @@ typedef struct cloth_scene_reader {
 /* ---- complaints, memory, plain values (scene_parts.c) ---- */
 
 /* The first complaint counts: "garments[2].mesh: words (file:line:column)". */
-void cloth_scene_reject(cloth_scene_reader *reader, hed_status status, hed_json_node node, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void cloth_scene_reject(cloth_scene_reader *reader, hed_status status, hed_json_node node,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool cloth_scene_fine(const cloth_scene_reader *reader);
 /* One line to the caller's warn(). */
 void cloth_scene_warn(const cloth_scene_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* `count` zeroed elements that live as long as the scene; NULL after a complaint. */
-void *cloth_scene_allocate(cloth_scene_reader *reader, hed_json_node node, uint64_t count, size_t size);
+void *cloth_scene_allocate(
+    cloth_scene_reader *reader, hed_json_node node, uint64_t count, size_t size);
 void cloth_scene_free_blocks(hed_cloth_scene *scene);
-const char *cloth_scene_text(cloth_scene_reader *reader, hed_json_node node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+const char *cloth_scene_text(cloth_scene_reader *reader, hed_json_node node, const char *format,
+    ...) __attribute__((format(printf, 3, 4)));
 /* Where a file that the scene names is. */
 const char *cloth_scene_path(cloth_scene_reader *reader, hed_json_node node);
 
 /* A member if it is there: its number, else `otherwise`. */
-double cloth_scene_number(hed_json_node object, const char *key, double otherwise, double low, double high);
-uint32_t cloth_scene_integer(hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high);
+double cloth_scene_number(
+    hed_json_node object, const char *key, double otherwise, double low, double high);
+uint32_t cloth_scene_integer(
+    hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high);
 bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise);
 /* The same for lengths and points in the scene's unit: metres come out. */
-double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise,
-                          double low);
+double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key,
+    double otherwise, double low);
 void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double point[3]);
-/* Whether `count` points are near enough, and finite; else the complaint, about vertex number so and so of `what`. */
-bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what, const float *points,
-                            size_t count);
+/* Whether `count` points are near enough, and finite; else the complaint, about vertex number so
+ * and so of `what`. */
+bool cloth_scene_check_near(cloth_scene_reader *reader, hed_json_node node, const char *what,
+    const float *points, size_t count);
 /* "x", "-z" or three numbers: of length 1. */
 void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, double direction[3]);
 void cloth_scene_colour(hed_json_node object, float rgb[3]);
-/* The one of these members that is there (NULL-terminated list): its number; a complaint if there are none or
- * several. */
-uint32_t cloth_scene_one_of(cloth_scene_reader *reader, hed_json_node object, const char *const *keys);
+/* The one of these members that is there (NULL-terminated list): its number; a complaint if there
+ * are none or several. */
+uint32_t cloth_scene_one_of(
+    cloth_scene_reader *reader, hed_json_node object, const char *const *keys);
 
 /* ---- motion (scene_motion.c) ---- */
 
@@ -192,39 +202,42 @@ bool cloth_motion_is_still(const cloth_motion *motion);
 cloth_pose cloth_motion_at(const cloth_motion *motion, double time);
 void cloth_axis_turn(const double axis[3], double angle, double turn[9]);
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion);
-/* "transform" of an object, if it is there: scale, rotate, move; in metres. `matrix`: (3 x 4) row by row. */
-void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12]);
+/* "transform" of an object, if it is there: scale, rotate, move; in metres. `matrix`: (3 x 4) row
+ * by row. */
+void cloth_scene_read_transform(
+    cloth_scene_reader *reader, hed_json_node object, double matrix[12]);
 /* "output_matrix" of an object: (3 x 4) row by row; NULL: it has none. */
 const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object);
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count);
 
 /* ---- sequences (scene_sequence.c) ---- */
 
-void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node, uint32_t vertex_count,
-                               const double matrix[12],
-                               cloth_sequence *sequence);
+void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence);
 /* `positions` (vertex_count x 3) at a time from 0 on. */
-void cloth_sequence_at(const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions);
+void cloth_sequence_at(
+    const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions);
 
 /* ---- meshes and bodies (scene_body.c) ---- */
 
-/* A mesh file, mended where that is asked for, sound; NULL after a complaint. Belongs to the scene. */
+/* A mesh file, mended where that is asked for, sound; NULL after a complaint. Belongs to the
+ * scene. */
 const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node file, bool mend);
 /* Gives a mesh to the scene; its arrays are freed in any case. NULL after a complaint. */
 hed_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh);
 /* Triangles of a mesh, polygons cut from their first corner; `particle_of` NULL: as they are. */
-const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh,
-                                      const uint32_t *particle_of,
-                                      bool without_quads, uint32_t *count);
+const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node,
+    const hed_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count);
 /* "mesh", "transform", "sequence", "motion", "mend" of an object. */
 cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node object, bool normals);
 /* Puts `now` and `normals` where they are at a time. */
 void cloth_body_move(cloth_body *body, double time);
 /* Holds points to the nearest places of a body at rest (scene_hold.c). */
-const cloth_hold *cloth_body_hold(cloth_scene_reader *reader, hed_json_node node, const cloth_body *body,
-                                  const float *points, uint32_t count);
+const cloth_hold *cloth_body_hold(cloth_scene_reader *reader, hed_json_node node,
+    const cloth_body *body, const float *points, uint32_t count);
 /* Where a held point is now, and the body's normal there (NULL: not asked for). */
-void cloth_body_follow(const cloth_body *body, const cloth_hold *hold, float point[3], float normal[3]);
+void cloth_body_follow(
+    const cloth_body *body, const cloth_hold *hold, float point[3], float normal[3]);
 
 /* ---- what the document holds ---- */
 
@@ -233,17 +246,21 @@ extern const char *const cloth_shape_keys[]; /* "mesh", "grid", "disc", "sleeve"
         and folded ones have `*rest` (vertices x 3), m, not placed
  * (scene_shape.c). */
 void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape,
-                            cloth_scene_garment *made, float **rest);
-void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list); /* scene_garment.c */
+    cloth_scene_garment *made, float **rest);
+/* scene_garment.c */
+void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list);
 /* Pins, driver and painted maps of a garment whose mesh and particles are there (scene_maps.c). */
-void cloth_scene_read_driver(cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
-void cloth_scene_read_maps(cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
+void cloth_scene_read_driver(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
+void cloth_scene_read_maps(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
 /* Sets inverse masses of pinned particles to 0. */
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
-                           cloth_scene_garment *made);
-void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root); /* scene_obstacle.c */
-/* scene_show.c: where the garments are at the start, m; a camera that sees everything, then what the file says of
- * it. */
+    cloth_scene_garment *made);
+/* scene_obstacle.c */
+void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root);
+/* scene_show.c: where the garments are at the start, m; a camera that sees everything, then what
+ * the file says of it. */
 void cloth_scene_bounds(const hed_cloth_scene *scene, double low[3], double high[3]);
 void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root);
 /* Puts the shapes to show where they are at a time. */

@@ -8,9 +8,8 @@
 
 enum { MOST_FILES = 100000 };
 
-static void read_cache(cloth_scene_reader *reader, hed_json_node node, const char *path, uint32_t vertex_count,
-                       const double matrix[12],
-                       cloth_sequence *sequence)
+static void read_cache(cloth_scene_reader *reader, hed_json_node node, const char *path,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
     hed_pc2_data data = {0};
     hed_error error;
@@ -20,41 +19,43 @@ static void read_cache(cloth_scene_reader *reader, hed_json_node node, const cha
         return;
     }
     if (data.vertex_count != vertex_count || data.frame_count == 0)
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s has %u vertices in %u samples; the "
-                                                           "mesh has %u vertices",
-                           path,
-                           data.vertex_count, data.frame_count, vertex_count);
-    float *samples = cloth_scene_allocate(reader, node, (uint64_t)data.frame_count * vertex_count,
-                                          3 * sizeof *samples);
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            "%s has %u vertices in %u samples; the "
+            "mesh has %u vertices",
+            path, data.vertex_count, data.frame_count, vertex_count);
+    float *samples = cloth_scene_allocate(
+        reader, node, (uint64_t)data.frame_count * vertex_count, 3 * sizeof *samples);
     for (uint32_t s = 0; samples && s < data.frame_count; s++) {
         float *to = samples + 3 * (size_t)s * vertex_count;
         cloth_scene_place(matrix, data.positions + 3 * (size_t)s * vertex_count, to, vertex_count);
         if (!cloth_scene_check_near(reader, node, path, to, vertex_count)) break;
     }
-    if (sequence->rate == 0) sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
+    if (sequence->rate == 0)
+        sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
     sequence->samples = samples;
     sequence->sample_count = samples ? data.frame_count : 0;
     hed_pc2_free(&data);
 }
 
 /* "a/walk_####.obj" and 7: "a/walk_0007.obj". */
-static const char *numbered(cloth_scene_reader *reader, hed_json_node node, const char *pattern, uint32_t number)
+static const char *numbered(
+    cloth_scene_reader *reader, hed_json_node node, const char *pattern, uint32_t number)
 {
     const char *first = strchr(pattern, '#');
     int digits = (int)strspn(first, "#");
-    return cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(first - pattern), pattern, digits, number,
-                            first + digits);
+    return cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(first - pattern), pattern, digits,
+        number, first + digits);
 }
 
-static void read_files(cloth_scene_reader *reader, hed_json_node node, const char *pattern, uint32_t vertex_count,
-                       const double matrix[12],
-                       cloth_sequence *sequence)
+static void read_files(cloth_scene_reader *reader, hed_json_node node, const char *pattern,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
     uint32_t first = cloth_scene_integer(node, "first", 1, 0, MOST_FILES);
     uint32_t last = (uint32_t)hed_json_integer(hed_json_member(node, "last"), first, MOST_FILES);
     if (!cloth_scene_fine(reader)) return;
     uint32_t count = last - first + 1;
-    float *samples = cloth_scene_allocate(reader, node, (uint64_t)count * vertex_count, 3 * sizeof *samples);
+    float *samples =
+        cloth_scene_allocate(reader, node, (uint64_t)count * vertex_count, 3 * sizeof *samples);
     for (uint32_t s = 0; samples && s < count && cloth_scene_fine(reader); s++) {
         hed_mesh mesh = {0};
         hed_error error;
@@ -64,10 +65,11 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
         if (status != HED_OK) {
             cloth_scene_reject(reader, status, node, "%s", error.text);
         } else if (mesh.vertex_count != vertex_count) {
-            cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "%s has %u vertices; the mesh has %u", path,
-                               mesh.vertex_count, vertex_count);
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+                "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
         } else {
-            if (mesh.warning && s == 0) cloth_scene_warn(reader, "%s", mesh.warning); /* the others are like it */
+            /* the others are like it */
+            if (mesh.warning && s == 0) cloth_scene_warn(reader, "%s", mesh.warning);
             cloth_scene_place(matrix, mesh.positions, to, vertex_count);
             cloth_scene_check_near(reader, node, path, to, vertex_count);
         }
@@ -78,9 +80,8 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
     sequence->sample_count = samples ? count : 0;
 }
 
-void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node, uint32_t vertex_count,
-                               const double matrix[12],
-                               cloth_sequence *sequence)
+void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
     hed_json_only(node, cloth_keys_sequence);
     hed_json_node file = hed_json_member(node, "file");
@@ -91,23 +92,25 @@ void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node, u
     if (strchr(path, '#')) {
         read_files(reader, node, path, vertex_count, matrix, sequence);
     } else if (hed_json_has(node, "first") || hed_json_has(node, "last")) {
-        cloth_scene_reject(reader, HED_ERROR_FORMAT, file, "\"first\" and \"last\" count files; expected a "
-                                                           "name with #### for the number");
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, file,
+            "\"first\" and \"last\" count files; expected a "
+            "name with #### for the number");
     } else {
         read_cache(reader, file, path, vertex_count, matrix, sequence);
     }
 }
 
-void cloth_sequence_at(const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions)
+void cloth_sequence_at(
+    const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions)
 {
     double place = time * sequence->rate, count = sequence->sample_count;
     if (sequence->loop) place = fmod(place, count); /* behind the last sample comes the first one */
     double low = floor(fmin(place, count - 1));
     uint32_t last = sequence->sample_count - 1, a = (uint32_t)low;
-    uint32_t b = a < last ? a + 1 : sequence->loop ? 0
-                                                   : a;
+    uint32_t b = a < last ? a + 1 : sequence->loop ? 0 : a;
     float part = (float)(fmin(place, sequence->loop ? count : count - 1) - low);
     const float *from = sequence->samples + 3 * (size_t)a * vertex_count,
                 *to = sequence->samples + 3 * (size_t)b * vertex_count;
-    for (size_t i = 0; i < 3 * (size_t)vertex_count; i++) positions[i] = from[i] + part * (to[i] - from[i]);
+    for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
+        positions[i] = from[i] + part * (to[i] - from[i]);
 }

@@ -10,24 +10,19 @@
 #define TAU 6.28318530717958647692
 
 const char *const cloth_shape_keys[] = {"mesh", "grid", "disc", "sleeve", "skirt", NULL};
-enum { MESH,
-       GRID,
-       DISC,
-       SLEEVE,
-       SKIRT };
+enum { MESH, GRID, DISC, SLEEVE, SKIRT };
 
-/* Room for a mesh with as many texture coordinates as vertices and `corners` corners for each face; false after a
- * complaint. */
-static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, uint64_t vertices,
-                      uint64_t textures, uint64_t faces,
-                      uint32_t corners)
+/* Room for a mesh with as many texture coordinates as vertices and `corners` corners for each face;
+ * false after a complaint. */
+static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh,
+    uint64_t vertices, uint64_t textures, uint64_t faces, uint32_t corners)
 {
     *mesh = (hed_mesh){.vertex_count = (uint32_t)vertices, .face_count = (uint32_t)faces};
     mesh->texture_count = (uint32_t)textures;
     if (!cloth_scene_fine(reader)) return false;
     if (vertices > CLOTH_SCENE_SHAPE) {
         cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "%llu vertices; a shape has at most %d",
-                           (unsigned long long)vertices, CLOTH_SCENE_SHAPE);
+            (unsigned long long)vertices, CLOTH_SCENE_SHAPE);
         *mesh = (hed_mesh){0};
         return false;
     }
@@ -36,22 +31,23 @@ static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
     mesh->face_at = malloc((faces + 1) * sizeof *mesh->face_at);
     mesh->corners = malloc(faces * corners * sizeof *mesh->corners);
     mesh->corner_textures = malloc(faces * corners * sizeof *mesh->corner_textures);
-    if (mesh->positions && mesh->textures && mesh->face_at && mesh->corners && mesh->corner_textures) {
+    if (mesh->positions && mesh->textures && mesh->face_at && mesh->corners &&
+        mesh->corner_textures) {
         for (uint32_t f = 0; f <= faces; f++) mesh->face_at[f] = f * corners;
         return true;
     }
     hed_mesh_free(mesh);
     cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for a shape of %llu vertices",
-                       (unsigned long long)vertices);
+        (unsigned long long)vertices);
     return false;
 }
 
-static void set_point(hed_mesh *mesh, uint32_t vertex, const double origin[3], double a, const double u[3],
-                      double b, const double v[3], double c,
-                      const double w[3])
+static void set_point(hed_mesh *mesh, uint32_t vertex, const double origin[3], double a,
+    const double u[3], double b, const double v[3], double c, const double w[3])
 {
     for (int k = 0; k < 3; k++)
-        mesh->positions[3 * (size_t)vertex + k] = (float)(origin[k] + a * u[k] + b * v[k] + c * w[k]);
+        mesh->positions[3 * (size_t)vertex + k] =
+            (float)(origin[k] + a * u[k] + b * v[k] + c * w[k]);
 }
 
 static void set_texture(hed_mesh *mesh, uint32_t texture, double u, double v)
@@ -71,7 +67,8 @@ static void cross(const double a[3], const double b[3], double product[3])
 static void read_place(hed_json_node object, const char *key, double unit, double point[3])
 {
     if (hed_json_has(object, key))
-        hed_json_numbers(hed_json_member(object, key), point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
+        hed_json_numbers(hed_json_member(object, key), point, 3, -CLOTH_SCENE_FAR / unit,
+            CLOTH_SCENE_FAR / unit);
 }
 
 /* Two directions across `axis`, so that u x v = axis. */
@@ -87,8 +84,8 @@ static void span_plane(const double axis[3], double u[3], double v[3])
 
 /* ---- grid ---- */
 
-/* Where a row of a folded grid lies: how far along, and on which layer. Folds go back and forth, the bend takes
- * one row. */
+/* Where a row of a folded grid lies: how far along, and on which layer. Folds go back and forth,
+ * the bend takes one row. */
 static void fold(double distance, double layer_length, double gap, double *along, double *above)
 {
     double layer = floor(distance / layer_length), rest = distance - layer * layer_length;
@@ -96,35 +93,40 @@ static void fold(double distance, double layer_length, double gap, double *along
     *above = layer * gap;
 }
 
-static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, cloth_scene_garment *made,
-                      float **rest)
+static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh,
+    cloth_scene_garment *made, float **rest)
 {
-    double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0}, axes[2][3] = {{1, 0, 0}, {0, 1, 0}},
-           normal[3];
+    double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0},
+           axes[2][3] = {{1, 0, 0}, {0, 1, 0}}, normal[3];
     const double zero[3] = {0};
     hed_json_only(node, cloth_keys_grid);
-    uint32_t width = (uint32_t)hed_json_integer(hed_json_member(node, "width"), 2, CLOTH_SCENE_SHAPE / 2);
-    uint32_t height = (uint32_t)hed_json_integer(hed_json_member(node, "height"), 2, CLOTH_SCENE_SHAPE / 2);
+    uint32_t width =
+        (uint32_t)hed_json_integer(hed_json_member(node, "width"), 2, CLOTH_SCENE_SHAPE / 2);
+    uint32_t height =
+        (uint32_t)hed_json_integer(hed_json_member(node, "height"), 2, CLOTH_SCENE_SHAPE / 2);
     hed_json_numbers(hed_json_member(node, "size"), size, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
     read_place(node, "origin", unit, origin);
     if (hed_json_has(node, "axes")) {
         hed_json_node list = hed_json_member(node, "axes");
         if (hed_json_count(list) != 2)
             cloth_scene_reject(reader, HED_ERROR_FORMAT, list,
-                               "expected two directions: of the width and of the height");
-        for (size_t i = 0; i < 2; i++) cloth_scene_direction(reader, hed_json_item(list, i), axes[i]);
+                "expected two directions: of the width and of the height");
+        for (size_t i = 0; i < 2; i++)
+            cloth_scene_direction(reader, hed_json_item(list, i), axes[i]);
     }
     uint32_t folds = cloth_scene_integer(node, "folds", 0, 0, 1000);
     double gap = cloth_scene_number(node, "gap", 0.02 / unit, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
     cross(axes[0], axes[1], normal);
-    if (cloth_scene_fine(reader) && !(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 1e-6))
+    if (cloth_scene_fine(reader) &&
+        !(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 1e-6))
         cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "both axes point the same way");
     if (!make_room(reader, node, mesh, (uint64_t)width * height, (uint64_t)width * height,
-                   (uint64_t)(width - 1) * (height - 1), 4)) return;
+            (uint64_t)(width - 1) * (height - 1), 4))
+        return;
     if (folds) *rest = cloth_scene_allocate(reader, node, mesh->vertex_count, 3 * sizeof **rest);
     for (uint32_t i = 0; i < mesh->vertex_count && cloth_scene_fine(reader); i++) {
-        double u = (double)(i % width) / (width - 1), v = (double)(i / width) / (height - 1), along = v * size[1],
-               above = 0;
+        double u = (double)(i % width) / (width - 1), v = (double)(i / width) / (height - 1),
+               along = v * size[1], above = 0;
         set_texture(mesh, i, u, v);
         if (folds) {
             for (int k = 0; k < 3; k++)
@@ -132,7 +134,8 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
                     (float)(unit * (origin[k] + u * size[0] * axes[0][k] + along * axes[1][k]));
             fold(along, size[1] / (folds + 1) * (1 + 1e-9), gap, &along, &above);
         }
-        set_point(mesh, i, origin, u * size[0], axes[0], along, axes[1], above, folds ? normal : zero);
+        set_point(
+            mesh, i, origin, u * size[0], axes[0], along, axes[1], above, folds ? normal : zero);
     }
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         uint32_t at = f / (width - 1) * width + f % (width - 1);
@@ -144,7 +147,8 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
     made->def.grid_height = height;
 }
 
-/* ---- disc: rings of 6, 12, 18, ... vertices around a centre, so that no vertex has many neighbours ---- */
+/* ---- disc: rings of 6, 12, 18, ... vertices around a centre, so that no vertex has many
+ * neighbours ---- */
 
 static uint32_t ring_vertex(uint32_t ring, uint32_t place)
 {
@@ -162,11 +166,13 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
 {
     double unit = reader->scene->unit, centre[3] = {0}, axis[3] = {0}, u[3], v[3];
     hed_json_only(node, cloth_keys_disc);
-    double radius = hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    double radius =
+        hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
     uint32_t rings = (uint32_t)hed_json_integer(hed_json_member(node, "rings"), 1, 1181);
     axis[reader->scene->def.up] = 1;
     read_place(node, "centre", unit, centre);
-    if (hed_json_has(node, "axis")) cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
+    if (hed_json_has(node, "axis"))
+        cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
     uint64_t vertices = 1 + 3 * (uint64_t)rings * (rings + 1);
     if (!make_room(reader, node, mesh, vertices, vertices, 6 * (uint64_t)rings * rings, 3)) return;
     span_plane(axis, u, v);
@@ -177,13 +183,16 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
         for (uint32_t place = 0; place < 6 * ring; place++) {
             double angle = TAU * place / (6 * ring), away = (double)ring / rings;
             set_point(mesh, ring_vertex(ring, place), centre, radius * away * cos(angle), u,
-                      radius * away * sin(angle), v, 0, axis);
-            set_texture(mesh, ring_vertex(ring, place), 0.5 + 0.5 * away * cos(angle), 0.5 + 0.5 * away * sin(angle));
-            /* In each sixth: `ring` triangles that stand on this ring, and one fewer on the ring within. */
+                radius * away * sin(angle), v, 0, axis);
+            set_texture(mesh, ring_vertex(ring, place), 0.5 + 0.5 * away * cos(angle),
+                0.5 + 0.5 * away * sin(angle));
+            /* In each sixth: `ring` triangles that stand on this ring, and one fewer on the ring
+             * within. */
             uint32_t sixth = place / ring, within = sixth * (ring - 1) + place % ring;
             uint32_t here = ring_vertex(ring, place), inner = ring_vertex(ring - 1, within);
             set_triangle(mesh, &face, here, ring_vertex(ring, place + 1), inner);
-            if (place % ring) set_triangle(mesh, &face, here, inner, ring_vertex(ring - 1, within - 1));
+            if (place % ring)
+                set_triangle(mesh, &face, here, inner, ring_vertex(ring - 1, within - 1));
         }
     }
 }
@@ -192,19 +201,28 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
 
 static void read_tube(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, bool cone)
 {
-    double unit = reader->scene->unit, origin[3] = {0}, axis[3] = {0}, u[3], v[3], radius[2] = {1, 1};
+    double unit = reader->scene->unit, origin[3] = {0}, axis[3] = {0}, u[3], v[3],
+           radius[2] = {1, 1};
     hed_json_only(node, cloth_keys_tube);
-    if (cone) hed_json_numbers(hed_json_member(node, "radius"), radius, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    else radius[0] = radius[1] = hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit,
-                                                 CLOTH_SCENE_FAR / unit);
-    double length = hed_json_number(hed_json_member(node, "length"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    uint32_t around = (uint32_t)hed_json_integer(hed_json_member(node, "around"), 3, CLOTH_SCENE_SHAPE / 2);
-    uint32_t rows = (uint32_t)hed_json_integer(hed_json_member(node, "rows"), 2, CLOTH_SCENE_SHAPE / 3);
+    if (cone)
+        hed_json_numbers(
+            hed_json_member(node, "radius"), radius, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    else
+        radius[0] = radius[1] =
+            hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    double length =
+        hed_json_number(hed_json_member(node, "length"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    uint32_t around =
+        (uint32_t)hed_json_integer(hed_json_member(node, "around"), 3, CLOTH_SCENE_SHAPE / 2);
+    uint32_t rows =
+        (uint32_t)hed_json_integer(hed_json_member(node, "rows"), 2, CLOTH_SCENE_SHAPE / 3);
     axis[reader->scene->def.up] = -1;
     read_place(node, "origin", unit, origin);
-    if (hed_json_has(node, "axis")) cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
+    if (hed_json_has(node, "axis"))
+        cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
     if (!make_room(reader, node, mesh, (uint64_t)around * rows, (uint64_t)(around + 1) * rows,
-                   (uint64_t)around * (rows - 1), 4)) return;
+            (uint64_t)around * (rows - 1), 4))
+        return;
     span_plane(axis, u, v);
     for (uint32_t row = 0; row < rows; row++) {
         double part = (double)row / (rows - 1), away = radius[0] + part * (radius[1] - radius[0]);
@@ -212,24 +230,23 @@ static void read_tube(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
             double angle = TAU * i / around;
             set_texture(mesh, row * (around + 1) + i, (double)i / around, 1 - part);
             if (i < around)
-                set_point(mesh, row * around + i, origin, away * cos(angle), u, away * sin(angle), v,
-                          part * length, axis);
+                set_point(mesh, row * around + i, origin, away * cos(angle), u, away * sin(angle),
+                    v, part * length, axis);
         }
     }
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         uint32_t row = f / around, i = f % around, next = (i + 1) % around;
-        const uint32_t corner[4] = {row * around + i, row * around + next, (row + 1) * around + next,
-                                    (row + 1) * around + i};
+        const uint32_t corner[4] = {row * around + i, row * around + next,
+            (row + 1) * around + next, (row + 1) * around + i};
         const uint32_t texture[4] = {row * (around + 1) + i, row * (around + 1) + i + 1,
-                                     (row + 1) * (around + 1) + i + 1,
-                                     (row + 1) * (around + 1) + i};
+            (row + 1) * (around + 1) + i + 1, (row + 1) * (around + 1) + i};
         memcpy(mesh->corners + 4 * (size_t)f, corner, sizeof corner);
         memcpy(mesh->corner_textures + 4 * (size_t)f, texture, sizeof texture);
     }
 }
 
 void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape,
-                            cloth_scene_garment *made, float **rest)
+    cloth_scene_garment *made, float **rest)
 {
     hed_json_node node = hed_json_member(garment, cloth_shape_keys[shape]);
     hed_mesh mesh = {0};

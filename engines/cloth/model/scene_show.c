@@ -1,4 +1,5 @@
-/* What a picture of a scene needs beside the garments: props and the camera, in the scene's unit. */
+/* What a picture of a scene needs beside the garments: props and the camera, in the scene's
+ * unit. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -22,7 +23,8 @@ void cloth_scene_bounds(const hed_cloth_scene *scene, double low[3], double high
         high[k] = -INFINITY;
     }
     for (uint32_t g = 0; g < scene->garment_count; g++)
-        add_points(scene->garments[g].def.positions, scene->garments[g].def.particle_count, low, high);
+        add_points(
+            scene->garments[g].def.positions, scene->garments[g].def.particle_count, low, high);
 }
 
 /* ---- props ---- */
@@ -44,7 +46,8 @@ void cloth_scene_show(hed_cloth_scene *scene, double time)
 uint32_t hed_cloth_scene_prop_count(const hed_cloth_scene *scene)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < scene->obstacle_count; i++) count += scene->obstacles[i].shown.vertex_count > 0;
+    for (uint32_t i = 0; i < scene->obstacle_count; i++)
+        count += scene->obstacles[i].shown.vertex_count > 0;
     return count;
 }
 
@@ -53,7 +56,8 @@ hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index
     const cloth_obstacle *obstacle = scene->obstacles;
     while (!obstacle->shown.vertex_count || index-- > 0) obstacle++;
     const cloth_body *shown = &obstacle->shown;
-    hed_cloth_prop prop = {.name = obstacle->name, .positions = shown->now, .triangles = shown->triangles};
+    hed_cloth_prop prop = {
+        .name = obstacle->name, .positions = shown->now, .triangles = shown->triangles};
     prop.vertex_count = shown->vertex_count;
     prop.triangle_count = shown->triangle_count;
     memcpy(prop.colour, obstacle->colour, sizeof prop.colour);
@@ -77,15 +81,14 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
     for (int k = 0; k < 3; k++) radius += (high[k] - low[k]) * (high[k] - low[k]) / 4;
     radius = fmax(sqrt(radius), 1e-3);
     /* y up: right is x and front z; z up: right is x too, and front -y. */
-    double away = 1.05 * radius / sin(camera.field_of_view / 2 * 3.14159265 / 180), aside = up == 2 ? -1 : 1;
+    double away = 1.05 * radius / sin(camera.field_of_view / 2 * 3.14159265 / 180),
+           aside = up == 2 ? -1 : 1;
     if (up == 2) {
         right = 0;
         front = 1;
     }
     for (uint32_t k = 0; k < 3; k++) {
-        double along = k == up ? 0.35 : k == right ? 0.45
-                                    : k == front   ? 0.82 * aside
-                                                   : 0;
+        double along = k == up ? 0.35 : k == right ? 0.45 : k == front ? 0.82 * aside : 0;
         camera.target[k] = (float)((low[k] + high[k]) / 2 / scene->unit);
         camera.eye[k] = (float)(camera.target[k] + along * away / scene->unit);
     }
@@ -97,7 +100,8 @@ static void read_place(hed_json_node node, const char *key, double unit, float p
 {
     if (!hed_json_has(node, key)) return;
     double point[3] = {0};
-    hed_json_numbers(hed_json_member(node, key), point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
+    hed_json_numbers(
+        hed_json_member(node, key), point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
     for (int k = 0; k < 3; k++) place[k] = (float)point[k];
 }
 
@@ -131,7 +135,8 @@ void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
         cloth_scene_direction(reader, hed_json_member(node, "up"), up);
         for (int k = 0; k < 3; k++) camera->up[k] = (float)up[k];
     }
-    camera->field_of_view = (float)cloth_scene_number(node, "field_of_view", camera->field_of_view, 1, 150);
+    camera->field_of_view =
+        (float)cloth_scene_number(node, "field_of_view", camera->field_of_view, 1, 150);
     camera->width = cloth_scene_integer(node, "width", camera->width, 16, 8192);
     camera->height = cloth_scene_integer(node, "height", camera->height, 16, 8192);
     if (cloth_scene_fine(reader) && !can_look(camera))

@@ -1,6 +1,7 @@
-/* Reading STL (3D Systems, StereoLithography Interface Specification, 1989), text and binary. The format knows facets
- * alone, each with three places of its own; corners at exactly the same place are made one vertex here, numbered in
- * the order in which they first appear. Facets' normals are not kept: they say nothing that the corners do not. */
+/* Reading STL (3D Systems, StereoLithography Interface Specification, 1989), text and binary. The
+ * format knows facets alone, each with three places of its own; corners at exactly the same place
+ * are made one vertex here, numbered in the order in which they first appear. Facets' normals are
+ * not kept: they say nothing that the corners do not. */
 #include "model/mesh.h"
 
 #include "model/number.h"
@@ -12,9 +13,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { HEAD_BYTES = 84, /* of a binary file: 80 of anything, then the number of facets */
-       FACET_BYTES = 50,
-       LARGEST_COUNT = 0x55555554 }; /* so that corners can be counted in 32 bits */
+enum {
+    HEAD_BYTES = 84, /* of a binary file: 80 of anything, then the number of facets */
+    FACET_BYTES = 50,
+    LARGEST_COUNT = 0x55555554, /* so that corners can be counted in 32 bits */
+};
 
 typedef struct reader {
     const char *at, *end;
@@ -36,7 +39,8 @@ static hed_status no_memory(const reader *r)
 /* Blanks and line ends alike: files are found with a facet in one line. */
 static void skip_space(reader *r)
 {
-    for (; r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')); r->at++) r->line += *r->at == '\n';
+    for (; r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')); r->at++)
+        r->line += *r->at == '\n';
 }
 
 static size_t word_length(const reader *r)
@@ -62,9 +66,9 @@ static hed_status expected(const reader *r, const char *what)
         if (r->at[i] > '~') length = i;
     if (length == 0)
         return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
-                             (unsigned long long)r->line, r->at == r->end ? "the end of the file" : "no text", what);
-    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name,
-                         (unsigned long long)r->line, length, r->at, what);
+            (unsigned long long)r->line, r->at == r->end ? "the end of the file" : "no text", what);
+    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
+        r->name, (unsigned long long)r->line, length, r->at, what);
 }
 
 static hed_status read_words(reader *r, const char *const *words)
@@ -94,7 +98,8 @@ static hed_status read_place(reader *r)
 /* Behind the word facet. Its normal may be anything, "nan" too: it is not used. */
 static hed_status read_facet(reader *r)
 {
-    static const char *const opening[] = {"outer", "loop", NULL}, *const closing[] = {"endloop", "endfacet", NULL};
+    static const char *const opening[] = {"outer", "loop", NULL}, *const closing[] = {
+                                                                      "endloop", "endfacet", NULL};
     if (!take_word(r, "normal")) return expected(r, "normal");
     for (int k = 0; k < 3; k++) {
         skip_space(r);
@@ -105,7 +110,8 @@ static hed_status read_facet(reader *r)
     for (int k = 0; k < 3 && status == HED_OK; k++) status = read_place(r);
     if (status == HED_OK) status = read_words(r, closing);
     if (status == HED_OK && r->places.count / 3 > LARGEST_COUNT)
-        status = hed_error_set(r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
+        status = hed_error_set(
+            r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
     return status;
 }
 
@@ -119,14 +125,16 @@ static hed_status begin_solid(reader *r)
     while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
     hed_mesh_span *span = cloth_list_add(&r->solids);
     if (!span) return no_memory(r);
-    *span = (hed_mesh_span){strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
+    *span =
+        (hed_mesh_span){strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
     return span->name ? HED_OK : no_memory(r);
 }
 
 static hed_status read_text(reader *r)
 {
     for (;;) {
-        if (!take_word(r, "solid")) return r->solids.count > 0 && r->at == r->end ? HED_OK : expected(r, "solid");
+        if (!take_word(r, "solid"))
+            return r->solids.count > 0 && r->at == r->end ? HED_OK : expected(r, "solid");
         hed_status status = begin_solid(r);
         while (status == HED_OK && take_word(r, "facet")) status = read_facet(r);
         if (status != HED_OK) return status;
@@ -149,13 +157,14 @@ static hed_status read_binary(reader *r)
     uint64_t size = (uint64_t)(r->end - r->at), count = facet_count(r);
     if (count > (size - HEAD_BYTES) / FACET_BYTES)
         return hed_error_set(r->error, HED_ERROR_FORMAT,
-                             "%s is cut, or no STL: expected %llu facets of 50 bytes behind the first 84, found %llu bytes",
-                             r->name, (unsigned long long)count, (unsigned long long)size - HEAD_BYTES);
+            "%s is cut, or no STL: expected %llu facets of 50 bytes behind the first 84, found %llu bytes",
+            r->name, (unsigned long long)count, (unsigned long long)size - HEAD_BYTES);
     if (count > LARGEST_COUNT)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
+        return hed_error_set(
+            r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
     uint64_t behind = size - HEAD_BYTES - count * FACET_BYTES;
-    if (behind > 0 && asprintf(&r->warning, "%s: %llu bytes behind its last facet were skipped", r->name,
-                               (unsigned long long)behind) < 0) {
+    if (behind > 0 && asprintf(&r->warning, "%s: %llu bytes behind its last facet were skipped",
+                          r->name, (unsigned long long)behind) < 0) {
         r->warning = NULL;
         return no_memory(r);
     }
@@ -163,12 +172,13 @@ static hed_status read_binary(reader *r)
     if (!r->places.rows) return no_memory(r);
     float *to = r->places.rows;
     for (uint64_t i = 0; i < count; i++, to += 9) {
-        memcpy(to, r->at + HEAD_BYTES + i * FACET_BYTES + 12, 9 * sizeof(float)); /* behind its normal */
+        /* behind its normal */
+        memcpy(to, r->at + HEAD_BYTES + i * FACET_BYTES + 12, 9 * sizeof(float));
         for (int k = 0; k < 9; k++)
             if (!isfinite(to[k]))
                 return hed_error_set(r->error, HED_ERROR_FORMAT,
-                                     "%s: facet %llu (counted from 1): found a coordinate that is not finite", r->name,
-                                     (unsigned long long)i + 1);
+                    "%s: facet %llu (counted from 1): found a coordinate that is not finite",
+                    r->name, (unsigned long long)i + 1);
     }
     r->places.count = 3 * count;
     return HED_OK;
@@ -176,14 +186,18 @@ static hed_status read_binary(reader *r)
 
 /* ---- vertices ---- */
 
-/* Makes one vertex of corners at the same place. A facet of which two corners are at one place keeps both. */
+/* Makes one vertex of corners at the same place. A facet of which two corners are at one place
+ * keeps both. */
 static hed_status weld(reader *r, hed_mesh *mesh)
 {
-    uint32_t count = mesh->vertex_count, *vertex_of = malloc(count * sizeof *vertex_of), vertices = 0;
+    uint32_t count = mesh->vertex_count, *vertex_of = malloc(count * sizeof *vertex_of),
+             vertices = 0;
     if (!vertex_of) return no_memory(r);
     hed_status status = hed_mesh_weld(mesh, 0, vertex_of, &vertices, r->error);
     for (uint32_t i = 0, next = 0; i < count && status == HED_OK; i++) {
-        if (vertex_of[i] == next) memmove(mesh->positions + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i, 3 * sizeof(float));
+        if (vertex_of[i] == next)
+            memmove(mesh->positions + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i,
+                3 * sizeof(float));
         mesh->corners[i] = vertex_of[i];
     }
     free(vertex_of);
@@ -197,10 +211,12 @@ static hed_status weld(reader *r, hed_mesh *mesh)
 static hed_status make_mesh(reader *r, hed_mesh *mesh)
 {
     uint32_t corners = (uint32_t)r->places.count;
-    *mesh = (hed_mesh){.vertex_count = corners, .face_count = corners / 3, .positions = r->places.rows, .warning = r->warning};
+    *mesh = (hed_mesh){.vertex_count = corners, .face_count = corners / 3,
+        .positions = r->places.rows, .warning = r->warning};
     mesh->groups = r->solids.rows;
     mesh->group_count = (uint32_t)r->solids.count;
-    if (corners == 0) return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no facet in it", r->name);
+    if (corners == 0)
+        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no facet in it", r->name);
     mesh->corners = malloc(corners * sizeof *mesh->corners);
     mesh->face_at = malloc((mesh->face_count + 1) * sizeof *mesh->face_at);
     if (!mesh->corners || !mesh->face_at) return no_memory(r);
@@ -209,22 +225,26 @@ static hed_status make_mesh(reader *r, hed_mesh *mesh)
     return weld(r, mesh);
 }
 
-hed_status cloth_stl_parse(const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
+hed_status cloth_stl_parse(
+    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
 {
     reader r = {.at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error};
     r.places.size = 3 * sizeof(float);
     r.solids.size = sizeof(hed_mesh_span);
     /* Binary files may begin with "solid", too: then their size says what they are. */
     bool text = size >= 5 && strncasecmp(bytes, "solid", 5) == 0;
-    if (text && size >= HEAD_BYTES && size == HEAD_BYTES + (uint64_t)facet_count(&r) * FACET_BYTES) text = false;
+    if (text && size >= HEAD_BYTES && size == HEAD_BYTES + (uint64_t)facet_count(&r) * FACET_BYTES)
+        text = false;
     hed_status status;
     if (!text && size < HEAD_BYTES)
-        status = hed_error_set(error, HED_ERROR_FORMAT, "%s is no STL file: expected \"solid\", or 84 bytes and facets", name);
+        status = hed_error_set(error, HED_ERROR_FORMAT,
+            "%s is no STL file: expected \"solid\", or 84 bytes and facets", name);
     else status = text ? read_text(&r) : read_binary(&r);
     hed_status made = HED_OK;
     if (status == HED_OK) made = make_mesh(&r, mesh);
     else {
-        *mesh = (hed_mesh){.positions = r.places.rows, .groups = r.solids.rows, .warning = r.warning};
+        *mesh =
+            (hed_mesh){.positions = r.places.rows, .groups = r.solids.rows, .warning = r.warning};
         mesh->group_count = (uint32_t)r.solids.count;
     }
     if (status == HED_OK) status = made;

@@ -1,14 +1,15 @@
 /* Tethers: for each particle the nearest locked particle, along the cloth at rest.
  *
- * Distances spread over the triangles from all locked particles at once, as in fast marching (Kimmel and Sethian,
- * Computing Geodesic Paths on Manifolds, 1998), but with round fronts instead of straight ones: over an edge whose
- * ends know their distances from one source, the source is unfolded into the triangle's plane and seen from the third
- * corner (Novotni and Klein, Computing Geodesic Distances on Triangular Meshes, 2002). That is exact wherever the
- * cloth can be unrolled. Where the line of sight leaves the edge, the way goes through a particle, which is a source
- * of its own from there on. A particle that a shorter way reaches later is spread from again, so that obtuse
- * triangles need nothing special. Only a particle whose nearest locked one reaches none of the triangles on the way
- * (in a wedge between others' regions) keeps a way along an edge, a few per cent too long. A garment without faces is
- * spread over along its constraints. */
+ * Distances spread over the triangles from all locked particles at once, as in fast marching
+ * (Kimmel and Sethian, Computing Geodesic Paths on Manifolds, 1998), but with round fronts instead
+ * of straight ones: over an edge whose ends know their distances from one source, the source is
+ * unfolded into the triangle's plane and seen from the third corner (Novotni and Klein, Computing
+ * Geodesic Distances on Triangular Meshes, 2002). That is exact wherever the cloth can be unrolled.
+ * Where the line of sight leaves the edge, the way goes through a particle, which is a source of
+ * its own from there on. A particle that a shorter way reaches later is spread from again, so that
+ * obtuse triangles need nothing special. Only a particle whose nearest locked one reaches none of
+ * the triangles on the way (in a wedge between others' regions) keeps a way along an edge, a few
+ * per cent too long. A garment without faces is spread over along its constraints. */
 #include "model/garment_parts.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@
 #define STRAIGHT 1.01 /* a way so little longer than the straight one counts as straight */
 #define SHORTER 1e-9  /* relative; less is rounding */
 
-/* How a particle is reached: from a locked one to `source`, where the way bends last, and straight on from there. */
+/* How a particle is reached: from a locked one to `source`, where the way bends last, and straight
+ * on from there. */
 typedef struct way {
     double length;  /* m, whole */
     double to_bend; /* m, as far as `source` */
@@ -46,7 +48,8 @@ static double apart(const cloth_garment *garment, uint32_t i, uint32_t j)
 
 static void rise(spread *work, uint32_t at, uint32_t particle)
 {
-    for (; at && work->ways[work->heap[(at - 1) / 2]].length > work->ways[particle].length; at = (at - 1) / 2) {
+    for (; at && work->ways[work->heap[(at - 1) / 2]].length > work->ways[particle].length;
+         at = (at - 1) / 2) {
         work->heap[at] = work->heap[(at - 1) / 2];
         work->place[work->heap[at]] = at;
     }
@@ -74,11 +77,12 @@ static void offer(spread *work, uint32_t particle, way found)
 {
     const way *known = work->ways + particle;
     bool shorter = found.length < known->length * (1.0 - SHORTER);
-    bool straighter =
-        found.length < known->length * (1.0 + SHORTER) && found.to_bend < known->to_bend * (1.0 - SHORTER);
+    bool straighter = found.length < known->length * (1.0 + SHORTER) &&
+                      found.to_bend < known->to_bend * (1.0 - SHORTER);
     if (!shorter && !straighter) return;
     work->ways[particle] = found;
-    rise(work, work->place[particle] == NONE ? work->heap_count++ : work->place[particle], particle);
+    rise(
+        work, work->place[particle] == NONE ? work->heap_count++ : work->place[particle], particle);
 }
 
 /* ---- spreading ---- */
@@ -89,8 +93,8 @@ static void offer_along(spread *work, uint32_t from, uint32_t to, double length)
     offer(work, to, (way){at->length + length, at->length, from, at->anchor});
 }
 
-/* How far b is from the source of a's way, or NAN: b has the same one, or the source is in plain view and b
- * is not behind anything. */
+/* How far b is from the source of a's way, or NAN: b has the same one, or the source is in plain
+ * view and b is not behind anything. */
 static double beside(const spread *work, uint32_t a, uint32_t b)
 {
     const way *at = work->ways + a, *other = work->ways + b;
@@ -104,19 +108,22 @@ static double beside(const spread *work, uint32_t a, uint32_t b)
 }
 
 /* From the source of particle a's way, over the edge between a and b, to c. */
-static void look_over(spread *work, uint32_t a, uint32_t b, uint32_t c, double ab, double ac, double bc)
+static void look_over(
+    spread *work, uint32_t a, uint32_t b, uint32_t c, double ab, double ac, double bc)
 {
     const way *at = work->ways + a;
     double ra = at->length - at->to_bend, rb = beside(work, a, b);
     if (!(ra > 0.0 && rb > 0.0)) return;
     /* a at the origin, b along x, c above, the source below. */
-    double sx = (ra * ra - rb * rb + ab * ab) / (2.0 * ab), cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab);
+    double sx = (ra * ra - rb * rb + ab * ab) / (2.0 * ab),
+           cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab);
     double sy = sqrt(fmax(ra * ra - sx * sx, 0.0)), cy = sqrt(fmax(ac * ac - cx * cx, 0.0));
     if (!(sy + cy > 0.0)) return;
     double share = (sx + (cx - sx) * (sy / (sy + cy))) / ab;
     if (!(share >= -1e-6 && share <= 1.0 + 1e-6)) return;
     way found = *at;
-    double straight = sqrt((cx - sx) * (cx - sx) + (cy + sy) * (cy + sy)); /* not hypot(): the same bits by every C library */
+    /* not hypot(): the same bits by every C library */
+    double straight = sqrt((cx - sx) * (cx - sx) + (cy + sy) * (cy + sy));
     found.length = at->to_bend + fmax(straight, apart(work->garment, c, at->source));
     offer(work, c, found);
 }
@@ -129,11 +136,14 @@ static void spread_over_faces(spread *work, uint32_t from)
         uint32_t k = corner[1] == from ? 1 : 0;
         if (corner[2] == from) k = 2;
         uint32_t b = corner[(k + 1) % 3], c = corner[(k + 2) % 3];
-        double ab = apart(garment, from, b), ac = apart(garment, from, c), bc = apart(garment, b, c);
+        double ab = apart(garment, from, b), ac = apart(garment, from, c),
+               bc = apart(garment, b, c);
         double near = work->ways[from].length;
         /* What lies nearer than both ends of the edge is not reached over it. */
-        bool over_b = work->ways[b].length < INFINITY && work->ways[c].length > fmin(near, work->ways[b].length);
-        bool over_c = work->ways[c].length < INFINITY && work->ways[b].length > fmin(near, work->ways[c].length);
+        bool over_b = work->ways[b].length < INFINITY &&
+                      work->ways[c].length > fmin(near, work->ways[b].length);
+        bool over_c = work->ways[c].length < INFINITY &&
+                      work->ways[b].length > fmin(near, work->ways[c].length);
         offer_along(work, from, b, ab);
         offer_along(work, from, c, ac);
         if (over_b && ab > 0.0) {
@@ -159,9 +169,10 @@ static hed_status list_links(spread *work, hed_error *error)
 {
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
-    work->links_at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *work->links_at, error);
-    work->links =
-        cloth_allocate(&garment->allocator, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
+    work->links_at =
+        cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *work->links_at, error);
+    work->links = cloth_allocate(
+        &garment->allocator, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
     if (!work->links_at || !work->links) return HED_ERROR_MEMORY;
     uint32_t *at = work->links_at;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
@@ -203,13 +214,15 @@ static double tether_of(const spread *work, uint32_t particle)
     return along <= STRAIGHT * straight ? straight : along;
 }
 
-/* Numbers the locked particles that somebody is tethered to; work->place becomes the number of each. */
+/* Numbers the locked particles that somebody is tethered to; work->place becomes the number of
+ * each. */
 static uint32_t number_anchors(spread *work)
 {
     const cloth_garment *garment = work->garment;
     uint32_t count = 0;
     for (uint32_t i = 0; i < garment->particle_count; i++)
-        if (garment->positions[i][3] > 0.0f && work->ways[i].anchor != NONE) work->place[work->ways[i].anchor] = 0;
+        if (garment->positions[i][3] > 0.0f && work->ways[i].anchor != NONE)
+            work->place[work->ways[i].anchor] = 0;
     for (uint32_t i = 0; i < garment->particle_count; i++)
         if (work->place[i] != NONE) work->place[i] = count++;
     return count;
@@ -220,10 +233,14 @@ static hed_status take_tethers(cloth_garment *garment, spread *work, float slack
     uint32_t particles = garment->particle_count, anchors = number_anchors(work);
     if (!anchors) return HED_OK;
     garment->anchor_count = anchors;
-    garment->anchors = cloth_allocate(&garment->allocator, anchors, sizeof *garment->anchors, error);
-    garment->tether_anchor = cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_anchor, error);
-    garment->tether_length = cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_length, error);
-    if (!garment->anchors || !garment->tether_anchor || !garment->tether_length) return HED_ERROR_MEMORY;
+    garment->anchors =
+        cloth_allocate(&garment->allocator, anchors, sizeof *garment->anchors, error);
+    garment->tether_anchor =
+        cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_anchor, error);
+    garment->tether_length =
+        cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_length, error);
+    if (!garment->anchors || !garment->tether_anchor || !garment->tether_length)
+        return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < particles; i++) {
         if (work->place[i] != NONE) garment->anchors[work->place[i]] = i;
         bool tethered = garment->positions[i][3] > 0.0f && work->ways[i].anchor != NONE;
@@ -251,6 +268,7 @@ hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *er
     cloth_release(allocator, work.heap, particles, sizeof *work.heap);
     cloth_release(allocator, work.place, particles, sizeof *work.place);
     cloth_release(allocator, work.links_at, (uint64_t)particles + 1, sizeof *work.links_at);
-    cloth_release(allocator, work.links, 2 * (uint64_t)garment->constraint_count, sizeof *work.links);
+    cloth_release(
+        allocator, work.links, 2 * (uint64_t)garment->constraint_count, sizeof *work.links);
     return status;
 }

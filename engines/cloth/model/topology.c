@@ -1,5 +1,5 @@
-/* Which faces of a mesh are degenerate or duplicates, and the edges of the others: by counting sorts and one hash
- * table, so that time grows with the number of corners alone. */
+/* Which faces of a mesh are degenerate or duplicates, and the edges of the others: by counting
+ * sorts and one hash table, so that time grows with the number of corners alone. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -34,7 +34,8 @@ static uint32_t sort_corners(const hed_mesh *mesh, uint32_t face, uint32_t *sort
 
 /* ---- degenerate faces ---- */
 
-/* Whether a face has no area: each triangle of its fan is thinner than a ten-millionth of its longest side. */
+/* Whether a face has no area: each triangle of its fan is thinner than a ten-millionth of its
+ * longest side. */
 static bool is_flat(const hed_mesh *mesh, uint32_t face)
 {
     uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
@@ -52,9 +53,11 @@ static bool is_flat(const hed_mesh *mesh, uint32_t face)
             double part = a[i] * b[j] - a[j] * b[i];
             square += part * part;
         }
-        double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2], bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+        double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2],
+               bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
         double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2], cc = aa + bb - 2 * ab;
-        if (!(sqrt(square) <= 1e-7 * fmax(fmax(aa, bb), cc))) return false; /* NaN is another fault */
+        /* NaN is another fault */
+        if (!(sqrt(square) <= 1e-7 * fmax(fmax(aa, bb), cc))) return false;
     }
     return true;
 }
@@ -80,9 +83,10 @@ static uint64_t hash_corners(const uint32_t *sorted, uint32_t count)
     return hash;
 }
 
-/* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all CLOTH_NO_INDEX. */
-static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint32_t *table, uint64_t slots,
-                            uint32_t *sorted, uint32_t *other)
+/* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all
+ * CLOTH_NO_INDEX. */
+static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint32_t *table,
+    uint64_t slots, uint32_t *sorted, uint32_t *other)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         if (topology->fault[face]) continue;
@@ -102,9 +106,10 @@ static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint
 
 /* ---- edges ---- */
 
-/* One pass of a counting sort of corners: by the lower or the higher end of the edge that begins there. */
-static void sort_pass(const uint32_t *from, uint32_t *to, uint32_t count, const uint32_t *key, uint32_t *starts,
-                      uint32_t vertex_count)
+/* One pass of a counting sort of corners: by the lower or the higher end of the edge that begins
+ * there. */
+static void sort_pass(const uint32_t *from, uint32_t *to, uint32_t count, const uint32_t *key,
+    uint32_t *starts, uint32_t vertex_count)
 {
     memset(starts, 0, ((size_t)vertex_count + 1) * sizeof *starts);
     for (uint32_t i = 0; i < count; i++) starts[key[from[i]] + 1]++;
@@ -118,13 +123,15 @@ typedef struct edge_scratch {
     uint32_t *starts;        /* (vertex_count + 1) */
 } edge_scratch;
 
-static void number_edges(const hed_mesh *mesh, cloth_topology *topology, const edge_scratch *scratch)
+static void number_edges(
+    const hed_mesh *mesh, cloth_topology *topology, const edge_scratch *scratch)
 {
     uint32_t used = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
         for (uint32_t corner = first; corner < end; corner++) {
-            uint32_t a = mesh->corners[corner], b = mesh->corners[corner + 1 < end ? corner + 1 : first];
+            uint32_t a = mesh->corners[corner],
+                     b = mesh->corners[corner + 1 < end ? corner + 1 : first];
             topology->edge[corner] = CLOTH_NO_INDEX;
             if (topology->fault[face]) continue;
             scratch->low[corner] = a < b ? a : b;
@@ -132,12 +139,15 @@ static void number_edges(const hed_mesh *mesh, cloth_topology *topology, const e
             scratch->order[used++] = corner;
         }
     }
-    sort_pass(scratch->order, scratch->other, used, scratch->high, scratch->starts, mesh->vertex_count);
-    sort_pass(scratch->other, scratch->order, used, scratch->low, scratch->starts, mesh->vertex_count);
+    sort_pass(
+        scratch->order, scratch->other, used, scratch->high, scratch->starts, mesh->vertex_count);
+    sort_pass(
+        scratch->other, scratch->order, used, scratch->low, scratch->starts, mesh->vertex_count);
     topology->edge_count = 0;
     for (uint32_t i = 0; i < used; i++) {
         uint32_t at = scratch->order[i], before = i > 0 ? scratch->order[i - 1] : at;
-        bool same = i > 0 && scratch->low[at] == scratch->low[before] && scratch->high[at] == scratch->high[before];
+        bool same = i > 0 && scratch->low[at] == scratch->low[before] &&
+                    scratch->high[at] == scratch->high[before];
         topology->edge_count += !same;
         topology->edge[at] = topology->edge_count - 1;
     }
@@ -177,7 +187,7 @@ hed_status cloth_topology_create(const hed_mesh *mesh, cloth_topology *topology,
     uint64_t slots = 4;
     while (slots < 2 * (uint64_t)mesh->face_count) slots *= 2;
     *topology = (cloth_topology){.fault = calloc((size_t)mesh->face_count + 1, 1),
-                                 .edge = malloc((corners + 1) * sizeof(uint32_t))};
+        .edge = malloc((corners + 1) * sizeof(uint32_t))};
     uint32_t *table = malloc(slots * sizeof *table), *faces = malloc(2 * largest * sizeof *faces);
     uint32_t *scratch = calloc(4 * corners + mesh->vertex_count + 1, sizeof *scratch);
     bool enough = topology->fault && topology->edge && table && faces && scratch;
@@ -189,16 +199,16 @@ hed_status cloth_topology_create(const hed_mesh *mesh, cloth_topology *topology,
         memset(table, 0xff, slots * sizeof *table);
         mark_duplicates(mesh, topology, table, slots, faces, faces + largest);
         number_edges(mesh, topology,
-                     &(edge_scratch){scratch, scratch + corners, scratch + 2 * corners, scratch + 3 * corners,
-                                     scratch + 4 * corners});
+            &(edge_scratch){scratch, scratch + corners, scratch + 2 * corners,
+                scratch + 3 * corners, scratch + 4 * corners});
     }
     free(table);
     free(faces);
     free(scratch);
     if (enough) return HED_OK;
     cloth_topology_free(topology);
-    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while a mesh of %u faces was looked at",
-                         mesh->face_count);
+    return hed_error_set(error, HED_ERROR_MEMORY,
+        "out of memory while a mesh of %u faces was looked at", mesh->face_count);
 }
 
 void cloth_topology_free(cloth_topology *topology)

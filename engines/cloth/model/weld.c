@@ -1,6 +1,6 @@
-/* Which vertices are the same particle: a hash grid finds those that lie together (M. Teschner et al., Optimized
- * Spatial Hashing for Collision Detection of Deformable Objects, 2003), the faces tell which of them must stay
- * apart. */
+/* Which vertices are the same particle: a hash grid finds those that lie together (M. Teschner et
+ * al., Optimized Spatial Hashing for Collision Detection of Deformable Objects, 2003), the faces
+ * tell which of them must stay apart. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -59,7 +59,8 @@ static bool share_face(const welder *w, uint32_t vertex, uint32_t particle)
 {
     for (uint32_t i = w->faces_at[vertex]; i < w->faces_at[vertex + 1]; i++) {
         uint32_t face = w->faces[i];
-        for (uint32_t corner = w->mesh->face_at[face]; corner < w->mesh->face_at[face + 1]; corner++) {
+        for (uint32_t corner = w->mesh->face_at[face]; corner < w->mesh->face_at[face + 1];
+             corner++) {
             uint32_t other = w->mesh->corners[corner];
             if (other < vertex && w->particle_of[other] == particle) return true;
         }
@@ -101,12 +102,14 @@ static void add_particle(welder *w, uint32_t vertex)
     w->heads[bucket] = particle;
 }
 
-/* Counted two places ahead and filled one place ahead, so that the starts are in place in the end. */
+/* Counted two places ahead and filled one place ahead, so that the starts are in place in the
+ * end. */
 static void gather_faces(welder *w)
 {
     const hed_mesh *mesh = w->mesh;
     for (uint32_t corner = 0; corner < cloth_mesh_corner_count(mesh); corner++)
-        if (mesh->corners[corner] < mesh->vertex_count) w->faces_at[(size_t)mesh->corners[corner] + 2]++;
+        if (mesh->corners[corner] < mesh->vertex_count)
+            w->faces_at[(size_t)mesh->corners[corner] + 2]++;
     for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++)
         w->faces_at[(size_t)vertex + 1] += w->faces_at[vertex];
     for (uint32_t face = 0; face < mesh->face_count; face++)
@@ -115,13 +118,14 @@ static void gather_faces(welder *w)
                 w->faces[w->faces_at[(size_t)mesh->corners[corner] + 1]++] = face;
 }
 
-hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of, uint32_t *particle_count,
-                         hed_error *error)
+hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of,
+    uint32_t *particle_count, hed_error *error)
 {
     *particle_count = 0;
     size_t n = mesh->vertex_count, corners = cloth_mesh_corner_count(mesh);
     /* Cells of eight distances: most vertices then look into one alone. */
-    welder w = {.mesh = mesh, .distance = distance > 0 ? distance : 0, .particle_of = particle_of, .buckets = 4};
+    welder w = {.mesh = mesh, .distance = distance > 0 ? distance : 0, .particle_of = particle_of,
+        .buckets = 4};
     w.cell = 8 * w.distance;
     while (w.buckets < n) w.buckets *= 2;
     uint32_t *memory = malloc((2 * n + w.buckets + corners + 1) * sizeof *memory);
@@ -145,7 +149,7 @@ hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particl
     free(w.faces_at);
     if (!enough)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while %u vertices were welded",
-                             mesh->vertex_count);
+            mesh->vertex_count);
     *particle_count = w.particle_count;
     return HED_OK;
 }

@@ -1,4 +1,5 @@
-/* A hed_cloth's life: made from garments, laid over a device by one of the structures, destroyed. */
+/* A hed_cloth's life: made from garments, laid over a device by one of the structures,
+ * destroyed. */
 #include "solver/host.h"
 #include "solver/tune.h"
 
@@ -21,10 +22,11 @@ hed_status cloth_fail(hed_error *error, hed_status status, const char *format, .
 void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error)
 {
     uint64_t bytes = (count ? count : 1) * size;
-    void *made = count > SIZE_MAX / size ? NULL : allocator->allocate(allocator->user, (size_t)bytes, 64);
+    void *made =
+        count > SIZE_MAX / size ? NULL : allocator->allocate(allocator->user, (size_t)bytes, 64);
     if (made) return memset(made, 0, (size_t)bytes);
     cloth_fail(error, HED_ERROR_MEMORY, "no memory for %llu elements of %zu bytes of a cloth",
-               (unsigned long long)count, size);
+        (unsigned long long)count, size);
     return NULL;
 }
 
@@ -51,51 +53,61 @@ const char *hed_cloth_structure_name(hed_cloth_structure structure)
     return (unsigned)structure < HED_CLOTH_STRUCTURE_COUNT ? names[structure] : "unknown";
 }
 
-static hed_status check_range(const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
+static hed_status check_range(
+    const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
-    return cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.%s is %u: %u to %u", name, value, low, high);
+    return cloth_fail(
+        error, HED_ERROR_ARGUMENT, "hed_cloth_def.%s is %u: %u to %u", name, value, low, high);
 }
 
 static hed_status check_def(const hed_device *device, const hed_cloth_def *def, hed_error *error)
 {
     if (!device || !def || !def->garments)
         return cloth_fail(error, HED_ERROR_ARGUMENT,
-                          "a cloth needs a device, a definition and its garments: one of them is NULL");
+            "a cloth needs a device, a definition and its garments: one of them is NULL");
     hed_status status = check_range("garment_count", def->garment_count, 1, 1u << 20, error);
     if (!status) status = check_range("substeps", def->substeps, 1, 1000, error);
     if (!status) status = check_range("iterations", def->iterations, 1, 100, error);
     if (!status) status = check_range("up", def->up, 0, 2, error);
-    if (!status) status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
-    if (!status) status = check_range("structure", (uint32_t)def->structure, 0, HED_CLOTH_STRUCTURE_COUNT - 1, error);
+    if (!status)
+        status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
+    if (!status)
+        status = check_range(
+            "structure", (uint32_t)def->structure, 0, HED_CLOTH_STRUCTURE_COUNT - 1, error);
     if (!status) status = check_range("set_width", def->set_width, 0, 1024, error);
     if (!status) status = check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
-    if (!status) status = check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
+    if (!status)
+        status =
+            check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
     if (!status && def->set_width % 4)
-        status = cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.set_width is %u: 0, or a multiple of 4",
-                            def->set_width);
+        status = cloth_fail(error, HED_ERROR_ARGUMENT,
+            "hed_cloth_def.set_width is %u: 0, or a multiple of 4", def->set_width);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
-        status = cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
+        status =
+            cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
     return status;
 }
 
 /* ---- garments ---- */
 
-/* Where each garment's particles, vertices, triangles and anchors begin; one more for where the last one's end. */
+/* Where each garment's particles, vertices, triangles and anchors begin; one more for where the
+ * last one's end. */
 static hed_status place_garments(hed_cloth *cloth, hed_error *error)
 {
     uint64_t at[4] = {0};
-    uint32_t *firsts[4] = {cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
+    uint32_t *firsts[4] = {
+        cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
     for (uint32_t i = 0; i <= cloth->garment_count; i++) {
         for (int k = 0; k < 4; k++) firsts[k][i] = (uint32_t)at[k];
         if (i == cloth->garment_count) break;
         const cloth_garment *g = cloth->garments[i];
-        const uint32_t counts[4] = {g->particle_count, g->vertex_count, g->triangle_count, g->anchor_count};
+        const uint32_t counts[4] = {
+            g->particle_count, g->vertex_count, g->triangle_count, g->anchor_count};
         for (int k = 0; k < 4; k++) {
             at[k] += (uint64_t)g->copies * counts[k];
             if (at[k] > 1u << 28)
-                return cloth_fail(
-                    error, HED_ERROR_LIMIT,
+                return cloth_fail(error, HED_ERROR_LIMIT,
                     "the first %u garments with their copies have more than 2^28 particles, vertices or triangles",
                     i + 1);
         }
@@ -116,8 +128,8 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
     cloth->garments = cloth_allocate(a, def->garment_count, sizeof *cloth->garments, error);
     if (!cloth->garments) return HED_ERROR_MEMORY;
     cloth->garment_count = def->garment_count;
-    uint32_t **firsts[4] = {&cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle,
-                            &cloth->first_anchor};
+    uint32_t **firsts[4] = {
+        &cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle, &cloth->first_anchor};
     for (int k = 0; k < 4; k++) {
         *firsts[k] = cloth_allocate(a, def->garment_count + 1, sizeof(uint32_t), error);
         if (!*firsts[k]) return HED_ERROR_MEMORY;
@@ -131,8 +143,10 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
 /* ---- the choice of structure ---- */
 
 static const cloth_structure_ops *const structures[HED_CLOTH_STRUCTURE_COUNT] = {
-    [HED_CLOTH_COLOURS] = &cloth_colours_ops, [HED_CLOTH_SETS] = &cloth_sets_ops,
-    [HED_CLOTH_PATCHES] = &cloth_patches_ops, [HED_CLOTH_WHOLE] = &cloth_whole_ops,
+    [HED_CLOTH_COLOURS] = &cloth_colours_ops,
+    [HED_CLOTH_SETS] = &cloth_sets_ops,
+    [HED_CLOTH_PATCHES] = &cloth_patches_ops,
+    [HED_CLOTH_WHOLE] = &cloth_whole_ops,
     [HED_CLOTH_NATIVE] = &cloth_native_ops,
 };
 
@@ -142,8 +156,9 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_structure structure)
     return structures[structure]->valid(cloth, reason, sizeof reason);
 }
 
-/* A garment for each group fills the device when there are at least as many as compute units; else a garment is cut, except on
- * processors, whose caches serve the colours as well and whose compilers take long over patches. */
+/* A garment for each group fills the device when there are at least as many as compute units; else
+ * a garment is cut, except on processors, whose caches serve the colours as well and whose
+ * compilers take long over patches. */
 static hed_cloth_structure choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
@@ -152,7 +167,8 @@ static hed_cloth_structure choose_fast(const hed_cloth *cloth)
     if (is_valid(cloth, HED_CLOTH_NATIVE)) return HED_CLOTH_NATIVE;
     if (info->type == HED_DEVICE_CPU) return HED_CLOTH_COLOURS;
     bool many = copies >= info->compute_units;
-    hed_cloth_structure order[] = {many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
+    hed_cloth_structure order[] = {
+        many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
     return HED_CLOTH_COLOURS;
@@ -162,7 +178,8 @@ static hed_cloth_structure choose_fast(const hed_cloth *cloth)
 static hed_cloth_structure choose_auto(hed_cloth *cloth)
 {
     if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_COLOURS;
-    if (cloth->tuned.count == 0 && !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
+    if (cloth->tuned.count == 0 &&
+        !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_CONFIGURED_DEFAULT)
         cloth->tuned.count = 0;
     hed_cloth_structure found = cloth_tuned_structure(&cloth->tuned);
@@ -175,24 +192,28 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
     hed_cloth_structure wanted = cloth->def.structure;
     cloth->configured = wanted == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
-    if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS && wanted != HED_CLOTH_SETS)
+    if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS &&
+        wanted != HED_CLOTH_SETS)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
-                          "structure %s in strict mode: only colours and sets give the same bits everywhere",
-                          hed_cloth_structure_name(wanted));
+            "structure %s in strict mode: only colours and sets give the same bits everywhere",
+            hed_cloth_structure_name(wanted));
     if (!structures[wanted]->valid(cloth, reason, sizeof reason))
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s is not valid for this cloth on %s: %s",
-                          hed_cloth_structure_name(wanted), hed_device_get_info(cloth->device)->id, reason);
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+            "structure %s is not valid for this cloth on %s: %s", hed_cloth_structure_name(wanted),
+            hed_device_get_info(cloth->device)->id, reason);
     cloth->ops = structures[wanted];
     return HED_OK;
 }
 
-/* What no rule foresaw, such as a mesh whose patches grow too large, is no reason to fail where the structure was
- * ours to choose. */
+/* What no rule foresaw, such as a mesh whose patches grow too large, is no reason to fail where the
+ * structure was ours to choose. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->structure, error);
-    bool other = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_BUILD;
-    if (!other || cloth->def.structure != HED_CLOTH_AUTO || cloth->ops == &cloth_colours_ops) return status;
+    bool other =
+        status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_BUILD;
+    if (!other || cloth->def.structure != HED_CLOTH_AUTO || cloth->ops == &cloth_colours_ops)
+        return status;
     cloth->ops = &cloth_colours_ops;
     return cloth->ops->create(cloth, &cloth->structure, error);
 }
@@ -205,7 +226,9 @@ static uint64_t staging_bytes(const hed_cloth *cloth)
     if (strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0) return 0;
     uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
                      sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
-    return cloth->has_driver ? bytes + 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count : bytes;
+    return cloth->has_driver
+               ? bytes + 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count
+               : bytes;
 }
 
 static hed_status make_host(hed_cloth *cloth, hed_error *error)
@@ -216,7 +239,8 @@ static hed_status make_host(hed_cloth *cloth, hed_error *error)
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     host->colliders = cloth_allocate(a, cloth->def.max_colliders, sizeof *host->colliders, error);
     host->collider_words = host->colliders ? cloth_allocate(a, words, sizeof(float4), error) : NULL;
-    host->scratch_words = host->collider_words ? cloth_allocate(a, words, sizeof(float4), error) : NULL;
+    host->scratch_words =
+        host->collider_words ? cloth_allocate(a, words, sizeof(float4), error) : NULL;
     cloth_set_view(cloth, NULL);
     return host->scratch_words ? HED_OK : HED_ERROR_MEMORY;
 }
@@ -242,13 +266,14 @@ static hed_status build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *e
     return status ? status : hed_stream_wait(cloth->stream, error);
 }
 
-hed_status hed_cloth_create(hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
+hed_status hed_cloth_create(
+    hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
 {
     return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
 }
 
 hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned,
-                              hed_cloth **cloth, hed_error *error)
+    hed_cloth **cloth, hed_error *error)
 {
     *cloth = NULL;
     hed_status status = check_def(device, def, error);
@@ -272,10 +297,9 @@ static void destroy_buffers(hed_cloth *cloth)
 {
     cloth_buffers *b = &cloth->buffers;
     hed_buffer *all[] = {b->none, b->position, b->previous, b->carry, b->garments, b->air,
-                         b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map,
-                         b->debug, b->colliders, b->contact, b->vertex_particle, b->vertices[0],
-                         b->vertices[1], b->normals[0], b->normals[1], b->incident_at, b->incident,
-                         b->triangles, b->flags};
+        b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map, b->debug, b->colliders,
+        b->contact, b->vertex_particle, b->vertices[0], b->vertices[1], b->normals[0],
+        b->normals[1], b->incident_at, b->incident, b->triangles, b->flags};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) hed_buffer_destroy(all[i]);
 }
 
@@ -311,9 +335,11 @@ static void destroy_host(hed_cloth *cloth)
 static void destroy_garments(hed_cloth *cloth)
 {
     const hed_allocator *a = &cloth->allocator;
-    uint32_t *firsts[4] = {cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
+    uint32_t *firsts[4] = {
+        cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
     for (uint32_t i = 0; i < cloth->garment_count; i++) cloth_garment_destroy(cloth->garments[i]);
-    for (int k = 0; k < 4; k++) cloth_release(a, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
+    for (int k = 0; k < 4; k++)
+        cloth_release(a, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
     cloth_release(a, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
 }
 
@@ -337,18 +363,20 @@ uint32_t hed_cloth_particle_count(const hed_cloth *cloth) { return cloth->partic
 uint32_t hed_cloth_vertex_count(const hed_cloth *cloth) { return cloth->vertices; }
 hed_stream *hed_cloth_stream(const hed_cloth *cloth) { return cloth->stream; }
 
-void hed_cloth_garment_range(const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle,
-                             uint32_t *first_vertex)
+void hed_cloth_garment_range(
+    const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex)
 {
     *first_particle = cloth->first_particle[garment];
     *first_vertex = cloth->first_vertex[garment];
 }
 
-static void report_garment(const hed_cloth *cloth, uint32_t index, uint32_t largest, hed_cloth_report *report)
+static void report_garment(
+    const hed_cloth *cloth, uint32_t index, uint32_t largest, hed_cloth_report *report)
 {
     const cloth_garment *g = cloth->garments[index];
     uint64_t tethers = 0;
-    for (uint32_t i = 0; i < g->particle_count && g->anchor_count; i++) tethers += g->tether_anchor[i] != UINT32_MAX;
+    for (uint32_t i = 0; i < g->particle_count && g->anchor_count; i++)
+        tethers += g->tether_anchor[i] != UINT32_MAX;
     report->constraints += (uint64_t)g->copies * g->constraint_count;
     report->tethers += g->copies * tethers;
     if (g->degree > report->degree) report->degree = g->degree;
@@ -366,14 +394,12 @@ void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *report)
 {
     uint32_t largest = 0;
     for (uint32_t i = 1; i < cloth->garment_count; i++)
-        if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count) largest = i;
-    *report = (hed_cloth_report){.structure = cloth->ops->id,
-                                 .configured = cloth->configured,
-                                 .particles = cloth->particles,
-                                 .vertices = cloth->vertices,
-                                 .triangles = cloth->triangles,
-                                 .device_bytes = cloth_buffer_bytes(cloth) +
-                                                 (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
+        if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count)
+            largest = i;
+    *report = (hed_cloth_report){.structure = cloth->ops->id, .configured = cloth->configured,
+        .particles = cloth->particles, .vertices = cloth->vertices, .triangles = cloth->triangles,
+        .device_bytes = cloth_buffer_bytes(cloth) +
+                        (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
     for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, report);
     cloth->ops->report(cloth, cloth->structure, report);
 }

@@ -1,9 +1,11 @@
-/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the integrator, then
- * for each iteration the distance constraints (a launch for each colour; or for sets one launch of one group, with a
- * barrier after each set) and, where there is something to collide with or to follow, a launch for that.
+/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the
+ * integrator, then for each iteration the distance constraints (a launch for each colour; or for
+ * sets one launch of one group, with a barrier after each set) and, where there is something to
+ * collide with or to follow, a launch for that.
  *
- * As many substeps as a frame has are recorded once in a graph and replayed. What changes from frame to frame lies in
- * buffers that the kernels read, so that the graph stays as it is: replaying 65 nodes costs the driver one call. */
+ * As many substeps as a frame has are recorded once in a graph and replayed. What changes from
+ * frame to frame lies in buffers that the kernels read, so that the graph stays as it is: replaying
+ * 65 nodes costs the driver one call. */
 #include "solver/host.h"
 
 #include <stdio.h>
@@ -18,8 +20,9 @@ typedef struct graph_key {
 struct cloth_structure {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
     uint32_t constraints, colours, materials_count;
-    uint32_t width, sets; /* HED_CLOTH_SETS: constraints of a set at most, sets of a sweep; else 0 */
-    uint32_t *colour_at;  /* (colours + 1) */
+    /* HED_CLOTH_SETS: constraints of a set at most, sets of a sweep; else 0 */
+    uint32_t width, sets;
+    uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
     uint32_t batch;      /* substeps of the graph */
     cloth_step *written; /* (batch) what buffer `steps` holds, of them `written_count` */
@@ -50,7 +53,8 @@ typedef struct tables {
 } tables;
 
 /* Colour c of one garment, for all of its copies. */
-static void add_colour(const hed_cloth *cloth, uint32_t garment, uint32_t colour, uint32_t first_material, tables *t)
+static void add_colour(
+    const hed_cloth *cloth, uint32_t garment, uint32_t colour, uint32_t first_material, tables *t)
 {
     const cloth_garment *g = cloth->garments[garment];
     for (uint32_t copy = 0; copy < g->copies; copy++) {
@@ -80,7 +84,8 @@ static void fill_tables(const hed_cloth *cloth, cloth_structure *s, tables *t)
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
             const hed_cloth_material *material = &cloth->garments[g]->materials[m];
-            t->materials[at++] = (float4){material->compress, material->stretch, material->compliance, 0.0f};
+            t->materials[at++] =
+                (float4){material->compress, material->stretch, material->compliance, 0.0f};
         }
 }
 
@@ -98,7 +103,8 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_structure *s, hed_error 
     if (!status) status = cloth_upload(cloth, t.rests, n * sizeof *t.rests, &s->rests, error);
     if (!status) status = cloth_upload(cloth, t.kinds, n * sizeof *t.kinds, &s->kinds, error);
     if (!status)
-        status = cloth_upload(cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
+        status = cloth_upload(
+            cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
     cloth_release(a, t.materials, s->materials_count, sizeof *t.materials);
     cloth_release(a, t.kinds, n, sizeof *t.kinds);
     cloth_release(a, t.rests, n, sizeof *t.rests);
@@ -111,7 +117,8 @@ static bool needs_multipliers(const hed_cloth *cloth)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++)
-            if (cloth->garments[g]->materials[m].compliance > 0.0f) return cloth->def.iterations > 1;
+            if (cloth->garments[g]->materials[m].compliance > 0.0f)
+                return cloth->def.iterations > 1;
     return false;
 }
 
@@ -132,10 +139,11 @@ static hed_status count_all(const hed_cloth *cloth, cloth_structure *s, hed_erro
         materials += cloth->garments[g]->material_count;
     }
     if (constraints > 1u << 30)
-        return cloth_fail(error, HED_ERROR_LIMIT, "%llu constraints: at most 2^30", (unsigned long long)constraints);
+        return cloth_fail(error, HED_ERROR_LIMIT, "%llu constraints: at most 2^30",
+            (unsigned long long)constraints);
     if (materials > 1u << 16)
         return cloth_fail(error, HED_ERROR_LIMIT, "%llu materials of all garments: at most 65536",
-                          (unsigned long long)materials);
+            (unsigned long long)materials);
     s->constraints = (uint32_t)constraints;
     s->materials_count = (uint32_t)materials;
     s->colours = most_colours(cloth);
@@ -145,7 +153,8 @@ static hed_status count_all(const hed_cloth *cloth, cloth_structure *s, hed_erro
 static void destroy(hed_cloth *cloth, cloth_structure *s)
 {
     const hed_allocator *a = &cloth->allocator;
-    hed_buffer *buffers[] = {s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
+    hed_buffer *buffers[] = {
+        s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
     hed_graph_destroy(s->graph);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) hed_buffer_destroy(buffers[i]);
     cloth_release(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
@@ -170,15 +179,17 @@ static hed_status upload_sets(hed_cloth *cloth, cloth_structure *s, hed_error *e
     uint32_t *set_at = cloth_allocate(&cloth->allocator, count + 1, sizeof *set_at, error);
     if (!set_at) return HED_ERROR_MEMORY;
     for (uint32_t c = 0; c < s->colours; c++)
-        for (uint32_t at = s->colour_at[c]; at < s->colour_at[c + 1]; at += s->width) set_at[s->sets++] = at;
+        for (uint32_t at = s->colour_at[c]; at < s->colour_at[c + 1]; at += s->width)
+            set_at[s->sets++] = at;
     set_at[s->sets] = s->constraints;
-    hed_status status = cloth_upload(cloth, set_at, (count + 1) * sizeof *set_at, &s->set_at, error);
+    hed_status status =
+        cloth_upload(cloth, set_at, (count + 1) * sizeof *set_at, &s->set_at, error);
     cloth_release(&cloth->allocator, set_at, count + 1, sizeof *set_at);
     return status;
 }
 
-/* A group of as many items as a set has constraints, or the largest that there is: of the device by its limits, of the kernel by what the
- * driver says once it is compiled. */
+/* A group of as many items as a set has constraints, or the largest that there is: of the device by
+ * its limits, of the kernel by what the driver says once it is compiled. */
 static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_structure *s, hed_error *error)
 {
     const hed_parameter_def *groups = &cloth_sets_def.parameters[0];
@@ -190,12 +201,15 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_structure *s, h
     uint32_t choice = 0;
     for (uint32_t i = 1; i < groups->count && groups->values[i - 1] < s->width; i++) {
         config.values[0] = groups->values[i];
-        if (hed_kernel_valid(&cloth_sets_def, &config, NULL, cloth->device, cloth->def.math, NULL, 0)) choice = i;
+        if (hed_kernel_valid(
+                &cloth_sets_def, &config, NULL, cloth->device, cloth->def.math, NULL, 0))
+            choice = i;
     }
     for (;; choice--) {
         hed_kernel_resources resources;
         config.values[0] = groups->values[choice];
-        hed_status status = hed_kernel_create(cloth->device, &cloth_sets_def, &options, kernel, error);
+        hed_status status =
+            hed_kernel_create(cloth->device, &cloth_sets_def, &options, kernel, error);
         if (!status) status = hed_kernel_get_resources(*kernel, &resources, error);
         bool fits = status || resources.max_group < 0 || resources.max_group >= config.values[0];
         if (fits || choice == 0) return status;
@@ -228,9 +242,12 @@ static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
     status = upload_tables(cloth, s, error);
     if (!status && needs_multipliers(cloth))
         status = cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->multipliers, error);
-    if (!status) status = cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
-    if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
-    if (!status && (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles))
+    if (!status)
+        status = cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->steps, error);
+    if (!status)
+        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
+    if (!status &&
+        (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles))
         status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
     return status ? status : make_sweep(cloth, s, error);
 }
@@ -252,43 +269,34 @@ static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
     return buffer ? buffer : cloth->buffers.none;
 }
 
-static hed_status integrate(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
+static hed_status integrate(
+    hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_argument arguments[] = {hed_buffer_argument(b->position),
-                                hed_buffer_argument(b->previous),
-                                hed_buffer_argument(b->carry),
-                                hed_buffer_argument(b->garments),
-                                hed_buffer_argument(or_none(cloth, b->air)),
-                                hed_buffer_argument(or_none(cloth, b->tether)),
-                                hed_buffer_argument(or_none(cloth, b->anchors)),
-                                hed_buffer_argument(or_none(cloth, b->driver_from)),
-                                hed_buffer_argument(or_none(cloth, b->driver_to)),
-                                hed_buffer_argument(or_none(cloth, b->driver_map)),
-                                hed_buffer_argument(s->steps),
-                                hed_uint_argument(substep)};
+    hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
+        hed_buffer_argument(b->carry), hed_buffer_argument(b->garments),
+        hed_buffer_argument(or_none(cloth, b->air)), hed_buffer_argument(or_none(cloth, b->tether)),
+        hed_buffer_argument(or_none(cloth, b->anchors)),
+        hed_buffer_argument(or_none(cloth, b->driver_from)),
+        hed_buffer_argument(or_none(cloth, b->driver_to)),
+        hed_buffer_argument(or_none(cloth, b->driver_map)), hed_buffer_argument(s->steps),
+        hed_uint_argument(substep)};
     return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, arguments, 12, error);
 }
 
-static hed_status project_sets(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t pass,
-                               hed_error *error)
+static hed_status project_sets(
+    hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t pass, hed_error *error)
 {
     hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
-                                hed_buffer_argument(s->ends),
-                                hed_buffer_argument(s->rests),
-                                hed_buffer_argument(s->kinds),
-                                hed_buffer_argument(s->materials),
-                                hed_buffer_argument(or_none(cloth, s->multipliers)),
-                                hed_buffer_argument(s->steps),
-                                hed_buffer_argument(s->set_at),
-                                hed_uint_argument(substep),
-                                hed_uint_argument(pass),
-                                hed_uint_argument(s->sets)};
+        hed_buffer_argument(s->ends), hed_buffer_argument(s->rests), hed_buffer_argument(s->kinds),
+        hed_buffer_argument(s->materials), hed_buffer_argument(or_none(cloth, s->multipliers)),
+        hed_buffer_argument(s->steps), hed_buffer_argument(s->set_at), hed_uint_argument(substep),
+        hed_uint_argument(pass), hed_uint_argument(s->sets)};
     return cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, arguments, 11, error);
 }
 
-static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t iteration,
-                          hed_error *error)
+static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t substep,
+    uint32_t iteration, hed_error *error)
 {
     uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
     if (s->sets) return project_sets(cloth, s, substep, pass, error);
@@ -296,39 +304,33 @@ static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t s
     for (uint32_t c = 0; c < s->colours && !status; c++) {
         uint32_t first = s->colour_at[c], count = s->colour_at[c + 1] - first;
         hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
-                                    hed_buffer_argument(s->ends),
-                                    hed_buffer_argument(s->rests),
-                                    hed_buffer_argument(s->kinds),
-                                    hed_buffer_argument(s->materials),
-                                    hed_buffer_argument(or_none(cloth, s->multipliers)),
-                                    hed_buffer_argument(s->steps),
-                                    hed_uint_argument(substep),
-                                    hed_uint_argument(pass),
-                                    hed_uint_argument(first),
-                                    hed_uint_argument(count)};
+            hed_buffer_argument(s->ends), hed_buffer_argument(s->rests),
+            hed_buffer_argument(s->kinds), hed_buffer_argument(s->materials),
+            hed_buffer_argument(or_none(cloth, s->multipliers)), hed_buffer_argument(s->steps),
+            hed_uint_argument(substep), hed_uint_argument(pass), hed_uint_argument(first),
+            hed_uint_argument(count)};
         if (count) status = cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count, arguments, 11, error);
     }
     return status;
 }
 
-static hed_status act(hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
+static hed_status act(
+    hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_argument arguments[] = {hed_buffer_argument(b->position),
-                                hed_buffer_argument(b->previous),
-                                hed_buffer_argument(b->garments),
-                                hed_buffer_argument(or_none(cloth, b->colliders)),
-                                hed_buffer_argument(or_none(cloth, b->contact)),
-                                hed_buffer_argument(or_none(cloth, b->driver_from)),
-                                hed_buffer_argument(or_none(cloth, b->driver_to)),
-                                hed_buffer_argument(or_none(cloth, b->driver_map)),
-                                hed_buffer_argument(or_none(cloth, b->debug)),
-                                hed_buffer_argument(s->steps),
-                                hed_uint_argument(substep)};
+    hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
+        hed_buffer_argument(b->garments), hed_buffer_argument(or_none(cloth, b->colliders)),
+        hed_buffer_argument(or_none(cloth, b->contact)),
+        hed_buffer_argument(or_none(cloth, b->driver_from)),
+        hed_buffer_argument(or_none(cloth, b->driver_to)),
+        hed_buffer_argument(or_none(cloth, b->driver_map)),
+        hed_buffer_argument(or_none(cloth, b->debug)), hed_buffer_argument(s->steps),
+        hed_uint_argument(substep)};
     return cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, arguments, 11, error);
 }
 
-static hed_status enqueue(hed_cloth *cloth, const cloth_structure *s, bool acts, uint32_t count, hed_error *error)
+static hed_status enqueue(
+    hed_cloth *cloth, const cloth_structure *s, bool acts, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t substep = 0; substep < count && !status; substep++) {
@@ -342,7 +344,8 @@ static hed_status enqueue(hed_cloth *cloth, const cloth_structure *s, bool acts,
 }
 
 /* A kernel is made before a recording begins. */
-static hed_status record(hed_cloth *cloth, cloth_structure *s, const graph_key *key, hed_error *error)
+static hed_status record(
+    hed_cloth *cloth, cloth_structure *s, const graph_key *key, hed_error *error)
 {
     hed_status status = HED_OK;
     hed_graph_destroy(s->graph);
@@ -361,8 +364,9 @@ static hed_status record(hed_cloth *cloth, cloth_structure *s, const graph_key *
 
 static hed_status run_batch(hed_cloth *cloth, cloth_structure *s, uint32_t count, hed_error *error)
 {
-    graph_key key = {.acts = cloth->has_driver || s->next[0].colliders || (s->next[0].flags & CLOTH_STEP_CONTACTS),
-                     .contact = cloth->buffers.contact};
+    graph_key key = {.acts = cloth->has_driver || s->next[0].colliders ||
+                             (s->next[0].flags & CLOTH_STEP_CONTACTS),
+        .contact = cloth->buffers.contact};
     hed_status status = HED_OK;
     if (count != s->written_count || memcmp(s->next, s->written, count * sizeof *s->next) != 0) {
         memcpy(s->written, s->next, count * sizeof *s->next);
@@ -370,13 +374,15 @@ static hed_status run_batch(hed_cloth *cloth, cloth_structure *s, uint32_t count
         status = cloth_send(cloth, s->steps, 0, s->written, count * sizeof *s->next, error);
     }
     if (status) return status;
-    if (count != s->batch || cloth_runs_native(cloth)) return enqueue(cloth, s, key.acts, count, error);
-    if (!s->graph || s->key.acts != key.acts || s->key.contact != key.contact) status = record(cloth, s, &key, error);
+    if (count != s->batch || cloth_runs_native(cloth))
+        return enqueue(cloth, s, key.acts, count, error);
+    if (!s->graph || s->key.acts != key.acts || s->key.contact != key.contact)
+        status = record(cloth, s, &key, error);
     return status ? status : hed_graph_replay(s->graph, cloth->stream, error);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest,
-                           float dt, uint32_t count, hed_error *error)
+static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first,
+    const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t at = 0; at < count && !status; at += s->batch) {
@@ -401,7 +407,8 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_r
 {
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
-    hed_buffer *const buffers[] = {s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
+    hed_buffer *const buffers[] = {
+        s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         filled->device_bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     if (kernel) {
@@ -413,5 +420,7 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_r
     snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
 }
 
-const cloth_structure_ops cloth_colours_ops = {HED_CLOTH_COLOURS, valid, create, destroy, substeps, report};
-const cloth_structure_ops cloth_sets_ops = {HED_CLOTH_SETS, valid, create, destroy, substeps, report};
+const cloth_structure_ops cloth_colours_ops = {
+    HED_CLOTH_COLOURS, valid, create, destroy, substeps, report};
+const cloth_structure_ops cloth_sets_ops = {
+    HED_CLOTH_SETS, valid, create, destroy, substeps, report};

@@ -1,5 +1,5 @@
-/* What the files of the collisions share: contact.c (life, cloth against cloth), contact_mesh.c (mesh colliders),
- * contact_tree.c. */
+/* What the files of the collisions share: contact.c (life, cloth against cloth), contact_mesh.c
+ * (mesh colliders), contact_tree.c. */
 #ifndef CLOTH_CONTACT_H
 #define CLOTH_CONTACT_H
 
@@ -7,24 +7,28 @@
 
 #include "kernels/contact_kernels.h"
 
-/* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made once from the
- * first frame. */
+/* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made
+ * once from the first frame. */
 typedef struct cloth_tree {
     hed_allocator allocator;
     uint32_t mesh_count, vertex_count, triangle_count;
     uint32_t *mesh_vertices, *mesh_triangles; /* (mesh_count) as the program gave them */
-    uint4 *triangles;                         /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */
-    uint4 *edges;                             /* (triangle_count) the triangle beyond edges ab, bc, ca, or CLOTH_MESH_NONE; its number as given */
-    uint32_t *incident_at;                    /* (vertex_count + 1) */
-    uint32_t *incident;                       /* (3 x triangle_count) triangles around each vertex */
-    uint32_t leaves;                          /* a power of 2 */
-    uint32_t *leaf_at;                        /* (leaves + 1) first triangle of each */
-    bool *closed;                             /* (mesh_count) no edge has one triangle only */
+    /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */
+    uint4 *triangles;
+    /* (triangle_count) the triangle beyond edges ab, bc, ca, or CLOTH_MESH_NONE; its number as
+     * given */
+    uint4 *edges;
+    uint32_t *incident_at; /* (vertex_count + 1) */
+    /* (3 x triangle_count) triangles around each vertex */
+    uint32_t *incident;
+    uint32_t leaves;   /* a power of 2 */
+    uint32_t *leaf_at; /* (leaves + 1) first triangle of each */
+    bool *closed;      /* (mesh_count) no edge has one triangle only */
 } cloth_tree;
 
 /* Errors: ARGUMENT (an index out of bounds: names mesh and triangle), MEMORY. */
 hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes,
-                             uint32_t mesh_count, cloth_tree **tree, hed_error *error);
+    uint32_t mesh_count, cloth_tree **tree, hed_error *error);
 void cloth_tree_destroy(cloth_tree *tree);
 
 typedef enum cloth_contact_kernel {
@@ -42,10 +46,12 @@ typedef enum cloth_contact_kernel {
 
 struct cloth_contacts {
     hed_allocator allocator;
-    hed_kernel *kernels[CLOTH_CONTACT_KERNELS]; /* made with it where they are announced, else when first needed */
+    /* made with it where they are announced, else when first needed */
+    hed_kernel *kernels[CLOTH_CONTACT_KERNELS];
     /* cloth against cloth */
     cloth_self self;
-    hed_buffer *rests;     /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
+    /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
+    hed_buffer *rests;
     hed_buffer *bodies;    /* (copies of all garments) float4: thickness, friction, garment */
     hed_buffer *starts;    /* (buckets + 1) uint: counts, then prefix sums in each tile */
     hed_buffer *totals;    /* (tiles + 1) uint */
@@ -62,17 +68,21 @@ struct cloth_contacts {
     double origin[3];
     float4 *known; /* (known_count) where a saved state has them, until the next frame; else NULL */
     uint32_t known_count;
-    bool jumped;                                                      /* the next frame finds them where they are then */
-    hed_buffer *place[2];                                             /* (vertices) float4, in turn: where they were, where they are */
-    uint32_t turn;                                                    /* the one where they are */
-    hed_buffer *kinds;                                                /* (meshes) float4: friction, 1 where closed */
+    /* the next frame finds them where they are then */
+    bool jumped;
+    /* (vertices) float4, in turn: where they were, where they are */
+    hed_buffer *place[2];
+    uint32_t turn; /* the one where they are */
+    /* (meshes) float4: friction, 1 where closed */
+    hed_buffer *kinds;
     hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* of the tree */
     hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
 };
 
 /* Launches a kernel for `size` elements, which is made if it is not there yet. */
-hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel, uint64_t size,
-                             const hed_argument *arguments, uint32_t count, hed_error *error);
+hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
+    cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count,
+    hed_error *error);
 /* The meshes' part of cloth_contacts_destroy() and cloth_contacts_bytes(). */
 void cloth_contact_meshes_destroy(cloth_contacts *contacts);
 uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts);

@@ -1,9 +1,10 @@
-/* The tree over the triangles of the mesh colliders, made once: triangles are halved at the median of their centres
- * along the longest axis until each of a power of two of leaves has a few. As the meshes move the tree keeps its
- * shape and its boxes follow (kernels/contact_mesh.h), which stays good for bodies that bend: what is near on a
- * surface stays near.
+/* The tree over the triangles of the mesh colliders, made once: triangles are halved at the median
+ * of their centres along the longest axis until each of a power of two of leaves has a few. As the
+ * meshes move the tree keeps its shape and its boxes follow (kernels/contact_mesh.h), which stays
+ * good for bodies that bend: what is near on a surface stays near.
  *
- * Vertices in one place are taken for one, since meshes come with seams where texture coordinates part. */
+ * Vertices in one place are taken for one, since meshes come with seams where texture coordinates
+ * part. */
 #include "solver/contact.h"
 
 #include <stdlib.h>
@@ -40,7 +41,8 @@ static int compare_sides(const void *a, const void *b)
 
 /* ---- one array of triangles and vertices ---- */
 
-static hed_status count_all(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
+static hed_status count_all(
+    cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
 {
     uint64_t vertices = 0, triangles = 0;
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
@@ -51,21 +53,22 @@ static hed_status count_all(cloth_tree *tree, const hed_cloth_mesh_collider *mes
         triangles += mesh->triangle_count;
         for (uint64_t i = 0; i < 3 * (uint64_t)mesh->triangle_count; i++)
             if (mesh->triangles[i] >= mesh->vertex_count)
-                return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: triangle %llu has vertex %u of %u", m,
-                                  (unsigned long long)(i / 3), mesh->triangles[i], mesh->vertex_count);
+                return cloth_fail(error, HED_ERROR_ARGUMENT,
+                    "mesh collider %u: triangle %llu has vertex %u of %u", m,
+                    (unsigned long long)(i / 3), mesh->triangles[i], mesh->vertex_count);
     }
     if (vertices > INT32_MAX || triangles > INT32_MAX / 3)
         return cloth_fail(error, HED_ERROR_LIMIT,
-                          "mesh colliders of %llu vertices and %llu triangles: at most 2^31 corners",
-                          (unsigned long long)vertices, (unsigned long long)triangles);
+            "mesh colliders of %llu vertices and %llu triangles: at most 2^31 corners",
+            (unsigned long long)vertices, (unsigned long long)triangles);
     tree->vertex_count = (uint32_t)vertices;
     tree->triangle_count = (uint32_t)triangles;
     return HED_OK;
 }
 
 /* same[v]: the first vertex of its mesh in the same place. */
-static hed_status find_same(const cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint32_t *same,
-                            hed_error *error)
+static hed_status find_same(
+    const cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint32_t *same, hed_error *error)
 {
     uint32_t first = 0;
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
@@ -97,7 +100,8 @@ static bool before(const float (*centres)[3], int axis, uint32_t a, uint32_t b)
 }
 
 /* Puts the k smallest in front (Hoare's selection). */
-static void select_smallest(uint32_t *order, uint32_t count, uint32_t k, const float (*centres)[3], int axis)
+static void select_smallest(
+    uint32_t *order, uint32_t count, uint32_t k, const float (*centres)[3], int axis)
 {
     uint32_t low = 0, high = count - 1;
     while (low < high) {
@@ -132,27 +136,31 @@ static int longest_axis(const uint32_t *order, uint32_t count, const float (*cen
 }
 
 /* Orders the triangles of `leaves` leaves from the first on; leaf_at says where each begins. */
-static void divide(const cloth_tree *tree, uint32_t *order, const float (*centres)[3], uint32_t first_leaf,
-                   uint32_t leaves)
+static void divide(const cloth_tree *tree, uint32_t *order, const float (*centres)[3],
+    uint32_t first_leaf, uint32_t leaves)
 {
     while (leaves > 1) {
         uint32_t begin = tree->leaf_at[first_leaf], middle = tree->leaf_at[first_leaf + leaves / 2],
                  end = tree->leaf_at[first_leaf + leaves];
         if (end - begin > 1 && middle > begin && middle < end)
             select_smallest(order + begin, end - begin, middle - begin, centres,
-                            longest_axis(order + begin, end - begin, centres));
+                longest_axis(order + begin, end - begin, centres));
         leaves /= 2;
         divide(tree, order, centres, first_leaf + leaves, leaves);
     }
 }
 
-static hed_status order_triangles(cloth_tree *tree, const uint4 *given, const float4 *places, hed_error *error)
+static hed_status order_triangles(
+    cloth_tree *tree, const uint4 *given, const float4 *places, hed_error *error)
 {
     uint32_t count = tree->triangle_count;
     for (tree->leaves = 1; (uint64_t)tree->leaves * LEAF_TRIANGLES < count;) tree->leaves *= 2;
-    tree->leaf_at = cloth_allocate(&tree->allocator, tree->leaves + 1, sizeof *tree->leaf_at, error);
-    float(*centres)[3] = tree->leaf_at ? cloth_allocate(&tree->allocator, count, sizeof *centres, error) : NULL;
-    uint32_t *order = centres ? cloth_allocate(&tree->allocator, count, sizeof *order, error) : NULL;
+    tree->leaf_at =
+        cloth_allocate(&tree->allocator, tree->leaves + 1, sizeof *tree->leaf_at, error);
+    float(*centres)[3] =
+        tree->leaf_at ? cloth_allocate(&tree->allocator, count, sizeof *centres, error) : NULL;
+    uint32_t *order =
+        centres ? cloth_allocate(&tree->allocator, count, sizeof *order, error) : NULL;
     if (order) {
         for (uint32_t i = 0; i <= tree->leaves; i++)
             tree->leaf_at[i] = (uint32_t)((uint64_t)count * i / tree->leaves);
@@ -188,21 +196,23 @@ static void set_beyond(uint4 *edges, uint32_t edge, uint32_t triangle)
     else edges->z = triangle;
 }
 
-/* Pairs the triangles of each edge; an edge with one only opens its mesh. Of three and more on an edge the first two
- * count. */
+/* Pairs the triangles of each edge; an edge with one only opens its mesh. Of three and more on an
+ * edge the first two count. */
 static hed_status find_edges(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
     side *sides = cloth_allocate(&tree->allocator, count, sizeof *sides, error);
     if (!sides) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t a = corner_of(tree->triangles[i / 3], i % 3), b = corner_of(tree->triangles[i / 3], (i + 1) % 3);
+        uint32_t a = corner_of(tree->triangles[i / 3], i % 3),
+                 b = corner_of(tree->triangles[i / 3], (i + 1) % 3);
         sides[i] = (side){a < b ? a : b, a < b ? b : a, i / 3, i % 3};
     }
     qsort(sides, count, sizeof *sides, compare_sides);
     for (uint32_t m = 0; m < tree->mesh_count; m++) tree->closed[m] = true;
     for (uint32_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && sides[next].low == sides[i].low && sides[next].high == sides[i].high;)
+        for (next = i + 1;
+             next < count && sides[next].low == sides[i].low && sides[next].high == sides[i].high;)
             next++;
         if (sides[i].low == sides[i].high) continue; /* of a triangle without area */
         if (next == i + 1) {
@@ -216,20 +226,26 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
     return HED_OK;
 }
 
-/* Around a vertex in the order that the program gave, so that sums over them do not depend on the tree's shape. */
+/* Around a vertex in the order that the program gave, so that sums over them do not depend on the
+ * tree's shape. */
 static hed_status find_incident(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
-    uint32_t *slot_of = cloth_allocate(&tree->allocator, tree->triangle_count, sizeof *slot_of, error);
+    uint32_t *slot_of =
+        cloth_allocate(&tree->allocator, tree->triangle_count, sizeof *slot_of, error);
     if (!slot_of) return HED_ERROR_MEMORY;
     for (uint32_t t = 0; t < tree->triangle_count; t++) slot_of[tree->edges[t].w] = t;
-    for (uint32_t i = 0; i < count; i++) tree->incident_at[corner_of(tree->triangles[i / 3], i % 3) + 1]++;
-    for (uint32_t v = 0; v < tree->vertex_count; v++) tree->incident_at[v + 1] += tree->incident_at[v];
-    for (uint32_t i = count; i-- > 0;) { /* from behind: what is left in incident_at[v + 1] ends as the end of v */
+    for (uint32_t i = 0; i < count; i++)
+        tree->incident_at[corner_of(tree->triangles[i / 3], i % 3) + 1]++;
+    for (uint32_t v = 0; v < tree->vertex_count; v++)
+        tree->incident_at[v + 1] += tree->incident_at[v];
+    /* from behind: what is left in incident_at[v + 1] ends as the end of v */
+    for (uint32_t i = count; i-- > 0;) {
         uint32_t slot = slot_of[i / 3], v = corner_of(tree->triangles[slot], i % 3);
         tree->incident[--tree->incident_at[v + 1]] = slot;
     }
-    for (uint32_t v = 0; v < tree->vertex_count; v++) tree->incident_at[v] = tree->incident_at[v + 1];
+    for (uint32_t v = 0; v < tree->vertex_count; v++)
+        tree->incident_at[v] = tree->incident_at[v + 1];
     tree->incident_at[tree->vertex_count] = count;
     cloth_release(&tree->allocator, slot_of, tree->triangle_count, sizeof *slot_of);
     return HED_OK;
@@ -237,8 +253,8 @@ static hed_status find_incident(cloth_tree *tree, hed_error *error)
 
 /* ---- all of it ---- */
 
-static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint4 *given, float4 *places,
-                       uint32_t *same, hed_error *error)
+static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint4 *given,
+    float4 *places, uint32_t *same, hed_error *error)
 {
     hed_status status = find_same(tree, meshes, same, error);
     if (status) return status;
@@ -251,7 +267,8 @@ static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, 
         }
         for (uint32_t i = 0; i < mesh->triangle_count; i++) {
             const uint32_t *corner = mesh->triangles + 3 * (uint64_t)i;
-            given[t++] = (uint4){same[first + corner[0]], same[first + corner[1]], same[first + corner[2]], m};
+            given[t++] = (uint4){
+                same[first + corner[0]], same[first + corner[1]], same[first + corner[2]], m};
         }
         first += mesh->vertex_count;
     }
@@ -264,14 +281,19 @@ static hed_status allocate_all(cloth_tree *tree, hed_error *error)
 {
     const hed_allocator *a = &tree->allocator;
     tree->triangles = cloth_allocate(a, tree->triangle_count, sizeof *tree->triangles, error);
-    if (tree->triangles) tree->edges = cloth_allocate(a, tree->triangle_count, sizeof *tree->edges, error);
-    if (tree->edges) tree->incident_at = cloth_allocate(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
+    if (tree->triangles)
+        tree->edges = cloth_allocate(a, tree->triangle_count, sizeof *tree->edges, error);
+    if (tree->edges)
+        tree->incident_at =
+            cloth_allocate(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
     if (tree->incident_at)
-        tree->incident = cloth_allocate(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
+        tree->incident =
+            cloth_allocate(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
     return tree->incident ? HED_OK : HED_ERROR_MEMORY;
 }
 
-static hed_status fill_tree(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
+static hed_status fill_tree(
+    cloth_tree *tree, const hed_cloth_mesh_collider *meshes, hed_error *error)
 {
     const hed_allocator *a = &tree->allocator;
     hed_status status = count_all(tree, meshes, error);
@@ -288,7 +310,7 @@ static hed_status fill_tree(cloth_tree *tree, const hed_cloth_mesh_collider *mes
 }
 
 hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes,
-                             uint32_t mesh_count, cloth_tree **tree, hed_error *error)
+    uint32_t mesh_count, cloth_tree **tree, hed_error *error)
 {
     *tree = NULL;
     cloth_tree *made = cloth_allocate(allocator, 1, sizeof *made, error);
@@ -297,8 +319,10 @@ hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mes
     made->mesh_count = mesh_count;
     made->mesh_vertices = cloth_allocate(allocator, mesh_count, sizeof *made->mesh_vertices, error);
     if (made->mesh_vertices)
-        made->mesh_triangles = cloth_allocate(allocator, mesh_count, sizeof *made->mesh_triangles, error);
-    if (made->mesh_triangles) made->closed = cloth_allocate(allocator, mesh_count, sizeof *made->closed, error);
+        made->mesh_triangles =
+            cloth_allocate(allocator, mesh_count, sizeof *made->mesh_triangles, error);
+    if (made->mesh_triangles)
+        made->closed = cloth_allocate(allocator, mesh_count, sizeof *made->closed, error);
     hed_status status = made->closed ? fill_tree(made, meshes, error) : HED_ERROR_MEMORY;
     if (status) cloth_tree_destroy(made);
     else *tree = made;
@@ -313,7 +337,8 @@ void cloth_tree_destroy(cloth_tree *tree)
     cloth_release(&allocator, tree->mesh_triangles, tree->mesh_count, sizeof *tree->mesh_triangles);
     cloth_release(&allocator, tree->mesh_vertices, tree->mesh_count, sizeof *tree->mesh_vertices);
     cloth_release(&allocator, tree->leaf_at, tree->leaves + 1, sizeof *tree->leaf_at);
-    cloth_release(&allocator, tree->incident, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident);
+    cloth_release(
+        &allocator, tree->incident, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident);
     cloth_release(&allocator, tree->incident_at, tree->vertex_count + 1, sizeof *tree->incident_at);
     cloth_release(&allocator, tree->edges, tree->triangle_count, sizeof *tree->edges);
     cloth_release(&allocator, tree->triangles, tree->triangle_count, sizeof *tree->triangles);

@@ -1,5 +1,6 @@
-/* hed_cloth_step(): everything that the program feeds is checked before anything is enqueued, uploaded from staging
- * memory, and followed by the substeps and write-back. The device is never waited for. */
+/* hed_cloth_step(): everything that the program feeds is checked before anything is enqueued,
+ * uploaded from staging memory, and followed by the substeps and write-back. The device is never
+ * waited for. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -10,21 +11,25 @@
 #undef sqrt
 
 static const double two_pi = 6.28318530717958647692;
-/* A particle goes at most so fast, m/s: beyond it collisions and constraints have lost sight of it anyway. */
+/* A particle goes at most so fast, m/s: beyond it collisions and constraints have lost sight of it
+ * anyway. */
 static const double fastest = 1000.0;
 
 /* ---- checks ---- */
 
-/* No place is farther from the world's zero, m: squares and products of places stay far from what a float holds.
+/* No place is farther from the world's zero, m: squares and products of places stay far from what a
+ * float holds.
  */
 static const double farthest = 1e6;
 
-hed_status cloth_check_numbers(const float *values, uint64_t count, double most, const char *what, hed_error *error)
+hed_status cloth_check_numbers(
+    const float *values, uint64_t count, double most, const char *what, hed_error *error)
 {
     for (uint64_t i = 0; i < count; i++)
         if (!(fabs(values[i]) <= most))
-            return cloth_fail(error, HED_ERROR_ARGUMENT, "%s: number %llu is %g: finite and at most %g in size", what,
-                              (unsigned long long)i, values[i], most);
+            return cloth_fail(error, HED_ERROR_ARGUMENT,
+                "%s: number %llu is %g: finite and at most %g in size", what, (unsigned long long)i,
+                values[i], most);
     return HED_OK;
 }
 
@@ -34,16 +39,16 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what,
     if (status) return status;
     if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
         return cloth_fail(error, HED_ERROR_ARGUMENT,
-                          "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", what,
-                          matrix[3], matrix[7], matrix[11], matrix[15]);
+            "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", what,
+            matrix[3], matrix[7], matrix[11], matrix[15]);
     for (int a = 0; a < 3 && rigid; a++)
         for (int b = a; b < 3; b++) {
             double product = 0.0, expected = a == b;
             for (int k = 0; k < 3; k++) product += (double)matrix[4 * a + k] * matrix[4 * b + k];
             if (fabs(product - expected) > 1e-3)
                 return cloth_fail(error, HED_ERROR_ARGUMENT,
-                                  "%s: columns %d and %d have the product %g, expected was %g: it must be rigid",
-                                  what, a, b, product, expected);
+                    "%s: columns %d and %d have the product %g, expected was %g: it must be rigid",
+                    what, a, b, product, expected);
         }
     return HED_OK;
 }
@@ -53,39 +58,46 @@ static hed_status check_collider(const hed_cloth_collider *c, uint32_t index, he
     char what[64];
     snprintf(what, sizeof what, "collider %u", index);
     hed_status status = cloth_check_numbers(c->a, 3, farthest, what, error);
-    if (!status && c->shape != HED_CLOTH_SPHERE) status = cloth_check_numbers(c->b, 3, farthest, what, error);
+    if (!status && c->shape != HED_CLOTH_SPHERE)
+        status = cloth_check_numbers(c->b, 3, farthest, what, error);
     if (!status && c->shape != HED_CLOTH_PLANE)
-        status = cloth_check_numbers(c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, farthest, what, error);
+        status = cloth_check_numbers(
+            c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, farthest, what, error);
     if (status) return status;
     if ((unsigned)c->shape > HED_CLOTH_CAPSULE)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: shape %d: a plane, a sphere or a capsule", index,
-                          (int)c->shape);
+        return cloth_fail(error, HED_ERROR_ARGUMENT,
+            "collider %u: shape %d: a plane, a sphere or a capsule", index, (int)c->shape);
     if (!(c->friction >= 0.0f && c->friction <= 100.0f))
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: friction %g: 0 to 100", index, c->friction);
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "collider %u: friction %g: 0 to 100", index, c->friction);
     bool round = c->shape != HED_CLOTH_PLANE;
     if (round && (c->radius[0] < 0.0f || (c->shape == HED_CLOTH_CAPSULE && c->radius[1] < 0.0f)))
         return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: a radius below 0", index);
-    double length = sqrt((double)c->b[0] * c->b[0] + (double)c->b[1] * c->b[1] + (double)c->b[2] * c->b[2]);
+    double length =
+        sqrt((double)c->b[0] * c->b[0] + (double)c->b[1] * c->b[1] + (double)c->b[2] * c->b[2]);
     if (!round && fabs(length - 1.0) > 1e-3)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: a plane's normal of length %g: 1", index, length);
+        return cloth_fail(error, HED_ERROR_ARGUMENT,
+            "collider %u: a plane's normal of length %g: 1", index, length);
     return HED_OK;
 }
 
-static hed_status check_colliders(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+static hed_status check_colliders(
+    const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!frame->colliders && frame->collider_count)
         return cloth_fail(error, HED_ERROR_ARGUMENT, "%u colliders at NULL", frame->collider_count);
     if (frame->collider_count > cloth->def.max_colliders)
         return cloth_fail(error, HED_ERROR_LIMIT,
-                          "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
-                          frame->collider_count, cloth->def.max_colliders);
+            "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
+            frame->collider_count, cloth->def.max_colliders);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < frame->collider_count && !status; i++) {
         status = check_collider(&frame->colliders[i], i, error);
         if (!status && i < cloth->host->collider_count &&
             cloth->host->colliders[i].shape != frame->colliders[i].shape)
             status = cloth_fail(error, HED_ERROR_ARGUMENT,
-                                "collider %u has another shape than in the last frame: new ones come at the end", i);
+                "collider %u has another shape than in the last frame: new ones come at the end",
+                i);
     }
     return status;
 }
@@ -95,46 +107,54 @@ static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index
     char what[64];
     snprintf(what, sizeof what, "positions of mesh collider %u", index);
     if (!mesh->positions || !mesh->triangles || !mesh->vertex_count || !mesh->triangle_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u has no vertices or no triangles", index);
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "mesh collider %u has no vertices or no triangles", index);
     if (!(mesh->friction >= 0.0f && mesh->friction <= 100.0f))
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100", index,
-                          mesh->friction);
-    return cloth_check_numbers(mesh->positions, 3 * (uint64_t)mesh->vertex_count, farthest, what, error);
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100",
+            index, mesh->friction);
+    return cloth_check_numbers(
+        mesh->positions, 3 * (uint64_t)mesh->vertex_count, farthest, what, error);
 }
 
-static hed_status check_meshes(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+static hed_status check_meshes(
+    const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     uint64_t triangles = 0;
     if (frame->mesh_count && !frame->meshes)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < frame->mesh_count && !status; i++) {
         status = check_mesh(&frame->meshes[i], i, error);
         triangles += frame->meshes[i].triangle_count;
     }
     if (!status && triangles > cloth->def.max_collider_triangles)
-        status = cloth_fail(
-            error, HED_ERROR_LIMIT,
+        status = cloth_fail(error, HED_ERROR_LIMIT,
             "%llu triangles of mesh colliders: this cloth was made for %u (hed_cloth_def.max_collider_triangles)",
             (unsigned long long)triangles, cloth->def.max_collider_triangles);
     return status;
 }
 
-static hed_status check_driver(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+static hed_status check_driver(
+    const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!frame->driver_positions && !frame->driver_normals && !frame->driver_buffer) return HED_OK;
     if (!cloth->has_driver)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
     if (frame->driver_buffer) {
-        uint64_t size = hed_buffer_size(frame->driver_buffer), wanted = 32 * (uint64_t)cloth->particles;
+        uint64_t size = hed_buffer_size(frame->driver_buffer),
+                 wanted = 32 * (uint64_t)cloth->particles;
         if (frame->driver_positions || frame->driver_normals)
-            return cloth_fail(error, HED_ERROR_ARGUMENT, "a driver in host memory and in a buffer: one of the two");
+            return cloth_fail(error, HED_ERROR_ARGUMENT,
+                "a driver in host memory and in a buffer: one of the two");
         if (hed_buffer_device(frame->driver_buffer) != cloth->device)
-            return cloth_fail(error, HED_ERROR_ARGUMENT, "the driver's buffer belongs to another device");
+            return cloth_fail(
+                error, HED_ERROR_ARGUMENT, "the driver's buffer belongs to another device");
         if (size < wanted)
             return cloth_fail(error, HED_ERROR_ARGUMENT,
-                              "the driver's buffer has %llu bytes: two float4 for each of %u particles are %llu",
-                              (unsigned long long)size, cloth->particles, (unsigned long long)wanted);
+                "the driver's buffer has %llu bytes: two float4 for each of %u particles are %llu",
+                (unsigned long long)size, cloth->particles, (unsigned long long)wanted);
         return HED_OK;
     }
     hed_status status = HED_OK;
@@ -143,27 +163,34 @@ static hed_status check_driver(const hed_cloth *cloth, const hed_cloth_frame *fr
                  count = 3 * (uint64_t)cloth->first_particle[g + 1] - first;
         if (!cloth->garments[g]->driven) continue;
         if (frame->driver_positions)
-            status = cloth_check_numbers(frame->driver_positions + first, count, farthest, "driver_positions", error);
+            status = cloth_check_numbers(
+                frame->driver_positions + first, count, farthest, "driver_positions", error);
         if (!status && frame->driver_normals)
-            status = cloth_check_numbers(frame->driver_normals + first, count, 1.01, "driver_normals", error);
+            status = cloth_check_numbers(
+                frame->driver_normals + first, count, 1.01, "driver_normals", error);
     }
     return status;
 }
 
-static hed_status check_frame(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+static hed_status check_frame(
+    const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!frame)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "the frame is NULL: start from hed_default_cloth_frame()");
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "the frame is NULL: start from hed_default_cloth_frame()");
     if (!(frame->seconds >= 1e-6 && frame->seconds <= 10.0))
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "a frame of %g seconds: 1e-6 to 10", frame->seconds);
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "a frame of %g seconds: 1e-6 to 10", frame->seconds);
     if (frame->frames < 1 || frame->frames > 100000)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "%u frames in one submission: 1 to 100000", frame->frames);
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "%u frames in one submission: 1 to 100000", frame->frames);
     if (!(frame->gust >= 0.0f && frame->gust <= 1.0f))
         return cloth_fail(error, HED_ERROR_ARGUMENT, "a gust of %g: 0 to 1", frame->gust);
     hed_status status = cloth_check_numbers(frame->gravity, 3, 1e4, "gravity", error);
     if (!status) status = cloth_check_numbers(frame->wind, 3, 1e3, "wind", error);
     if (!status && frame->motion) status = cloth_check_matrix(frame->motion, true, "motion", error);
-    if (!status && frame->transform) status = cloth_check_matrix(frame->transform, false, "transform", error);
+    if (!status && frame->transform)
+        status = cloth_check_matrix(frame->transform, false, "transform", error);
     if (!status) status = check_driver(cloth, frame, error);
     if (!status) status = check_colliders(cloth, frame, error);
     return status ? status : check_meshes(cloth, frame, error);
@@ -177,14 +204,17 @@ static hed_status begin_driver(hed_cloth *cloth, hed_error *error)
     cloth_buffers *b = &cloth->buffers;
     if (!cloth->host->driver_moves) return HED_OK;
     cloth->host->driver_moves = false;
-    return hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0, hed_buffer_size(b->driver_to), error);
+    return hed_copy(
+        cloth->stream, b->driver_from, 0, b->driver_to, 0, hed_buffer_size(b->driver_to), error);
 }
 
 /* The driven garments' part of an array with three floats for each particle. */
-static hed_status send_rows(hed_cloth *cloth, const float *rows, hed_buffer **buffer, hed_error *error)
+static hed_status send_rows(
+    hed_cloth *cloth, const float *rows, hed_buffer **buffer, hed_error *error)
 {
     hed_status status = HED_OK;
-    if (!*buffer) status = cloth_upload(cloth, NULL, 12 * (uint64_t)cloth->particles, buffer, error);
+    if (!*buffer)
+        status = cloth_upload(cloth, NULL, 12 * (uint64_t)cloth->particles, buffer, error);
     for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
         uint64_t first = cloth->first_particle[g], count = cloth->first_particle[g + 1] - first;
         if (cloth->garments[g]->driven)
@@ -198,19 +228,23 @@ static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
     hed_status status = HED_OK;
-    if (frame->driver_positions) status = send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
-    if (!status && frame->driver_normals) status = send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
+    if (frame->driver_positions)
+        status = send_rows(cloth, frame->driver_positions, &host->fed_positions, error);
+    if (!status && frame->driver_normals)
+        status = send_rows(cloth, frame->driver_normals, &host->fed_normals, error);
     uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
                      (frame->driver_normals ? CLOTH_FEED_NORMALS : 0) |
                      (frame->driver_buffer ? CLOTH_FEED_PAIRS : 0);
-    cloth_feeding fed = {given, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1], (float)cloth->origin[2]};
-    hed_argument arguments[] = {hed_buffer_argument(host->fed_positions ? host->fed_positions : b->none),
-                                hed_buffer_argument(host->fed_normals ? host->fed_normals : b->none),
-                                hed_buffer_argument(frame->driver_buffer ? frame->driver_buffer : b->none),
-                                hed_buffer_argument(b->driver_map),
-                                hed_buffer_argument(b->driver_to),
-                                hed_struct_argument(&fed, sizeof fed)};
-    return status ? status : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 6, error);
+    cloth_feeding fed = {given, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1],
+        (float)cloth->origin[2]};
+    hed_argument arguments[] = {
+        hed_buffer_argument(host->fed_positions ? host->fed_positions : b->none),
+        hed_buffer_argument(host->fed_normals ? host->fed_normals : b->none),
+        hed_buffer_argument(frame->driver_buffer ? frame->driver_buffer : b->none),
+        hed_buffer_argument(b->driver_map), hed_buffer_argument(b->driver_to),
+        hed_struct_argument(&fed, sizeof fed)};
+    return status ? status
+                  : cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles, arguments, 6, error);
 }
 
 static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
@@ -230,7 +264,8 @@ static float4 second_of(const hed_cloth *cloth, const hed_cloth_collider *c)
     return (float4){c->b[0], c->b[1], c->b[2], c->radius[1]};
 }
 
-static void collider_words(const hed_cloth *cloth, const hed_cloth_collider *from, const hed_cloth_collider *to, float4 *words)
+static void collider_words(const hed_cloth *cloth, const hed_cloth_collider *from,
+    const hed_cloth_collider *to, float4 *words)
 {
     words[0] = cloth_from_world(cloth, from->a, from->radius[0]);
     words[1] = second_of(cloth, from);
@@ -247,18 +282,20 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
     if (frame->collider_count) host->collider_count = frame->collider_count;
     for (uint32_t i = 0; i < host->collider_count; i++) {
         hed_cloth_collider to = frame->collider_count ? frame->colliders[i] : host->colliders[i];
-        collider_words(cloth, i < before ? &host->colliders[i] : &to, &to, &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
+        collider_words(cloth, i < before ? &host->colliders[i] : &to, &to,
+            &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
         host->colliders[i] = to;
     }
     uint64_t bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)host->collider_count;
-    if (bytes == 0 ||
-        (before == host->collider_count && memcmp(host->scratch_words, host->collider_words, bytes) == 0))
+    if (bytes == 0 || (before == host->collider_count &&
+                          memcmp(host->scratch_words, host->collider_words, bytes) == 0))
         return HED_OK;
     memcpy(host->collider_words, host->scratch_words, bytes);
     return cloth_send(cloth, cloth->buffers.colliders, 0, host->collider_words, bytes, error);
 }
 
-static hed_status feed_meshes(hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, hed_error *error)
+static hed_status feed_meshes(
+    hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, hed_error *error)
 {
     hed_status status = HED_OK;
     if (frame->mesh_count) cloth->host->has_meshes = true;
@@ -270,11 +307,12 @@ static hed_status feed_meshes(hed_cloth *cloth, const hed_cloth_frame *frame, do
 static hed_status feed_garments(hed_cloth *cloth, float dt, hed_error *error)
 {
     if (cloth->host->garments_dt == dt) return HED_OK;
-    float4 *words = cloth_allocate(&cloth->allocator, 2 * (uint64_t)cloth->garment_count, sizeof *words, error);
+    float4 *words =
+        cloth_allocate(&cloth->allocator, 2 * (uint64_t)cloth->garment_count, sizeof *words, error);
     if (!words) return HED_ERROR_MEMORY;
     cloth_garment_words(cloth, dt, words);
     hed_status status = cloth_send(cloth, cloth->buffers.garments, 0, words,
-                                   2 * (uint64_t)cloth->garment_count * sizeof *words, error);
+        2 * (uint64_t)cloth->garment_count * sizeof *words, error);
     cloth_release(&cloth->allocator, words, 2 * (uint64_t)cloth->garment_count, sizeof *words);
     if (!status) cloth->host->garments_dt = dt;
     return status;
@@ -299,44 +337,44 @@ static cloth_step step_at(const hed_cloth *cloth, const schedule *s, uint32_t in
     if (fastest * dt < longest) longest = fastest * dt;
     bool gusty = cloth->has_air && frame->gust > 0.0f;
     cloth_step step = {.ratio = last > 0.0 ? (float)(dt / last) : 1.0f,
-                       .fall_x = (float)(frame->gravity[0] * fall),
-                       .fall_y = (float)(frame->gravity[1] * fall),
-                       .fall_z = (float)(frame->gravity[2] * fall),
-                       .wind_x = (float)(frame->wind[0] * dt),
-                       .wind_y = (float)(frame->wind[1] * dt),
-                       .wind_z = (float)(frame->wind[2] * dt),
-                       .gust = frame->gust,
-                       /* The gusts' two waves have a period of 20 pi seconds in common: the float stays precise. */
-                       .time = gusty ? (float)fmod(time, 10.0 * two_pi) : 0.0f,
-                       .from = s->moves ? (float)((double)index / s->count) : 0.0f,
-                       .to = s->moves ? (float)((double)(index + 1) / s->count) : 0.0f,
-                       .stiffness = (float)(1.0 / (dt * dt)),
-                       .longest_move = (float)longest,
-                       .particles = cloth->particles,
-                       .colliders = cloth->host->collider_count,
-                       .origin_x = gusty ? (float)cloth->origin[0] : 0.0f,
-                       .origin_y = gusty ? (float)cloth->origin[1] : 0.0f,
-                       .origin_z = gusty ? (float)cloth->origin[2] : 0.0f};
-    step.flags = (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) | (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
-                 (cloth->has_air ? CLOTH_STEP_AIR : 0) | (cloth->host->has_meshes ? CLOTH_STEP_CONTACTS : 0);
+        .fall_x = (float)(frame->gravity[0] * fall), .fall_y = (float)(frame->gravity[1] * fall),
+        .fall_z = (float)(frame->gravity[2] * fall), .wind_x = (float)(frame->wind[0] * dt),
+        .wind_y = (float)(frame->wind[1] * dt), .wind_z = (float)(frame->wind[2] * dt),
+        .gust = frame->gust,
+        /* The gusts' two waves have a period of 20 pi seconds in common: the float
+                        * stays precise. */
+        .time = gusty ? (float)fmod(time, 10.0 * two_pi) : 0.0f,
+        .from = s->moves ? (float)((double)index / s->count) : 0.0f,
+        .to = s->moves ? (float)((double)(index + 1) / s->count) : 0.0f,
+        .stiffness = (float)(1.0 / (dt * dt)), .longest_move = (float)longest,
+        .particles = cloth->particles, .colliders = cloth->host->collider_count,
+        .origin_x = gusty ? (float)cloth->origin[0] : 0.0f,
+        .origin_y = gusty ? (float)cloth->origin[1] : 0.0f,
+        .origin_z = gusty ? (float)cloth->origin[2] : 0.0f};
+    step.flags = (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) |
+                 (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
+                 (cloth->has_air ? CLOTH_STEP_AIR : 0) |
+                 (cloth->host->has_meshes ? CLOTH_STEP_CONTACTS : 0);
     return step;
 }
 
-static hed_status run_substeps(hed_cloth *cloth, const schedule *s, uint32_t index, uint32_t count, hed_error *error)
+static hed_status run_substeps(
+    hed_cloth *cloth, const schedule *s, uint32_t index, uint32_t count, hed_error *error)
 {
     cloth_step first = step_at(cloth, s, index), rest = step_at(cloth, s, index + 1);
     cloth->host->air_fresh = false;
     return cloth->ops->substeps(cloth, cloth->structure, &first, &rest, (float)s->dt, count, error);
 }
 
-/* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise all of it is one
- * piece. */
+/* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise
+ * all of it is one piece. */
 static hed_status run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
     uint32_t piece = cloth->has_self ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
     hed_status status = HED_OK;
     for (uint32_t at = 0; at < s->count && !status; at += piece) {
-        if (cloth->has_air && at % cloth->def.substeps == 0) status = cloth_find_surface(cloth, error);
+        if (cloth->has_air && at % cloth->def.substeps == 0)
+            status = cloth_find_surface(cloth, error);
         if (!status) status = run_substeps(cloth, s, at, piece, error);
         if (!status && cloth->has_self) {
             cloth_step step = step_at(cloth, s, at);
@@ -346,10 +384,12 @@ static hed_status run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
     return status;
 }
 
-static hed_status feed(hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
+static hed_status feed(
+    hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
 {
     hed_status status = cloth_origin_follow(cloth, error);
-    if (!status && frame->motion) status = cloth_move_particles(cloth, frame->motion, 0, cloth->particles, error);
+    if (!status && frame->motion)
+        status = cloth_move_particles(cloth, frame->motion, 0, cloth->particles, error);
     if (!status) status = feed_driver(cloth, frame, error);
     if (!status) status = feed_colliders(cloth, frame, error);
     if (!status) status = feed_garments(cloth, dt, error);
@@ -361,8 +401,8 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     hed_status status = check_frame(cloth, frame, error);
     if (status) return status;
     double seconds = frame->seconds * frame->frames;
-    schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt, cloth->def.substeps * frame->frames,
-                  false};
+    schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
+        cloth->def.substeps * frame->frames, false};
     cloth->host->stirred = true;
     status = cloth_stage_begin(cloth, error);
     if (!status) status = feed(cloth, frame, seconds, (float)s.dt, error);

@@ -6,7 +6,8 @@
 
 #include "kernels/particle.h"
 
-/* Kernels of the solver, made by hed_cloth_create() where its definition announces what they are for, else when first needed. */
+/* Kernels of the solver, made by hed_cloth_create() where its definition announces what they are
+ * for, else when first needed. */
 typedef enum cloth_kernel {
     CLOTH_KERNEL_INTEGRATE,
     CLOTH_KERNEL_DISTANCE,
@@ -22,7 +23,8 @@ typedef enum cloth_kernel {
 
 enum { CLOTH_SLOTS = 3 }; /* submissions whose staging memory may be in use at once */
 
-/* Pinned memory that uploads of one hed_cloth_step() are copied to first, so that it need not wait for them. */
+/* Pinned memory that uploads of one hed_cloth_step() are copied to first, so that it need not wait
+ * for them. */
 typedef struct cloth_slot {
     hed_buffer *pinned;
     hed_event *done;
@@ -37,17 +39,19 @@ typedef struct cloth_look {
     hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copies of places; NULL until the first */
     hed_event *done;
     uint32_t submissions; /* since the last look */
-    uint32_t after;       /* submissions until the origin moves by what is seen; 0: nothing is on its way */
-    bool known;           /* `middle` is what was seen */
-    float middle[3];      /* m, how far from the origin */
-    double start[3];      /* the origin at the start */
+    /* submissions until the origin moves by what is seen; 0: nothing is on its way */
+    uint32_t after;
+    bool known;      /* `middle` is what was seen */
+    float middle[3]; /* m, how far from the origin */
+    double start[3]; /* the origin at the start */
 } cloth_look;
 
-/* What hed_cloth_read() reads through: rows made on the device, and pinned memory that they pass through in chunks. Made
- * when first needed. */
+/* What hed_cloth_read() reads through: rows made on the device, and pinned memory that they pass
+ * through in chunks. Made when first needed. */
 enum { CLOTH_READ_PARTS = 3, CLOTH_READ_SLOTS = 4 };
 typedef struct cloth_reading {
-    hed_buffer *rows[CLOTH_READ_PARTS]; /* (vertices) of positions, normals, colours: 12, 12 and 4 bytes */
+    /* (vertices) of positions, normals, colours: 12, 12 and 4 bytes */
+    hed_buffer *rows[CLOTH_READ_PARTS];
     hed_buffer *pinned[CLOTH_READ_SLOTS];
     hed_event *arrived[CLOTH_READ_SLOTS];
 } cloth_reading;
@@ -61,13 +65,15 @@ typedef struct cloth_host {
     /* what was fed last */
     float garments_dt;             /* the dt that buffers.garments were made for */
     hed_cloth_collider *colliders; /* (collider_count) where they are now */
-    float4 *collider_words;        /* (max_colliders x CLOTH_COLLIDER_WORDS) as they are on the device */
-    float4 *scratch_words;         /* as many, being made */
+    /* (max_colliders x CLOTH_COLLIDER_WORDS) as they are on the device */
+    float4 *collider_words;
+    float4 *scratch_words; /* as many, being made */
     uint32_t collider_count;
     bool has_meshes;
-    hed_buffer *fed_positions, *fed_normals; /* (particles x 3) float, of the driver as the program has it */
-    bool driver_moves;                       /* driver_from is not driver_to */
-    bool air_fresh;                          /* buffers.air is of the present positions */
+    /* (particles x 3) float, of the driver as the program has it */
+    hed_buffer *fed_positions, *fed_normals;
+    bool driver_moves; /* driver_from is not driver_to */
+    bool air_fresh;    /* buffers.air is of the present positions */
     /* write-back */
     float transform[16]; /* of the frame, column by column, for places of the world */
     cloth_view view;     /* the same for places from the origin */
@@ -85,12 +91,15 @@ typedef struct cloth_host {
     bool stirred; /* something was enqueued since the last successful wait */
 } cloth_host;
 
-/* Launches a kernel for `size` elements, or runs its native version on mapped buffers where the program wants that. */
-hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments,
-                     uint32_t count, hed_error *error);
+/* Launches a kernel for `size` elements, or runs its native version on mapped buffers where the
+ * program wants that. */
+hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
+    const hed_argument *arguments, uint32_t count, hed_error *error);
 /* Makes a kernel that is not there yet. */
-hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
-/* Makes those that frames of this definition may need beside the structure's, so that no step compiles. */
+hed_status cloth_kernel_ensure(
+    hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
+/* Makes those that frames of this definition may need beside the structure's, so that no step
+ * compiles. */
 hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error);
 /* Whether an algorithm of the substep runs as C at present, which no graph can hold. */
 bool cloth_runs_native(const hed_cloth *cloth);
@@ -98,8 +107,8 @@ bool cloth_runs_native(const hed_cloth *cloth);
 /* Staging: begin and end of a submission, and an upload of a copy of `data` in between. */
 hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error);
 hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error);
-hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data, uint64_t size,
-                      hed_error *error);
+hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data,
+    uint64_t size, hed_error *error);
 
 /* Makes all buffers of a cloth whose garments are there, and their first content. */
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error);
@@ -120,10 +129,12 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 
 /* origin.c: the origin in the middle of the garments where they start. */
 void cloth_origin_start(hed_cloth *cloth);
-/* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the origin goes along with all. */
-hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count,
-                                hed_error *error);
-/* A submission's beginning, where the origin may move, and its end, where places may be looked at. */
+/* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the
+ * origin goes along with all. */
+hed_status cloth_move_particles(
+    hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error);
+/* A submission's beginning, where the origin may move, and its end, where places may be looked
+ * at. */
 hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);
 hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error);
 /* Waits for what is looked at, for saved states. */
@@ -139,9 +150,10 @@ void cloth_set_view(hed_cloth *cloth, const float *transform);
 void cloth_fold_view(hed_cloth *cloth);
 
 /* ARGUMENT unless all `count` numbers are finite and at most `most` in size; `what` names them. */
-hed_status cloth_check_numbers(const float *values, uint64_t count, double most, const char *what, hed_error *error);
-/* ARGUMENT unless a 4 x 4 matrix is finite and its last row is 0 0 0 1; `rigid`: and it neither stretches nor
- * mirrors. */
+hed_status cloth_check_numbers(
+    const float *values, uint64_t count, double most, const char *what, hed_error *error);
+/* ARGUMENT unless a 4 x 4 matrix is finite and its last row is 0 0 0 1; `rigid`: and it neither
+ * stretches nor mirrors. */
 hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what, hed_error *error);
 
 #endif

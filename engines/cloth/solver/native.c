@@ -1,11 +1,12 @@
 /* HED_CLOTH_NATIVE: the solver on the host's own cores, on the arrays of the device in place.
  *
- * A substep is a list of phases: integrate, then for each iteration the steps of figures and, where there is
- * something to collide with or to follow, what acts on particles. A phase of a band needs the phase before it in this
- * band and in those beside it, and nothing else. One thread goes through all phases like a wave: phase p of band b
- * comes when phase p - 1 of band b + 1 is done, so that few bands are in use at a time. Several threads have a
- * stretch of bands each and do as much of it as needs nothing of their neighbours, a trapezoid that grows narrower
- * with each phase; after a barrier the wedges between them are filled in. The numbers are the same for any count of
+ * A substep is a list of phases: integrate, then for each iteration the steps of figures and, where
+ * there is something to collide with or to follow, what acts on particles. A phase of a band needs
+ * the phase before it in this band and in those beside it, and nothing else. One thread goes
+ * through all phases like a wave: phase p of band b comes when phase p - 1 of band b + 1 is done,
+ * so that few bands are in use at a time. Several threads have a stretch of bands each and do as
+ * much of it as needs nothing of their neighbours, a trapezoid that grows narrower with each phase;
+ * after a barrier the wedges between them are filled in. The numbers are the same for any count of
  * threads, because figures of one phase have no particle in common. */
 #include "solver/native.h"
 
@@ -48,7 +49,8 @@ static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host
 
 /* ---- phases ---- */
 
-/* A particle that would go too far along an axis may still be within the sphere: physics.h decides. */
+/* A particle that would go too far along an axis may still be within the sphere: physics.h
+ * decides. */
 static void integrate_plainly(const moment *now, const cloth_particles *run)
 {
     const native_job *job = now->job;
@@ -56,8 +58,7 @@ static void integrate_plainly(const moment *now, const cloth_particles *run)
     cloth_cloth cloth = cloth_garment_at(job->arrays.garments, run->garment);
     const cloth_verlet verlet = {
         {step->ratio * cloth.keep_x, step->ratio * cloth.keep_y, step->ratio * cloth.keep_z, 0.0f},
-        {step->fall_x, step->fall_y, step->fall_z, 0.0f},
-        0.577f * step->longest_move,
+        {step->fall_x, step->fall_y, step->fall_z, 0.0f}, 0.577f * step->longest_move,
         (step->flags & CLOTH_STEP_TETHERS) != 0};
     for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
         i = job->structure->functions->integrate(&job->arrays, &verlet, i, end);
@@ -83,14 +84,14 @@ static void do_phase(const moment *now, uint32_t phase, uint32_t band)
     uint32_t step = phase ? (phase - 1) % (s->tables->step_count + now->job->acts) : 0;
     if (phase && step < s->tables->step_count)
         s->functions->packs(now->job->arrays.position,
-                            s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
+            s->tables->packs + (uint64_t)step * s->tables->band_count + band, now->limits);
     else do_particles(now, band, phase > 0);
 }
 
-/* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by `low_slope` and
- * `high_slope` from one phase to the next. */
-static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low, int64_t high, int low_slope,
-                  int high_slope)
+/* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by
+ * `low_slope` and `high_slope` from one phase to the next. */
+static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low, int64_t high,
+    int low_slope, int high_slope)
 {
     int64_t last = depth - 1, begin = low + (low_slope < 0 ? last * low_slope : 0),
             end = high + (high_slope > 0 ? last * high_slope : 0) + last;
@@ -111,7 +112,8 @@ static void do_substep(const moment *now, hed_team *team, uint32_t member)
     int64_t low = (int64_t)bands * member / threads, high = (int64_t)bands * (member + 1) / threads;
     for (uint32_t phase = 0; phase < job->phases; phase += job->depth) {
         uint32_t depth = job->phases - phase < job->depth ? job->phases - phase : job->depth;
-        if (member < threads) sweep(now, phase, depth, low, high, member > 0, member + 1 < threads ? -1 : 0);
+        if (member < threads)
+            sweep(now, phase, depth, low, high, member > 0, member + 1 < threads ? -1 : 0);
         if (threads == 1) continue;
         hed_team_barrier(team);
         if (depth == 1) continue;
@@ -140,8 +142,8 @@ static void run(void *user, hed_team *team, uint32_t member)
     }
 }
 
-/* The wedges between stretches are done by one thread each while another has none: as many phases at a time as cost
- * at most about 4 % by that. */
+/* The wedges between stretches are done by one thread each while another has none: as many phases
+ * at a time as cost at most about 4 % by that. */
 static void share_out(native_job *job)
 {
     enum { WEDGE_SHARE = 12 };
@@ -158,24 +160,27 @@ static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiff
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
             const hed_cloth_material *material = cloth->garments[g]->materials + m;
-            *limits++ = (cloth_limits){material->compress, material->stretch, material->compliance * stiffness, 0.0f};
+            *limits++ = (cloth_limits){
+                material->compress, material->stretch, material->compliance * stiffness, 0.0f};
         }
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first, const cloth_step *rest,
-                           float dt, uint32_t count, hed_error *error)
+static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first,
+    const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_status status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
-    native_job job = {.cloth = cloth, .structure = s, .first = first, .rest = rest, .dt = dt, .count = count};
+    native_job job = {
+        .cloth = cloth, .structure = s, .first = first, .rest = rest, .dt = dt, .count = count};
     job.plain = !((first->flags | rest->flags) & (CLOTH_STEP_AIR | CLOTH_STEP_DRIVER));
-    job.acts = first->colliders || ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
+    job.acts = first->colliders ||
+               ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
-    job.arrays =
-        (cloth_arrays){host_of(b->position), host_of(b->previous), host_of(b->carry), host_of(b->garments), host_of(b->air),
-                       host_of(b->tether), host_of(b->anchors), host_of(b->driver_from), host_of(b->driver_to),
-                       host_of(b->driver_map), host_of(b->colliders), host_of(b->contact), host_of(b->debug)};
+    job.arrays = (cloth_arrays){host_of(b->position), host_of(b->previous), host_of(b->carry),
+        host_of(b->garments), host_of(b->air), host_of(b->tether), host_of(b->anchors),
+        host_of(b->driver_from), host_of(b->driver_to), host_of(b->driver_map),
+        host_of(b->colliders), host_of(b->contact), host_of(b->debug)};
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
     share_out(&job);
@@ -200,10 +205,10 @@ static bool valid(const hed_cloth *cloth, char *reason, size_t size)
         for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++)
             if (cloth->garments[g]->materials[m].compliance > 0.0f) {
                 snprintf(reason, size,
-                         "garment %u (%s) has compliance, and with %u iterations that needs a multiplier for each "
-                         "constraint: use colours, "
-                         "or substeps in place of iterations",
-                         g, cloth->garments[g]->name, cloth->def.iterations);
+                    "garment %u (%s) has compliance, and with %u iterations that needs a multiplier for each "
+                    "constraint: use colours, "
+                    "or substeps in place of iterations",
+                    g, cloth->garments[g]->name, cloth->def.iterations);
                 return false;
             }
     return true;
@@ -218,13 +223,14 @@ static void destroy(hed_cloth *cloth, cloth_structure *s)
     cloth_release(&cloth->allocator, s, 1, sizeof *s);
 }
 
-/* A phase of 4,096 particles takes about 3 us, a barrier 0.3 to 1 us where every thread has a processor to itself. Where
- * busy programs share the processors, threads wait for one that is not running at most barriers, and a small cloth is
- * three times as fast with one thread. */
+/* A phase of 4,096 particles takes about 3 us, a barrier 0.3 to 1 us where every thread has a
+ * processor to itself. Where busy programs share the processors, threads wait for one that is not
+ * running at most barriers, and a small cloth is three times as fast with one thread. */
 static uint32_t threads_of(const hed_cloth *cloth)
 {
     enum { PARTICLES_A_THREAD = 4096 };
-    uint32_t most = hed_device_get_info(cloth->device)->compute_units, worth = cloth->particles / PARTICLES_A_THREAD;
+    uint32_t most = hed_device_get_info(cloth->device)->compute_units,
+             worth = cloth->particles / PARTICLES_A_THREAD;
     if (cloth->def.threads) return cloth->def.threads;
     if (worth < 1) return 1;
     return worth < most ? worth : most;
@@ -232,15 +238,18 @@ static uint32_t threads_of(const hed_cloth *cloth)
 
 static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
 {
-    for (uint32_t g = 0; g < cloth->garment_count; g++) s->material_count += cloth->garments[g]->material_count;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        s->material_count += cloth->garments[g]->material_count;
     for (int k = 0; k < 2; k++) {
-        s->limits[k] = cloth_allocate(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
+        s->limits[k] =
+            cloth_allocate(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
         if (!s->limits[k]) return HED_ERROR_MEMORY;
     }
     s->functions = cloth_native_functions_at(0);
     hed_status status = cloth_native_tables_create(cloth, &s->tables, error);
     s->threads = threads_of(cloth);
-    if (!status && s->threads > 1) status = hed_team_create(&cloth->allocator, s->threads, &s->team, error);
+    if (!status && s->threads > 1)
+        status = hed_team_create(&cloth->allocator, s->threads, &s->team, error);
     return status;
 }
 
@@ -258,8 +267,10 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_r
 {
     (void)cloth;
     filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;
-    snprintf(filled->choice, sizeof filled->choice, "figures of four in %s registers, %u steps, %u bands, %u thread%s",
-             s->functions->name, s->tables->step_count, s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
+    snprintf(filled->choice, sizeof filled->choice,
+        "figures of four in %s registers, %u steps, %u bands, %u thread%s", s->functions->name,
+        s->tables->step_count, s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
 }
 
-const cloth_structure_ops cloth_native_ops = {HED_CLOTH_NATIVE, valid, create, destroy, substeps, report};
+const cloth_structure_ops cloth_native_ops = {
+    HED_CLOTH_NATIVE, valid, create, destroy, substeps, report};

@@ -1,28 +1,35 @@
-/* Figures of a garment. On a grid in closed form: the cells of one colour of a chessboard are complete figures and
- * cover all edges; on each of the four grids of every second particle, the black cells are rings of bends. On any
- * mesh greedily: shortest complete figure through each constraint that is still free, then rings of one family. What
- * is left are pairs. */
+/* Figures of a garment. On a grid in closed form: the cells of one colour of a chessboard are
+ * complete figures and cover all edges; on each of the four grids of every second particle, the
+ * black cells are rings of bends. On any mesh greedily: shortest complete figure through each
+ * constraint that is still free, then rings of one family. What is left are pairs. */
 #include "solver/native.h"
 
 #include <float.h>
 #include <string.h>
 
-enum { MOST_COMMON = 32,
-       WINDOW = 64 }; /* neighbours of both ends that are looked at; steps that a mask holds */
+enum {
+    MOST_COMMON = 32,
+    WINDOW = 64, /* neighbours of both ends that are looked at; steps that a mask holds */
+};
 
 typedef struct finder {
     const cloth_garment *garment;
     cloth_figures *made;
-    uint8_t *used;     /* (constraints) in a figure */
-    uint64_t *masks;   /* (particles) steps that a free particle is in */
-    uint32_t *at;      /* (particles + 1) constraints at each particle; NULL on a grid */
-    uint32_t *list;    /* (2 x constraints) */
-    uint32_t *edge[6]; /* (particles) on a grid: the constraint from each particle in each of its directions */
+    uint8_t *used;   /* (constraints) in a figure */
+    uint64_t *masks; /* (particles) steps that a free particle is in */
+    uint32_t *at;    /* (particles + 1) constraints at each particle; NULL on a grid */
+    uint32_t *list;  /* (2 x constraints) */
+    /* (particles) on a grid: the constraint from each particle in each of its directions */
+    uint32_t *edge[6];
 } finder;
 
-static bool is_free(const finder *f, uint32_t particle) { return f->garment->positions[particle][3] > 0.0f; }
+static bool is_free(const finder *f, uint32_t particle)
+{
+    return f->garment->positions[particle][3] > 0.0f;
+}
 
-static void add(finder *f, cloth_shape shape, const uint32_t particle[4], const uint32_t constraint[6])
+static void add(
+    finder *f, cloth_shape shape, const uint32_t particle[4], const uint32_t constraint[6])
 {
     cloth_shaped *figure = f->made->figures + f->made->count++;
     *figure = (cloth_shaped){.shape = shape};
@@ -31,13 +38,15 @@ static void add(finder *f, cloth_shape shape, const uint32_t particle[4], const 
     for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) f->used[constraint[e]] = 1;
 }
 
-/* Lengths of the three matchings decide on the order: the longest first, the shortest (a grid's edges) last. */
+/* Lengths of the three matchings decide on the order: the longest first, the shortest (a grid's
+ * edges) last. */
 static void add_complete(finder *f, const uint32_t particle[4], const uint32_t constraint[6])
 {
     const hed_cloth_constraint *c = f->garment->constraints;
     float length[3];
     uint32_t order[3] = {0, 1, 2};
-    for (int m = 0; m < 3; m++) length[m] = c[constraint[2 * m]].rest + c[constraint[2 * m + 1]].rest;
+    for (int m = 0; m < 3; m++)
+        length[m] = c[constraint[2 * m]].rest + c[constraint[2 * m + 1]].rest;
     for (int m = 1; m < 3; m++)
         for (int j = m; j && length[order[j - 1]] < length[order[j]]; j--) {
             uint32_t kept = order[j];
@@ -47,7 +56,7 @@ static void add_complete(finder *f, const uint32_t particle[4], const uint32_t c
     /* Whom particle 0 meets first, second and last. */
     const uint32_t partner[3] = {1, 2, 3};
     uint32_t p[4] = {particle[0], particle[partner[order[0]]], particle[partner[order[1]]],
-                     particle[partner[order[2]]]},
+        particle[partner[order[2]]]},
              k[6];
     for (int m = 0; m < 3; m++) {
         k[2 * m] = constraint[2 * order[m]];
@@ -58,21 +67,17 @@ static void add_complete(finder *f, const uint32_t particle[4], const uint32_t c
 
 /* ---- grids ---- */
 
-enum { RIGHT,
-       DOWN,
-       ACROSS,
-       BACK,
-       FAR_RIGHT,
-       FAR_DOWN };
+enum { RIGHT, DOWN, ACROSS, BACK, FAR_RIGHT, FAR_DOWN };
 
-/* Sorts constraints by their direction on the grid; false if one has none. BACK is from (x + 1, y) to (x, y + 1),
- * kept at (x, y). */
+/* Sorts constraints by their direction on the grid; false if one has none. BACK is from (x + 1, y)
+ * to (x, y + 1), kept at (x, y). */
 static bool sort_edges(finder *f)
 {
     uint32_t width = f->garment->grid_width;
     for (uint32_t k = 0; k < f->garment->constraint_count; k++) {
         const hed_cloth_constraint *c = f->garment->constraints + k;
-        uint32_t low = c->a < c->b ? c->a : c->b, high = c->a < c->b ? c->b : c->a, y = high / width - low / width;
+        uint32_t low = c->a < c->b ? c->a : c->b, high = c->a < c->b ? c->b : c->a,
+                 y = high / width - low / width;
         int32_t x = (int32_t)(high % width) - (int32_t)(low % width);
         int direction = y == 0 && x == 1    ? RIGHT
                         : y == 1 && x == 0  ? DOWN
@@ -104,8 +109,8 @@ static void find_on_grid(finder *f)
         for (uint32_t x = 0; x + 2 < width; x++) {
             uint32_t a = y * width + x, b = a + 2, c = a + 2 * width, d = c + 2;
             const uint32_t particle[4] = {a, b, c, d};
-            const uint32_t constraint[6] = {edge[FAR_RIGHT][a], edge[FAR_RIGHT][c], edge[FAR_DOWN][a],
-                                            edge[FAR_DOWN][b]};
+            const uint32_t constraint[6] = {
+                edge[FAR_RIGHT][a], edge[FAR_RIGHT][c], edge[FAR_DOWN][a], edge[FAR_DOWN][b]};
             if ((((x >> 1) + (y >> 1)) & 1) == 0 && all_there(constraint, 4))
                 add(f, CLOTH_SHAPE_RING, particle, constraint);
         }
@@ -114,7 +119,7 @@ static void find_on_grid(finder *f)
             uint32_t a = y * width + x, b = a + 1, c = a + width, d = c + 1;
             const uint32_t particle[4] = {a, d, c, b};
             const uint32_t constraint[6] = {edge[ACROSS][a], edge[BACK][a], edge[DOWN][a],
-                                            edge[DOWN][b], edge[RIGHT][a], edge[RIGHT][c]};
+                edge[DOWN][b], edge[RIGHT][a], edge[RIGHT][c]};
             if (all_there(constraint, 6)) add_complete(f, particle, constraint);
         }
 }
@@ -127,7 +132,8 @@ static uint32_t other_end(const finder *f, uint32_t constraint, uint32_t particl
     return c->a == particle ? c->b : c->a;
 }
 
-/* A free constraint between two particles; of one family where that is below HED_CLOTH_FAMILY_COUNT. */
+/* A free constraint between two particles; of one family where that is below
+ * HED_CLOTH_FAMILY_COUNT. */
 static uint32_t find_edge(const finder *f, uint32_t a, uint32_t b, uint32_t family)
 {
     if (f->at[b + 1] - f->at[b] < f->at[a + 1] - f->at[a]) {
@@ -150,7 +156,8 @@ static void find_complete(finder *f, uint32_t ab)
     uint32_t a = constraints[ab].a, b = constraints[ab].b, common[MOST_COMMON][3], count = 0;
     for (uint32_t q = f->at[a]; q < f->at[a + 1] && count < MOST_COMMON; q++) {
         uint32_t ac = f->list[q], c = other_end(f, ac, a);
-        uint32_t bc = f->used[ac] || c == b ? CLOTH_NATIVE_NONE : find_edge(f, b, c, HED_CLOTH_FAMILY_COUNT);
+        uint32_t bc =
+            f->used[ac] || c == b ? CLOTH_NATIVE_NONE : find_edge(f, b, c, HED_CLOTH_FAMILY_COUNT);
         if (bc == CLOTH_NATIVE_NONE) continue;
         common[count][0] = c, common[count][1] = ac, common[count++][2] = bc;
     }
@@ -159,10 +166,11 @@ static void find_complete(finder *f, uint32_t ab)
     for (uint32_t p = 0; p < count; p++)
         for (uint32_t q = p + 1; q < count; q++) {
             const uint32_t *c = common[p], *d = common[q];
-            float length =
-                constraints[c[1]].rest + constraints[c[2]].rest + constraints[d[1]].rest + constraints[d[2]].rest;
-            uint32_t cd = c[0] != d[0] && length < shortest ? find_edge(f, c[0], d[0], HED_CLOTH_FAMILY_COUNT)
-                                                            : CLOTH_NATIVE_NONE;
+            float length = constraints[c[1]].rest + constraints[c[2]].rest +
+                           constraints[d[1]].rest + constraints[d[2]].rest;
+            uint32_t cd = c[0] != d[0] && length < shortest
+                              ? find_edge(f, c[0], d[0], HED_CLOTH_FAMILY_COUNT)
+                              : CLOTH_NATIVE_NONE;
             if (cd == CLOTH_NATIVE_NONE) continue;
             shortest = length;
             particle[2] = c[0], particle[3] = d[0];
@@ -181,10 +189,13 @@ static bool is_near(const finder *f, uint32_t a, uint32_t b)
 
 static void find_ring(finder *f, uint32_t ab)
 {
-    uint32_t a = f->garment->constraints[ab].a, b = f->garment->constraints[ab].b, family = f->garment->families[ab];
+    uint32_t a = f->garment->constraints[ab].a, b = f->garment->constraints[ab].b,
+             family = f->garment->families[ab];
     for (uint32_t p = f->at[a]; p < f->at[a + 1]; p++) {
         uint32_t ac = f->list[p], c = other_end(f, ac, a);
-        if (ac == ab || c == b || f->used[ac] || f->garment->families[ac] != family || !is_near(f, b, c)) continue;
+        if (ac == ab || c == b || f->used[ac] || f->garment->families[ac] != family ||
+            !is_near(f, b, c))
+            continue;
         for (uint32_t q = f->at[b]; q < f->at[b + 1]; q++) {
             uint32_t bd = f->list[q], d = other_end(f, bd, b);
             if (bd == ab || d == a || d == c || f->used[bd] || f->garment->families[bd] != family ||
@@ -200,14 +211,19 @@ static void find_ring(finder *f, uint32_t ab)
 }
 
 /* The search through a hub's constraints costs the square of their number: they stay pairs. */
-static bool is_hub(const finder *f, uint32_t particle) { return f->at[particle + 1] - f->at[particle] > WINDOW; }
+static bool is_hub(const finder *f, uint32_t particle)
+{
+    return f->at[particle + 1] - f->at[particle] > WINDOW;
+}
 
 static void find_on_mesh(finder *f)
 {
     const cloth_garment *garment = f->garment;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t k = garment->constraint_count; k-- > 0;) {
-            if (f->used[k] || is_hub(f, garment->constraints[k].a) || is_hub(f, garment->constraints[k].b)) continue;
+            if (f->used[k] || is_hub(f, garment->constraints[k].a) ||
+                is_hub(f, garment->constraints[k].b))
+                continue;
             if (pass) find_ring(f, k);
             else find_complete(f, k);
         }
@@ -236,12 +252,13 @@ static void add_pairs(finder *f)
     for (uint32_t k = 0; k < f->garment->constraint_count; k++) {
         const hed_cloth_constraint *c = f->garment->constraints + k;
         const uint32_t particle[4] = {c->a, c->b}, constraint[6] = {k};
-        if (!f->used[k] && (is_free(f, c->a) || is_free(f, c->b))) add(f, CLOTH_SHAPE_PAIR, particle, constraint);
+        if (!f->used[k] && (is_free(f, c->a) || is_free(f, c->b)))
+            add(f, CLOTH_SHAPE_PAIR, particle, constraint);
     }
 }
 
-/* Steps of one shape: the first in which no free particle is yet. Where WINDOW of them are not enough, those left
- * begin anew behind them. */
+/* Steps of one shape: the first in which no free particle is yet. Where WINDOW of them are not
+ * enough, those left begin anew behind them. */
 static void put_in_steps(finder *f, cloth_shape shape)
 {
     cloth_figures *made = f->made;
@@ -253,13 +270,15 @@ static void put_in_steps(finder *f, cloth_shape shape)
             cloth_shaped *figure = made->figures + k;
             if (figure->shape != shape || figure->step < first) continue;
             uint64_t taken = 0;
-            for (uint32_t v = 0; v < cloth_shape_particles(shape); v++) taken |= f->masks[figure->particle[v]];
+            for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
+                taken |= f->masks[figure->particle[v]];
             left |= taken == UINT64_MAX;
             uint32_t step = taken == UINT64_MAX ? WINDOW : (uint32_t)__builtin_ctzll(~taken);
             figure->step = first + step;
             if (step == WINDOW) continue;
             for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
-                if (is_free(f, figure->particle[v])) f->masks[figure->particle[v]] |= (uint64_t)1 << step;
+                if (is_free(f, figure->particle[v]))
+                    f->masks[figure->particle[v]] |= (uint64_t)1 << step;
             if (figure->step >= made->steps[shape]) made->steps[shape] = figure->step + 1;
         }
     }
@@ -297,7 +316,8 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
 {
     finder f = {.garment = garment, .made = made};
     bool grid = garment->grid_width > 0;
-    made->level = cloth_allocate(&made->allocator, made->particle_count, sizeof *made->level, error);
+    made->level =
+        cloth_allocate(&made->allocator, made->particle_count, sizeof *made->level, error);
     made->figures = cloth_allocate(&made->allocator, made->capacity, sizeof *made->figures, error);
     hed_status status = made->level && made->figures
                             ? cloth_levels_create(garment, made->level, &made->level_count, error)
@@ -310,13 +330,15 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
             find_on_mesh(&f);
         }
         add_pairs(&f);
-        for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++) put_in_steps(&f, (cloth_shape)shape);
+        for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
+            put_in_steps(&f, (cloth_shape)shape);
     }
     release_finder(&f);
     return status;
 }
 
-hed_status cloth_figures_create(const cloth_garment *garment, cloth_figures **figures, hed_error *error)
+hed_status cloth_figures_create(
+    const cloth_garment *garment, cloth_figures **figures, hed_error *error)
 {
     cloth_figures *made = cloth_allocate(&garment->allocator, 1, sizeof *made, error);
     *figures = NULL;

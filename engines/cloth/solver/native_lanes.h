@@ -1,12 +1,14 @@
-/* Packs of eight figures in SIMD registers, for one instruction set: read by native_packs.c with NAME and TARGET
- * defined, and LANES_PLAIN where lanes are arrays, which the compiler puts into what registers there are.
+/* Packs of eight figures in SIMD registers, for one instruction set: read by native_packs.c with
+ * NAME and TARGET defined, and LANES_PLAIN where lanes are arrays, which the compiler puts into
+ * what registers there are.
  *
- * Particles are float4 in memory. They are loaded as such and transposed in registers to x, y, z and weight: one
- * cache line each instead of three or four, and half the cost of gathers. Root and quotient are the processor's
- * estimates with one step of Newton's method, good to about two units in the last place.
+ * Particles are float4 in memory. They are loaded as such and transposed in registers to x, y, z
+ * and weight: one cache line each instead of three or four, and half the cost of gathers. Root and
+ * quotient are the processor's estimates with one step of Newton's method, good to about two units
+ * in the last place.
  *
- * A figure is a chain of dependent operations, whose latency takes the time: what does not depend on positions is
- * kept off it. */
+ * A figure is a chain of dependent operations, whose latency takes the time: what does not depend
+ * on positions is kept off it. */
 #define VECTOR NAME(vector)
 
 #if defined(LANES_PLAIN)
@@ -18,10 +20,7 @@ typedef struct NAME(vector) {
     VECTOR made; \
     for (int i = 0; i < CLOTH_LANES; i++) made.lane[i] = expression; \
     return made
-FUNCTION VECTOR NAME(all)(float value)
-{
-    EACH(value);
-}
+FUNCTION VECTOR NAME(all)(float value) { EACH(value); }
 FUNCTION VECTOR NAME(read)(const uint32_t *words)
 {
     VECTOR made;
@@ -32,20 +31,29 @@ FUNCTION void NAME(write)(float *values, VECTOR a) { memcpy(values, &a, sizeof a
 FUNCTION VECTOR NAME(subtract)(VECTOR a, VECTOR b) { EACH(a.lane[i] - b.lane[i]); }
 FUNCTION VECTOR NAME(add)(VECTOR a, VECTOR b) { EACH(a.lane[i] + b.lane[i]); }
 FUNCTION VECTOR NAME(multiply)(VECTOR a, VECTOR b) { EACH(a.lane[i] * b.lane[i]); }
-FUNCTION VECTOR NAME(fused)(VECTOR a, VECTOR b, VECTOR c) { EACH(a.lane[i] * b.lane[i] + c.lane[i]); }
-FUNCTION VECTOR NAME(negated)(VECTOR a, VECTOR b, VECTOR c) { EACH(c.lane[i] - a.lane[i] * b.lane[i]); }
-FUNCTION VECTOR NAME(least)(VECTOR a, VECTOR b) { EACH(a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]); }
-FUNCTION VECTOR NAME(most)(VECTOR a, VECTOR b) { EACH(a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]); }
+FUNCTION VECTOR NAME(fused)(VECTOR a, VECTOR b, VECTOR c)
+{
+    EACH(a.lane[i] * b.lane[i] + c.lane[i]);
+}
+FUNCTION VECTOR NAME(negated)(VECTOR a, VECTOR b, VECTOR c)
+{
+    EACH(c.lane[i] - a.lane[i] * b.lane[i]);
+}
+FUNCTION VECTOR NAME(least)(VECTOR a, VECTOR b)
+{
+    EACH(a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
+}
+FUNCTION VECTOR NAME(most)(VECTOR a, VECTOR b)
+{
+    EACH(a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+}
 FUNCTION VECTOR NAME(root_estimate)(VECTOR a) { EACH(1.0f / sqrtf(a.lane[i])); }
 FUNCTION VECTOR NAME(inverse_estimate)(VECTOR a) { EACH(1.0f / a.lane[i]); }
 #undef EACH
 #else
 typedef __m256 VECTOR;
 #define FUNCTION TARGET static inline __attribute__((always_inline))
-FUNCTION VECTOR NAME(all)(float value)
-{
-    return _mm256_set1_ps(value);
-}
+FUNCTION VECTOR NAME(all)(float value) { return _mm256_set1_ps(value); }
 FUNCTION VECTOR NAME(read)(const uint32_t *words) { return _mm256_load_ps((const float *)words); }
 FUNCTION void NAME(write)(float *values, VECTOR a) { _mm256_storeu_ps(values, a); }
 FUNCTION VECTOR NAME(subtract)(VECTOR a, VECTOR b) { return _mm256_sub_ps(a, b); }
@@ -103,16 +111,16 @@ FUNCTION NAME(particles) NAME(load)(const char *positions, const uint32_t *offse
 {
     VECTOR a = NAME(collect)(positions, offsets, 0), b = NAME(collect)(positions, offsets, 1);
     VECTOR c = NAME(collect)(positions, offsets, 2), d = NAME(collect)(positions, offsets, 3);
-    VECTOR ab = _mm256_unpacklo_ps(a, b), abh = _mm256_unpackhi_ps(a, b), cd = _mm256_unpacklo_ps(c, d),
-           cdh = _mm256_unpackhi_ps(c, d);
+    VECTOR ab = _mm256_unpacklo_ps(a, b), abh = _mm256_unpackhi_ps(a, b),
+           cd = _mm256_unpacklo_ps(c, d), cdh = _mm256_unpackhi_ps(c, d);
     return (NAME(particles)){_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xee),
-                             _mm256_shuffle_ps(abh, cdh, 0x44), _mm256_shuffle_ps(abh, cdh, 0xee)};
+        _mm256_shuffle_ps(abh, cdh, 0x44), _mm256_shuffle_ps(abh, cdh, 0xee)};
 }
 
 FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, NAME(particles) p)
 {
-    VECTOR xy = _mm256_unpacklo_ps(p.x, p.y), xyh = _mm256_unpackhi_ps(p.x, p.y), zw = _mm256_unpacklo_ps(p.z, p.w),
-           zwh = _mm256_unpackhi_ps(p.z, p.w);
+    VECTOR xy = _mm256_unpacklo_ps(p.x, p.y), xyh = _mm256_unpackhi_ps(p.x, p.y),
+           zw = _mm256_unpacklo_ps(p.z, p.w), zwh = _mm256_unpackhi_ps(p.z, p.w);
     NAME(spread)
     (positions, offsets, 0, _mm256_shuffle_ps(xy, zw, 0x44));
     NAME(spread)
@@ -124,7 +132,8 @@ FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, NAME(particl
 }
 #endif
 
-/* Another thread may hold the same locked particle at the same moment: those are read, never written. */
+/* Another thread may hold the same locked particle at the same moment: those are read, never
+ * written. */
 FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, NAME(particles) p)
 {
     float numbers[4][CLOTH_LANES];
@@ -138,23 +147,24 @@ FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, NAME(pa
     (numbers[3], p.w);
     for (int i = 0; i < CLOTH_LANES; i++) {
         float *to = (float *)(positions + offsets[i]);
-        if (numbers[3][i] > 0.0f) to[0] = numbers[0][i], to[1] = numbers[1][i], to[2] = numbers[2][i];
+        if (numbers[3][i] > 0.0f)
+            to[0] = numbers[0][i], to[1] = numbers[1][i], to[2] = numbers[2][i];
     }
 }
 
 /* ---- constraints ---- */
 
-/* Half of rest length / length is taken away from one half: what each of two particles of one weight goes of the way
- * to the other. */
+/* Half of rest length / length is taken away from one half: what each of two particles of one
+ * weight goes of the way to the other. */
 FUNCTION void NAME(project_even)(NAME(particles) * a, NAME(particles) * b, VECTOR rest)
 {
-    VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y), z = NAME(subtract)(b->z, a->z),
-           half = NAME(all)(0.5f);
+    VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
+           z = NAME(subtract)(b->z, a->z), half = NAME(all)(0.5f);
     VECTOR square = NAME(fused)(x, x, NAME(fused)(y, y, NAME(fused)(z, z, NAME(all)(1e-24f))));
     VECTOR root = NAME(root_estimate)(square);
     /* Newton's step for half the inverse root. */
-    VECTOR newton =
-        NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.25f)), root), root, NAME(all)(0.75f));
+    VECTOR newton = NAME(negated)(
+        NAME(multiply)(NAME(multiply)(square, NAME(all)(0.25f)), root), root, NAME(all)(0.75f));
     VECTOR part = NAME(negated)(NAME(multiply)(rest, root), newton, half);
     a->x = NAME(fused)(part, x, a->x);
     a->y = NAME(fused)(part, y, a->y);
@@ -164,21 +174,25 @@ FUNCTION void NAME(project_even)(NAME(particles) * a, NAME(particles) * b, VECTO
     b->z = NAME(negated)(part, z, b->z);
 }
 
-/* cloth_project() of physics.h: with r = length allowed / length, each end goes by weight / (sum of weights) * (1 -
- * r) of the way to the other. */
-FUNCTION void NAME(project)(NAME(particles) * a, NAME(particles) * b, VECTOR rest, const cloth_limits *limits)
+/* cloth_project() of physics.h: with r = length allowed / length, each end goes by weight / (sum of
+ * weights) * (1 - r) of the way to the other. */
+FUNCTION void NAME(project)(
+    NAME(particles) * a, NAME(particles) * b, VECTOR rest, const cloth_limits *limits)
 {
-    VECTOR low = NAME(multiply)(rest, NAME(all)(limits->low)), high = NAME(multiply)(rest, NAME(all)(limits->high));
-    VECTOR weight = NAME(most)(NAME(add)(NAME(add)(a->w, b->w), NAME(all)(limits->give)), NAME(all)(1e-20f));
+    VECTOR low = NAME(multiply)(rest, NAME(all)(limits->low)),
+           high = NAME(multiply)(rest, NAME(all)(limits->high));
+    VECTOR weight =
+        NAME(most)(NAME(add)(NAME(add)(a->w, b->w), NAME(all)(limits->give)), NAME(all)(1e-20f));
     VECTOR inverse = NAME(inverse_estimate)(weight);
     inverse = NAME(multiply)(inverse, NAME(negated)(weight, inverse, NAME(all)(2.0f)));
     VECTOR wa = NAME(multiply)(a->w, inverse), wb = NAME(multiply)(b->w, inverse);
 
-    VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y), z = NAME(subtract)(b->z, a->z);
+    VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
+           z = NAME(subtract)(b->z, a->z);
     VECTOR square = NAME(fused)(x, x, NAME(fused)(y, y, NAME(fused)(z, z, NAME(all)(1e-24f))));
     VECTOR root = NAME(root_estimate)(square);
-    VECTOR newton =
-        NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root, NAME(all)(1.5f));
+    VECTOR newton = NAME(negated)(
+        NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root, NAME(all)(1.5f));
     VECTOR shortest = NAME(multiply)(NAME(multiply)(low, root), newton),
            longest = NAME(multiply)(NAME(multiply)(high, root), newton);
     VECTOR ratio = NAME(least)(NAME(most)(NAME(all)(1.0f), shortest), longest);
@@ -192,33 +206,33 @@ FUNCTION void NAME(project)(NAME(particles) * a, NAME(particles) * b, VECTOR res
 }
 
 /* Any weights and materials. */
-FUNCTION void NAME(pack)(char *positions, const uint32_t *words, cloth_shape shape, const cloth_limits *limits)
+FUNCTION void NAME(pack)(
+    char *positions, const uint32_t *words, cloth_shape shape, const cloth_limits *limits)
 {
-    const uint32_t *offsets = words + CLOTH_LANES, *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
+    const uint32_t *offsets = words + CLOTH_LANES,
+                   *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
     NAME(particles)
     p[4];
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
         p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
-    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
-        NAME(project)
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) NAME(project)
     (p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1], NAME(read)(rests + CLOTH_LANES * e),
-     limits + words[e]);
+        limits + words[e]);
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
         if (words[CLOTH_LOCKED]) NAME(store_free)
     (positions, offsets + CLOTH_LANES * v, p[v]);
-    else NAME(store)(positions, offsets + CLOTH_LANES * v, p[v]);
-}
+    else NAME(store)(positions, offsets + CLOTH_LANES * v, p[v]); }
 
 /* The weight of an even pack is known and stays out of the registers. */
 FUNCTION void NAME(even_pack)(char *positions, const uint32_t *words, cloth_shape shape)
 {
-    const uint32_t *offsets = words + CLOTH_LANES, *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
+    const uint32_t *offsets = words + CLOTH_LANES,
+                   *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
     NAME(particles)
     p[4];
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
         p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
-    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
-        NAME(project_even)
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) NAME(project_even)
     (p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1], NAME(read)(rests + CLOTH_LANES * e));
     for (uint32_t v = 0; v < cloth_shape_particles(shape); v++) {
         p[v].w = NAME(all)(hed_as_float(words[CLOTH_EVEN]));
@@ -227,22 +241,23 @@ FUNCTION void NAME(even_pack)(char *positions, const uint32_t *words, cloth_shap
     }
 }
 
-FUNCTION void NAME(packs_of)(char *positions, const cloth_packs *packs, cloth_shape shape, const cloth_limits *limits)
+FUNCTION void NAME(packs_of)(
+    char *positions, const cloth_packs *packs, cloth_shape shape, const cloth_limits *limits)
 {
     const uint32_t *words = packs->words;
     for (uint32_t k = 0; k < packs->count; k++, words += cloth_pack_words(shape))
         if (words[CLOTH_EVEN]) NAME(even_pack)
     (positions, words, shape);
-    else NAME(pack)(positions, words, shape, limits);
-}
+    else NAME(pack)(positions, words, shape, limits); }
 
-TARGET static void NAME(packs)(void *positions, const cloth_packs *packs, const cloth_limits *limits)
+TARGET static void NAME(packs)(
+    void *positions, const cloth_packs *packs, const cloth_limits *limits)
 {
     if (packs->shape == CLOTH_SHAPE_PAIR) NAME(packs_of)
     (positions, packs, CLOTH_SHAPE_PAIR, limits);
-    else if (packs->shape == CLOTH_SHAPE_RING) NAME(packs_of)(positions, packs, CLOTH_SHAPE_RING, limits);
-    else NAME(packs_of)(positions, packs, CLOTH_SHAPE_COMPLETE, limits);
-}
+    else if (packs->shape == CLOTH_SHAPE_RING)
+        NAME(packs_of)(positions, packs, CLOTH_SHAPE_RING, limits);
+    else NAME(packs_of)(positions, packs, CLOTH_SHAPE_COMPLETE, limits); }
 
 #undef FUNCTION
 #undef VECTOR

@@ -1,4 +1,5 @@
-/* Levels of a mesh: any two particles with a constraint between them are at most one level apart. */
+/* Levels of a mesh: any two particles with a constraint between them are at most one level
+ * apart. */
 #include "solver/native.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ static hed_status make_graph(graph *g, hed_error *error)
     const cloth_garment *garment = g->garment;
     uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
     g->at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *g->at, error);
-    g->list = cloth_allocate(&garment->allocator, 2 * (uint64_t)constraints, sizeof *g->list, error);
+    g->list =
+        cloth_allocate(&garment->allocator, 2 * (uint64_t)constraints, sizeof *g->list, error);
     g->queue = cloth_allocate(&garment->allocator, particles, sizeof *g->queue, error);
     if (!g->at || !g->list || !g->queue) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < constraints; k++) {
@@ -32,8 +34,8 @@ static hed_status make_graph(graph *g, hed_error *error)
     return HED_OK;
 }
 
-/* Levels of one connected part, breadth-first from `start`, counted from `first`. Gives how many particles it has:
- * they are in g->queue, the farthest last. */
+/* Levels of one connected part, breadth-first from `start`, counted from `first`. Gives how many
+ * particles it has: they are in g->queue, the farthest last. */
 static uint32_t walk(const graph *g, uint32_t start, uint32_t first, uint32_t *level)
 {
     uint32_t head = 0, tail = 0;
@@ -80,14 +82,16 @@ static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *l
     return true;
 }
 
-hed_status cloth_levels_create(const cloth_garment *garment, uint32_t *level, uint32_t *level_count, hed_error *error)
+hed_status cloth_levels_create(
+    const cloth_garment *garment, uint32_t *level, uint32_t *level_count, hed_error *error)
 {
     if (take_rows(garment, level, level_count)) return HED_OK;
     graph g = {.garment = garment};
     hed_status status = make_graph(&g, error);
     if (!status) walk_all(&g, level, level_count);
     cloth_release(&garment->allocator, g.at, (uint64_t)garment->particle_count + 1, sizeof *g.at);
-    cloth_release(&garment->allocator, g.list, 2 * (uint64_t)garment->constraint_count, sizeof *g.list);
+    cloth_release(
+        &garment->allocator, g.list, 2 * (uint64_t)garment->constraint_count, sizeof *g.list);
     cloth_release(&garment->allocator, g.queue, garment->particle_count, sizeof *g.queue);
     return status;
 }

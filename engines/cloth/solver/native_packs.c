@@ -1,7 +1,7 @@
-/* Packs of figures and the plain integrator, compiled for the baseline and on x86-64 for AVX2 with fused
- * multiply-add; the one to use is asked for at run time. AVX-512 was measured and left out: 16 lanes, and eight with
- * its 32 registers, both gain nothing, because putting particles together in wider registers costs what the
- * arithmetic saves. */
+/* Packs of figures and the plain integrator, compiled for the baseline and on x86-64 for AVX2 with
+ * fused multiply-add; the one to use is asked for at run time. AVX-512 was measured and left out:
+ * 16 lanes, and eight with its 32 registers, both gain nothing, because putting particles together
+ * in wider registers costs what the arithmetic saves. */
 #include "solver/native.h"
 
 #include <math.h>
@@ -25,16 +25,17 @@ __attribute__((target("avx2,fma"))) static inline __m128 carried(const uint2 *ca
 
 __attribute__((target("avx2,fma"))) static inline void carry_over(uint2 *carry, __m128 lost)
 {
-    const __m128i halves = _mm_setr_epi8(2, 3, 6, 7, -1, -1, 10, 11, -1, -1, -1, -1, -1, -1, -1, -1);
+    const __m128i halves =
+        _mm_setr_epi8(2, 3, 6, 7, -1, -1, 10, 11, -1, -1, -1, -1, -1, -1, -1, -1);
     __m128i rounded = _mm_add_epi32(_mm_castps_si128(lost), _mm_set1_epi32(0x8000));
     _mm_storel_epi64((__m128i *)carry, _mm_shuffle_epi8(rounded, halves));
 }
 
-__attribute__((target("avx2,fma"))) static uint32_t
-avx2_integrate(const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end)
+__attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
+    const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end)
 {
-    __m128 keep = _mm_loadu_ps(verlet->keep), fall = _mm_loadu_ps(verlet->fall), most = _mm_set1_ps(verlet->longest),
-           sign = _mm_set1_ps(-0.0f);
+    __m128 keep = _mm_loadu_ps(verlet->keep), fall = _mm_loadu_ps(verlet->fall),
+           most = _mm_set1_ps(verlet->longest), sign = _mm_set1_ps(-0.0f);
     for (uint32_t i = begin; i < end; i++) {
         float *position = &arrays->position[i].x, *previous = &arrays->previous[i].x;
         __m128 at = _mm_load_ps(position), before = _mm_load_ps(previous);
@@ -47,9 +48,11 @@ avx2_integrate(const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t 
         if (verlet->tethers && arrays->tether[i].x != CLOTH_NATIVE_NONE) {
             __m128 anchor = _mm_load_ps(&arrays->position[arrays->anchors[arrays->tether[i].x]].x),
                    apart = _mm_sub_ps(moved, anchor);
-            float length = hed_as_float(arrays->tether[i].y), square = _mm_cvtss_f32(_mm_dp_ps(apart, apart, 0x71));
+            float length = hed_as_float(arrays->tether[i].y),
+                  square = _mm_cvtss_f32(_mm_dp_ps(apart, apart, 0x71));
             if (square > length * length)
-                moved = _mm_blend_ps(_mm_fmadd_ps(apart, _mm_set1_ps(length / sqrtf(square)), anchor), moved, 8);
+                moved = _mm_blend_ps(
+                    _mm_fmadd_ps(apart, _mm_set1_ps(length / sqrtf(square)), anchor), moved, 8);
         }
         _mm_store_ps(previous, _mm_blend_ps(at, before, 8));
         _mm_store_ps(position, moved);

@@ -1,6 +1,6 @@
-/* What is done to single particles with tethers, a driver, air, colliders: the functions of kernels/particle.h,
- * compiled once more where there is a fused multiply-add, without which fma() is a call. Same bits: fma() is fma() in
- * both. */
+/* What is done to single particles with tethers, a driver, air, colliders: the functions of
+ * kernels/particle.h, compiled once more where there is a fused multiply-add, without which fma()
+ * is a call. Same bits: fma() is fma() in both. */
 #include "solver/native.h"
 
 #include "kernels/particle.h"
@@ -10,15 +10,15 @@
 BODY integrate(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++)
-        cloth_integrate_one(i, a->position, a->previous, a->carry, a->garments, a->air, a->tether, a->anchors, a->driver_from,
-                            a->driver_to, a->driver_map, *step);
+        cloth_integrate_one(i, a->position, a->previous, a->carry, a->garments, a->air, a->tether,
+            a->anchors, a->driver_from, a->driver_to, a->driver_map, *step);
 }
 
 BODY act(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++)
-        cloth_drive_one(i, a->position, a->previous, a->garments, a->colliders, a->contact, a->driver_from,
-                        a->driver_to, a->driver_map, a->debug, *step);
+        cloth_drive_one(i, a->position, a->previous, a->garments, a->colliders, a->contact,
+            a->driver_from, a->driver_to, a->driver_map, a->debug, *step);
 }
 
 #if defined(__x86_64__)
@@ -30,7 +30,8 @@ BODY act(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t
     } \
     void name(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end) \
     { \
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) name##_fused(arrays, step, begin, end); \
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) \
+            name##_fused(arrays, step, begin, end); \
         else body(arrays, step, begin, end); \
     }
 #else

@@ -1,6 +1,6 @@
-/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into packs by step and band. The
- * figures of a pack have the same materials; where there are too few, the first one stands in the empty lanes too:
- * done twice to the same numbers, it gives them twice. */
+/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into packs by step
+ * and band. The figures of a pack have the same materials; where there are too few, the first one
+ * stands in the empty lanes too: done twice to the same numbers, it gives them twice. */
 #include "solver/native.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static hed_status make_bands(builder *b, hed_error *error)
         for (uint32_t g = 0; g < cloth->garment_count; g++)
             for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
                 for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++)
-                    count[b->first_level[g] + copy * b->figures[g]->level_count + b->figures[g]->level[i]]++;
+                    count[b->first_level[g] + copy * b->figures[g]->level_count +
+                          b->figures[g]->level[i]]++;
         for (uint32_t l = 0; l < levels; l++) {
             b->band[l] = bands;
             held += count[l];
@@ -64,7 +65,8 @@ static uint32_t band_of(const builder *b, uint32_t garment, uint32_t copy, uint3
                    b->figures[garment]->level[particle]];
 }
 
-/* Calls back with each particle's band and number in the cloth's order: once to count runs, once to write them. */
+/* Calls back with each particle's band and number in the cloth's order: once to count runs, once to
+ * write them. */
 static void list_particles(builder *b, bool write)
 {
     cloth_native_tables *made = b->made;
@@ -74,28 +76,33 @@ static void list_particles(builder *b, bool write)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
             for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++) {
                 uint32_t band = band_of(b, g, copy, i),
-                         particle = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count + i;
+                         particle = cloth->first_particle[g] +
+                                    copy * cloth->garments[g]->particle_count + i;
                 bool again = band == last && g == last_garment;
                 last = band, last_garment = g;
                 if (!write) made->particles_at[band + 1] += !again;
                 else if (again) made->particles[made->particles_at[band] - 1].count++;
-                else made->particles[made->particles_at[band]++] = (cloth_particles){particle, 1, g};
+                else
+                    made->particles[made->particles_at[band]++] = (cloth_particles){particle, 1, g};
             }
 }
 
 static hed_status make_particles(builder *b, hed_error *error)
 {
     cloth_native_tables *made = b->made;
-    made->particles_at =
-        cloth_allocate(&made->allocator, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
+    made->particles_at = cloth_allocate(
+        &made->allocator, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
     if (!made->particles_at) return HED_ERROR_MEMORY;
     list_particles(b, false);
-    for (uint32_t k = 0; k < made->band_count; k++) made->particles_at[k + 1] += made->particles_at[k];
+    for (uint32_t k = 0; k < made->band_count; k++)
+        made->particles_at[k + 1] += made->particles_at[k];
     made->particle_runs = made->particles_at[made->band_count];
-    made->particles = cloth_allocate(&made->allocator, made->particle_runs, sizeof *made->particles, error);
+    made->particles =
+        cloth_allocate(&made->allocator, made->particle_runs, sizeof *made->particles, error);
     if (!made->particles) return HED_ERROR_MEMORY;
     list_particles(b, true);
-    memmove(made->particles_at + 1, made->particles_at, made->band_count * sizeof *made->particles_at);
+    memmove(
+        made->particles_at + 1, made->particles_at, made->band_count * sizeof *made->particles_at);
     made->particles_at[0] = 0;
     return HED_OK;
 }
@@ -107,13 +114,15 @@ static bool is_rigid(const cloth_garment *garment, const cloth_shaped *figure)
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
         const hed_cloth_material *material =
             garment->materials + garment->constraints[figure->constraint[e]].material;
-        if (material->compress != 1.0f || material->stretch != 1.0f || material->compliance != 0.0f) return false;
+        if (material->compress != 1.0f || material->stretch != 1.0f || material->compliance != 0.0f)
+            return false;
     }
     return true;
 }
 
-/* The inverse mass that all particles of a rigid figure have; 0: there is none. Such figures have a shorter formula,
- * and packs of their own: which formula a figure gets must not hang on what else is in the cloth. */
+/* The inverse mass that all particles of a rigid figure have; 0: there is none. Such figures have a
+ * shorter formula, and packs of their own: which formula a figure gets must not hang on what else
+ * is in the cloth. */
 static float even_weight(const cloth_garment *garment, const cloth_shaped *figure)
 {
     float weight = garment->positions[figure->particle[0]][3];
@@ -126,15 +135,17 @@ static uint64_t signature_of(const builder *b, uint32_t garment, const cloth_sha
 {
     uint64_t signature = hed_as_uint(even_weight(b->cloth->garments[garment], figure));
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++) {
-        uint32_t material = b->material[b->first_material[garment] +
-                                        b->cloth->garments[garment]->constraints[figure->constraint[e]].material];
+        uint32_t material =
+            b->material[b->first_material[garment] +
+                        b->cloth->garments[garment]->constraints[figure->constraint[e]].material];
         signature = (signature ^ material) * 0x9e3779b97f4a7c15u;
     }
     return signature;
 }
 
 /* A figure is in the first band of its particles; the others are in that one or the next. */
-static uint32_t cell_of(const builder *b, uint32_t garment, uint32_t copy, const cloth_shaped *figure)
+static uint32_t cell_of(
+    const builder *b, uint32_t garment, uint32_t copy, const cloth_shaped *figure)
 {
     uint32_t band = CLOTH_NATIVE_NONE;
     for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
@@ -148,7 +159,8 @@ static int compare_entries(const void *left, const void *right)
 {
     const entry *a = left, *b = right;
     if (a->signature != b->signature) return a->signature < b->signature ? -1 : 1;
-    if (a->first_particle != b->first_particle) return a->first_particle < b->first_particle ? -1 : 1;
+    if (a->first_particle != b->first_particle)
+        return a->first_particle < b->first_particle ? -1 : 1;
     return a->figure < b->figure ? -1 : a->figure > b->figure;
 }
 
@@ -160,7 +172,8 @@ static void list_entries(builder *b)
         for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
             for (uint32_t k = 0; k < b->figures[g]->count; k++) {
                 const cloth_shaped *figure = b->figures[g]->figures + k;
-                uint32_t first = cloth->first_particle[g] + copy * cloth->garments[g]->particle_count,
+                uint32_t first =
+                             cloth->first_particle[g] + copy * cloth->garments[g]->particle_count,
                          cell = cell_of(b, g, copy, figure);
                 b->entries[at++] = (entry){k, g, first, cell, signature_of(b, g, figure)};
                 b->cell_at[cell + 1]++;
@@ -171,7 +184,8 @@ static void sort_entries(builder *b)
 {
     uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
     for (uint64_t c = 0; c < cells; c++) b->cell_at[c + 1] += b->cell_at[c];
-    for (uint64_t k = 0; k < b->count; k++) b->sorted[b->cell_at[b->entries[k].cell]++] = b->entries[k];
+    for (uint64_t k = 0; k < b->count; k++)
+        b->sorted[b->cell_at[b->entries[k].cell]++] = b->entries[k];
     memmove(b->cell_at + 1, b->cell_at, cells * sizeof *b->cell_at);
     b->cell_at[0] = 0;
     for (uint64_t c = 0; c < cells; c++) {
@@ -179,7 +193,8 @@ static void sort_entries(builder *b)
         for (uint64_t k = b->cell_at[c] + 1; k < b->cell_at[c + 1]; k++)
             mixed |= b->sorted[k].signature != b->sorted[k - 1].signature;
         if (mixed)
-            qsort(b->sorted + b->cell_at[c], b->cell_at[c + 1] - b->cell_at[c], sizeof *b->sorted, compare_entries);
+            qsort(b->sorted + b->cell_at[c], b->cell_at[c + 1] - b->cell_at[c], sizeof *b->sorted,
+                compare_entries);
     }
 }
 
@@ -193,7 +208,9 @@ static const cloth_shaped *figure_of(const builder *b, const entry *e)
 static uint32_t material_of(const builder *b, const entry *e, uint32_t edge)
 {
     return b->material[b->first_material[e->garment] +
-                       b->cloth->garments[e->garment]->constraints[figure_of(b, e)->constraint[edge]].material];
+                       b->cloth->garments[e->garment]
+                           ->constraints[figure_of(b, e)->constraint[edge]]
+                           .material];
 }
 
 static float even_weight_of(const builder *b, const entry *e)
@@ -214,7 +231,8 @@ static bool go_together(const builder *b, const entry *a, const entry *e)
 static uint32_t pack_fill(const builder *b, uint64_t at, uint64_t end)
 {
     uint32_t count = 1;
-    while (count < CLOTH_LANES && at + count < end && go_together(b, b->sorted + at, b->sorted + at + count))
+    while (count < CLOTH_LANES && at + count < end &&
+           go_together(b, b->sorted + at, b->sorted + at + count))
         count++;
     return count;
 }
@@ -224,7 +242,8 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
     cloth_shape shape = figure_of(b, entries)->shape;
     uint32_t particles = cloth_shape_particles(shape), *offsets = words + CLOTH_LANES,
              *rests = offsets + CLOTH_LANES * particles;
-    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++) words[e] = material_of(b, entries, e);
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
+        words[e] = material_of(b, entries, e);
     for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
         const entry *from = entries + (lane < count ? lane : 0);
         const cloth_garment *garment = b->cloth->garments[from->garment];
@@ -235,7 +254,8 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
             words[CLOTH_LOCKED] |= !(garment->positions[figure->particle[v]][3] > 0.0f);
         }
         for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
-            rests[CLOTH_LANES * e + lane] = hed_as_uint(garment->constraints[figure->constraint[e]].rest);
+            rests[CLOTH_LANES * e + lane] =
+                hed_as_uint(garment->constraints[figure->constraint[e]].rest);
     }
     words[CLOTH_EVEN] = hed_as_uint(even_weight_of(b, entries));
 }
@@ -248,7 +268,8 @@ static hed_status make_packs(builder *b, hed_error *error)
     if (!made->packs) return HED_ERROR_MEMORY;
     for (uint64_t c = 0; c < cells; c++) {
         made->packs[c].shape = made->shape[c / made->band_count];
-        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; k += pack_fill(b, k, b->cell_at[c + 1]))
+        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1];
+             k += pack_fill(b, k, b->cell_at[c + 1]))
             made->packs[c].count++;
         made->word_count += (uint64_t)made->packs[c].count * cloth_pack_words(made->packs[c].shape);
     }
@@ -257,7 +278,8 @@ static hed_status make_packs(builder *b, hed_error *error)
     uint32_t *words = made->words;
     for (uint64_t c = 0; c < cells; c++) {
         made->packs[c].words = words;
-        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1]; words += cloth_pack_words(made->packs[c].shape)) {
+        for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1];
+             words += cloth_pack_words(made->packs[c].shape)) {
             uint32_t count = pack_fill(b, k, b->cell_at[c + 1]);
             write_pack(b, words, b->sorted + k, count);
             k += count;
@@ -272,7 +294,8 @@ static hed_status make_packs(builder *b, hed_error *error)
 static hed_status find_same_materials(builder *b, hed_error *error)
 {
     const hed_cloth *cloth = b->cloth;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) b->material_count += cloth->garments[g]->material_count;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        b->material_count += cloth->garments[g]->material_count;
     b->material = cloth_allocate(&cloth->allocator, b->material_count, sizeof *b->material, error);
     if (!b->material) return HED_ERROR_MEMORY;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
@@ -294,7 +317,8 @@ static hed_status make_figures(builder *b, hed_error *error)
     const hed_allocator *allocator = &cloth->allocator;
     uint32_t garments = cloth->garment_count, materials = 0;
     b->figures = cloth_allocate(allocator, garments, sizeof *b->figures, error);
-    b->first_level = cloth_allocate(allocator, (uint64_t)garments + 1, sizeof *b->first_level, error);
+    b->first_level =
+        cloth_allocate(allocator, (uint64_t)garments + 1, sizeof *b->first_level, error);
     b->first_material = cloth_allocate(allocator, garments, sizeof *b->first_material, error);
     if (!b->figures || !b->first_level || !b->first_material) return HED_ERROR_MEMORY;
     uint32_t steps[CLOTH_SHAPE_COUNT] = {0};
@@ -302,7 +326,8 @@ static hed_status make_figures(builder *b, hed_error *error)
         hed_status status = cloth_figures_create(cloth->garments[g], b->figures + g, error);
         if (status) return status;
         const cloth_figures *figures = b->figures[g];
-        b->first_level[g + 1] = b->first_level[g] + figures->level_count * cloth->garments[g]->copies;
+        b->first_level[g + 1] =
+            b->first_level[g] + figures->level_count * cloth->garments[g]->copies;
         b->first_material[g] = materials;
         materials += cloth->garments[g]->material_count;
         b->count += (uint64_t)figures->count * cloth->garments[g]->copies;
@@ -357,7 +382,8 @@ static void release_builder(builder *b)
     cloth_release(allocator, b->material, b->material_count, sizeof *b->material);
 }
 
-hed_status cloth_native_tables_create(const hed_cloth *cloth, cloth_native_tables **tables, hed_error *error)
+hed_status cloth_native_tables_create(
+    const hed_cloth *cloth, cloth_native_tables **tables, hed_error *error)
 {
     *tables = NULL;
     cloth_native_tables *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
@@ -377,9 +403,10 @@ void cloth_native_tables_destroy(cloth_native_tables *tables)
     hed_allocator allocator = tables->allocator;
     cloth_release(&allocator, tables->shape, tables->step_count, sizeof *tables->shape);
     cloth_release(&allocator, tables->packs, (uint64_t)tables->step_count * tables->band_count,
-                  sizeof *tables->packs);
+        sizeof *tables->packs);
     cloth_release(&allocator, tables->words, tables->word_count, sizeof *tables->words);
-    cloth_release(&allocator, tables->particles_at, (uint64_t)tables->band_count + 1, sizeof *tables->particles_at);
+    cloth_release(&allocator, tables->particles_at, (uint64_t)tables->band_count + 1,
+        sizeof *tables->particles_at);
     cloth_release(&allocator, tables->particles, tables->particle_runs, sizeof *tables->particles);
     cloth_release(&allocator, tables, 1, sizeof *tables);
 }

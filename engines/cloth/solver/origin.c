@@ -1,12 +1,15 @@
-/* Where places are measured from. A float 1 km from zero is good to 0.06 mm, too little for contacts and for many substeps; so what is
- * on the device is relative to an origin of the cloth, in double here, which the world's places are taken from in double before they
- * become float, and which write-back adds in double to its matrix.
+/* Where places are measured from. A float 1 km from zero is good to 0.06 mm, too little for
+ * contacts and for many substeps; so what is on the device is relative to an origin of the cloth,
+ * in double here, which the world's places are taken from in double before they become float, and
+ * which write-back adds in double to its matrix.
  *
- * The origin is always a whole number of steps of 1/8 m below 2^20 m, which a float holds: taking such numbers from floats of the
- * world, and moving places from one origin to another, rounds nothing near the new one. It begins in the middle of the garments,
- * goes along with `motion` and teleports, and follows the cloth: every LOOK_EVERY submissions some places are copied to the host,
- * and LOOK_AFTER submissions later, when they are long there, the origin moves into their middle. By counting submissions instead of
- * waiting for what is there, the same submissions give the same bits, whatever the device and whoever waits in between. */
+ * The origin is always a whole number of steps of 1/8 m below 2^20 m, which a float holds: taking
+ * such numbers from floats of the world, and moving places from one origin to another, rounds
+ * nothing near the new one. It begins in the middle of the garments, goes along with `motion` and
+ * teleports, and follows the cloth: every LOOK_EVERY submissions some places are copied to the
+ * host, and LOOK_AFTER submissions later, when they are long there, the origin moves into their
+ * middle. By counting submissions instead of waiting for what is there, the same submissions give
+ * the same bits, whatever the device and whoever waits in between. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -26,7 +29,8 @@ static double on_a_step(double place)
 
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w)
 {
-    return (float4){(float)(place[0] - cloth->origin[0]), (float)(place[1] - cloth->origin[1]), (float)(place[2] - cloth->origin[2]), w};
+    return (float4){(float)(place[0] - cloth->origin[0]), (float)(place[1] - cloth->origin[1]),
+        (float)(place[2] - cloth->origin[2]), w};
 }
 
 /* ---- the start ---- */
@@ -41,34 +45,39 @@ void cloth_origin_start(hed_cloth *cloth)
                 high[k] = fmax(high[k], cloth->garments[g]->positions[i][k]);
             }
     for (int k = 0; k < 3; k++) cloth->origin[k] = on_a_step(0.5 * (low[k] + high[k]));
-    cloth->host->look = (cloth_look){.pinned = cloth->host->look.pinned, .done = cloth->host->look.done};
+    cloth->host->look =
+        (cloth_look){.pinned = cloth->host->look.pinned, .done = cloth->host->look.done};
     memcpy(cloth->host->look.start, cloth->origin, sizeof cloth->origin);
     cloth_fold_view(cloth);
 }
 
 /* ---- moves ---- */
 
-/* A rigid matrix of the world, for places relative to the present origin that become relative to `to`. */
+/* A rigid matrix of the world, for places relative to the present origin that become relative to
+ * `to`. */
 static cloth_rigid relative(const hed_cloth *cloth, const float *matrix, const double *to)
 {
     cloth_rigid rigid = {.count = 0};
     memcpy(rigid.matrix, matrix, sizeof rigid.matrix);
     for (int k = 0; k < 3; k++) {
         double shift = matrix[12 + k] - to[k];
-        for (int column = 0; column < 3; column++) shift += (double)matrix[4 * column + k] * cloth->origin[column];
+        for (int column = 0; column < 3; column++)
+            shift += (double)matrix[4 * column + k] * cloth->origin[column];
         rigid.matrix[12 + k] = (float)shift;
     }
     return rigid;
 }
 
-static hed_status move_array(hed_cloth *cloth, hed_buffer *array, cloth_rigid rigid, uint32_t first, uint32_t what, hed_error *error)
+static hed_status move_array(hed_cloth *cloth, hed_buffer *array, cloth_rigid rigid, uint32_t first,
+    uint32_t what, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     rigid.first = first;
     rigid.what = what;
-    hed_argument arguments[] = {hed_buffer_argument(array), hed_buffer_argument(what == CLOTH_MOVE_PARTICLES ? b->previous : b->none),
-                                hed_buffer_argument(what == CLOTH_MOVE_PARTICLES ? b->carry : b->none),
-                                hed_struct_argument(&rigid, sizeof rigid)};
+    hed_argument arguments[] = {hed_buffer_argument(array),
+        hed_buffer_argument(what == CLOTH_MOVE_PARTICLES ? b->previous : b->none),
+        hed_buffer_argument(what == CLOTH_MOVE_PARTICLES ? b->carry : b->none),
+        hed_struct_argument(&rigid, sizeof rigid)};
     return cloth_run(cloth, CLOTH_KERNEL_MOVE, rigid.count, arguments, 4, error);
 }
 
@@ -79,7 +88,9 @@ static hed_status move_driver(hed_cloth *cloth, cloth_rigid rigid, uint32_t firs
     hed_status status = HED_OK;
     for (int i = 0; i < 2 && cloth->has_driver && !status; i++) {
         status = move_array(cloth, driver[i], rigid, first, CLOTH_MOVE_POINTS, error);
-        if (!status) status = move_array(cloth, driver[i], rigid, cloth->particles + first, CLOTH_MOVE_DIRECTIONS, error);
+        if (!status)
+            status = move_array(
+                cloth, driver[i], rigid, cloth->particles + first, CLOTH_MOVE_DIRECTIONS, error);
     }
     return status;
 }
@@ -90,18 +101,21 @@ static void set_origin(hed_cloth *cloth, const double *origin)
     cloth_fold_view(cloth);
 }
 
-hed_status cloth_move_particles(hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error)
+hed_status cloth_move_particles(
+    hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error)
 {
     double to[3];
     memcpy(to, cloth->origin, sizeof to);
     for (int k = 0; k < 3 && count == cloth->particles; k++) {
         to[k] = matrix[12 + k];
-        for (int column = 0; column < 3; column++) to[k] += (double)matrix[4 * column + k] * cloth->origin[column];
+        for (int column = 0; column < 3; column++)
+            to[k] += (double)matrix[4 * column + k] * cloth->origin[column];
         to[k] = on_a_step(to[k]);
     }
     cloth_rigid rigid = relative(cloth, matrix, to);
     rigid.count = count;
-    hed_status status = move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
+    hed_status status =
+        move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
     if (status) return status; /* nothing has moved: the origin stays */
     set_origin(cloth, to);
     cloth->host->air_fresh = false;
@@ -123,10 +137,16 @@ hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_erro
 
 /* ---- following ---- */
 
-static uint32_t look_count(const hed_cloth *cloth) { return cloth->garment_count < CLOTH_LOOKS ? cloth->garment_count : CLOTH_LOOKS; }
+static uint32_t look_count(const hed_cloth *cloth)
+{
+    return cloth->garment_count < CLOTH_LOOKS ? cloth->garment_count : CLOTH_LOOKS;
+}
 
 /* A particle of each garment, of the first few: where it is tells how far the garment has gone. */
-static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment) { return cloth->garments[garment]->particle_count / 2; }
+static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment)
+{
+    return cloth->garments[garment]->particle_count / 2;
+}
 
 static hed_status copy_places(hed_cloth *cloth, hed_error *error)
 {
@@ -139,8 +159,8 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
     if (!status && !look->done) status = hed_event_create(cloth->device, false, &look->done, error);
     for (uint32_t g = 0; g < look_count(cloth) && !status; g++) {
         uint64_t particle = cloth->first_particle[g] + looked_at(cloth, g);
-        status = hed_copy(cloth->stream, look->pinned, g * sizeof(float4), cloth->buffers.position, particle * sizeof(float4), sizeof(float4),
-                          error);
+        status = hed_copy(cloth->stream, look->pinned, g * sizeof(float4), cloth->buffers.position,
+            particle * sizeof(float4), sizeof(float4), error);
     }
     if (!status) status = hed_event_record(look->done, cloth->stream, error);
     if (status) return status;
@@ -160,7 +180,8 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
         float low = INFINITY, high = -INFINITY;
         for (uint32_t g = 0; g < look_count(cloth); g++) {
             const float place[3] = {places[g].x, places[g].y, places[g].z};
-            float gone = place[k] - (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] - look->start[k]);
+            float gone = place[k] - (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] -
+                                            look->start[k]);
             low = gone < low ? gone : low;
             high = gone > high ? gone : high;
         }

@@ -1,6 +1,6 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: a whole frame, or several, in one launch of the kernel of patch.cl,
- * particles in local memory. On a device without packets PATCHES is a launch for each exchange, still far fewer than
- * one for each colour. */
+/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: a whole frame, or several, in one launch of the kernel of
+ * patch.cl, particles in local memory. On a device without packets PATCHES is a launch for each
+ * exchange, still far fewer than one for each colour. */
 #include "solver/patches.h"
 
 #include <stdio.h>
@@ -45,7 +45,9 @@ static bool has_compliance(const hed_cloth *cloth)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t c = 0; c < cloth->garments[g]->constraint_count; c++)
-            if (cloth->garments[g]->materials[cloth->garments[g]->constraints[c].material].compliance > 0.0f)
+            if (cloth->garments[g]
+                    ->materials[cloth->garments[g]->constraints[c].material]
+                    .compliance > 0.0f)
                 return true;
     return false;
 }
@@ -60,14 +62,16 @@ static bool refuse(char *reason, size_t size, const char *text)
 static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
-    if (cloth->def.math == HED_MATH_STRICT) return refuse(reason, size, "strict mode wants the order of the colours");
+    if (cloth->def.math == HED_MATH_STRICT)
+        return refuse(reason, size, "strict mode wants the order of the colours");
     if (strcmp(info->backend, "host") == 0)
         return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
     if (cloth->def.max_colliders > MOST_COLLIDERS)
-        return refuse(reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
+        return refuse(
+            reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
     if (cloth->def.iterations > 1 && has_compliance(cloth))
         return refuse(reason, size,
-                      "compliance and several iterations need a multiplier for each constraint: \"colours\"");
+            "compliance and several iterations need a multiplier for each constraint: \"colours\"");
     return true;
 }
 
@@ -80,9 +84,9 @@ static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
         uint64_t bytes = (uint64_t)FLOAT4 * (garment->particle_count + garment->anchor_count);
         if (garment->particle_count > MOST_LOCAL || bytes > info->local_bytes) {
             snprintf(reason, size,
-                     "garment %u (%s): %u particles: a group has local memory for %llu, and indices for %d", g,
-                     garment->name, garment->particle_count, (unsigned long long)(info->local_bytes / FLOAT4),
-                     MOST_LOCAL);
+                "garment %u (%s): %u particles: a group has local memory for %llu, and indices for %d",
+                g, garment->name, garment->particle_count,
+                (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL);
             return false;
         }
     }
@@ -96,9 +100,10 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
-        snprintf(reason, size, "%u patches of %llu particles: a group has local memory for %llu, and indices for %d",
-                 choice.patches, (unsigned long long)each, (unsigned long long)(info->local_bytes / FLOAT4),
-                 MOST_LOCAL);
+        snprintf(reason, size,
+            "%u patches of %llu particles: a group has local memory for %llu, and indices for %d",
+            choice.patches, (unsigned long long)each,
+            (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL);
         return false;
     }
     return true;
@@ -112,26 +117,27 @@ static void destroy_plans(const hed_cloth *cloth, cloth_plan **plans)
     cloth_release(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
 }
 
-/* A garment's part of all patches, by its particles; at least one for each copy, at most one for each particle. */
+/* A garment's part of all patches, by its particles; at least one for each copy, at most one for
+ * each particle. */
 static uint32_t patches_of(const hed_cloth *cloth, uint32_t g, uint32_t patches)
 {
     const cloth_garment *garment = cloth->garments[g];
-    uint32_t part = cloth->garment_count == 1
-                        ? patches / garment->copies
-                        : (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
+    uint32_t part =
+        cloth->garment_count == 1
+            ? patches / garment->copies
+            : (uint32_t)((uint64_t)patches * garment->particle_count / cloth->particles);
     if (part > garment->particle_count) part = garment->particle_count;
     return part ? part : 1;
 }
 
-static hed_status make_plans(const hed_cloth *cloth, const cloth_structure *made, cloth_plan **plans,
-                             hed_error *error)
+static hed_status make_plans(
+    const hed_cloth *cloth, const cloth_structure *made, cloth_plan **plans, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
         cloth_plan_def def = {.kind = made->choice.kind,
-                              .patches = made->by == NO_EXCHANGE ? 1 : patches_of(cloth, g, made->choice.patches),
-                              .step_limit = made->choice.step_limit,
-                              .early_steps = made->choice.early_steps};
+            .patches = made->by == NO_EXCHANGE ? 1 : patches_of(cloth, g, made->choice.patches),
+            .step_limit = made->choice.step_limit, .early_steps = made->choice.early_steps};
         status = cloth_plan_create(cloth->garments[g], &def, &plans[g], error);
         if (!status) cloth_plan_pack_banks(plans[g]);
     }
@@ -148,21 +154,25 @@ static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
 static uint64_t carry_bytes(const cloth_structure *made, uint32_t held)
 {
     uint64_t kept = (uint64_t)held * made->choice.threads;
-    return ceil_to(8 * at_least_one(kept < made->most_own ? (uint32_t)kept : made->most_own), FLOAT4);
+    return ceil_to(
+        8 * at_least_one(kept < made->most_own ? (uint32_t)kept : made->most_own), FLOAT4);
 }
 
 /* Local memory of a group, without colliders. */
 static uint64_t local_bytes(const cloth_structure *made, uint32_t held)
 {
-    return (uint64_t)FLOAT4 * (made->places + made->palette) + ceil_to(4 * made->local_steps, FLOAT4) + carry_bytes(made, held);
+    return (uint64_t)FLOAT4 * (made->places + made->palette) +
+           ceil_to(4 * made->local_steps, FLOAT4) + carry_bytes(made, held);
 }
 
 /* The smallest instance that holds the tables. */
-static hed_status configure(const hed_cloth *cloth, cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
+static hed_status configure(const hed_cloth *cloth, cloth_structure *made,
+    const cloth_patch_tables *tables, hed_error *error)
 {
     uint64_t room = hed_device_get_info(cloth->device)->local_bytes;
     cloth_patch_choice *choice = &made->choice;
-    bool registers = choice->kind == CLOTH_PLAN_JOINT && tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
+    bool registers = choice->kind == CLOTH_PLAN_JOINT &&
+                     tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
                      tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024;
     if (!choice->threads) choice->threads = registers ? tables->most_pairs : 256;
     if (registers && choice->threads < tables->most_pairs) choice->threads = tables->most_pairs;
@@ -173,9 +183,9 @@ static hed_status configure(const hed_cloth *cloth, cloth_structure *made, const
     uint32_t ghosts = at_least_one((tables->most_ghosts + choice->threads - 1) / choice->threads);
     if (own > CLOTH_PATCH_MOST_OWN_EACH || ghosts > CLOTH_PATCH_MOST_GHOSTS_EACH)
         return cloth_fail(error, HED_ERROR_LIMIT,
-                          "%u threads for %u particles and %u of the neighbours': at most %d and %d for each thread",
-                          choice->threads, tables->most_own, tables->most_ghosts, CLOTH_PATCH_MOST_OWN_EACH,
-                          CLOTH_PATCH_MOST_GHOSTS_EACH);
+            "%u threads for %u particles and %u of the neighbours': at most %d and %d for each thread",
+            choice->threads, tables->most_own, tables->most_ghosts, CLOTH_PATCH_MOST_OWN_EACH,
+            CLOTH_PATCH_MOST_GHOSTS_EACH);
     made->config = (hed_config){.count = CLOTH_PATCH_PARAMETERS};
     int64_t *values = made->config.values;
     values[CLOTH_PATCH_WG] = choice->threads;
@@ -204,30 +214,37 @@ static uint32_t register_limit(const hed_device_info *info, const cloth_patch_ch
 /* Of the colliders as they are in a substep. */
 static uint64_t posed_bytes(const hed_cloth *cloth, uint32_t variant)
 {
-    return variant & COLLIDERS_BIT ? (uint64_t)FLOAT4 * CLOTH_POSED_WORDS * cloth->def.max_colliders : 0;
+    return variant & COLLIDERS_BIT ? (uint64_t)FLOAT4 * CLOTH_POSED_WORDS * cloth->def.max_colliders
+                                   : 0;
 }
 
-static uint32_t held_by(const hed_kernel *kernel) { return (uint32_t)hed_kernel_config(kernel, NULL).values[CLOTH_PATCH_HELD]; }
+static uint32_t held_by(const hed_kernel *kernel)
+{
+    return (uint32_t)hed_kernel_config(kernel, NULL).values[CLOTH_PATCH_HELD];
+}
 
 /* Every packet's sender has to be on the device while somebody waits for it. */
-static hed_status check_resident(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant,
-                                 const hed_kernel *kernel, hed_error *error)
+static hed_status check_resident(const hed_cloth *cloth, const cloth_structure *made,
+    uint32_t variant, const hed_kernel *kernel, hed_error *error)
 {
     int64_t resident;
     uint64_t local = local_bytes(made, held_by(kernel)) + posed_bytes(cloth, variant);
     if (made->by != BY_PACKETS) return HED_OK;
-    hed_status status = hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
+    hed_status status =
+        hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
     if (!status && resident >= 0 && resident < (int64_t)made->group_count)
         status = cloth_fail(error, HED_ERROR_UNSUPPORTED,
-                            "%u patches of %u threads and %llu bytes of local memory: %lld are resident at once",
-                            made->group_count, made->choice.threads, (unsigned long long)local, (long long)resident);
+            "%u patches of %u threads and %llu bytes of local memory: %lld are resident at once",
+            made->group_count, made->choice.threads, (unsigned long long)local,
+            (long long)resident);
     return status;
 }
 
-static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant,
-                                const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
+static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made,
+    uint32_t variant, const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
-    const hed_kernel_def *def = made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
+    const hed_kernel_def *def =
+        made->by == BY_PACKETS ? &cloth_patch_packets_def : &cloth_patch_def;
     hed_status status = hed_kernel_create(cloth->device, def, options, kernel, error);
     if (status) return status;
     status = check_resident(cloth, made, variant, *kernel, error);
@@ -238,11 +255,13 @@ static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *m
 static bool spills(const hed_kernel *kernel)
 {
     hed_kernel_resources resources;
-    return hed_kernel_get_resources(kernel, &resources, NULL) == HED_OK && resources.spill_bytes > 0;
+    return hed_kernel_get_resources(kernel, &resources, NULL) == HED_OK &&
+           resources.spill_bytes > 0;
 }
 
-/* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing to give up. A
- * choice is kept as it is where nothing surrounds the cloth, for that is what choices are measured with. */
+/* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing
+ * to give up. A choice is kept as it is where nothing surrounds the cloth, for that is what choices
+ * are measured with. */
 static bool relax(hed_config *config, hed_kernel_options *options, bool surrounded)
 {
     int64_t *values = config->values;
@@ -253,16 +272,18 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
     return true;
 }
 
-/* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in registers the code
- * for these would be there that many times: too much for the instruction cache. */
-static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant, hed_kernel **kernel,
-                             hed_error *error)
+/* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in
+ * registers the code for these would be there that many times: too much for the instruction
+ * cache. */
+static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant,
+    hed_kernel **kernel, hed_error *error)
 {
     char by[12], figures[12], iterations[12], colliders[12];
     snprintf(by, sizeof by, "%d", (int)made->by);
     snprintf(figures, sizeof figures, "%u", made->figures);
     snprintf(iterations, sizeof iterations, "%u", cloth->def.iterations);
-    snprintf(colliders, sizeof colliders, "%u", variant & COLLIDERS_BIT ? cloth->def.max_colliders : 0);
+    snprintf(
+        colliders, sizeof colliders, "%u", variant & COLLIDERS_BIT ? cloth->def.max_colliders : 0);
 #define FLAG(condition) ((condition) ? "1" : "0")
     const hed_define defines[] = {
         {"EXCHANGE", by},
@@ -286,7 +307,8 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t v
     *kernel = made->kernels[variant];
     if (*kernel) return HED_OK;
     bool surrounded = variant & ~CLOTH_STEP_TETHERS;
-    if (surrounded && config.values[CLOTH_PATCH_OWN_EACH] > FEW_PARTICLES) config.values[CLOTH_PATCH_HELD] = 0;
+    if (surrounded && config.values[CLOTH_PATCH_OWN_EACH] > FEW_PARTICLES)
+        config.values[CLOTH_PATCH_HELD] = 0;
     hed_status status = create_kernel(cloth, made, variant, &options, kernel, error);
     while (!status && spills(*kernel) && relax(&config, &options, surrounded)) {
         hed_kernel_destroy(*kernel);
@@ -306,7 +328,8 @@ static void destroy(hed_cloth *cloth, cloth_structure *made)
     cloth_release(&cloth->allocator, made, 1, sizeof *made);
 }
 
-static hed_status upload(hed_cloth *cloth, cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
+static hed_status upload(
+    hed_cloth *cloth, cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
 {
     const struct {
         const void *content;
@@ -314,15 +337,18 @@ static hed_status upload(hed_cloth *cloth, cloth_structure *made, const cloth_pa
     } parts[] = {
         [TABLE(GROUPS)] = {tables->groups, tables->group_count * sizeof *tables->groups},
         [TABLE(OWN)] = {tables->own, tables->own_count * sizeof *tables->own},
-        [TABLE(TETHERS)] = {tables->tethers, cloth->has_tethers ? tables->own_count * sizeof *tables->tethers : 0},
+        [TABLE(TETHERS)] = {tables->tethers,
+            cloth->has_tethers ? tables->own_count * sizeof *tables->tethers : 0},
         [TABLE(ANCHORS)] = {tables->anchors, tables->anchor_count * sizeof *tables->anchors},
         [TABLE(GHOSTS)] = {tables->ghosts, tables->ghost_count * sizeof *tables->ghosts},
         [TABLE(STEPS)] = {tables->steps, tables->step_count * sizeof *tables->steps},
         [TABLE(PAIRS)] = {tables->pairs, tables->pair_count * sizeof *tables->pairs},
-        [TABLE(FIGURES)] = {tables->figures, (uint64_t)4 * tables->figure_words * tables->figure_count},
+        [TABLE(FIGURES)] = {tables->figures,
+            (uint64_t)4 * tables->figure_words * tables->figure_count},
         [TABLE(SHAPES)] = {tables->shapes, tables->shape_count * sizeof *tables->shapes},
         [TABLE(LIMITS)] = {tables->limits, tables->limit_count * sizeof *tables->limits},
-        [TABLE(PACKETS)] = {NULL, (uint64_t)FLOAT4 * (tables->group_count + 2 * (uint64_t)tables->slot_count)},
+        [TABLE(PACKETS)] = {NULL,
+            (uint64_t)FLOAT4 * (tables->group_count + 2 * (uint64_t)tables->slot_count)},
     };
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < CLOTH_COUNT(parts) && !status; i++) {
@@ -333,7 +359,7 @@ static hed_status upload(hed_cloth *cloth, cloth_structure *made, const cloth_pa
 }
 
 static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *const *plans,
-                     const cloth_patch_tables *tables)
+    const cloth_patch_tables *tables)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         if (plans[g]->patch_count > made->patches) made->patches = plans[g]->patch_count;
@@ -352,16 +378,18 @@ static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *
 
 static uint32_t surroundings(const hed_cloth *cloth)
 {
-    return (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) | (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
-           (cloth->has_air ? CLOTH_STEP_AIR : 0);
+    return (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) |
+           (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) | (cloth->has_air ? CLOTH_STEP_AIR : 0);
 }
 
-static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole, cloth_structure **structure,
-                        hed_error *error)
+static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
+    cloth_structure **structure, hed_error *error)
 {
-    bool packets = (~hed_device_get_info(cloth->device)->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
+    bool packets = (~hed_device_get_info(cloth->device)->capabilities &
+                       (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
     cloth_structure *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
-    cloth_plan **plans = cloth_allocate(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
+    cloth_plan **plans =
+        cloth_allocate(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
     cloth_patch_tables tables = {0};
     hed_kernel *kernel;
     hed_status status = made && plans ? HED_OK : HED_ERROR_MEMORY;
@@ -385,11 +413,13 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
     return status;
 }
 
-/* Beside the kernel that build() makes those for frames with what the definition announces, so that no step compiles.
- * One that cannot be on this device is a matter of the step that wants it, if ever one does. */
+/* Beside the kernel that build() makes those for frames with what the definition announces, so that
+ * no step compiles. One that cannot be on this device is a matter of the step that wants it, if
+ * ever one does. */
 static hed_status compile_announced(hed_cloth *cloth, cloth_structure *made, hed_error *error)
 {
-    uint32_t variant = surroundings(cloth), colliders = cloth->def.max_colliders ? COLLIDERS_BIT : 0;
+    uint32_t variant = surroundings(cloth),
+             colliders = cloth->def.max_colliders ? COLLIDERS_BIT : 0;
     hed_kernel *kernel;
     hed_status status = HED_OK;
     if (colliders) status = kernel_for(cloth, made, variant | colliders, &kernel, error);
@@ -398,8 +428,8 @@ static hed_status compile_announced(hed_cloth *cloth, cloth_structure *made, hed
     return status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ? HED_OK : status;
 }
 
-static hed_status create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole, cloth_structure **structure,
-                         hed_error *error)
+static hed_status create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
+    cloth_structure **structure, hed_error *error)
 {
     hed_status status = build(cloth, choice, whole, structure, error);
     if (!status) status = compile_announced(cloth, *structure, error);
@@ -426,8 +456,9 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     cloth_structure *made;
     bool whole = cloth->ops == &cloth_whole_ops;
     if (!whole && cloth->ops != &cloth_patches_ops)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "this cloth is laid out as \"%s\", which takes no such choice",
-                          hed_cloth_structure_name(cloth->ops->id));
+        return cloth_fail(error, HED_ERROR_ARGUMENT,
+            "this cloth is laid out as \"%s\", which takes no such choice",
+            hed_cloth_structure_name(cloth->ops->id));
     hed_status status = build(cloth, choice, whole, &made, error);
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
@@ -436,7 +467,10 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     return HED_OK;
 }
 
-hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->structure->tables[TABLE(PACKETS)]; }
+hed_buffer *cloth_patch_packets(const hed_cloth *cloth)
+{
+    return cloth->structure->tables[TABLE(PACKETS)];
+}
 
 /* ---- substeps ---- */
 
@@ -445,8 +479,8 @@ static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
     return buffer ? buffer : cloth->buffers.none;
 }
 
-static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, const cloth_step *first,
-                           const cloth_step *rest, float dt, hed_argument *arguments)
+static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made,
+    const cloth_step *first, const cloth_step *rest, float dt, hed_argument *arguments)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_buffer *const buffers[CLOTH_PATCH_FIRST] = {
@@ -463,36 +497,42 @@ static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made, 
         [CLOTH_PATCH_CONTACT] = b->contact,
         [CLOTH_PATCH_FLAGS] = b->flags,
     };
-    for (uint32_t i = 0; i < CLOTH_PATCH_FIRST; i++) arguments[i] = hed_buffer_argument(or_none(cloth, buffers[i]));
+    for (uint32_t i = 0; i < CLOTH_PATCH_FIRST; i++)
+        arguments[i] = hed_buffer_argument(or_none(cloth, buffers[i]));
     for (uint32_t i = 0; i < CLOTH_COUNT(made->tables); i++)
         arguments[CLOTH_PATCH_GROUPS + i] = hed_buffer_argument(made->tables[i]);
     arguments[CLOTH_PATCH_FIRST] = hed_struct_argument(first, sizeof *first);
     arguments[CLOTH_PATCH_REST] = hed_struct_argument(rest, sizeof *rest);
     arguments[CLOTH_PATCH_DT] = hed_float_argument(dt);
-    for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++) arguments[i] = hed_local_argument();
+    for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++)
+        arguments[i] = hed_local_argument();
 }
 
-static hed_geometry geometry_of(const hed_cloth *cloth, const cloth_structure *made, uint32_t variant, const hed_kernel *kernel)
+static hed_geometry geometry_of(
+    const hed_cloth *cloth, const cloth_structure *made, uint32_t variant, const hed_kernel *kernel)
 {
     hed_geometry geometry = {.dimensions = 1,
-                             .global = {(uint64_t)made->group_count * made->choice.threads},
-                             .group = {made->choice.threads, 1, 1}};
+        .global = {(uint64_t)made->group_count * made->choice.threads},
+        .group = {made->choice.threads, 1, 1}};
     geometry.local_bytes[CLOTH_PATCH_PLACE] = (uint64_t)FLOAT4 * made->places;
-    geometry.local_bytes[CLOTH_PATCH_PALETTE] = (uint64_t)FLOAT4 * made->palette + posed_bytes(cloth, variant);
+    geometry.local_bytes[CLOTH_PATCH_PALETTE] =
+        (uint64_t)FLOAT4 * made->palette + posed_bytes(cloth, variant);
     geometry.local_bytes[CLOTH_PATCH_LOCAL_STEPS] = (uint64_t)4 * made->local_steps;
     geometry.local_bytes[CLOTH_PATCH_LOCAL_CARRIES] = carry_bytes(made, held_by(kernel));
     return geometry;
 }
 
-/* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has none of these at present. */
+/* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has none of
+ * these at present. */
 static uint32_t variant_of(const hed_cloth *cloth, const cloth_step *step)
 {
-    bool colliders = step->colliders || ((step->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
+    bool colliders =
+        step->colliders || ((step->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
     return (step->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_step *first, const cloth_step *rest,
-                           float dt, uint32_t count, hed_error *error)
+static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_step *first,
+    const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
     uint32_t variant = variant_of(cloth, rest);
@@ -506,7 +546,8 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_
         next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : smaller(begin + 2, end);
         cloth_patch_span span = {made->slot_count, begin, next, total};
         arguments[CLOTH_PATCH_SPAN] = hed_struct_argument(&span, sizeof span);
-        status = hed_launch_over(cloth->stream, kernel, &geometry, arguments, CLOTH_PATCH_ARGUMENTS, error);
+        status = hed_launch_over(
+            cloth->stream, kernel, &geometry, arguments, CLOTH_PATCH_ARGUMENTS, error);
     }
     return status;
 }
@@ -520,6 +561,7 @@ static void report(const hed_cloth *cloth, const cloth_structure *made, hed_clot
     cloth_patch_format(&made->choice, filled->choice, sizeof filled->choice);
 }
 
-const cloth_structure_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, create_patches,
-                                               destroy, substeps, report};
-const cloth_structure_ops cloth_whole_ops = {HED_CLOTH_WHOLE, whole_valid, create_whole, destroy, substeps, report};
+const cloth_structure_ops cloth_patches_ops = {
+    HED_CLOTH_PATCHES, patches_valid, create_patches, destroy, substeps, report};
+const cloth_structure_ops cloth_whole_ops = {
+    HED_CLOTH_WHOLE, whole_valid, create_whole, destroy, substeps, report};

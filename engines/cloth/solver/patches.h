@@ -1,5 +1,5 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: how a cloth can be laid over a device with them, and the tables that this
- * takes. */
+/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: how a cloth can be laid over a device with them, and the
+ * tables that this takes. */
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
@@ -11,22 +11,26 @@
 typedef struct cloth_patch_choice {
     cloth_plan_kind kind; /* JOINT: the table in registers where it fits; FIGURES: streamed */
     uint32_t patches;     /* of all garments and copies together; PATCHES alone */
-    uint32_t threads;     /* of a group; 0: with JOINT as many as a step has constraints, else 256 */
+    /* of a group; 0: with JOINT as many as a step has constraints, else 256 */
+    uint32_t threads;
     uint32_t early_steps; /* JOINT: cloth_plan_def.early_steps */
     uint32_t step_limit;  /* JOINT: cloth_plan_def.step_limit */
-    uint32_t queue;       /* FIGURES: entries of the next step that a thread fetches ahead, 1 to 4 */
-    uint32_t held;        /* previous positions that a thread keeps in registers, others in memory; UINT32_MAX: all */
-    uint32_t groups;      /* a compute unit holds at once, which limits registers; 0: no limit */
+    /* FIGURES: entries of the next step that a thread fetches ahead, 1 to 4 */
+    uint32_t queue;
+    /* previous positions that a thread keeps in registers, others in memory; UINT32_MAX: all */
+    uint32_t held;
+    uint32_t groups; /* a compute unit holds at once, which limits registers; 0: no limit */
 } cloth_patch_choice;
 
 /* What is good for this cloth on this device where nothing was measured. `id`: PATCHES or WHOLE. */
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id);
 /* Such as "joint, 160 threads, 128 patches, 3 early steps". */
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size);
-/* Lays a cloth that has one of these structures anew, by another choice, between two frames: for tests and for
- * measuring one by one. On failure it stays as it was. Errors: ARGUMENT, UNSUPPORTED, LIMIT, MEMORY, DEVICE_MEMORY,
- * BUILD, DRIVER. */
-hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error);
+/* Lays a cloth that has one of these structures anew, by another choice, between two frames: for
+ * tests and for measuring one by one. On failure it stays as it was. Errors: ARGUMENT, UNSUPPORTED,
+ * LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+hed_status cloth_patch_rebuild(
+    hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error);
 
 /* CLOTH_PATCH_PACKETS of a cloth that has one of these structures: for tests. */
 hed_buffer *cloth_patch_packets(const hed_cloth *cloth);
@@ -57,8 +61,8 @@ typedef struct cloth_patch_tables {
 } cloth_patch_tables;
 
 /* `plans`: one for each of the cloth's garments. Errors: LIMIT (materials), MEMORY. */
-hed_status cloth_patch_tables_create(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables,
-                                     hed_error *error);
+hed_status cloth_patch_tables_create(
+    const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, hed_error *error);
 void cloth_patch_tables_destroy(cloth_patch_tables *tables);
 
 enum { CLOTH_PATCH_MOST_MATERIALS = 16, CLOTH_PATCH_MOST_SHAPES = 256 };

@@ -1,5 +1,6 @@
-/* How a cloth is laid over a device with patches or whole garments where nothing was measured (tune.c has what is
- * worth measuring). The rules are those that a prototype's measurements on an H200 gave (docs/cloth.md). */
+/* How a cloth is laid over a device with patches or whole garments where nothing was measured
+ * (tune.c has what is worth measuring). The rules are those that a prototype's measurements on an
+ * H200 gave (docs/cloth.md). */
 #include <stdio.h>
 
 #include "kernels/kernels.h"
@@ -29,7 +30,8 @@ static uint32_t largest_garment(const hed_cloth *cloth)
 {
     uint32_t largest = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->particle_count > largest) largest = cloth->garments[g]->particle_count;
+        if (cloth->garments[g]->particle_count > largest)
+            largest = cloth->garments[g]->particle_count;
     return largest;
 }
 
@@ -51,7 +53,8 @@ static uint32_t degree_of(const hed_cloth *cloth)
 
 /* ---- the default ---- */
 
-/* So many interior constraints in a step that the steps are evenly full: two more of these than the degree asks. */
+/* So many interior constraints in a step that the steps are evenly full: two more of these than the
+ * degree asks. */
 static uint32_t even_step(const hed_cloth *cloth, uint32_t patches)
 {
     uint64_t each = constraints_of(cloth) / patches / (degree_of(cloth) + 2u);
@@ -102,24 +105,29 @@ cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structu
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     if (id == HED_CLOTH_WHOLE)
-        return cloth_tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
+        return cloth_tuned_choice(
+            &cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
     cloth_patch_choice rule = default_patches(cloth, info);
-    return cloth_tuned_choice(&cloth->tuned, cloth->particles / rule.patches, even_step(cloth, rule.patches), rule);
+    return cloth_tuned_choice(
+        &cloth->tuned, cloth->particles / rule.patches, even_step(cloth, rule.patches), rule);
 }
 
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size)
 {
     char threads[32] = "threads as needed", held[48] = "", more[96] = "";
     if (choice->threads) snprintf(threads, sizeof threads, "%u threads", choice->threads);
-    if (choice->held != UINT32_MAX) snprintf(held, sizeof held, ", %u previous positions held", choice->held);
+    if (choice->held != UINT32_MAX)
+        snprintf(held, sizeof held, ", %u previous positions held", choice->held);
     if (choice->kind == CLOTH_PLAN_JOINT)
-        snprintf(more, sizeof more, ", %u early steps, step limit %u", choice->early_steps, choice->step_limit);
+        snprintf(more, sizeof more, ", %u early steps, step limit %u", choice->early_steps,
+            choice->step_limit);
     else
         snprintf(more, sizeof more, ", queue %u, %u groups a unit", choice->queue,
-                 choice->groups ? choice->groups : 1);
+            choice->groups ? choice->groups : 1);
     snprintf(text, size, "%s, %s", choice->kind == CLOTH_PLAN_JOINT ? "joint" : "figures", threads);
     size_t used = 0;
     while (used < size && text[used]) used++;
-    if (choice->patches) used += (size_t)snprintf(text + used, size - used, ", %u patches", choice->patches);
+    if (choice->patches)
+        used += (size_t)snprintf(text + used, size - used, ", %u patches", choice->patches);
     if (used < size) snprintf(text + used, size - used, "%s%s", more, held);
 }

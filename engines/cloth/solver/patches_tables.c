@@ -1,5 +1,5 @@
-/* From the plans of a cloth's garments to what the kernel of patch.cl reads. Copies of a garment share everything but
- * their groups and packets. */
+/* From the plans of a cloth's garments to what the kernel of patch.cl reads. Copies of a garment
+ * share everything but their groups and packets. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 /* ---- materials ---- */
 
-/* Gives each of a garment's materials a number below 16: the same for equal ones, and 0 for those that no constraint
- * has. */
-static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_patch_tables *tables, uint8_t *numbers,
-                                   hed_error *error)
+/* Gives each of a garment's materials a number below 16: the same for equal ones, and 0 for those
+ * that no constraint has. */
+static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_patch_tables *tables,
+    uint8_t *numbers, hed_error *error)
 {
     const cloth_garment *garment = cloth->garments[g];
     uint32_t count = 0;
@@ -24,14 +24,17 @@ static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_pat
         uint32_t material = garment->constraints[c].material, number = 0;
         if (numbers[material] != 0xff) continue;
         const hed_cloth_material *m = &garment->materials[material];
-        while (number < count && (limits[number][0] != m->compress || limits[number][1] != m->stretch ||
-                                  limits[number][2] != m->compliance))
+        while (number < count &&
+               (limits[number][0] != m->compress || limits[number][1] != m->stretch ||
+                   limits[number][2] != m->compliance))
             number++;
         if (number == CLOTH_PATCH_MOST_MATERIALS)
-            return cloth_fail(error, HED_ERROR_UNSUPPORTED, "garment %u (%s) has more than %d different materials", g,
-                              garment->name, CLOTH_PATCH_MOST_MATERIALS);
+            return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+                "garment %u (%s) has more than %d different materials", g, garment->name,
+                CLOTH_PATCH_MOST_MATERIALS);
         if (number == count) {
-            memcpy(limits[count++], (const float[4]){m->compress, m->stretch, m->compliance, 0.0f}, sizeof *limits);
+            memcpy(limits[count++], (const float[4]){m->compress, m->stretch, m->compliance, 0.0f},
+                sizeof *limits);
             tables->ranges = tables->ranges || m->compress != 1.0f || m->stretch != 1.0f;
             tables->compliance = tables->compliance || m->compliance > 0.0f;
         }
@@ -40,7 +43,8 @@ static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_pat
     return HED_OK;
 }
 
-/* Bits of a rest length; where materials differ, their last four give way to the material's number. */
+/* Bits of a rest length; where materials differ, their last four give way to the material's
+ * number. */
 static uint32_t rest_bits(float rest, uint32_t number, bool limited)
 {
     uint32_t bits;
@@ -50,9 +54,9 @@ static uint32_t rest_bits(float rest, uint32_t number, bool limited)
 
 /* ---- shapes: the figures of a regular mesh have the same lengths again and again ---- */
 
-/* Lengths are computed from coordinates that are rounded, so those of a grid's equal edges differ a little. Where all
- * lengths of a garment fall into a few narrow groups, the middle of its group stands for each: no further off than
- * the rounding of the coordinates. */
+/* Lengths are computed from coordinates that are rounded, so those of a grid's equal edges differ a
+ * little. Where all lengths of a garment fall into a few narrow groups, the middle of its group
+ * stands for each: no further off than the rounding of the coordinates. */
 typedef struct length_groups {
     uint32_t count;
     float low[CLOTH_PATCH_MOST_SHAPES], middle[CLOTH_PATCH_MOST_SHAPES];
@@ -76,12 +80,14 @@ static float coordinate_rounding(const cloth_garment *garment)
 static bool group_lengths(const cloth_garment *garment, float *sorted, length_groups *groups)
 {
     float width = 4.0f * coordinate_rounding(garment);
-    for (uint32_t c = 0; c < garment->constraint_count; c++) sorted[c] = garment->constraints[c].rest;
+    for (uint32_t c = 0; c < garment->constraint_count; c++)
+        sorted[c] = garment->constraints[c].rest;
     qsort(sorted, garment->constraint_count, sizeof *sorted, compare_floats);
     groups->count = 0;
     for (uint32_t c = 0, next; c < garment->constraint_count; c = next) {
         if (groups->count == CLOTH_PATCH_MOST_SHAPES) return false;
-        for (next = c + 1; next < garment->constraint_count && sorted[next] <= sorted[c] + width;) next++;
+        for (next = c + 1; next < garment->constraint_count && sorted[next] <= sorted[c] + width;)
+            next++;
         groups->low[groups->count] = sorted[c];
         groups->middle[groups->count++] = 0.5f * (sorted[c] + sorted[next - 1]);
     }
@@ -101,7 +107,8 @@ static float grouped(const length_groups *groups, float rest)
 
 /* ---- sizes ---- */
 
-static void count_sizes(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables)
+static void count_sizes(
+    const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_plan *plan = plans[g];
@@ -127,12 +134,15 @@ static hed_status allocate(const hed_cloth *cloth, cloth_patch_tables *tables, h
     tables->ghosts = cloth_allocate(allocator, tables->ghost_count, sizeof *tables->ghosts, error);
     tables->steps = cloth_allocate(allocator, tables->step_count, sizeof *tables->steps, error);
     tables->pairs = cloth_allocate(allocator, tables->pair_count, sizeof *tables->pairs, error);
-    tables->figures = cloth_allocate(allocator, (uint64_t)8 * tables->figure_count, sizeof *tables->figures, error);
-    tables->shapes = cloth_allocate(allocator, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * cloth->garment_count,
-                                    sizeof *tables->shapes, error);
+    tables->figures = cloth_allocate(
+        allocator, (uint64_t)8 * tables->figure_count, sizeof *tables->figures, error);
+    tables->shapes =
+        cloth_allocate(allocator, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * cloth->garment_count,
+            sizeof *tables->shapes, error);
     tables->limits = cloth_allocate(allocator, tables->limit_count, sizeof *tables->limits, error);
-    bool all = tables->groups && tables->own && tables->tethers && tables->anchors && tables->ghosts &&
-               tables->steps && tables->pairs && tables->figures && tables->shapes && tables->limits;
+    bool all = tables->groups && tables->own && tables->tethers && tables->anchors &&
+               tables->ghosts && tables->steps && tables->pairs && tables->figures &&
+               tables->shapes && tables->limits;
     return all ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -146,10 +156,11 @@ void cloth_patch_tables_destroy(cloth_patch_tables *tables)
     cloth_release(allocator, tables->ghosts, tables->ghost_count, sizeof *tables->ghosts);
     cloth_release(allocator, tables->steps, tables->step_count, sizeof *tables->steps);
     cloth_release(allocator, tables->pairs, tables->pair_count, sizeof *tables->pairs);
-    cloth_release(allocator, tables->figures, (uint64_t)8 * tables->figure_count, sizeof *tables->figures);
+    cloth_release(
+        allocator, tables->figures, (uint64_t)8 * tables->figure_count, sizeof *tables->figures);
     cloth_release(allocator, tables->shapes,
-                  (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * tables->limit_count / CLOTH_PATCH_MOST_MATERIALS,
-                  sizeof *tables->shapes);
+        (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * tables->limit_count / CLOTH_PATCH_MOST_MATERIALS,
+        sizeof *tables->shapes);
     cloth_release(allocator, tables->limits, tables->limit_count, sizeof *tables->limits);
 }
 
@@ -177,7 +188,8 @@ static void fill_tethers(filling *fill, const cloth_patch *patch)
     fill->anchors_of_patch = 0;
     memset(fill->anchor_place, 0xff, garment->anchor_count * sizeof *fill->anchor_place);
     for (uint32_t i = 0; i < patch->own_count; i++) {
-        uint32_t particle = fill->plan->own[patch->own_at + i], *tether = tables->tethers[fill->own + i];
+        uint32_t particle = fill->plan->own[patch->own_at + i],
+                 *tether = tables->tethers[fill->own + i];
         uint32_t anchor = garment->anchor_count ? garment->tether_anchor[particle] : NONE;
         tether[0] = NONE;
         if (anchor == NONE) continue;
@@ -231,11 +243,12 @@ static uint32_t shape_number(filling *fill, const uint32_t rests[6])
 }
 
 /* Entry `k` of the `count` of a step that begins at `entries`. */
-static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t kind, uint32_t *entries, uint32_t k,
-                        uint32_t count)
+static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t kind, uint32_t *entries,
+    uint32_t k, uint32_t count)
 {
     uint32_t rests[6] = {0};
-    for (uint32_t c = 0; c < kind; c++) rests[c] = constraint_bits(fill, figure->constraint[c], true);
+    for (uint32_t c = 0; c < kind; c++)
+        rests[c] = constraint_bits(fill, figure->constraint[c], true);
     uint64_t words = 0;
     for (uint32_t i = 0; i < 4; i++) words |= (uint64_t)figure->particle[i] << 14 * i;
     if (fill->lengths) {
@@ -258,13 +271,14 @@ static bool fill_figures(filling *fill, uint32_t patch)
 {
     const cloth_plan *plan = fill->plan;
     const uint32_t *at = plan->figure_at + (uint64_t)patch * (plan->figure_steps + 1);
-    uint32_t *steps = fill->tables->steps + fill->step + plan->pair_steps + 1, words = fill->tables->figure_words;
+    uint32_t *steps = fill->tables->steps + fill->step + plan->pair_steps + 1,
+             words = fill->tables->figure_words;
     for (uint32_t s = 0; s < plan->figure_steps; s++) {
         uint32_t kind = plan->figure_kind[s], count = at[s + 1] - at[s];
         steps[s] = fill->figure | (kind == CLOTH_COMPLETE ? 0x80000000u : 0);
         for (uint32_t k = 0; k < count; k++)
             if (!fill_figure(fill, &plan->figures[at[s] + k], kind,
-                             fill->tables->figures + (uint64_t)words * fill->figure, k, count))
+                    fill->tables->figures + (uint64_t)words * fill->figure, k, count))
                 return false;
         fill->figure += count;
     }
@@ -287,20 +301,12 @@ static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number
         uint32_t slots = fill->slot + copy * plan->slot_count;
         tables->groups[fill->group + copy * plan->patch_count + number] = (cloth_patch_record){
             .first = fill->cloth->first_particle[fill->garment] + copy * garment->particle_count,
-            .garment = fill->garment,
-            .own_at = fill->own,
-            .own_count = patch->own_count,
-            .ghost_at = fill->ghost,
-            .ghost_count = patch->ghost_count,
-            .send_at = slots + patch->send_at,
-            .send_count = patch->send_count,
-            .slot_at = slots,
-            .step_at = fill->step,
-            .pair_steps = plan->pair_steps,
-            .figure_steps = plan->figure_steps,
-            .anchor_at = fill->anchor,
-            .anchor_count = fill->anchors_of_patch,
-            .shape_at = fill->shape,
+            .garment = fill->garment, .own_at = fill->own, .own_count = patch->own_count,
+            .ghost_at = fill->ghost, .ghost_count = patch->ghost_count,
+            .send_at = slots + patch->send_at, .send_count = patch->send_count, .slot_at = slots,
+            .step_at = fill->step, .pair_steps = plan->pair_steps,
+            .figure_steps = plan->figure_steps, .anchor_at = fill->anchor,
+            .anchor_count = fill->anchors_of_patch, .shape_at = fill->shape,
         };
     }
     raise(&tables->most_own, patch->own_count);
@@ -318,7 +324,8 @@ static bool fill_garment(filling *fill)
     uint32_t copies = fill->cloth->garments[fill->garment]->copies;
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const cloth_patch *patch = &plan->patches[p];
-        memcpy(tables->own + fill->own, plan->own + patch->own_at, patch->own_count * sizeof *tables->own);
+        memcpy(tables->own + fill->own, plan->own + patch->own_at,
+            patch->own_count * sizeof *tables->own);
         fill_tethers(fill, patch);
         for (uint32_t i = 0; i < patch->ghost_count; i++) {
             tables->ghosts[fill->ghost + i][0] = plan->ghosts[patch->ghost_at + i];
@@ -344,14 +351,18 @@ static bool fill_garment(filling *fill)
 
 /* ---- all of them ---- */
 
-static hed_status prepare_garment(filling *fill, bool grouped_lengths, length_groups *groups, hed_error *error)
+static hed_status prepare_garment(
+    filling *fill, bool grouped_lengths, length_groups *groups, hed_error *error)
 {
     const cloth_garment *garment = fill->cloth->garments[fill->garment];
     const hed_allocator *allocator = &fill->tables->allocator;
-    fill->anchor_place = cloth_allocate(allocator, garment->anchor_count, sizeof *fill->anchor_place, error);
-    fill->materials = cloth_allocate(allocator, garment->material_count, sizeof *fill->materials, error);
+    fill->anchor_place =
+        cloth_allocate(allocator, garment->anchor_count, sizeof *fill->anchor_place, error);
+    fill->materials =
+        cloth_allocate(allocator, garment->material_count, sizeof *fill->materials, error);
     if (!fill->anchor_place || !fill->materials) return HED_ERROR_MEMORY;
-    hed_status status = number_materials(fill->cloth, fill->garment, fill->tables, fill->materials, error);
+    hed_status status =
+        number_materials(fill->cloth, fill->garment, fill->tables, fill->materials, error);
     if (status || !grouped_lengths) return status;
     float *sorted = cloth_allocate(allocator, garment->constraint_count, sizeof *sorted, error);
     if (!sorted) return HED_ERROR_MEMORY;
@@ -360,12 +371,13 @@ static hed_status prepare_garment(filling *fill, bool grouped_lengths, length_gr
     return HED_OK;
 }
 
-/* Fills everything from the beginning. `*few`: in, whether figures are tried with shapes; out: whether they have few
- * enough. */
-static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, bool *few,
-                           hed_error *error)
+/* Fills everything from the beginning. `*few`: in, whether figures are tried with shapes; out:
+ * whether they have few enough. */
+static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
+    cloth_patch_tables *tables, bool *few, hed_error *error)
 {
-    filling fill = {.cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
+    filling fill = {
+        .cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
     length_groups *groups = cloth_allocate(&tables->allocator, 1, sizeof *groups, error);
     hed_status status = groups ? HED_OK : HED_ERROR_MEMORY;
     bool tried = *few;
@@ -379,29 +391,34 @@ static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans, clo
         status = prepare_garment(&fill, tried, groups, error);
         if (!status && tried && !fill.lengths) *few = false;
         else if (!status && !fill_garment(&fill)) *few = false;
-        cloth_release(&tables->allocator, fill.anchor_place, garment->anchor_count, sizeof *fill.anchor_place);
-        cloth_release(&tables->allocator, fill.materials, garment->material_count, sizeof *fill.materials);
+        cloth_release(&tables->allocator, fill.anchor_place, garment->anchor_count,
+            sizeof *fill.anchor_place);
+        cloth_release(
+            &tables->allocator, fill.materials, garment->material_count, sizeof *fill.materials);
     }
     tables->anchor_count = fill.anchor;
     cloth_release(&tables->allocator, groups, 1, sizeof *groups);
     return status;
 }
 
-/* Whether any material of any garment gives or has a range: all entries are then of the kind that says which. */
-static hed_status look_at_materials(const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)
+/* Whether any material of any garment gives or has a range: all entries are then of the kind that
+ * says which. */
+static hed_status look_at_materials(
+    const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         uint8_t *numbers = cloth_allocate(&tables->allocator, garment->material_count, 1, error);
-        hed_status status = numbers ? number_materials(cloth, g, tables, numbers, error) : HED_ERROR_MEMORY;
+        hed_status status =
+            numbers ? number_materials(cloth, g, tables, numbers, error) : HED_ERROR_MEMORY;
         cloth_release(&tables->allocator, numbers, garment->material_count, 1);
         if (status) return status;
     }
     return HED_OK;
 }
 
-hed_status cloth_patch_tables_create(const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables,
-                                     hed_error *error)
+hed_status cloth_patch_tables_create(
+    const hed_cloth *cloth, cloth_plan *const *plans, cloth_patch_tables *tables, hed_error *error)
 {
     *tables = (cloth_patch_tables){.allocator = cloth->allocator};
     count_sizes(cloth, plans, tables);

@@ -68,7 +68,8 @@ static void find_incident(cloth_planner *planner)
     at[0] = 0;
 }
 
-/* A constraint with a locked end changes one particle: that one's patch does it, and nobody else needs to. */
+/* A constraint with a locked end changes one particle: that one's patch does it, and nobody else
+ * needs to. */
 void cloth_plan_find_homes(cloth_planner *planner)
 {
     const cloth_garment *garment = planner->garment;
@@ -86,21 +87,24 @@ void cloth_plan_find_homes(cloth_planner *planner)
 
 static hed_status allocate_planner(cloth_planner *planner)
 {
-    uint64_t particles = planner->garment->particle_count, constraints = planner->garment->constraint_count;
+    uint64_t particles = planner->garment->particle_count,
+             constraints = planner->garment->constraint_count;
     uint64_t patches = planner->plan->patch_count;
-    bool there = (planner->incident_at = cloth_plan_temporary(planner, particles + 1, sizeof(uint32_t))) &&
-                 (planner->incident = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
-                 (planner->neighbour = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
-                 (planner->part = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
-                 (planner->home = cloth_plan_temporary(planner, constraints, sizeof(uint32_t))) &&
-                 (planner->step = cloth_plan_temporary(planner, constraints, sizeof(uint16_t))) &&
-                 (planner->in_figure = cloth_plan_temporary(planner, constraints, sizeof(uint8_t))) &&
-                 (planner->own_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-                 (planner->size = cloth_plan_temporary(planner, patches, sizeof(uint32_t))) &&
-                 (planner->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
-                 (planner->redone_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-                 (planner->ghosts_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-                 (planner->plan->own = cloth_allocate(&planner->plan->allocator, particles, sizeof(uint32_t), planner->error));
+    bool there =
+        (planner->incident_at = cloth_plan_temporary(planner, particles + 1, sizeof(uint32_t))) &&
+        (planner->incident = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
+        (planner->neighbour = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
+        (planner->part = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
+        (planner->home = cloth_plan_temporary(planner, constraints, sizeof(uint32_t))) &&
+        (planner->step = cloth_plan_temporary(planner, constraints, sizeof(uint16_t))) &&
+        (planner->in_figure = cloth_plan_temporary(planner, constraints, sizeof(uint8_t))) &&
+        (planner->own_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
+        (planner->size = cloth_plan_temporary(planner, patches, sizeof(uint32_t))) &&
+        (planner->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
+        (planner->redone_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
+        (planner->ghosts_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
+        (planner->plan->own = cloth_allocate(
+             &planner->plan->allocator, particles, sizeof(uint32_t), planner->error));
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -111,18 +115,22 @@ static hed_status make(cloth_planner *planner)
     find_incident(planner);
     if ((status = cloth_plan_cut(planner))) return status;
     cloth_plan_find_homes(planner);
-    if (planner->plan->def.kind == CLOTH_PLAN_FIGURES && (status = cloth_plan_find_figures(planner))) return status;
+    if (planner->plan->def.kind == CLOTH_PLAN_FIGURES &&
+        (status = cloth_plan_find_figures(planner)))
+        return status;
     if ((status = cloth_plan_schedule(planner))) return status;
     if ((status = cloth_plan_make_mutual(planner))) return status;
     return cloth_plan_tables(planner);
 }
 
-hed_status cloth_plan_create(const cloth_garment *garment, const cloth_plan_def *def, cloth_plan **made, hed_error *error)
+hed_status cloth_plan_create(
+    const cloth_garment *garment, const cloth_plan_def *def, cloth_plan **made, hed_error *error)
 {
     *made = NULL;
     if (def->patches < 1 || def->patches > garment->particle_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "garment \"%s\": %u patches of %u particles; there can be 1 to as many as particles",
-                          garment->name, def->patches, garment->particle_count);
+        return cloth_fail(error, HED_ERROR_ARGUMENT,
+            "garment \"%s\": %u patches of %u particles; there can be 1 to as many as particles",
+            garment->name, def->patches, garment->particle_count);
     cloth_plan *plan = cloth_allocate(&garment->allocator, 1, sizeof *plan, error);
     if (!plan) return HED_ERROR_MEMORY;
     plan->allocator = garment->allocator;
@@ -147,9 +155,11 @@ void cloth_plan_destroy(cloth_plan *plan)
     cloth_release(&allocator, plan->own, plan->particle_count, sizeof *plan->own);
     cloth_release(&allocator, plan->ghosts, plan->ghost_total, sizeof *plan->ghosts);
     cloth_release(&allocator, plan->ghost_slot, plan->ghost_total, sizeof *plan->ghost_slot);
-    cloth_release(&allocator, plan->pair_at, patches * (plan->pair_steps + 1), sizeof *plan->pair_at);
+    cloth_release(
+        &allocator, plan->pair_at, patches * (plan->pair_steps + 1), sizeof *plan->pair_at);
     cloth_release(&allocator, plan->pairs, plan->pair_count, sizeof *plan->pairs);
-    cloth_release(&allocator, plan->figure_at, patches * (plan->figure_steps + 1), sizeof *plan->figure_at);
+    cloth_release(
+        &allocator, plan->figure_at, patches * (plan->figure_steps + 1), sizeof *plan->figure_at);
     cloth_release(&allocator, plan->figure_kind, plan->figure_steps, sizeof *plan->figure_kind);
     cloth_release(&allocator, plan->figures, plan->figure_count, sizeof *plan->figures);
     cloth_release(&allocator, plan->order, plan->constraint_count, sizeof *plan->order);

@@ -1,11 +1,13 @@
-/* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary constraints from the
- * last to the first, a patch does every boundary constraint at a particle whose value it still needs, and then needs
- * the other end too. All constraints inside a patch wait until their ends have no boundary constraint left
- * (plan_schedule.c), so what a patch needs of others is where their particles are when the sweep begins: one packet
- * each. This is the overlapped halo of temporal blocking, taken exactly instead of by distance. */
+/* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary
+ * constraints from the last to the first, a patch does every boundary constraint at a particle
+ * whose value it still needs, and then needs the other end too. All constraints inside a patch wait
+ * until their ends have no boundary constraint left (plan_schedule.c), so what a patch needs of
+ * others is where their particles are when the sweep begins: one packet each. This is the
+ * overlapped halo of temporal blocking, taken exactly instead of by distance. */
 #include "solver/plan_parts.h"
 
-/* Made once for a planner: a plan is closed again each time that its boundary has got other steps. */
+/* Made once for a planner: a plan is closed again each time that its boundary has got other
+ * steps. */
 typedef struct cloth_closure {
     const cloth_planner *planner;
     uint32_t last;    /* step after the last boundary one */
@@ -20,7 +22,10 @@ typedef struct cloth_closure {
     uint32_t *done;   /* (constraint_count) patch + 1 that has done it */
 } cloth_closure;
 
-static bool is_boundary(const cloth_planner *planner, uint32_t constraint) { return planner->home[constraint] == CLOTH_NONE; }
+static bool is_boundary(const cloth_planner *planner, uint32_t constraint)
+{
+    return planner->home[constraint] == CLOTH_NONE;
+}
 
 /* Boundary constraints by step, by counting. */
 static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
@@ -28,7 +33,8 @@ static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
     uint32_t constraints = planner->garment->constraint_count;
     c->last = 0;
     for (uint32_t k = 0; k < constraints; k++)
-        if (is_boundary(planner, k) && planner->step[k] + 1u > c->last) c->last = planner->step[k] + 1u;
+        if (is_boundary(planner, k) && planner->step[k] + 1u > c->last)
+            c->last = planner->step[k] + 1u;
     uint32_t *at = cloth_plan_temporary(planner, c->last + 1, sizeof *at);
     if (!at) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < constraints; k++)
@@ -43,7 +49,8 @@ static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
 static void collect(const cloth_planner *planner, cloth_closure *c)
 {
     const hed_cloth_constraint *constraints = planner->garment->constraints;
-    uint32_t particles = planner->garment->particle_count, boundary = (uint32_t)planner->plan->boundary;
+    uint32_t particles = planner->garment->particle_count,
+             boundary = (uint32_t)planner->plan->boundary;
     for (uint32_t i = 0; i <= particles; i++) c->at[i] = 0;
     for (uint32_t k = 0; k < boundary; k++) {
         c->at[constraints[c->sorted[k]].a + 1]++;
@@ -88,7 +95,9 @@ static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch
         }
     }
     for (uint32_t k = 0; k < c->count; k++)
-        if (planner->part[c->list[k]] != patch && !cloth_list_push(planner, &planner->ghosts, c->list[k])) return false;
+        if (planner->part[c->list[k]] != patch &&
+            !cloth_list_push(planner, &planner->ghosts, c->list[k]))
+            return false;
     return true;
 }
 
@@ -97,9 +106,12 @@ static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t
 {
     for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
         uint32_t particle = planner->plan->own[k];
-        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1];
+             q++) {
             uint32_t other = planner->neighbour[q];
-            if (planner->home[planner->incident[q]] != patch || planner->part[other] == patch || c->needed[other] == patch + 1) continue;
+            if (planner->home[planner->incident[q]] != patch || planner->part[other] == patch ||
+                c->needed[other] == patch + 1)
+                continue;
             c->needed[other] = patch + 1;
             if (!cloth_list_push(planner, &planner->ghosts, other)) return false;
         }
@@ -109,7 +121,8 @@ static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t
 
 static cloth_closure *get_closure(cloth_planner *planner)
 {
-    uint64_t particles = planner->garment->particle_count, constraints = planner->garment->constraint_count;
+    uint64_t particles = planner->garment->particle_count,
+             constraints = planner->garment->constraint_count;
     cloth_closure *c = planner->closure;
     if (!c) {
         c = cloth_plan_temporary(planner, 1, sizeof *c);
@@ -141,7 +154,8 @@ hed_status cloth_plan_close(cloth_planner *planner)
     for (uint32_t k = 0; k < planner->garment->constraint_count; k++) c->done[k] = 0;
     planner->redone.count = planner->ghosts.count = 0;
     for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
-        if (!close_patch(planner, c, p) || !add_locked_ghosts(planner, c, p)) return HED_ERROR_MEMORY;
+        if (!close_patch(planner, c, p) || !add_locked_ghosts(planner, c, p))
+            return HED_ERROR_MEMORY;
         planner->redone_at[p + 1] = planner->redone.count;
         planner->ghosts_at[p + 1] = planner->ghosts.count;
     }
@@ -160,7 +174,8 @@ static uint32_t one_to_send(const cloth_planner *planner, const uint8_t *sent, u
 }
 
 /* `reads` of each patch: the patches that its ghosts belong to, each once. */
-static bool find_reads(cloth_planner *planner, uint32_t *reads_at, cloth_list *reads, uint32_t *seen)
+static bool find_reads(
+    cloth_planner *planner, uint32_t *reads_at, cloth_list *reads, uint32_t *seen)
 {
     for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
         for (uint32_t k = planner->ghosts_at[p]; k < planner->ghosts_at[p + 1]; k++) {
@@ -174,7 +189,8 @@ static bool find_reads(cloth_planner *planner, uint32_t *reads_at, cloth_list *r
     return true;
 }
 
-static bool reads_from(const uint32_t *reads_at, const cloth_list *reads, uint32_t reader, uint32_t from)
+static bool reads_from(
+    const uint32_t *reads_at, const cloth_list *reads, uint32_t reader, uint32_t from)
 {
     for (uint32_t k = reads_at[reader]; k < reads_at[reader + 1]; k++)
         if (reads->items[k] == from) return true;
@@ -182,21 +198,27 @@ static bool reads_from(const uint32_t *reads_at, const cloth_list *reads, uint32
 }
 
 /* The ghosts again, with particle added[k] for patch reader[k]. */
-static hed_status append_ghosts(cloth_planner *planner, const cloth_list *reader, const cloth_list *added)
+static hed_status append_ghosts(
+    cloth_planner *planner, const cloth_list *reader, const cloth_list *added)
 {
     uint32_t patches = planner->plan->patch_count;
-    uint32_t *at = cloth_plan_temporary(planner, patches + 1, sizeof *at), *next = cloth_plan_temporary(planner, patches, sizeof *next);
-    cloth_list all = {.count = planner->ghosts.count + added->count, .capacity = planner->ghosts.count + added->count};
+    uint32_t *at = cloth_plan_temporary(planner, patches + 1, sizeof *at),
+             *next = cloth_plan_temporary(planner, patches, sizeof *next);
+    cloth_list all = {.count = planner->ghosts.count + added->count,
+        .capacity = planner->ghosts.count + added->count};
     all.items = cloth_plan_temporary(planner, all.count, sizeof *all.items);
     if (!at || !next || !all.items) return HED_ERROR_MEMORY;
-    for (uint32_t p = 0; p < patches; p++) at[p + 1] = planner->ghosts_at[p + 1] - planner->ghosts_at[p];
+    for (uint32_t p = 0; p < patches; p++)
+        at[p + 1] = planner->ghosts_at[p + 1] - planner->ghosts_at[p];
     for (uint32_t k = 0; k < added->count; k++) at[reader->items[k] + 1]++;
     for (uint32_t p = 0; p < patches; p++) at[p + 1] += at[p];
     for (uint32_t p = 0; p < patches; p++) {
         next[p] = at[p];
-        for (uint32_t k = planner->ghosts_at[p]; k < planner->ghosts_at[p + 1]; k++) all.items[next[p]++] = planner->ghosts.items[k];
+        for (uint32_t k = planner->ghosts_at[p]; k < planner->ghosts_at[p + 1]; k++)
+            all.items[next[p]++] = planner->ghosts.items[k];
     }
-    for (uint32_t k = 0; k < added->count; k++) all.items[next[reader->items[k]]++] = added->items[k];
+    for (uint32_t k = 0; k < added->count; k++)
+        all.items[next[reader->items[k]]++] = added->items[k];
     planner->ghosts = all;
     planner->ghosts_at = at;
     return HED_OK;
@@ -209,13 +231,16 @@ hed_status cloth_plan_make_mutual(cloth_planner *planner)
     uint32_t *seen = cloth_plan_temporary(planner, patches, sizeof *seen);
     uint8_t *sent = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *sent);
     cloth_list reads = {0}, reader = {0}, added = {0};
-    if (!reads_at || !seen || !sent || !find_reads(planner, reads_at, &reads, seen)) return HED_ERROR_MEMORY;
+    if (!reads_at || !seen || !sent || !find_reads(planner, reads_at, &reads, seen))
+        return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < planner->ghosts.count; k++) sent[planner->ghosts.items[k]] = 1;
     for (uint32_t p = 0; p < patches; p++) {
         for (uint32_t k = reads_at[p]; k < reads_at[p + 1]; k++) {
             if (reads_from(reads_at, &reads, reads.items[k], p)) continue;
             uint32_t particle = one_to_send(planner, sent, p);
-            if (!cloth_list_push(planner, &reader, reads.items[k]) || !cloth_list_push(planner, &added, particle)) return HED_ERROR_MEMORY;
+            if (!cloth_list_push(planner, &reader, reads.items[k]) ||
+                !cloth_list_push(planner, &added, particle))
+                return HED_ERROR_MEMORY;
             sent[particle] = 1;
         }
     }

@@ -1,10 +1,10 @@
-/* Single particles that change their patch after the cuts. Where two cuts meet a column apart, a particle is left
- * with most of its constraints outside its patch; since all of those come before all others of it and of its
- * neighbours, it decides how many steps the whole plan has. Straight seams stay as they are. */
+/* Single particles that change their patch after the cuts. Where two cuts meet a column apart, a
+ * particle is left with most of its constraints outside its patch; since all of those come before
+ * all others of it and of its neighbours, it decides how many steps the whole plan has. Straight
+ * seams stay as they are. */
 #include "solver/plan_parts.h"
 
-enum { PASSES = 4,
-       ROUNDS = 4 };
+enum { PASSES = 4, ROUNDS = 4 };
 
 static uint32_t patch_across(const cloth_planner *planner, uint32_t q)
 {
@@ -20,11 +20,13 @@ static void move(cloth_planner *planner, uint32_t particle, uint32_t patch)
 
 /* ---- corners that a shorter cut does without ---- */
 
-/* The patch, other than its own, that most of a particle's constraints lead to, and how many lead there and how many
- * stay. `count`: (patch_count) zeros, and again when this returns. */
-static uint32_t find_pull(const cloth_planner *planner, uint32_t *count, uint32_t particle, uint32_t *there, uint32_t *here)
+/* The patch, other than its own, that most of a particle's constraints lead to, and how many lead
+ * there and how many stay. `count`: (patch_count) zeros, and again when this returns. */
+static uint32_t find_pull(const cloth_planner *planner, uint32_t *count, uint32_t particle,
+    uint32_t *there, uint32_t *here)
 {
-    uint32_t begin = planner->incident_at[particle], end = planner->incident_at[particle + 1], own = planner->part[particle], best = own;
+    uint32_t begin = planner->incident_at[particle], end = planner->incident_at[particle + 1],
+             own = planner->part[particle], best = own;
     *there = 0;
     for (uint32_t q = begin; q < end; q++) {
         uint32_t patch = patch_across(planner, q);
@@ -62,8 +64,8 @@ static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
     return count;
 }
 
-/* How hard the boundary constraints around a particle are to put in steps: the most at one particle count by far the
- * most. */
+/* How hard the boundary constraints around a particle are to put in steps: the most at one particle
+ * count by far the most. */
 static int64_t crowding(const cloth_planner *planner, uint32_t particle)
 {
     int64_t here = count_outside(planner, particle), sum = here * here * here * here;
@@ -74,8 +76,8 @@ static int64_t crowding(const cloth_planner *planner, uint32_t particle)
     return sum;
 }
 
-/* Each particle moves once, so that they do not go round in circles; and none that is in a figure, which is inside
- * one patch. */
+/* Each particle moves once, so that they do not go round in circles; and none that is in a figure,
+ * which is inside one patch. */
 static bool may_move(const cloth_planner *planner, uint32_t particle)
 {
     if (planner->moved[particle] || planner->size[planner->part[particle]] == 1) return false;
@@ -123,7 +125,8 @@ void cloth_plan_list_own(cloth_planner *planner)
     uint32_t patches = planner->plan->patch_count, *at = planner->own_at;
     at[0] = 0;
     for (uint32_t p = 0; p < patches; p++) at[p + 1] = at[p] + planner->size[p];
-    for (uint32_t i = 0; i < planner->garment->particle_count; i++) planner->plan->own[at[planner->part[i]]++] = i;
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++)
+        planner->plan->own[at[planner->part[i]]++] = i;
     for (uint32_t p = patches; p > 0; p--) at[p] = at[p - 1];
     at[0] = 0;
 }
@@ -139,7 +142,9 @@ hed_status cloth_plan_round_corners(cloth_planner *planner)
     for (uint32_t round = 0; round < ROUNDS && crowded; round++) {
         crowded = false;
         for (uint32_t i = 0; i < particles; i++) {
-            if (3 * count_outside(planner, i) <= 2 * (planner->incident_at[i + 1] - planner->incident_at[i])) continue;
+            if (3 * count_outside(planner, i) <=
+                2 * (planner->incident_at[i + 1] - planner->incident_at[i]))
+                continue;
             cloth_plan_ease(planner, i);
             crowded = true;
         }

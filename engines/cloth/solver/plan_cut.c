@@ -1,19 +1,22 @@
-/* Which patch each particle belongs to: recursive bisection (Berger and Bokhari 1987; Simon 1991), where each
- * bisection tries several orders of the particles and every place in them:
+/* Which patch each particle belongs to: recursive bisection (Berger and Bokhari 1987; Simon 1991),
+ * where each bisection tries several orders of the particles and every place in them:
  *
- *   orders   along each axis of the rest shape (columns and rows of a grid); component by component where the piece
- *            is in several; by distance along the cloth where a cut along an axis would leave a half in pieces, as
+ *   orders   along each axis of the rest shape (columns and rows of a grid); component by component
+ *            where the piece is in several; by distance along the cloth where a cut along an axis
+ *            would leave a half in pieces, as
  *            with the front and the back of a shirt, which lie over one another at rest;
- *   places   where the share of patches on one side is 1/3 to 2/3, give or take a few percent of a patch.
+ *   places   where the share of patches on one side is 1/3 to 2/3, give or take a few percent of a
+ *            patch.
  *
- * The best is where the fewest constraints are cut. That makes straight seams on grids, whose boundary constraints
- * need the fewest steps, since a cut with a corner in it cuts more. Constraints near a tether seam (where neighbours
- * hang from anchors far apart) count several times: a cut along such a seam ruins what tethers are there for, the
- * stretch of a large sheet. A cut across it cannot be avoided and costs the same everywhere.
+ * The best is where the fewest constraints are cut. That makes straight seams on grids, whose
+ * boundary constraints need the fewest steps, since a cut with a corner in it cuts more.
+ * Constraints near a tether seam (where neighbours hang from anchors far apart) count several
+ * times: a cut along such a seam ruins what tethers are there for, the stretch of a large sheet. A
+ * cut across it cannot be avoided and costs the same everywhere.
  *
- * METIS 5.1 in its place gives the same numbers of steps and 0.97 to 1.01 times the boundary constraints, is out of
- * balance by 3 % instead of 1 %, takes about as long as the whole plan does here, and cuts along tether seams: not
- * clearly better, so not taken. */
+ * METIS 5.1 in its place gives the same numbers of steps and 0.97 to 1.01 times the boundary
+ * constraints, is out of balance by 3 % instead of 1 %, takes about as long as the whole plan does
+ * here, and cuts along tether seams: not clearly better, so not taken. */
 #include "solver/plan_parts.h"
 
 #include <float.h>
@@ -28,7 +31,8 @@ enum {
     SEAM_REACH = 8     /* columns from a tether seam where constraints still count more, at most */
 };
 
-/* A cut costs the weight of what it cuts, times 1 + what it does to the balance, + what it is off the middle. */
+/* A cut costs the weight of what it cuts, times 1 + what it does to the balance, + what it is off
+ * the middle. */
 static const double cost_of_imbalance = 10.0, cost_of_ratio = 0.2;
 static const float least_extent = 0.3f;    /* of the longest, for an axis to be tried */
 static const double most_imbalance = 0.03; /* of a patch's size, by one cut */
@@ -40,20 +44,26 @@ typedef struct place {
 
 typedef struct cutter {
     cloth_planner *planner;
-    uint32_t *order;              /* (particle_count) plan->own: each piece a range of it */
-    uint32_t *trial;              /* (particle_count) */
-    uint32_t *best;               /* (particle_count) the order of the best place so far */
-    uint32_t *key, *moved;        /* (particle_count) for sorting */
-    uint32_t *rank;               /* (particle_count) place of each particle in the trial */
-    uint32_t *queue;              /* (particle_count) */
-    uint32_t *label;              /* (particle_count) component, or distance */
-    int64_t *profile;             /* (particle_count + 1) weight that a cut before each place cuts */
-    uint8_t *seam;                /* (particle_count) 0: far from tether seams, SEAM_REACH: on one */
+    uint32_t *order;       /* (particle_count) plan->own: each piece a range of it */
+    uint32_t *trial;       /* (particle_count) */
+    uint32_t *best;        /* (particle_count) the order of the best place so far */
+    uint32_t *key, *moved; /* (particle_count) for sorting */
+    uint32_t *rank;        /* (particle_count) place of each particle in the trial */
+    uint32_t *queue;       /* (particle_count) */
+    uint32_t *label;       /* (particle_count) component, or distance */
+    /* (particle_count + 1) weight that a cut before each place cuts */
+    int64_t *profile;
+    /* (particle_count) 0: far from tether seams, SEAM_REACH: on one */
+    uint8_t *seam;
     uint32_t begin, end, patches; /* the piece at work */
 } cutter;
 
-/* Ranks are places in the whole array, and each piece is a range of it: so they tell who is in the piece. */
-static bool in_piece(const cutter *c, uint32_t particle) { return c->rank[particle] >= c->begin && c->rank[particle] < c->end; }
+/* Ranks are places in the whole array, and each piece is a range of it: so they tell who is in the
+ * piece. */
+static bool in_piece(const cutter *c, uint32_t particle)
+{
+    return c->rank[particle] >= c->begin && c->rank[particle] < c->end;
+}
 
 static void set_ranks(cutter *c)
 {
@@ -62,13 +72,15 @@ static void set_ranks(cutter *c)
 
 /* ---- tether seams ---- */
 
-/* Whether neighbours hang from anchors so far apart that tethers pull them in different directions. */
+/* Whether neighbours hang from anchors so far apart that tethers pull them in different
+ * directions. */
 static bool is_seam(const cloth_garment *garment, uint32_t a, uint32_t b)
 {
     uint32_t p = garment->tether_anchor[a], q = garment->tether_anchor[b];
     if (p == q || p == CLOTH_NONE || q == CLOTH_NONE) return false;
     const float *x = garment->rest[garment->anchors[p]], *y = garment->rest[garment->anchors[q]];
-    float apart = sqrtf((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
+    float apart = sqrtf((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
+                        (x[2] - y[2]) * (x[2] - y[2]));
     return apart > 0.25f * fminf(garment->tether_length[a], garment->tether_length[b]);
 }
 
@@ -77,13 +89,14 @@ static void find_tether_seams(cutter *c)
 {
     const cloth_planner *planner = c->planner;
     const cloth_garment *garment = planner->garment;
-    uint32_t count = 0, reach = (uint32_t)(0.5 * sqrt((double)garment->particle_count / planner->plan->patch_count));
+    uint32_t count = 0, reach = (uint32_t)(0.5 * sqrt((double)garment->particle_count /
+                                                      planner->plan->patch_count));
     if (garment->anchor_count < 2) return;
-    reach = reach < 2 ? 2 : reach > SEAM_REACH ? SEAM_REACH
-                                               : reach;
+    reach = reach < 2 ? 2 : reach > SEAM_REACH ? SEAM_REACH : reach;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
-        if (garment->families[k] != HED_CLOTH_STRUCTURAL || !is_seam(garment, ends[0], ends[1])) continue;
+        if (garment->families[k] != HED_CLOTH_STRUCTURAL || !is_seam(garment, ends[0], ends[1]))
+            continue;
         for (uint32_t e = 0; e < 2; e++) {
             if (c->seam[ends[e]]) continue;
             c->seam[ends[e]] = (uint8_t)reach;
@@ -92,14 +105,18 @@ static void find_tether_seams(cutter *c)
     }
     for (uint32_t head = 0; head < count; head++) {
         uint32_t particle = c->queue[head];
-        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++) {
+        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1];
+             q++) {
             uint32_t k = planner->incident[q], other = planner->neighbour[q];
-            if (garment->families[k] != HED_CLOTH_STRUCTURAL || c->seam[other] || c->seam[particle] == 1) continue;
+            if (garment->families[k] != HED_CLOTH_STRUCTURAL || c->seam[other] ||
+                c->seam[particle] == 1)
+                continue;
             c->seam[other] = c->seam[particle] - 1;
             c->queue[count++] = other;
         }
     }
-    for (uint32_t k = 0; k < count; k++) c->seam[c->queue[k]] = (uint8_t)(c->seam[c->queue[k]] * SEAM_REACH / reach);
+    for (uint32_t k = 0; k < count; k++)
+        c->seam[c->queue[k]] = (uint8_t)(c->seam[c->queue[k]] * SEAM_REACH / reach);
 }
 
 /* ---- orders ---- */
@@ -107,7 +124,8 @@ static void find_tether_seams(cutter *c)
 /* Sorts the trial by keys below 2^24 that lie beside it; those that are equal stay as they are. */
 static void sort_trial(cutter *c)
 {
-    uint32_t count = c->end - c->begin, *trial = c->trial + c->begin, *key = c->key, *to = c->queue, *to_key = c->moved;
+    uint32_t count = c->end - c->begin, *trial = c->trial + c->begin, *key = c->key, *to = c->queue,
+             *to_key = c->moved;
     for (uint32_t shift = 0; shift < 24; shift += 8) {
         uint32_t at[257] = {0};
         for (uint32_t k = 0; k < count; k++) at[(key[k] >> shift & 255) + 1]++;
@@ -125,8 +143,9 @@ static void sort_trial(cutter *c)
 static float coordinate(const cloth_garment *garment, uint32_t particle, uint32_t axis)
 {
     if (!garment->grid_width) return garment->rest[particle][axis];
-    return (float)(axis == 0 ? particle % garment->grid_width : axis == 1 ? particle / garment->grid_width
-                                                                          : 0);
+    return (float)(axis == 0   ? particle % garment->grid_width
+                   : axis == 1 ? particle / garment->grid_width
+                               : 0);
 }
 
 /* Gives the piece's extent along an axis. */
@@ -148,12 +167,14 @@ static void order_along(cutter *c, uint32_t axis)
     float scale = extent > 0.0f ? (KEY_LEVELS - 1) / extent : 0.0f;
     for (uint32_t k = c->begin; k < c->end; k++) {
         c->trial[k] = c->order[k];
-        c->key[k - c->begin] = (uint32_t)((coordinate(c->planner->garment, c->order[k], axis) - low) * scale + 0.5f);
+        c->key[k - c->begin] =
+            (uint32_t)((coordinate(c->planner->garment, c->order[k], axis) - low) * scale + 0.5f);
     }
     sort_trial(c);
 }
 
-/* Labels what hangs together in the piece, in the trial's order, and gives the number of components. */
+/* Labels what hangs together in the piece, in the trial's order, and gives the number of
+ * components. */
 static uint32_t find_components(cutter *c)
 {
     const uint32_t *at = c->planner->incident_at;
@@ -175,7 +196,8 @@ static uint32_t find_components(cutter *c)
     return components;
 }
 
-/* The trial, sorted by label. Labels beyond 2^24 stay together with the last: pieces of one or two particles each. */
+/* The trial, sorted by label. Labels beyond 2^24 stay together with the last: pieces of one or two
+ * particles each. */
 static void order_by_label(cutter *c)
 {
     for (uint32_t k = c->begin; k < c->end; k++) {
@@ -207,7 +229,8 @@ static uint32_t find_distances(cutter *c, uint32_t from)
 
 static int64_t weight(const cutter *c, uint32_t a, uint32_t b)
 {
-    return CONSTRAINT_WEIGHT + SEAM_WEIGHT * (int64_t)(c->seam[a] > c->seam[b] ? c->seam[a] : c->seam[b]) / SEAM_REACH;
+    return CONSTRAINT_WEIGHT +
+           SEAM_WEIGHT * (int64_t)(c->seam[a] > c->seam[b] ? c->seam[a] : c->seam[b]) / SEAM_REACH;
 }
 
 /* What a cut before each place of the trial cuts. */
@@ -237,14 +260,18 @@ static void try_order(cutter *c, place *best)
     bool better = false;
     find_profile(c);
     for (uint32_t left = (c->patches + 2) / 3; left <= c->patches - (c->patches + 2) / 3; left++) {
-        double target = size * left, smaller = size * (2 * left < c->patches ? left : c->patches - left);
-        double off = fabs((double)left / c->patches - 0.5), reach = fmax(most_imbalance * smaller, 1.0);
+        double target = size * left,
+               smaller = size * (2 * left < c->patches ? left : c->patches - left);
+        double off = fabs((double)left / c->patches - 0.5),
+               reach = fmax(most_imbalance * smaller, 1.0);
         int64_t first = (int64_t)ceil(target - reach), last = (int64_t)floor(target + reach);
         if (first < left) first = left;
-        if (last > (int64_t)count - (c->patches - left)) last = (int64_t)count - (c->patches - left);
+        if (last > (int64_t)count - (c->patches - left))
+            last = (int64_t)count - (c->patches - left);
         for (int64_t k = first; k <= last; k++) {
             double imbalance = fabs((double)k - target) / smaller;
-            double cost = (double)(c->profile[c->begin + k] + 1) * (1.0 + cost_of_imbalance * imbalance + cost_of_ratio * off);
+            double cost = (double)(c->profile[c->begin + k] + 1) *
+                          (1.0 + cost_of_imbalance * imbalance + cost_of_ratio * off);
             if (cost >= best->cost) continue;
             *best = (place){cost, (uint32_t)k, left};
             better = true;
@@ -308,7 +335,8 @@ static void take_best(cutter *c, uint32_t middle, bool connected[2])
     set_piece(c, begin, end, c->patches);
 }
 
-static void cut(cutter *c, uint32_t begin, uint32_t end, uint32_t patch, uint32_t patches, bool connected)
+static void cut(
+    cutter *c, uint32_t begin, uint32_t end, uint32_t patch, uint32_t patches, bool connected)
 {
     if (patches == 1) {
         for (uint32_t k = begin; k < end; k++) c->planner->part[c->order[k]] = patch;

@@ -1,19 +1,16 @@
-/* Figures of four particles whose constraints a device does in registers, so that four loads and four stores serve
- * six constraints, or four: complete graphs (a grid's cell with its diagonals, a hinge with its bend) and rings of
- * one family (bends round a square).
+/* Figures of four particles whose constraints a device does in registers, so that four loads and
+ * four stores serve six constraints, or four: complete graphs (a grid's cell with its diagonals, a
+ * hinge with its bend) and rings of one family (bends round a square).
  *
- * Complete ones are taken along the edges of the mesh first, and only where no shorter one goes through the same
- * edge: those tile a grid like the black fields of a chessboard. Figures are then put in steps, no free particle
- * twice in one; a figure that finds no step stays pairs. */
+ * Complete ones are taken along the edges of the mesh first, and only where no shorter one goes
+ * through the same edge: those tile a grid like the black fields of a chessboard. Figures are then
+ * put in steps, no free particle twice in one; a figure that finds no step stays pairs. */
 #include "solver/plan_parts.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-enum { MOST_STEPS = 64,
-       MOST_COMMON = 32,
-       RARE = 16,
-       FEW = 256 };
+enum { MOST_STEPS = 64, MOST_COMMON = 32, RARE = 16, FEW = 256 };
 
 typedef struct finder {
     cloth_planner *planner;
@@ -39,18 +36,24 @@ static bool may_be_in_figure(const cloth_planner *planner, uint32_t k)
 static uint32_t find_edge(const cloth_planner *planner, uint32_t a, uint32_t b)
 {
     for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1]; q++)
-        if (planner->neighbour[q] == b) return planner->part[a] == planner->part[b] ? planner->incident[q] : CLOTH_NONE;
+        if (planner->neighbour[q] == b)
+            return planner->part[a] == planner->part[b] ? planner->incident[q] : CLOTH_NONE;
     return CLOTH_NONE;
 }
 
-static float rest(const cloth_planner *planner, uint32_t constraint) { return planner->garment->constraints[constraint].rest; }
+static float rest(const cloth_planner *planner, uint32_t constraint)
+{
+    return planner->garment->constraints[constraint].rest;
+}
 
 /* ---- complete figures ---- */
 
-static uint32_t find_common(const cloth_planner *planner, uint32_t a, uint32_t b, common found[MOST_COMMON])
+static uint32_t find_common(
+    const cloth_planner *planner, uint32_t a, uint32_t b, common found[MOST_COMMON])
 {
     uint32_t count = 0;
-    for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1] && count < MOST_COMMON; q++) {
+    for (uint32_t q = planner->incident_at[a];
+         q < planner->incident_at[a + 1] && count < MOST_COMMON; q++) {
         uint32_t particle = planner->neighbour[q];
         if (particle == b || planner->part[particle] != planner->part[a]) continue;
         uint32_t to_b = find_edge(planner, b, particle);
@@ -67,8 +70,8 @@ typedef struct matching {
 } matching;
 
 /* The sweep ends on the shortest constraints, which are the stiffest: that stretches least. */
-static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint32_t a, uint32_t b, const common *c, const common *d,
-                                 uint32_t cd)
+static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint32_t a, uint32_t b,
+    const common *c, const common *d, uint32_t cd)
 {
     matching m[3] = {{b, ab, cd}, {c->particle, c->to_a, d->to_b}, {d->particle, d->to_a, c->to_b}};
     for (uint32_t k = 0; k < 3; k++) {
@@ -81,16 +84,17 @@ static cloth_found make_complete(const cloth_planner *planner, uint32_t ab, uint
         m[first + 1] = kept;
     }
     return (cloth_found){{a, m[0].partner, m[1].partner, m[2].partner},
-                         {m[0].with_first, m[0].other, m[1].with_first, m[1].other, m[2].with_first, m[2].other},
-                         CLOTH_COMPLETE,
-                         0};
+        {m[0].with_first, m[0].other, m[1].with_first, m[1].other, m[2].with_first, m[2].other},
+        CLOTH_COMPLETE, 0};
 }
 
-/* The shortest complete figure through a constraint, if none of its constraints is in another yet. */
+/* The shortest complete figure through a constraint, if none of its constraints is in another
+ * yet. */
 static bool find_complete(const cloth_planner *planner, uint32_t constraint, cloth_found *figure)
 {
     const uint8_t *in_figure = planner->in_figure;
-    uint32_t a = planner->garment->constraints[constraint].a, b = planner->garment->constraints[constraint].b;
+    uint32_t a = planner->garment->constraints[constraint].a,
+             b = planner->garment->constraints[constraint].b;
     common all[MOST_COMMON];
     uint32_t count = find_common(planner, a, b, all);
     float shortest = FLT_MAX, shortest_free = FLT_MAX;
@@ -99,10 +103,11 @@ static bool find_complete(const cloth_planner *planner, uint32_t constraint, clo
             if (all[p].particle == all[q].particle) continue;
             uint32_t cd = find_edge(planner, all[p].particle, all[q].particle);
             if (cd == CLOTH_NONE) continue;
-            float length = rest(planner, cd) + rest(planner, all[p].to_a) + rest(planner, all[p].to_b) + rest(planner, all[q].to_a) +
+            float length = rest(planner, cd) + rest(planner, all[p].to_a) +
+                           rest(planner, all[p].to_b) + rest(planner, all[q].to_a) +
                            rest(planner, all[q].to_b);
-            bool taken = in_figure[cd] || in_figure[all[p].to_a] || in_figure[all[p].to_b] || in_figure[all[q].to_a] ||
-                         in_figure[all[q].to_b];
+            bool taken = in_figure[cd] || in_figure[all[p].to_a] || in_figure[all[p].to_b] ||
+                         in_figure[all[q].to_a] || in_figure[all[q].to_b];
             if (length < shortest) shortest = length;
             if (taken || length >= shortest_free) continue;
             shortest_free = length;
@@ -116,7 +121,8 @@ static bool find_complete(const cloth_planner *planner, uint32_t constraint, clo
 
 static bool may_be_in_ring(const cloth_planner *planner, uint32_t k, uint8_t family)
 {
-    return !planner->in_figure[k] && planner->garment->families[k] == family && may_be_in_figure(planner, k);
+    return !planner->in_figure[k] && planner->garment->families[k] == family &&
+           may_be_in_figure(planner, k);
 }
 
 /* The family's constraints at a particle, marked at their other ends or unmarked again. */
@@ -124,18 +130,23 @@ static void mark_family(finder *f, uint32_t particle, uint8_t family, bool marke
 {
     const cloth_planner *planner = f->planner;
     for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1]; q++)
-        if (may_be_in_ring(planner, planner->incident[q], family)) f->mark[planner->neighbour[q]] = marked ? planner->incident[q] + 1 : 0;
+        if (may_be_in_ring(planner, planner->incident[q], family))
+            f->mark[planner->neighbour[q]] = marked ? planner->incident[q] + 1 : 0;
 }
 
-/* The fourth particle of a ring that has c - a - b: joined to c, and to b by a marked constraint. */
-static bool close_ring(const finder *f, uint32_t ab, uint32_t ac, uint32_t c, uint8_t family, cloth_found *figure)
+/* The fourth particle of a ring that has c - a - b: joined to c, and to b by a marked
+ * constraint. */
+static bool close_ring(
+    const finder *f, uint32_t ab, uint32_t ac, uint32_t c, uint8_t family, cloth_found *figure)
 {
     const cloth_planner *planner = f->planner;
-    uint32_t a = cloth_other_end(&planner->garment->constraints[ac], c), b = cloth_other_end(&planner->garment->constraints[ab], a);
+    uint32_t a = cloth_other_end(&planner->garment->constraints[ac], c),
+             b = cloth_other_end(&planner->garment->constraints[ab], a);
     for (uint32_t q = planner->incident_at[c]; q < planner->incident_at[c + 1]; q++) {
         uint32_t cd = planner->incident[q], d = planner->neighbour[q];
         if (!f->mark[d] || d == a || d == b || !may_be_in_ring(planner, cd, family)) continue;
-        *figure = (cloth_found){{a, b, c, d}, {ab, cd, ac, f->mark[d] - 1, CLOTH_NONE, CLOTH_NONE}, CLOTH_RING, 0};
+        *figure = (cloth_found){
+            {a, b, c, d}, {ab, cd, ac, f->mark[d] - 1, CLOTH_NONE, CLOTH_NONE}, CLOTH_RING, 0};
         return true;
     }
     return false;
@@ -150,7 +161,8 @@ static bool find_ring(finder *f, uint32_t ab, cloth_found *figure)
     mark_family(f, b, family, true);
     for (uint32_t q = planner->incident_at[a]; q < planner->incident_at[a + 1] && !found; q++) {
         uint32_t ac = planner->incident[q], c = planner->neighbour[q];
-        if (c != b && may_be_in_ring(planner, ac, family)) found = close_ring(f, ab, ac, c, family, figure);
+        if (c != b && may_be_in_ring(planner, ac, family))
+            found = close_ring(f, ab, ac, c, family, figure);
     }
     mark_family(f, b, family, false);
     return found;
@@ -169,7 +181,8 @@ static void mark_corners(finder *f)
     const cloth_planner *planner = f->planner;
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
         uint32_t begin = planner->incident_at[i], end = planner->incident_at[i + 1], inside = 0;
-        for (uint32_t q = begin; q < end; q++) inside += may_be_in_figure(planner, planner->incident[q]);
+        for (uint32_t q = begin; q < end; q++)
+            inside += may_be_in_figure(planner, planner->incident[q]);
         f->corner[i] = 2 * inside <= end - begin;
     }
 }
@@ -186,8 +199,11 @@ static void find_complete_figures(finder *f, bool corners)
     cloth_found figure;
     for (uint8_t family = 0; family < HED_CLOTH_FAMILY_COUNT; family++) {
         for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
-            if (planner->garment->families[k] != family || planner->in_figure[k] || !may_be_in_figure(planner, k)) continue;
-            if ((!corners || at_corner(f, k)) && find_complete(planner, k, &figure)) add(planner, &figure);
+            if (planner->garment->families[k] != family || planner->in_figure[k] ||
+                !may_be_in_figure(planner, k))
+                continue;
+            if ((!corners || at_corner(f, k)) && find_complete(planner, k, &figure))
+                add(planner, &figure);
         }
     }
 }
@@ -197,15 +213,17 @@ static void find_rings(finder *f, bool corners)
     cloth_planner *planner = f->planner;
     cloth_found figure;
     for (uint32_t k = 0; k < planner->garment->constraint_count; k++) {
-        if (!may_be_in_ring(planner, k, planner->garment->families[k]) || (corners && !at_corner(f, k))) continue;
+        if (!may_be_in_ring(planner, k, planner->garment->families[k]) ||
+            (corners && !at_corner(f, k)))
+            continue;
         if (find_ring(f, k, &figure)) add(planner, &figure);
     }
 }
 
 /* ---- steps ---- */
 
-/* First fit; figures of one kind share no step with the other. Those without a step are dropped. Gives the number of
- * steps. */
+/* First fit; figures of one kind share no step with the other. Those without a step are dropped.
+ * Gives the number of steps. */
 static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
 {
     cloth_planner *planner = f->planner;
@@ -220,8 +238,10 @@ static uint32_t put_in_steps(finder *f, uint32_t kind, uint32_t first_step)
         while (step < MOST_STEPS && taken >> step & 1) step++;
         figure->step = step < MOST_STEPS ? first_step + step : CLOTH_NONE;
         for (uint32_t v = 0; v < 4 && step < MOST_STEPS; v++)
-            if (!cloth_is_locked(planner->garment, figure->particle[v])) f->taken[figure->particle[v]] |= 1ull << step;
-        for (uint32_t e = 0; e < kind; e++) planner->in_figure[figure->constraint[e]] = step < MOST_STEPS;
+            if (!cloth_is_locked(planner->garment, figure->particle[v]))
+                f->taken[figure->particle[v]] |= 1ull << step;
+        for (uint32_t e = 0; e < kind; e++)
+            planner->in_figure[figure->constraint[e]] = step < MOST_STEPS;
         if (step < MOST_STEPS && step + 1 > steps) steps = step + 1;
     }
     return steps;
@@ -244,13 +264,16 @@ static uint32_t count_pairs(finder *f)
     return most;
 }
 
-/* Makes a figure pairs again where that leaves its particles with about as many pairs as others have anyway. */
+/* Makes a figure pairs again where that leaves its particles with about as many pairs as others
+ * have anyway. */
 static bool dissolve(finder *f, cloth_found *figure)
 {
     uint32_t more = figure->kind / 2;
     for (uint32_t v = 0; v < 4; v++) {
         uint32_t particle = figure->particle[v];
-        if (!cloth_is_locked(f->planner->garment, particle) && f->pairs[particle] + more > f->most_pairs + 1) return false;
+        if (!cloth_is_locked(f->planner->garment, particle) &&
+            f->pairs[particle] + more > f->most_pairs + 1)
+            return false;
     }
     for (uint32_t v = 0; v < 4; v++) f->pairs[figure->particle[v]] += more;
     for (uint32_t e = 0; e < figure->kind; e++) f->planner->in_figure[figure->constraint[e]] = 0;
@@ -262,7 +285,9 @@ static bool share_particle(const finder *f, const cloth_found *a, const cloth_fo
 {
     for (uint32_t v = 0; v < 4; v++)
         for (uint32_t w = 0; w < 4; w++)
-            if (a->particle[v] == b->particle[w] && !cloth_is_locked(f->planner->garment, a->particle[v])) return true;
+            if (a->particle[v] == b->particle[w] &&
+                !cloth_is_locked(f->planner->garment, a->particle[v]))
+                return true;
     return false;
 }
 
@@ -277,8 +302,8 @@ static void make_way(finder *f, cloth_found *figure, uint32_t step)
     figure->step = step;
 }
 
-/* Where the tilings from two corners of a patch do not fit, a few figures are left to steps of their own. They are
- * dissolved, or, where few of them cannot be, those in their way. */
+/* Where the tilings from two corners of a patch do not fit, a few figures are left to steps of
+ * their own. They are dissolved, or, where few of them cannot be, those in their way. */
 static void dissolve_rare_steps(finder *f, uint32_t steps)
 {
     cloth_planner *planner = f->planner;
@@ -292,16 +317,19 @@ static void dissolve_rare_steps(finder *f, uint32_t steps)
     }
     for (uint32_t k = 0; k < planner->found_count; k++) {
         cloth_found *figure = &planner->found[k];
-        if (figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest) left += !dissolve(f, figure);
+        if (figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest)
+            left += !dissolve(f, figure);
     }
     for (uint32_t k = 0; k < planner->found_count && left <= FEW; k++) {
         cloth_found *figure = &planner->found[k];
-        for (uint32_t s = 0; s < steps && figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest; s++)
+        for (uint32_t s = 0;
+             s < steps && figure->step != CLOTH_NONE && count[figure->step] * RARE < fullest; s++)
             if (kind[s] == figure->kind && count[s] * RARE >= fullest) make_way(f, figure, s);
     }
 }
 
-/* Drops figures and steps that are no more. Gives the number of steps; the first *rings of them are rings. */
+/* Drops figures and steps that are no more. Gives the number of steps; the first *rings of them are
+ * rings. */
 static uint32_t renumber_steps(cloth_planner *planner, uint32_t *rings)
 {
     uint32_t number[2 * MOST_STEPS] = {0}, kept = 0, steps = 0, ring_steps = 0;
@@ -329,18 +357,22 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     f.mark = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.mark);
     f.pairs = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.pairs);
     f.taken = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.taken);
-    planner->found = cloth_plan_temporary(planner, constraints / CLOTH_RING + 1, sizeof *planner->found);
+    planner->found =
+        cloth_plan_temporary(planner, constraints / CLOTH_RING + 1, sizeof *planner->found);
     if (!f.corner || !f.mark || !f.pairs || !f.taken || !planner->found) return HED_ERROR_MEMORY;
     mark_corners(&f);
     for (uint32_t corners = 1; corners < 2; corners--) find_complete_figures(&f, corners);
     for (uint32_t corners = 1; corners < 2; corners--) find_rings(&f, corners);
-    uint32_t rings = put_in_steps(&f, CLOTH_RING, 0), steps = rings + put_in_steps(&f, CLOTH_COMPLETE, rings);
+    uint32_t rings = put_in_steps(&f, CLOTH_RING, 0),
+             steps = rings + put_in_steps(&f, CLOTH_COMPLETE, rings);
     dissolve_rare_steps(&f, steps);
     steps = renumber_steps(planner, &rings);
     cloth_plan *plan = planner->plan;
     plan->figure_steps = steps;
-    plan->figure_kind = cloth_allocate(&plan->allocator, steps, sizeof *plan->figure_kind, planner->error);
+    plan->figure_kind =
+        cloth_allocate(&plan->allocator, steps, sizeof *plan->figure_kind, planner->error);
     if (!plan->figure_kind) return HED_ERROR_MEMORY;
-    for (uint32_t s = 0; s < steps; s++) plan->figure_kind[s] = s < rings ? CLOTH_RING : CLOTH_COMPLETE;
+    for (uint32_t s = 0; s < steps; s++)
+        plan->figure_kind[s] = s < rings ? CLOTH_RING : CLOTH_COMPLETE;
     return HED_OK;
 }

@@ -1,15 +1,14 @@
-/* Matchings: see plan_matchings.h. First a list schedule, step by step, the edge with the least slack first (slack:
- * steps until an end's deadline, less its edges that are left). What is left over is placed by alternating paths
- * (Kempe 1879, as in Vizing's theorem): two steps are exchanged along a path until one is free at both ends. Where no
- * path may be exchanged the edge takes a place by force and those that it throws out wait for theirs; edges that are
- * thrown out often become dear (Morris's breakout, 1993). */
+/* Matchings: see plan_matchings.h. First a list schedule, step by step, the edge with the least
+ * slack first (slack: steps until an end's deadline, less its edges that are left). What is left
+ * over is placed by alternating paths (Kempe 1879, as in Vizing's theorem): two steps are exchanged
+ * along a path until one is free at both ends. Where no path may be exchanged the edge takes a
+ * place by force and those that it throws out wait for theirs; edges that are thrown out often
+ * become dear (Morris's breakout, 1993). */
 #include "solver/plan_matchings.h"
 
 #include "solver/plan_parts.h"
 
-enum { LONGEST_PATH = 512,
-       SLACK_LEVELS = 32,
-       BUCKETS = SLACK_LEVELS * SLACK_LEVELS };
+enum { LONGEST_PATH = 512, SLACK_LEVELS = 32, BUCKETS = SLACK_LEVELS * SLACK_LEVELS };
 
 static bool is_free(const cloth_matchings *m, uint32_t vertex, uint32_t step)
 {
@@ -52,8 +51,7 @@ static uint32_t slack_level(const cloth_matchings *m, uint32_t vertex, uint32_t 
 {
     if (vertex == CLOTH_NONE) return SLACK_LEVELS - 1;
     int32_t slack = (int32_t)m->deadline[vertex] - (int32_t)step - (int32_t)m->left[vertex];
-    return slack < 0 ? 0 : slack < SLACK_LEVELS ? (uint32_t)slack
-                                                : SLACK_LEVELS - 1;
+    return slack < 0 ? 0 : slack < SLACK_LEVELS ? (uint32_t)slack : SLACK_LEVELS - 1;
 }
 
 static uint32_t urgency(const cloth_matchings *m, const cloth_edge *edge, uint32_t step)
@@ -104,15 +102,17 @@ static bool place_where_free(cloth_matchings *m, uint32_t edge)
     const cloth_edge *e = &m->edges[edge];
     uint32_t best = CLOTH_NONE;
     for (uint32_t s = e->first; s < e->end; s++)
-        if (m->room[s] && is_free(m, e->a, s) && is_free(m, e->b, s) && (best == CLOTH_NONE || m->room[s] > m->room[best])) best = s;
+        if (m->room[s] && is_free(m, e->a, s) && is_free(m, e->b, s) &&
+            (best == CLOTH_NONE || m->room[s] > m->room[best]))
+            best = s;
     if (best == CLOTH_NONE) return false;
     put(m, edge, best);
     return true;
 }
 
-/* Exchanges steps `s` and `t` on the path that leaves `from` (where t is free) by its edge in s, so that s becomes
- * free there. Not when the path ends at `to`, leaves an edge's window, or when after that and one more edge in s
- * there is no room. */
+/* Exchanges steps `s` and `t` on the path that leaves `from` (where t is free) by its edge in s, so
+ * that s becomes free there. Not when the path ends at `to`, leaves an edge's window, or when after
+ * that and one more edge in s there is no room. */
 static bool exchange(cloth_matchings *m, uint32_t from, uint32_t to, uint32_t s, uint32_t t)
 {
     uint32_t path[LONGEST_PATH], length = 0, vertex = from, now = s;
@@ -153,7 +153,8 @@ static bool place_by_path(cloth_matchings *m, uint32_t edge)
 
 static uint32_t price(const cloth_matchings *m, uint32_t vertex, uint32_t step)
 {
-    return is_free(m, vertex, step) ? 0 : 1u + m->edges[m->at[(size_t)vertex * m->steps + step]].thrown;
+    return is_free(m, vertex, step) ? 0
+                                    : 1u + m->edges[m->at[(size_t)vertex * m->steps + step]].thrown;
 }
 
 /* Takes the cheapest place and gives the edges thrown out of it; at most two. */

@@ -1,6 +1,6 @@
-/* Edges of a graph into steps: no vertex twice in a step, each edge within its window of steps, no more edges in a
- * step than there is room for. Edge colouring with release times and deadlines: the inside of both schedules of a
- * plan (plan_schedule.c). */
+/* Edges of a graph into steps: no vertex twice in a step, each edge within its window of steps, no
+ * more edges in a step than there is room for. Edge colouring with release times and deadlines: the
+ * inside of both schedules of a plan (plan_schedule.c). */
 #ifndef CLOTH_PLAN_MATCHINGS_H
 #define CLOTH_PLAN_MATCHINGS_H
 
@@ -26,8 +26,8 @@ typedef struct cloth_matchings {
     uint64_t random;    /* not 0 */
 } cloth_matchings;
 
-/* Gives the number of edges that found no place: 0 is success. `effort`: how long it tries, in tries for each edge
- * that the first pass leaves over. The same input gives the same output. */
+/* Gives the number of edges that found no place: 0 is success. `effort`: how long it tries, in
+ * tries for each edge that the first pass leaves over. The same input gives the same output. */
 uint32_t cloth_match(cloth_matchings *matchings, uint32_t effort);
 
 #endif

@@ -1,6 +1,6 @@
-/* What the parts of planning hand to one another. plan.c calls them in this order: cut (plan_cut.c), figures
- * (plan_figures.c), schedule (plan_schedule.c, which stands on plan_matchings.c and plan_closure.c), tables
- * (plan_tables.c). */
+/* What the parts of planning hand to one another. plan.c calls them in this order: cut
+ * (plan_cut.c), figures (plan_figures.c), schedule (plan_schedule.c, which stands on
+ * plan_matchings.c and plan_closure.c), tables (plan_tables.c). */
 #ifndef CLOTH_PLAN_PARTS_H
 #define CLOTH_PLAN_PARTS_H
 
@@ -33,10 +33,12 @@ typedef struct cloth_planner {
     uint32_t *own_at;           /* (patch_count + 1) where each patch begins in plan->own */
     uint32_t *size;             /* (patch_count) particles of each */
     uint8_t *moved;             /* (particle_count) has left the patch of its cut */
-    uint32_t *home;             /* (constraint_count) the patch that alone does it; CLOTH_NONE: a boundary constraint */
-    uint16_t *step;             /* (constraint_count) its pair step; CLOTH_NO_STEP: none yet, or in a figure */
-    uint8_t *in_figure;         /* (constraint_count) */
-    cloth_found *found;         /* (found_count) figures */
+    /* (constraint_count) the patch that alone does it; CLOTH_NONE: a boundary constraint */
+    uint32_t *home;
+    /* (constraint_count) its pair step; CLOTH_NO_STEP: none yet, or in a figure */
+    uint16_t *step;
+    uint8_t *in_figure; /* (constraint_count) */
+    cloth_found *found; /* (found_count) figures */
     uint32_t found_count;
     struct cloth_closure *closure; /* plan_closure.c's memory */
     cloth_list redone;             /* boundary constraints that each patch does */
@@ -47,7 +49,8 @@ typedef struct cloth_planner {
 
 /* ---- plan_memory.c ---- */
 
-/* `count` zeroed elements, given back with the planner; NULL and the planner's error when memory runs out. */
+/* `count` zeroed elements, given back with the planner; NULL and the planner's error when memory
+ * runs out. */
 void *cloth_plan_temporary(cloth_planner *planner, uint64_t count, size_t size);
 void cloth_plan_release_temporaries(cloth_planner *planner);
 /* False when memory ran out. */
@@ -57,17 +60,18 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 
 /* plan_cut.c: fills part, and with plan_corners.c own_at, size and plan->own. */
 hed_status cloth_plan_cut(cloth_planner *planner);
-/* plan_corners.c: moves single particles after the cuts, so that few constraints at any one of them are between
- * patches. */
+/* plan_corners.c: moves single particles after the cuts, so that few constraints at any one of them
+ * are between patches. */
 hed_status cloth_plan_round_corners(cloth_planner *planner);
-/* plan_corners.c: moves one particle at or beside `centre` to a patch beside it, where that spreads the boundary
- * constraints best. */
+/* plan_corners.c: moves one particle at or beside `centre` to a patch beside it, where that spreads
+ * the boundary constraints best. */
 void cloth_plan_ease(cloth_planner *planner, uint32_t centre);
 /* plan_corners.c: own_at and plan->own from part, ascending. */
 void cloth_plan_list_own(cloth_planner *planner);
 /* plan.c: home and the number of boundary constraints from part. */
 void cloth_plan_find_homes(cloth_planner *planner);
-/* plan_figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and figure_kind. */
+/* plan_figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and
+ * figure_kind. */
 hed_status cloth_plan_find_figures(cloth_planner *planner);
 /* plan_schedule.c: gives every constraint outside figures its step; redone and ghosts with it. */
 hed_status cloth_plan_schedule(cloth_planner *planner);

@@ -1,11 +1,13 @@
-/* In which step each pair is done. All boundary constraints of a particle come before all others of it, so that a
- * patch can redo its neighbours' boundary constraints without knowing what they do inside (plan_closure.c). That
- * makes two edge colourings, one with deadlines and one with release times, and plan_matchings.c does both:
+/* In which step each pair is done. All boundary constraints of a particle come before all others of
+ * it, so that a patch can redo its neighbours' boundary constraints without knowing what they do
+ * inside (plan_closure.c). That makes two edge colourings, one with deadlines and one with release
+ * times, and plan_matchings.c does both:
  *
  *   1. boundary constraints, each particle's before the steps that its others need at the least;
  *   2. what is inside, patch by patch, each particle's after its last boundary constraint.
  *
- * The number of steps begins at its lower bound, the most constraints at one particle, and grows until both succeed. */
+ * The number of steps begins at its lower bound, the most constraints at one particle, and grows
+ * until both succeed. */
 #include "solver/plan_parts.h"
 
 #include "solver/plan_matchings.h"
@@ -20,14 +22,18 @@ enum {
 typedef struct schedule {
     cloth_planner *planner;
     uint32_t steps;
-    uint32_t gap;      /* steps that a particle may wait among its boundary constraints; LARGEST_GAP: any number */
-    uint32_t more;     /* steps that are missing at the least */
-    uint16_t *inside;  /* (particle_count) constraints at each free particle that its patch alone does, outside figures */
+    /* steps that a particle may wait among its boundary constraints; LARGEST_GAP: any number */
+    uint32_t gap;
+    uint32_t more; /* steps that are missing at the least */
+    /* (particle_count) constraints at each free particle that its patch alone does, outside figures
+     * */
+    uint16_t *inside;
     uint16_t *outside; /* (particle_count) boundary constraints */
     uint16_t *release; /* (particle_count) step after its last boundary constraint; 0: none */
     uint32_t *vertex;  /* (particle_count) number in the graph at work */
     uint32_t *home_at; /* (patch_count + 1) in `homes` */
-    uint32_t *homes;   /* constraints outside figures, patch by patch; behind the last patch the boundary */
+    /* constraints outside figures, patch by patch; behind the last patch the boundary */
+    uint32_t *homes;
     cloth_matchings matchings;
     struct {
         uint64_t vertices, edges, steps;
@@ -37,9 +43,11 @@ typedef struct schedule {
 static uint32_t most_constraints(const schedule *s)
 {
     const cloth_planner *planner = s->planner;
-    uint32_t most = s->home_at[planner->plan->patch_count + 1] > 0; /* between locked particles, a constraint still has a step */
+    /* between locked particles, a constraint still has a step */
+    uint32_t most = s->home_at[planner->plan->patch_count + 1] > 0;
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
-        uint32_t count = s->inside[i] + s->outside[i] + (s->outside[i] ? planner->plan->def.early_steps : 0);
+        uint32_t count =
+            s->inside[i] + s->outside[i] + (s->outside[i] ? planner->plan->def.early_steps : 0);
         if (count > most) most = count;
     }
     return most;
@@ -99,7 +107,8 @@ static uint32_t schedule_boundary(schedule *s)
         if (!s->outside[i]) continue;
         s->vertex[i] = m->vertex_count;
         uint32_t latest = s->steps - s->inside[i], wanted = early + s->outside[i] + s->gap;
-        m->deadline[m->vertex_count++] = (uint16_t)(s->gap < LARGEST_GAP && wanted < latest ? wanted : latest);
+        m->deadline[m->vertex_count++] =
+            (uint16_t)(s->gap < LARGEST_GAP && wanted < latest ? wanted : latest);
     }
     for (uint32_t k = 0; k < m->edge_count; k++) {
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
@@ -121,14 +130,16 @@ static uint32_t schedule_boundary(schedule *s)
     return 0;
 }
 
-/* Where cuts meet a column apart, too many constraints are between patches for their steps to follow one another. */
+/* Where cuts meet a column apart, too many constraints are between patches for their steps to
+ * follow one another. */
 static void ease_boundary(schedule *s)
 {
     cloth_planner *planner = s->planner;
     uint32_t begin = s->home_at[planner->plan->patch_count];
     for (uint32_t k = 0; k < s->matchings.edge_count; k++) {
         const hed_cloth_constraint *c = &planner->garment->constraints[s->homes[begin + k]];
-        if (s->matchings.edges[k].step == CLOTH_NO_STEP) cloth_plan_ease(planner, s->outside[c->a] > s->outside[c->b] ? c->a : c->b);
+        if (s->matchings.edges[k].step == CLOTH_NO_STEP)
+            cloth_plan_ease(planner, s->outside[c->a] > s->outside[c->b] ? c->a : c->b);
     }
     cloth_plan_list_own(planner);
 }
@@ -171,10 +182,12 @@ static bool schedule_patch(schedule *s, uint32_t patch)
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
         uint16_t first = s->release[c->a] > s->release[c->b] ? s->release[c->a] : s->release[c->b];
         if (planner->part[c->a] != planner->part[c->b] && first < early) first = (uint16_t)early;
-        m->edges[k] = (cloth_edge){.a = vertex_of(s, c->a), .b = vertex_of(s, c->b), .first = first, .end = (uint16_t)s->steps};
+        m->edges[k] = (cloth_edge){.a = vertex_of(s, c->a), .b = vertex_of(s, c->b), .first = first,
+            .end = (uint16_t)s->steps};
     }
     if (cloth_match(m, EFFORT)) return false;
-    for (uint32_t k = 0; k < m->edge_count; k++) planner->step[s->homes[begin + k]] = m->edges[k].step;
+    for (uint32_t k = 0; k < m->edge_count; k++)
+        planner->step[s->homes[begin + k]] = m->edges[k].step;
     return true;
 }
 
@@ -189,7 +202,8 @@ static hed_status allocate(schedule *s)
                  (s->release = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
                  (s->vertex = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
                  (s->home_at = cloth_plan_temporary(planner, patches + 2, sizeof(uint32_t))) &&
-                 (s->homes = cloth_plan_temporary(planner, planner->garment->constraint_count, sizeof(uint32_t)));
+                 (s->homes = cloth_plan_temporary(
+                      planner, planner->garment->constraint_count, sizeof(uint32_t)));
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -205,17 +219,19 @@ static hed_status allocate_matchings(schedule *s)
     for (uint32_t p = 0; p <= planner->plan->patch_count; p++)
         if (s->home_at[p + 1] - s->home_at[p] > edges) edges = s->home_at[p + 1] - s->home_at[p];
     if (rim > vertices) vertices = rim;
-    if (vertices <= s->room.vertices && edges <= s->room.edges && s->steps <= s->room.steps) return HED_OK;
+    if (vertices <= s->room.vertices && edges <= s->room.edges && s->steps <= s->room.steps)
+        return HED_OK;
     s->room.vertices = vertices + vertices / 16;
     s->room.edges = edges + edges / 16;
     s->room.steps = s->steps + 2;
-    bool there = (m->edges = cloth_plan_temporary(planner, s->room.edges, sizeof *m->edges)) &&
-                 (m->left = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->left)) &&
-                 (m->deadline = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->deadline)) &&
-                 (m->waiting = cloth_plan_temporary(planner, s->room.edges, sizeof *m->waiting)) &&
-                 (m->sorted = cloth_plan_temporary(planner, s->room.edges, sizeof *m->sorted)) &&
-                 (m->room = cloth_plan_temporary(planner, s->room.steps, sizeof *m->room)) &&
-                 (m->at = cloth_plan_temporary(planner, s->room.vertices * s->room.steps, sizeof *m->at));
+    bool there =
+        (m->edges = cloth_plan_temporary(planner, s->room.edges, sizeof *m->edges)) &&
+        (m->left = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->left)) &&
+        (m->deadline = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->deadline)) &&
+        (m->waiting = cloth_plan_temporary(planner, s->room.edges, sizeof *m->waiting)) &&
+        (m->sorted = cloth_plan_temporary(planner, s->room.edges, sizeof *m->sorted)) &&
+        (m->room = cloth_plan_temporary(planner, s->room.steps, sizeof *m->room)) &&
+        (m->at = cloth_plan_temporary(planner, s->room.vertices * s->room.steps, sizeof *m->at));
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -227,13 +243,15 @@ static void prepare(schedule *s)
     sort_by_home(s);
 }
 
-/* Steps for the boundary; where few constraints are left over, again after easing the places where they are. */
+/* Steps for the boundary; where few constraints are left over, again after easing the places where
+ * they are. */
 static hed_status settle_boundary(schedule *s, uint32_t *left)
 {
     hed_status status = allocate_matchings(s);
     if (status) return status;
     *left = schedule_boundary(s);
-    for (uint32_t round = 0; *left && *left <= 2 + s->planner->plan->boundary / 400 && round < ROUNDS; round++) {
+    for (uint32_t round = 0;
+         *left && *left <= 2 + s->planner->plan->boundary / 400 && round < ROUNDS; round++) {
         if (s->gap != LARGEST_GAP) return HED_OK;
         ease_boundary(s);
         prepare(s);
@@ -275,9 +293,10 @@ hed_status cloth_plan_schedule(cloth_planner *planner)
     }
     if (!done)
         return cloth_fail(planner->error, HED_ERROR_LIMIT,
-                          "garment \"%s\": more than %d steps, with at most %u constraints of a patch in a step (0: any) and %u at one "
-                          "particle: allow more in a step, or use the colours structure",
-                          planner->garment->name, MOST_STEPS, planner->plan->def.step_limit, most_constraints(&s));
+            "garment \"%s\": more than %d steps, with at most %u constraints of a patch in a step (0: any) and %u at one "
+            "particle: allow more in a step, or use the colours structure",
+            planner->garment->name, MOST_STEPS, planner->plan->def.step_limit,
+            most_constraints(&s));
     planner->plan->pair_steps = s.steps;
     return HED_OK;
 }

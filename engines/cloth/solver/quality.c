@@ -20,7 +20,8 @@ typedef struct sums {
     uint64_t structural;
 } sums;
 
-/* The value of rank `rank` (from 0) of an array, whose order changes (C. A. R. Hoare, Algorithm 65: Find, 1961). */
+/* The value of rank `rank` (from 0) of an array, whose order changes (C. A. R. Hoare, Algorithm 65:
+ * Find, 1961). */
 static double select_rank(float *values, uint64_t count, uint64_t rank)
 {
     uint64_t low = 0, high = count - 1;
@@ -48,7 +49,8 @@ static uint64_t count_structural(const hed_cloth *cloth)
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         uint64_t own = 0;
-        for (uint32_t i = 0; i < garment->constraint_count; i++) own += garment->families[i] == HED_CLOTH_STRUCTURAL;
+        for (uint32_t i = 0; i < garment->constraint_count; i++)
+            own += garment->families[i] == HED_CLOTH_STRUCTURAL;
         count += own * garment->copies;
     }
     return count;
@@ -62,12 +64,13 @@ static double distance(float4 a, float4 b)
 
 static double way_of(float4 p, float4 before, float4 carry)
 {
-    double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y, z = (double)p.z - before.z + carry.z;
+    double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y,
+           z = (double)p.z - before.z + carry.z;
     return sqrt(x * x + y * y + z * z);
 }
 
-static void measure_constraints(const cloth_garment *g, const float4 *positions, hed_cloth_quality *quality,
-                                sums *total)
+static void measure_constraints(
+    const cloth_garment *g, const float4 *positions, hed_cloth_quality *quality, sums *total)
 {
     for (uint32_t i = 0; i < g->constraint_count; i++) {
         const hed_cloth_constraint *c = &g->constraints[i];
@@ -80,7 +83,8 @@ static void measure_constraints(const cloth_garment *g, const float4 *positions,
         if (g->families[i] != HED_CLOTH_STRUCTURAL) continue;
         double stretch = length / high - 1.0;
         if (stretch > quality->worst_stretch) quality->worst_stretch = stretch;
-        if (isfinite((float)stretch)) total->stretch[total->structural++] = (float)stretch; /* others have no order */
+        /* others have no order */
+        if (isfinite((float)stretch)) total->stretch[total->structural++] = (float)stretch;
     }
 }
 
@@ -88,17 +92,21 @@ static void measure_constraints(const cloth_garment *g, const float4 *positions,
 static uint64_t add_bits(uint64_t hash, float x, float y, float z)
 {
     const uint32_t words[3] = {hed_canonical_bits(x), hed_canonical_bits(y), hed_canonical_bits(z)};
-    for (int i = 0; i < 12; i++) hash = (hash ^ (words[i / 4] >> 8 * (i % 4) & 255)) * 0x100000001b3u;
+    for (int i = 0; i < 12; i++)
+        hash = (hash ^ (words[i / 4] >> 8 * (i % 4) & 255)) * 0x100000001b3u;
     return hash;
 }
 
-static void measure_particles(const hed_cloth *cloth, const particles *arrays, hed_cloth_quality *quality)
+static void measure_particles(
+    const hed_cloth *cloth, const particles *arrays, hed_cloth_quality *quality)
 {
     double energy = 0.0, dt = cloth->last_dt;
-    uint64_t hash = add_bits(0xcbf29ce484222325u, (float)cloth->origin[0], (float)cloth->origin[1], (float)cloth->origin[2]);
+    uint64_t hash = add_bits(0xcbf29ce484222325u, (float)cloth->origin[0], (float)cloth->origin[1],
+        (float)cloth->origin[2]);
     for (uint32_t i = 0; i < cloth->particles; i++) {
         float4 p = arrays->position[i];
-        const double at[3] = {p.x + cloth->origin[0], p.y + cloth->origin[1], p.z + cloth->origin[2]};
+        const double at[3] = {
+            p.x + cloth->origin[0], p.y + cloth->origin[1], p.z + cloth->origin[2]};
         double moved = way_of(p, arrays->previous[i], cloth_carry_of(arrays->carry[i]));
         hash = add_bits(hash, p.x, p.y, p.z);
         if (!cloth_finite(p)) quality->not_finite++;
@@ -112,20 +120,24 @@ static void measure_particles(const hed_cloth *cloth, const particles *arrays, h
     quality->hash = hash;
 }
 
-static void measure(const hed_cloth *cloth, const particles *arrays, float *stretch, hed_cloth_quality *quality)
+static void measure(
+    const hed_cloth *cloth, const particles *arrays, float *stretch, hed_cloth_quality *quality)
 {
     sums total = {.stretch = stretch};
     *quality = (hed_cloth_quality){.worst_stretch = -1.0};
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t copy = 0; copy < garment->copies; copy++)
-            measure_constraints(garment, arrays->position + cloth->first_particle[g] + copy * garment->particle_count,
-                                quality, &total);
+            measure_constraints(garment,
+                arrays->position + cloth->first_particle[g] + copy * garment->particle_count,
+                quality, &total);
     }
     if (quality->worst_stretch == -1.0) quality->worst_stretch = 0.0; /* no structural constraint */
     if (total.structural) {
-        quality->stretch_p99 = select_rank(stretch, total.structural, (total.structural * 99 + 99) / 100 - 1);
-        quality->stretch_p50 = select_rank(stretch, total.structural, (total.structural + 1) / 2 - 1);
+        quality->stretch_p99 =
+            select_rank(stretch, total.structural, (total.structural * 99 + 99) / 100 - 1);
+        quality->stretch_p50 =
+            select_rank(stretch, total.structural, (total.structural + 1) / 2 - 1);
     }
     quality->residual = total.constraints ? sqrt(total.squares / (double)total.constraints) : 0.0;
     measure_particles(cloth, arrays, quality);
@@ -141,9 +153,13 @@ hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_e
     uint64_t structural = count_structural(cloth) + 1;
     float *stretch = arrays.carry ? cloth_allocate(a, structural, sizeof *stretch, error) : NULL;
     hed_status status = stretch ? HED_OK : HED_ERROR_MEMORY;
-    if (!status) status = hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
-    if (!status) status = hed_read(cloth->stream, arrays.previous, cloth->buffers.previous, 0, bytes, error);
-    if (!status) status = hed_read(cloth->stream, arrays.carry, cloth->buffers.carry, 0, count * sizeof *arrays.carry, error);
+    if (!status)
+        status = hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
+    if (!status)
+        status = hed_read(cloth->stream, arrays.previous, cloth->buffers.previous, 0, bytes, error);
+    if (!status)
+        status = hed_read(cloth->stream, arrays.carry, cloth->buffers.carry, 0,
+            count * sizeof *arrays.carry, error);
     hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
     if (!status) status = waited;
     if (!status) measure(cloth, &arrays, stretch, quality);
@@ -154,14 +170,16 @@ hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_e
     return status;
 }
 
-hed_status hed_cloth_use_native(hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error)
+hed_status hed_cloth_use_native(
+    hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error)
 {
     if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
     if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
-                          "structure %s does all algorithms in one kernel: colours and sets can have one replaced",
-                          hed_cloth_structure_name(cloth->ops->id));
+            "structure %s does all algorithms in one kernel: colours and sets can have one replaced",
+            hed_cloth_structure_name(cloth->ops->id));
     cloth->host->native[algorithm] = native;
     return HED_OK;
 }

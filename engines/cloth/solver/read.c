@@ -1,21 +1,25 @@
-/* Waiting and reading. A position that is no longer a finite number is found here, told, and undone: the cloth goes
- * back to the last state that was found good. */
+/* Waiting and reading. A position that is no longer a finite number is found here, told, and
+ * undone: the cloth goes back to the last state that was found good. */
 #include "solver/host.h"
 
 #include <string.h>
 
-/* A state is kept at the first successful wait after so many frames: a copy on the device, which nobody waits for. */
+/* A state is kept at the first successful wait after so many frames: a copy on the device, which
+ * nobody waits for. */
 enum { KEPT_EVERY = 30 };
 
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
-    hed_status status = hed_copy(cloth->stream, host->good_position, 0, b->position, 0, hed_buffer_size(b->position),
-                                 error);
+    hed_status status = hed_copy(
+        cloth->stream, host->good_position, 0, b->position, 0, hed_buffer_size(b->position), error);
     if (!status)
-        status = hed_copy(cloth->stream, host->good_previous, 0, b->previous, 0, hed_buffer_size(b->previous), error);
-    if (!status) status = hed_copy(cloth->stream, host->good_carry, 0, b->carry, 0, hed_buffer_size(b->carry), error);
+        status = hed_copy(cloth->stream, host->good_previous, 0, b->previous, 0,
+            hed_buffer_size(b->previous), error);
+    if (!status)
+        status = hed_copy(
+            cloth->stream, host->good_carry, 0, b->carry, 0, hed_buffer_size(b->carry), error);
     if (status) return status;
     host->good_dt = cloth->last_dt;
     host->good_time = cloth->time;
@@ -29,11 +33,14 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
     static const uint32_t zero = 0;
-    hed_status status = hed_copy(cloth->stream, b->position, 0, host->good_position, 0, hed_buffer_size(b->position),
-                                 error);
+    hed_status status = hed_copy(
+        cloth->stream, b->position, 0, host->good_position, 0, hed_buffer_size(b->position), error);
     if (!status)
-        status = hed_copy(cloth->stream, b->previous, 0, host->good_previous, 0, hed_buffer_size(b->previous), error);
-    if (!status) status = hed_copy(cloth->stream, b->carry, 0, host->good_carry, 0, hed_buffer_size(b->carry), error);
+        status = hed_copy(cloth->stream, b->previous, 0, host->good_previous, 0,
+            hed_buffer_size(b->previous), error);
+    if (!status)
+        status = hed_copy(
+            cloth->stream, b->carry, 0, host->good_carry, 0, hed_buffer_size(b->carry), error);
     if (!status) status = cloth_origin_go_back(cloth, host->good_origin, error);
     if (!status) status = hed_fill(cloth->stream, b->flags, 0, 16, &zero, sizeof zero, error);
     if (status) return status;
@@ -72,7 +79,8 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
     hed_status status = read_array(cloth, cloth->buffers.position, &positions, error);
     if (status) return status;
     while (first + 1 < cloth->particles && cloth_finite(positions[first])) first++;
-    while (garment + 1 < cloth->garment_count && cloth->first_particle[garment + 1] <= first) garment++;
+    while (garment + 1 < cloth->garment_count && cloth->first_particle[garment + 1] <= first)
+        garment++;
     float4 at = positions[first];
     free_array(cloth, cloth->buffers.position, positions);
     uint32_t frame = cloth->frame;
@@ -80,10 +88,10 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
     status = go_back(cloth, error);
     if (status) return status;
     return cloth_fail(error, HED_ERROR_FORMAT,
-                      "at frame %u particle %u of garment %u (\"%s\") is at %g %g %g: no longer a place; the cloth "
-                      "went back to frame %u",
-                      frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name, at.x + origin[0],
-                      at.y + origin[1], at.z + origin[2], cloth->frame);
+        "at frame %u particle %u of garment %u (\"%s\") is at %g %g %g: no longer a place; the cloth "
+        "went back to frame %u",
+        frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name,
+        at.x + origin[0], at.y + origin[1], at.z + origin[2], cloth->frame);
 }
 
 /* Groups that exchange by packets gave up waiting: their positions are of no use. */
@@ -93,8 +101,8 @@ static hed_status tell_lost(hed_cloth *cloth, hed_error *error)
     hed_status status = go_back(cloth, error);
     if (status) return status;
     return cloth_fail(error, HED_ERROR_DRIVER,
-                      "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u", frame,
-                      cloth->frame);
+        "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u",
+        frame, cloth->frame);
 }
 
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
@@ -102,7 +110,8 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
     cloth_host *host = cloth->host;
     uint32_t flags[4] = {0};
     if (!host->stirred) return hed_stream_wait(cloth->stream, error);
-    hed_status status = hed_read(cloth->stream, flags, cloth->buffers.flags, 0, sizeof flags, error);
+    hed_status status =
+        hed_read(cloth->stream, flags, cloth->buffers.flags, 0, sizeof flags, error);
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
     host->stirred = false;
@@ -113,7 +122,8 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 
 /* ---- reading ---- */
 
-/* A chunk in pinned memory, on its way to the program: whole rows of 12 bytes. Its copying hides behind the next one's way. */
+/* A chunk in pinned memory, on its way to the program: whole rows of 12 bytes. Its copying hides
+ * behind the next one's way. */
 enum { CHUNK = 12 * 65536 };
 
 typedef struct read_slot {
@@ -123,17 +133,21 @@ typedef struct read_slot {
 
 static const uint32_t row_bytes[CLOTH_READ_PARTS] = {12, 12, 4};
 
-static bool on_host(const hed_cloth *cloth) { return strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0; }
+static bool on_host(const hed_cloth *cloth)
+{
+    return strcmp(hed_device_get_info(cloth->device)->backend, "host") == 0;
+}
 
 static void *host_of(const hed_buffer *buffer) { return buffer ? hed_buffer_host(buffer) : NULL; }
 
-/* On `host` straight into the program's arrays, without the team: one thread is as fast as memory. */
+/* On `host` straight into the program's arrays, without the team: one thread is as fast as
+ * memory. */
 static void read_here(const hed_cloth *cloth, void *const *to, uint32_t wanted)
 {
     const cloth_buffers *b = &cloth->buffers;
     cloth_view view = cloth->host->view;
-    void *const arguments[] = {host_of(b->position), host_of(b->debug), host_of(b->vertex_particle), host_of(b->air),
-                               to[0], to[1], to[2], &view, &wanted};
+    void *const arguments[] = {host_of(b->position), host_of(b->debug), host_of(b->vertex_particle),
+        host_of(b->air), to[0], to[1], to[2], &view, &wanted};
     hed_native_call call = {.def = &cloth_read_def, .arguments = arguments};
     cloth_read_def.range(&call, 0, cloth->vertices);
 }
@@ -145,11 +159,14 @@ static hed_status make_reading(hed_cloth *cloth, void *const *to, hed_error *err
     hed_status status = HED_OK;
     for (uint32_t part = 0; part < CLOTH_READ_PARTS && !status; part++)
         if (to[part] && !r->rows[part])
-            status = cloth_upload(cloth, NULL, row_bytes[part] * (uint64_t)cloth->vertices, &r->rows[part], error);
+            status = cloth_upload(
+                cloth, NULL, row_bytes[part] * (uint64_t)cloth->vertices, &r->rows[part], error);
     for (uint32_t slot = 0; slot < CLOTH_READ_SLOTS && !status; slot++) {
         hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = most < CHUNK ? most : CHUNK};
-        if (!r->pinned[slot]) status = hed_buffer_create(cloth->device, &def, &r->pinned[slot], error);
-        if (!status && !r->arrived[slot]) status = hed_event_create(cloth->device, false, &r->arrived[slot], error);
+        if (!r->pinned[slot])
+            status = hed_buffer_create(cloth->device, &def, &r->pinned[slot], error);
+        if (!status && !r->arrived[slot])
+            status = hed_event_create(cloth->device, false, &r->arrived[slot], error);
     }
     return status;
 }
@@ -159,10 +176,12 @@ static hed_status make_rows(hed_cloth *cloth, uint32_t wanted, hed_error *error)
     const cloth_buffers *b = &cloth->buffers;
     const cloth_view *view = &cloth->host->view;
     hed_buffer *const *rows = cloth->host->reading.rows;
-    hed_buffer *const buffers[] = {b->position, b->debug, b->vertex_particle, b->air, rows[0], rows[1], rows[2]};
+    hed_buffer *const buffers[] = {
+        b->position, b->debug, b->vertex_particle, b->air, rows[0], rows[1], rows[2]};
     enum { BUFFERS = sizeof buffers / sizeof *buffers };
     hed_argument arguments[BUFFERS + 2];
-    for (uint32_t i = 0; i < BUFFERS; i++) arguments[i] = hed_buffer_argument(buffers[i] ? buffers[i] : b->none);
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        arguments[i] = hed_buffer_argument(buffers[i] ? buffers[i] : b->none);
     arguments[BUFFERS] = hed_struct_argument(view, sizeof *view);
     arguments[BUFFERS + 1] = hed_uint_argument(wanted);
     return cloth_run(cloth, CLOTH_KERNEL_READ, cloth->vertices, arguments, BUFFERS + 2, error);
@@ -187,11 +206,13 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
     hed_status status = HED_OK;
     for (uint32_t part = 0; part < CLOTH_READ_PARTS; part++) {
         uint64_t size = to[part] ? row_bytes[part] * (uint64_t)cloth->vertices : 0;
-        for (uint64_t at = 0; at < size && !status; at += CHUNK, next = (next + 1) % CLOTH_READ_SLOTS) {
+        for (uint64_t at = 0; at < size && !status;
+             at += CHUNK, next = (next + 1) % CLOTH_READ_SLOTS) {
             uint64_t bytes = size - at < CHUNK ? size - at : CHUNK;
             status = hand_over(cloth, slots, next, error);
             if (!status)
-                status = hed_read(cloth->stream, hed_buffer_host(r->pinned[next]), r->rows[part], at, bytes, error);
+                status = hed_read(cloth->stream, hed_buffer_host(r->pinned[next]), r->rows[part],
+                    at, bytes, error);
             if (!status) status = hed_event_record(r->arrived[next], cloth->stream, error);
             if (!status) slots[next] = (read_slot){(char *)to[part] + at, bytes};
         }
@@ -201,7 +222,8 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
     return status;
 }
 
-hed_status hed_cloth_read(hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
+hed_status hed_cloth_read(
+    hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
 {
     void *const to[CLOTH_READ_PARTS] = {positions, normals, colours};
     uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |

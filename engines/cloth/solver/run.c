@@ -1,5 +1,5 @@
-/* Launches of the solver's kernels, and the native versions that can stand in for any of them at run time: between
- * map and unmap, as the slides' system had it. */
+/* Launches of the solver's kernels, and the native versions that can stand in for any of them at
+ * run time: between map and unmap, as the slides' system had it. */
 #include "solver/host.h"
 
 #include "kernels/kernels.h"
@@ -18,15 +18,16 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_READ] = &cloth_read_def,
 };
 
-/* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which is the
- * descriptions' default. */
+/* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each
+ * element, which is the descriptions' default. */
 static bool prefers_strands(const hed_cloth *cloth, const hed_kernel *kernel)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     hed_configured configured;
     hed_kernel_config(kernel, &configured);
     return configured == HED_CONFIGURED_DEFAULT && info->type == HED_DEVICE_CPU &&
-           strcmp(info->backend, "opencl") == 0 && hed_kernel_get_def(kernel)->parameters == cloth_version_parameters;
+           strcmp(info->backend, "opencl") == 0 &&
+           hed_kernel_get_def(kernel)->parameters == cloth_version_parameters;
 }
 
 static hed_status use_strands(hed_cloth *cloth, hed_kernel *kernel, hed_error *error)
@@ -40,7 +41,8 @@ static hed_status use_strands(hed_cloth *cloth, hed_kernel *kernel, hed_error *e
     return hed_kernel_reconfigure(kernel, &options, error);
 }
 
-hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
+hed_status cloth_kernel_ensure(
+    hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
 {
     hed_kernel **kernels = cloth->host->kernels;
     if (kernels[kernel]) return HED_OK;
@@ -48,8 +50,10 @@ hed_status cloth_kernel_ensure(hed_cloth *cloth, cloth_kernel kernel, uint64_t s
     hed_kernel_options options = hed_default_kernel_options();
     options.math = cloth->def.math;
     options.problem = &problem;
-    hed_status status = hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
-    if (!status && prefers_strands(cloth, kernels[kernel])) status = use_strands(cloth, kernels[kernel], error);
+    hed_status status =
+        hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
+    if (!status && prefers_strands(cloth, kernels[kernel]))
+        status = use_strands(cloth, kernels[kernel], error);
     return status;
 }
 
@@ -57,8 +61,10 @@ hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_MOVE, cloth->particles, error);
     if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_READ, cloth->vertices, error);
-    if (!status && cloth->has_driver) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_FEED, cloth->particles, error);
-    if (!status && cloth->has_air) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
+    if (!status && cloth->has_driver)
+        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_FEED, cloth->particles, error);
+    if (!status && cloth->has_air)
+        status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
     return status;
 }
 
@@ -82,8 +88,8 @@ bool cloth_runs_native(const hed_cloth *cloth)
 }
 
 /* Maps a buffer, once where it is given several times. */
-static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped,
-                               hed_error *error)
+static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index,
+    void **mapped, hed_error *error)
 {
     hed_buffer *buffer = arguments[index].value.buffer;
     for (uint32_t i = 0; i < index; i++)
@@ -94,8 +100,8 @@ static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, 
     return hed_map(cloth->stream, buffer, 0, hed_buffer_size(buffer), &mapped[index], error);
 }
 
-static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index, void **mapped,
-                                 hed_error *error)
+static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index,
+    void **mapped, hed_error *error)
 {
     hed_buffer *buffer = arguments[index].value.buffer;
     for (uint32_t i = 0; i < index; i++)
@@ -103,26 +109,24 @@ static hed_status unmap_argument(hed_cloth *cloth, const hed_argument *arguments
     return mapped[index] ? hed_unmap(cloth->stream, buffer, mapped[index], error) : HED_OK;
 }
 
-static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def, const hed_problem *problem,
-                             const hed_argument *arguments, uint32_t count, hed_error *error)
+static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
+    const hed_problem *problem, const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     void *given[HED_MAX_ARGUMENTS] = {0};
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
-        if (arguments[i].kind == HED_BUFFER) status = map_argument(cloth, arguments, i, given, error);
-        else if (arguments[i].kind == HED_STRUCT) given[i] = (void *)(uintptr_t)arguments[i].value.bytes;
+        if (arguments[i].kind == HED_BUFFER)
+            status = map_argument(cloth, arguments, i, given, error);
+        else if (arguments[i].kind == HED_STRUCT)
+            given[i] = (void *)(uintptr_t)arguments[i].value.bytes;
         else given[i] = (void *)(uintptr_t)&arguments[i].value;
     }
     if (!status) {
         hed_config config = hed_config_default(def);
         hed_geometry layout = {0};
         def->geometry(def, &config, problem, &layout);
-        hed_native_call call = {.def = def,
-                                .config = &config,
-                                .problem = problem,
-                                .geometry = &layout,
-                                .arguments = given,
-                                .strict = cloth->def.math == HED_MATH_STRICT};
+        hed_native_call call = {.def = def, .config = &config, .problem = problem,
+            .geometry = &layout, .arguments = given, .strict = cloth->def.math == HED_MATH_STRICT};
         def->range(&call, 0, layout.native_items);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -133,12 +137,14 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def, const 
     return status;
 }
 
-hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size, const hed_argument *arguments,
-                     uint32_t count, hed_error *error)
+hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
+    const hed_argument *arguments, uint32_t count, hed_error *error)
 {
     hed_problem problem = hed_problem_1d((int64_t)size);
-    if (wants_native(cloth, kernel)) return run_native(cloth, definitions[kernel], &problem, arguments, count, error);
+    if (wants_native(cloth, kernel))
+        return run_native(cloth, definitions[kernel], &problem, arguments, count, error);
     hed_status status = cloth_kernel_ensure(cloth, kernel, size, error);
     return status ? status
-                  : hed_launch(cloth->stream, cloth->host->kernels[kernel], &problem, arguments, count, error);
+                  : hed_launch(cloth->stream, cloth->host->kernels[kernel], &problem, arguments,
+                        count, error);
 }

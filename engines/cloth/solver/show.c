@@ -9,18 +9,21 @@ static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
     return buffer ? buffer : cloth->buffers.none;
 }
 
-/* Normals turn by the matrix of cofactors (the inverse transposed, times the determinant), columns of four. */
+/* Normals turn by the matrix of cofactors (the inverse transposed, times the determinant), columns
+ * of four. */
 static void cofactors(const float *m, float *normals)
 {
     double determinant = 0.0, out[3][3];
     for (int a = 0; a < 3; a++) {
         const float *u = m + 4 * ((a + 1) % 3), *v = m + 4 * ((a + 2) % 3);
         for (int k = 0; k < 3; k++)
-            out[a][k] = (double)u[(k + 1) % 3] * v[(k + 2) % 3] - (double)u[(k + 2) % 3] * v[(k + 1) % 3];
+            out[a][k] =
+                (double)u[(k + 1) % 3] * v[(k + 2) % 3] - (double)u[(k + 2) % 3] * v[(k + 1) % 3];
     }
     for (int k = 0; k < 3; k++) determinant += out[0][k] * m[k];
     for (int a = 0; a < 3; a++) {
-        for (int k = 0; k < 3; k++) normals[4 * a + k] = (float)(determinant < 0.0 ? -out[a][k] : out[a][k]);
+        for (int k = 0; k < 3; k++)
+            normals[4 * a + k] = (float)(determinant < 0.0 ? -out[a][k] : out[a][k]);
         normals[4 * a + 3] = 0.0f;
     }
 }
@@ -38,7 +41,8 @@ void cloth_fold_view(hed_cloth *cloth)
     cloth_view *view = &cloth->host->view;
     memcpy(view->matrix, m, sizeof view->matrix);
     for (int k = 0; k < 3; k++)
-        view->matrix[12 + k] = (float)(m[12 + k] + m[k] * cloth->origin[0] + m[4 + k] * cloth->origin[1] + m[8 + k] * cloth->origin[2]);
+        view->matrix[12 + k] = (float)(m[12 + k] + m[k] * cloth->origin[0] +
+                                       m[4 + k] * cloth->origin[1] + m[8 + k] * cloth->origin[2]);
     cofactors(view->matrix, view->normals);
 }
 
@@ -46,27 +50,28 @@ hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     if (cloth->host->air_fresh) return HED_OK;
-    hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->incident_at),
-                                hed_buffer_argument(b->incident), hed_buffer_argument(b->triangles),
-                                hed_buffer_argument(b->air), hed_uint_argument(cloth->particles)};
-    hed_status status = cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, arguments, 6, error);
+    hed_argument arguments[] = {hed_buffer_argument(b->position),
+        hed_buffer_argument(b->incident_at), hed_buffer_argument(b->incident),
+        hed_buffer_argument(b->triangles), hed_buffer_argument(b->air),
+        hed_uint_argument(cloth->particles)};
+    hed_status status =
+        cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, arguments, 6, error);
     cloth->host->air_fresh = !status;
     return status;
 }
 
-static hed_status write_back(hed_cloth *cloth, hed_buffer *vertices, hed_buffer *normals, hed_error *error)
+static hed_status write_back(
+    hed_cloth *cloth, hed_buffer *vertices, hed_buffer *normals, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     cloth_view view = cloth->host->view;
     if (cloth->wants_normals) view.flags |= CLOTH_VIEW_NORMALS;
     hed_argument arguments[] = {hed_buffer_argument(b->position),
-                                hed_buffer_argument(or_none(cloth, b->debug)),
-                                hed_buffer_argument(or_none(cloth, b->vertex_particle)),
-                                hed_buffer_argument(or_none(cloth, b->air)),
-                                hed_buffer_argument(vertices),
-                                hed_buffer_argument(or_none(cloth, normals)),
-                                hed_buffer_argument(b->flags),
-                                hed_struct_argument(&view, sizeof view)};
+        hed_buffer_argument(or_none(cloth, b->debug)),
+        hed_buffer_argument(or_none(cloth, b->vertex_particle)),
+        hed_buffer_argument(or_none(cloth, b->air)), hed_buffer_argument(vertices),
+        hed_buffer_argument(or_none(cloth, normals)), hed_buffer_argument(b->flags),
+        hed_struct_argument(&view, sizeof view)};
     return cloth_run(cloth, CLOTH_KERNEL_WRITE_BACK, cloth->vertices, arguments, 8, error);
 }
 
@@ -90,7 +95,8 @@ hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)
     hed_status status = cloth_upload_surface(cloth, error);
     for (int i = 0; i < 2 && !status; i++)
         if (!b->normals[i])
-            status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
+            status =
+                cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
     if (!status) status = cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
     if (!status) cloth->wants_normals = true;
     return status;
@@ -99,12 +105,15 @@ hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)
 static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, hed_error *error)
 {
     uint64_t wanted = cloth->vertices * sizeof(float4);
-    if (!buffer) return cloth_fail(error, HED_ERROR_ARGUMENT, "one of two vertex buffers is NULL: both or none");
+    if (!buffer)
+        return cloth_fail(
+            error, HED_ERROR_ARGUMENT, "one of two vertex buffers is NULL: both or none");
     if (hed_buffer_device(buffer) != cloth->device)
         return cloth_fail(error, HED_ERROR_ARGUMENT, "a vertex buffer belongs to another device");
     if (hed_buffer_size(buffer) >= wanted) return HED_OK;
-    return cloth_fail(error, HED_ERROR_BOUNDS, "a vertex buffer of %llu bytes: %u vertices of 16 bytes are %llu",
-                      (unsigned long long)hed_buffer_size(buffer), cloth->vertices, (unsigned long long)wanted);
+    return cloth_fail(error, HED_ERROR_BOUNDS,
+        "a vertex buffer of %llu bytes: %u vertices of 16 bytes are %llu",
+        (unsigned long long)hed_buffer_size(buffer), cloth->vertices, (unsigned long long)wanted);
 }
 
 /* Whether OpenGL has a share in a buffer, which only taking it tells. */
@@ -114,7 +123,8 @@ static bool is_gl(hed_cloth *cloth, hed_buffer *buffer)
            hed_buffer_gl_release(cloth->stream, buffer, NULL) == HED_OK;
 }
 
-hed_status hed_cloth_write_into(hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
+hed_status hed_cloth_write_into(
+    hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
 {
     cloth_host *host = cloth->host;
     if (even || odd) {
@@ -124,7 +134,7 @@ hed_status hed_cloth_write_into(hed_cloth *cloth, hed_buffer *even, hed_buffer *
         host->into_gl = is_gl(cloth, even);
         if (host->into_gl != is_gl(cloth, odd))
             return cloth_fail(error, HED_ERROR_ARGUMENT,
-                              "one of two vertex buffers is shared with OpenGL: both or none");
+                "one of two vertex buffers is shared with OpenGL: both or none");
     }
     host->into[0] = even;
     host->into[1] = odd;
@@ -138,4 +148,7 @@ hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth)
     return cloth->host->into[last] ? cloth->host->into[last] : cloth->buffers.vertices[last];
 }
 
-hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth) { return cloth->buffers.normals[1 - cloth->host->turn]; }
+hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth)
+{
+    return cloth->buffers.normals[1 - cloth->host->turn];
+}

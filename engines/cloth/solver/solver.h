@@ -1,4 +1,5 @@
-/* The inside of a hed_cloth: what the structures (colours.c, patches.c, native.c) and the collisions (contact.c) share. cloth.c owns it.
+/* The inside of a hed_cloth: what the structures (colours.c, patches.c, native.c) and the
+ * collisions (contact.c) share. cloth.c owns it.
  *
  * All garments and their copies lie one behind another: particle i of copy k of garment g is
  * first_particle[g] + k * garments[g]->particle_count + i, and vertices likewise. */
@@ -12,26 +13,35 @@
 #include "kernels/collide.h"
 #include "model/garment.h"
 
-/* Device memory. NULL where the definition has no use for it; kernels then get `none`, a buffer of 64 bytes. */
+/* Device memory. NULL where the definition has no use for it; kernels then get `none`, a buffer of
+ * 64 bytes. */
 typedef struct cloth_buffers {
     hed_buffer *none;
     hed_buffer *position; /* (particles) float4: x y z, inverse mass */
     hed_buffer *previous; /* (particles) float4: x y z, number of the garment */
-    hed_buffer *carry;    /* (particles) uint2: cloth_carry_pack(): what ways are more than the difference of the two */
+    /* (particles) uint2: cloth_carry_pack(): what ways are more than the difference of the two */
+    hed_buffer *carry;
     hed_buffer *garments; /* (garments x 2) float4: struct cloth_cloth */
     hed_buffer *air;      /* (particles) float4: normal of length 1, area / mass in m^2/kg */
     hed_buffer *tether;   /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
     hed_buffer *anchors;  /* (anchors) uint: the particle each is */
     /* Two halves each, of which cloth_drive() mostly reads the first: (2 x particles) float4. */
-    hed_buffer *driver_from, *driver_to;            /* positions, then normals; where a frame begins and ends */
-    hed_buffer *driver_map;                         /* R b r s, then k 0 0 0; R is CLOTH_UNDRIVEN where no driver is */
-    hed_buffer *debug;                              /* (particles) uint2: RGBA8, bits of the length moved by the driver */
-    hed_buffer *colliders;                          /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
-    hed_buffer *contact;                            /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */
-    hed_buffer *vertex_particle;                    /* (vertices) uint */
-    hed_buffer *vertices[2], *normals[2];           /* (vertices) float4 */
-    hed_buffer *incident_at, *incident, *triangles; /* (particles + 1) uint, (3 x triangles) uint, (triangles x 3) uint */
-    hed_buffer *flags;                              /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
+    /* positions, then normals; where a frame begins and ends */
+    hed_buffer *driver_from, *driver_to;
+    /* R b r s, then k 0 0 0; R is CLOTH_UNDRIVEN where no driver is */
+    hed_buffer *driver_map;
+    /* (particles) uint2: RGBA8, bits of the length moved by the driver */
+    hed_buffer *debug;
+    /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
+    hed_buffer *colliders;
+    /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */
+    hed_buffer *contact;
+    hed_buffer *vertex_particle;          /* (vertices) uint */
+    hed_buffer *vertices[2], *normals[2]; /* (vertices) float4 */
+    /* (particles + 1) uint, (3 x triangles) uint, (triangles x 3) uint */
+    hed_buffer *incident_at, *incident, *triangles;
+    /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
+    hed_buffer *flags;
 } cloth_buffers;
 
 typedef struct cloth_structure cloth_structure; /* a structure's own state */
@@ -44,11 +54,13 @@ typedef struct cloth_structure_ops {
     bool (*valid)(const hed_cloth *cloth, char *reason, size_t size);
     hed_status (*create)(hed_cloth *cloth, cloth_structure **structure, hed_error *error);
     void (*destroy)(hed_cloth *cloth, cloth_structure *structure);
-    /* Enqueues `count` substeps: first the one described by `first`, then count - 1 like `rest`, whose from and to go on by
-     * (rest->to - rest->from) and whose time goes on by dt from one to the next. Never more than one when the cloth has self-collision. */
-    hed_status (*substeps)(hed_cloth *cloth, cloth_structure *structure, const cloth_step *first, const cloth_step *rest, float dt,
-                           uint32_t count, hed_error *error);
-    void (*report)(const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_report *report);
+    /* Enqueues `count` substeps: first the one described by `first`, then count - 1 like `rest`,
+     * whose from and to go on by (rest->to - rest->from) and whose time goes on by dt from one to
+     * the next. Never more than one when the cloth has self-collision. */
+    hed_status (*substeps)(hed_cloth *cloth, cloth_structure *structure, const cloth_step *first,
+        const cloth_step *rest, float dt, uint32_t count, hed_error *error);
+    void (*report)(
+        const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_report *report);
 } cloth_structure_ops;
 
 extern const cloth_structure_ops cloth_colours_ops; /* colours.c: HED_CLOTH_COLOURS */
@@ -89,20 +101,25 @@ struct hed_cloth {
 /* Makes what self-collision needs; mesh colliders are added by the first frame that has them. */
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error);
 void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
-/* Enqueues: for each particle the plane of the nearest triangle of the mesh colliders into buffers.contact, from positions at the frame's
- * beginning; `seconds` is how far ahead a particle's way is looked along. */
-hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, double seconds, hed_error *error);
-/* Enqueues one pass that pushes cloth out of cloth, at the end of the substep `step` (whose colliders it respects). */
-hed_status cloth_contacts_self(hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error);
-/* The longest way, in m, that a particle may go in a substep so that no cloth passes through other cloth: for cloth_step.longest_move.
- * 1e9 without self-collision. */
+/* Enqueues: for each particle the plane of the nearest triangle of the mesh colliders into
+ * buffers.contact, from positions at the frame's beginning; `seconds` is how far ahead a particle's
+ * way is looked along. */
+hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
+    const hed_cloth_frame *frame, double seconds, hed_error *error);
+/* Enqueues one pass that pushes cloth out of cloth, at the end of the substep `step` (whose
+ * colliders it respects). */
+hed_status cloth_contacts_self(
+    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error);
+/* The longest way, in m, that a particle may go in a substep so that no cloth passes through other
+ * cloth: for cloth_step.longest_move. 1e9 without self-collision. */
 float cloth_contacts_longest_move(const hed_cloth *cloth);
 /* Bytes of its buffers. */
 uint64_t cloth_contacts_bytes(const cloth_contacts *contacts);
 /* What moves of the mesh colliders, for hed_cloth_state(): size, write, read. */
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
 void cloth_contacts_state(const cloth_contacts *contacts, void *state);
-hed_status cloth_contacts_set_state(cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
+hed_status cloth_contacts_set_state(
+    cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 /* Everything jumped: forget where the colliders were. */
 void cloth_contacts_reset(cloth_contacts *contacts);
 
@@ -111,17 +128,21 @@ void cloth_contacts_reset(cloth_contacts *contacts);
 /* A place of the world as the device has it, relative to the origin. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
 
-/* A device buffer with this content (NULL: zeros), written through the cloth's stream and waited for. */
-hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error);
+/* A device buffer with this content (NULL: zeros), written through the cloth's stream and waited
+ * for. */
+hed_status cloth_upload(
+    hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error);
 
 /* ---- descriptions of the kernels: kernels/<name>.c ---- */
 
 /* Embedded texts; a description lists those that it is made of:
- *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl", hed_cloth_integrate_cl, 0}}; */
-extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[], hed_cloth_lanes_h[], hed_cloth_project_h[];
-extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[], hed_cloth_drive_cl[],
-    hed_cloth_write_back_cl[], hed_cloth_surface_cl[],
-    hed_cloth_move_cl[], hed_cloth_feed_cl[], hed_cloth_read_cl[], hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
+ *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl",
+ *     hed_cloth_integrate_cl, 0}}; */
+extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[],
+    hed_cloth_lanes_h[], hed_cloth_project_h[];
+extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[],
+    hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[], hed_cloth_move_cl[],
+    hed_cloth_feed_cl[], hed_cloth_read_cl[], hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
 extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;  /* one colour */
 extern const hed_kernel_def cloth_sets_def;      /* all sets in one group, the slides' form */
@@ -131,6 +152,7 @@ extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
 extern const hed_kernel_def cloth_move_def;    /* a matrix on particles and on what drives them */
 extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
 extern const hed_kernel_def cloth_read_def;    /* vertices as the program takes them */
-/* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to the list in kernels/list.c. */
+/* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to
+ * the list in kernels/list.c. */
 
 #endif

@@ -1,5 +1,5 @@
-/* Staging: what a frame uploads is copied into pinned memory of its own, so that hed_cloth_step() returns while the
- * device works and the program's arrays are free at once. */
+/* Staging: what a frame uploads is copied into pinned memory of its own, so that hed_cloth_step()
+ * returns while the device works and the program's arrays are free at once. */
 #include "solver/host.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error)
     return status;
 }
 
-hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data, uint64_t size,
-                      hed_error *error)
+hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data,
+    uint64_t size, hed_error *error)
 {
     if (needs_none(cloth)) return hed_write(cloth->stream, to, offset, data, size, error);
     cloth_slot *slot = &cloth->host->slots[cloth->host->slot];

@@ -12,7 +12,8 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     hed_status status = hed_stream_wait(cloth->stream, error);
     if (!status) status = cloth_upload_start(cloth, error);
     if (!status) status = cloth_upload_driver(cloth, error);
-    if (!status) status = hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &zero, sizeof zero, error);
+    if (!status)
+        status = hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &zero, sizeof zero, error);
     if (status) return status;
     cloth->last_dt = 0.0f;
     cloth->time = 0.0;
@@ -24,13 +25,16 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     return status ? status : cloth_show(cloth, error);
 }
 
-hed_status hed_cloth_teleport(hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
+hed_status hed_cloth_teleport(
+    hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
     if (garment >= cloth->garment_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment, cloth->garment_count);
+        return cloth_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
+            cloth->garment_count);
     if (!matrix) return cloth_fail(error, HED_ERROR_ARGUMENT, "a teleport by NULL");
     hed_status status = cloth_check_matrix(matrix, true, "the teleport's matrix", error);
-    uint32_t first = cloth->first_particle[garment], count = cloth->first_particle[garment + 1] - first;
+    uint32_t first = cloth->first_particle[garment],
+             count = cloth->first_particle[garment + 1] - first;
     if (!status) status = cloth_move_particles(cloth, matrix, first, count, error);
     cloth->host->stirred = true;
     return status ? status : cloth_show(cloth, error);
@@ -53,7 +57,8 @@ typedef struct state_head {
     uint32_t unused;
 } state_head;
 
-/* The last one is the version. 2 had neither carry nor origin, and its ways had lost what the carry keeps. */
+/* The last one is the version. 2 had neither carry nor origin, and its ways had lost what the carry
+ * keeps. */
 static const char magic[8] = "HEDCLTH3";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
@@ -93,7 +98,8 @@ uint64_t hed_cloth_state_size(const hed_cloth *cloth)
 hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
-    uint64_t array = sizeof(float4) * (uint64_t)cloth->particles, size = hed_cloth_state_size(cloth);
+    uint64_t array = sizeof(float4) * (uint64_t)cloth->particles,
+             size = hed_cloth_state_size(cloth);
     const cloth_look *look = &cloth->host->look;
     hed_status status = hed_cloth_wait(cloth, error);
     if (!status) status = cloth_origin_seen(cloth, error);
@@ -105,65 +111,65 @@ hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
     to += 2 * array;
     if (!status) status = hed_read(cloth->stream, to, b->carry, 0, array / 2, error);
     to += array / 2;
-    if (!status && cloth->has_driver) status = hed_read(cloth->stream, to, b->driver_to, 0, 2 * array, error);
+    if (!status && cloth->has_driver)
+        status = hed_read(cloth->stream, to, b->driver_to, 0, 2 * array, error);
     if (cloth->has_driver) to += 2 * array;
     hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
     if (status || waited) return status ? status : waited;
     memcpy(to, cloth->host->colliders, collider_bytes(cloth));
     to += collider_bytes(cloth);
     if (cloth->contacts) cloth_contacts_state(cloth->contacts, to);
-    state_head head = {.particles = cloth->particles,
-                       .colliders = cloth->host->collider_count,
-                       .driver = cloth->has_driver,
-                       .meshes = cloth->host->has_meshes,
-                       .size = size,
-                       .time = cloth->time,
-                       .last_dt = cloth->last_dt,
-                       .frame = cloth->frame,
-                       .origin = {cloth->origin[0], cloth->origin[1], cloth->origin[2]},
-                       .submissions = look->submissions,
-                       .after = look->after,
-                       .middle = {look->middle[0], look->middle[1], look->middle[2]}};
+    state_head head = {.particles = cloth->particles, .colliders = cloth->host->collider_count,
+        .driver = cloth->has_driver, .meshes = cloth->host->has_meshes, .size = size,
+        .time = cloth->time, .last_dt = cloth->last_dt, .frame = cloth->frame,
+        .origin = {cloth->origin[0], cloth->origin[1], cloth->origin[2]},
+        .submissions = look->submissions, .after = look->after,
+        .middle = {look->middle[0], look->middle[1], look->middle[2]}};
     memcpy(head.magic, magic, sizeof head.magic);
     head.sum = sum_of(&head, state, size);
     memcpy(state, &head, sizeof head);
     return HED_OK;
 }
 
-static hed_status check_state(const hed_cloth *cloth, const void *state, uint64_t size, state_head *head,
-                              hed_error *error)
+static hed_status check_state(
+    const hed_cloth *cloth, const void *state, uint64_t size, state_head *head, hed_error *error)
 {
     if (!state || size < sizeof *head)
-        return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
+        return cloth_fail(
+            error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
     memcpy(head, state, sizeof *head);
     if (memcmp(head->magic, magic, sizeof magic - 1) == 0 && head->magic[7] != magic[7])
         return cloth_fail(error, HED_ERROR_FORMAT,
-                          "a cloth's state of format %c: this version of Heddle has format %c, which keeps what the other lost; begin anew",
-                          head->magic[7] >= '0' && head->magic[7] <= '9' ? head->magic[7] : '?', magic[7]);
+            "a cloth's state of format %c: this version of Heddle has format %c, which keeps what the other lost; begin anew",
+            head->magic[7] >= '0' && head->magic[7] <= '9' ? head->magic[7] : '?', magic[7]);
     if (memcmp(head->magic, magic, sizeof head->magic) != 0)
-        return cloth_fail(error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
-    if (head->size != size || head->particles != cloth->particles || (head->driver != 0) != cloth->has_driver ||
-        head->colliders > cloth->def.max_colliders)
         return cloth_fail(
-            error, HED_ERROR_FORMAT,
+            error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
+    if (head->size != size || head->particles != cloth->particles ||
+        (head->driver != 0) != cloth->has_driver || head->colliders > cloth->def.max_colliders)
+        return cloth_fail(error, HED_ERROR_FORMAT,
             "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
-            head->particles, (unsigned long long)head->size, (unsigned long long)size, cloth->particles,
-            (unsigned long long)hed_cloth_state_size(cloth));
+            head->particles, (unsigned long long)head->size, (unsigned long long)size,
+            cloth->particles, (unsigned long long)hed_cloth_state_size(cloth));
     if (head->sum != sum_of(head, state, size))
-        return cloth_fail(error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
+        return cloth_fail(
+            error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
     for (int k = 0; k < 3; k++)
         if (!(head->origin[k] >= -0x1p20 && head->origin[k] <= 0x1p20))
-            return cloth_fail(error, HED_ERROR_FORMAT, "a state whose origin is at %g: at most 2^20 m", head->origin[k]);
+            return cloth_fail(error, HED_ERROR_FORMAT,
+                "a state whose origin is at %g: at most 2^20 m", head->origin[k]);
     return HED_OK;
 }
 
-/* Mesh colliders come with the first frame that has them; a state saved after it needs their room. */
-static hed_status set_meshes(hed_cloth *cloth, const state_head *head, const unsigned char *from, uint64_t size,
-                             hed_error *error)
+/* Mesh colliders come with the first frame that has them; a state saved after it needs their
+ * room. */
+static hed_status set_meshes(hed_cloth *cloth, const state_head *head, const unsigned char *from,
+    uint64_t size, hed_error *error)
 {
     hed_status status = HED_OK;
     cloth->host->has_meshes = head->meshes != 0;
-    if (!cloth->contacts && size > 0) status = cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (!cloth->contacts && size > 0)
+        status = cloth_contacts_create(cloth, &cloth->contacts, error);
     if (status || !cloth->contacts) return status;
     return cloth_contacts_set_state(cloth->contacts, from, size, error);
 }
@@ -191,15 +197,17 @@ hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t siz
     uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
     if (fixed > size - sizeof head)
         return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more",
-                          (unsigned long long)size);
+            (unsigned long long)size);
     status = hed_stream_wait(cloth->stream, error);
     if (!status) status = hed_write(cloth->stream, b->position, 0, from, array, error);
     if (!status) status = hed_write(cloth->stream, b->previous, 0, from + array, array, error);
     from += 2 * array;
     if (!status) status = hed_write(cloth->stream, b->carry, 0, from, array / 2, error);
     from += array / 2;
-    if (!status && cloth->has_driver) status = hed_write(cloth->stream, b->driver_to, 0, from, 2 * array, error);
-    if (!status && cloth->has_driver) status = hed_write(cloth->stream, b->driver_from, 0, from, 2 * array, error);
+    if (!status && cloth->has_driver)
+        status = hed_write(cloth->stream, b->driver_to, 0, from, 2 * array, error);
+    if (!status && cloth->has_driver)
+        status = hed_write(cloth->stream, b->driver_from, 0, from, 2 * array, error);
     if (cloth->has_driver) from += 2 * array;
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;

@@ -1,7 +1,8 @@
-/* Finding the fastest way to lay a cloth over a device, by measurement: a pipeline of the tuner (heddle/tune.h) whose parameters are the
- * structure and what it can be built with. What it finds is kept in the tuning database, where hed_cloth_create() with HED_CLOTH_AUTO
- * looks. Value 0 of each parameter leaves the choice to the rules of patches_choice.c, so that the default is what an untuned device
- * runs, whatever the cloth's size. */
+/* Finding the fastest way to lay a cloth over a device, by measurement: a pipeline of the tuner
+ * (heddle/tune.h) whose parameters are the structure and what it can be built with. What it finds
+ * is kept in the tuning database, where hed_cloth_create() with HED_CLOTH_AUTO looks. Value 0 of
+ * each parameter leaves the choice to the rules of patches_choice.c, so that the default is what an
+ * untuned device runs, whatever the cloth's size. */
 #include "solver/tune.h"
 
 #include <math.h>
@@ -10,23 +11,26 @@
 #include "kernels/kernels.h"
 
 enum { STRUCTURE, KIND, SPARE, THREADS, EARLY, LIMIT, QUEUE, HELD, GROUPS, PARAMETERS };
-enum { BY_RULE, JOINT, FIGURES };             /* KIND */
+enum { BY_RULE, JOINT, FIGURES };                 /* KIND */
 enum { LIMIT_NONE = 1, LIMIT_EVEN, LIMIT_TIGHT }; /* LIMIT */
 enum { FRAMES_A_RUN = 10, CHECKED_FRAMES = 20 };
 
 /* ---- the space ---- */
 
-static const int64_t structures[] = {HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_WHOLE};
+static const int64_t structures[] = {
+    HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_WHOLE};
 static const char *const structure_labels[] = {"rule", "colours", "patches", "whole"};
 static const int64_t kinds[] = {BY_RULE, JOINT, FIGURES};
 static const char *const kind_labels[] = {"rule", "joint", "figures"};
-static const int64_t spares[] = {0, 1, 4, 12}; /* compute units without a patch: another number of patches cuts otherwise */
+/* compute units without a patch: another number of patches cuts otherwise */
+static const int64_t spares[] = {0, 1, 4, 12};
 static const int64_t threads[] = {0, 96, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1024};
 static const int64_t early[] = {0, 1, 2, 3, 4}; /* 1 + early steps */
 static const int64_t limits[] = {0, LIMIT_NONE, LIMIT_EVEN, LIMIT_TIGHT};
 static const char *const limit_labels[] = {"rule", "none", "even", "tight"};
 static const int64_t queues[] = {0, 1, 2, 3};
-static const int64_t held[] = {0, 1, 26, 51, 76, 101}; /* 1 + percent of the previous positions that stay in registers */
+/* 1 + percent of the previous positions that stay in registers */
+static const int64_t held[] = {0, 1, 26, 51, 76, 101};
 static const int64_t groups[] = {0, 1, 2, 4, 8};
 
 #define CHOICES(values) values, CLOTH_COUNT(values), 0
@@ -56,25 +60,17 @@ static const char *const dimensions[] = {"particles", "garments", "substeps"};
 static hed_pipeline_def pipeline_of(void)
 {
     return (hed_pipeline_def){
-        .name = "cloth",
-        .version = "1",
-        .parameters = parameters,
-        .parameter_count = PARAMETERS,
-        .conditions = conditions,
-        .condition_count = CLOTH_COUNT(conditions),
-        .dimensions = dimensions,
-        .dimension_count = CLOTH_COUNT(dimensions),
+        .name = "cloth", .version = "1", .parameters = parameters, .parameter_count = PARAMETERS,
+        .conditions = conditions, .condition_count = CLOTH_COUNT(conditions),
+        .dimensions = dimensions, .dimension_count = CLOTH_COUNT(dimensions),
     };
 }
 
 const hed_kernel_def *hed_cloth_tune_description(void)
 {
     static const hed_kernel_def description = {
-        .name = "cloth",
-        .summary = "the structure of a cloth",
-        .parameters = parameters,
-        .parameter_count = PARAMETERS,
-        .dimensions = dimensions,
+        .name = "cloth", .summary = "the structure of a cloth", .parameters = parameters,
+        .parameter_count = PARAMETERS, .dimensions = dimensions,
         .dimension_count = CLOTH_COUNT(dimensions),
     };
     return &description;
@@ -92,7 +88,8 @@ hed_cloth_structure cloth_tuned_structure(const hed_config *tuned)
     return tuned->count ? (hed_cloth_structure)tuned->values[STRUCTURE] : HED_CLOTH_AUTO;
 }
 
-cloth_patch_choice cloth_tuned_choice(const hed_config *tuned, uint32_t particles, uint32_t even_step, cloth_patch_choice rule)
+cloth_patch_choice cloth_tuned_choice(
+    const hed_config *tuned, uint32_t particles, uint32_t even_step, cloth_patch_choice rule)
 {
     if (!tuned->count) return rule;
     const int64_t *value = tuned->values;
@@ -110,12 +107,14 @@ cloth_patch_choice cloth_tuned_choice(const hed_config *tuned, uint32_t particle
     if (value[GROUPS]) choice.groups = (uint32_t)value[GROUPS];
     if (value[HELD] && choice.threads) {
         uint32_t each = (particles + choice.threads - 1) / choice.threads;
-        choice.held = value[HELD] > 100 ? UINT32_MAX : (uint32_t)(each * (uint64_t)(value[HELD] - 1) / 100);
+        choice.held =
+            value[HELD] > 100 ? UINT32_MAX : (uint32_t)(each * (uint64_t)(value[HELD] - 1) / 100);
     }
     return choice;
 }
 
-hed_status cloth_tuned_resolve(const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error)
+hed_status cloth_tuned_resolve(
+    const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error)
 {
     hed_pipeline_def pipeline = pipeline_of();
     hed_problem problem = problem_of(cloth);
@@ -153,9 +152,10 @@ static hed_status run(void *user, double *value, hed_error *error)
     return status ? status : hed_stream_wait(t->cloth->stream, error);
 }
 
-/* Another order of the sweep gives another approximation of the same cloth. By CHECKED_FRAMES what is held has pulled at the rest: a
- * candidate without constraints is then 0.7 to 0.9 of the way off and stretched many times as far; the orders of figures and of colours
- * differ by 0.15 of the way at 255 x 255 and 0.27 at 1,024 x 1,024, and by 1.4 in stretch. */
+/* Another order of the sweep gives another approximation of the same cloth. By CHECKED_FRAMES what
+ * is held has pulled at the rest: a candidate without constraints is then 0.7 to 0.9 of the way off
+ * and stretched many times as far; the orders of figures and of colours differ by 0.15 of the way
+ * at 255 x 255 and 0.27 at 1,024 x 1,024, and by 1.4 in stretch. */
 static hed_status check(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -168,13 +168,16 @@ static hed_status check(void *user, hed_error *error)
     if (!status) status = hed_cloth_measure(t->cloth, &quality, error);
     if (status) return status;
     double worst = 0;
-    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices; i++) worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
+    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices; i++)
+        worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
     if (worst > 0.5 * t->way + 1e-5)
         return cloth_fail(error, HED_ERROR_FORMAT,
-                          "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m", worst, t->way);
+            "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m",
+            worst, t->way);
     if (quality.worst_stretch > 3 * t->stretch + 0.05)
-        return cloth_fail(error, HED_ERROR_FORMAT, "the worst stretch is %.3g %%, in the colours' order %.3g %%",
-                          100 * quality.worst_stretch, 100 * t->stretch);
+        return cloth_fail(error, HED_ERROR_FORMAT,
+            "the worst stretch is %.3g %%, in the colours' order %.3g %%",
+            100 * quality.worst_stretch, 100 * t->stretch);
     return HED_OK;
 }
 
@@ -197,22 +200,26 @@ static hed_status make_expected(tuning *t, hed_error *error)
     hed_cloth_quality quality = {0};
     if (!status) status = hed_cloth_measure(t->cloth, &quality, error);
     t->stretch = quality.worst_stretch;
-    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices && !status; i++) t->way = fmax(t->way, fabsf(t->expected[i] - t->found[i]));
+    for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices && !status; i++)
+        t->way = fmax(t->way, fabsf(t->expected[i] - t->found[i]));
     return status;
 }
 
-hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune, hed_tune_result **result,
-                          hed_error *error)
+hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune,
+    hed_tune_result **result, hed_error *error)
 {
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "host has one structure of its own, \"native\": there is nothing to choose");
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+            "host has one structure of its own, \"native\": there is nothing to choose");
     if (def->math == HED_MATH_STRICT)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED, "strict mode has one order, that of the colours: there is nothing to choose");
+        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+            "strict mode has one order, that of the colours: there is nothing to choose");
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     tuning t = {.device = device, .def = *def};
     t.def.structure = HED_CLOTH_AUTO;
-    t.def.max_colliders = t.def.max_collider_triangles = 0; /* nothing surrounds what is measured: no kernels for it */
+    /* nothing surrounds what is measured: no kernels for it */
+    t.def.max_colliders = t.def.max_collider_triangles = 0;
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
     hed_status status = make_expected(&t, error);
     if (!status) {

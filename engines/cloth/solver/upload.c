@@ -1,11 +1,12 @@
-/* The device memory of a cloth: every array that a kernel reads, filled from the garments, copy after copy. What a
- * cloth has no use for is not allocated. */
+/* The device memory of a cloth: every array that a kernel reads, filled from the garments, copy
+ * after copy. What a cloth has no use for is not allocated. */
 #include "solver/host.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Half of the air's density at 15 degrees and sea level, kg/m^3: force = density / 2 * coefficient * area * speed^2. */
+/* Half of the air's density at 15 degrees and sea level, kg/m^3: force = density / 2 * coefficient
+ * * area * speed^2. */
 static const float half_air_density = 0.5f * 1.225f;
 
 /* Calls `fill` for each copy of each garment with the first particle of the copy. */
@@ -14,11 +15,12 @@ typedef void fill_function(const hed_cloth *cloth, uint32_t garment, uint32_t co
 static void fill_all(const hed_cloth *cloth, fill_function *fill, void *array)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++) fill(cloth, g, copy, array);
+        for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
+            fill(cloth, g, copy, array);
 }
 
 static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t count, size_t size,
-                                hed_buffer **buffer, hed_error *error)
+    hed_buffer **buffer, hed_error *error)
 {
     void *array = cloth_allocate(&cloth->allocator, count, size, error);
     if (!array) return HED_ERROR_MEMORY;
@@ -60,7 +62,8 @@ static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t cop
 static hed_status clear_carry(hed_cloth *cloth, hed_error *error)
 {
     hed_buffer **carry = &cloth->buffers.carry;
-    if (!*carry) return cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
+    if (!*carry)
+        return cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, carry, error);
     return hed_fill(cloth->stream, *carry, 0, hed_buffer_size(*carry), "", 1, error);
 }
 
@@ -69,14 +72,14 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
     double origin[3];
     memcpy(origin, cloth->origin, sizeof origin);
     cloth_origin_start(cloth);
-    hed_status status = upload_filled(cloth, fill_position, cloth->particles, sizeof(float4),
-                                      &cloth->buffers.position, error);
+    hed_status status = upload_filled(
+        cloth, fill_position, cloth->particles, sizeof(float4), &cloth->buffers.position, error);
     if (status) { /* the positions are still relative to the origin before */
         memcpy(cloth->origin, origin, sizeof origin);
         cloth_fold_view(cloth);
     } else {
-        status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous,
-                               error);
+        status = upload_filled(cloth, fill_previous, cloth->particles, sizeof(float4),
+            &cloth->buffers.previous, error);
     }
     if (!status) status = clear_carry(cloth, error);
     cloth->host->air_fresh = false;
@@ -87,11 +90,13 @@ void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words)
 {
     for (uint32_t i = 0; i < cloth->garment_count; i++) {
         const cloth_garment *g = cloth->garments[i];
-        float kept = hed_pow(1.0f - g->damping, dt), upright = kept * hed_pow(1.0f - g->vertical_damping, dt);
+        float kept = hed_pow(1.0f - g->damping, dt),
+              upright = kept * hed_pow(1.0f - g->vertical_damping, dt);
         uint32_t up = cloth->def.up;
-        words[2 * i] = (float4){up == 0 ? upright : kept, up == 1 ? upright : kept, up == 2 ? upright : kept,
-                                g->thickness};
-        words[2 * i + 1] = (float4){g->drag * half_air_density, g->lift * half_air_density, g->friction, 0.0f};
+        words[2 * i] = (float4){up == 0 ? upright : kept, up == 1 ? upright : kept,
+            up == 2 ? upright : kept, g->thickness};
+        words[2 * i + 1] =
+            (float4){g->drag * half_air_density, g->lift * half_air_density, g->friction, 0.0f};
     }
 }
 
@@ -113,16 +118,17 @@ static void fill_anchors(const hed_cloth *cloth, uint32_t garment, uint32_t copy
 {
     const cloth_garment *g = cloth->garments[garment];
     uint32_t *to = (uint32_t *)array + cloth->first_anchor[garment] + copy * g->anchor_count;
-    for (uint32_t i = 0; i < g->anchor_count; i++) to[i] = first_of(cloth, garment, copy) + g->anchors[i];
+    for (uint32_t i = 0; i < g->anchor_count; i++)
+        to[i] = first_of(cloth, garment, copy) + g->anchors[i];
 }
 
 static hed_status upload_tethers(hed_cloth *cloth, hed_error *error)
 {
-    hed_status status = upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &cloth->buffers.tether,
-                                      error);
+    hed_status status = upload_filled(
+        cloth, fill_tether, cloth->particles, sizeof(uint2), &cloth->buffers.tether, error);
     if (status) return status;
-    return upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count], sizeof(uint32_t),
-                         &cloth->buffers.anchors, error);
+    return upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count],
+        sizeof(uint32_t), &cloth->buffers.anchors, error);
 }
 
 /* ---- driver ---- */
@@ -130,10 +136,12 @@ static hed_status upload_tethers(hed_cloth *cloth, hed_error *error)
 static void fill_driver_map(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
-    float4 *limits = (float4 *)array + first_of(cloth, garment, copy), *more = limits + cloth->particles;
+    float4 *limits = (float4 *)array + first_of(cloth, garment, copy),
+           *more = limits + cloth->particles;
     for (uint32_t i = 0; i < g->particle_count; i++) {
         const float *map = g->driven ? g->driver_map[i] : NULL;
-        limits[i] = map ? (float4){map[0], map[1], map[2], map[3]} : (float4){CLOTH_UNDRIVEN, 0.0f, -1.0f, 0.0f};
+        limits[i] = map ? (float4){map[0], map[1], map[2], map[3]}
+                        : (float4){CLOTH_UNDRIVEN, 0.0f, -1.0f, 0.0f};
         more[i] = (float4){map ? map[4] : 0.0f, 0.0f, 0.0f, 0.0f};
     }
 }
@@ -141,8 +149,10 @@ static void fill_driver_map(const hed_cloth *cloth, uint32_t garment, uint32_t c
 static void add_normal(const cloth_garment *g, uint32_t triangle, float4 *normals)
 {
     const uint32_t *corner = g->triangles[triangle];
-    const float *a = g->positions[corner[0]], *b = g->positions[corner[1]], *c = g->positions[corner[2]];
-    float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2], vx = c[0] - a[0], vy = c[1] - a[1], vz = c[2] - a[2];
+    const float *a = g->positions[corner[0]], *b = g->positions[corner[1]],
+                *c = g->positions[corner[2]];
+    float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2], vx = c[0] - a[0], vy = c[1] - a[1],
+          vz = c[2] - a[2];
     for (int k = 0; k < 3; k++) {
         float4 *normal = &normals[corner[k]];
         normal->x += uy * vz - uz * vy;
@@ -167,8 +177,11 @@ hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error)
     if (!cloth->has_driver) return HED_OK;
     cloth_buffers *buffers = &cloth->buffers;
     uint64_t count = 2 * (uint64_t)cloth->particles;
-    hed_status status = upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_from, error);
-    if (!status) status = upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_to, error);
+    hed_status status =
+        upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_from, error);
+    if (!status)
+        status =
+            upload_filled(cloth, fill_driver, count, sizeof(float4), &buffers->driver_to, error);
     cloth->host->driver_moves = false;
     return status;
 }
@@ -178,13 +191,15 @@ static hed_status upload_driven(hed_cloth *cloth, hed_error *error)
     cloth_buffers *buffers = &cloth->buffers;
     hed_status status = cloth_upload_driver(cloth, error);
     if (!status)
-        status = upload_filled(cloth, fill_driver_map, 2 * (uint64_t)cloth->particles, sizeof(float4),
-                               &buffers->driver_map, error);
+        status = upload_filled(cloth, fill_driver_map, 2 * (uint64_t)cloth->particles,
+            sizeof(float4), &buffers->driver_map, error);
     if (!status)
-        status = cloth_upload(cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, &buffers->debug, error);
+        status = cloth_upload(
+            cloth, NULL, sizeof(uint2) * (uint64_t)cloth->particles, &buffers->debug, error);
     return status ? status
-                  : hed_fill(cloth->stream, buffers->debug, 0, sizeof(uint2) * (uint64_t)cloth->particles,
-                             &(uint2){0xffffffffu, 0}, sizeof(uint2), error);
+                  : hed_fill(cloth->stream, buffers->debug, 0,
+                        sizeof(uint2) * (uint64_t)cloth->particles, &(uint2){0xffffffffu, 0},
+                        sizeof(uint2), error);
 }
 
 /* ---- surface ---- */
@@ -192,7 +207,8 @@ static hed_status upload_driven(hed_cloth *cloth, hed_error *error)
 static void fill_triangles(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
-    uint32_t *to = (uint32_t *)array + 3 * (uint64_t)(cloth->first_triangle[garment] + copy * g->triangle_count);
+    uint32_t *to = (uint32_t *)array +
+                   3 * (uint64_t)(cloth->first_triangle[garment] + copy * g->triangle_count);
     for (uint32_t i = 0; i < 3 * g->triangle_count; i++)
         to[i] = first_of(cloth, garment, copy) + g->triangles[i / 3][i % 3];
 }
@@ -218,22 +234,29 @@ hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error)
     cloth_buffers *b = &cloth->buffers;
     uint64_t particles = cloth->particles, corners = 3 * (uint64_t)cloth->triangles;
     hed_status status = HED_OK;
-    if (!b->triangles) status = upload_filled(cloth, fill_triangles, corners, sizeof(uint32_t), &b->triangles, error);
+    if (!b->triangles)
+        status =
+            upload_filled(cloth, fill_triangles, corners, sizeof(uint32_t), &b->triangles, error);
     if (!status && !b->incident_at)
-        status = upload_filled(cloth, fill_incident_at, particles + 1, sizeof(uint32_t), &b->incident_at, error);
+        status = upload_filled(
+            cloth, fill_incident_at, particles + 1, sizeof(uint32_t), &b->incident_at, error);
     if (!status && !b->incident)
-        status = upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
-    if (!status && !b->air) status = cloth_upload(cloth, NULL, particles * sizeof(float4), &b->air, error);
+        status =
+            upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
+    if (!status && !b->air)
+        status = cloth_upload(cloth, NULL, particles * sizeof(float4), &b->air, error);
     return status;
 }
 
 /* ---- vertices ---- */
 
-static void fill_vertex_particle(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
+static void fill_vertex_particle(
+    const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
     uint32_t *to = (uint32_t *)array + cloth->first_vertex[garment] + copy * g->vertex_count;
-    for (uint32_t i = 0; i < g->vertex_count; i++) to[i] = first_of(cloth, garment, copy) + g->vertex_particle[i];
+    for (uint32_t i = 0; i < g->vertex_count; i++)
+        to[i] = first_of(cloth, garment, copy) + g->vertex_particle[i];
 }
 
 static bool shows_in_order(const hed_cloth *cloth)
@@ -253,11 +276,12 @@ static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
     hed_status status = HED_OK;
     if (!shows_in_order(cloth)) {
         cloth->host->view.flags |= CLOTH_VIEW_GATHER;
-        status = upload_filled(cloth, fill_vertex_particle, cloth->vertices, sizeof(uint32_t), &b->vertex_particle,
-                               error);
+        status = upload_filled(cloth, fill_vertex_particle, cloth->vertices, sizeof(uint32_t),
+            &b->vertex_particle, error);
     }
     for (int i = 0; i < 2 && !status; i++)
-        status = cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->vertices[i], error);
+        status =
+            cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->vertices[i], error);
     cloth->host->view.vertices = cloth->vertices;
     if (cloth->has_driver) cloth->host->view.flags |= CLOTH_VIEW_COLOURS;
     return status;
@@ -265,7 +289,8 @@ static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
 
 /* ---- all of it ---- */
 
-hed_status cloth_upload(hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error)
+hed_status cloth_upload(
+    hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size ? size : 1);
     hed_status status = hed_buffer_create(cloth->device, &def, buffer, error);
@@ -279,20 +304,28 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     cloth_host *host = cloth->host;
-    uint64_t collider_bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    uint64_t collider_bytes =
+        sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     hed_status status = cloth_upload(cloth, NULL, 64, &b->none, error);
     if (!status) status = cloth_upload_start(cloth, error);
     if (!status)
-        status = cloth_upload(cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
+        status = cloth_upload(
+            cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
     if (!status && cloth->has_tethers) status = upload_tethers(cloth, error);
     if (!status && cloth->has_driver) status = upload_driven(cloth, error);
-    if (!status && cloth->def.max_colliders) status = cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
+    if (!status && cloth->def.max_colliders)
+        status = cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
     if (!status && cloth->has_air) status = cloth_upload_surface(cloth, error);
     if (!status) status = upload_vertices(cloth, error);
     if (!status) status = cloth_upload(cloth, NULL, 16, &b->flags, error);
-    if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->position), &host->good_position, error);
-    if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->previous), &host->good_previous, error);
-    if (!status) status = cloth_upload(cloth, NULL, hed_buffer_size(b->carry), &host->good_carry, error);
+    if (!status)
+        status =
+            cloth_upload(cloth, NULL, hed_buffer_size(b->position), &host->good_position, error);
+    if (!status)
+        status =
+            cloth_upload(cloth, NULL, hed_buffer_size(b->previous), &host->good_previous, error);
+    if (!status)
+        status = cloth_upload(cloth, NULL, hed_buffer_size(b->carry), &host->good_carry, error);
     return status;
 }
 
@@ -301,37 +334,13 @@ static uint64_t size_of(const hed_buffer *buffer) { return buffer ? hed_buffer_s
 uint64_t cloth_buffer_bytes(const hed_cloth *cloth)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *const all[] = {b->none,
-                               b->position,
-                               b->previous,
-                               b->carry,
-                               b->garments,
-                               b->air,
-                               b->tether,
-                               b->anchors,
-                               b->driver_from,
-                               b->driver_to,
-                               b->driver_map,
-                               b->debug,
-                               b->colliders,
-                               b->contact,
-                               b->vertex_particle,
-                               b->vertices[0],
-                               b->vertices[1],
-                               b->normals[0],
-                               b->normals[1],
-                               b->incident_at,
-                               b->incident,
-                               b->triangles,
-                               b->flags,
-                               cloth->host->good_position,
-                               cloth->host->good_previous,
-                               cloth->host->good_carry,
-                               cloth->host->fed_positions,
-                               cloth->host->fed_normals,
-                               cloth->host->reading.rows[0],
-                               cloth->host->reading.rows[1],
-                               cloth->host->reading.rows[2]};
+    hed_buffer *const all[] = {b->none, b->position, b->previous, b->carry, b->garments, b->air,
+        b->tether, b->anchors, b->driver_from, b->driver_to, b->driver_map, b->debug, b->colliders,
+        b->contact, b->vertex_particle, b->vertices[0], b->vertices[1], b->normals[0],
+        b->normals[1], b->incident_at, b->incident, b->triangles, b->flags,
+        cloth->host->good_position, cloth->host->good_previous, cloth->host->good_carry,
+        cloth->host->fed_positions, cloth->host->fed_normals, cloth->host->reading.rows[0],
+        cloth->host->reading.rows[1], cloth->host->reading.rows[2]};
     uint64_t bytes = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) bytes += size_of(all[i]);
     return bytes;

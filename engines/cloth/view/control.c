@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-static const float GRAVITY_A_HEIGHT = 20; /* m/s^2, the mouse moved over the window's whole height */
-static const float WIND_A_HEIGHT = 20;    /* m/s */
+/* m/s^2, the mouse moved over the window's whole height */
+static const float GRAVITY_A_HEIGHT = 20;
+static const float WIND_A_HEIGHT = 20; /* m/s */
 /* Radians above or below the target: short of straight, where the view would tip over. */
 static const float STEEPEST = 1.5f;
 
@@ -43,7 +44,8 @@ static void turn(float v[3], const float axis[3], float angle)
 {
     float across[3], result[3], along = cloth_dot(axis, v) * (1 - cosf(angle));
     cloth_cross(axis, v, across);
-    for (int k = 0; k < 3; k++) result[k] = v[k] * cosf(angle) + across[k] * sinf(angle) + axis[k] * along;
+    for (int k = 0; k < 3; k++)
+        result[k] = v[k] * cosf(angle) + across[k] * sinf(angle) + axis[k] * along;
     memcpy(v, result, sizeof result);
 }
 
@@ -64,7 +66,8 @@ void cloth_control_orbit(cloth_control *control, double right, double down, uint
     cloth_along(camera->eye, -1, camera->target, offset);
     float distance = sqrtf(cloth_dot(offset, offset));
     if (!(distance > 0)) return;
-    float sine = cloth_dot(offset, control->up) / distance, steep = asinf(fmaxf(-1, fminf(1, sine)));
+    float sine = cloth_dot(offset, control->up) / distance,
+          steep = asinf(fmaxf(-1, fminf(1, sine)));
     float wanted = fmaxf(-STEEPEST, fminf(STEEPEST, steep + (float)down * a_pixel));
     right_of(control, axis);
     turn(offset, axis, steep - wanted);

@@ -1,4 +1,5 @@
-/* What keys and mouse do to the view: the camera's orbit, and what is added to the scene's gravity and wind. */
+/* What keys and mouse do to the view: the camera's orbit, and what is added to the scene's gravity
+ * and wind. */
 #ifndef CLOTH_CONTROL_H
 #define CLOTH_CONTROL_H
 
@@ -21,8 +22,8 @@ enum { CLOTH_KEY_ESCAPE = 27 };
 cloth_control cloth_control_begin(const hed_cloth_camera *camera);
 /* A key: d, space, r, s, p or CLOTH_KEY_ESCAPE; others do nothing. */
 void cloth_control_key(cloth_control *control, int key);
-/* The left button: around the target. The way of the mouse in pixels, to the right and down; `height` is the
- * window's. */
+/* The left button: around the target. The way of the mouse in pixels, to the right and down;
+ * `height` is the window's. */
 void cloth_control_orbit(cloth_control *control, double right, double down, uint32_t height);
 /* The wheel: towards the target. */
 void cloth_control_zoom(cloth_control *control, double notches);

@@ -1,5 +1,5 @@
-/* The functions of OpenGL 3.3 core that the renderer calls, asked of whichever library made the context (EGL,
- * GLFW). */
+/* The functions of OpenGL 3.3 core that the renderer calls, asked of whichever library made the
+ * context (EGL, GLFW). */
 #ifndef CLOTH_GL_H
 #define CLOTH_GL_H
 
@@ -82,8 +82,8 @@ typedef struct cloth_gl {
 
 typedef void *cloth_gl_get_function(const char *name);
 
-/* Asks `get` for all of them; a context must be current. Errors: UNSUPPORTED (which function is missing, or the
- * version is below 3.3). */
+/* Asks `get` for all of them; a context must be current. Errors: UNSUPPORTED (which function is
+ * missing, or the version is below 3.3). */
 hed_status cloth_gl_load(cloth_gl *gl, cloth_gl_get_function *get, hed_error *error);
 
 #endif

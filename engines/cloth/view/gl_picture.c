@@ -1,5 +1,5 @@
-/* Pictures by OpenGL without a window: surfaces go into OpenGL's memory, the renderer draws them, the pixels come
- * back. */
+/* Pictures by OpenGL without a window: surfaces go into OpenGL's memory, the renderer draws them,
+ * the pixels come back. */
 #include "gl_picture.h"
 
 #include "headless.h"
@@ -13,11 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_POSITIONS,
-       BUFFER_NORMALS,
-       BUFFER_COLOURS,
-       BUFFER_TRIANGLES,
-       BUFFER_COUNT };
+enum { BUFFER_POSITIONS, BUFFER_NORMALS, BUFFER_COLOURS, BUFFER_TRIANGLES, BUFFER_COUNT };
 
 /* A surface's place in OpenGL's memory; used again for the next picture. */
 typedef struct slot {
@@ -46,7 +42,8 @@ static hed_status start(cloth_gl_picture *p, uint32_t width, uint32_t height, he
     return status;
 }
 
-hed_status cloth_gl_picture_create(uint32_t width, uint32_t height, cloth_gl_picture **picture, hed_error *error)
+hed_status cloth_gl_picture_create(
+    uint32_t width, uint32_t height, cloth_gl_picture **picture, hed_error *error)
 {
     cloth_gl_picture *p = *picture = calloc(1, sizeof *p);
     if (!p) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
@@ -79,7 +76,8 @@ const char *cloth_gl_picture_renderer(const cloth_gl_picture *picture) { return 
 
 bool cloth_gl_picture_in_software(const cloth_gl_picture *picture)
 {
-    static const char *const names[] = {"llvmpipe", "softpipe", "SWR", "Software", "swrast"}; /* Mesa's */
+    /* Mesa's */
+    static const char *const names[] = {"llvmpipe", "softpipe", "SWR", "Software", "swrast"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strstr(picture->words, names[i])) return true;
     return false;
@@ -91,7 +89,8 @@ static hed_status need_slots(cloth_gl_picture *p, uint32_t count, hed_error *err
 {
     if (count <= p->slot_count) return HED_OK;
     slot *slots = realloc(p->slots, count * sizeof *slots);
-    if (!slots) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+    if (!slots)
+        return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     p->slots = slots;
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     for (; p->slot_count < count; p->slot_count++) {
@@ -102,7 +101,7 @@ static hed_status need_slots(cloth_gl_picture *p, uint32_t count, hed_error *err
 }
 
 static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint components, GLenum type,
-                GLboolean normalized, const void *content, size_t size)
+    GLboolean normalized, const void *content, size_t size)
 {
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, content, GL_STREAM_DRAW);
@@ -111,8 +110,8 @@ static void put(const cloth_gl *gl, GLuint buffer, GLuint attribute, GLint compo
 }
 
 /* Puts a surface into OpenGL's memory. */
-static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, const slot *s, cloth_drawable *drawable,
-                         hed_error *error)
+static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, const slot *s,
+    cloth_drawable *drawable, hed_error *error)
 {
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     size_t size = 3 * (size_t)surface->vertex_count * sizeof(float);
@@ -120,44 +119,49 @@ static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, cons
     if (!surface->normals) {
         made = malloc(size + 1);
         if (!made)
-            return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the normals of %u vertices",
-                                 surface->vertex_count);
-        cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles, surface->triangle_count,
-                           made);
+            return hed_error_set(error, HED_ERROR_MEMORY,
+                "memory ran out for the normals of %u vertices", surface->vertex_count);
+        cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles,
+            surface->triangle_count, made);
     }
     gl->BindVertexArray(s->vertex_array);
     put(gl, s->buffers[BUFFER_POSITIONS], 0, 3, GL_FLOAT, GL_FALSE, surface->positions, size);
-    put(gl, s->buffers[BUFFER_NORMALS], 1, 3, GL_FLOAT, GL_FALSE, made ? made : surface->normals, size);
+    put(gl, s->buffers[BUFFER_NORMALS], 1, 3, GL_FLOAT, GL_FALSE, made ? made : surface->normals,
+        size);
     if (surface->colours)
         put(gl, s->buffers[BUFFER_COLOURS], 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, surface->colours,
             4 * (size_t)surface->vertex_count);
-    else
-        gl->DisableVertexAttribArray(2);
+    else gl->DisableVertexAttribArray(2);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, s->buffers[BUFFER_TRIANGLES]);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(3 * (size_t)surface->triangle_count * sizeof(uint32_t)),
-                   surface->triangles, GL_STREAM_DRAW);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER,
+        (GLsizeiptr)(3 * (size_t)surface->triangle_count * sizeof(uint32_t)), surface->triangles,
+        GL_STREAM_DRAW);
     gl->BindVertexArray(0);
     free(made);
     *drawable = (cloth_drawable){.vertex_array = s->vertex_array,
-                                 .index_count = 3 * surface->triangle_count,
-                                 .two_sided = surface->two_sided};
+        .index_count = 3 * surface->triangle_count, .two_sided = surface->two_sided};
     memcpy(drawable->colour, surface->colour, sizeof drawable->colour);
     if (gl->GetError() == GL_NO_ERROR) return HED_OK;
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a surface of %u vertices",
-                         surface->vertex_count);
+    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY,
+        "OpenGL has no memory for a surface of %u vertices", surface->vertex_count);
 }
 
-hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box,
-                                 const cloth_surface *surfaces, uint32_t count, hed_image *image, hed_error *error)
+hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio,
+    const hed_cloth_camera *camera, const cloth_box *box, const cloth_surface *surfaces,
+    uint32_t count, hed_image *image, hed_error *error)
 {
     if (!cloth_headless_bind(&p->headless, true))
-        return hed_error_set(error, HED_ERROR_DRIVER, "EGL does not take its context in this thread");
+        return hed_error_set(
+            error, HED_ERROR_DRIVER, "EGL does not take its context in this thread");
     cloth_drawable *drawables = calloc(count + 1, sizeof *drawables);
-    hed_status status = drawables ? need_slots(p, count, error)
-                                  : hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
-    for (uint32_t i = 0; i < count && !status; i++) status = upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
+    hed_status status =
+        drawables ? need_slots(p, count, error)
+                  : hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
     if (!status) {
-        cloth_renderer_draw(p->renderer, p->target.framebuffer, studio, camera, box, drawables, count);
+        cloth_renderer_draw(
+            p->renderer, p->target.framebuffer, studio, camera, box, drawables, count);
         status = cloth_target_read(cloth_renderer_gl(p->renderer), &p->target, image, error);
     }
     free(drawables);

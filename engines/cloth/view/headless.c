@@ -11,18 +11,22 @@
 enum { MOST_DEVICES = 16 };
 
 /* In the order of cloth_headless. */
-static const char *const egl_names[] = {"eglBindAPI", "eglChooseConfig", "eglCreateContext", "eglCreatePbufferSurface", "eglDestroyContext",
-                                        "eglDestroySurface", "eglGetDisplay", "eglInitialize", "eglMakeCurrent", "eglGetProcAddress"};
+static const char *const egl_names[] = {"eglBindAPI", "eglChooseConfig", "eglCreateContext",
+    "eglCreatePbufferSurface", "eglDestroyContext", "eglDestroySurface", "eglGetDisplay",
+    "eglInitialize", "eglMakeCurrent", "eglGetProcAddress"};
 enum { EGL_FUNCTIONS = sizeof egl_names / sizeof *egl_names };
-_Static_assert(offsetof(cloth_headless, display) == EGL_FUNCTIONS * sizeof(void *), "a name for each function");
+_Static_assert(offsetof(cloth_headless, display) == EGL_FUNCTIONS * sizeof(void *),
+    "a name for each function");
 
 /* What EGL is asked for, step by step; the first step that fails is named in `why`. */
 static bool try_display(cloth_headless *egl, EGLDisplay display, const char **why)
 {
-    static const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-    static const EGLint any_surface[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+    static const EGLint wanted[] = {
+        EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+    static const EGLint any_surface[] = {
+        EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
     static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
-                                     EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+        EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
     static const EGLint small[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
     EGLConfig config;
     EGLint count = 0;
@@ -34,7 +38,8 @@ static bool try_display(cloth_headless *egl, EGLDisplay display, const char **wh
     if (!egl->BindAPI(EGL_OPENGL_API)) return false;
     *why = "no configuration";
     bool pbuffer = egl->ChooseConfig(display, wanted, &config, 1, &count) && count;
-    if (!pbuffer && (!egl->ChooseConfig(display, any_surface, &config, 1, &count) || !count)) return false;
+    if (!pbuffer && (!egl->ChooseConfig(display, any_surface, &config, 1, &count) || !count))
+        return false;
     *why = "no OpenGL 3.3 core context";
     EGLContext context = egl->CreateContext(display, config, EGL_NO_CONTEXT, version);
     if (context == EGL_NO_CONTEXT) return false;
@@ -54,7 +59,8 @@ static bool try_display(cloth_headless *egl, EGLDisplay display, const char **wh
     return true;
 }
 
-/* An extension's function; a pointer to one fits into a pointer to data wherever libraries are loaded at run time. */
+/* An extension's function; a pointer to one fits into a pointer to data wherever libraries are
+ * loaded at run time. */
 #define FIND(egl, type, name) \
     type name = NULL; \
     memcpy(&name, &(void *){(egl)->GetProcAddress("egl" #name)}, sizeof name)
@@ -63,7 +69,8 @@ hed_status cloth_headless_create(cloth_headless *egl, hed_error *error)
 {
     void *functions[EGL_FUNCTIONS];
     *egl = (cloth_headless){0};
-    hed_status status = hed_library_load(NULL, &hed_optional_libraries[HED_LIBRARY_EGL], egl_names, functions, EGL_FUNCTIONS, NULL, error);
+    hed_status status = hed_library_load(NULL, &hed_optional_libraries[HED_LIBRARY_EGL], egl_names,
+        functions, EGL_FUNCTIONS, NULL, error);
     if (status) return status;
     memcpy(egl, functions, sizeof functions);
     FIND(egl, PFNEGLGETPLATFORMDISPLAYEXTPROC, GetPlatformDisplayEXT);
@@ -73,21 +80,27 @@ hed_status cloth_headless_create(cloth_headless *egl, hed_error *error)
     EGLint count = 0;
     if (GetPlatformDisplayEXT && QueryDevicesEXT && QueryDevicesEXT(MOST_DEVICES, devices, &count))
         for (EGLint i = 0; i < count; i++)
-            if (try_display(egl, GetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL), &why_device)) return HED_OK;
+            if (try_display(egl, GetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL),
+                    &why_device))
+                return HED_OK;
     if (GetPlatformDisplayEXT &&
-        try_display(egl, GetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL), &why_surfaceless))
+        try_display(egl,
+            GetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL),
+            &why_surfaceless))
         return HED_OK;
     if (try_display(egl, egl->GetDisplay(EGL_DEFAULT_DISPLAY), &why_default)) return HED_OK;
     return hed_error_set(error, HED_ERROR_UNSUPPORTED,
-                         "no OpenGL without a window here: EGL's devices: %s; surfaceless: %s; default display: %s. A driver in software is in "
-                         "Debian's libgl1-mesa-dri",
-                         why_device, why_surfaceless, why_default);
+        "no OpenGL without a window here: EGL's devices: %s; surfaceless: %s; default display: %s. A driver in software is in "
+        "Debian's libgl1-mesa-dri",
+        why_device, why_surfaceless, why_default);
 }
 
 bool cloth_headless_bind(cloth_headless *egl, bool current)
 {
-    if (!current) return egl->MakeCurrent(egl->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    return egl->BindAPI(EGL_OPENGL_API) && egl->MakeCurrent(egl->display, egl->surface, egl->surface, egl->context);
+    if (!current)
+        return egl->MakeCurrent(egl->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    return egl->BindAPI(EGL_OPENGL_API) &&
+           egl->MakeCurrent(egl->display, egl->surface, egl->surface, egl->context);
 }
 
 void cloth_headless_destroy(cloth_headless *egl)

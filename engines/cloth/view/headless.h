@@ -1,4 +1,5 @@
-/* An OpenGL context without a window, through EGL, which is loaded at run time: on a GPU, else on Mesa's software. */
+/* An OpenGL context without a window, through EGL, which is loaded at run time: on a GPU, else on
+ * Mesa's software. */
 #ifndef CLOTH_HEADLESS_H
 #define CLOTH_HEADLESS_H
 
@@ -23,8 +24,8 @@ typedef struct cloth_headless {
     EGLSurface surface;
 } cloth_headless;
 
-/* Makes it and makes it current. It stays where it is. Errors: UNSUPPORTED (what was tried, and what each
- * answered), MEMORY. */
+/* Makes it and makes it current. It stays where it is. Errors: UNSUPPORTED (what was tried, and
+ * what each answered), MEMORY. */
 hed_status cloth_headless_create(cloth_headless *headless, hed_error *error);
 /* Makes it current in the calling thread, or (false) nothing. */
 bool cloth_headless_bind(cloth_headless *headless, bool current);

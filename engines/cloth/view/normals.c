@@ -6,7 +6,7 @@
 #include <string.h>
 
 void cloth_make_normals(const float *positions, uint32_t vertex_count, const uint32_t *triangles,
-                        uint32_t triangle_count, float *normals)
+    uint32_t triangle_count, float *normals)
 {
     memset(normals, 0, 3 * (size_t)vertex_count * sizeof *normals);
     for (size_t t = 0; t < triangle_count; t++) {

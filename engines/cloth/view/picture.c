@@ -18,19 +18,25 @@ struct cloth_picture {
 /* OpenGL where it is wanted and worth it; NULL without an error where software shall draw. */
 static hed_status start_gl(cloth_picture *p, cloth_picture_kind kind, hed_error *error)
 {
-    hed_status status = kind == CLOTH_PICTURE_SOFTWARE ? HED_OK : cloth_gl_picture_create(p->width, p->height, &p->gl, error);
+    hed_status status = kind == CLOTH_PICTURE_SOFTWARE
+                            ? HED_OK
+                            : cloth_gl_picture_create(p->width, p->height, &p->gl, error);
     if (kind == CLOTH_PICTURE_GL) return status;
-    if (p->gl && cloth_gl_picture_in_software(p->gl)) { /* ours draws the same, starts sooner and has the same bits everywhere */
+    /* ours draws the same, starts sooner and has the same bits everywhere */
+    if (p->gl && cloth_gl_picture_in_software(p->gl)) {
         cloth_gl_picture_destroy(p->gl);
         p->gl = NULL;
     }
     return HED_OK;
 }
 
-hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_kind kind, cloth_picture **picture, hed_error *error)
+hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_kind kind,
+    cloth_picture **picture, hed_error *error)
 {
     *picture = NULL;
-    if (width == 0 || height == 0) return hed_error_set(error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
+    if (width == 0 || height == 0)
+        return hed_error_set(
+            error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
     cloth_picture *p = calloc(1, sizeof *p);
     if (!p) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
     *p = (cloth_picture){.width = width, .height = height};
@@ -49,39 +55,45 @@ void cloth_picture_destroy(cloth_picture *p)
     free(p);
 }
 
-const char *cloth_picture_renderer(const cloth_picture *p) { return p->gl ? cloth_gl_picture_renderer(p->gl) : "software"; }
+const char *cloth_picture_renderer(const cloth_picture *p)
+{
+    return p->gl ? cloth_gl_picture_renderer(p->gl) : "software";
+}
 
 static hed_status check(const cloth_surface *surface, uint32_t number, hed_error *error)
 {
     for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
         if (surface->triangles[i] >= surface->vertex_count)
             return hed_error_set(error, HED_ERROR_ARGUMENT,
-                                 "surface %u: triangle %zu names vertex %u, and there are %u", number, i / 3,
-                                 surface->triangles[i], surface->vertex_count);
+                "surface %u: triangle %zu names vertex %u, and there are %u", number, i / 3,
+                surface->triangles[i], surface->vertex_count);
     return HED_OK;
 }
 
-/* What is looked at: the cloth, and what is not much larger than it (a body, a table; not a wide floor). */
+/* What is looked at: the cloth, and what is not much larger than it (a body, a table; not a wide
+ * floor). */
 static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
 {
     cloth_box cloth = cloth_box_nothing(), all = cloth_box_nothing();
     for (uint32_t i = 0; i < count; i++) {
         cloth_box_add(&all, surfaces[i].positions, surfaces[i].vertex_count);
-        if (surfaces[i].two_sided) cloth_box_add(&cloth, surfaces[i].positions, surfaces[i].vertex_count);
+        if (surfaces[i].two_sided)
+            cloth_box_add(&cloth, surfaces[i].positions, surfaces[i].vertex_count);
     }
     if (cloth_box_empty(&cloth)) return all;
     float most = 3 * cloth_box_radius(&cloth);
     for (uint32_t i = 0; i < count; i++) {
         cloth_box box = cloth_box_nothing();
         cloth_box_add(&box, surfaces[i].positions, surfaces[i].vertex_count);
-        if (surfaces[i].two_sided || cloth_box_empty(&box) || cloth_box_radius(&box) > most) continue;
+        if (surfaces[i].two_sided || cloth_box_empty(&box) || cloth_box_radius(&box) > most)
+            continue;
         cloth_box_join(&cloth, &box);
     }
     return cloth;
 }
 
-hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera, const cloth_surface *surfaces,
-                              uint32_t count, hed_image *image, hed_error *error)
+hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
+    const cloth_surface *surfaces, uint32_t count, hed_image *image, hed_error *error)
 {
     *image = (hed_image){0};
     hed_status status = HED_OK;
@@ -90,8 +102,11 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera, 
     cloth_box box = subject(surfaces, count);
     if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);
     cloth_studio_fit(&p->studio, camera, &box);
-    if (p->gl) return cloth_gl_picture_draw(p->gl, &p->studio, camera, &box, surfaces, count, image, error);
-    cloth_shot shot = cloth_shot_begin(&p->studio, camera, &box, (float)p->width / (float)p->height);
+    if (p->gl)
+        return cloth_gl_picture_draw(
+            p->gl, &p->studio, camera, &box, surfaces, count, image, error);
+    cloth_shot shot =
+        cloth_shot_begin(&p->studio, camera, &box, (float)p->width / (float)p->height);
     status = hed_image_create(p->width, p->height, 3, image, error);
     if (!status) status = cloth_software_draw(p->software, &shot, surfaces, count, image, error);
     if (status) hed_image_free(image);

@@ -13,25 +13,29 @@
 enum { SAMPLES = 4 };
 
 extern const hed_source hed_cloth_view_files[]; /* in the order of CMakeLists.txt */
-enum { TEXT_SURFACE_VERTEX,
-       TEXT_SURFACE,
-       TEXT_SHADOW,
-       TEXT_GROUND,
-       TEXT_SCREEN_VERTEX,
-       TEXT_BACKGROUND,
-       TEXT_FINISH,
-       TEXT_LIGHT };
+enum {
+    TEXT_SURFACE_VERTEX,
+    TEXT_SURFACE,
+    TEXT_SHADOW,
+    TEXT_GROUND,
+    TEXT_SCREEN_VERTEX,
+    TEXT_BACKGROUND,
+    TEXT_FINISH,
+    TEXT_LIGHT
+};
 
-enum { PROGRAM_SURFACE,
-       PROGRAM_SHADOW,
-       PROGRAM_GROUND,
-       PROGRAM_BACKGROUND,
-       PROGRAM_FINISH,
-       PROGRAM_COUNT };
-static const int VERTEX_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX,
-                                               TEXT_SCREEN_VERTEX, TEXT_SCREEN_VERTEX};
-static const int FRAGMENT_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE, TEXT_SHADOW, TEXT_GROUND, TEXT_BACKGROUND,
-                                                 TEXT_FINISH};
+enum {
+    PROGRAM_SURFACE,
+    PROGRAM_SHADOW,
+    PROGRAM_GROUND,
+    PROGRAM_BACKGROUND,
+    PROGRAM_FINISH,
+    PROGRAM_COUNT
+};
+static const int VERTEX_TEXT[PROGRAM_COUNT] = {TEXT_SURFACE_VERTEX, TEXT_SURFACE_VERTEX,
+    TEXT_SURFACE_VERTEX, TEXT_SCREEN_VERTEX, TEXT_SCREEN_VERTEX};
+static const int FRAGMENT_TEXT[PROGRAM_COUNT] = {
+    TEXT_SURFACE, TEXT_SHADOW, TEXT_GROUND, TEXT_BACKGROUND, TEXT_FINISH};
 
 struct cloth_renderer {
     cloth_gl gl;
@@ -46,9 +50,11 @@ struct cloth_renderer {
 
 /* ---- programs ---- */
 
-static hed_status compile(const cloth_gl *gl, GLenum kind, int text, GLuint *shader, hed_error *error)
+static hed_status compile(
+    const cloth_gl *gl, GLenum kind, int text, GLuint *shader, hed_error *error)
 {
-    const hed_source *file = &hed_cloth_view_files[text], *light = &hed_cloth_view_files[TEXT_LIGHT];
+    const hed_source *file = &hed_cloth_view_files[text],
+                     *light = &hed_cloth_view_files[TEXT_LIGHT];
     bool lit = text == TEXT_SURFACE || text == TEXT_GROUND;
     const char *parts[] = {"#version 330 core\n", lit ? light->text : "", "#line 1\n", file->text};
     const GLint sizes[] = {-1, lit ? (GLint)light->size : 0, -1, (GLint)file->size};
@@ -59,7 +65,7 @@ static hed_status compile(const cloth_gl *gl, GLenum kind, int text, GLuint *sha
     gl->GetShaderiv(*shader, GL_COMPILE_STATUS, &good);
     if (good) return HED_OK;
     hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not compile %s",
-                  (const char *)gl->GetString(GL_RENDERER), file->name);
+        (const char *)gl->GetString(GL_RENDERER), file->name);
     if (error) gl->GetShaderInfoLog(*shader, sizeof error->log, NULL, error->log);
     return HED_ERROR_UNSUPPORTED;
 }
@@ -78,10 +84,11 @@ static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
         gl->LinkProgram(r->programs[which]);
         gl->GetProgramiv(r->programs[which], GL_LINK_STATUS, &good);
         if (!good) {
-            status = hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not link %s",
-                                   (const char *)gl->GetString(GL_RENDERER),
-                                   hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
-            if (error) gl->GetProgramInfoLog(r->programs[which], sizeof error->log, NULL, error->log);
+            status = hed_error_set(error, HED_ERROR_UNSUPPORTED,
+                "this OpenGL (%s) does not link %s", (const char *)gl->GetString(GL_RENDERER),
+                hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
+            if (error)
+                gl->GetProgramInfoLog(r->programs[which], sizeof error->log, NULL, error->log);
         }
     }
     gl->DeleteShader(vertex);
@@ -91,7 +98,8 @@ static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
 
 static void set_matrix(cloth_renderer *r, int program, const char *name, const float value[16])
 {
-    r->gl.UniformMatrix4fv(r->gl.GetUniformLocation(r->programs[program], name), 1, GL_FALSE, value);
+    r->gl.UniformMatrix4fv(
+        r->gl.GetUniformLocation(r->programs[program], name), 1, GL_FALSE, value);
 }
 
 static void set_vector(cloth_renderer *r, int program, const char *name, const float value[3])
@@ -116,8 +124,8 @@ static void make_shadow_map(cloth_renderer *r)
     const cloth_gl *gl = &r->gl;
     gl->GenTextures(1, &r->shadow_map);
     gl->BindTexture(GL_TEXTURE_2D, r->shadow_map);
-    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE, 0, GL_DEPTH_COMPONENT,
-                   GL_UNSIGNED_INT, NULL);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE, 0,
+        GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
@@ -131,8 +139,8 @@ static void make_shadow_map(cloth_renderer *r)
     gl->ReadBuffer(GL_NONE);
 }
 
-/* The part of cloth_renderer_resize() that depends on whether there are several samples a pixel; false: not with
- * this many. */
+/* The part of cloth_renderer_resize() that depends on whether there are several samples a pixel;
+ * false: not with this many. */
 static bool make_targets(cloth_renderer *r)
 {
     const cloth_gl *gl = &r->gl;
@@ -142,28 +150,34 @@ static bool make_targets(cloth_renderer *r)
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     gl->BindRenderbuffer(GL_RENDERBUFFER, r->depth);
-    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, r->samples, GL_DEPTH_COMPONENT24, width, height);
+    gl->RenderbufferStorageMultisample(
+        GL_RENDERBUFFER, r->samples, GL_DEPTH_COMPONENT24, width, height);
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->resolved_target);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, r->scene, 0);
-    if (r->samples == 0) gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, r->depth);
+    if (r->samples == 0)
+        gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, r->depth);
     if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) return false;
     if (r->samples == 0) return true;
     gl->BindRenderbuffer(GL_RENDERBUFFER, r->colour_samples);
     gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, r->samples, GL_RGBA16F, width, height);
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->scene_target);
-    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, r->colour_samples);
+    gl->FramebufferRenderbuffer(
+        GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, r->colour_samples);
     gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, r->depth);
     return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
 }
 
-hed_status cloth_renderer_resize(cloth_renderer *r, uint32_t width, uint32_t height, hed_error *error)
+hed_status cloth_renderer_resize(
+    cloth_renderer *r, uint32_t width, uint32_t height, hed_error *error)
 {
     if (r->width == width && r->height == height) return HED_OK;
     if (width == 0 || height == 0)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
+        return hed_error_set(
+            error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
     if (width > cloth_renderer_most(r) || height > cloth_renderer_most(r))
-        return hed_error_set(error, HED_ERROR_LIMIT, "a picture of %u x %u is larger than this OpenGL draws, %u x %u",
-                             width, height, cloth_renderer_most(r), cloth_renderer_most(r));
+        return hed_error_set(error, HED_ERROR_LIMIT,
+            "a picture of %u x %u is larger than this OpenGL draws, %u x %u", width, height,
+            cloth_renderer_most(r), cloth_renderer_most(r));
     r->width = width;
     r->height = height;
     while (r->gl.GetError() != GL_NO_ERROR) continue; /* what others have left */
@@ -175,8 +189,8 @@ hed_status cloth_renderer_resize(cloth_renderer *r, uint32_t width, uint32_t hei
     }
     if (good && r->gl.GetError() == GL_NO_ERROR) return HED_OK;
     r->width = r->height = 0;
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for a picture of %u x %u", width,
-                         height);
+    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY,
+        "OpenGL has no memory for a picture of %u x %u", width, height);
 }
 
 /* ---- life ---- */
@@ -194,7 +208,8 @@ static void make_ground(cloth_renderer *r)
     gl->BindVertexArray(0);
 }
 
-hed_status cloth_renderer_create(cloth_gl_get_function *get, cloth_renderer **renderer, hed_error *error)
+hed_status cloth_renderer_create(
+    cloth_gl_get_function *get, cloth_renderer **renderer, hed_error *error)
 {
     cloth_renderer *r = *renderer = calloc(1, sizeof *r);
     if (!r) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
@@ -244,7 +259,8 @@ uint32_t cloth_renderer_most(const cloth_renderer *r) { return (uint32_t)r->most
 
 /* ---- the passes ---- */
 
-static void draw_surfaces(cloth_renderer *r, int program, const cloth_drawable *drawables, uint32_t count)
+static void draw_surfaces(
+    cloth_renderer *r, int program, const cloth_drawable *drawables, uint32_t count)
 {
     const cloth_gl *gl = &r->gl;
     for (uint32_t i = 0; i < count; i++) {
@@ -259,7 +275,8 @@ static void draw_surfaces(cloth_renderer *r, int program, const cloth_drawable *
     gl->BindVertexArray(0);
 }
 
-static void draw_shadow_map(cloth_renderer *r, const cloth_shot *p, const cloth_drawable *drawables, uint32_t count)
+static void draw_shadow_map(
+    cloth_renderer *r, const cloth_shot *p, const cloth_drawable *drawables, uint32_t count)
 {
     const cloth_gl *gl = &r->gl;
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->shadow_target);
@@ -319,7 +336,8 @@ static void draw_ground(cloth_renderer *r, const cloth_shot *p)
     gl->BindVertexArray(0);
 }
 
-static void draw_scene(cloth_renderer *r, const cloth_shot *p, const cloth_drawable *drawables, uint32_t count)
+static void draw_scene(
+    cloth_renderer *r, const cloth_shot *p, const cloth_drawable *drawables, uint32_t count)
 {
     const cloth_gl *gl = &r->gl;
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->samples ? r->scene_target : r->resolved_target);
@@ -346,7 +364,8 @@ static void finish(cloth_renderer *r, GLuint target)
     if (r->samples) {
         gl->BindFramebuffer(GL_READ_FRAMEBUFFER, r->scene_target);
         gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, r->resolved_target);
-        gl->BlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+        gl->BlitFramebuffer(
+            0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
     }
     gl->BindFramebuffer(GL_FRAMEBUFFER, target);
     gl->Viewport(0, 0, width, height);
@@ -360,8 +379,9 @@ static void finish(cloth_renderer *r, GLuint target)
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-void cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *studio, const hed_cloth_camera *camera,
-                         const cloth_box *box, const cloth_drawable *drawables, uint32_t count)
+void cloth_renderer_draw(cloth_renderer *r, GLuint target, const cloth_studio *studio,
+    const hed_cloth_camera *camera, const cloth_box *box, const cloth_drawable *drawables,
+    uint32_t count)
 {
     cloth_shot p = cloth_shot_begin(studio, camera, box, (float)r->width / (float)r->height);
     r->gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);

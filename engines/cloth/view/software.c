@@ -1,6 +1,7 @@
-/* The software renderer: a shadow map, then which triangle each sample sees, then light for what is seen, once a pixel and triangle. The
- * formulas are those of shaders/, function by function under the same names; light is linear until finish(). Only + - * / and square roots,
- * each rounded by itself, and heddle/math.h: the same bits on every processor. */
+/* The software renderer: a shadow map, then which triangle each sample sees, then light for what is
+ * seen, once a pixel and triangle. The formulas are those of shaders/, function by function under
+ * the same names; light is linear until finish(). Only + - * / and square roots, each rounded by
+ * itself, and heddle/math.h: the same bits on every processor. */
 #include "software.h"
 
 #include "normals.h"
@@ -13,12 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = 16, /* texels of the shadow map, a side: more than a penumbra's radius */
-       TILES = CLOTH_SHADOW_SIZE / TILE,
-       CURVE = 4096, /* steps of the screen's curve */
-       TAPS = 16 };
+enum {
+    TILE = 16, /* texels of the shadow map, a side: more than a penumbra's radius */
+    TILES = CLOTH_SHADOW_SIZE / TILE,
+    CURVE = 4096, /* steps of the screen's curve */
+    TAPS = 16
+};
 
-static const float KEY[3] = {2.35f, 2.25f, 2.08f}, SKY[3] = {0.50f, 0.55f, 0.63f}, BOUNCE[3] = {0.24f, 0.22f, 0.20f};
+static const float KEY[3] = {2.35f, 2.25f, 2.08f}, SKY[3] = {0.50f, 0.55f, 0.63f},
+                   BOUNCE[3] = {0.24f, 0.22f, 0.20f};
 
 struct cloth_software {
     cloth_raster picture, shadow;
@@ -32,8 +36,9 @@ typedef struct painter {
     const cloth_software *software;
     const cloth_shot *shot;
     const cloth_surface *surfaces;
-    const float *const *normals;          /* of each surface */
-    const uint32_t *firsts;               /* (surface_count + 1) number of each surface's first triangle */
+    const float *const *normals; /* of each surface */
+    /* (surface_count + 1) number of each surface's first triangle */
+    const uint32_t *firsts;
     float right[3], above[3], forward[3]; /* a pixel's ray is forward + x right + y above */
 } painter;
 
@@ -45,19 +50,26 @@ static float smoothstep(float low, float high, float x)
 }
 static float fraction(float x) { return x - floorf(x); }
 /* Interleaved gradient noise (Jimenez 2014). */
-static float noise(float x, float y) { return fraction(52.9829189f * fraction(0.06711056f * x + 0.00583715f * y)); }
+static float noise(float x, float y)
+{
+    return fraction(52.9829189f * fraction(0.06711056f * x + 0.00583715f * y));
+}
 
 /* ---- life ---- */
 
-hed_status cloth_software_create(uint32_t width, uint32_t height, cloth_software **software, hed_error *error)
+hed_status cloth_software_create(
+    uint32_t width, uint32_t height, cloth_software **software, hed_error *error)
 {
     *software = NULL;
     if (width > CLOTH_RASTER_MOST || height > CLOTH_RASTER_MOST)
-        return hed_error_set(error, HED_ERROR_LIMIT, "a picture of %u x %u is larger than %d pixels a side", width, height, CLOTH_RASTER_MOST);
+        return hed_error_set(error, HED_ERROR_LIMIT,
+            "a picture of %u x %u is larger than %d pixels a side", width, height,
+            CLOTH_RASTER_MOST);
     cloth_software *s = calloc(1, sizeof *s);
     if (!s) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
     hed_status status = cloth_raster_create(width, height, false, &s->picture, error);
-    if (!status) status = cloth_raster_create(CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE, true, &s->shadow, error);
+    if (!status)
+        status = cloth_raster_create(CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE, true, &s->shadow, error);
     if (status) {
         cloth_software_destroy(s);
         return status;
@@ -66,7 +78,9 @@ hed_status cloth_software_create(uint32_t width, uint32_t height, cloth_software
     s->shadow.slope_bias = 1.5; /* a surface must not shade itself */
     for (int i = 0; i < CURVE + 2; i++) {
         float root = (float)i / CURVE, light = root * root;
-        s->screen_curve[i] = light > 0.0031308f ? 1.055f * hed_pow_positive(light, 1 / 2.4f) - 0.055f : 12.92f * light;
+        s->screen_curve[i] = light > 0.0031308f
+                                 ? 1.055f * hed_pow_positive(light, 1 / 2.4f) - 0.055f
+                                 : 12.92f * light;
     }
     for (int i = 1; i < 256; i++) s->albedo_curve[i] = hed_pow_positive((float)i / 255, 2.2f);
     *software = s;
@@ -92,45 +106,60 @@ static void find_nearest(cloth_software *s)
         for (int x = 0; x < TILES; x++) {
             least[y][x] = 1;
             for (int i = 0; i < TILE * TILE; i++)
-                least[y][x] = hed_min(least[y][x], s->shadow.depth[(size_t)(y * TILE + i / TILE) * (size_t)SIZE + (size_t)(x * TILE + i % TILE)]);
+                least[y][x] = hed_min(
+                    least[y][x], s->shadow.depth[(size_t)(y * TILE + i / TILE) * (size_t)SIZE +
+                                                 (size_t)(x * TILE + i % TILE)]);
         }
     for (int y = 0; y < TILES; y++)
         for (int x = 0; x < TILES; x++) {
             s->nearest[y][x] = 1;
             for (int j = y > 0 ? y - 1 : 0; j <= y + 1 && j < TILES; j++)
-                for (int i = x > 0 ? x - 1 : 0; i <= x + 1 && i < TILES; i++) s->nearest[y][x] = hed_min(s->nearest[y][x], least[j][i]);
+                for (int i = x > 0 ? x - 1 : 0; i <= x + 1 && i < TILES; i++)
+                    s->nearest[y][x] = hed_min(s->nearest[y][x], least[j][i]);
         }
 }
 
-/* Share of the four texels around (x, y), 0 to 1 each, that do not hide depth z: as OpenGL samples a shadow map. */
+/* Share of the four texels around (x, y), 0 to 1 each, that do not hide depth z: as OpenGL samples
+ * a shadow map. */
 static float unhidden(const cloth_raster *shadow, float x, float y, float z)
 {
     enum { LAST = CLOTH_SHADOW_SIZE - 1 };
-    float across = hed_clamp(x * CLOTH_SHADOW_SIZE - 0.5f, 0, LAST), up = hed_clamp(y * CLOTH_SHADOW_SIZE - 0.5f, 0, LAST);
+    float across = hed_clamp(x * CLOTH_SHADOW_SIZE - 0.5f, 0, LAST),
+          up = hed_clamp(y * CLOTH_SHADOW_SIZE - 0.5f, 0, LAST);
     size_t column = (size_t)across, row = (size_t)up;
     float right = across - (float)column, above = up - (float)row;
     size_t next_column = column < LAST ? 1 : 0, next_row = row < LAST ? CLOTH_SHADOW_SIZE : 0;
     const float *at = shadow->depth + row * CLOTH_SHADOW_SIZE + column;
-    float low = mix(z <= at[0], z <= at[next_column], right), high = mix(z <= at[next_row], z <= at[next_row + next_column], right);
+    float low = mix(z <= at[0], z <= at[next_column], right),
+          high = mix(z <= at[next_row], z <= at[next_row + next_column], right);
     return mix(low, high, above);
 }
 
-/* 1 where the key light reaches. `normal` points to the side that is looked at; (x, y): the pixel. */
-static float key_light(const painter *p, const float place[3], const float normal[3], float x, float y)
+/* 1 where the key light reaches. `normal` points to the side that is looked at; (x, y): the
+ * pixel. */
+static float key_light(
+    const painter *p, const float place[3], const float normal[3], float x, float y)
 {
     const cloth_shot *shot = p->shot;
     const float *m = shot->shadow_matrix;
     float cosine = cloth_dot(normal, shot->studio->key_direction), moved[3], at[3];
     float side = cosine > 0 ? 1.0f : cosine < 0 ? -1.0f : 0.0f;
-    cloth_along(place, side * (1 + 2.5f * sqrtf(hed_max(0, 1 - cosine * cosine))) * shot->shadow_texel, normal, moved);
-    for (int k = 0; k < 3; k++) at[k] = (m[k] * moved[0] + m[4 + k] * moved[1] + m[8 + k] * moved[2] + m[12 + k]) * 0.5f + 0.5f;
+    cloth_along(place,
+        side * (1 + 2.5f * sqrtf(hed_max(0, 1 - cosine * cosine))) * shot->shadow_texel, normal,
+        moved);
+    for (int k = 0; k < 3; k++)
+        at[k] =
+            (m[k] * moved[0] + m[4 + k] * moved[1] + m[8 + k] * moved[2] + m[12 + k]) * 0.5f + 0.5f;
     if (!(fabsf(at[0] - 0.5f) <= 0.5f && fabsf(at[1] - 0.5f) <= 0.5f && at[2] <= 1)) return 1;
     int column = (int)(at[0] * TILES), row = (int)(at[1] * TILES);
-    if (at[2] <= p->software->nearest[row < TILES ? row : TILES - 1][column < TILES ? column : TILES - 1]) return 1;
+    if (at[2] <=
+        p->software->nearest[row < TILES ? row : TILES - 1][column < TILES ? column : TILES - 1])
+        return 1;
     float turn = 6.2831853f * noise(x, y), light = 0, tap[2] = {hed_cos(turn), hed_sin(turn)};
     for (int i = 0; i < TAPS; i++) { /* a spiral by the golden angle */
         float away = CLOTH_PENUMBRA * sqrtf(((float)i + 0.5f) / TAPS);
-        light += unhidden(&p->software->shadow, at[0] + away * tap[0], at[1] + away * tap[1], at[2]);
+        light +=
+            unhidden(&p->software->shadow, at[0] + away * tap[0], at[1] + away * tap[1], at[2]);
         float turned = -0.73736888f * tap[0] - 0.67549029f * tap[1];
         tap[1] = 0.67549029f * tap[0] - 0.73736888f * tap[1];
         tap[0] = turned;
@@ -154,12 +183,14 @@ static bool meet_ground(const painter *p, float x, float y, float place[3])
     return true;
 }
 
-/* Share of a pixel that lines of width `width` (in cells) cover. `footprint`: of the pixel, in cells. */
+/* Share of a pixel that lines of width `width` (in cells) cover. `footprint`: of the pixel, in
+ * cells. */
 static float lines(const float cell[2], const float footprint[2], float width)
 {
     float most = 0;
     for (int k = 0; k < 2; k++) {
-        float size = hed_max(footprint[k], 1e-6f), distance = fabsf(fraction(cell[k] - 0.5f) - 0.5f);
+        float size = hed_max(footprint[k], 1e-6f),
+              distance = fabsf(fraction(cell[k] - 0.5f) - 0.5f);
         float cover = hed_clamp((width * 0.5f + size * 0.5f - distance) / size, 0, 1);
         cover *= hed_min(1, width / size + 0.35f) * (1 - smoothstep(0.15f, 0.5f, size));
         most = hed_max(most, cover);
@@ -183,12 +214,17 @@ static float ground_light(const painter *p, float x, float y, float light[3])
     int axes[2] = {shot->up_axis == 0 ? 1 : 0, shot->up_axis == 2 ? 1 : 2};
     for (int k = 0; k < 2; k++) {
         cell[k] = place[axes[k]] / shot->ground_spacing;
-        footprint[k] = near ? (fabsf(beside[0][axes[k]] - place[axes[k]]) + fabsf(beside[1][axes[k]] - place[axes[k]])) / shot->ground_spacing : 1;
+        footprint[k] = near ? (fabsf(beside[0][axes[k]] - place[axes[k]]) +
+                                  fabsf(beside[1][axes[k]] - place[axes[k]])) /
+                                  shot->ground_spacing
+                            : 1;
         wide[k] = cell[k] / 5;
         wide_footprint[k] = footprint[k] / 5;
     }
-    float tone = (1 - 0.13f * lines(cell, footprint, 0.012f) * fade - 0.16f * lines(wide, wide_footprint, 0.005f) * fade);
-    float key = hed_max(0, cloth_dot(shot->studio->up, shot->studio->key_direction)) * key_light(p, place, shot->studio->up, x, y) * 0.55f;
+    float tone = (1 - 0.13f * lines(cell, footprint, 0.012f) * fade -
+                  0.16f * lines(wide, wide_footprint, 0.005f) * fade);
+    float key = hed_max(0, cloth_dot(shot->studio->up, shot->studio->key_direction)) *
+                key_light(p, place, shot->studio->up, x, y) * 0.55f;
     static const float BASE[3] = {0.52f, 0.515f, 0.505f};
     for (int k = 0; k < 3; k++) light[k] = BASE[k] * tone * (SKY[k] * 0.62f + KEY[k] * key);
     return fade;
@@ -198,11 +234,13 @@ static float ground_light(const painter *p, float x, float y, float light[3])
 static void behind(const painter *p, float x, float y, float light[3])
 {
     static const float LOW[3] = {0.78f, 0.775f, 0.765f}, HIGH[3] = {0.42f, 0.50f, 0.60f};
-    float across = x / (float)p->software->picture.width, up = y / (float)p->software->picture.height, ground[3];
+    float across = x / (float)p->software->picture.width,
+          up = y / (float)p->software->picture.height, ground[3];
     float corner[2] = {across - 0.5f, (up - 0.5f) * 0.8f}, height = smoothstep(0.15f, 1.05f, up);
     float fade = ground_light(p, x, y, ground);
     for (int k = 0; k < 3; k++) {
-        light[k] = mix(LOW[k], HIGH[k], height) * (1 - 0.35f * (corner[0] * corner[0] + corner[1] * corner[1]));
+        light[k] = mix(LOW[k], HIGH[k], height) *
+                   (1 - 0.35f * (corner[0] * corner[0] + corner[1] * corner[1]));
         if (fade > 0) light[k] = mix(light[k], ground[k], fade);
     }
 }
@@ -215,8 +253,9 @@ typedef struct fragment {
     bool two_sided;
 } fragment;
 
-/* The point of triangle `number` at which the ray through (x, y) meets it (Möller and Trumbore 1997); at its rim, where the middle of the
- * pixel lies outside, the nearest to it. False: the triangle has no area. */
+/* The point of triangle `number` at which the ray through (x, y) meets it (Möller and Trumbore
+ * 1997); at its rim, where the middle of the pixel lies outside, the nearest to it. False: the
+ * triangle has no area. */
 static bool find_fragment(const painter *p, uint32_t number, float x, float y, fragment *f)
 {
     uint32_t s = 0;
@@ -227,7 +266,8 @@ static bool find_fragment(const painter *p, uint32_t number, float x, float y, f
     double ray[3], ab[3], ac[3], from[3], cross[3], other[3];
     for (int c = 0; c < 3; c++) places[c] = surface->positions + 3 * (size_t)corners[c];
     for (int k = 0; k < 3; k++) {
-        ray[k] = (double)p->forward[k] + (double)x * (double)p->right[k] + (double)y * (double)p->above[k];
+        ray[k] = (double)p->forward[k] + (double)x * (double)p->right[k] +
+                 (double)y * (double)p->above[k];
         ab[k] = (double)places[1][k] - (double)places[0][k];
         ac[k] = (double)places[2][k] - (double)places[0][k];
         from[k] = (double)eye[k] - (double)places[0][k];
@@ -253,9 +293,12 @@ static bool find_fragment(const painter *p, uint32_t number, float x, float y, f
             size_t at = corners[corner];
             f->place[k] += shares[corner] * places[corner][k];
             f->normal[k] += shares[corner] * p->normals[s][3 * at + (size_t)k];
-            colour += surface->colours ? shares[corner] * (float)surface->colours[4 * at + (size_t)k] : 255 * shares[corner];
+            colour += surface->colours
+                          ? shares[corner] * (float)surface->colours[4 * at + (size_t)k]
+                          : 255 * shares[corner];
         }
-        f->albedo[k] = p->software->albedo_curve[(int)hed_clamp(surface->colour[k] * colour + 0.5f, 0, 255)];
+        f->albedo[k] =
+            p->software->albedo_curve[(int)hed_clamp(surface->colour[k] * colour + 0.5f, 0, 255)];
     }
     f->two_sided = surface->two_sided;
     return true;
@@ -269,15 +312,18 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
     cloth_normalize(to_eye);
     memcpy(normal, cloth_dot(f->normal, f->normal) > 0 ? f->normal : studio->up, sizeof normal);
     cloth_normalize(normal);
-    /* Which side is looked at: the triangle knows, whatever way round its vertices or its normals are. */
+    /* Which side is looked at: the triangle knows, whatever way round its vertices or its normals
+     * are. */
     float facing = cloth_dot(f->flat_normal, to_eye) < 0 ? -1.0f : 1.0f;
     if (f->two_sided && cloth_dot(normal, f->flat_normal) * facing < 0)
         for (int k = 0; k < 3; k++) normal[k] = -normal[k];
 
-    float cosine = cloth_dot(normal, studio->key_direction), key = key_light(p, f->place, normal, x, y);
+    float cosine = cloth_dot(normal, studio->key_direction),
+          key = key_light(p, f->place, normal, x, y);
     float wrap = f->two_sided ? 0.12f : 0, diffuse = hed_max(0, (cosine + wrap) / (1 + wrap)) * key;
     float through = f->two_sided ? 0.22f * hed_max(0, -cosine) * key : 0;
-    float away = 1 - hed_max(0, cloth_dot(normal, to_eye)), share = 0.5f + 0.5f * cloth_dot(normal, studio->up);
+    float away = 1 - hed_max(0, cloth_dot(normal, to_eye)),
+          share = 0.5f + 0.5f * cloth_dot(normal, studio->up);
     cloth_along(to_eye, 1, studio->key_direction, half);
     cloth_normalize(half);
     float shine = hed_max(0, cloth_dot(normal, half));
@@ -285,9 +331,14 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
     for (int i = 0; i < 3; i++) shine *= shine;
     for (int k = 0; k < 3; k++) {
         float albedo = f->albedo[k], around = mix(BOUNCE[k], SKY[k], share);
-        light[k] = albedo * (around + KEY[k] * diffuse * 0.46f) + albedo * sqrtf(albedo) * KEY[k] * through;
-        if (f->two_sided) light[k] += mix(1, albedo, 0.6f) * away * away * away * 0.22f * (around + KEY[k] * diffuse);
-        else if (cosine >= 0) light[k] += 0.03f * KEY[k] * key * shine + 0.10f * away * away * away * away * away * SKY[k];
+        light[k] = albedo * (around + KEY[k] * diffuse * 0.46f) +
+                   albedo * sqrtf(albedo) * KEY[k] * through;
+        if (f->two_sided)
+            light[k] +=
+                mix(1, albedo, 0.6f) * away * away * away * 0.22f * (around + KEY[k] * diffuse);
+        else if (cosine >= 0)
+            light[k] +=
+                0.03f * KEY[k] * key * shine + 0.10f * away * away * away * away * away * SKY[k];
     }
 }
 
@@ -297,9 +348,11 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
 static void pixel_light(const painter *p, uint32_t column, uint32_t row, float light[3])
 {
     const cloth_raster *raster = &p->software->picture;
-    const uint32_t *seen = raster->nearest + ((size_t)row * raster->width + column) * CLOTH_RASTER_SAMPLES;
+    const uint32_t *seen =
+        raster->nearest + ((size_t)row * raster->width + column) * CLOTH_RASTER_SAMPLES;
     const cloth_shot *shot = p->shot;
-    float x = (float)column + 0.5f, y = (float)row + 0.5f, ground = shot->studio->ground - 1e-4f * shot->studio->size;
+    float x = (float)column + 0.5f, y = (float)row + 0.5f,
+          ground = shot->studio->ground - 1e-4f * shot->studio->size;
     memset(light, 0, 3 * sizeof *light);
     for (int i = 0; i < CLOTH_RASTER_SAMPLES; i++) {
         int same = 0, before = 0;
@@ -314,13 +367,13 @@ static void pixel_light(const painter *p, uint32_t column, uint32_t row, float l
         if (seen[i] != CLOTH_RASTER_NOTHING && find_fragment(p, seen[i], x, y, &f) &&
             !(shot->ground_seen && cloth_dot(f.place, shot->studio->up) < ground))
             surface_light(p, &f, x, y, one);
-        else
-            behind(p, x, y, one);
+        else behind(p, x, y, one);
         for (int k = 0; k < 3; k++) light[k] += one[k] * (float)same / CLOTH_RASTER_SAMPLES;
     }
 }
 
-/* From linear light to what a screen takes (shaders/finish.frag): a soft shoulder, sRGB's curve, and half a step of noise. */
+/* From linear light to what a screen takes (shaders/finish.frag): a soft shoulder, sRGB's curve,
+ * and half a step of noise. */
 static void finish(const painter *p, const float light[3], float x, float y, uint8_t pixel[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -329,18 +382,21 @@ static void finish(const painter *p, const float light[3], float x, float y, uin
         float at = sqrtf(hed_min(value, 1)) * CURVE;
         const float *curve = p->software->screen_curve + (int)at;
         float encoded = mix(curve[0], curve[1], at - floorf(at));
-        pixel[k] = (uint8_t)hed_clamp(255 * encoded + noise(x, y), 0, 255); /* noise - 0.5, and 0.5 to round */
+        /* noise - 0.5, and 0.5 to round */
+        pixel[k] = (uint8_t)hed_clamp(255 * encoded + noise(x, y), 0, 255);
     }
 }
 
 static void look(painter *p, const cloth_shot *shot, float width, float height)
 {
     /* Half the picture's height at distance 1, in pixels. */
-    float tangent = hed_tan(shot->camera->field_of_view * 0.5f * 3.14159265f / 180), step = 2 * tangent / height;
+    float tangent = hed_tan(shot->camera->field_of_view * 0.5f * 3.14159265f / 180),
+          step = 2 * tangent / height;
     for (int k = 0; k < 3; k++) {
         p->right[k] = shot->view[4 * k] * step;
         p->above[k] = shot->view[4 * k + 1] * step;
-        p->forward[k] = -shot->view[4 * k + 2] - p->right[k] * 0.5f * width - p->above[k] * 0.5f * height;
+        p->forward[k] =
+            -shot->view[4 * k + 2] - p->right[k] * 0.5f * width - p->above[k] * 0.5f * height;
     }
 }
 
@@ -351,26 +407,28 @@ static void paint(const painter *p, hed_image *image)
         for (uint32_t column = 0; column < image->width; column++) {
             pixel_light(p, column, row, light);
             finish(p, light, (float)column + 0.5f, (float)row + 0.5f,
-                   image->pixels + 3 * ((size_t)(image->height - 1 - row) * image->width + column));
+                image->pixels + 3 * ((size_t)(image->height - 1 - row) * image->width + column));
         }
 }
 
 /* Normals for surfaces that bring none; false: no memory. */
-static bool complete_normals(const cloth_surface *surfaces, uint32_t count, const float **normals, float **made)
+static bool complete_normals(
+    const cloth_surface *surfaces, uint32_t count, const float **normals, float **made)
 {
     for (uint32_t i = 0; i < count; i++) {
         normals[i] = surfaces[i].normals;
         if (normals[i]) continue;
         made[i] = malloc(3 * (size_t)surfaces[i].vertex_count * sizeof **made + 1);
         if (!made[i]) return false;
-        cloth_make_normals(surfaces[i].positions, surfaces[i].vertex_count, surfaces[i].triangles, surfaces[i].triangle_count, made[i]);
+        cloth_make_normals(surfaces[i].positions, surfaces[i].vertex_count, surfaces[i].triangles,
+            surfaces[i].triangle_count, made[i]);
         normals[i] = made[i];
     }
     return true;
 }
 
-hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot, const cloth_surface *surfaces, uint32_t count, hed_image *image,
-                               hed_error *error)
+hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
+    const cloth_surface *surfaces, uint32_t count, hed_image *image, hed_error *error)
 {
     uint32_t *firsts = calloc((size_t)count + 1, sizeof *firsts);
     const float **normals = calloc((size_t)count + 1, sizeof *normals);
@@ -388,11 +446,14 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
         cloth_raster_clear(&software->shadow);
         for (uint32_t i = 0; i < count; i++) {
             const cloth_surface *s = &surfaces[i];
-            cloth_raster_draw(&software->shadow, shot->shadow_matrix, s->positions, s->triangles, s->triangle_count, firsts[i]);
-            cloth_raster_draw(&software->picture, shot->view_projection, s->positions, s->triangles, s->triangle_count, firsts[i]);
+            cloth_raster_draw(&software->shadow, shot->shadow_matrix, s->positions, s->triangles,
+                s->triangle_count, firsts[i]);
+            cloth_raster_draw(&software->picture, shot->view_projection, s->positions, s->triangles,
+                s->triangle_count, firsts[i]);
         }
         find_nearest(software);
-        painter p = {.software = software, .shot = shot, .surfaces = surfaces, .normals = normals, .firsts = firsts};
+        painter p = {.software = software, .shot = shot, .surfaces = surfaces, .normals = normals,
+            .firsts = firsts};
         look(&p, shot, (float)image->width, (float)image->height);
         paint(&p, image);
     }

@@ -45,11 +45,15 @@ float cloth_box_radius(const cloth_box *box)
     return 0.5f * sqrtf(cloth_dot(size, size));
 }
 
-float cloth_dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+float cloth_dot(const float a[3], const float b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 void cloth_cross(const float a[3], const float b[3], float out[3])
 {
-    float result[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    float result[3] = {
+        a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
     memcpy(out, result, sizeof result);
 }
 
@@ -69,7 +73,8 @@ void cloth_multiply(const float a[16], const float b[16], float out[16])
     float result[16] = {0};
     for (int column = 0; column < 4; column++)
         for (int row = 0; row < 4; row++)
-            for (int k = 0; k < 4; k++) result[4 * column + row] += a[4 * k + row] * b[4 * column + k];
+            for (int k = 0; k < 4; k++)
+                result[4 * column + row] += a[4 * k + row] * b[4 * column + k];
     memcpy(out, result, sizeof result);
 }
 

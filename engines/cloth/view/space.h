@@ -26,7 +26,8 @@ void cloth_along(const float a[3], float s, const float b[3], float out[3]);
 void cloth_multiply(const float a[16], const float b[16], float out[16]);
 void cloth_look_at(const float eye[3], const float target[3], const float up[3], float out[16]);
 void cloth_perspective(float degrees, float aspect, float near, float far, float out[16]);
-/* A cube of half the size `radius` around the origin of view space, `depth` behind and before it. */
+/* A cube of half the size `radius` around the origin of view space, `depth` behind and before
+ * it. */
 void cloth_orthographic(float radius, float depth, float out[16]);
 
 #endif

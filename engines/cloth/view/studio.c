@@ -46,7 +46,8 @@ static float round_length(float size)
     return power * (share < 2 ? 1.0f : share < 5 ? 2.0f : 5.0f);
 }
 
-cloth_shot cloth_shot_begin(const cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box, float aspect)
+cloth_shot cloth_shot_begin(
+    const cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box, float aspect)
 {
     cloth_shot shot = {.studio = studio, .camera = camera};
     float projection[16], light[16], offset[3];
@@ -54,7 +55,8 @@ cloth_shot cloth_shot_begin(const cloth_studio *studio, const hed_cloth_camera *
     shot.radius = fmaxf(cloth_box_radius(box), 1e-4f) * 1.05f;
     cloth_along(camera->eye, -1, shot.centre, offset);
     float distance = sqrtf(cloth_dot(offset, offset)), reach = fmaxf(studio->size, shot.radius);
-    float near = 0.02f * fmaxf(reach, distance); /* not nearer to the cloth: the ground in front is seen too */
+    /* not nearer to the cloth: the ground in front is seen too */
+    float near = 0.02f * fmaxf(reach, distance);
     cloth_look_at(camera->eye, camera->target, camera->up, shot.view);
     cloth_perspective(camera->field_of_view, aspect, near, distance + 80 * reach, projection);
     cloth_multiply(projection, shot.view, shot.view_projection);

@@ -1,4 +1,5 @@
-/* What every renderer of pictures agrees on: where light and ground are, and the matrices of one picture. */
+/* What every renderer of pictures agrees on: where light and ground are, and the matrices of one
+ * picture. */
 #ifndef CLOTH_STUDIO_H
 #define CLOTH_STUDIO_H
 
@@ -8,7 +9,8 @@
 enum { CLOTH_SHADOW_SIZE = 2048 }; /* of the shadow map, pixels a side */
 #define CLOTH_PENUMBRA 0.006f      /* radius of a shadow's edge, in widths of the shadow map */
 
-/* What stays the same from one picture of a scene to the next, so that light and ground do not jump about. */
+/* What stays the same from one picture of a scene to the next, so that light and ground do not jump
+ * about. */
 typedef struct cloth_studio {
     bool set;
     float up[3];            /* the axis that is up */
@@ -17,8 +19,8 @@ typedef struct cloth_studio {
     float size;             /* radius of the scene, m */
 } cloth_studio;
 
-/* Light from the camera's left shoulder, ground below everything. `box` is what is looked at: shadows are as sharp
- * as it is small. Once set, only a piercing of the ground changes it. */
+/* Light from the camera's left shoulder, ground below everything. `box` is what is looked at:
+ * shadows are as sharp as it is small. Once set, only a piercing of the ground changes it. */
 void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box);
 
 /* One picture. */
@@ -35,6 +37,7 @@ typedef struct cloth_shot {
     float ground_spacing;   /* m, of its grid */
 } cloth_shot;
 
-cloth_shot cloth_shot_begin(const cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box, float aspect);
+cloth_shot cloth_shot_begin(
+    const cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box, float aspect);
 
 #endif

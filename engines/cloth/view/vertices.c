@@ -21,9 +21,11 @@ struct cloth_vertices {
     hed_cloth *cloth;
     uint32_t count; /* vertices of the cloth */
     bool shared;
-    GLuint positions[2], normals[2], colours; /* shared: in turn; else the first ones, and colours of their own */
+    /* shared: in turn; else the first ones, and colours of their own */
+    GLuint positions[2], normals[2], colours;
     hed_buffer *device_positions[2], *device_normals[2];
-    float *host; /* not shared: (count x 3) positions, then as many normals, then (count x 4) bytes */
+    /* not shared: (count x 3) positions, then as many normals, then (count x 4) bytes */
+    float *host;
     uint32_t garment_count, prop_count;
     GLuint *triangles;         /* (garment_count) */
     prop *props;               /* (prop_count) */
@@ -39,7 +41,8 @@ static hed_status no_memory(hed_error *error, const char *what)
 /* ---- the cloth ---- */
 
 /* A garment's faces as triangles, all copies; polygons become fans. NULL: no memory. */
-static uint32_t *make_triangles(const hed_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *index_count)
+static uint32_t *make_triangles(
+    const hed_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *index_count)
 {
     uint64_t each = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
@@ -59,22 +62,23 @@ static uint32_t *make_triangles(const hed_mesh *mesh, uint32_t first, uint32_t c
     return out;
 }
 
-static hed_status add_garment(cloth_vertices *v, uint32_t garment, uint32_t copies, hed_error *error)
+static hed_status add_garment(
+    cloth_vertices *v, uint32_t garment, uint32_t copies, hed_error *error)
 {
     const cloth_gl *gl = v->gl;
     cloth_drawable *drawable = &v->drawables[garment];
     uint32_t first_particle, first_vertex;
     hed_cloth_garment_range(v->cloth, garment, &first_particle, &first_vertex);
-    uint32_t *triangles =
-        make_triangles(hed_cloth_scene_mesh(v->scene, garment), first_vertex, copies, &drawable->index_count);
+    uint32_t *triangles = make_triangles(
+        hed_cloth_scene_mesh(v->scene, garment), first_vertex, copies, &drawable->index_count);
     if (!triangles) return no_memory(error, "the triangles");
     hed_cloth_scene_colour(v->scene, garment, drawable->colour);
     drawable->two_sided = true;
     gl->GenVertexArrays(1, &drawable->vertex_array);
     gl->BindVertexArray(drawable->vertex_array);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, v->triangles[garment]);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof *triangles), triangles,
-                   GL_STATIC_DRAW);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof *triangles),
+        triangles, GL_STATIC_DRAW);
     gl->BindVertexArray(0);
     free(triangles);
     return HED_OK;
@@ -91,13 +95,11 @@ static void point_arrays(cloth_vertices *v, int turn, bool colours)
         gl->EnableVertexAttribArray(0);
         gl->VertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, stride, NULL);
         if (!v->shared) gl->BindBuffer(GL_ARRAY_BUFFER, v->colours);
-        gl->VertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride,
-                                (const void *)(uintptr_t)(v->shared ? 12 : 0));
+        gl->VertexAttribPointer(
+            2, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride, (const void *)(uintptr_t)(v->shared ? 12 : 0));
         v->drawables[g].marks = colours;
-        if (colours)
-            gl->EnableVertexAttribArray(2);
-        else
-            gl->DisableVertexAttribArray(2);
+        if (colours) gl->EnableVertexAttribArray(2);
+        else gl->DisableVertexAttribArray(2);
         gl->BindBuffer(GL_ARRAY_BUFFER, v->normals[turn]);
         gl->EnableVertexAttribArray(1);
         gl->VertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, stride, NULL);
@@ -116,7 +118,8 @@ static void unshare(cloth_vertices *v)
     }
 }
 
-/* Makes both pairs of buffers and gives them to the device; false: it can only copy, and reading is cheaper then. */
+/* Makes both pairs of buffers and gives them to the device; false: it can only copy, and reading is
+ * cheaper then. */
 static bool share(cloth_vertices *v, cloth_gl_get_function *get)
 {
     const hed_gl shared = {.get_proc_address = get};
@@ -129,10 +132,11 @@ static bool share(cloth_vertices *v, cloth_gl_get_function *get)
         v->gl->BindBuffer(GL_ARRAY_BUFFER, name);
         v->gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, NULL, GL_DYNAMIC_DRAW);
         good = hed_buffer_from_gl(device, &shared, name, size, &copied,
-                                  i < 2 ? &v->device_positions[i] : &v->device_normals[i - 2], NULL) == HED_OK &&
+                   i < 2 ? &v->device_positions[i] : &v->device_normals[i - 2], NULL) == HED_OK &&
                !copied;
     }
-    good = good && hed_cloth_write_into(v->cloth, v->device_positions[0], v->device_positions[1], NULL) == HED_OK;
+    good = good && hed_cloth_write_into(
+                       v->cloth, v->device_positions[0], v->device_positions[1], NULL) == HED_OK;
     if (!good) unshare(v);
     return good;
 }
@@ -144,7 +148,8 @@ hed_status cloth_vertices_follow(cloth_vertices *v, hed_error *error)
     hed_buffer *to = v->device_normals[hed_cloth_vertex_buffer(v->cloth) == v->device_positions[1]];
     hed_status status = hed_buffer_gl_acquire(stream, to, error);
     if (status) return status;
-    status = hed_copy(stream, to, 0, hed_cloth_normal_buffer(v->cloth), 0, 16 * (uint64_t)v->count, error);
+    status = hed_copy(
+        stream, to, 0, hed_cloth_normal_buffer(v->cloth), 0, 16 * (uint64_t)v->count, error);
     hed_status released = hed_buffer_gl_release(stream, to, status ? NULL : error);
     return status ? status : released;
 }
@@ -161,7 +166,8 @@ hed_status cloth_vertices_take(cloth_vertices *v, bool colours, hed_error *error
 {
     if (v->shared) {
         hed_status status = hed_cloth_wait(v->cloth, error);
-        if (!status) point_arrays(v, hed_cloth_vertex_buffer(v->cloth) == v->device_positions[1], colours);
+        if (!status)
+            point_arrays(v, hed_cloth_vertex_buffer(v->cloth) == v->device_positions[1], colours);
         return status;
     }
     size_t size = 3 * (size_t)v->count;
@@ -181,8 +187,8 @@ hed_status cloth_vertices_take(cloth_vertices *v, bool colours, hed_error *error
 /* ---- props ---- */
 
 /* A vertex array for a prop whose number of vertices is new. */
-static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawable, const hed_cloth_prop *now,
-                             hed_error *error)
+static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawable,
+    const hed_cloth_prop *now, hed_error *error)
 {
     const cloth_gl *gl = v->gl;
     float *was = calloc(6 * (size_t)now->vertex_count + 1, sizeof *was);
@@ -194,8 +200,8 @@ static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawabl
     memcpy(drawable->colour, now->colour, sizeof drawable->colour);
     gl->BindVertexArray(drawable->vertex_array);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, p->triangles);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof(uint32_t)), now->triangles,
-                   GL_STATIC_DRAW);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof(uint32_t)),
+        now->triangles, GL_STATIC_DRAW);
     gl->BindBuffer(GL_ARRAY_BUFFER, p->positions);
     gl->EnableVertexAttribArray(0);
     gl->VertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, NULL);
@@ -213,12 +219,14 @@ hed_status cloth_vertices_take_props(cloth_vertices *v, hed_error *error)
         hed_cloth_prop now = hed_cloth_scene_prop(v->scene, i);
         size_t size = 3 * (size_t)now.vertex_count * sizeof(float);
         bool first = !p->was || p->vertex_count != now.vertex_count;
-        hed_status status = first ? start_prop(v, p, &v->drawables[v->garment_count + i], &now, error) : HED_OK;
+        hed_status status =
+            first ? start_prop(v, p, &v->drawables[v->garment_count + i], &now, error) : HED_OK;
         if (status) return status;
         if (!first && memcmp(p->was, now.positions, size) == 0) continue;
         float *normals = p->was + 3 * (size_t)now.vertex_count;
         memcpy(p->was, now.positions, size);
-        cloth_make_normals(now.positions, now.vertex_count, now.triangles, now.triangle_count, normals);
+        cloth_make_normals(
+            now.positions, now.vertex_count, now.triangles, now.triangle_count, normals);
         put(v->gl, p->positions, now.positions, size);
         put(v->gl, p->normals, normals, size);
     }
@@ -240,23 +248,27 @@ cloth_box cloth_vertices_box(const cloth_vertices *v)
     for (uint32_t i = 0; i < v->prop_count; i++) {
         cloth_box prop_box = cloth_box_nothing();
         cloth_box_add(&prop_box, v->props[i].was, v->props[i].was ? v->props[i].vertex_count : 0);
-        if (!cloth_box_empty(&prop_box) && cloth_box_radius(&prop_box) <= most) cloth_box_join(&box, &prop_box);
+        if (!cloth_box_empty(&prop_box) && cloth_box_radius(&prop_box) <= most)
+            cloth_box_join(&box, &prop_box);
     }
     return box;
 }
 
-void cloth_vertices_measured(cloth_vertices *v, const hed_cloth_quality *quality, const float *transform)
+void cloth_vertices_measured(
+    cloth_vertices *v, const hed_cloth_quality *quality, const float *transform)
 {
     if (!v->shared || quality->not_finite) return;
     cloth_box box = cloth_box_nothing();
     for (int corner = 0; corner < 8; corner++) {
         float p[3], moved[3];
         for (int k = 0; k < 3; k++) {
-            double margin = 0.1 * (quality->high[k] - quality->low[k]); /* until the next measuring */
+            /* until the next measuring */
+            double margin = 0.1 * (quality->high[k] - quality->low[k]);
             p[k] = (float)(corner >> k & 1 ? quality->high[k] + margin : quality->low[k] - margin);
         }
         for (int k = 0; k < 3 && transform; k++)
-            moved[k] = transform[k] * p[0] + transform[4 + k] * p[1] + transform[8 + k] * p[2] + transform[12 + k];
+            moved[k] = transform[k] * p[0] + transform[4 + k] * p[1] + transform[8 + k] * p[2] +
+                       transform[12 + k];
         cloth_box_add(&box, transform ? moved : p, 1);
     }
     v->box = box;
@@ -273,7 +285,8 @@ static hed_status allocate(cloth_vertices *v, hed_error *error)
     v->props = calloc(v->prop_count + 1, sizeof *v->props);
     v->drawables = calloc((size_t)v->garment_count + v->prop_count + 1, sizeof *v->drawables);
     v->host = malloc(28 * (size_t)v->count + 1);
-    if (!v->triangles || !v->props || !v->drawables || !v->host) return no_memory(error, "the surfaces");
+    if (!v->triangles || !v->props || !v->drawables || !v->host)
+        return no_memory(error, "the surfaces");
     const cloth_gl *gl = v->gl;
     gl->GenBuffers(2, v->positions);
     gl->GenBuffers(2, v->normals);
@@ -288,8 +301,8 @@ static hed_status allocate(cloth_vertices *v, hed_error *error)
     return HED_OK;
 }
 
-hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get, hed_cloth_scene *scene,
-                                 hed_cloth *cloth, cloth_vertices **vertices, hed_error *error)
+hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
+    hed_cloth_scene *scene, hed_cloth *cloth, cloth_vertices **vertices, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(scene);
     cloth_vertices *v = *vertices = calloc(1, sizeof *v);
@@ -301,7 +314,8 @@ hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
     if (!status) status = hed_cloth_want_normals(cloth, error);
     if (!status) v->shared = share(v, get);
     if (!status && gl->GetError() != GL_NO_ERROR)
-        status = hed_error_set(error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for %u vertices", v->count);
+        status = hed_error_set(
+            error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for %u vertices", v->count);
     if (status) {
         cloth_vertices_destroy(v);
         *vertices = NULL;
@@ -322,7 +336,8 @@ void cloth_vertices_destroy(cloth_vertices *v)
     for (uint32_t i = 0; v->drawables && i < v->garment_count + v->prop_count; i++)
         gl->DeleteVertexArrays(1, &v->drawables[i].vertex_array);
     for (uint32_t i = 0; v->props && i < v->prop_count; i++) {
-        gl->DeleteBuffers(3, (GLuint[]){v->props[i].positions, v->props[i].normals, v->props[i].triangles});
+        gl->DeleteBuffers(
+            3, (GLuint[]){v->props[i].positions, v->props[i].normals, v->props[i].triangles});
         free(v->props[i].was);
     }
     free(v->triangles);

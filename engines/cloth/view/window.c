@@ -1,7 +1,8 @@
-/* The window: GLFW for keys, mouse and the surface; renderer.c draws, vertices.c keeps the surfaces.
+/* The window: GLFW for keys, mouse and the surface; renderer.c draws, vertices.c keeps the
+ * surfaces.
  *
- * While a picture of one frame is drawn, the device computes the next: each turn takes what the last frame left,
- * enqueues the frames that are due by the clock, and draws what it took. */
+ * While a picture of one frame is drawn, the device computes the next: each turn takes what the
+ * last frame left, enqueues the frames that are due by the clock, and draws what it took. */
 #include "window.h"
 
 #include "renderer.h"
@@ -25,11 +26,13 @@ enum { MOST_AT_ONCE = 3 };
 static const double TITLE_EVERY = 0.5; /* s */
 
 #define GLFW_FUNCTIONS(X) \
-    X(CreateWindow) X(DestroyWindow) X(GetCursorPos) X(GetError) X(GetFramebufferSize) X(GetMonitorWorkarea) \
-    X(GetMouseButton) X(GetPrimaryMonitor) X(GetProcAddress) X(GetTime) X(GetWindowSize) X(GetWindowUserPointer) \
-    X(Init) X(MakeContextCurrent) X(PollEvents) X(SetCursorPosCallback) X(SetKeyCallback) X(SetScrollCallback) \
-    X(SetWindowTitle) X(SetWindowUserPointer) X(SwapBuffers) X(SwapInterval) X(Terminate) X(WaitEventsTimeout) \
-    X(WindowHint) X(WindowShouldClose)
+    X(CreateWindow) \
+    X(DestroyWindow) X(GetCursorPos) X(GetError) X(GetFramebufferSize) X(GetMonitorWorkarea) \
+        X(GetMouseButton) X(GetPrimaryMonitor) X(GetProcAddress) X(GetTime) X(GetWindowSize) \
+            X(GetWindowUserPointer) X(Init) X(MakeContextCurrent) X(PollEvents) \
+                X(SetCursorPosCallback) X(SetKeyCallback) X(SetScrollCallback) X(SetWindowTitle) \
+                    X(SetWindowUserPointer) X(SwapBuffers) X(SwapInterval) X(Terminate) \
+                        X(WaitEventsTimeout) X(WindowHint) X(WindowShouldClose)
 
 /* Loaded at run time. */
 typedef struct glfw {
@@ -71,18 +74,22 @@ static hed_status load_glfw(glfw *functions, hed_error *error)
     enum { COUNT = sizeof names / sizeof *names };
     void *found[COUNT];
     _Static_assert(sizeof *functions == sizeof found, "functions alone");
-    hed_status status = hed_library_load(NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], names, found, COUNT, NULL, error);
+    hed_status status = hed_library_load(
+        NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], names, found, COUNT, NULL, error);
     if (!status) memcpy(functions, found, sizeof found);
     return status;
 }
 
-/* A callback is given its window's handle alone, and there are no globals: the function that knows the rest is found anew. */
+/* A callback is given its window's handle alone, and there are no globals: the function that knows
+ * the rest is found anew. */
 static window *window_of(GLFWwindow *handle)
 {
     static const char *const name = "glfwGetWindowUserPointer";
     __typeof__(&glfwGetWindowUserPointer) get = NULL;
     void *found;
-    if (hed_library_load(NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], &name, &found, 1, NULL, NULL)) return NULL;
+    if (hed_library_load(
+            NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], &name, &found, 1, NULL, NULL))
+        return NULL;
     memcpy(&get, &found, sizeof get);
     return get(handle);
 }
@@ -92,8 +99,8 @@ static hed_status glfw_fail(const window *w, hed_error *error, const char *what)
     const char *words = NULL;
     w->glfw.GetError(&words);
     return hed_error_set(error, HED_ERROR_UNSUPPORTED,
-                         "%s: %s. `heddle cloth run --png-every N` draws pictures without a window", what,
-                         words ? words : "GLFW does not say why");
+        "%s: %s. `heddle cloth run --png-every N` draws pictures without a window", what,
+        words ? words : "GLFW does not say why");
 }
 
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers)
@@ -151,7 +158,8 @@ static hed_status open_window(window *w, hed_error *error)
     w->glfw.WindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     w->glfw.WindowHint(GLFW_DEPTH_BITS, 0); /* the renderer brings its own */
     w->glfw.WindowHint(GLFW_STENCIL_BITS, 0);
-    w->handle = w->glfw.CreateWindow((int)camera.width, (int)camera.height, "Heddle cloth", NULL, NULL);
+    w->handle =
+        w->glfw.CreateWindow((int)camera.width, (int)camera.height, "Heddle cloth", NULL, NULL);
     if (!w->handle) return glfw_fail(w, error, "no window with OpenGL 3.3");
     w->control = cloth_control_begin(&camera);
     w->glfw.MakeContextCurrent(w->handle);
@@ -166,8 +174,8 @@ static hed_status open_window(window *w, hed_error *error)
     memcpy(&get_function, &w->glfw.GetProcAddress, sizeof get_function);
     hed_status status = cloth_renderer_create(get_function, &w->renderer, error);
     if (!status)
-        status = cloth_vertices_create(cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices,
-                                       error);
+        status = cloth_vertices_create(
+            cloth_renderer_gl(w->renderer), get_function, w->scene, w->cloth, &w->vertices, error);
     hed_device *device = hed_stream_device(hed_cloth_stream(w->cloth));
     if (!status) status = hed_event_create(device, true, &w->begin, error);
     if (!status) status = hed_event_create(device, true, &w->end, error);
@@ -191,8 +199,8 @@ static hed_status step(window *w, hed_error *error)
     return status;
 }
 
-/* How many frames are due: one for each 1/rate of a second that has passed, less where the device does not keep
- * up. */
+/* How many frames are due: one for each 1/rate of a second that has passed, less where the device
+ * does not keep up. */
 static uint32_t frames_due(window *w)
 {
     double now = w->glfw.GetTime();
@@ -234,11 +242,12 @@ static void draw(window *w, GLuint target)
     cloth_box box = cloth_vertices_box(w->vertices);
     if (cloth_box_empty(&box)) cloth_box_add(&box, w->control.camera.target, 1);
     cloth_studio_fit(&w->studio, &w->control.camera, &box);
-    cloth_renderer_draw(w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
+    cloth_renderer_draw(
+        w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
 }
 
-/* The key p: the frame as a file that is not there yet, in the current folder. What goes wrong is said in the
- * title: the show goes on. */
+/* The key p: the frame as a file that is not there yet, in the current folder. What goes wrong is
+ * said in the title: the show goes on. */
 static void write_picture(window *w, uint32_t width, uint32_t height)
 {
     const cloth_gl *gl = cloth_renderer_gl(w->renderer);
@@ -264,22 +273,26 @@ static void set_title(window *w)
     double now = w->glfw.GetTime(), passed = now - w->titled;
     if (passed < TITLE_EVERY) return;
     char title[400], forces[96] = "";
-    const hed_device_info *device = hed_device_get_info(hed_stream_device(hed_cloth_stream(w->cloth)));
+    const hed_device_info *device =
+        hed_device_get_info(hed_stream_device(hed_cloth_stream(w->cloth)));
     float wind = sqrtf(cloth_dot(w->control.wind, w->control.wind));
     if (w->control.gravity != 0 || wind > 0)
-        snprintf(forces, sizeof forces, " | gravity %+.1f m/s2, wind %+.1f m/s", (double)w->control.gravity,
-                 (double)wind);
-    snprintf(title, sizeof title, "Heddle cloth on %s%s | %.0f fps, %.2f ms a frame, stretch %.1f %%%s%s%s%s",
-             device->id, cloth_vertices_shared(w->vertices) ? " (buffers shared)" : "",
-             (double)(w->pictures - w->titled_pictures) / passed, 1e3 * w->frame_seconds, 100 * w->stretch, forces,
-             w->control.paused ? " | paused" : "", w->note[0] ? " | " : "", w->note);
+        snprintf(forces, sizeof forces, " | gravity %+.1f m/s2, wind %+.1f m/s",
+            (double)w->control.gravity, (double)wind);
+    snprintf(title, sizeof title,
+        "Heddle cloth on %s%s | %.0f fps, %.2f ms a frame, stretch %.1f %%%s%s%s%s", device->id,
+        cloth_vertices_shared(w->vertices) ? " (buffers shared)" : "",
+        (double)(w->pictures - w->titled_pictures) / passed, 1e3 * w->frame_seconds,
+        100 * w->stretch, forces, w->control.paused ? " | paused" : "", w->note[0] ? " | " : "",
+        w->note);
     w->glfw.SetWindowTitle(w->handle, title);
     w->titled = now;
     w->titled_pictures = w->pictures;
     w->note[0] = '\0';
 }
 
-/* How good the cloth is takes a reading of all positions, so it is asked for a tenth of the time at most. */
+/* How good the cloth is takes a reading of all positions, so it is asked for a tenth of the time at
+ * most. */
 static hed_status measure(window *w, hed_error *error)
 {
     double start = w->glfw.GetTime();
@@ -338,16 +351,18 @@ static hed_status run(window *w, const cloth_window_probe *probe, hed_error *err
 {
     hed_status status = open_window(w, error);
     w->clock = w->glfw.GetTime();
-    while (!status && !w->glfw.WindowShouldClose(w->handle) && !w->control.close && !hed_interrupted()) {
+    while (!status && !w->glfw.WindowShouldClose(w->handle) && !w->control.close &&
+           !hed_interrupted()) {
         status = turn(w, error);
         if (!status && probe)
-            probe->drawn(probe->user, w->pictures, w->frames, cloth_vertices_shared(w->vertices), &w->control);
+            probe->drawn(probe->user, w->pictures, w->frames, cloth_vertices_shared(w->vertices),
+                &w->control);
     }
     return status;
 }
 
-hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate, const cloth_window_probe *probe,
-                            hed_error *error)
+hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate,
+    const cloth_window_probe *probe, hed_error *error)
 {
     window w = {.scene = scene, .cloth = cloth, .rate = rate};
     hed_status status = load_glfw(&w.glfw, error);

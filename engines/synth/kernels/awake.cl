@@ -1,4 +1,5 @@
-/* One warp that spins, so that a device which clocks down between blocks does not (the devlog's spin warp). */
+/* One warp that spins, so that a device which clocks down between blocks does not (the devlog's
+ * spin warp). */
 __kernel void synth_awake(__global uint *spins, uint nanoseconds)
 {
 #if HED_HAS_RESIDENT

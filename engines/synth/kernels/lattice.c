@@ -1,5 +1,6 @@
-/* Descriptions of the kernel of structure grid. Its launches come from solver/grid.c alone, which builds tables for
- * it; it has no native version, for HED_SYNTH_NATIVE is what does this work on `host`. */
+/* Descriptions of the kernel of structure grid. Its launches come from solver/grid.c alone, which
+ * builds tables for it; it has no native version, for HED_SYNTH_NATIVE is what does this work on
+ * `host`. */
 #include "kernels/lattice_kernel.h"
 
 #include "support/words.h"
@@ -54,13 +55,13 @@ static const hed_source sources[] = {
 /* The control group is one of a hundred and may spill; the lattice's own loop does not
  * (tests/synth_grid_nvrtc_test.c). */
 #define COMMON \
-    .entry = "synth_lattice", .sources = sources, .source_count = SYNTH_COUNT(sources), .arguments = arguments, \
-    .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, .parameter_count = LATTICE_PARAMETERS, \
-    .constraints = constraints, .constraint_count = SYNTH_COUNT(constraints), .max_threads = "WG", .may_spill = true
+    .entry = "synth_lattice", .sources = sources, .source_count = SYNTH_COUNT(sources), \
+    .arguments = arguments, .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, \
+    .parameter_count = LATTICE_PARAMETERS, .constraints = constraints, \
+    .constraint_count = SYNTH_COUNT(constraints), .max_threads = "WG", .may_spill = true
 
 const hed_kernel_def synth_lattice_def = {
-    .name = "synth_lattice",
-    .summary = "a sample of a large network and of what plays on it",
+    .name = "synth_lattice", .summary = "a sample of a large network and of what plays on it",
     COMMON,
 };
 

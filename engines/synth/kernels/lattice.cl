@@ -1,16 +1,19 @@
-/* A large network of bodies and springs, spread over groups that hold their bodies' displacements in local memory.
+/* A large network of bodies and springs, spread over groups that hold their bodies' displacements
+ * in local memory.
  *
- * A group has EACH bodies for each of its WG items. Those that other groups need (the rim) come first in its order
- * and are published as packets (x, y, z, epoch): the datum carries the number of its sample, so whoever needs it
- * reads until the number is right, and no barrier between groups is needed. Two buffers in turn suffice: who
- * publishes sample n + 1 has read its neighbours' n, and nobody makes n + 2 without it. On devices without packets
- * (PACKETS 0) a launch makes one sample and the end of the launch is the barrier.
+ * A group has EACH bodies for each of its WG items. Those that other groups need (the rim) come
+ * first in its order and are published as packets (x, y, z, epoch): the datum carries the number of
+ * its sample, so whoever needs it reads until the number is right, and no barrier between groups is
+ * needed. Two buffers in turn suffice: who publishes sample n + 1 has read its neighbours' n, and
+ * nobody makes n + 2 without it. On devices without packets (PACKETS 0) a launch makes one sample
+ * and the end of the launch is the barrier.
  *
- * The spring's force does not cancel (heddle/synth.h): with u the difference of displacements and d0 the rest
- * vector,
- *     w = u.(u + 2 d0),   |d|^2 = w + |d0|^2,   e = (w + |d0|^2 - L0^2) / (|d| + L0),   F = k e d/|d|.
- * A velocity here is the way of one sample, s h v. Anchored bodies are not stepped: they are all one place that
- * stays 0. */
+ * The spring's force does not cancel (heddle/synth.h): with u the difference of displacements and
+ * d0 the rest vector,
+ *     w = u.(u + 2 d0),   |d|^2 = w + |d0|^2,   e = (w + |d0|^2 - L0^2) / (|d| + L0),   F = k e
+ *                         d/|d|.
+ * A velocity here is the way of one sample, s h v. Anchored bodies are not stepped: they are all
+ * one place that stays 0. */
 #ifndef SYNTH_SPACE /* where the control group has its store */
 #define SYNTH_SPACE __global
 #endif
@@ -44,10 +47,10 @@
 #endif
 
 #if ROLE != ROLE_CONTROL
-/* The way of the next sample. `force` is over the unit, and over the stiffness where all springs have one. */
+/* The way of the next sample. `force` is over the unit, and over the stiffness where all springs
+ * have one. */
 LATTICE_FUNCTION lattice_vector lattice_next(lattice_vector velocity, lattice_vector force,
-                                             __local const float *block, __global const uchar *classes,
-                                             const lattice_step *step, uint i)
+    __local const float *block, __global const uchar *classes, const lattice_step *step, uint i)
 {
 #if BODIES == BODIES_CLASSES
     uint kind = CLASSES > 1 ? classes[i] : 0u;
@@ -88,8 +91,7 @@ typedef struct lattice_view {
 
 /* Palettes, table and displacements into local memory. */
 LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const float *palette,
-                                   __global const float *state, __global const uint4 *packets,
-                                   const lattice_step *step)
+    __global const float *state, __global const uint4 *packets, const lattice_step *step)
 {
     __local float *block = group->block;
     uint item = group->item;
@@ -97,7 +99,8 @@ LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const flo
     for (uint k = item; k < CLASSES; k += WG) { /* palette: h^2/m, 2 damping h */
         float decay = exp(-palette[2 * k + 1] * step->dilation);
         block[CLASS_AT + 2 * k] = decay;
-        block[CLASS_AT + 2 * k + 1] = decay * palette[2 * k] * step->dilation * step->dilation * step->common;
+        block[CLASS_AT + 2 * k + 1] =
+            decay * palette[2 * k] * step->dilation * step->dilation * step->common;
     }
 #endif
     for (uint k = item; k < (uint)(MATERIAL_FLOATS * MATERIALS); k += WG)
@@ -113,7 +116,8 @@ LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const flo
     for (uint k = item; k < group->info.halo; k += WG) { /* pushes are of this launch */
         __global const uint4 *from = packets + (step->epoch & 1u) * step->side + group->halo[k];
         uint4 packet = lattice_get(from);
-        if (group->halo[k] >= step->forces) packet = lattice_wait(from, packet, step->epoch, group->flags);
+        if (group->halo[k] >= step->forces)
+            packet = lattice_wait(from, packet, step->epoch, group->flags);
         lattice_place(block, OWN + k, packet);
     }
     if (item == 0) lattice_place(block, PLACES - 1, hed_u4(0u, 0u, 0u, 0u));
@@ -125,9 +129,11 @@ LATTICE_FUNCTION float lattice_row(__local const float *block, uint at, lattice_
     return block[at] * way.x + block[at + PLACES] * way.y + block[at + 2 * PLACES] * way.z;
 }
 
-/* What contacts do to a way, as the control group says (lattice.h): it was received with the others' bodies. Who has
- * no contacts receives, too, so that nobody runs away from the control group. */
-LATTICE_FUNCTION lattice_vector lattice_push(lattice_vector way, __local const float *block, uint link, float unit)
+/* What contacts do to a way, as the control group says (lattice.h): it was received with the
+ * others' bodies. Who has no contacts receives, too, so that nobody runs away from the control
+ * group. */
+LATTICE_FUNCTION lattice_vector lattice_push(
+    lattice_vector way, __local const float *block, uint link, float unit)
 {
     uint at = OWN + LATTICE_PUSH_AT(link);
     lattice_vector made;
@@ -142,10 +148,11 @@ LATTICE_FUNCTION lattice_vector lattice_push(lattice_vector way, __local const f
     return made;
 }
 
-/* The step of body m of an item from `at`: its way is changed and it is told to others; gives where it is then. */
-LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group, const lattice_step *step,
-                                                  __global uint4 *sent, uint epoch, uint m, lattice_vector at,
-                                                  lattice_vector *velocity)
+/* The step of body m of an item from `at`: its way is changed and it is told to others; gives where
+ * it is then. */
+LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group,
+    const lattice_step *step, __global uint4 *sent, uint epoch, uint m, lattice_vector at,
+    lattice_vector *velocity)
 {
     uint i = m * WG + group->item, link = group->link;
     bool linked = m == 0 && link != LATTICE_NOTHING;
@@ -155,7 +162,8 @@ LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group, con
     at.x += velocity->x;
     at.y += velocity->y;
     at.z += velocity->z;
-    if (m < RIM && i < group->info.rim) lattice_put(sent + group->slot + i, at.x, at.y, at.z, epoch);
+    if (m < RIM && i < group->info.rim)
+        lattice_put(sent + group->slot + i, at.x, at.y, at.z, epoch);
     if (linked) {
         __global uint4 *told = sent + step->remote + LATTICE_TOLD * LATTICE_ELEMENT(link);
         float way = step->unit * step->slowness;
@@ -165,13 +173,15 @@ LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group, con
     return at;
 }
 
-/* Rounds of the halo for which there is no inner body to hide them behind: asked for before the barrier, taken after
- * it. */
+/* Rounds of the halo for which there is no inner body to hide them behind: asked for before the
+ * barrier, taken after it. */
 #define LATE (HALO > EACH - RIM ? HALO - (EACH - RIM) : 0)
 
-/* One sample. Own displacements are read from local memory, or kept in registers, and written at its end. */
-LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_step *step, __global uint4 *packets,
-                                     uint epoch, bool receive, lattice_vector *velocity, lattice_vector *held)
+/* One sample. Own displacements are read from local memory, or kept in registers, and written at
+ * its end. */
+LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_step *step,
+    __global uint4 *packets, uint epoch, bool receive, lattice_vector *velocity,
+    lattice_vector *held)
 {
     __local float *block = group->block;
     __global uint4 *sent = packets + (epoch & 1u) * step->side;
@@ -222,14 +232,15 @@ LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_st
     for (uint round = 0; round < LATE; round++) {
         uint got = round * WG + group->item;
         if (receive && got < group->info.halo)
-            lattice_place(block, OWN + got, lattice_wait(sent + group->halo[got], late[round], epoch, group->flags));
+            lattice_place(block, OWN + got,
+                lattice_wait(sent + group->halo[got], late[round], epoch, group->flags));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* All samples of a launch. */
-LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const float *palette, __global float *state,
-                                  __global uint4 *packets, const lattice_step *step)
+LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const float *palette,
+    __global float *state, __global uint4 *packets, const lattice_step *step)
 {
     lattice_vector velocity[EACH], held[HELD ? EACH : 1];
     __local float *block = group->block;
@@ -248,7 +259,8 @@ LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const floa
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint n = 0; n < step->count; n++)
-        lattice_sample(group, step, packets, step->epoch + n + 1u, PACKETS && n + 1 < step->count, velocity, held);
+        lattice_sample(group, step, packets, step->epoch + n + 1u, PACKETS && n + 1 < step->count,
+            velocity, held);
 #pragma unroll
     for (uint m = 0; m < EACH; m++) {
         uint i = m * WG + group->item;
@@ -266,12 +278,12 @@ LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const floa
 
 /* Tables are described in solver/grid.h. `state`: of each
  * group, OWN floats each of x, y, z and of h v along them, in units. */
-__kernel void synth_lattice(__global const uint4 *groups, __global const uint *table, __global const uint *springs,
-                            __global const uchar *classes, __global const float *palette, __global const uint *halo,
-                            __global const uint *links, __global float *state, __global uint4 *packets,
-                            __global uint *flags, __global uint *store, __global float *delay,
-                            __global const uint *pokes, __global const float *inputs, __global float *stems,
-                            lattice_step step, synth_layout layout, uint halo_room, HED_LOCAL(float, block))
+__kernel void synth_lattice(__global const uint4 *groups, __global const uint *table,
+    __global const uint *springs, __global const uchar *classes, __global const float *palette,
+    __global const uint *halo, __global const uint *links, __global float *state,
+    __global uint4 *packets, __global uint *flags, __global uint *store, __global float *delay,
+    __global const uint *pokes, __global const float *inputs, __global float *stems,
+    lattice_step step, synth_layout layout, uint halo_room, HED_LOCAL(float, block))
 {
     HED_LOCAL_USE(float, block);
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
@@ -296,8 +308,8 @@ __kernel void synth_lattice(__global const uint4 *groups, __global const uint *t
         return;
     }
 #else
-    (void)groups, (void)table, (void)springs, (void)classes, (void)palette, (void)halo, (void)links, (void)state,
-        (void)halo_room, (void)group;
+    (void)groups, (void)table, (void)springs, (void)classes, (void)palette, (void)halo, (void)links,
+        (void)state, (void)halo_room, (void)group;
 #endif
 #if ROLE != ROLE_LATTICE
     control_all(block, store, delay, pokes, inputs, stems, packets, flags, &layout, &step, item);

@@ -1,5 +1,5 @@
-/* The control group of lattice.cl: everything that is no lattice, as a program whose bodies are elsewhere. Put in
- * front of it. */
+/* The control group of lattice.cl: everything that is no lattice, as a program whose bodies are
+ * elsewhere. Put in front of it. */
 #ifndef SYNTH_LATTICE_CONTROL_H
 #define SYNTH_LATTICE_CONTROL_H
 
@@ -25,20 +25,24 @@ LATTICE_FUNCTION float control_dot(lattice_vector a, lattice_vector b)
     return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
 }
 
-/* The contacts of a linked body, one after the other as synth_push() takes them, as one affine map of its h v. */
-LATTICE_FUNCTION void control_push(const synth_layout *layout, const synth_at *at, __global uint4 *pushes, uint e,
-                                   uint epoch)
+/* The contacts of a linked body, one after the other as synth_push() takes them, as one affine map
+ * of its h v. */
+LATTICE_FUNCTION void control_push(
+    const synth_layout *layout, const synth_at *at, __global uint4 *pushes, uint e, uint epoch)
 {
-    synth_list contacts = synth_list_of(at, layout->type[SYNTH_BODY].forces, layout->type[SYNTH_BODY].count, e);
+    synth_list contacts =
+        synth_list_of(at, layout->type[SYNTH_BODY].forces, layout->type[SYNTH_BODY].count, e);
     float dilation = synth_dilation(at),
           mobility = dilation * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, e);
-    float kept = dilation * synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, e), dilation);
+    float kept =
+        dilation * synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, e), dilation);
     lattice_vector x = {1.0f, 0.0f, 0.0f}, y = {0.0f, 1.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f},
                    b = {0.0f, 0.0f, 0.0f}; /* columns, and the shift */
     for (uint i = 0; i < contacts.length; i++) {
         uint entry = contacts.first + i * SYNTH_FORCE_WORDS * contacts.stride;
         uint word = at->read + synth_word(at, entry), far = synth_word(at, entry + contacts.stride);
-        lattice_vector n = {synth_number(at, word), synth_number(at, word + far), synth_number(at, word + 2u * far)};
+        lattice_vector n = {synth_number(at, word), synth_number(at, word + far),
+            synth_number(at, word + 2u * far)};
         float share = synth_reciprocal(fma(mobility, synth_number(at, word + 4u * far), 1.0f));
         float less = share - 1.0f, push = mobility * synth_number(at, word + 3u * far) * share;
         x = control_along(x, n, less * control_dot(n, x));
@@ -54,12 +58,15 @@ LATTICE_FUNCTION void control_push(const synth_layout *layout, const synth_at *a
     lattice_put(pushes, kept * b.x, kept * b.y, kept * b.z, epoch);
 }
 
-/* The linked bodies: what contacts do to each is sent, by the last warps, and where it is comes into the half that is
- * read, by the first ones. Anchored bodies (weight 0) stay where they are. What the host wrote has no epoch. */
-LATTICE_FUNCTION void control_exchange(const synth_layout *layout, const synth_at *at, __global uint4 *packets,
-                                       uint epoch, uint fresh, lattice_step step, __global uint *flags, uint item)
+/* The linked bodies: what contacts do to each is sent, by the last warps, and where it is comes
+ * into the half that is read, by the first ones. Anchored bodies (weight 0) stay where they are.
+ * What the host wrote has no epoch. */
+LATTICE_FUNCTION void control_exchange(const synth_layout *layout, const synth_at *at,
+    __global uint4 *packets, uint epoch, uint fresh, lattice_step step, __global uint *flags,
+    uint item)
 {
-    uint count = layout->type[SYNTH_BODY].count, signal = at->read + layout->type[SYNTH_BODY].signal;
+    uint count = layout->type[SYNTH_BODY].count,
+         signal = at->read + layout->type[SYNTH_BODY].signal;
     for (uint e = WG - 1u - item; e < step.linked; e += WG)
         if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, e) != 0.0f)
             control_push(layout, at, packets + step.forces + LATTICE_PUSHES * e, e, epoch);
@@ -95,13 +102,15 @@ LATTICE_FUNCTION control_place control_place_of(const synth_layout *layout, uint
 }
 
 /* Every seat of the program, a list of rows for each of `warps`. */
-LATTICE_FUNCTION void control_rows(const synth_layout *layout, const synth_at *at, control_place place)
+LATTICE_FUNCTION void control_rows(
+    const synth_layout *layout, const synth_at *at, control_place place)
 {
     for (uint w = place.list; w < layout->warps; w += place.lists)
-        for (uint row = synth_word(at, layout->row_begin + w); row < synth_word(at, layout->row_begin + w + 1u);
-             row++) {
+        for (uint row = synth_word(at, layout->row_begin + w);
+             row < synth_word(at, layout->row_begin + w + 1u); row++) {
             uint seat = synth_word(at, layout->rows + row * layout->lanes + place.lane);
-            if (seat != SYNTH_EMPTY) synth_entity(layout, at, SYNTH_SEAT_TYPE(seat), SYNTH_SEAT_ENTITY(seat));
+            if (seat != SYNTH_EMPTY)
+                synth_entity(layout, at, SYNTH_SEAT_TYPE(seat), SYNTH_SEAT_ENTITY(seat));
         }
 }
 
@@ -110,9 +119,10 @@ LATTICE_FUNCTION uint control_due(__global const uint *pokes, uint poke, uint en
     return poke < end ? pokes[POKE_WORDS * poke] : LATTICE_NOTHING;
 }
 
-LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay, __global const uint *pokes,
-                                  __global const float *inputs, __global float *stems, __global uint4 *packets,
-                                  __global uint *flags, synth_layout layout, lattice_step step, uint item)
+LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay,
+    __global const uint *pokes, __global const float *inputs, __global float *stems,
+    __global uint4 *packets, __global uint *flags, synth_layout layout, lattice_step step,
+    uint item)
 {
     synth_at at;
     uint poke = step.poke, due = control_due(pokes, poke, step.poke_end);
@@ -123,7 +133,8 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
     at.inputs = inputs;
     at.delay = delay;
     for (uint n = 0; n < step.count; n++) {
-        uint epoch = step.epoch + n, fresh = n == 0 ? step.fresh : 0u, parity = (step.sample + n) & 1u;
+        uint epoch = step.epoch + n, fresh = n == 0 ? step.fresh : 0u,
+             parity = (step.sample + n) & 1u;
         at.read = layout.signals + parity * layout.signal_count;
         at.write = layout.signals + (parity ^ 1u) * layout.signal_count;
         at.sample = step.sample + n;
@@ -135,7 +146,8 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
                 if (item == 0) store[pokes[POKE_WORDS * poke + 1u]] = pokes[POKE_WORDS * poke + 2u];
             barrier(FENCE);
         }
-        control_exchange(&layout, &at, packets + (epoch & 1u) * step.side, epoch, fresh, step, flags, item);
+        control_exchange(
+            &layout, &at, packets + (epoch & 1u) * step.side, epoch, fresh, step, flags, item);
         barrier(FENCE);
         control_rows(&layout, &at, place);
         barrier(FENCE);
@@ -144,9 +156,9 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
 
 /* The control group's samples, its store brought where it is to be. */
 LATTICE_FUNCTION void control_all(__local float *block, __global uint *store, __global float *delay,
-                                  __global const uint *pokes, __global const float *inputs, __global float *stems,
-                                  __global uint4 *packets, __global uint *flags, const synth_layout *layout,
-                                  const lattice_step *step, uint item)
+    __global const uint *pokes, __global const float *inputs, __global float *stems,
+    __global uint4 *packets, __global uint *flags, const synth_layout *layout,
+    const lattice_step *step, uint item)
 {
 #if CONTROL_LOCAL
     __local uint *own = (__local uint *)block;

@@ -4,8 +4,8 @@
 
 #include "kernels/kernels.h"
 
-extern const char hed_synth_lattice_h[], hed_synth_lattice_springs_h[], hed_synth_lattice_control_h[],
-    hed_synth_lattice_cl[];
+extern const char hed_synth_lattice_h[], hed_synth_lattice_springs_h[],
+    hed_synth_lattice_control_h[], hed_synth_lattice_cl[];
 
 /* Its arguments, in order. */
 enum {
@@ -36,7 +36,8 @@ enum {
 enum { LATTICE_WG, LATTICE_EACH, LATTICE_RIM, LATTICE_HALO_ROUNDS, LATTICE_PARAMETERS };
 enum { LATTICE_MOST_EACH = 16 };
 
-extern const hed_kernel_def synth_lattice_def;         /* a launch for each sample */
-extern const hed_kernel_def synth_lattice_packets_def; /* all samples in one launch, packets between groups */
+extern const hed_kernel_def synth_lattice_def; /* a launch for each sample */
+/* all samples in one launch, packets between groups */
+extern const hed_kernel_def synth_lattice_packets_def;
 
 #endif

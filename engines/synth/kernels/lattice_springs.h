@@ -1,5 +1,5 @@
-/* Springs of lattice.cl: what it is compiled for, how a half-spring is found, and the force on a body. Put in front
- * of it. */
+/* Springs of lattice.cl: what it is compiled for, how a half-spring is found, and the force on a
+ * body. Put in front of it. */
 #ifndef SYNTH_LATTICE_SPRINGS_H
 #define SYNTH_LATTICE_SPRINGS_H
 
@@ -29,8 +29,9 @@
 #ifndef SPRINGS
 #define SPRINGS SPRINGS_SLOTS
 #endif
-/* SPRINGS_SLOTS: of each slot the rest vector, its length squared, the rest length L0, and |d0|^2 - L0^2, in units.
- * They are literals, since loads of constants would be a tenth of all instructions. */
+/* SPRINGS_SLOTS: of each slot the rest vector, its length squared, the rest length L0, and |d0|^2 -
+ * L0^2, in units. They are literals, since loads of constants would be a tenth of all
+ * instructions. */
 #ifndef SLOT_X
 #define SLOT_X 1.0f, -1.0f, 0.0f, 0.0f, 0.0f, 0.0f
 #define SLOT_Y 0.0f, 0.0f, 1.0f, -1.0f, 0.0f, 0.0f
@@ -92,20 +93,23 @@
 #define OWN (WG * EACH)
 #define WORDS (DEGREE / 2)
 #define POLLS 4000000u /* before a packet is given up: seconds, where microseconds are usual */
-/* In local memory, in floats: displacements, the classes' decay and gain, the materials, the neighbour table. */
+/* In local memory, in floats: displacements, the classes' decay and gain, the materials, the
+ * neighbour table. */
 #define CLASS_AT (3 * PLACES)
 #define MATERIAL_AT ((CLASS_AT + (BODIES == BODIES_CLASSES ? 2 * CLASSES : 0) + 3) / 4 * 4)
 #define MATERIAL_FLOATS \
-    (SPRINGS == SPRINGS_KINDS ? KIND_FLOATS : SPRINGS == SPRINGS_OWN && MATERIALS > 1 ? LATTICE_MATERIAL_FLOATS : 0)
+    (SPRINGS == SPRINGS_KINDS                     ? KIND_FLOATS \
+        : SPRINGS == SPRINGS_OWN && MATERIALS > 1 ? LATTICE_MATERIAL_FLOATS \
+                                                  : 0)
 #define TABLE_AT (MATERIAL_AT + MATERIAL_FLOATS * MATERIALS)
-/* Words of a group's half-springs. SPRINGS_SLOTS takes every slot for a spring, if to the body itself; where springs
- * pull at rest, what those pull too much is taken off. */
+/* Words of a group's half-springs. SPRINGS_SLOTS takes every slot for a spring, if to the body
+ * itself; where springs pull at rest, what those pull too much is taken off. */
 #define HOLES (SPRINGS == SPRINGS_SLOTS && TENSE)
 #define SPRING_WORDS \
-    (OWN * (SPRINGS == SPRINGS_KINDS ? LATTICE_KIND_WORDS(DEGREE) \
-            : SPRINGS == SPRINGS_OWN ? 2 * DEGREE \
-            : HOLES                  ? 3 \
-                                     : 0))
+    (OWN * (SPRINGS == SPRINGS_KINDS    ? LATTICE_KIND_WORDS(DEGREE) \
+               : SPRINGS == SPRINGS_OWN ? 2 * DEGREE \
+               : HOLES                  ? 3 \
+                                        : 0))
 
 #ifdef __CUDACC__
 #define LATTICE_FUNCTION __device__ __forceinline__
@@ -142,9 +146,10 @@ LATTICE_FUNCTION uint4 lattice_get(__global const uint4 *at)
 #endif
 }
 
-/* Reads again until the epoch is right. Past POLLS it goes on with what is there and says so; then nobody waits any
- * more. */
-LATTICE_FUNCTION uint4 lattice_wait(__global const uint4 *at, uint4 packet, uint epoch, __global uint *flags)
+/* Reads again until the epoch is right. Past POLLS it goes on with what is there and says so; then
+ * nobody waits any more. */
+LATTICE_FUNCTION uint4 lattice_wait(
+    __global const uint4 *at, uint4 packet, uint epoch, __global uint *flags)
 {
 #if PACKETS
     for (uint poll = 0; packet.w != epoch; poll++) {
@@ -169,20 +174,24 @@ typedef struct lattice_spring {
     float x, y, z, square, rest, excess, stiffness, cubic;
 } lattice_spring;
 
-/* |d0|^2 in |d|^2 is taken larger by 2^-21, so that rounding never makes it negative, even where both ends meet. */
+/* |d0|^2 in |d|^2 is taken larger by 2^-21, so that rounding never makes it negative, even where
+ * both ends meet. */
 #define SAFE 1.0000005f
 
 /* The pull of a spring along d, over |d|; w = u.(u + 2 d0). */
 LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
 {
-    /* A palette's rest lengths are larger themselves, and where it is short its squares follow from them. */
+    /* A palette's rest lengths are larger themselves, and where it is short its squares follow from
+     * them. */
 #if SPRINGS == SPRINGS_KINDS && KIND_FLOATS == 4 /* s.square is L0^2 */
     float now = fma(s.square, 1.0f / (STRETCH * STRETCH), w);
     float over = TENSE ? fma(s.square, 1.0f / (STRETCH * STRETCH) - 1.0f, w) : w;
 #else
-    float now = fma(s.square, SAFE, w), over = TENSE || CUBIC ? w + s.excess : w; /* |d|^2, |d|^2 - L0^2 */
+    /* |d|^2, |d|^2 - L0^2 */
+    float now = fma(s.square, SAFE, w), over = TENSE || CUBIC ? w + s.excess : w;
 #endif
-    float length = lattice_sqrt(now), share = over * lattice_rcp(fma(s.rest, length, now)); /* 1 - L0/|d| */
+    /* 1 - L0/|d| */
+    float length = lattice_sqrt(now), share = over * lattice_rcp(fma(s.rest, length, now));
     if (CUBIC) {
         float e = share * length;
         return fma(s.cubic * e, e, s.stiffness) * share;
@@ -194,8 +203,8 @@ LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
 /* Slot j; all of it but the stiffness is known to the compiler. */
 LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
 {
-    const float x[] = {SLOT_X}, y[] = {SLOT_Y}, z[] = {SLOT_Z}, square[] = {SLOT_SQUARE}, rest[] = {SLOT_REST},
-                excess[] = {SLOT_EXCESS};
+    const float x[] = {SLOT_X}, y[] = {SLOT_Y}, z[] = {SLOT_Z}, square[] = {SLOT_SQUARE},
+                rest[] = {SLOT_REST}, excess[] = {SLOT_EXCESS};
     lattice_spring s;
     s.x = x[j];
     s.y = y[j];
@@ -210,7 +219,8 @@ LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
 #endif
 
 #if SPRINGS == SPRINGS_KINDS
-/* Four floats of local memory at once. OpenCL aligns an array given by the host for its own type alone. */
+/* Four floats of local memory at once. OpenCL aligns an array given by the host for its own type
+ * alone. */
 #ifdef __OPENCL_C_VERSION__
 #define LATTICE_FOUR(from) vload4(0, from)
 #else
@@ -222,7 +232,8 @@ LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, uint
 {
     const uint width = KIND_FLOATS > 4 ? 5 : 4; /* an entry has 2^width bytes */
     uint byte = (j == 0 ? word << width : word >> (8 * j - width)) & 255u << width;
-    __local const float *entry = (__local const float *)((__local const char *)(block + MATERIAL_AT) + byte);
+    __local const float *entry =
+        (__local const float *)((__local const char *)(block + MATERIAL_AT) + byte);
     float4 shape = LATTICE_FOUR(entry);
     lattice_spring s;
     s.x = shape.x;
@@ -246,10 +257,14 @@ LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, uint
 
 #if SPRINGS == SPRINGS_OWN
 /* Bits to a whole number: the low bits of a float of that size, without a conversion. */
-LATTICE_FUNCTION float lattice_whole(uint bits) { return as_float(bits | 0x4b000000u) - (8388608.0f + 32768.0f); }
+LATTICE_FUNCTION float lattice_whole(uint bits)
+{
+    return as_float(bits | 0x4b000000u) - (8388608.0f + 32768.0f);
+}
 
 /* A half-spring by its words. */
-LATTICE_FUNCTION lattice_spring lattice_of_its_own(__local const float *block, const lattice_step *step, uint2 word)
+LATTICE_FUNCTION lattice_spring lattice_of_its_own(
+    __local const float *block, const lattice_step *step, uint2 word)
 {
     lattice_spring s;
     s.x = lattice_whole(word.x & 0xffffu);
@@ -277,9 +292,9 @@ LATTICE_FUNCTION lattice_spring lattice_of_its_own(__local const float *block, c
 #define HAS_PART(part) (SPRINGS != SPRINGS_SLOTS || (part) != 0.0f)
 
 /* The sum of the springs' forces on the body at `i`, which is at `at`. */
-LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __global const uint *table,
-                                              __global const uint *springs, const lattice_step *step, uint i,
-                                              lattice_vector at)
+LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block,
+    __global const uint *table, __global const uint *springs, const lattice_step *step, uint i,
+    lattice_vector at)
 {
     lattice_vector force = {0.0f, 0.0f, 0.0f};
     uint words[WORDS];
@@ -307,7 +322,8 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block, __glob
 #elif SPRINGS == SPRINGS_KINDS
         lattice_spring s = lattice_of_kind(block, kinds[j / 4], j % 4);
 #else
-        lattice_spring s = lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
+        lattice_spring s =
+            lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
 #endif
         /* d, and u + 2 d0 = d + d0. Parts of a slot that are 0 are known to be. */
         float dx = HAS_PART(s.x) ? ux + s.x : ux, dy = HAS_PART(s.y) ? uy + s.y : uy,

@@ -1,19 +1,25 @@
-/* How one instance lies in memory: an array of 32-bit words, the store, the same on every device. C, OpenCL C and
- * CUDA read this text.
+/* How one instance lies in memory: an array of 32-bit words, the store, the same on every device.
+ * C, OpenCL C and CUDA read this text.
  *
- * control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each parameter for each type and field an array over
- * its entities: constant, or changed by a poke between two samples state     likewise: read and written by the
- * entity alone signals   likewise, twice (of even and odd samples): what others read. Sample n reads half n & 1
- * and writes the other one lists     of entities that have entries: the word of the first entry for each of the
- * `count`, then how many there are for each, then the entries: word k of entry e is at first + (e words + k)
- * SYNTH_STRIDE(count). So neighbours lie side by side, as their lanes read them: entities are taken SYNTH_SLICE at
+ * control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each parameter for each type and field
+ *           an array over
+ * its entities: constant, or changed by a poke between two samples state     likewise: read and
+ * written by the
+ * entity alone signals   likewise, twice (of even and odd samples): what others read. Sample n
+ *                        reads half n & 1
+ * and writes the other one lists     of entities that have entries: the word of the first entry for
+ *                                    each of the
+ * `count`, then how many there are for each, then the entries: word k of entry e is at first + (e
+ * words + k) SYNTH_STRIDE(count). So neighbours lie side by side, as their lanes read them:
+ * entities are taken SYNTH_SLICE at
  * a time, with room for the longest list of each slice rows      who sits in which lane
  *
- * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a signal is numbered
- * from the start of a half: type[t].signal + f * type[t].count + i. Entity numbers here are places in the order of
- * the layout, not hed_entity. An exciter is one entity for each body it is linked to (a contact). A microphone
- * listens through ears, of up to SYNTH_EAR_BODIES bodies each, so that no lane has more than those to sum up: it
- * hears what they heard at the previous sample. */
+ * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a
+ * signal is numbered from the start of a half: type[t].signal + f * type[t].count + i. Entity
+ * numbers here are places in the order of the layout, not hed_entity. An exciter is one entity for
+ * each body it is linked to (a contact). A microphone listens through ears, of up to
+ * SYNTH_EAR_BODIES bodies each, so that no lane has more than those to sum up: it hears what they
+ * heard at the previous sample. */
 #ifndef SYNTH_LAYOUT_H
 #define SYNTH_LAYOUT_H
 
@@ -45,8 +51,8 @@ enum { SYNTH_GATE_COUNT, SYNTH_GATE_HELD, SYNTH_GATE_VELOCITY, SYNTH_GATE_NOTE, 
 
 /* ---- fields: P parameters, S state, O signals. h is the time step, r = 1/h ---- */
 
-/* BODY. Springs are summed in the order of their list, then contacts act in the order of theirs. WEIGHT 0:
- * anchored. */
+/* BODY. Springs are summed in the order of their list, then contacts act in the order of theirs.
+ * WEIGHT 0: anchored. */
 enum {
     BODY_P_WEIGHT /* h^2/m, m/N */,
     BODY_P_RATE /* 2 damping h */,
@@ -55,15 +61,18 @@ enum {
     BODY_P_Z /* at rest, m */,
     BODY_PARAMETERS
 };
-enum { BODY_O_X,
-       BODY_O_Y,
-       BODY_O_Z /* displacement, m */,
-       BODY_O_U,
-       BODY_O_V,
-       BODY_O_W /* h v, m */,
-       BODY_SIGNALS };
-/* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list FORCES: 2 words, the
- * contact's signal NX; how far its signals are from one another. Weights are in the contacts. */
+enum {
+    BODY_O_X,
+    BODY_O_Y,
+    BODY_O_Z /* displacement, m */,
+    BODY_O_U,
+    BODY_O_V,
+    BODY_O_W /* h v, m */,
+    BODY_SIGNALS
+};
+/* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list
+ * FORCES: 2 words, the contact's signal NX; how far its signals are from one another. Weights are
+ * in the contacts. */
 #define SYNTH_SLACK 1e-22f /* m^2: no spring's force is ever so small that it is denormal */
 #define SYNTH_SPRING_WORDS 2u
 #define SYNTH_SPRING_REVERSED 0x80000000u /* this body is the spring's `to` */
@@ -82,7 +91,8 @@ enum {
     SPRING_P_CUBIC,     /* N/m^3 */
     SPRING_PARAMETERS
 };
-/* What bodies take instead of the parameters, for spring < modulated; these arrays are over `modulated` springs. */
+/* What bodies take instead of the parameters, for spring < modulated; these arrays are over
+ * `modulated` springs. */
 enum { SPRING_O_REST, SPRING_O_EXCESS, SPRING_O_STIFFNESS, SPRING_O_DAMPING, SPRING_SIGNALS };
 
 /* MICROPHONE: its ears are EARS elements of type EAR from FIRST_EAR. */
@@ -110,8 +120,8 @@ enum {
 enum { MICROPHONE_S_LEVEL, MICROPHONE_STATES };
 enum { MICROPHONE_O_SIGNAL /* with gain and compressor */, MICROPHONE_SIGNALS };
 #define SYNTH_NO_STEM 0xffffffffu
-/* EAR: place and direction are its microphone's, with their modulation. Entries of its list: 2 words, body; bits
- * of the weight. */
+/* EAR: place and direction are its microphone's, with their modulation. Entries of its list: 2
+ * words, body; bits of the weight. */
 enum { EAR_P_MICROPHONE /* (uint) element */, EAR_PARAMETERS };
 enum { EAR_O_SUM, EAR_SIGNALS };
 #define SYNTH_EAR_BODIES 16u
@@ -124,14 +134,16 @@ enum {
     CONTACT_P_GATE, /* (uint) word of the store */
     CONTACT_P_NX,
     CONTACT_P_NY,
-    CONTACT_P_NZ,     /* direction of length 1 */
-    CONTACT_P_WEIGHT, /* of the force; plectrum: of the distance; mallet: 1, for its mass is shared */
+    CONTACT_P_NZ, /* direction of length 1 */
+    /* of the force; plectrum: of the distance; mallet: 1, for its mass is shared */
+    CONTACT_P_WEIGHT,
     CONTACT_P_SENSITIVITY,
     CONTACT_P_NUMBER, /* (uint) of the exciter, for its noise */
     CONTACT_PARAMETERS
 };
-/* A contact pushes along (NX, NY, NZ) with FORCE - RESISTANCE u, u = h v of the body along it as it will be after
- * the step: the body solves for that, so that friction and controllers, however stiff, take energy and give none. */
+/* A contact pushes along (NX, NY, NZ) with FORCE - RESISTANCE u, u = h v of the body along it as it
+ * will be after the step: the body solves for that, so that friction and controllers, however
+ * stiff, take energy and give none. */
 enum {
     CONTACT_O_NX,
     CONTACT_O_NY,
@@ -141,13 +153,13 @@ enum {
     CONTACT_SIGNALS
 };
 
-/* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE h/release, 1 where
- * the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
+/* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE
+ * h/release, 1 where the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
 enum { ADSR_P_ATTACK, ADSR_P_DECAY, ADSR_P_SUSTAIN, ADSR_P_RELEASE, ADSR_PARAMETERS };
 enum { ADSR_S_SEEN /* (uint) GATE_COUNT */, ADSR_S_STAGE /* (uint) */, ADSR_S_LEVEL, ADSR_STATES };
 
-/* MALLET: mass is this contact's share. LIMIT is the largest compression c for which p Q c^(p-1) h^2/m <= 1/4, Q
- * hard and m the mass of the lighter of hammer and body. */
+/* MALLET: mass is this contact's share. LIMIT is the largest compression c for which p Q c^(p-1)
+ * h^2/m <= 1/4, Q hard and m the mass of the lighter of hammer and body. */
 enum {
     MALLET_P_WEIGHT = CONTACT_PARAMETERS, /* h^2/mass */
     MALLET_P_SPEED,                       /* h impulse/mass, m a sample at velocity 1 */
@@ -171,7 +183,11 @@ enum {
 };
 
 /* PLECTRUM: a controller, stiff for its body's mass, draws the body after a point that moves. */
-enum { PLECTRUM_P_DISTANCE = CONTACT_PARAMETERS, PLECTRUM_P_DURATION /* samples */, PLECTRUM_PARAMETERS };
+enum {
+    PLECTRUM_P_DISTANCE = CONTACT_PARAMETERS,
+    PLECTRUM_P_DURATION /* samples */,
+    PLECTRUM_PARAMETERS
+};
 enum {
     PLECTRUM_S_SEEN,
     PLECTRUM_S_TIME /* samples; negative: idle (as at rest) */,
@@ -202,7 +218,11 @@ enum {
     OSCILLATOR_P_GAIN,
     OSCILLATOR_PARAMETERS
 };
-enum { OSCILLATOR_S_PHASE = ADSR_STATES /* (uint) 2^32 a period */, OSCILLATOR_S_HOLD, OSCILLATOR_STATES };
+enum {
+    OSCILLATOR_S_PHASE = ADSR_STATES /* (uint) 2^32 a period */,
+    OSCILLATOR_S_HOLD,
+    OSCILLATOR_STATES
+};
 
 /* AUDIO */
 enum {
@@ -294,9 +314,11 @@ enum {
     SYNTH_PARAMETER_COUNT
 };
 
-/* ---- modulation: entries of list LINKS: source signal; bits of depth; SYNTH_LINK(parameter, mode, invert) ---- */
+/* ---- modulation: entries of list LINKS: source signal; bits of depth; SYNTH_LINK(parameter, mode,
+ * invert) ---- */
 #define SYNTH_LINK_WORDS 3u
-#define SYNTH_LINK(parameter, mode, invert) ((uint)(parameter) | (uint)(mode) << 8 | (uint)(invert) << 16)
+#define SYNTH_LINK(parameter, mode, invert) \
+    ((uint)(parameter) | (uint)(mode) << 8 | (uint)(invert) << 16)
 #define SYNTH_LINK_PARAMETER(word) ((word)&0xffu)   /* hed_parameter */
 #define SYNTH_LINK_MODE(word) ((word) >> 8 & 0xffu) /* hed_modulation_mode */
 #define SYNTH_LINK_INVERT(word) ((word) >> 16)
@@ -318,7 +340,8 @@ typedef struct synth_layout {
     uint signal_count; /* of a half */
     uint gates;        /* number */
     uint row_begin;    /* word of the (warps + 1) first rows of the warps */
-    uint rows;         /* word of the rows: `lanes` words each, SYNTH_SEAT(type, entity) or SYNTH_EMPTY */
+    /* word of the rows: `lanes` words each, SYNTH_SEAT(type, entity) or SYNTH_EMPTY */
+    uint rows;
     uint warps, lanes;
     uint delay_words; /* of an instance's delay memory */
     uint stems;       /* heard microphones: 2 floats each and frame */
@@ -328,9 +351,10 @@ typedef struct synth_layout {
     synth_type_layout type[SYNTH_TYPES];
 } synth_layout;
 
-#define SYNTH_HAS_DAMPING 1u                                           /* some spring has damping */
-#define SYNTH_HAS_CUBIC 2u                                             /* some spring has a cubic term */
-#define SYNTH_SEAT(type, entity) ((uint)(type) << 24 | (uint)(entity)) /* up to 2^24 entities of a type */
+#define SYNTH_HAS_DAMPING 1u /* some spring has damping */
+#define SYNTH_HAS_CUBIC 2u   /* some spring has a cubic term */
+#define SYNTH_SEAT(type, entity) \
+    ((uint)(type) << 24 | (uint)(entity)) /* up to 2^24 entities of a type */
 #define SYNTH_SEAT_TYPE(seat) ((seat) >> 24)
 #define SYNTH_SEAT_ENTITY(seat) ((seat)&0xffffffu)
 #define SYNTH_EMPTY 0xffffffffu

@@ -1,4 +1,5 @@
-/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel cache go through. */
+/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel
+ * cache go through. */
 #include "kernels/kernels.h"
 
 static const hed_kernel_def *const kernels[] = {

@@ -1,6 +1,6 @@
-/* One step of one entity. The texts physics_store.h, physics_body.h, physics_exciters.h and physics_modulators.h,
- * one for OpenCL C, CUDA and C, stand before this one; in strict mode every operation is rounded by itself in the
- * order written there. */
+/* One step of one entity. The texts physics_store.h, physics_body.h, physics_exciters.h and
+ * physics_modulators.h, one for OpenCL C, CUDA and C, stand before this one; in strict mode every
+ * operation is rounded by itself in the order written there. */
 #ifndef SYNTH_PHYSICS_H
 #define SYNTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -8,7 +8,8 @@
 #endif
 
 /* Reads what others wrote at the previous sample, writes its state and signals. */
-SYNTH_FUNCTION void synth_entity(const synth_layout *layout, const synth_at *at, uint type, uint entity)
+SYNTH_FUNCTION void synth_entity(
+    const synth_layout *layout, const synth_at *at, uint type, uint entity)
 {
     switch (type) {
     case SYNTH_BODY: synth_body(layout, at, entity); break;

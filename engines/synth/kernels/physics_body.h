@@ -2,9 +2,10 @@
  *
  * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h).
  *
- * Denormals: on every free body a wind of 1e-16 N blows along each axis, so what has died away rests where its
- * springs bear that, and its speed ends at 1e-25 m a sample over the damping instead of 0. So no force, place or
- * speed ends as a denormal. Both are part of the model, on every device. */
+ * Denormals: on every free body a wind of 1e-16 N blows along each axis, so what has died away
+ * rests where its springs bear that, and its speed ends at 1e-25 m a sample over the damping
+ * instead of 0. So no force, place or speed ends as a denormal. Both are part of the model, on
+ * every device. */
 #ifndef SYNTH_PHYSICS_BODY_H
 #define SYNTH_PHYSICS_BODY_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -15,8 +16,8 @@
 #define SYNTH_WIND 1e-16f /* N */
 #define SYNTH_PULLS 2u    /* springs of a body that are computed at once */
 
-/* What keeps of a body's velocity in one sample. Some 48,000 of these are multiplied in a second: an ulp of one is
- * 0.3 % of the loudness then, so fast mode has the same bits. */
+/* What keeps of a body's velocity in one sample. Some 48,000 of these are multiplied in a second:
+ * an ulp of one is 0.3 % of the loudness then, so fast mode has the same bits. */
 SYNTH_FUNCTION float synth_keep(float rate, float dilation) { return hed_exp(-rate * dilation); }
 
 /* A body's displacement and h v. */
@@ -24,9 +25,11 @@ typedef struct synth_motion {
     float x, y, z, u, v, w;
 } synth_motion;
 
-SYNTH_FUNCTION synth_motion synth_motion_of(const synth_layout *layout, const synth_at *at, uint body)
+SYNTH_FUNCTION synth_motion synth_motion_of(
+    const synth_layout *layout, const synth_at *at, uint body)
 {
-    uint word = at->read + layout->type[SYNTH_BODY].signal + body, stride = layout->type[SYNTH_BODY].count;
+    uint word = at->read + layout->type[SYNTH_BODY].signal + body,
+         stride = layout->type[SYNTH_BODY].count;
     synth_motion m;
     m.x = synth_number(at, word);
     m.y = synth_number(at, word + stride);
@@ -41,9 +44,10 @@ typedef struct synth_force {
     float x, y, z;
 } synth_force;
 
-/* What entry `entry` of a body's springs pulls it with. `more`: some spring has damping or a cubic term. */
-SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at *at, const synth_motion *here,
-                                      synth_list springs, uint entry, uint more)
+/* What entry `entry` of a body's springs pulls it with. `more`: some spring has damping or a cubic
+ * term. */
+SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at *at,
+    const synth_motion *here, synth_list springs, uint entry, uint more)
 {
     uint head = springs.first + entry * SYNTH_SPRING_WORDS * springs.stride;
     uint other = synth_word(at, head), spring = synth_word(at, head + springs.stride);
@@ -52,9 +56,11 @@ SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at
     uint word = layout->type[SYNTH_SPRING].parameter + index, step = count;
     /* rest length, excess, stiffness, damping: parameters, or signals where they are modulated */
     uint values = word + SPRING_P_REST * count;
-    float d0x = hed_flip(synth_number(at, word), sign), d0y = hed_flip(synth_number(at, word + count), sign);
+    float d0x = hed_flip(synth_number(at, word), sign),
+          d0y = hed_flip(synth_number(at, word + count), sign);
     float d0z = hed_flip(synth_number(at, word + 2u * count), sign);
-    uint place = at->read + layout->type[SYNTH_BODY].signal + other, bodies = layout->type[SYNTH_BODY].count;
+    uint place = at->read + layout->type[SYNTH_BODY].signal + other,
+         bodies = layout->type[SYNTH_BODY].count;
     float ux = synth_number(at, place) - here->x, uy = synth_number(at, place + bodies) - here->y;
     float uz = synth_number(at, place + 2u * bodies) - here->z, tension;
     if (index < modulated) {
@@ -68,26 +74,30 @@ SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at
               vy = synth_number(at, place + 4u * bodies) - here->v;
         float vz = synth_number(at, place + 5u * bodies) - here->w;
         tension = synth_tension_more(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness,
-                                     synth_number(at, word + SPRING_P_CUBIC * count),
-                                     synth_number(at, values + 3u * step), vx, vy, vz);
+            synth_number(at, word + SPRING_P_CUBIC * count), synth_number(at, values + 3u * step),
+            vx, vy, vz);
     } else {
         tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness);
     }
     synth_force force;
     force.x =
-        tension * (d0x + ux); /* not fused with the sum: so that both ends have one force, whoever computes it */
+        tension *
+        (d0x +
+            ux); /* not fused with the sum: so that both ends have one force, whoever computes it */
     force.y = tension * (d0y + uy);
     force.z = tension * (d0z + uz);
     return force;
 }
 
-/* Adds entries from `entry` on, `count` of them (a constant): all loads come before the first sum, so that they wait
- * for local memory together. */
-SYNTH_FUNCTION void synth_pull_some(const synth_layout *layout, const synth_at *at, const synth_motion *here,
-                                    synth_list springs, uint entry, uint count, uint more, synth_force *sum)
+/* Adds entries from `entry` on, `count` of them (a constant): all loads come before the first sum,
+ * so that they wait for local memory together. */
+SYNTH_FUNCTION void synth_pull_some(const synth_layout *layout, const synth_at *at,
+    const synth_motion *here, synth_list springs, uint entry, uint count, uint more,
+    synth_force *sum)
 {
     synth_force forces[SYNTH_PULLS];
-    for (uint k = 0; k < count; k++) forces[k] = synth_pull(layout, at, here, springs, entry + k, more);
+    for (uint k = 0; k < count; k++)
+        forces[k] = synth_pull(layout, at, here, springs, entry + k, more);
     for (uint k = 0; k < count; k++) {
         sum->x += forces[k].x;
         sum->y += forces[k].y;
@@ -96,8 +106,8 @@ SYNTH_FUNCTION void synth_pull_some(const synth_layout *layout, const synth_at *
 }
 
 /* The sum over a body's springs, in the order of its list. */
-SYNTH_FUNCTION synth_force synth_pull_all(const synth_layout *layout, const synth_at *at, const synth_motion *here,
-                                          synth_list springs, uint more)
+SYNTH_FUNCTION synth_force synth_pull_all(const synth_layout *layout, const synth_at *at,
+    const synth_motion *here, synth_list springs, uint more)
 {
     synth_force sum = {SYNTH_WIND, SYNTH_WIND, SYNTH_WIND};
     uint entry = 0;
@@ -107,22 +117,26 @@ SYNTH_FUNCTION synth_force synth_pull_all(const synth_layout *layout, const synt
     return sum;
 }
 
-/* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction. `mobility` is s
- * h^2/m. */
-SYNTH_FUNCTION void synth_push(const synth_at *at, uint word, uint step, float mobility, synth_motion *motion)
+/* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction.
+ * `mobility` is s h^2/m. */
+SYNTH_FUNCTION void synth_push(
+    const synth_at *at, uint word, uint step, float mobility, synth_motion *motion)
 {
-    float nx = synth_number(at, word), ny = synth_number(at, word + step), nz = synth_number(at, word + 2u * step);
-    float force = synth_number(at, word + 3u * step), resistance = synth_number(at, word + 4u * step);
+    float nx = synth_number(at, word), ny = synth_number(at, word + step),
+          nz = synth_number(at, word + 2u * step);
+    float force = synth_number(at, word + 3u * step),
+          resistance = synth_number(at, word + 4u * step);
     float before = synth_dot(nx, ny, nz, motion->u, motion->v, motion->w);
-    float after = synth_quotient(hed_fma(mobility, force, before), hed_fma(mobility, resistance, 1.0f));
+    float after =
+        synth_quotient(hed_fma(mobility, force, before), hed_fma(mobility, resistance, 1.0f));
     motion->u = hed_fma(nx, after - before, motion->u);
     motion->v = hed_fma(ny, after - before, motion->v);
     motion->w = hed_fma(nz, after - before, motion->w);
 }
 
 /* What modulation makes of a body: mass, damping, and an anchor's place. */
-SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_at *at, uint body, float *weight,
-                                       float *rate, synth_motion *anchor)
+SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_at *at, uint body,
+    float *weight, float *rate, synth_motion *anchor)
 {
     synth_self me = synth_self_of(layout, SYNTH_BODY, body);
     synth_list links = synth_links_of(layout, at, SYNTH_BODY, body);
@@ -143,9 +157,11 @@ SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_a
     anchor->z = z - z0;
 }
 
-SYNTH_FUNCTION void synth_body_show(const synth_layout *layout, const synth_at *at, uint body, const synth_motion *m)
+SYNTH_FUNCTION void synth_body_show(
+    const synth_layout *layout, const synth_at *at, uint body, const synth_motion *m)
 {
-    uint word = at->write + layout->type[SYNTH_BODY].signal + body, stride = layout->type[SYNTH_BODY].count;
+    uint word = at->write + layout->type[SYNTH_BODY].signal + body,
+         stride = layout->type[SYNTH_BODY].count;
     at->store[word] = as_uint(m->x);
     at->store[word + stride] = as_uint(m->y);
     at->store[word + 2u * stride] = as_uint(m->z);
@@ -155,8 +171,8 @@ SYNTH_FUNCTION void synth_body_show(const synth_layout *layout, const synth_at *
 }
 
 /* From the contacts on: damping and the way. */
-SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *at, uint body, float mobility,
-                                   float keep, synth_motion m)
+SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *at, uint body,
+    float mobility, float keep, synth_motion m)
 {
     float dilation = synth_dilation(at);
     m.u = synth_kept(m.u, keep, mobility);
@@ -169,8 +185,8 @@ SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *a
 }
 
 /* From the force of the springs on: contacts, damping, the way. */
-SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at, uint body, float fx, float fy,
-                                  float fz, synth_motion m)
+SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at, uint body,
+    float fx, float fy, float fz, synth_motion m)
 {
     synth_self me = synth_self_of(layout, SYNTH_BODY, body);
     float weight = synth_value(at, me, BODY_P_WEIGHT), rate = synth_value(at, me, BODY_P_RATE);
@@ -190,10 +206,12 @@ SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at
     m.u = synth_pushed(m.u, fx, mobility);
     m.v = synth_pushed(m.v, fy, mobility);
     m.w = synth_pushed(m.w, fz, mobility);
-    synth_list forces = synth_list_of(at, layout->type[SYNTH_BODY].forces, layout->type[SYNTH_BODY].count, body);
+    synth_list forces =
+        synth_list_of(at, layout->type[SYNTH_BODY].forces, layout->type[SYNTH_BODY].count, body);
     for (uint i = 0; i < forces.length; i++) {
         uint word = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
-        synth_push(at, at->read + synth_word(at, word), synth_word(at, word + forces.stride), mobility, &m);
+        synth_push(at, at->read + synth_word(at, word), synth_word(at, word + forces.stride),
+            mobility, &m);
     }
     synth_body_end(layout, at, body, mobility, keep, m);
 }
@@ -201,7 +219,8 @@ SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at
 SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, uint body)
 {
     synth_motion m = synth_motion_of(layout, at, body);
-    synth_list springs = synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
+    synth_list springs =
+        synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
     if (synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body) == 0.0f) springs.length = 0;
     synth_force sum = layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)
                           ? synth_pull_all(layout, at, &m, springs, 1u)
@@ -217,7 +236,8 @@ SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at,
     float x = synth_value(at, me, SPRING_P_X), y = synth_value(at, me, SPRING_P_Y);
     float z = synth_value(at, me, SPRING_P_Z), rest = synth_value(at, me, SPRING_P_REST);
     float stiffness = synth_value(at, me, SPRING_P_STIFFNESS);
-    float damping = synth_value(at, me, SPRING_P_DAMPING), length = synth_root(synth_square(x, y, z));
+    float damping = synth_value(at, me, SPRING_P_DAMPING),
+          length = synth_root(synth_square(x, y, z));
     synth_list links = synth_links_of(layout, at, SYNTH_SPRING, spring);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -239,7 +259,8 @@ typedef struct synth_hearing {
     float x, y, z, nx, ny, nz, directionality, isotropy;
 } synth_hearing;
 
-SYNTH_FUNCTION synth_hearing synth_hearing_of(const synth_layout *layout, const synth_at *at, uint microphone)
+SYNTH_FUNCTION synth_hearing synth_hearing_of(
+    const synth_layout *layout, const synth_at *at, uint microphone)
 {
     synth_self me = synth_self_of(layout, SYNTH_MICROPHONE, microphone);
     synth_hearing m;
@@ -258,7 +279,8 @@ SYNTH_FUNCTION synth_hearing synth_hearing_of(const synth_layout *layout, const 
         m.x = synth_changed(m.x, change, SYNTH_POSITION_X, 1.0f);
         m.y = synth_changed(m.y, change, SYNTH_POSITION_Y, 1.0f);
         m.z = synth_changed(m.z, change, SYNTH_POSITION_Z, 1.0f);
-        m.directionality = hed_clamp(synth_changed(m.directionality, change, SYNTH_DIRECTIONALITY, 1.0f), 0.0f, 1.0f);
+        m.directionality = hed_clamp(
+            synth_changed(m.directionality, change, SYNTH_DIRECTIONALITY, 1.0f), 0.0f, 1.0f);
         m.isotropy = hed_clamp(synth_changed(m.isotropy, change, SYNTH_ISOTROPY, 1.0f), 0.0f, 1.0f);
         angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
     }
@@ -266,14 +288,17 @@ SYNTH_FUNCTION synth_hearing synth_hearing_of(const synth_layout *layout, const 
     return m;
 }
 
-/* What is heard of a body that is at (rx, ry, rz) from the microphone and moves by (u, v, w) a sample. */
-SYNTH_FUNCTION float synth_heard(const synth_hearing *m, float rx, float ry, float rz, float u, float v, float w)
+/* What is heard of a body that is at (rx, ry, rz) from the microphone and moves by (u, v, w) a
+ * sample. */
+SYNTH_FUNCTION float synth_heard(
+    const synth_hearing *m, float rx, float ry, float rz, float u, float v, float w)
 {
     float near = synth_reciprocal(synth_root(hed_max(synth_square(rx, ry, rz), SYNTH_SHORTEST)));
     float ex = rx * near, ey = ry * near, ez = rz * near;
     float facing = hed_max(synth_dot(m->nx, m->ny, m->nz, ex, ey, ez), 0.0f);
     float factor = hed_fma(m->directionality, facing, 1.0f - m->directionality);
-    float ax = hed_fma(m->isotropy, ex - m->nx, m->nx), ay = hed_fma(m->isotropy, ey - m->ny, m->ny);
+    float ax = hed_fma(m->isotropy, ex - m->nx, m->nx),
+          ay = hed_fma(m->isotropy, ey - m->ny, m->ny);
     float az = hed_fma(m->isotropy, ez - m->nz, m->nz);
     return factor * synth_dot(ax, ay, az, u, v, w) * hed_min(near, 1.0f / SYNTH_NEAREST);
 }
@@ -282,15 +307,18 @@ SYNTH_FUNCTION void synth_ear(const synth_layout *layout, const synth_at *at, ui
 {
     synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
     synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
-    synth_list bodies = synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
+    synth_list bodies =
+        synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
     float sum = 0.0f;
     for (uint i = 0; i < bodies.length; i++) {
         uint word = bodies.first + i * SYNTH_EAR_WORDS * bodies.stride, body = synth_word(at, word);
         synth_motion b = synth_motion_of(layout, at, body);
         synth_self it = synth_self_of(layout, SYNTH_BODY, body);
-        float rx = synth_value(at, it, BODY_P_X) - m.x + b.x, ry = synth_value(at, it, BODY_P_Y) - m.y + b.y;
+        float rx = synth_value(at, it, BODY_P_X) - m.x + b.x,
+              ry = synth_value(at, it, BODY_P_Y) - m.y + b.y;
         float rz = synth_value(at, it, BODY_P_Z) - m.z + b.z;
-        sum = hed_fma(synth_number(at, word + bodies.stride), synth_heard(&m, rx, ry, rz, b.u, b.v, b.w), sum);
+        sum = hed_fma(synth_number(at, word + bodies.stride),
+            synth_heard(&m, rx, ry, rz, b.u, b.v, b.w), sum);
     }
     synth_show(at, me, EAR_O_SUM, sum);
 }
@@ -303,12 +331,14 @@ SYNTH_FUNCTION float synth_compress(const synth_at *at, synth_self me, float sig
     uint state = synth_state(me, MICROPHONE_S_LEVEL);
     float level = synth_number(at, state), now = hed_magnitude(signal);
     float threshold = synth_value(at, me, MICROPHONE_P_THRESHOLD);
-    level = synth_approach(level, now, synth_value(at, me, now > level ? MICROPHONE_P_ATTACK : MICROPHONE_P_RELEASE));
+    level = synth_approach(
+        level, now, synth_value(at, me, now > level ? MICROPHONE_P_ATTACK : MICROPHONE_P_RELEASE));
     at->store[state] = as_uint(level);
     return level > threshold ? synth_power(synth_quotient(level, threshold), slope) : 1.0f;
 }
 
-SYNTH_FUNCTION void synth_microphone(const synth_layout *layout, const synth_at *at, uint microphone)
+SYNTH_FUNCTION void synth_microphone(
+    const synth_layout *layout, const synth_at *at, uint microphone)
 {
     synth_self me = synth_self_of(layout, SYNTH_MICROPHONE, microphone);
     float gain = synth_value(at, me, MICROPHONE_P_GAIN);
@@ -322,7 +352,8 @@ SYNTH_FUNCTION void synth_microphone(const synth_layout *layout, const synth_at 
         gain = synth_changed_gain(gain, change);
         pan = synth_changed(pan, change, SYNTH_PAN, 1.0f);
     }
-    for (uint i = 0; i < ears; i++) sum += synth_seen(at, synth_self_of(layout, SYNTH_EAR, first + i), EAR_O_SUM);
+    for (uint i = 0; i < ears; i++)
+        sum += synth_seen(at, synth_self_of(layout, SYNTH_EAR, first + i), EAR_O_SUM);
     float signal = sum * gain;
     signal *= synth_compress(at, me, signal) * synth_value(at, me, MICROPHONE_P_MAKEUP);
     synth_show(at, me, MICROPHONE_O_SIGNAL, signal);

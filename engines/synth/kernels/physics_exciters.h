@@ -1,18 +1,21 @@
-/* Exciters, each at one body: mallet, plectrum, bow, oscillator, sound. Behind physics_store.h and physics_body.h.
+/* Exciters, each at one body: mallet, plectrum, bow, oscillator, sound. Behind physics_store.h and
+ * physics_body.h.
  *
- * A contact's force acts when the body is where it will be one sample later: so it reckons with that place and
- * speed, its own last push included. With a mallet's force taken for that place, hammer and body are one
- * Stoermer-Verlet scheme. Felt: Stulov's hysteresis as one pole (notes in heddle/synth.h). Bow: friction falls
- * exponentially from stiction to sliding, as a resistance, which the body solves for. */
+ * A contact's force acts when the body is where it will be one sample later: so it reckons with
+ * that place and speed, its own last push included. With a mallet's force taken for that place,
+ * hammer and body are one Stoermer-Verlet scheme. Felt: Stulov's hysteresis as one pole (notes in
+ * heddle/synth.h). Bow: friction falls exponentially from stiction to sliding, as a resistance,
+ * which the body solves for. */
 #ifndef SYNTH_PHYSICS_EXCITERS_H
 #define SYNTH_PHYSICS_EXCITERS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
 #include "physics_body.h"
 #endif
 
-#define SYNTH_GONE 0.01f             /* m: a mallet that far from its body does not come back */
-#define SYNTH_PLECTRUM_STIFF 0.25f   /* of m/h^2 of the body */
-#define SYNTH_PLECTRUM_HOLD 0.03125f /* of m/h^2, added up each sample: what takes the springs' pull off the error */
+#define SYNTH_GONE 0.01f           /* m: a mallet that far from its body does not come back */
+#define SYNTH_PLECTRUM_STIFF 0.25f /* of m/h^2 of the body */
+#define SYNTH_PLECTRUM_HOLD \
+    0.03125f /* of m/h^2, added up each sample: what takes the springs' pull off the error */
 
 /* ---- gates and envelopes ---- */
 
@@ -36,8 +39,9 @@ SYNTH_FUNCTION float synth_loudness(float sensitivity, float velocity)
     return hed_fma(sensitivity, velocity - 1.0f, 1.0f);
 }
 
-/* One sample of an ADSR whose parameters are fields from `field` and whose state is the entity's first. A note
- * that starts does so from the level that is there, and is let go at the earliest one sample later. */
+/* One sample of an ADSR whose parameters are fields from `field` and whose state is the entity's
+ * first. A note that starts does so from the level that is there, and is let go at the earliest one
+ * sample later. */
 SYNTH_FUNCTION float synth_adsr(const synth_at *at, synth_self me, uint field, synth_gated gate)
 {
     uint seen = synth_state(me, ADSR_S_SEEN), stages = synth_state(me, ADSR_S_STAGE);
@@ -50,7 +54,8 @@ SYNTH_FUNCTION float synth_adsr(const synth_at *at, synth_self me, uint field, s
         stage = 3;
     }
     if (stage == 1) level += synth_value(at, me, field + ADSR_P_ATTACK);
-    else if (stage == 2) level = hed_max(level - synth_value(at, me, field + ADSR_P_DECAY), sustain);
+    else if (stage == 2)
+        level = hed_max(level - synth_value(at, me, field + ADSR_P_DECAY), sustain);
     else if (stage == 3) level -= synth_value(at, me, field + ADSR_P_RELEASE);
     if (stage == 1 && level >= 1.0f) {
         level = 1.0f;
@@ -83,33 +88,37 @@ SYNTH_FUNCTION synth_touch synth_touch_of(const synth_at *at, synth_self me)
     touch.nz = synth_value(at, me, CONTACT_P_NZ);
     touch.weight = synth_value(at, me, CONTACT_P_WEIGHT);
     touch.gate = synth_gate_at(at, synth_bits(at, me, CONTACT_P_GATE));
-    touch.loudness = synth_loudness(synth_value(at, me, CONTACT_P_SENSITIVITY), touch.gate.velocity);
+    touch.loudness =
+        synth_loudness(synth_value(at, me, CONTACT_P_SENSITIVITY), touch.gate.velocity);
     return touch;
 }
 
-/* h v and displacement of the body along the direction, as they will be when the force acts; the displacement if
- * it just went on; and s h^2/m. */
+/* h v and displacement of the body along the direction, as they will be when the force acts; the
+ * displacement if it just went on; and s h^2/m. */
 typedef struct synth_ahead {
     float place, speed, coasting, mobility;
 } synth_ahead;
 
-SYNTH_FUNCTION synth_ahead synth_ahead_of(const synth_layout *layout, const synth_at *at, synth_self me,
-                                          const synth_touch *touch)
+SYNTH_FUNCTION synth_ahead synth_ahead_of(
+    const synth_layout *layout, const synth_at *at, synth_self me, const synth_touch *touch)
 {
     synth_motion m = synth_motion_of(layout, at, touch->body);
-    float force = synth_seen(at, me, CONTACT_O_FORCE), resistance = synth_seen(at, me, CONTACT_O_RESISTANCE);
-    float dilation = synth_dilation(at), place = synth_dot(touch->nx, touch->ny, touch->nz, m.x, m.y, m.z);
+    float force = synth_seen(at, me, CONTACT_O_FORCE),
+          resistance = synth_seen(at, me, CONTACT_O_RESISTANCE);
+    float dilation = synth_dilation(at),
+          place = synth_dot(touch->nx, touch->ny, touch->nz, m.x, m.y, m.z);
     float speed = synth_dot(touch->nx, touch->ny, touch->nz, m.u, m.v, m.w);
     synth_ahead ahead;
     ahead.mobility = dilation * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, touch->body);
-    ahead.speed = synth_quotient(hed_fma(ahead.mobility, force, speed), hed_fma(ahead.mobility, resistance, 1.0f));
+    ahead.speed = synth_quotient(
+        hed_fma(ahead.mobility, force, speed), hed_fma(ahead.mobility, resistance, 1.0f));
     ahead.place = hed_fma(dilation, ahead.speed, place);
     ahead.coasting = hed_fma(dilation, speed, place);
     return ahead;
 }
 
-SYNTH_FUNCTION void synth_act(const synth_at *at, synth_self me, const synth_touch *touch, float force,
-                              float resistance)
+SYNTH_FUNCTION void synth_act(
+    const synth_at *at, synth_self me, const synth_touch *touch, float force, float resistance)
 {
     synth_show(at, me, CONTACT_O_NX, touch->nx);
     synth_show(at, me, CONTACT_O_NY, touch->ny);
@@ -125,7 +134,8 @@ SYNTH_FUNCTION float synth_felt(const synth_at *at, synth_self me, float c, floa
 {
     uint state = synth_state(me, MALLET_S_FELT);
     float limit = synth_value(at, me, MALLET_P_LIMIT), felt = synth_number(at, state);
-    float power = c > 0.0f ? synth_power(hed_min(c, limit), synth_value(at, me, MALLET_P_EXPONENT)) : 0.0f;
+    float power =
+        c > 0.0f ? synth_power(hed_min(c, limit), synth_value(at, me, MALLET_P_EXPONENT)) : 0.0f;
     felt = synth_approach(felt, power, synth_value(at, me, MALLET_P_RELAXATION));
     at->store[state] = as_uint(felt);
     power = hed_fma(-synth_value(at, me, MALLET_P_HYSTERESIS), felt, power);
@@ -142,10 +152,13 @@ SYNTH_FUNCTION void synth_mallet(const synth_layout *layout, const synth_at *at,
     uint starts = synth_word(at, seen) != touch.gate.count;
     float force = 0.0f;
     if (starts || synth_word(at, actives) != 0) {
-        float blow = synth_value(at, me, MALLET_P_SPEED), noise = synth_value(at, me, MALLET_P_NOISE);
+        float blow = synth_value(at, me, MALLET_P_SPEED),
+              noise = synth_value(at, me, MALLET_P_NOISE);
         float soft = synth_value(at, me, MALLET_P_SOFT), hard = synth_value(at, me, MALLET_P_HARD);
-        float weight = synth_value(at, me, MALLET_P_WEIGHT), dilation = synth_dilation(at), angle = 0.0f;
-        float hardness = starts ? hed_fma(hard - soft, touch.gate.velocity, soft) : synth_number(at, hardnesses),
+        float weight = synth_value(at, me, MALLET_P_WEIGHT), dilation = synth_dilation(at),
+              angle = 0.0f;
+        float hardness = starts ? hed_fma(hard - soft, touch.gate.velocity, soft)
+                                : synth_number(at, hardnesses),
               struck = hardness;
         synth_list links = synth_links_of(layout, at, SYNTH_MALLET, mallet);
         for (uint i = 0; i < links.length; i++) {
@@ -168,8 +181,8 @@ SYNTH_FUNCTION void synth_mallet(const synth_layout *layout, const synth_at *at,
         float compression = position - body.place;
         force = synth_felt(at, me, compression, hed_max(hardness, 0.0f));
         if (noise > 0.0f && force > 0.0f)
-            force *=
-                hed_fma(hed_min(noise, 1.0f), synth_noise(layout, at, synth_bits(at, me, CONTACT_P_NUMBER)), 1.0f);
+            force *= hed_fma(hed_min(noise, 1.0f),
+                synth_noise(layout, at, synth_bits(at, me, CONTACT_P_NUMBER)), 1.0f);
         speed = hed_fma(-dilation * weight, force, speed);
         at->store[positions] = as_uint(hed_fma(dilation, speed, position));
         at->store[speeds] = as_uint(speed);
@@ -180,9 +193,9 @@ SYNTH_FUNCTION void synth_mallet(const synth_layout *layout, const synth_at *at,
 
 /* ---- plectrum ---- */
 
-/* Proportional and integral on the place, with the body's own speed as damping, solved for by the body. Stable for
- * springs up to the integrator's own limit, k h^2/m < 4. The place is the coasting body's: its own pull, without
- * the springs' that bears it, would be an error that stays. */
+/* Proportional and integral on the place, with the body's own speed as damping, solved for by the
+ * body. Stable for springs up to the integrator's own limit, k h^2/m < 4. The place is the coasting
+ * body's: its own pull, without the springs' that bears it, would be an error that stays. */
 SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *at, uint plectrum)
 {
     synth_self me = synth_self_of(layout, SYNTH_PLECTRUM, plectrum);
@@ -191,15 +204,18 @@ SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *a
     uint starts = synth_word(at, seen) != touch.gate.count;
     float time = starts ? 0.0f : synth_number(at, times), force = 0.0f, resistance = 0.0f;
     if (time >= 0.0f) {
-        uint origins = synth_state(me, PLECTRUM_S_ORIGIN), depths = synth_state(me, PLECTRUM_S_DEPTH);
+        uint origins = synth_state(me, PLECTRUM_S_ORIGIN),
+             depths = synth_state(me, PLECTRUM_S_DEPTH);
         uint pulls = synth_state(me, PLECTRUM_S_PULL);
-        float distance = synth_value(at, me, PLECTRUM_P_DISTANCE), dilation = synth_dilation(at), angle = 0.0f;
+        float distance = synth_value(at, me, PLECTRUM_P_DISTANCE), dilation = synth_dilation(at),
+              angle = 0.0f;
         float duration = synth_value(at, me, PLECTRUM_P_DURATION);
         synth_list links = synth_links_of(layout, at, SYNTH_PLECTRUM, plectrum);
         for (uint i = 0; i < links.length; i++) {
             synth_change change = synth_change_at(at, links, i);
             distance = synth_changed(distance, change, SYNTH_DISTANCE, 1.0f);
-            duration = synth_changed(duration, change, SYNTH_DURATION, synth_reciprocal(layout->step));
+            duration =
+                synth_changed(duration, change, SYNTH_DURATION, synth_reciprocal(layout->step));
             angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
         }
         if (angle != 0.0f) synth_rotate(angle, &touch.nx, &touch.nz);
@@ -211,10 +227,11 @@ SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *a
             at->store[pulls] = 0;
         }
         duration = hed_max(duration, 1.0f);
-        float way =
-            synth_quotient(synth_number(at, depths), duration); /* of the point, in a sample of the body's time */
+        float way = synth_quotient(
+            synth_number(at, depths), duration); /* of the point, in a sample of the body's time */
         float error = hed_fma(way, time, synth_number(at, origins)) - body.coasting;
-        float stiff = body.mobility > 0.0f ? synth_reciprocal(dilation * body.mobility) : 0.0f; /* m/(s h)^2 */
+        /* m/(s h)^2 */
+        float stiff = body.mobility > 0.0f ? synth_reciprocal(dilation * body.mobility) : 0.0f;
         float pull = hed_fma(SYNTH_PLECTRUM_HOLD * stiff, error, synth_number(at, pulls));
         at->store[pulls] = as_uint(pull);
         resistance = dilation * stiff;
@@ -232,11 +249,15 @@ SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, ui
 {
     synth_self me = synth_self_of(layout, SYNTH_BOW, bow);
     synth_touch touch = synth_touch_of(at, me);
-    float envelope = synth_adsr(at, me, BOW_P_ENVELOPE, touch.gate), force = 0.0f, resistance = 0.0f;
+    float envelope = synth_adsr(at, me, BOW_P_ENVELOPE, touch.gate), force = 0.0f,
+          resistance = 0.0f;
     if (envelope > 0.0f) {
-        float speed = synth_value(at, me, BOW_P_SPEED), stiction = synth_value(at, me, BOW_P_STICTION);
-        float sliding = synth_value(at, me, BOW_P_SLIDING), dropoff = synth_value(at, me, BOW_P_DROPOFF);
-        float normal = synth_value(at, me, BOW_P_FORCE) * envelope * touch.loudness * touch.weight, angle = 0.0f;
+        float speed = synth_value(at, me, BOW_P_SPEED),
+              stiction = synth_value(at, me, BOW_P_STICTION);
+        float sliding = synth_value(at, me, BOW_P_SLIDING),
+              dropoff = synth_value(at, me, BOW_P_DROPOFF);
+        float normal = synth_value(at, me, BOW_P_FORCE) * envelope * touch.loudness * touch.weight,
+              angle = 0.0f;
         synth_list links = synth_links_of(layout, at, SYNTH_BOW, bow);
         for (uint i = 0; i < links.length; i++) {
             synth_change change = synth_change_at(at, links, i);
@@ -248,25 +269,30 @@ SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, ui
         if (angle != 0.0f) synth_rotate(angle, &touch.nx, &touch.nz);
         dropoff = hed_max(dropoff, 1e-9f);
         float slip = hed_magnitude(speed - synth_ahead_of(layout, at, me, &touch).speed);
-        float friction = hed_fma(stiction - sliding, synth_exp(-synth_quotient(slip, dropoff)), sliding);
-        resistance = synth_quotient(normal * hed_max(friction, 0.0f), hed_fma(dropoff, 0.0625f, slip));
+        float friction =
+            hed_fma(stiction - sliding, synth_exp(-synth_quotient(slip, dropoff)), sliding);
+        resistance =
+            synth_quotient(normal * hed_max(friction, 0.0f), hed_fma(dropoff, 0.0625f, slip));
         force = resistance * speed;
     }
     synth_act(at, me, &touch, force, resistance);
 }
 
-/* An oscillator's or LFO's state (words of phase and held value), shape, and number for its noise. */
+/* An oscillator's or LFO's state (words of phase and held value), shape, and number for its
+ * noise. */
 typedef struct synth_swing {
     uint phases, holds, wave, number;
 } synth_swing;
 
-/* The value now; then it goes on by `frequency` times `step` of a period. A held value of 0: one is due. */
-SYNTH_FUNCTION float synth_swing_on(const synth_layout *layout, const synth_at *at, synth_swing swing,
-                                    float frequency, float step, float pulse)
+/* The value now; then it goes on by `frequency` times `step` of a period. A held value of 0: one is
+ * due. */
+SYNTH_FUNCTION float synth_swing_on(const synth_layout *layout, const synth_at *at,
+    synth_swing swing, float frequency, float step, float pulse)
 {
     uint phase = synth_word(at, swing.phases),
          next = phase + hed_uint(hed_max(frequency, 0.0f) * step * 4294967296.0f);
-    float part = (float)(phase >> 8) * 5.96046448e-08f, held = synth_number(at, swing.holds); /* 2^-24 */
+    /* 2^-24 */
+    float part = (float)(phase >> 8) * 5.96046448e-08f, held = synth_number(at, swing.holds);
     at->store[swing.phases] = next;
     if (swing.wave == SYNTH_SINE) return synth_sine(phase);
     if (swing.wave == SYNTH_SAW) return hed_fma(2.0f, part, -1.0f);
@@ -276,7 +302,8 @@ SYNTH_FUNCTION float synth_swing_on(const synth_layout *layout, const synth_at *
     return held;
 }
 
-SYNTH_FUNCTION void synth_oscillator(const synth_layout *layout, const synth_at *at, uint oscillator)
+SYNTH_FUNCTION void synth_oscillator(
+    const synth_layout *layout, const synth_at *at, uint oscillator)
 {
     synth_self me = synth_self_of(layout, SYNTH_OSCILLATOR, oscillator);
     synth_touch touch = synth_touch_of(at, me);
@@ -311,7 +338,8 @@ SYNTH_FUNCTION void synth_audio(const synth_layout *layout, const synth_at *at, 
     synth_touch touch = synth_touch_of(at, me);
     uint source = synth_bits(at, me, AUDIO_P_SOURCE);
     float gain = synth_value(at, me, AUDIO_P_GAIN), angle = 0.0f, sound = 0.0f;
-    if (synth_bits(at, me, AUDIO_P_GATED) != 0) touch.weight *= synth_adsr(at, me, AUDIO_P_ENVELOPE, touch.gate);
+    if (synth_bits(at, me, AUDIO_P_GATED) != 0)
+        touch.weight *= synth_adsr(at, me, AUDIO_P_ENVELOPE, touch.gate);
     synth_list links = synth_links_of(layout, at, SYNTH_AUDIO, audio);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -319,7 +347,8 @@ SYNTH_FUNCTION void synth_audio(const synth_layout *layout, const synth_at *at, 
         angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
     }
     if (angle != 0.0f) synth_rotate(angle, &touch.nx, &touch.nz);
-    if (source & SYNTH_AUDIO_SIGNAL) sound = synth_number(at, at->read + (source & ~SYNTH_AUDIO_SIGNAL));
+    if (source & SYNTH_AUDIO_SIGNAL)
+        sound = synth_number(at, at->read + (source & ~SYNTH_AUDIO_SIGNAL));
     else if (source != SYNTH_AUDIO_SILENT) sound = at->inputs[source * at->frames + at->frame];
     synth_act(at, me, &touch, gain * touch.weight * sound, 0.0f);
 }

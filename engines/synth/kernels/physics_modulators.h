@@ -1,4 +1,5 @@
-/* What moves parameters - LFO, envelope, follower, MIDI source - and delay lines. Behind physics_exciters.h. */
+/* What moves parameters - LFO, envelope, follower, MIDI source - and delay lines. Behind
+ * physics_exciters.h. */
 #ifndef SYNTH_PHYSICS_MODULATORS_H
 #define SYNTH_PHYSICS_MODULATORS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -10,7 +11,8 @@ SYNTH_FUNCTION void synth_lfo(const synth_layout *layout, const synth_at *at, ui
     synth_self me = synth_self_of(layout, SYNTH_LFO, lfo);
     uint seen = synth_state(me, LFO_S_SEEN), flags = synth_bits(at, me, LFO_P_FLAGS);
     uint started = synth_word(at, synth_bits(at, me, LFO_P_GATE) + SYNTH_GATE_COUNT);
-    float frequency = synth_value(at, me, LFO_P_FREQUENCY), pulse = synth_value(at, me, LFO_P_PULSE);
+    float frequency = synth_value(at, me, LFO_P_FREQUENCY),
+          pulse = synth_value(at, me, LFO_P_PULSE);
     float depth = synth_value(at, me, LFO_P_DEPTH);
     synth_list links = synth_links_of(layout, at, SYNTH_LFO, lfo);
     for (uint i = 0; i < links.length; i++) {
@@ -30,11 +32,13 @@ SYNTH_FUNCTION void synth_lfo(const synth_layout *layout, const synth_at *at, ui
         if (flags & SYNTH_LFO_RETRIGGER) at->store[swing.phases] = synth_bits(at, me, LFO_P_PHASE);
     }
     float step = flags & SYNTH_LFO_DILATED ? layout->step * synth_dilation(at) : layout->step;
-    synth_show(at, me, MODULATOR_O_SIGNAL, depth * synth_swing_on(layout, at, swing, frequency, step, pulse));
+    synth_show(at, me, MODULATOR_O_SIGNAL,
+        depth * synth_swing_on(layout, at, swing, frequency, step, pulse));
 }
 
 /* Its depth with what links make of it. */
-SYNTH_FUNCTION float synth_depth(const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
+SYNTH_FUNCTION float synth_depth(
+    const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
 {
     synth_self me = synth_self_of(layout, type, entity);
     float depth = synth_value(at, me, field);
@@ -51,7 +55,7 @@ SYNTH_FUNCTION void synth_envelope(const synth_layout *layout, const synth_at *a
     float level = synth_adsr(at, me, ENVELOPE_P_ENVELOPE, gate);
     float loudness = synth_loudness(synth_value(at, me, ENVELOPE_P_SENSITIVITY), gate.velocity);
     synth_show(at, me, MODULATOR_O_SIGNAL,
-               synth_depth(layout, at, SYNTH_ENVELOPE, ENVELOPE_P_DEPTH, envelope) * loudness * level);
+        synth_depth(layout, at, SYNTH_ENVELOPE, ENVELOPE_P_DEPTH, envelope) * loudness * level);
 }
 
 SYNTH_FUNCTION void synth_follower(const synth_layout *layout, const synth_at *at, uint follower)
@@ -60,17 +64,19 @@ SYNTH_FUNCTION void synth_follower(const synth_layout *layout, const synth_at *a
     uint state = synth_state(me, FOLLOWER_S_LEVEL);
     float now = hed_magnitude(synth_number(at, at->read + synth_bits(at, me, FOLLOWER_P_SOURCE)));
     float level = synth_number(at, state);
-    level = synth_approach(level, now, synth_value(at, me, now > level ? FOLLOWER_P_ATTACK : FOLLOWER_P_RELEASE));
+    level = synth_approach(
+        level, now, synth_value(at, me, now > level ? FOLLOWER_P_ATTACK : FOLLOWER_P_RELEASE));
     at->store[state] = as_uint(level);
     synth_show(at, me, MODULATOR_O_SIGNAL,
-               synth_depth(layout, at, SYNTH_FOLLOWER, FOLLOWER_P_DEPTH, follower) * level);
+        synth_depth(layout, at, SYNTH_FOLLOWER, FOLLOWER_P_DEPTH, follower) * level);
 }
 
 SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, uint midi)
 {
     synth_self me = synth_self_of(layout, SYNTH_MIDI, midi);
     uint state = synth_state(me, MIDI_S_LEVEL);
-    float depth = synth_value(at, me, MIDI_P_DEPTH), smoothing = synth_value(at, me, MIDI_P_SMOOTHING);
+    float depth = synth_value(at, me, MIDI_P_DEPTH),
+          smoothing = synth_value(at, me, MIDI_P_SMOOTHING);
     synth_list links = synth_links_of(layout, at, SYNTH_MIDI, midi);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
@@ -78,7 +84,8 @@ SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, u
         smoothing = synth_changed(smoothing, change, SYNTH_SMOOTHING, 1.0f);
     }
     /* Below a nanosecond nothing is smooth, and 1/smoothing could be infinite. */
-    float share = smoothing > 1e-9f ? 1.0f - synth_exp(-synth_quotient(layout->step, smoothing)) : 1.0f;
+    float share =
+        smoothing > 1e-9f ? 1.0f - synth_exp(-synth_quotient(layout->step, smoothing)) : 1.0f;
     float level = synth_approach(synth_number(at, state), synth_value(at, me, MIDI_P_VALUE), share);
     at->store[state] = as_uint(level);
     synth_show(at, me, MODULATOR_O_SIGNAL, depth * level);
@@ -98,10 +105,12 @@ SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, 
     }
     float samples = hed_clamp(synth_quotient(seconds, layout->step), 0.0f, (float)(mask - 1u));
     uint whole = hed_uint(samples);
-    at->delay[buffer + (at->sample & mask)] = synth_number(at, at->read + synth_bits(at, me, DELAY_P_SOURCE));
+    at->delay[buffer + (at->sample & mask)] =
+        synth_number(at, at->read + synth_bits(at, me, DELAY_P_SOURCE));
     float near = at->delay[buffer + ((at->sample - whole) & mask)],
           far = at->delay[buffer + ((at->sample - whole - 1u) & mask)];
-    synth_show(at, me, MODULATOR_O_SIGNAL, gain * hed_fma(samples - (float)whole, far - near, near));
+    synth_show(
+        at, me, MODULATOR_O_SIGNAL, gain * hed_fma(samples - (float)whole, far - near, near));
 }
 
 #endif

@@ -1,9 +1,10 @@
-/* A spring's force and a body's way, for numbers of any kind: floats, or in structure native vectors of them
- * (native_step.h), with the same operations in the same order, so the same bits. Behind physics_store.h; who includes
- * it for other numbers defines the words below, which end with it.
+/* A spring's force and a body's way, for numbers of any kind: floats, or in structure native
+ * vectors of them (native_step.h), with the same operations in the same order, so the same bits.
+ * Behind physics_store.h; who includes it for other numbers defines the words below, which end with
+ * it.
  *
- * A spring between ends at rest vector d0, with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 - L0^2) / (|d| + L0),
- * which does not cancel; e/|d| is one division. */
+ * A spring between ends at rest vector d0, with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 -
+ * L0^2) / (|d| + L0), which does not cancel; e/|d| is one division. */
 #ifndef SYNTH_NUMBER
 #define SYNTH_NUMBER float
 #define SYNTH_NAMED(name) synth_##name
@@ -17,47 +18,60 @@
 #define SYNTH_SHORTEST 1e-12f /* m^2: a spring's square of the length counts as at least that */
 #endif
 
-SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(dot_more)(SYNTH_NUMBER ax, SYNTH_NUMBER ay, SYNTH_NUMBER az, SYNTH_NUMBER bx, SYNTH_NUMBER by, SYNTH_NUMBER bz, SYNTH_NUMBER more)
+SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(dot_more)(SYNTH_NUMBER ax, SYNTH_NUMBER ay, SYNTH_NUMBER az,
+    SYNTH_NUMBER bx, SYNTH_NUMBER by, SYNTH_NUMBER bz, SYNTH_NUMBER more)
 {
     return SYNTH_FUSED(ax, bx, SYNTH_FUSED(ay, by, SYNTH_FUSED(az, bz, more)));
 }
 
 /* F = result * d of a spring whose ends are d = d0 + u apart. */
-SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension)(SYNTH_NUMBER d0x, SYNTH_NUMBER d0y, SYNTH_NUMBER d0z, SYNTH_NUMBER ux, SYNTH_NUMBER uy, SYNTH_NUMBER uz, SYNTH_NUMBER rest,
-                                                 SYNTH_NUMBER excess, SYNTH_NUMBER stiffness)
+SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension)(SYNTH_NUMBER d0x, SYNTH_NUMBER d0y,
+    SYNTH_NUMBER d0z, SYNTH_NUMBER ux, SYNTH_NUMBER uy, SYNTH_NUMBER uz, SYNTH_NUMBER rest,
+    SYNTH_NUMBER excess, SYNTH_NUMBER stiffness)
 {
     SYNTH_NUMBER dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
     SYNTH_NUMBER square = SYNTH_NAMED(dot_more)(dx, dy, dz, dx, dy, dz, SYNTH_EACH(SYNTH_TINY));
-    SYNTH_NUMBER longer = SYNTH_NAMED(dot_more)(ux, uy, uz, d0x + dx, d0y + dy, d0z + dz, excess); /* |d|^2 - L0^2 */
-    return stiffness * SYNTH_QUOTIENT(longer, SYNTH_LARGER(SYNTH_FUSED(SYNTH_ROOT(square), rest, square), SYNTH_EACH(SYNTH_SHORTEST)));
+    /* |d|^2 - L0^2 */
+    SYNTH_NUMBER longer = SYNTH_NAMED(dot_more)(ux, uy, uz, d0x + dx, d0y + dy, d0z + dz, excess);
+    return stiffness *
+           SYNTH_QUOTIENT(longer, SYNTH_LARGER(SYNTH_FUSED(SYNTH_ROOT(square), rest, square),
+                                      SYNTH_EACH(SYNTH_SHORTEST)));
 }
 
 /* The same with the cubic term, and damping for the difference (vx, vy, vz) of the ends' h v. */
-SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension_more)(SYNTH_NUMBER d0x, SYNTH_NUMBER d0y, SYNTH_NUMBER d0z, SYNTH_NUMBER ux, SYNTH_NUMBER uy, SYNTH_NUMBER uz,
-                                                      SYNTH_NUMBER rest, SYNTH_NUMBER excess, SYNTH_NUMBER stiffness, SYNTH_NUMBER cubic, SYNTH_NUMBER damping,
-                                                      SYNTH_NUMBER vx, SYNTH_NUMBER vy, SYNTH_NUMBER vz)
+SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension_more)(SYNTH_NUMBER d0x, SYNTH_NUMBER d0y,
+    SYNTH_NUMBER d0z, SYNTH_NUMBER ux, SYNTH_NUMBER uy, SYNTH_NUMBER uz, SYNTH_NUMBER rest,
+    SYNTH_NUMBER excess, SYNTH_NUMBER stiffness, SYNTH_NUMBER cubic, SYNTH_NUMBER damping,
+    SYNTH_NUMBER vx, SYNTH_NUMBER vy, SYNTH_NUMBER vz)
 {
     SYNTH_NUMBER dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
-    SYNTH_NUMBER square = SYNTH_NAMED(dot_more)(dx, dy, dz, dx, dy, dz, SYNTH_EACH(SYNTH_TINY)), length = SYNTH_ROOT(square);
+    SYNTH_NUMBER square = SYNTH_NAMED(dot_more)(dx, dy, dz, dx, dy, dz, SYNTH_EACH(SYNTH_TINY)),
+                 length = SYNTH_ROOT(square);
     SYNTH_NUMBER longer = SYNTH_NAMED(dot_more)(ux, uy, uz, d0x + dx, d0y + dy, d0z + dz, excess);
     SYNTH_NUMBER e = SYNTH_QUOTIENT(longer, SYNTH_LARGER(length + rest, SYNTH_EACH(1e-6f)));
-    SYNTH_NUMBER tension = SYNTH_FUSED(cubic, SYNTH_FUSED(e, e, SYNTH_EACH(SYNTH_TINY)), stiffness) *
-                           SYNTH_QUOTIENT(longer, SYNTH_LARGER(SYNTH_FUSED(length, rest, square), SYNTH_EACH(SYNTH_SHORTEST)));
+    SYNTH_NUMBER tension =
+        SYNTH_FUSED(cubic, SYNTH_FUSED(e, e, SYNTH_EACH(SYNTH_TINY)), stiffness) *
+        SYNTH_QUOTIENT(
+            longer, SYNTH_LARGER(SYNTH_FUSED(length, rest, square), SYNTH_EACH(SYNTH_SHORTEST)));
     SYNTH_NUMBER along = SYNTH_NAMED(dot_more)(vx, vy, vz, dx, dy, dz, SYNTH_EACH(SYNTH_TINY));
-    return SYNTH_FUSED(damping, SYNTH_QUOTIENT(along, SYNTH_LARGER(square, SYNTH_EACH(SYNTH_SHORTEST))), tension);
+    return SYNTH_FUSED(
+        damping, SYNTH_QUOTIENT(along, SYNTH_LARGER(square, SYNTH_EACH(SYNTH_SHORTEST))), tension);
 }
 
-/* One axis of a body: what force, damping and time do. `mobility` is s h^2/m (0: an anchor), `keep` exp(-rate s),
- * `dilation` s. */
-SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(pushed)(SYNTH_NUMBER speed, SYNTH_NUMBER force, SYNTH_NUMBER mobility)
+/* One axis of a body: what force, damping and time do. `mobility` is s h^2/m (0: an anchor), `keep`
+ * exp(-rate s), `dilation` s. */
+SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(pushed)(
+    SYNTH_NUMBER speed, SYNTH_NUMBER force, SYNTH_NUMBER mobility)
 {
     return SYNTH_FUSED(mobility, force, speed);
 }
-SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(kept)(SYNTH_NUMBER speed, SYNTH_NUMBER keep, SYNTH_NUMBER mobility)
+SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(kept)(
+    SYNTH_NUMBER speed, SYNTH_NUMBER keep, SYNTH_NUMBER mobility)
 {
     return SYNTH_FUSED(speed, keep, SYNTH_SMALLER(mobility, SYNTH_EACH(SYNTH_DRIFT)));
 }
-SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(went)(SYNTH_NUMBER place, SYNTH_NUMBER speed, SYNTH_NUMBER dilation)
+SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(went)(
+    SYNTH_NUMBER place, SYNTH_NUMBER speed, SYNTH_NUMBER dilation)
 {
     return SYNTH_FUSED(dilation, speed, place);
 }

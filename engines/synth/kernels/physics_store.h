@@ -1,6 +1,6 @@
-/* How an entity finds its words, and modulation. One text for OpenCL C, CUDA and C (words.h), put in front of each
- * kernel that runs a program, behind layout.h. A kernel defines SYNTH_SPACE before it: the address space of the
- * stores, __local or __global. */
+/* How an entity finds its words, and modulation. One text for OpenCL C, CUDA and C (words.h), put
+ * in front of each kernel that runs a program, behind layout.h. A kernel defines SYNTH_SPACE before
+ * it: the address space of the stores, __local or __global. */
 #ifndef SYNTH_PHYSICS_STORE_H
 #define SYNTH_PHYSICS_STORE_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -14,8 +14,9 @@
 /* Where an instance is while it steps. */
 typedef struct synth_at {
     SYNTH_SPACE uint *store;
-    uint read, write; /* words of signal 0 of the half that is read and of the one that is written */
-    uint sample;      /* its number, low 32 bits */
+    /* words of signal 0 of the half that is read and of the one that is written */
+    uint read, write;
+    uint sample; /* its number, low 32 bits */
     uint instance;
     uint frame, frames;           /* of the block */
     __global const float *inputs; /* (channels x frames) */
@@ -24,11 +25,14 @@ typedef struct synth_at {
 } synth_at;
 
 SYNTH_FUNCTION uint synth_word(const synth_at *at, uint word) { return at->store[word]; }
-SYNTH_FUNCTION float synth_number(const synth_at *at, uint word) { return as_float(at->store[word]); }
+SYNTH_FUNCTION float synth_number(const synth_at *at, uint word)
+{
+    return as_float(at->store[word]);
+}
 SYNTH_FUNCTION float synth_dilation(const synth_at *at) { return synth_number(at, SYNTH_DILATION); }
 
-/* The words of one entity: field f is `count` f further on. `type` is a constant wherever this is called, so its
- * part of the layout are constants of the kernel. */
+/* The words of one entity: field f is `count` f further on. `type` is a constant wherever this is
+ * called, so its part of the layout are constants of the kernel. */
 typedef struct synth_self {
     uint parameter, state, signal, count;
 } synth_self;
@@ -60,8 +64,8 @@ SYNTH_FUNCTION void synth_show(const synth_at *at, synth_self me, uint field, fl
 {
     at->store[at->write + me.signal + field * me.count] = as_uint(value);
 }
-SYNTH_FUNCTION float synth_parameter(const synth_layout *layout, const synth_at *at, uint type, uint field,
-                                     uint entity)
+SYNTH_FUNCTION float synth_parameter(
+    const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
 {
     return synth_value(at, synth_self_of(layout, type, entity), field);
 }
@@ -82,10 +86,11 @@ SYNTH_FUNCTION synth_list synth_list_of(const synth_at *at, uint list, uint coun
 
 /* ---- arithmetic that fast mode has approximations for ----
  *
- * They may be off by an ulp or two, for one argument always to the same side. In the quotient of a spring that
- * detunes by half as much, and what is out of tune drifts away: pi f t times the error. So the quotient has a step of
- * refinement, behind which only the last rounding is left, and what a body keeps of its velocity (synth_keep) is not
- * approximated at all. What is left of that in a second, see tests/synth_fidelity_test.c. */
+ * They may be off by an ulp or two, for one argument always to the same side. In the quotient of a
+ * spring that detunes by half as much, and what is out of tune drifts away: pi f t times the error.
+ * So the quotient has a step of refinement, behind which only the last rounding is left, and what a
+ * body keeps of its velocity (synth_keep) is not approximated at all. What is left of that in a
+ * second, see tests/synth_fidelity_test.c. */
 
 #if HED_STRICT
 SYNTH_FUNCTION float synth_reciprocal(float x) { return 1.0f / x; }
@@ -113,7 +118,8 @@ SYNTH_FUNCTION float synth_dot(float ax, float ay, float az, float bx, float by,
     return hed_fma(ax, bx, hed_fma(ay, by, az * bz));
 }
 
-/* Added to squares of lengths, which would be denormal at rest; nothing beside a length that counts. */
+/* Added to squares of lengths, which would be denormal at rest; nothing beside a length that
+ * counts. */
 #define SYNTH_TINY 1e-30f
 
 SYNTH_FUNCTION float synth_square(float x, float y, float z)
@@ -130,8 +136,8 @@ SYNTH_FUNCTION float synth_sine(uint phase)
     return hed_flip(y, quadrant << 30);
 }
 
-/* Noise in [-1, 1) that depends on nothing but who, which and when: so all devices agree. Wang Yi's and Wellons's
- * mix of 32 bits, twice. */
+/* Noise in [-1, 1) that depends on nothing but who, which and when: so all devices agree. Wang Yi's
+ * and Wellons's mix of 32 bits, twice. */
 SYNTH_FUNCTION uint synth_scramble(uint x)
 {
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -150,7 +156,8 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
     return hed_fma(share, target + 1e-20f - level, level);
 }
 
-/* ---- modulation: what links can reach is in registers, and each link acts on the one that it names ---- */
+/* ---- modulation: what links can reach is in registers, and each link acts on the one that it
+ * names ---- */
 
 typedef struct synth_change {
     uint parameter;
@@ -158,7 +165,8 @@ typedef struct synth_change {
     float amount;        /* of ADD, for gains in dB; else 0 */
 } synth_change;
 
-SYNTH_FUNCTION synth_list synth_links_of(const synth_layout *layout, const synth_at *at, uint type, uint entity)
+SYNTH_FUNCTION synth_list synth_links_of(
+    const synth_layout *layout, const synth_at *at, uint type, uint entity)
 {
     synth_list none;
     none.first = none.length = none.stride = 0;
@@ -171,7 +179,8 @@ SYNTH_FUNCTION synth_change synth_change_at(const synth_at *at, synth_list links
 {
     uint word = links.first + index * SYNTH_LINK_WORDS * links.stride;
     uint how = synth_word(at, word + 2u * links.stride), mode = SYNTH_LINK_MODE(how);
-    float amount = synth_number(at, at->read + synth_word(at, word)) * synth_number(at, word + links.stride);
+    float amount =
+        synth_number(at, at->read + synth_word(at, word)) * synth_number(at, word + links.stride);
     synth_change change;
     amount = SYNTH_LINK_INVERT(how) != 0 ? -amount : amount;
     change.parameter = SYNTH_LINK_PARAMETER(how);
@@ -186,7 +195,8 @@ SYNTH_FUNCTION synth_change synth_change_at(const synth_at *at, synth_list links
 /* A value that is `scale` times the parameter's unit. */
 SYNTH_FUNCTION float synth_changed(float value, synth_change change, uint parameter, float scale)
 {
-    return change.parameter == parameter ? hed_fma(value, change.factor, change.shift * scale) : value;
+    return change.parameter == parameter ? hed_fma(value, change.factor, change.shift * scale)
+                                         : value;
 }
 
 /* A gain given in dB: what is added is in dB, what is multiplied is the amplitude. */
@@ -194,7 +204,8 @@ SYNTH_FUNCTION float synth_changed_gain(float gain, synth_change change)
 {
     if (change.parameter != SYNTH_GAIN) return gain;
     return gain * change.factor *
-           (change.amount != 0.0f ? synth_exp(change.amount * 0.115129255f) : 1.0f); /* ln(10) / 20 */
+           (change.amount != 0.0f ? synth_exp(change.amount * 0.115129255f)
+                                  : 1.0f); /* ln(10) / 20 */
 }
 
 /* A direction turned about the y axis by `angle` in radians. */

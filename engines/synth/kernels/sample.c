@@ -30,14 +30,18 @@ static void link_to(building *b, hed_entity from, hed_entity to, float weight)
 }
 
 static void modulate(building *b, hed_entity source, hed_entity target, hed_parameter parameter,
-                     hed_modulation_mode mode, float depth)
+    hed_modulation_mode mode, float depth)
 {
-    hed_modulation_def def = {source, target, parameter, mode, depth, parameter == HED_PARAMETER_PAN};
+    hed_modulation_def def = {
+        source, target, parameter, mode, depth, parameter == HED_PARAMETER_PAN};
     if (!b->status) b->status = hed_instrument_modulate(b->instrument, &def, b->error);
 }
 
 /* Body `part` of 7 along the string. */
-static hed_entity body_at(const building *b, uint32_t part) { return b->first_body + (b->bodies - 1) * part / 7; }
+static hed_entity body_at(const building *b, uint32_t part)
+{
+    return b->first_body + (b->bodies - 1) * part / 7;
+}
 
 static void add_string(building *b)
 {
@@ -99,8 +103,8 @@ static hed_entity add_modulator(building *b, hed_entity_type type, hed_entity so
 {
     hed_entity_def def = hed_default_entity_def(type);
     if (type == HED_LFO)
-        def.as.lfo = (hed_lfo_def){
-            .wave = HED_WAVE_SINE, .frequency = 300.0f, .pulse_width = 0.5f, .depth = 1.0f, .route = {0, 0, 127}};
+        def.as.lfo = (hed_lfo_def){.wave = HED_WAVE_SINE, .frequency = 300.0f, .pulse_width = 0.5f,
+            .depth = 1.0f, .route = {0, 0, 127}};
     if (type == HED_FOLLOWER) def.as.follower.source = source;
     if (type == HED_DELAY_LINE) {
         def.as.delay_line.source = source;
@@ -118,14 +122,16 @@ hed_status synth_sample_instrument(uint32_t bodies, hed_instrument **instrument,
     add_string(&b);
     hed_entity left = add_microphone(&b, -0.5f, true), quiet = add_microphone(&b, 0.0f, false);
     hed_entity lfo = add_modulator(&b, HED_LFO, 0), envelope = add_modulator(&b, HED_ENVELOPE, 0);
-    hed_entity follower = add_modulator(&b, HED_FOLLOWER, quiet), source = add_modulator(&b, HED_MIDI_SOURCE, 0);
+    hed_entity follower = add_modulator(&b, HED_FOLLOWER, quiet),
+               source = add_modulator(&b, HED_MIDI_SOURCE, 0);
     hed_entity delay = add_modulator(&b, HED_DELAY_LINE, quiet);
     add_exciters(&b, lfo, envelope, delay);
     modulate(&b, lfo, left, HED_PARAMETER_PAN, HED_MODULATE_ADD, 0.5f);
     modulate(&b, follower, lfo, HED_PARAMETER_FREQUENCY, HED_MODULATE_MULTIPLY, 0.5f);
     modulate(&b, source, envelope, HED_PARAMETER_DEPTH, HED_MODULATE_MULTIPLY, 1.0f);
     modulate(&b, lfo, body_at(&b, 3), HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f);
-    if (bodies > 1) modulate(&b, lfo, b.first_spring, HED_PARAMETER_REST_LENGTH, HED_MODULATE_MULTIPLY, 0.01f);
+    if (bodies > 1)
+        modulate(&b, lfo, b.first_spring, HED_PARAMETER_REST_LENGTH, HED_MODULATE_MULTIPLY, 0.01f);
     if (b.status) hed_instrument_destroy(b.instrument);
     else *instrument = b.instrument;
     return b.status;
@@ -141,13 +147,8 @@ static synth_program *make(uint32_t bodies)
     hed_instrument *instrument;
     synth_program *program = NULL;
     if (synth_sample_instrument(bodies, &instrument, NULL)) return NULL;
-    synth_program_def def = {.instrument = instrument,
-                             .rate = 48000.0,
-                             .seed = 1,
-                             .warps = WARPS,
-                             .lanes = LANES,
-                             .pack = HED_PACK_ROWS,
-                             .inputs = 1};
+    synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 1, .warps = WARPS,
+        .lanes = LANES, .pack = HED_PACK_ROWS, .inputs = 1};
     if (synth_program_create(&allocator, &def, &program, NULL)) program = NULL;
     hed_instrument_destroy(instrument);
     return program;
@@ -170,23 +171,23 @@ uint64_t synth_sample_bytes(uint32_t bodies, uint32_t instances, uint32_t frames
 }
 
 /* A note starts at once in each instance; a little later time runs faster. */
-static void fill_pokes(const synth_program *program, uint32_t instances, uint32_t frames, uint32_t *to)
+static void fill_pokes(
+    const synth_program *program, uint32_t instances, uint32_t frames, uint32_t *to)
 {
     uint32_t gate = program->gates[0].word;
     synth_poke *pokes = (synth_poke *)(to + instances + 1);
     for (uint32_t i = 0; i < instances; i++) {
         const synth_poke made[POKES] = {{0, gate + SYNTH_GATE_VELOCITY, hed_as_uint(0.8f)},
-                                        {0, gate + SYNTH_GATE_HELD, 1},
-                                        {0, gate + SYNTH_GATE_COUNT, 1},
-                                        {frames / 2, SYNTH_DILATION, hed_as_uint(1.0f + 0.01f * (float)i)},
-                                        {frames - 1, gate + SYNTH_GATE_HELD, 0}};
+            {0, gate + SYNTH_GATE_HELD, 1}, {0, gate + SYNTH_GATE_COUNT, 1},
+            {frames / 2, SYNTH_DILATION, hed_as_uint(1.0f + 0.01f * (float)i)},
+            {frames - 1, gate + SYNTH_GATE_HELD, 0}};
         to[i + 1] = (i + 1) * POKES;
         memcpy(pokes + i * POKES, made, sizeof made);
     }
 }
 
-void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument, void *data,
-                       uint64_t bytes, uint64_t seed)
+void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed)
 {
     synth_program *program = make(bodies);
     if (!program) return;
@@ -195,7 +196,8 @@ void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uin
     switch (argument) {
     case SYNTH_STORE_STORES:
         for (uint32_t i = 0; i < instances; i++)
-            memcpy(words + (size_t)i * layout->words, program->image, layout->words * sizeof *words);
+            memcpy(
+                words + (size_t)i * layout->words, program->image, layout->words * sizeof *words);
         break;
     case SYNTH_STORE_INPUTS:
         for (uint64_t i = 0; i < bytes / 4; i++)

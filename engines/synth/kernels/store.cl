@@ -1,12 +1,14 @@
 /* A program (layout.h) run for some samples: a work-group for each instance.
  *
- * Every item walks the rows of its list and steps the entity in its lane, which reads the signals of the previous sample
- * and writes those of this one: one barrier a sample. Pokes that are due are written before the sample, each by an
- * item of its own; while none is due that costs a comparison of two registers.
+ * Every item walks the rows of its list and steps the entity in its lane, which reads the signals
+ * of the previous sample and writes those of this one: one barrier a sample. Pokes that are due are
+ * written before the sample, each by an item of its own; while none is due that costs a comparison
+ * of two registers.
  *
- * IN_LOCAL: the store is in local memory while the launch lasts. Else it stays where it is. The result does not depend on
- * WG: where there are more lists than WG has room for, items take several.
- * RESIDENT: the same as a kernel that stays, the store in local memory all the time. Blocks come through its mailbox. */
+ * IN_LOCAL: the store is in local memory while the launch lasts. Else it stays where it is. The
+ * result does not depend on WG: where there are more lists than WG has room for, items take
+ * several. RESIDENT: the same as a kernel that stays, the store in local memory all the time.
+ * Blocks come through its mailbox. */
 #ifndef IN_LOCAL
 #define IN_LOCAL 1
 #define SYNTH_SPACE __local
@@ -50,9 +52,10 @@ SYNTH_FUNCTION uint frame_of(__global const uint *pokes, uint poke, uint end)
     return poke < end ? pokes[POKE_WORDS * poke] : NEVER;
 }
 
-/* Applies the pokes from `poke` on that are due at `frame`, each item some of them: no word is poked twice before one
- * sample. Gives the next one. */
-SYNTH_FUNCTION uint apply(SYNTH_SPACE uint *store, __global const uint *pokes, uint poke, uint end, uint frame)
+/* Applies the pokes from `poke` on that are due at `frame`, each item some of them: no word is
+ * poked twice before one sample. Gives the next one. */
+SYNTH_FUNCTION uint apply(
+    SYNTH_SPACE uint *store, __global const uint *pokes, uint poke, uint end, uint frame)
 {
     for (uint k = poke + get_local_id(0); frame_of(pokes, k, end) == frame; k += WG)
         store[pokes[POKE_WORDS * k + 1u]] = pokes[POKE_WORDS * k + 2u];
@@ -74,31 +77,35 @@ SYNTH_FUNCTION rows rows_of(const synth_layout *layout, SYNTH_SPACE const uint *
     return found;
 }
 
-/* The items of lists `warp`, `warp` + step, ... step their lanes. `first` are the rows of the first of them, `seat` is the
- * item's in the first row: most have no others. */
-SYNTH_FUNCTION void walk(const synth_layout *layout, const synth_at *at, rows first, uint seat, uint warp, uint step,
-                         uint lane)
+/* The items of lists `warp`, `warp` + step, ... step their lanes. `first` are the rows of the first
+ * of them, `seat` is the item's in the first row: most have no others. */
+SYNTH_FUNCTION void walk(const synth_layout *layout, const synth_at *at, rows first, uint seat,
+    uint warp, uint step, uint lane)
 {
     for (rows list = first;; list = rows_of(layout, at->store, warp)) {
         for (uint row = list.begin; row < list.end; row++) {
             if (row != first.begin) seat = at->store[layout->rows + row * layout->lanes + lane];
-            if (seat != SYNTH_EMPTY) synth_entity(layout, at, SYNTH_SEAT_TYPE(seat), SYNTH_SEAT_ENTITY(seat));
+            if (seat != SYNTH_EMPTY)
+                synth_entity(layout, at, SYNTH_SEAT_TYPE(seat), SYNTH_SEAT_ENTITY(seat));
         }
         warp += step;
         if (warp >= layout->warps) return;
     }
 }
 
-/* at->frames samples, and then the pokes that are due behind the last one. `pokes`: (instances + 1) numbers of the first
- * poke of each instance, then the pokes. */
-SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global const uint *pokes, __global float *stems,
-                         uint sample)
+/* at->frames samples, and then the pokes that are due behind the last one. `pokes`: (instances + 1)
+ * numbers of the first poke of each instance, then the pokes. */
+SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global const uint *pokes,
+    __global float *stems, uint sample)
 {
     uint item = get_local_id(0), instances = get_num_groups(0), step = WG / layout->lanes;
-    uint lane = item % layout->lanes, warp = item / layout->lanes < step ? item / layout->lanes : layout->warps;
+    uint lane = item % layout->lanes,
+         warp = item / layout->lanes < step ? item / layout->lanes : layout->warps;
     uint poke = pokes[at->instance], end = pokes[at->instance + 1u];
     rows first = rows_of(layout, at->store, warp);
-    uint seat = first.begin < first.end ? at->store[layout->rows + first.begin * layout->lanes + lane] : SYNTH_EMPTY;
+    uint seat = first.begin < first.end
+                    ? at->store[layout->rows + first.begin * layout->lanes + lane]
+                    : SYNTH_EMPTY;
     pokes += instances + 1u;
     uint due = frame_of(pokes, poke, end);
     for (uint frame = 0; frame < at->frames; frame++) {
@@ -122,10 +129,11 @@ SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global cons
 
 #if !RESIDENT
 __kernel void synth_program(__global uint *restrict stores, __global float *restrict delays,
-                            __global const float *restrict inputs, __global float *restrict stems,
-                            __global const uint *restrict pokes, const synth_layout layout, uint sample, uint frames
+    __global const float *restrict inputs, __global float *restrict stems,
+    __global const uint *restrict pokes, const synth_layout layout, uint sample, uint frames
 #if IN_LOCAL
-                            , HED_LOCAL(uint, room)
+    ,
+    HED_LOCAL(uint, room)
 #endif
 )
 {
@@ -147,7 +155,8 @@ __kernel void synth_program(__global uint *restrict stores, __global float *rest
     barrier(FENCE);
     play(&layout, &at, pokes, stems, sample);
 #if IN_LOCAL
-    for (uint k = get_local_id(0); k < layout.signals + 2u * layout.signal_count; k += WG) kept[k] = room[k];
+    for (uint k = get_local_id(0); k < layout.signals + 2u * layout.signal_count; k += WG)
+        kept[k] = room[k];
 #endif
 }
 #else
@@ -155,12 +164,12 @@ __kernel void synth_program(__global uint *restrict stores, __global float *rest
 enum { REQUEST_PLAY, REQUEST_REST, REQUEST_SAVE, REQUEST_LOAD };
 #define REQUEST_HEAD 4u
 
-/* The request stands in front of the store in `room`. The host writes `given`, and copies change `stores`, while this runs:
- * so they are read past the cache. */
-__kernel void synth_resident(__global uint *mail, __global uint4 *relay, __global uint *stores, __global float *delays,
-                             __global const uint *restrict image, __global const uint *given, __global float *inputs,
-                             __global float *stems, const synth_layout layout, uint request_words, uint input_words,
-                             HED_LOCAL(uint, room))
+/* The request stands in front of the store in `room`. The host writes `given`, and copies change
+ * `stores`, while this runs: so they are read past the cache. */
+__kernel void synth_resident(__global uint *mail, __global uint4 *relay, __global uint *stores,
+    __global float *delays, __global const uint *restrict image, __global const uint *given,
+    __global float *inputs, __global float *stems, const synth_layout layout, uint request_words,
+    uint input_words, HED_LOCAL(uint, room))
 {
     HED_LOCAL_USE(uint, room);
     uint item = get_local_id(0), number = hed_resident_first(relay);
@@ -180,14 +189,16 @@ __kernel void synth_resident(__global uint *mail, __global uint4 *relay, __globa
         at.frames = room[2];
         if (command == REQUEST_PLAY) {
             __global float *heard = inputs + (size_t)at.instance * input_words;
-            for (uint k = item; k < room[3] * at.frames; k += WG) heard[k] = as_float(hed_resident_load(given + k));
+            for (uint k = item; k < room[3] * at.frames; k += WG)
+                heard[k] = as_float(hed_resident_load(given + k));
             barrier(CLK_GLOBAL_MEM_FENCE);
             play(&layout, &at, room + REQUEST_HEAD, stems, room[1]);
         } else if (command == REQUEST_SAVE) {
             for (uint k = item; k < mutable_words; k += WG) kept[k] = at.store[k];
         } else {
             bool rest = command == REQUEST_REST;
-            for (uint k = item; k < layout.words; k += WG) at.store[k] = rest ? image[k] : hed_resident_load(kept + k);
+            for (uint k = item; k < layout.words; k += WG)
+                at.store[k] = rest ? image[k] : hed_resident_load(kept + k);
             for (uint k = item; rest && k < layout.delay_words; k += WG) at.delay[k] = 0.0f;
         }
         hed_resident_done(mail, relay, number);

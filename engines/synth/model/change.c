@@ -18,42 +18,43 @@ static bool may_link(hed_entity_type from, hed_entity_type to)
 static uint32_t find_link(const hed_instrument *instrument, hed_entity from, hed_entity to)
 {
     uint32_t probe = 0, place;
-    do
-        place = synth_table_next(&instrument->link_table, synth_hash_pair(from, to), &probe);
-    while (place != SYNTH_NO_PLACE && (instrument->links[place].from != from || instrument->links[place].to != to));
+    do place = synth_table_next(&instrument->link_table, synth_hash_pair(from, to), &probe);
+    while (place != SYNTH_NO_PLACE &&
+           (instrument->links[place].from != from || instrument->links[place].to != to));
     return place;
 }
 
-static hed_status refuse_link(const hed_instrument *instrument, hed_entity from, hed_entity to, const char *why,
-                              hed_error *error)
+static hed_status refuse_link(const hed_instrument *instrument, hed_entity from, hed_entity to,
+    const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s",
-                      hed_instrument_describe(instrument, from, here, sizeof here),
-                      hed_instrument_describe(instrument, to, there, sizeof there), why);
+        hed_instrument_describe(instrument, from, here, sizeof here),
+        hed_instrument_describe(instrument, to, there, sizeof there), why);
 }
 
-static hed_status check_link(const hed_instrument *instrument, hed_entity from, hed_entity to, float weight,
-                             hed_error *error)
+static hed_status check_link(const hed_instrument *instrument, hed_entity from, hed_entity to,
+    float weight, hed_error *error)
 {
     const synth_place *a = synth_find(instrument, from), *b = synth_find(instrument, to);
     if (!a || !b) return refuse_link(instrument, from, to, "there is no such entity", error);
     if (!may_link(a->type, b->type))
         return refuse_link(instrument, from, to,
-                           "only exciters and microphones are linked to bodies, and audio inputs to delay lines",
-                           error);
+            "only exciters and microphones are linked to bodies, and audio inputs to delay lines",
+            error);
     if (!(fabsf(weight) <= most_weight))
         return refuse_link(instrument, from, to, "its weight is beyond -1e6 to 1e6", error);
     for (uint32_t i = 0; b->type == HED_DELAY_LINE && i < instrument->link_count; i++) {
         const synth_link *link = &instrument->links[i];
-        if (link->from == from && link->to != to && instrument->places[link->to].type == HED_DELAY_LINE)
+        if (link->from == from && link->to != to &&
+            instrument->places[link->to].type == HED_DELAY_LINE)
             return refuse_link(instrument, from, to, "it takes another delay line already", error);
     }
     return HED_OK;
 }
 
-hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_entity to, float weight,
-                               hed_error *error)
+hed_status hed_instrument_link(
+    hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error)
 {
     hed_status status = check_link(instrument, from, to, weight, error);
     if (status != HED_OK) return status;
@@ -63,37 +64,42 @@ hed_status hed_instrument_link(hed_instrument *instrument, hed_entity from, hed_
         return HED_OK;
     }
     uint64_t need = (uint64_t)instrument->link_count + 1;
-    synth_link *links =
-        synth_grow(&instrument->allocator, instrument->links, &instrument->link_capacity, need, sizeof *links);
+    synth_link *links = synth_grow(
+        &instrument->allocator, instrument->links, &instrument->link_capacity, need, sizeof *links);
     if (links) instrument->links = links;
-    if (!links || !synth_table_put(&instrument->link_table, &instrument->allocator, synth_hash_pair(from, to),
-                                   instrument->link_count))
-        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument's link %" PRIu64, need);
+    if (!links || !synth_table_put(&instrument->link_table, &instrument->allocator,
+                      synth_hash_pair(from, to), instrument->link_count))
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "out of memory for an instrument's link %" PRIu64, need);
     instrument->links[instrument->link_count++] = (synth_link){from, to, weight};
     return HED_OK;
 }
 
 /* ---- modulations ---- */
 
-static hed_status refuse_modulation(const hed_instrument *instrument, const hed_modulation_def *def, const char *why,
-                                    hed_error *error)
+static hed_status refuse_modulation(const hed_instrument *instrument, const hed_modulation_def *def,
+    const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s",
-                      hed_parameter_name(def->parameter),
-                      hed_instrument_describe(instrument, def->target, there, sizeof there),
-                      hed_instrument_describe(instrument, def->source, here, sizeof here), why);
+        hed_parameter_name(def->parameter),
+        hed_instrument_describe(instrument, def->target, there, sizeof there),
+        hed_instrument_describe(instrument, def->source, here, sizeof here), why);
 }
 
-static hed_status check_modulation(const hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
+static hed_status check_modulation(
+    const hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
 {
-    const synth_place *source = synth_find(instrument, def->source), *target = synth_find(instrument, def->target);
+    const synth_place *source = synth_find(instrument, def->source),
+                      *target = synth_find(instrument, def->target);
     if (!source || !synth_is_modulator(source->type))
-        return refuse_modulation(
-            instrument, def, "the source is no modulator; expected an LFO, envelope, follower or MIDI source", error);
+        return refuse_modulation(instrument, def,
+            "the source is no modulator; expected an LFO, envelope, follower or MIDI source",
+            error);
     if (!target || !hed_parameter_of(target->type, def->parameter))
         return refuse_modulation(instrument, def, "the target has no such parameter", error);
-    bool position = def->parameter >= HED_PARAMETER_POSITION_X && def->parameter <= HED_PARAMETER_POSITION_Z;
+    bool position =
+        def->parameter >= HED_PARAMETER_POSITION_X && def->parameter <= HED_PARAMETER_POSITION_Z;
     if (position && target->type == HED_BODY && !instrument->bodies[target->index].anchored)
         return refuse_modulation(instrument, def, "only an anchored body can be moved", error);
     if ((uint32_t)def->mode >= HED_MODULATION_MODE_COUNT)
@@ -103,21 +109,24 @@ static hed_status check_modulation(const hed_instrument *instrument, const hed_m
     return HED_OK;
 }
 
-hed_status hed_instrument_modulate(hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
+hed_status hed_instrument_modulate(
+    hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
 {
     hed_status status = check_modulation(instrument, def, error);
     if (status != HED_OK) return status;
     uint64_t need = (uint64_t)instrument->modulation_count + 1;
     hed_modulation_def *list = synth_grow(&instrument->allocator, instrument->modulations,
-                                          &instrument->modulation_capacity, need, sizeof *list);
+        &instrument->modulation_capacity, need, sizeof *list);
     if (!list)
-        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument's modulation %" PRIu64, need);
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "out of memory for an instrument's modulation %" PRIu64, need);
     instrument->modulations = list;
     list[instrument->modulation_count++] = *def;
     return HED_OK;
 }
 
-/* ---- removal: mark what goes, then close the gaps. It allocates nothing, so it cannot fail half way ---- */
+/* ---- removal: mark what goes, then close the gaps. It allocates nothing, so it cannot fail half
+ * way ---- */
 
 static void mark(hed_instrument *instrument, hed_entity entity)
 {
@@ -133,7 +142,8 @@ static void mark_dependents(hed_instrument *instrument, hed_entity_type type)
 {
     const hed_instrument *i = instrument;
     for (uint32_t at = 0; type == HED_BODY && at < i->counts[HED_SPRING]; at++)
-        if (gone(i, i->springs[at].from) || gone(i, i->springs[at].to)) mark(instrument, i->ids[HED_SPRING][at]);
+        if (gone(i, i->springs[at].from) || gone(i, i->springs[at].to))
+            mark(instrument, i->ids[HED_SPRING][at]);
     for (uint32_t at = 0; type == HED_MICROPHONE && at < i->counts[HED_FOLLOWER]; at++)
         if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_FOLLOWER][at]);
     for (uint32_t at = 0; type == HED_MICROPHONE && at < i->counts[HED_DELAY_LINE]; at++)
@@ -148,7 +158,8 @@ static void close_type(hed_instrument *instrument, uint32_t type)
         if (gone(instrument, entity)) continue;
         if (kept != at) {
             instrument->ids[type][kept] = entity;
-            memcpy(synth_element(instrument, type, kept), synth_element(instrument, type, at), synth_def_sizes[type]);
+            memcpy(synth_element(instrument, type, kept), synth_element(instrument, type, at),
+                synth_def_sizes[type]);
             instrument->places[entity].index = kept;
         }
         kept++;
@@ -160,13 +171,14 @@ static void close_links(hed_instrument *instrument)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < instrument->link_count; i++)
-        if (!gone(instrument, instrument->links[i].from) && !gone(instrument, instrument->links[i].to))
+        if (!gone(instrument, instrument->links[i].from) &&
+            !gone(instrument, instrument->links[i].to))
             instrument->links[kept++] = instrument->links[i];
     instrument->link_count = kept;
     synth_table_clear(&instrument->link_table);
     for (uint32_t i = 0; i < kept; i++) /* there were more: it has room */
         synth_table_put(&instrument->link_table, &instrument->allocator,
-                        synth_hash_pair(instrument->links[i].from, instrument->links[i].to), i);
+            synth_hash_pair(instrument->links[i].from, instrument->links[i].to), i);
     kept = 0;
     for (uint32_t i = 0; i < instrument->modulation_count; i++)
         if (!gone(instrument, instrument->modulations[i].source) &&
@@ -188,20 +200,23 @@ static void close_names(hed_instrument *instrument)
     synth_table_clear(&instrument->name_table);
     for (uint32_t i = 0; i < kept; i++) {
         const char *text = instrument->names[i].text;
-        synth_table_put(&instrument->name_table, &instrument->allocator, synth_hash_text(text, strlen(text)), i);
+        synth_table_put(&instrument->name_table, &instrument->allocator,
+            synth_hash_text(text, strlen(text)), i);
     }
     for (uint32_t i = 0; i < instrument->grid_count; i++) {
         const char *text = instrument->grids[i].name;
         if (text)
-            synth_table_put(&instrument->name_table, &instrument->allocator, synth_hash_text(text, strlen(text)),
-                            i | SYNTH_GRID_NAME);
+            synth_table_put(&instrument->name_table, &instrument->allocator,
+                synth_hash_text(text, strlen(text)), i | SYNTH_GRID_NAME);
     }
 }
 
 hed_status hed_instrument_remove(hed_instrument *instrument, hed_entity entity, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
-    if (!place) return synth_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
+    if (!place)
+        return synth_fail(
+            error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
     hed_entity_type type = place->type;
     mark(instrument, entity);
     mark_dependents(instrument, type);

@@ -1,5 +1,6 @@
-/* What there is to know of each type of entity: its name, the fields of its definition with their ranges, the
- * parameters that modulation reaches, and values that are sensible without knowing the instrument. */
+/* What there is to know of each type of entity: its name, the fields of its definition with their
+ * ranges, the parameters that modulation reaches, and values that are sensible without knowing the
+ * instrument. */
 #include "model/model.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 #define MUCH 1e12 /* N/m and the like */
 
 static const char *const wave_names[] = {"sine", "saw", "rectangle", "noise", "hold", NULL};
-static const char *const midi_names[] = {"cc", "bend", "pressure", "aftertouch", "velocity", "note", "host", NULL};
+static const char *const midi_names[] = {
+    "cc", "bend", "pressure", "aftertouch", "velocity", "note", "host", NULL};
 const char *const synth_mode_names[] = {"singleton", "voices", "mpe", NULL};
 const char *const synth_modulation_names[] = {"add", "multiply", "exponential", NULL};
 
@@ -18,80 +20,107 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
 
 #define AT(type, member) .key = #member, .offset = offsetof(hed_##type##_def, member)
 #define NUMBER(type, member, least, most) \
-    {AT(type, member), .kind = SYNTH_FIELD_NUMBER, .low = (least), .high = (most)}
+    { \
+        AT(type, member), .kind = SYNTH_FIELD_NUMBER, .low = (least), .high = (most) \
+    }
 #define WHOLE(type, member, least, most) \
-    {AT(type, member), .kind = SYNTH_FIELD_WHOLE, .low = (least), .high = (most)}
-#define POINT(type, member) {AT(type, member), .kind = SYNTH_FIELD_VECTOR, .low = -FAR, .high = FAR}
-#define DIRECTION(type) {AT(type, direction), .kind = SYNTH_FIELD_DIRECTION, .low = -FAR, .high = FAR}
-#define BOOLEAN(type, member) {AT(type, member), .kind = SYNTH_FIELD_BOOLEAN}
-#define CHOICE(type, member, names) {AT(type, member), .kind = SYNTH_FIELD_CHOICE, .choices = (names)}
-#define ENTITY(type, member, what) {AT(type, member), .kind = SYNTH_FIELD_ENTITY, .refers = (what)}
-#define ADSR(type) {AT(type, envelope), .kind = SYNTH_FIELD_ADSR, .high = 1000}
-#define ROUTE(type) {AT(type, route), .kind = SYNTH_FIELD_ROUTE}
+    { \
+        AT(type, member), .kind = SYNTH_FIELD_WHOLE, .low = (least), .high = (most) \
+    }
+#define POINT(type, member) \
+    { \
+        AT(type, member), .kind = SYNTH_FIELD_VECTOR, .low = -FAR, .high = FAR \
+    }
+#define DIRECTION(type) \
+    { \
+        AT(type, direction), .kind = SYNTH_FIELD_DIRECTION, .low = -FAR, .high = FAR \
+    }
+#define BOOLEAN(type, member) \
+    { \
+        AT(type, member), .kind = SYNTH_FIELD_BOOLEAN \
+    }
+#define CHOICE(type, member, names) \
+    { \
+        AT(type, member), .kind = SYNTH_FIELD_CHOICE, .choices = (names) \
+    }
+#define ENTITY(type, member, what) \
+    { \
+        AT(type, member), .kind = SYNTH_FIELD_ENTITY, .refers = (what) \
+    }
+#define ADSR(type) \
+    { \
+        AT(type, envelope), .kind = SYNTH_FIELD_ADSR, .high = 1000 \
+    }
+#define ROUTE(type) \
+    { \
+        AT(type, route), .kind = SYNTH_FIELD_ROUTE \
+    }
 #define SENSITIVITY(type) NUMBER(type, velocity_sensitivity, 0, 1)
-#define END {.key = NULL}
+#define END \
+    { \
+        .key = NULL \
+    }
 
-static const synth_field body_fields[] = {
-    POINT(body, position), NUMBER(body, mass, 1e-12, 1e6), NUMBER(body, damping, 0, 1e6), BOOLEAN(body, anchored),
-    END};
+static const synth_field body_fields[] = {POINT(body, position), NUMBER(body, mass, 1e-12, 1e6),
+    NUMBER(body, damping, 0, 1e6), BOOLEAN(body, anchored), END};
 
-static const synth_field spring_fields[] = {
-    ENTITY(spring, from, HED_BODY), ENTITY(spring, to, HED_BODY), NUMBER(spring, stiffness, 0, MUCH),
-    NUMBER(spring, rest_length, -FAR, FAR), NUMBER(spring, damping, 0, 1e6), NUMBER(spring, cubic, 0, 1e24), END};
+static const synth_field spring_fields[] = {ENTITY(spring, from, HED_BODY),
+    ENTITY(spring, to, HED_BODY), NUMBER(spring, stiffness, 0, MUCH),
+    NUMBER(spring, rest_length, -FAR, FAR), NUMBER(spring, damping, 0, 1e6),
+    NUMBER(spring, cubic, 0, 1e24), END};
 
-static const synth_field microphone_fields[] = {
-    POINT(microphone, position), DIRECTION(microphone), NUMBER(microphone, directionality, 0, 1),
-    NUMBER(microphone, isotropy, 0, 1), NUMBER(microphone, gain, -200, 200), NUMBER(microphone, pan, -1, 1),
-    BOOLEAN(microphone, heard), NUMBER(microphone, threshold, -200, 200), NUMBER(microphone, ratio, 1, 1000),
-    NUMBER(microphone, attack, 0, 10), NUMBER(microphone, release, 0, 10), NUMBER(microphone, makeup, -200, 200),
-    END};
+static const synth_field microphone_fields[] = {POINT(microphone, position), DIRECTION(microphone),
+    NUMBER(microphone, directionality, 0, 1), NUMBER(microphone, isotropy, 0, 1),
+    NUMBER(microphone, gain, -200, 200), NUMBER(microphone, pan, -1, 1), BOOLEAN(microphone, heard),
+    NUMBER(microphone, threshold, -200, 200), NUMBER(microphone, ratio, 1, 1000),
+    NUMBER(microphone, attack, 0, 10), NUMBER(microphone, release, 0, 10),
+    NUMBER(microphone, makeup, -200, 200), END};
 
-static const synth_field mallet_fields[] = {
-    DIRECTION(mallet), NUMBER(mallet, mass, 1e-9, 1e3), NUMBER(mallet, impulse, -1e6, 1e6), SENSITIVITY(mallet),
-    NUMBER(mallet, hardness_soft, 0, 1e18), NUMBER(mallet, hardness_hard, 0, 1e18), NUMBER(mallet, exponent, 1, 6),
-    NUMBER(mallet, hysteresis, 0, 0.999), NUMBER(mallet, relaxation, 1e-7, 1), NUMBER(mallet, noise, 0, 1),
-    ROUTE(mallet), END};
+static const synth_field mallet_fields[] = {DIRECTION(mallet), NUMBER(mallet, mass, 1e-9, 1e3),
+    NUMBER(mallet, impulse, -1e6, 1e6), SENSITIVITY(mallet), NUMBER(mallet, hardness_soft, 0, 1e18),
+    NUMBER(mallet, hardness_hard, 0, 1e18), NUMBER(mallet, exponent, 1, 6),
+    NUMBER(mallet, hysteresis, 0, 0.999), NUMBER(mallet, relaxation, 1e-7, 1),
+    NUMBER(mallet, noise, 0, 1), ROUTE(mallet), END};
 
-static const synth_field plectrum_fields[] = {
-    DIRECTION(plectrum), NUMBER(plectrum, distance, -FAR, FAR), NUMBER(plectrum, duration, 0, 100),
+static const synth_field plectrum_fields[] = {DIRECTION(plectrum),
+    NUMBER(plectrum, distance, -FAR, FAR), NUMBER(plectrum, duration, 0, 100),
     SENSITIVITY(plectrum), ROUTE(plectrum), END};
 
-static const synth_field bow_fields[] = {
-    DIRECTION(bow), NUMBER(bow, force, 0, 1e6), NUMBER(bow, draw_velocity, -1e3, 1e3),
-    NUMBER(bow, stiction, 0, 100), NUMBER(bow, sliding, 0, 100), NUMBER(bow, dropoff, 1e-6, 1e3), SENSITIVITY(bow),
-    ADSR(bow), ROUTE(bow), END};
+static const synth_field bow_fields[] = {DIRECTION(bow), NUMBER(bow, force, 0, 1e6),
+    NUMBER(bow, draw_velocity, -1e3, 1e3), NUMBER(bow, stiction, 0, 100),
+    NUMBER(bow, sliding, 0, 100), NUMBER(bow, dropoff, 1e-6, 1e3), SENSITIVITY(bow), ADSR(bow),
+    ROUTE(bow), END};
 
-static const synth_field oscillator_fields[] = {
-    DIRECTION(oscillator), CHOICE(oscillator, wave, wave_names), NUMBER(oscillator, gain, -1e6, 1e6),
-    NUMBER(oscillator, frequency, 0, 1e5), BOOLEAN(oscillator, follows_note), NUMBER(oscillator, octave, -10, 10),
-    NUMBER(oscillator, semitone, -120, 120), NUMBER(oscillator, detune, -1200, 1200),
-    NUMBER(oscillator, pulse_width, 0.001, 0.999), SENSITIVITY(oscillator), ADSR(oscillator), ROUTE(oscillator),
-    END};
+static const synth_field oscillator_fields[] = {DIRECTION(oscillator),
+    CHOICE(oscillator, wave, wave_names), NUMBER(oscillator, gain, -1e6, 1e6),
+    NUMBER(oscillator, frequency, 0, 1e5), BOOLEAN(oscillator, follows_note),
+    NUMBER(oscillator, octave, -10, 10), NUMBER(oscillator, semitone, -120, 120),
+    NUMBER(oscillator, detune, -1200, 1200), NUMBER(oscillator, pulse_width, 0.001, 0.999),
+    SENSITIVITY(oscillator), ADSR(oscillator), ROUTE(oscillator), END};
 
-static const synth_field audio_input_fields[] = {
-    DIRECTION(audio_input), WHOLE(audio_input, channel, 0, 63), NUMBER(audio_input, gain, -1e6, 1e6),
+static const synth_field audio_input_fields[] = {DIRECTION(audio_input),
+    WHOLE(audio_input, channel, 0, 63), NUMBER(audio_input, gain, -1e6, 1e6),
     BOOLEAN(audio_input, gated), ADSR(audio_input), ROUTE(audio_input), END};
 
-static const synth_field lfo_fields[] = {
-    CHOICE(lfo, wave, wave_names), NUMBER(lfo, frequency, 0, 1e4), NUMBER(lfo, division, 0, 1024),
+static const synth_field lfo_fields[] = {CHOICE(lfo, wave, wave_names),
+    NUMBER(lfo, frequency, 0, 1e4), NUMBER(lfo, division, 0, 1024),
     NUMBER(lfo, pulse_width, 0.001, 0.999), NUMBER(lfo, depth, -1e6, 1e6), BOOLEAN(lfo, retrigger),
     NUMBER(lfo, phase, 0, 0.999999), BOOLEAN(lfo, dilated), ROUTE(lfo), END};
 
-static const synth_field envelope_fields[] = {
-    ADSR(envelope), NUMBER(envelope, depth, -1e6, 1e6), SENSITIVITY(envelope), ROUTE(envelope), END};
+static const synth_field envelope_fields[] = {ADSR(envelope), NUMBER(envelope, depth, -1e6, 1e6),
+    SENSITIVITY(envelope), ROUTE(envelope), END};
 
-static const synth_field follower_fields[] = {
-    ENTITY(follower, source, HED_MICROPHONE), NUMBER(follower, attack, 0, 10), NUMBER(follower, release, 0, 10),
+static const synth_field follower_fields[] = {ENTITY(follower, source, HED_MICROPHONE),
+    NUMBER(follower, attack, 0, 10), NUMBER(follower, release, 0, 10),
     NUMBER(follower, depth, -1e6, 1e6), END};
 
-static const synth_field midi_source_fields[] = {
-    CHOICE(midi_source, kind, midi_names), WHOLE(midi_source, number, 0, 65535),
-    NUMBER(midi_source, centre, 0, 127), NUMBER(midi_source, initial, -11, 11),
-    NUMBER(midi_source, smoothing, 0, 100), NUMBER(midi_source, depth, -1e6, 1e6), ROUTE(midi_source), END};
+static const synth_field midi_source_fields[] = {CHOICE(midi_source, kind, midi_names),
+    WHOLE(midi_source, number, 0, 65535), NUMBER(midi_source, centre, 0, 127),
+    NUMBER(midi_source, initial, -11, 11), NUMBER(midi_source, smoothing, 0, 100),
+    NUMBER(midi_source, depth, -1e6, 1e6), ROUTE(midi_source), END};
 
-static const synth_field delay_line_fields[] = {
-    ENTITY(delay_line, source, HED_MICROPHONE), NUMBER(delay_line, seconds, 0, 1),
-    NUMBER(delay_line, gain, -200, 200), END};
+static const synth_field delay_line_fields[] = {ENTITY(delay_line, source, HED_MICROPHONE),
+    NUMBER(delay_line, seconds, 0, 1), NUMBER(delay_line, gain, -200, 200), END};
 
 const synth_field synth_instrument_fields[] = {
     CHOICE(instrument, mode, synth_mode_names),
@@ -119,7 +148,8 @@ static const struct {
 } types[HED_ENTITY_TYPE_COUNT] = {
     [HED_BODY] = {"body", P(MASS) | P(DAMPING) | POSITION},
     [HED_SPRING] = {"spring", P(STIFFNESS) | P(REST_LENGTH) | P(DAMPING)},
-    [HED_MICROPHONE] = {"microphone", POSITION | P(GAIN) | P(PAN) | P(ROTATION) | P(DIRECTIONALITY) | P(ISOTROPY)},
+    [HED_MICROPHONE] = {"microphone",
+        POSITION | P(GAIN) | P(PAN) | P(ROTATION) | P(DIRECTIONALITY) | P(ISOTROPY)},
     [HED_MALLET] = {"mallet", P(IMPULSE) | P(HARDNESS) | P(NOISE) | P(ROTATION)},
     [HED_PLECTRUM] = {"plectrum", P(DISTANCE) | P(DURATION) | P(ROTATION)},
     [HED_BOW] = {"bow", P(DRAW_VELOCITY) | P(ROSIN_STICTION) | P(ROSIN_DROPOFF) | P(ROTATION)},
@@ -132,21 +162,22 @@ static const struct {
     [HED_DELAY_LINE] = {"delay_line", P(GAIN) | P(DELAY)},
 };
 
-static const char *const parameter_names[HED_PARAMETER_COUNT] = {
-    "mass", "damping", "position_x", "position_y", "position_z", "impulse", "stiffness", "rest_length", "depth",
-    "frequency", "pulse_width", "gain", "pan", "hardness", "noise", "draw_velocity", "rosin_stiction",
-    "rosin_dropoff", "distance", "duration", "rotation", "delay", "sync_frequency", "smoothing", "directionality",
-    "isotropy"};
+static const char *const parameter_names[HED_PARAMETER_COUNT] = {"mass", "damping", "position_x",
+    "position_y", "position_z", "impulse", "stiffness", "rest_length", "depth", "frequency",
+    "pulse_width", "gain", "pan", "hardness", "noise", "draw_velocity", "rosin_stiction",
+    "rosin_dropoff", "distance", "duration", "rotation", "delay", "sync_frequency", "smoothing",
+    "directionality", "isotropy"};
 
-const synth_field *const synth_fields[HED_ENTITY_TYPE_COUNT] = {
-    body_fields, spring_fields, microphone_fields, mallet_fields, plectrum_fields, bow_fields, oscillator_fields,
-    audio_input_fields, lfo_fields, envelope_fields, follower_fields, midi_source_fields, delay_line_fields};
+const synth_field *const synth_fields[HED_ENTITY_TYPE_COUNT] = {body_fields, spring_fields,
+    microphone_fields, mallet_fields, plectrum_fields, bow_fields, oscillator_fields,
+    audio_input_fields, lfo_fields, envelope_fields, follower_fields, midi_source_fields,
+    delay_line_fields};
 
-const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT] = {
-    sizeof(hed_body_def), sizeof(hed_spring_def), sizeof(hed_microphone_def), sizeof(hed_mallet_def),
-    sizeof(hed_plectrum_def), sizeof(hed_bow_def), sizeof(hed_oscillator_def), sizeof(hed_audio_input_def),
-    sizeof(hed_lfo_def), sizeof(hed_envelope_def), sizeof(hed_follower_def), sizeof(hed_midi_source_def),
-    sizeof(hed_delay_line_def)};
+const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT] = {sizeof(hed_body_def), sizeof(hed_spring_def),
+    sizeof(hed_microphone_def), sizeof(hed_mallet_def), sizeof(hed_plectrum_def),
+    sizeof(hed_bow_def), sizeof(hed_oscillator_def), sizeof(hed_audio_input_def),
+    sizeof(hed_lfo_def), sizeof(hed_envelope_def), sizeof(hed_follower_def),
+    sizeof(hed_midi_source_def), sizeof(hed_delay_line_def)};
 
 const char *hed_entity_type_name(hed_entity_type type)
 {
@@ -169,10 +200,7 @@ bool synth_is_exciter(hed_entity_type type)
     return type >= HED_MALLET && type <= HED_AUDIO_INPUT;
 }
 
-bool synth_is_modulator(hed_entity_type type)
-{
-    return type >= HED_LFO && type <= HED_MIDI_SOURCE;
-}
+bool synth_is_modulator(hed_entity_type type) { return type >= HED_LFO && type <= HED_MIDI_SOURCE; }
 
 /* ---- sensible values ---- */
 
@@ -187,46 +215,27 @@ static void set_sound_defaults(hed_entity_def *def)
             .direction = {0, 0, 1}, .heard = true, .ratio = 1, .attack = 0.005f, .release = 0.1f};
         break;
     case HED_MALLET:
-        def->as.mallet = (hed_mallet_def){.direction = {0, 0, 1},
-                                          .mass = 0.005f,
-                                          .impulse = 0.01f,
-                                          .velocity_sensitivity = 1,
-                                          .hardness_soft = 1e5f,
-                                          .hardness_hard = 1e6f,
-                                          .exponent = 2.5f,
-                                          .relaxation = 1e-4f,
-                                          .route = every_note};
+        def->as.mallet = (hed_mallet_def){.direction = {0, 0, 1}, .mass = 0.005f, .impulse = 0.01f,
+            .velocity_sensitivity = 1, .hardness_soft = 1e5f, .hardness_hard = 1e6f,
+            .exponent = 2.5f, .relaxation = 1e-4f, .route = every_note};
         break;
     case HED_PLECTRUM:
-        def->as.plectrum = (hed_plectrum_def){.direction = {0, 0, 1},
-                                              .distance = 0.002f,
-                                              .duration = 0.005f,
-                                              .velocity_sensitivity = 1,
-                                              .route = every_note};
+        def->as.plectrum = (hed_plectrum_def){.direction = {0, 0, 1}, .distance = 0.002f,
+            .duration = 0.005f, .velocity_sensitivity = 1, .route = every_note};
         break;
     case HED_BOW:
-        def->as.bow = (hed_bow_def){.direction = {0, 0, 1},
-                                    .force = 0.5f,
-                                    .draw_velocity = 0.2f,
-                                    .stiction = 0.8f,
-                                    .sliding = 0.3f,
-                                    .dropoff = 0.05f,
-                                    .velocity_sensitivity = 0.5f,
-                                    .envelope = {0.05f, 0, 1, 0.1f},
-                                    .route = every_note};
+        def->as.bow = (hed_bow_def){.direction = {0, 0, 1}, .force = 0.5f, .draw_velocity = 0.2f,
+            .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.05f, .velocity_sensitivity = 0.5f,
+            .envelope = {0.05f, 0, 1, 0.1f}, .route = every_note};
         break;
     case HED_OSCILLATOR:
-        def->as.oscillator = (hed_oscillator_def){.direction = {0, 0, 1},
-                                                  .gain = 0.1f,
-                                                  .frequency = 440,
-                                                  .pulse_width = 0.5f,
-                                                  .velocity_sensitivity = 1,
-                                                  .envelope = soft_gate,
-                                                  .route = every_note};
+        def->as.oscillator = (hed_oscillator_def){.direction = {0, 0, 1}, .gain = 0.1f,
+            .frequency = 440, .pulse_width = 0.5f, .velocity_sensitivity = 1, .envelope = soft_gate,
+            .route = every_note};
         break;
     default:
-        def->as.audio_input =
-            (hed_audio_input_def){.direction = {0, 0, 1}, .gain = 1, .envelope = soft_gate, .route = every_note};
+        def->as.audio_input = (hed_audio_input_def){
+            .direction = {0, 0, 1}, .gain = 1, .envelope = soft_gate, .route = every_note};
         break;
     }
 }
@@ -244,15 +253,19 @@ hed_entity_def hed_default_entity_def(hed_entity_type type)
     case HED_OSCILLATOR:
     case HED_AUDIO_INPUT: set_sound_defaults(&def); break;
     case HED_LFO:
-        def.as.lfo = (hed_lfo_def){.frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = every_note};
+        def.as.lfo =
+            (hed_lfo_def){.frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = every_note};
         break;
     case HED_ENVELOPE:
-        def.as.envelope = (hed_envelope_def){.envelope = {0.01f, 0.1f, 0.7f, 0.2f}, .depth = 1, .route = every_note};
+        def.as.envelope = (hed_envelope_def){
+            .envelope = {0.01f, 0.1f, 0.7f, 0.2f}, .depth = 1, .route = every_note};
         break;
-    case HED_FOLLOWER: def.as.follower = (hed_follower_def){.attack = 0.005f, .release = 0.1f, .depth = 1}; break;
+    case HED_FOLLOWER:
+        def.as.follower = (hed_follower_def){.attack = 0.005f, .release = 0.1f, .depth = 1};
+        break;
     case HED_MIDI_SOURCE:
-        def.as.midi_source =
-            (hed_midi_source_def){.number = 1, .centre = 60, .smoothing = 0.005f, .depth = 1, .route = every_note};
+        def.as.midi_source = (hed_midi_source_def){
+            .number = 1, .centre = 60, .smoothing = 0.005f, .depth = 1, .route = every_note};
         break;
     case HED_DELAY_LINE: def.as.delay_line = (hed_delay_line_def){.seconds = 0.1f}; break;
     default: break;
@@ -262,15 +275,8 @@ hed_entity_def hed_default_entity_def(hed_entity_type type)
 
 hed_instrument_def hed_default_instrument_def(void)
 {
-    return (hed_instrument_def){.mode = HED_SINGLETON,
-                                .voices = 8,
-                                .root_note = 60,
-                                .high = 127,
-                                .bend_range = 2,
-                                .note_bend_range = 48,
-                                .tempo = 120,
-                                .limit = -1,
-                                .limit_release = 0.05f};
+    return (hed_instrument_def){.mode = HED_SINGLETON, .voices = 8, .root_note = 60, .high = 127,
+        .bend_range = 2, .note_bend_range = 48, .tempo = 120, .limit = -1, .limit_release = 0.05f};
 }
 
 double synth_largest_dilation(const hed_instrument_def *def)
@@ -283,55 +289,60 @@ double synth_largest_dilation(const hed_instrument_def *def)
 
 /* ---- checking ---- */
 
-static hed_status refuse(const char *what, const synth_field *field, double low, double high, double found,
-                         hed_error *error)
+static hed_status refuse(const char *what, const synth_field *field, double low, double high,
+    double found, hed_error *error)
 {
-    return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g", what, field->key,
-                      found, low, high);
+    return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g",
+        what, field->key, found, low, high);
 }
 
 /* The comparison is false for NaN, too. */
-static hed_status check_number(const char *what, const synth_field *field, float value, hed_error *error)
+static hed_status check_number(
+    const char *what, const synth_field *field, float value, hed_error *error)
 {
     return value >= (float)field->low && value <= (float)field->high
                ? HED_OK
                : refuse(what, field, field->low, field->high, (double)value, error);
 }
 
-static hed_status check_vector(const char *what, const synth_field *field, const float v[3], hed_error *error)
+static hed_status check_vector(
+    const char *what, const synth_field *field, const float v[3], hed_error *error)
 {
     for (uint32_t i = 0; i < 3; i++) {
         hed_status status = check_number(what, field, v[i], error);
         if (status != HED_OK) return status;
     }
     if (field->kind == SYNTH_FIELD_DIRECTION && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < 1e-12f)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is 0 0 0; it has to point somewhere", what, field->key);
+        return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is 0 0 0; it has to point somewhere",
+            what, field->key);
     return HED_OK;
 }
 
-static hed_status check_adsr(const char *what, const synth_field *field, const hed_adsr *adsr, hed_error *error)
+static hed_status check_adsr(
+    const char *what, const synth_field *field, const hed_adsr *adsr, hed_error *error)
 {
     const float times[] = {adsr->attack, adsr->decay, adsr->release};
     for (uint32_t i = 0; i < 3; i++) {
         hed_status status = check_number(what, field, times[i], error);
         if (status != HED_OK) return status;
     }
-    if (!(adsr->sustain >= 0 && adsr->sustain <= 1)) return refuse(what, field, 0, 1, (double)adsr->sustain, error);
+    if (!(adsr->sustain >= 0 && adsr->sustain <= 1))
+        return refuse(what, field, 0, 1, (double)adsr->sustain, error);
     return HED_OK;
 }
 
 static hed_status check_route(const char *what, const hed_route *route, hed_error *error)
 {
     if (route->channel <= 16 && route->low <= route->high && route->high <= 127) return HED_OK;
-    return synth_fail(
-        error, HED_ERROR_ARGUMENT,
+    return synth_fail(error, HED_ERROR_ARGUMENT,
         "%s: route is channel %u, notes %u to %u; expected a channel from 1 to 16, or 0 for all, and notes "
         "from 0 to 127, the lower one first",
         what, route->channel, route->low, route->high);
 }
 
 /* A whole number, a choice, a boolean or a note, as a number in a range. */
-static hed_status check_whole(const char *what, const synth_field *field, const void *at, hed_error *error)
+static hed_status check_whole(
+    const char *what, const synth_field *field, const void *at, hed_error *error)
 {
     uint32_t value = 0;
     double low = field->low, high = field->high;
@@ -342,18 +353,20 @@ static hed_status check_whole(const char *what, const synth_field *field, const 
         memcpy(&value, at, sizeof value);
     }
     if (field->kind == SYNTH_FIELD_CHOICE)
-        for (high = -1; field->choices[(uint32_t)(high + 1)];)
-            high++;
+        for (high = -1; field->choices[(uint32_t)(high + 1)];) high++;
     return value >= low && value <= high ? HED_OK : refuse(what, field, low, high, value, error);
 }
 
-hed_status synth_check_fields(const synth_field *fields, const void *def, const char *what, hed_error *error)
+hed_status synth_check_fields(
+    const synth_field *fields, const void *def, const char *what, hed_error *error)
 {
     hed_status status = HED_OK;
     for (const synth_field *field = fields; field->key && status == HED_OK; field++) {
         const void *at = (const char *)def + field->offset;
         switch (field->kind) {
-        case SYNTH_FIELD_NUMBER: status = check_number(what, field, *(const float *)at, error); break;
+        case SYNTH_FIELD_NUMBER:
+            status = check_number(what, field, *(const float *)at, error);
+            break;
         case SYNTH_FIELD_VECTOR:
         case SYNTH_FIELD_DIRECTION: status = check_vector(what, field, at, error); break;
         case SYNTH_FIELD_WHOLE:

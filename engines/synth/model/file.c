@@ -1,5 +1,5 @@
-/* Reading instrument files: sections in the order in which they can refer to one another, whatever their order in the
- * file. */
+/* Reading instrument files: sections in the order in which they can refer to one another, whatever
+ * their order in the file. */
 #include "model/file_parts.h"
 
 #include "heddle/kernel.h"
@@ -10,15 +10,15 @@
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
 
 const char *const synth_file_keys[] = {"$schema", "version", "description", "instrument", "bodies",
-                                       "grids", "springs", "changes", "microphones", "mallets",
-                                       "plectrums", "bows", "oscillators", "audio_inputs", "lfos",
-                                       "envelopes", "followers", "midi_sources", "delay_lines", "links",
-                                       "modulations", NULL};
-const char *const synth_section_names[HED_ENTITY_TYPE_COUNT] = {
-    "bodies", "springs", "microphones", "mallets", "plectrums", "bows", "oscillators",
-    "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines"};
+    "grids", "springs", "changes", "microphones", "mallets", "plectrums", "bows", "oscillators",
+    "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines", "links",
+    "modulations", NULL};
+const char *const synth_section_names[HED_ENTITY_TYPE_COUNT] = {"bodies", "springs", "microphones",
+    "mallets", "plectrums", "bows", "oscillators", "audio_inputs", "lfos", "envelopes", "followers",
+    "midi_sources", "delay_lines"};
 const char *const synth_link_keys[] = {"from", "to", "weight", NULL};
-const char *const synth_modulation_keys[] = {"source", "target", "parameter", "mode", "depth", "invert", NULL};
+const char *const synth_modulation_keys[] = {
+    "source", "target", "parameter", "mode", "depth", "invert", NULL};
 
 const char *hed_instrument_schema(size_t *size)
 {
@@ -40,7 +40,8 @@ static void need_fields(hed_json_node element, const synth_field *fields)
 static void read_entity(synth_file_reader *reader, hed_json_node element, hed_entity_type type)
 {
     hed_entity_def def = hed_default_entity_def(type);
-    synth_file_fields(reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
+    synth_file_fields(
+        reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
     if (synth_file_fine(reader)) need_fields(element, synth_fields[type]);
     const char *name = synth_file_fine(reader) && hed_json_has(element, "name")
                            ? hed_json_string(hed_json_member(element, "name"))
@@ -63,14 +64,16 @@ static void read_entities(synth_file_reader *reader, hed_json_node root, hed_ent
 
 /* ---- changes of what grids made ---- */
 
-static void change_one(synth_file_reader *reader, hed_json_node object, hed_entity entity, void *user)
+static void change_one(
+    synth_file_reader *reader, hed_json_node object, hed_entity entity, void *user)
 {
     (void)user;
     hed_entity_def def;
     hed_error error;
     hed_status status = hed_instrument_get(reader->instrument, entity, &def, &error);
     if (status == HED_OK)
-        synth_file_fields(reader, object, synth_fields[def.type], &def.as, (const char *const[]){"entity", NULL});
+        synth_file_fields(
+            reader, object, synth_fields[def.type], &def.as, (const char *const[]){"entity", NULL});
     if (status == HED_OK && synth_file_fine(reader))
         status = hed_instrument_set(reader->instrument, entity, &def, &error);
     if (status != HED_OK) synth_file_refuse(reader, object, &error);
@@ -115,27 +118,30 @@ static void read_link(synth_file_reader *reader, hed_json_node element)
     synth_file_each(reader, hed_json_member(element, "to"), link_one, &link);
 }
 
-static void modulate_one(synth_file_reader *reader, hed_json_node node, hed_entity target, void *user)
+static void modulate_one(
+    synth_file_reader *reader, hed_json_node node, hed_entity target, void *user)
 {
     hed_modulation_def *def = user;
     hed_error error;
     def->target = target;
-    if (hed_instrument_modulate(reader->instrument, def, &error) != HED_OK) synth_file_refuse(reader, node, &error);
+    if (hed_instrument_modulate(reader->instrument, def, &error) != HED_OK)
+        synth_file_refuse(reader, node, &error);
 }
 
 static void read_modulation(synth_file_reader *reader, hed_json_node element)
 {
     const char *parameters[HED_PARAMETER_COUNT + 1] = {NULL};
-    for (uint32_t i = 0; i < HED_PARAMETER_COUNT; i++)
-        parameters[i] = hed_parameter_name(i);
+    for (uint32_t i = 0; i < HED_PARAMETER_COUNT; i++) parameters[i] = hed_parameter_name(i);
     hed_json_only(element, synth_modulation_keys);
-    hed_modulation_def def = {.depth = 1, .source = read_single(reader, hed_json_member(element, "source"))};
+    hed_modulation_def def = {
+        .depth = 1, .source = read_single(reader, hed_json_member(element, "source"))};
     def.parameter = hed_json_choice(hed_json_member(element, "parameter"), parameters);
     if (hed_json_has(element, "mode"))
         def.mode = hed_json_choice(hed_json_member(element, "mode"), synth_modulation_names);
     if (hed_json_has(element, "depth"))
         def.depth = (float)hed_json_number(hed_json_member(element, "depth"), -1e6, 1e6);
-    if (hed_json_has(element, "invert")) def.invert = hed_json_boolean(hed_json_member(element, "invert"));
+    if (hed_json_has(element, "invert"))
+        def.invert = hed_json_boolean(hed_json_member(element, "invert"));
     synth_file_each(reader, hed_json_member(element, "target"), modulate_one, &def);
 }
 
@@ -147,8 +153,8 @@ static void read_head(synth_file_reader *reader, hed_json_node root)
     hed_json_node number = hed_json_member(root, "version");
     int64_t version = hed_json_integer(number, 1, INT32_MAX);
     if (version > SYNTH_FILE_VERSION)
-        hed_json_reject(number, "%" PRId64 ", and this Heddle reads version %d: take a newer one", version,
-                        SYNTH_FILE_VERSION);
+        hed_json_reject(number, "%" PRId64 ", and this Heddle reads version %d: take a newer one",
+            version, SYNTH_FILE_VERSION);
     if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
     if (hed_json_has(root, "description")) hed_json_string(hed_json_member(root, "description"));
     if (!hed_json_has(root, "instrument")) return;
@@ -156,12 +162,14 @@ static void read_head(synth_file_reader *reader, hed_json_node root)
     hed_instrument_def def = hed_default_instrument_def();
     hed_error error;
     synth_file_fields(reader, object, synth_instrument_fields, &def, (const char *const[]){NULL});
-    if (synth_file_fine(reader) && hed_instrument_set_def(reader->instrument, &def, &error) != HED_OK)
+    if (synth_file_fine(reader) &&
+        hed_instrument_set_def(reader->instrument, &def, &error) != HED_OK)
         synth_file_refuse(reader, object, &error);
 }
 
 /* `json` is freed. */
-static hed_status read_document(hed_json *json, const char *file, hed_instrument **instrument, hed_error *error)
+static hed_status read_document(
+    hed_json *json, const char *file, hed_instrument **instrument, hed_error *error)
 {
     synth_file_reader reader = {.json = json};
     hed_status status = hed_instrument_create(NULL, NULL, &reader.instrument, error);
@@ -197,8 +205,8 @@ hed_status hed_instrument_load(const char *path, hed_instrument **instrument, he
     return status == HED_OK ? read_document(json, path, instrument, error) : status;
 }
 
-hed_status hed_instrument_parse(const char *text, size_t size, const char *name, hed_instrument **instrument,
-                                hed_error *error)
+hed_status hed_instrument_parse(
+    const char *text, size_t size, const char *name, hed_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     hed_json *json;

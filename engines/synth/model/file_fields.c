@@ -39,7 +39,8 @@ static void read_route(hed_json_node object, hed_route *route)
     hed_json_only(object, (const char *const[]){"channel", "low", "high", NULL});
     if (hed_json_has(object, "channel"))
         route->channel = (uint8_t)hed_json_integer(hed_json_member(object, "channel"), 0, 16);
-    if (hed_json_has(object, "low")) route->low = (uint8_t)hed_json_integer(hed_json_member(object, "low"), 0, 127);
+    if (hed_json_has(object, "low"))
+        route->low = (uint8_t)hed_json_integer(hed_json_member(object, "low"), 0, 127);
     if (hed_json_has(object, "high"))
         route->high = (uint8_t)hed_json_integer(hed_json_member(object, "high"), 0, 127);
 }
@@ -48,12 +49,11 @@ static void read_vector(hed_json_node array, const synth_field *field, float vec
 {
     double values[3];
     hed_json_numbers(array, values, 3, field->low, field->high);
-    for (uint32_t i = 0; i < 3; i++)
-        vector[i] = (float)values[i];
+    for (uint32_t i = 0; i < 3; i++) vector[i] = (float)values[i];
 }
 
-static void read_reference(synth_file_reader *reader, hed_json_node node, const synth_field *field,
-                           hed_entity *entity)
+static void read_reference(
+    synth_file_reader *reader, hed_json_node node, const synth_field *field, hed_entity *entity)
 {
     const char *name = hed_json_string(node);
     if (!synth_file_fine(reader)) return;
@@ -61,16 +61,19 @@ static void read_reference(synth_file_reader *reader, hed_json_node node, const 
     const synth_place *place = synth_find(reader->instrument, found);
     if (!place) hed_json_reject(node, "no %s \"%s\"", hed_entity_type_name(field->refers), name);
     else if (place->type != (uint32_t)field->refers)
-        hed_json_reject(node, "expected a %s, but \"%s\" is a %s", hed_entity_type_name(field->refers), name,
-                        hed_entity_type_name(place->type));
+        hed_json_reject(node, "expected a %s, but \"%s\" is a %s",
+            hed_entity_type_name(field->refers), name, hed_entity_type_name(place->type));
     *entity = found;
 }
 
-static void read_field(synth_file_reader *reader, hed_json_node node, const synth_field *field, void *at)
+static void read_field(
+    synth_file_reader *reader, hed_json_node node, const synth_field *field, void *at)
 {
     uint32_t word;
     switch (field->kind) {
-    case SYNTH_FIELD_NUMBER: *(float *)at = (float)hed_json_number(node, field->low, field->high); break;
+    case SYNTH_FIELD_NUMBER:
+        *(float *)at = (float)hed_json_number(node, field->low, field->high);
+        break;
     case SYNTH_FIELD_VECTOR:
     case SYNTH_FIELD_DIRECTION: read_vector(node, field, at); break;
     case SYNTH_FIELD_WHOLE:
@@ -97,8 +100,7 @@ static void reject_key(hed_json_node object, const synth_field *fields, const ch
 {
     const char *known[MOST_KEYS + 1] = {NULL};
     uint32_t count = 0;
-    for (; also[count] && count < MOST_KEYS; count++)
-        known[count] = also[count];
+    for (; also[count] && count < MOST_KEYS; count++) known[count] = also[count];
     for (const synth_field *field = fields; field->key && count < MOST_KEYS; field++)
         known[count++] = field->key;
     hed_json_only(object, known);
@@ -106,26 +108,24 @@ static void reject_key(hed_json_node object, const synth_field *fields, const ch
 
 static bool is_among(const char *key, const char *const *list)
 {
-    while (*list && strcmp(*list, key) != 0)
-        list++;
+    while (*list && strcmp(*list, key) != 0) list++;
     return *list != NULL;
 }
 
-void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields, void *def,
-                       const char *const *also)
+void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields,
+    void *def, const char *const *also)
 {
     for (hed_json_node at = hed_json_next(object, NULL); at.key && synth_file_fine(reader);
          at = hed_json_next(object, at.key)) {
         const synth_field *field = fields;
-        while (field->key && strcmp(field->key, at.key) != 0)
-            field++;
+        while (field->key && strcmp(field->key, at.key) != 0) field++;
         if (field->key) read_field(reader, at, field, (char *)def + field->offset);
         else if (!is_among(at.key, also)) reject_key(object, fields, also);
     }
 }
 
 void synth_file_section(synth_file_reader *reader, hed_json_node root, const char *key,
-                        void (*read)(synth_file_reader *reader, hed_json_node element))
+    void (*read)(synth_file_reader *reader, hed_json_node element))
 {
     if (!synth_file_fine(reader) || !hed_json_has(root, key)) return;
     hed_json_node list = hed_json_member(root, key);
@@ -150,8 +150,8 @@ synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text)
 }
 
 static void each_of(synth_file_reader *reader, hed_json_node text,
-                    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
-                    void *user)
+    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+    void *user)
 {
     synth_reference reference = synth_file_refer(reader, text);
     for (uint32_t i = 0; i < reference.count && synth_file_fine(reader); i++)
@@ -159,8 +159,8 @@ static void each_of(synth_file_reader *reader, hed_json_node text,
 }
 
 void synth_file_each(synth_file_reader *reader, hed_json_node list,
-                     void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
-                     void *user)
+    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+    void *user)
 {
     if (hed_json_kind_of(list) != HED_JSON_ARRAY) {
         each_of(reader, list, each, user);

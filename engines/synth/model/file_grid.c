@@ -4,9 +4,10 @@
 #include <string.h>
 
 const char *const synth_grid_keys[] = {"kind", "name", "size", "origin", "step", "body", "spring",
-                                       "diagonal", "bend", "tune", "rate", "anchor", NULL};
+    "diagonal", "bend", "tune", "rate", "anchor", NULL};
 const char *const synth_grid_kinds[] = {"string", "membrane", "plate", "lattice", NULL};
-const char *const synth_grid_ends[] = {"first_i", "last_i", "first_j", "last_j", "first_k", "last_k", NULL};
+const char *const synth_grid_ends[] = {
+    "first_i", "last_i", "first_j", "last_j", "first_k", "last_k", NULL};
 
 /* The definitions of a grid's bodies and springs are theirs alone, without places and ends. */
 static const char *const BODY_KEYS[] = {"mass", "damping", "anchored", NULL};
@@ -38,15 +39,15 @@ static void read_size(hed_json_node node, uint32_t axes, hed_grid_def *def)
     if (hed_json_kind_of(node) == HED_JSON_ARRAY && count != axes)
         hed_json_reject(node, "expected %u numbers, found %zu", axes, count);
     for (uint32_t axis = 0; axis < axes; axis++)
-        def->size[axis] = (uint32_t)hed_json_integer(hed_json_item(node, axis), 1, SYNTH_MOST_OF_TYPE);
+        def->size[axis] =
+            (uint32_t)hed_json_integer(hed_json_item(node, axis), 1, SYNTH_MOST_OF_TYPE);
 }
 
 static void read_vector(hed_json_node node, float vector[3])
 {
     double values[3];
     hed_json_numbers(node, values, 3, -1e4, 1e4);
-    for (uint32_t i = 0; i < 3; i++)
-        vector[i] = (float)values[i];
+    for (uint32_t i = 0; i < 3; i++) vector[i] = (float)values[i];
 }
 
 /* A distance along x, y and z, a vector for a string, or a vector for each axis. */
@@ -54,14 +55,14 @@ static void read_step(hed_json_node node, uint32_t axes, hed_grid_def *def)
 {
     if (hed_json_kind_of(node) == HED_JSON_NUMBER) {
         float distance = (float)hed_json_number(node, 1e-6, 1e4);
-        for (uint32_t axis = 0; axis < 3; axis++)
-            def->step[axis][axis] = distance;
+        for (uint32_t axis = 0; axis < 3; axis++) def->step[axis][axis] = distance;
     } else if (axes == 1) {
         read_vector(node, def->step[0]);
     } else {
         size_t count = hed_json_count(node);
         if (hed_json_kind_of(node) == HED_JSON_ARRAY && count != axes)
-            hed_json_reject(node, "expected a distance, or %u vectors, found %zu elements", axes, count);
+            hed_json_reject(
+                node, "expected a distance, or %u vectors, found %zu elements", axes, count);
         for (uint32_t axis = 0; axis < axes; axis++)
             read_vector(hed_json_item(node, axis), def->step[axis]);
     }
@@ -91,18 +92,21 @@ static void read_parts(synth_file_reader *reader, hed_json_node object, hed_grid
     if (hed_json_has(object, "body")) {
         hed_json_node body = hed_json_member(object, "body");
         hed_json_only(body, BODY_KEYS);
-        synth_file_fields(reader, body, synth_fields[HED_BODY], &def->body, (const char *const[]){NULL});
+        synth_file_fields(
+            reader, body, synth_fields[HED_BODY], &def->body, (const char *const[]){NULL});
     }
     if (hed_json_has(object, "spring")) {
         hed_json_node spring = hed_json_member(object, "spring");
         hed_json_only(spring, SPRING_KEYS);
-        synth_file_fields(reader, spring, synth_fields[HED_SPRING], &def->spring, (const char *const[]){NULL});
+        synth_file_fields(
+            reader, spring, synth_fields[HED_SPRING], &def->spring, (const char *const[]){NULL});
     }
 }
 
 static float read_number(hed_json_node object, const char *key, float otherwise, double high)
 {
-    return hed_json_has(object, key) ? (float)hed_json_number(hed_json_member(object, key), 0, high) : otherwise;
+    return hed_json_has(object, key) ? (float)hed_json_number(hed_json_member(object, key), 0, high)
+                                     : otherwise;
 }
 
 void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
@@ -112,15 +116,19 @@ void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
     hed_grid_def def = synth_default_grid(kind);
     uint32_t axes = axes_of(kind);
     read_size(hed_json_member(element, "size"), axes, &def);
-    if (hed_json_has(element, "origin")) read_vector(hed_json_member(element, "origin"), def.origin);
+    if (hed_json_has(element, "origin"))
+        read_vector(hed_json_member(element, "origin"), def.origin);
     if (hed_json_has(element, "step")) read_step(hed_json_member(element, "step"), axes, &def);
     read_parts(reader, element, &def);
     def.diagonal = read_number(element, "diagonal", 0, 1e12);
     def.bend = read_number(element, "bend", 0, 1e12);
     def.tune = read_number(element, "tune", 0, 1e6);
-    if (hed_json_has(element, "rate")) def.rate = hed_json_number(hed_json_member(element, "rate"), 1, 1e7);
-    if (hed_json_has(element, "anchor")) read_anchor(hed_json_member(element, "anchor"), axes, &def);
-    const char *name = hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
+    if (hed_json_has(element, "rate"))
+        def.rate = hed_json_number(hed_json_member(element, "rate"), 1, 1e7);
+    if (hed_json_has(element, "anchor"))
+        read_anchor(hed_json_member(element, "anchor"), axes, &def);
+    const char *name =
+        hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
     hed_generated generated;
     hed_error error;
     if (synth_file_fine(reader) &&

@@ -1,9 +1,10 @@
-/* Writing instrument files, so that reading one gives the same entities in the same order with the same bits. What
- * has its default value is left out.
+/* Writing instrument files, so that reading one gives the same entities in the same order with the
+ * same bits. What has its default value is left out.
  *
- * A grid is written as such if the file's order allows it (bodies of grids stand behind all other bodies, their
- * springs before all other springs) and nothing of it was removed; what was changed of it goes into "changes".
- * Otherwise its bodies and springs are written one by one. What is referred to and has no name is given one. */
+ * A grid is written as such if the file's order allows it (bodies of grids stand behind all other
+ * bodies, their springs before all other springs) and nothing of it was removed; what was changed
+ * of it goes into "changes". Otherwise its bodies and springs are written one by one. What is
+ * referred to and has no name is given one. */
 #include "model/file_parts.h"
 
 #include "support/file.h"
@@ -112,8 +113,7 @@ static void end_element(writer *w)
 static void make_name(const char *what, uint32_t number, uint32_t marks, char *text, size_t size)
 {
     int length = snprintf(text, size, "%s.%" PRIu32, what, number);
-    for (uint32_t i = 0; i < marks && (size_t)length + 1 < size; i++)
-        text[length++] = '\'';
+    for (uint32_t i = 0; i < marks && (size_t)length + 1 < size; i++) text[length++] = '\'';
     text[length] = 0;
 }
 
@@ -122,8 +122,10 @@ static void make_entity_name(const writer *w, hed_entity entity, char *text, siz
     const hed_instrument *instrument = w->instrument;
     uint32_t marks = 0;
     do
-        make_name(hed_entity_type_name(synth_find(instrument, entity)->type), entity, marks++, text, size);
-    while (hed_instrument_find(instrument, text) || synth_find_grid(instrument, text, strlen(text)));
+        make_name(hed_entity_type_name(synth_find(instrument, entity)->type), entity, marks++, text,
+            size);
+    while (
+        hed_instrument_find(instrument, text) || synth_find_grid(instrument, text, strlen(text)));
 }
 
 static void grid_name(const writer *w, const synth_grid *grid, char *text, size_t size)
@@ -168,7 +170,8 @@ static void put_reference(writer *w, hed_entity entity)
     }
 }
 
-/* Its own name; one of a grid that is written one by one; or a new one where something refers to it. */
+/* Its own name; one of a grid that is written one by one; or a new one where something refers to
+ * it. */
 static void put_own_name(writer *w, hed_entity entity)
 {
     char text[SYNTH_DESCRIPTION];
@@ -199,23 +202,29 @@ static void put_value(writer *w, const synth_field *field, const void *at)
     case SYNTH_FIELD_VECTOR:
     case SYNTH_FIELD_DIRECTION: put_vector(w, at); break;
     case SYNTH_FIELD_WHOLE: memcpy(&word, at, sizeof word), put(w, "%" PRIu32, word); break;
-    case SYNTH_FIELD_CHOICE: memcpy(&word, at, sizeof word), put_string(w, field->choices[word]); break;
+    case SYNTH_FIELD_CHOICE:
+        memcpy(&word, at, sizeof word), put_string(w, field->choices[word]);
+        break;
     case SYNTH_FIELD_ENTITY: memcpy(&word, at, sizeof word), put_reference(w, word); break;
     case SYNTH_FIELD_NOTE: put(w, "%u", *(const uint8_t *)at); break;
     case SYNTH_FIELD_BOOLEAN: put(w, "%s", *(const bool *)at ? "true" : "false"); break;
     case SYNTH_FIELD_ADSR: put_adsr(w, at); break;
     case SYNTH_FIELD_ROUTE:
-        put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low, route->high);
+        put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low,
+            route->high);
         break;
     }
 }
 
 /* The fields that are not as in `otherwise`, and with `whole` those that a file has to say. */
-static void put_fields(writer *w, const synth_field *fields, const void *def, const void *otherwise, bool whole)
+static void put_fields(
+    writer *w, const synth_field *fields, const void *def, const void *otherwise, bool whole)
 {
     for (const synth_field *field = fields; field->key; field++) {
-        const void *at = (const char *)def + field->offset, *before = (const char *)otherwise + field->offset;
-        bool needed = whole && (field->kind == SYNTH_FIELD_VECTOR || field->kind == SYNTH_FIELD_ENTITY);
+        const void *at = (const char *)def + field->offset,
+                   *before = (const char *)otherwise + field->offset;
+        bool needed =
+            whole && (field->kind == SYNTH_FIELD_VECTOR || field->kind == SYNTH_FIELD_ENTITY);
         if (!needed && synth_same_value(field, at, before)) continue;
         put_key(w, field->key);
         put_value(w, field, at);
@@ -233,7 +242,8 @@ static void put_entities(writer *w, hed_entity_type type)
         begun = true;
         begin_element(w);
         put_own_name(w, entity);
-        put_fields(w, synth_fields[type], synth_element(w->instrument, type, i), &otherwise.as, true);
+        put_fields(
+            w, synth_fields[type], synth_element(w->instrument, type, i), &otherwise.as, true);
         end_element(w);
     }
     if (begun) put(w, "\n  ]");
@@ -241,8 +251,8 @@ static void put_entities(writer *w, hed_entity_type type)
 
 /* ---- grids ---- */
 
-static bool contiguous(const hed_instrument *instrument, hed_entity_type type, hed_entity first, uint32_t count,
-                       uint32_t place)
+static bool contiguous(const hed_instrument *instrument, hed_entity_type type, hed_entity first,
+    uint32_t count, uint32_t place)
 {
     for (uint32_t i = 0; i < count; i++) {
         const synth_place *found = synth_find(instrument, first + i);
@@ -259,8 +269,8 @@ static void find_kept_grids(writer *w)
     w->first_grid = instrument->grid_count;
     while (w->first_grid > 0) {
         const hed_generated *made = &instrument->grids[w->first_grid - 1].generated;
-        if (made->bodies > bodies ||
-            !contiguous(instrument, HED_BODY, made->first_body, made->bodies, bodies - made->bodies))
+        if (made->bodies > bodies || !contiguous(instrument, HED_BODY, made->first_body,
+                                         made->bodies, bodies - made->bodies))
             break;
         bodies -= made->bodies;
         w->first_grid--;
@@ -308,7 +318,8 @@ static void put_shape(writer *w, const hed_grid_def *def, uint32_t axes)
     w->first = false;
 }
 
-static void put_part(writer *w, const char *key, const synth_field *fields, const void *def, const void *otherwise)
+static void put_part(
+    writer *w, const char *key, const synth_field *fields, const void *def, const void *otherwise)
 {
     put_key(w, key);
     put(w, "{");
@@ -369,11 +380,12 @@ typedef struct change_list {
     bool begun;
 } change_list;
 
-static void put_change(change_list *list, hed_entity_type type, hed_entity entity, const void *now, const void *made)
+static void put_change(
+    change_list *list, hed_entity_type type, hed_entity entity, const void *now, const void *made)
 {
     const synth_field *field = synth_fields[type];
-    while (field->key &&
-           synth_same_value(field, (const char *)now + field->offset, (const char *)made + field->offset))
+    while (field->key && synth_same_value(field, (const char *)now + field->offset,
+                             (const char *)made + field->offset))
         field++;
     if (!field->key) return;
     if (!list->begun) begin_section(list->w, "changes");
@@ -395,20 +407,23 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
     hed_status status = synth_resolve_grid(&grid->def, &resolved, error);
     if (status != HED_OK) return status;
     hed_body_def *bodies = synth_grow(allocator, NULL, &body_room, made->bodies, sizeof *bodies);
-    hed_spring_def *springs = synth_grow(allocator, NULL, &spring_room, made->springs + 1, sizeof *springs);
+    hed_spring_def *springs =
+        synth_grow(allocator, NULL, &spring_room, made->springs + 1, sizeof *springs);
     if (bodies && springs) {
         synth_fill_grid(&resolved, made->first_body, bodies, springs);
         for (uint32_t i = 0; i < made->bodies; i++) {
             const synth_place *place = synth_find(instrument, made->first_body + i);
-            put_change(list, HED_BODY, made->first_body + i, &instrument->bodies[place->index], &bodies[i]);
+            put_change(list, HED_BODY, made->first_body + i, &instrument->bodies[place->index],
+                &bodies[i]);
         }
         for (uint32_t i = 0; i < made->springs; i++) {
             const synth_place *place = synth_find(instrument, made->first_spring + i);
-            put_change(list, HED_SPRING, made->first_spring + i, &instrument->springs[place->index], &springs[i]);
+            put_change(list, HED_SPRING, made->first_spring + i, &instrument->springs[place->index],
+                &springs[i]);
         }
     } else {
         status = synth_fail(error, HED_ERROR_MEMORY,
-                            "out of memory for what was changed of a grid of %" PRIu32 " bodies", made->bodies);
+            "out of memory for what was changed of a grid of %" PRIu32 " bodies", made->bodies);
     }
     if (bodies) allocator->release(allocator->user, bodies, body_room * sizeof *bodies);
     if (springs) allocator->release(allocator->user, springs, spring_room * sizeof *springs);
@@ -427,13 +442,15 @@ static hed_status put_changes(writer *w, hed_error *error)
 
 /* ---- links and modulations ---- */
 
-/* How many links from `at` on are to all bodies of a grid that is written as such, in their order; 0: none. */
+/* How many links from `at` on are to all bodies of a grid that is written as such, in their order;
+ * 0: none. */
 static uint32_t links_to_grid(const writer *w, uint32_t at)
 {
     const hed_instrument *instrument = w->instrument;
     const synth_link *link = &instrument->links[at];
     const synth_grid *grid = in_kept_grid(w, link->to) ? synth_grid_of(instrument, link->to) : NULL;
-    if (!grid || grid->generated.bodies < 2 || grid->generated.bodies > instrument->link_count - at) return 0;
+    if (!grid || grid->generated.bodies < 2 || grid->generated.bodies > instrument->link_count - at)
+        return 0;
     for (uint32_t i = 0; i < grid->generated.bodies; i++)
         if (link[i].from != link->from || link[i].weight != link->weight ||
             link[i].to != grid->generated.first_body + i)
@@ -534,7 +551,8 @@ hed_status hed_instrument_save(const hed_instrument *instrument, const char *pat
 {
     const hed_allocator *allocator = &instrument->allocator;
     size_t size = (size_t)instrument->entity_count + 1;
-    writer w = {.instrument = instrument, .referred = allocator->allocate(allocator->user, size, 1)};
+    writer w = {
+        .instrument = instrument, .referred = allocator->allocate(allocator->user, size, 1)};
     if (!w.referred) return synth_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
     memset(w.referred, 0, size);
     find_referred(&w);

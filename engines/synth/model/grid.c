@@ -1,14 +1,19 @@
-/* Regular grids of bodies: strings, membranes, plates, lattices; and the exact pitch of their lowest mode.
+/* Regular grids of bodies: strings, membranes, plates, lattices; and the exact pitch of their
+ * lowest mode.
  *
- * Between neighbours of distance l stand springs of stiffness k and rest length q l. They pull with k (1 - q) l, so
- * that across the grid each acts like a spring of K = k (1 - q). With bend B > 0, springs to the next but one have
- * rest length 2.5 l: they push with B l/2, and the springs between neighbours are shortened by what balances that in
- * each three bodies in a row. What is left is B times the fourth difference, as of a beam, hinged where the ends are
- * anchored and free where they are not, and nothing at rest.
+ * Between neighbours of distance l stand springs of stiffness k and rest length q l. They pull with
+ * k (1 - q) l, so that across the grid each acts like a spring of K = k (1 - q). With bend B > 0,
+ * springs to the next but one have rest length 2.5 l: they push with B l/2, and the springs between
+ * neighbours are shortened by what balances that in each three bodies in a row. What is left is B
+ * times the fourth difference, as of a beam, hinged where the ends are anchored and free where they
+ * are not, and nothing at rest.
  *
- * Along an axis of n places whose ends are anchored, mode 1 has the angle a = pi / (n - 1) and s = sin(a/2). Across
- * the grid it has  m w^2 = sum over axes of (4 K s^2 + 4 B s^4),  and with diagonals 4 K' (1 - cos a cos b)  more.
- * The integrator makes of w the frequency f with  h^2 w^2 = ((1 - g)^2 + 4 g sin^2(pi f h)) / g^2,  where
+ * Along an axis of n places whose ends are anchored, mode 1 has the angle a = pi / (n - 1) and s =
+ * sin(a/2). Across
+ * the grid it has  m w^2 = sum over axes of (4 K s^2 + 4 B s^4),  and with diagonals 4 K' (1 - cos
+ *                  a cos b)  more.
+ * The integrator makes of w the frequency f with  h^2 w^2 = ((1 - g)^2 + 4 g sin^2(pi f h)) / g^2,
+ * where
  * g = exp(-damping h) is what the amplitude keeps in a sample. */
 #include "model/model.h"
 
@@ -73,7 +78,8 @@ static mode_one mode_of(const hed_grid_def *def)
     }
     if (def->diagonal > 0 && dimensions(def) == 2) {
         double a = PI / (def->size[0] - 1.0), b = PI / (def->size[1] - 1.0);
-        mode.rest = 4 * (double)def->diagonal * (1 - diagonal_share(def, 0, 1)) * (1 - cos(a) * cos(b));
+        mode.rest =
+            4 * (double)def->diagonal * (1 - diagonal_share(def, 0, 1)) * (1 - cos(a) * cos(b));
     }
     return mode;
 }
@@ -82,14 +88,14 @@ static mode_one mode_of(const hed_grid_def *def)
 static const char *why_no_mode(const hed_grid_def *def)
 {
     for (uint32_t axis = 0; axis < 3; axis++)
-        if (def->size[axis] > 1 && (def->size[axis] < 3 || !def->anchor_ends[axis][0] || !def->anchor_ends[axis][1]))
+        if (def->size[axis] > 1 &&
+            (def->size[axis] < 3 || !def->anchor_ends[axis][0] || !def->anchor_ends[axis][1]))
             return "both ends of each axis have to be anchored, with a body between them";
     if (dimensions(def) == 1 && def->size[0] < 3) return "there is only one body";
     if (dimensions(def) == 3 && (def->diagonal > 0 || def->bend > 0))
         return "a lattice with diagonal or bend springs has no closed form";
     double dot = 0;
-    for (uint32_t i = 0; i < 3; i++)
-        dot += (double)def->step[0][i] * def->step[1][i];
+    for (uint32_t i = 0; i < 3; i++) dot += (double)def->step[0][i] * def->step[1][i];
     bool right = fabs(dot) <= 1e-6 * length_of(def->step[0]) * length_of(def->step[1]);
     if (dimensions(def) == 2 && def->diagonal > 0 && !right)
         return "with diagonals the steps have to be at right angles";
@@ -101,7 +107,8 @@ static double frequency_of(const hed_grid_def *def, double rate)
     hed_grid_def resolved;
     if (why_no_mode(def) || synth_resolve_grid(def, &resolved, NULL) != HED_OK) return 0;
     mode_one mode = mode_of(&resolved);
-    double square = resolved.spring.stiffness * mode.per_stiffness + resolved.bend * mode.per_bend + mode.rest;
+    double square =
+        resolved.spring.stiffness * mode.per_stiffness + resolved.bend * mode.per_bend + mode.rest;
     double g = exp(-(double)def->body.damping / rate), h = 1 / rate;
     double sine = (g * g * h * h * square / def->body.mass - (1 - g) * (1 - g)) / (4 * g);
     return sine > 0 && sine < 1 ? asin(sqrt(sine)) * rate / PI : 0;
@@ -113,24 +120,28 @@ hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, h
     if (def->tune == 0) return HED_OK;
     const char *reason = why_no_mode(def);
     if (reason)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz, but %s", (double)def->tune, reason);
+        return synth_fail(
+            error, HED_ERROR_ARGUMENT, "grid: tune is %g Hz, but %s", (double)def->tune, reason);
     mode_one mode = mode_of(def);
-    double g = exp(-(double)def->body.damping / def->rate), sine = sin(PI * (double)def->tune / def->rate);
-    double square =
-        ((1 - g) * (1 - g) + 4 * g * sine * sine) / (g * g) * def->rate * def->rate * def->body.mass - mode.rest;
+    double g = exp(-(double)def->body.damping / def->rate),
+           sine = sin(PI * (double)def->tune / def->rate);
+    double square = ((1 - g) * (1 - g) + 4 * g * sine * sine) / (g * g) * def->rate * def->rate *
+                        def->body.mass -
+                    mode.rest;
     bool tension = mode.per_stiffness > 1e-9;
     if (!tension && def->bend == 0)
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "grid: tune is %g Hz, but a rest length of %g leaves no tension to tune; take one "
-                          "nearer to 0, such as -0.5 (half the distance)",
-                          (double)def->tune, (double)def->spring.rest_length);
-    double value = tension ? (square - def->bend * mode.per_bend) / mode.per_stiffness : square / mode.per_bend;
+            "grid: tune is %g Hz, but a rest length of %g leaves no tension to tune; take one "
+            "nearer to 0, such as -0.5 (half the distance)",
+            (double)def->tune, (double)def->spring.rest_length);
+    double value = tension ? (square - def->bend * mode.per_bend) / mode.per_stiffness
+                           : square / mode.per_bend;
     if (!(value > 0 && value < 1e12))
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "grid: tune is %g Hz, for which the springs would need a stiffness of %g N/m; "
-                          "its diagonal and bend springs alone are too stiff for so low a pitch, or the rest "
-                          "length leaves too little tension",
-                          (double)def->tune, value);
+            "grid: tune is %g Hz, for which the springs would need a stiffness of %g N/m; "
+            "its diagonal and bend springs alone are too stiff for so low a pitch, or the rest "
+            "length leaves too little tension",
+            (double)def->tune, value);
     *(tension ? &resolved->spring.stiffness : &resolved->bend) = (float)value;
     return HED_OK;
 }
@@ -211,14 +222,15 @@ static hed_body_def make_body(const hed_grid_def *def, const uint32_t at[3])
 {
     hed_body_def body = def->body;
     for (uint32_t i = 0; i < 3; i++)
-        body.position[i] = (float)((double)def->origin[i] + (double)at[0] * def->step[0][i] +
-                                   (double)at[1] * def->step[1][i] + (double)at[2] * def->step[2][i]);
+        body.position[i] =
+            (float)((double)def->origin[i] + (double)at[0] * def->step[0][i] +
+                    (double)at[1] * def->step[1][i] + (double)at[2] * def->step[2][i]);
     body.anchored = anchored(def, at);
     return body;
 }
 
-hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_body_def *bodies,
-                              hed_spring_def *springs)
+hed_generated synth_fill_grid(
+    const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs)
 {
     filler f = {.def = def, .first = first, .springs = springs};
     uint32_t at[3], body = 0;
@@ -227,23 +239,21 @@ hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_bod
             for (at[0] = 0; at[0] < def->size[0]; at[0]++) {
                 if (bodies) bodies[body] = make_body(def, at);
                 body++;
-                for (uint32_t axis = 0; axis < 3; axis++)
-                    join_axis(&f, at, axis);
+                for (uint32_t axis = 0; axis < 3; axis++) join_axis(&f, at, axis);
                 for (uint32_t axis = 0; def->diagonal > 0 && axis < 3; axis++)
                     join_square(&f, at, axis == 2 ? 1 : 0, axis == 0 ? 1 : 2);
             }
-    return (hed_generated){.first_body = first, .first_spring = first + body, .bodies = body, .springs = f.count};
+    return (hed_generated){
+        .first_body = first, .first_spring = first + body, .bodies = body, .springs = f.count};
 }
 
 /* ---- adding one ---- */
 
 hed_grid_def hed_default_grid_def(void)
 {
-    return (hed_grid_def){.size = {1, 1, 1},
-                          .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
-                          .body = hed_default_entity_def(HED_BODY).as.body,
-                          .spring = hed_default_entity_def(HED_SPRING).as.spring,
-                          .rate = 48000};
+    return (hed_grid_def){.size = {1, 1, 1}, .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
+        .body = hed_default_entity_def(HED_BODY).as.body,
+        .spring = hed_default_entity_def(HED_SPRING).as.spring, .rate = 48000};
 }
 
 static hed_status check_size(const hed_grid_def *def, hed_error *error)
@@ -251,16 +261,17 @@ static hed_status check_size(const hed_grid_def *def, hed_error *error)
     uint64_t bodies = 1;
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (def->size[axis] < 1 || def->size[axis] > SYNTH_MOST_OF_TYPE)
-            return synth_fail(error, HED_ERROR_ARGUMENT, "grid: size[%" PRIu32 "] is %" PRIu32 "; expected 1 to %d",
-                              axis, def->size[axis], SYNTH_MOST_OF_TYPE);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "grid: size[%" PRIu32 "] is %" PRIu32 "; expected 1 to %d", axis, def->size[axis],
+                SYNTH_MOST_OF_TYPE);
         bodies *= def->size[axis];
         if (bodies > SYNTH_MOST_OF_TYPE)
             return synth_fail(error, HED_ERROR_LIMIT,
-                              "grid: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " bodies; a grid holds up to %d",
-                              def->size[0], def->size[1], def->size[2], SYNTH_MOST_OF_TYPE);
+                "grid: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " bodies; a grid holds up to %d",
+                def->size[0], def->size[1], def->size[2], SYNTH_MOST_OF_TYPE);
         if (def->size[axis] > 1 && !(length_of(def->step[axis]) >= 1e-6))
-            return synth_fail(error, HED_ERROR_ARGUMENT, "grid: step[%" PRIu32 "] is shorter than a micrometre",
-                              axis);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "grid: step[%" PRIu32 "] is shorter than a micrometre", axis);
     }
     return HED_OK;
 }
@@ -282,42 +293,46 @@ static hed_status check_corners(const hed_grid_def *def, hed_error *error)
                 float way[3];
                 for (uint32_t i = 0; i < 3; i++)
                     way[i] = def->step[a][i] + (float)sign * def->step[b][i];
-                if (def->diagonal > 0 && def->size[a] > 1 && def->size[b] > 1 && length_of(way) < 1e-6)
+                if (def->diagonal > 0 && def->size[a] > 1 && def->size[b] > 1 &&
+                    length_of(way) < 1e-6)
                     return synth_fail(error, HED_ERROR_ARGUMENT,
-                                      "grid: step[%" PRIu32 "] and step[%" PRIu32 "] lie along one line: their "
-                                      "diagonals have no length",
-                                      a, b);
+                        "grid: step[%" PRIu32 "] and step[%" PRIu32 "] lie along one line: their "
+                        "diagonals have no length",
+                        a, b);
             }
     return HED_OK;
 }
 
 static hed_status check_springs(const hed_grid_def *def, hed_error *error)
 {
-    hed_status status = synth_check_fields(synth_fields[HED_SPRING], &def->spring, "grid: spring", error);
+    hed_status status =
+        synth_check_fields(synth_fields[HED_SPRING], &def->spring, "grid: spring", error);
     if (status != HED_OK) return status;
     if (!(def->diagonal >= 0 && def->diagonal <= 1e12f) || !(def->bend >= 0 && def->bend <= 1e12f))
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "grid: diagonal is %g and bend %g; expected a value from 0 to 1e+12", (double)def->diagonal,
-                          (double)def->bend);
-    if (!(def->tune >= 0) || (def->tune > 0 && !(def->rate >= 1 && def->rate <= 1e7 && def->tune < def->rate / 2)))
+            "grid: diagonal is %g and bend %g; expected a value from 0 to 1e+12",
+            (double)def->diagonal, (double)def->bend);
+    if (!(def->tune >= 0) ||
+        (def->tune > 0 && !(def->rate >= 1 && def->rate <= 1e7 && def->tune < def->rate / 2)))
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "grid: tune is %g Hz at a rate of %g Hz; expected 0, or less than half of the rate",
-                          (double)def->tune, def->rate);
+            "grid: tune is %g Hz at a rate of %g Hz; expected 0, or less than half of the rate",
+            (double)def->tune, def->rate);
     return HED_OK;
 }
 
-/* The springs between neighbours are shortened to balance those to the next but one; that must not be more than their
- * length. */
+/* The springs between neighbours are shortened to balance those to the next but one; that must not
+ * be more than their length. */
 static hed_status check_bend(const hed_grid_def *resolved, hed_error *error)
 {
     for (uint32_t axis = 0; resolved->bend > 0 && axis < 3; axis++) {
-        double most =
-            share_of(resolved->spring.rest_length, length_of(resolved->step[axis])) * resolved->spring.stiffness;
+        double most = share_of(resolved->spring.rest_length, length_of(resolved->step[axis])) *
+                      resolved->spring.stiffness;
         if (resolved->size[axis] > 1 && !(resolved->bend < most))
             return synth_fail(error, HED_ERROR_ARGUMENT,
-                              "grid: bend is %g N/m; along axis %" PRIu32 " it has to be below stiffness times rest "
-                              "length by distance, which is %g N/m",
-                              (double)resolved->bend, axis, most);
+                "grid: bend is %g N/m; along axis %" PRIu32
+                " it has to be below stiffness times rest "
+                "length by distance, which is %g N/m",
+                (double)resolved->bend, axis, most);
     }
     return HED_OK;
 }
@@ -332,16 +347,19 @@ static hed_status check_grid(const hed_grid_def *def, hed_grid_def *resolved, he
     return status;
 }
 
-static hed_status remember(hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_error *error)
+static hed_status remember(
+    hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_error *error)
 {
     const hed_allocator *allocator = &instrument->allocator;
     uint64_t need = (uint64_t)instrument->grid_count + 1;
-    synth_grid *grids = synth_grow(allocator, instrument->grids, &instrument->grid_capacity, need, sizeof *grids);
+    synth_grid *grids =
+        synth_grow(allocator, instrument->grids, &instrument->grid_capacity, need, sizeof *grids);
     if (grids) instrument->grids = grids;
     char *copy = grids && name ? synth_copy_text(allocator, name) : NULL;
     if (!grids || (name && !copy) ||
-        (name && !synth_table_put(&instrument->name_table, allocator, synth_hash_text(name, strlen(name)),
-                                  instrument->grid_count | SYNTH_GRID_NAME))) {
+        (name &&
+            !synth_table_put(&instrument->name_table, allocator,
+                synth_hash_text(name, strlen(name)), instrument->grid_count | SYNTH_GRID_NAME))) {
         synth_free_text(allocator, copy);
         return synth_fail(error, HED_ERROR_MEMORY, "out of memory for a grid");
     }
@@ -360,8 +378,8 @@ static void number(hed_instrument *instrument, uint32_t type, uint32_t count)
     }
 }
 
-hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def, const char *name,
-                                   hed_generated *generated, hed_error *error)
+hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def,
+    const char *name, hed_generated *generated, hed_error *error)
 {
     *generated = (hed_generated){0};
     hed_grid_def resolved;
@@ -371,11 +389,12 @@ hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_de
     hed_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
     status = synth_reserve(instrument, HED_BODY, made.bodies, error);
     if (status == HED_OK) status = synth_reserve(instrument, HED_SPRING, made.springs, error);
-    if (status == HED_OK) status = synth_reserve_places(instrument, made.bodies + made.springs, error);
+    if (status == HED_OK)
+        status = synth_reserve_places(instrument, made.bodies + made.springs, error);
     if (status == HED_OK) status = remember(instrument, def, name, error);
     if (status != HED_OK) return status;
     synth_fill_grid(&resolved, made.first_body, instrument->bodies + instrument->counts[HED_BODY],
-                    instrument->springs ? instrument->springs + instrument->counts[HED_SPRING] : NULL);
+        instrument->springs ? instrument->springs + instrument->counts[HED_SPRING] : NULL);
     number(instrument, HED_BODY, made.bodies);
     number(instrument, HED_SPRING, made.springs);
     instrument->grids[instrument->grid_count - 1].generated = made;
@@ -390,15 +409,16 @@ uint32_t hed_instrument_grid_count(const hed_instrument *instrument)
     return instrument->grid_count;
 }
 
-hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate, hed_grid_info *info,
-                                  hed_error *error)
+hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate,
+    hed_grid_info *info, hed_error *error)
 {
     if (index >= instrument->grid_count)
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "the instrument has %" PRIu32 " grids; number %" PRIu32 " was asked for",
-                          instrument->grid_count, index);
+            "the instrument has %" PRIu32 " grids; number %" PRIu32 " was asked for",
+            instrument->grid_count, index);
     const synth_grid *grid = &instrument->grids[index];
-    *info = (hed_grid_info){.name = grid->name ? grid->name : "", .def = grid->def, .generated = grid->generated};
+    *info = (hed_grid_info){
+        .name = grid->name ? grid->name : "", .def = grid->def, .generated = grid->generated};
     info->frequency = frequency_of(&grid->def, rate);
     return HED_OK;
 }

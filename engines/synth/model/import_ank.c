@@ -1,6 +1,6 @@
-/* Presets of Anukari's published schema: read, turned into an instrument, and a report of what has no counterpart.
- * The schema says what a value is called but not its unit or law; values are taken as they are, in SI units, and
- * where more had to be guessed the report says so. */
+/* Presets of Anukari's published schema: read, turned into an instrument, and a report of what has
+ * no counterpart. The schema says what a value is called but not its unit or law; values are taken
+ * as they are, in SI units, and where more had to be guessed the report says so. */
 #include "model/import_ank.h"
 
 #include "model/model.h"
@@ -21,7 +21,9 @@ static void add_line(hed_import_report *report, const char *format, va_list argu
     char line[HED_ERROR_TEXT + 64];
     size_t used = strlen(report->text);
     int written = vsnprintf(line, sizeof line - 1, format, arguments);
-    size_t length = written < 0 ? 0 : (size_t)written < sizeof line - 1 ? (size_t)written : sizeof line - 2;
+    size_t length = written < 0                         ? 0
+                    : (size_t)written < sizeof line - 1 ? (size_t)written
+                                                        : sizeof line - 2;
     if (report->unlisted || used + length + 2 > sizeof report->text) {
         report->unlisted++;
         return;
@@ -71,10 +73,13 @@ synth_imported *synth_imported_find(const synth_import *im, synth_ank_id id)
 }
 
 /* Every item of a list begins with its number. */
-static hed_status number_kind(synth_import *im, synth_ank_kind kind, const synth_wire_list *list, size_t size)
+static hed_status number_kind(
+    synth_import *im, synth_ank_kind kind, const synth_wire_list *list, size_t size)
 {
     synth_imported *all = im->imported[kind] = calloc(list->count ? list->count : 1, sizeof *all);
-    if (!all) return synth_fail(im->error, HED_ERROR_MEMORY, "%s: no memory for %u numbers", im->name, list->count);
+    if (!all)
+        return synth_fail(
+            im->error, HED_ERROR_MEMORY, "%s: no memory for %u numbers", im->name, list->count);
     im->counts[kind] = list->count;
     for (uint32_t i = 0; i < list->count; i++) {
         memcpy(&all[i].number, (const char *)list->items + i * size, sizeof all[i].number);
@@ -90,7 +95,8 @@ static hed_status number_all(synth_import *im)
     hed_status status = number_kind(im, ANK_BODY, &m->bodies, sizeof(synth_ank_body));
     if (!status) status = number_kind(im, ANK_SENSOR, &m->sensors, sizeof(synth_ank_sensor));
     if (!status) status = number_kind(im, ANK_EXCITER, &m->exciters, sizeof(synth_ank_exciter));
-    if (!status) status = number_kind(im, ANK_MODULATOR, &m->modulators, sizeof(synth_ank_modulator));
+    if (!status)
+        status = number_kind(im, ANK_MODULATOR, &m->modulators, sizeof(synth_ank_modulator));
     return status ? status : number_kind(im, ANK_LINK, &m->links, sizeof(synth_ank_link));
 }
 
@@ -108,15 +114,16 @@ static void fit(const fitting *f, const char *part, float *value, double low, do
     if (!(*value >= (float)low)) *value = (float)low; /* NaN too */
     if (*value > (float)high) *value = (float)high;
     if (memcmp(&before, value, sizeof before) != 0)
-        synth_import_tell(f->im, "%s%s%s %g -> %g, the nearest in its range", f->of, f->key, part, (double)before,
-                          (double)*value);
+        synth_import_tell(f->im, "%s%s%s %g -> %g, the nearest in its range", f->of, f->key, part,
+            (double)before, (double)*value);
 }
 
 static void fit_vector(const fitting *f, float v[3], const synth_field *field)
 {
     static const char *const parts[] = {".x", ".y", ".z"};
     for (uint32_t i = 0; i < 3; i++) fit(f, parts[i], &v[i], field->low, field->high);
-    if (field->kind != SYNTH_FIELD_DIRECTION || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f) return;
+    if (field->kind != SYNTH_FIELD_DIRECTION || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f)
+        return;
     v[2] = 1.0f;
     synth_import_tell(f->im, "%s%s 0, 0, 0 -> 0, 0, 1", f->of, f->key);
 }
@@ -132,7 +139,8 @@ static void fit_field(const fitting *f, const synth_field *field, void *at)
         if (*whole < (uint32_t)field->low) *whole = (uint32_t)field->low;
         if (*whole > (uint32_t)field->high) *whole = (uint32_t)field->high;
         if (*whole != before)
-            synth_import_tell(f->im, "%s%s %u -> %u, the nearest in its range", f->of, f->key, before, *whole);
+            synth_import_tell(
+                f->im, "%s%s %u -> %u, the nearest in its range", f->of, f->key, before, *whole);
         break;
     }
     case SYNTH_FIELD_ADSR: {
@@ -151,12 +159,13 @@ static void fit_field(const fitting *f, const synth_field *field, void *at)
 static hed_route *route_of(hed_entity_def *def)
 {
     for (const synth_field *field = synth_fields[def->type]; field->key; field++)
-        if (field->kind == SYNTH_FIELD_ROUTE) return (hed_route *)(void *)((char *)&def->as + field->offset);
+        if (field->kind == SYNTH_FIELD_ROUTE)
+            return (hed_route *)(void *)((char *)&def->as + field->offset);
     return NULL;
 }
 
-hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_entity_def *def, const hed_route *routes,
-                            uint32_t copies)
+hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_entity_def *def,
+    const hed_route *routes, uint32_t copies)
 {
     const char *type = hed_entity_type_name(def->type);
     char of[64];
@@ -214,15 +223,18 @@ static hed_instrument_def make_def(synth_import *im)
     if (m->limit_release > 0.0f) def.limit_release = m->limit_release;
     if (m->pan != 0.0f) synth_import_tell(im, "master pan %g: there is none here", (double)m->pan);
     if (m->wet != 0.0f && m->wet != 1.0f)
-        synth_import_tell(im, "master dry and wet %g: there is no such mix here, all is wet", (double)m->wet);
+        synth_import_tell(
+            im, "master dry and wet %g: there is no such mix here, all is wet", (double)m->wet);
     if (def.mode == HED_VOICES_MPE && m->zone)
         synth_import_tell(im, "MPE zone: the lower one, until MIDI says otherwise");
-    if (def.mode != HED_SINGLETON) synth_import_tell(im, "root note: the format has none; %g", (double)def.root_note);
+    if (def.mode != HED_SINGLETON)
+        synth_import_tell(im, "root note: the format has none; %g", (double)def.root_note);
     fit_def(im, &def);
     return def;
 }
 
-/* High notes of a stiff instrument run faster than it is proven stable for: they are given up, not the instrument. */
+/* High notes of a stiff instrument run faster than it is proven stable for: they are given up, not
+ * the instrument. */
 static hed_status limit_notes(synth_import *im)
 {
     hed_instrument_def def = *hed_instrument_get_def(im->instrument);
@@ -232,7 +244,8 @@ static hed_status limit_notes(synth_import *im)
     double semitones = 6.0 * log2(stability.worst / 2.0);
     double high = floor(def.high - semitones - 1e-6);
     if (!(high >= def.low)) return HED_OK; /* it is not the notes */
-    synth_import_tell(im, "notes above %.0f, of %u: not proven stable at 48 kHz, not played", high, def.high);
+    synth_import_tell(
+        im, "notes above %.0f, of %u: not proven stable at 48 kHz, not played", high, def.high);
     def.high = (uint8_t)high;
     return hed_instrument_set_def(im->instrument, &def, im->error);
 }
@@ -241,8 +254,8 @@ static hed_status convert(synth_import *im)
 {
     const synth_ank_model *m = im->model;
     if (m->bodies.count == 0)
-        return synth_fail(im->error, HED_ERROR_FORMAT, "%s has no body: this is no preset, or an empty one",
-                          im->name);
+        return synth_fail(im->error, HED_ERROR_FORMAT,
+            "%s has no body: this is no preset, or an empty one", im->name);
     hed_instrument_def def = make_def(im);
     hed_status status = hed_instrument_create(NULL, &def, &im->instrument, im->error);
     if (!status) status = synth_name_file(im->instrument, im->name, im->error);
@@ -259,12 +272,13 @@ static hed_status convert(synth_import *im)
     return status;
 }
 
-hed_status hed_instrument_parse_ank(const void *bytes, size_t size, const char *name, hed_instrument **instrument,
-                                    hed_import_report *report, hed_error *error)
+hed_status hed_instrument_parse_ank(const void *bytes, size_t size, const char *name,
+    hed_instrument **instrument, hed_import_report *report, hed_error *error)
 {
     hed_import_report unread;
     synth_ank_model model = {0};
-    synth_import im = {.model = &model, .report = report ? report : &unread, .name = name, .error = error};
+    synth_import im = {
+        .model = &model, .report = report ? report : &unread, .name = name, .error = error};
     *im.report = (hed_import_report){0};
     hed_status status = synth_wire_read(&synth_ank_schema, bytes, size, name, &model, error);
     if (!status) status = convert(&im);
@@ -273,8 +287,8 @@ hed_status hed_instrument_parse_ank(const void *bytes, size_t size, const char *
     return status;
 }
 
-hed_status hed_instrument_import_ank(const char *path, hed_instrument **instrument, hed_import_report *report,
-                                     hed_error *error)
+hed_status hed_instrument_import_ank(
+    const char *path, hed_instrument **instrument, hed_import_report *report, hed_error *error)
 {
     *instrument = NULL;
     char *bytes;

@@ -1,5 +1,6 @@
-/* What a preset of Anukari's published schema holds, as it stands in the file (import_schema.c says under which
- * numbers). Version 0.9.6 of the schema; what is not in a file is zero, as proto2 has it. */
+/* What a preset of Anukari's published schema holds, as it stands in the file (import_schema.c says
+ * under which numbers). Version 0.9.6 of the schema; what is not in a file is zero, as proto2 has
+ * it. */
 #ifndef SYNTH_IMPORT_ANK_H
 #define SYNTH_IMPORT_ANK_H
 
@@ -183,17 +184,19 @@ typedef struct synth_ank_model {
 
 extern const synth_wire_message synth_ank_schema; /* of a synth_ank_model */
 
-/* A thing of the preset, and the entities it became: several where it hears several ranges of notes, or sounds. */
+/* A thing of the preset, and the entities it became: several where it hears several ranges of
+ * notes, or sounds. */
 typedef struct synth_imported {
     int32_t number;
     uint32_t place; /* in the model's list */
     hed_entity first;
     uint32_t copies; /* 0: left out */
     /* What its links say: */
-    uint32_t linked, lines; /* exciters: free bodies that they move, delay lines that sound in them */
-    float lightest;         /* mass of such a body */
-    uint32_t used;          /* audio inputs: copies that have their source */
-    hed_entity microphone;  /* followers: what they follow */
+    /* exciters: free bodies that they move, delay lines that sound in them */
+    uint32_t linked, lines;
+    float lightest;        /* mass of such a body */
+    uint32_t used;         /* audio inputs: copies that have their source */
+    hed_entity microphone; /* followers: what they follow */
 } synth_imported;
 
 /* Something that a route names. */
@@ -218,25 +221,30 @@ typedef struct synth_import {
 /* NULL: there is none such. */
 synth_imported *synth_imported_find(const synth_import *import, synth_ank_id id);
 /* A line of the report: of something changed, or of something left out. */
-void synth_import_tell(synth_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void synth_import_leave_out(synth_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Adds an entity, its values brought into their ranges; a copy for each route. Errors: LIMIT, MEMORY; where something
- * else is wrong it is left out. */
+void synth_import_tell(synth_import *import, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void synth_import_leave_out(synth_import *import, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Adds an entity, its values brought into their ranges; a copy for each route. Errors: LIMIT,
+ * MEMORY; where something else is wrong it is left out. */
 hed_status synth_import_add(synth_import *import, synth_imported *imported, hed_entity_def *def,
-                            const hed_route *routes, uint32_t copies);
+    const hed_route *routes, uint32_t copies);
 
 /* import_entities.c: every kind of thing, bodies first. Errors: LIMIT, MEMORY. */
 hed_status synth_import_entities(synth_import *import);
-/* import_links.c: springs, what hears and moves what, modulation, delay lines. Errors: LIMIT, MEMORY. */
+/* import_links.c: springs, what hears and moves what, modulation, delay lines. Errors: LIMIT,
+ * MEMORY. */
 hed_status synth_import_links(synth_import *import);
 /* import_routes.c: sorts what routes name. Errors: MEMORY. */
 hed_status synth_import_sort_routes(synth_import *import);
 /* The routes on which notes reach an exciter or modulator; gives how many there are. */
 enum { SYNTH_MOST_ROUTES = 64 };
-uint32_t synth_import_routes(synth_import *import, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES]);
-/* The controller, and the number of the host's parameter, that are routed to a modulator; the first of several.
- * False: none is. */
-bool synth_import_controller(synth_import *import, synth_ank_id id, uint32_t *number, hed_route *route);
+uint32_t synth_import_routes(
+    synth_import *import, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES]);
+/* The controller, and the number of the host's parameter, that are routed to a modulator; the first
+ * of several. False: none is. */
+bool synth_import_controller(
+    synth_import *import, synth_ank_id id, uint32_t *number, hed_route *route);
 bool synth_import_host(const synth_import *import, synth_ank_id id, uint32_t *number);
 
 #endif

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A mallet here is a hammer that bounces; there it is an impulse and a hardness. The hammer is so light that it
- * bounces at once, and its felt a linear spring, so that it touches for 1/hardness seconds whatever the velocity. */
+/* A mallet here is a hammer that bounces; there it is an impulse and a hardness. The hammer is so
+ * light that it bounces at once, and its felt a linear spring, so that it touches for 1/hardness
+ * seconds whatever the velocity. */
 static const float pi_squared = 9.8696044f;
 static const float hammer_share = 0.1f; /* of the lightest body that it strikes */
 static const float hardest =
@@ -34,12 +35,15 @@ static hed_adsr adsr_of(const synth_ank_envelope *e)
 
 static float linear(float decibels) { return powf(10.0f, decibels / 20.0f); }
 
-static void tell_gain(synth_import *im, const char *type, int32_t number, float decibels, float newtons)
+static void tell_gain(
+    synth_import *im, const char *type, int32_t number, float decibels, float newtons)
 {
-    synth_import_tell(im, "%s%d: gain %g dB -> %g N", type, number, (double)decibels, (double)newtons);
+    synth_import_tell(
+        im, "%s%d: gain %g dB -> %g N", type, number, (double)decibels, (double)newtons);
 }
 
-static hed_wave wave_of(synth_import *im, const char *type, const synth_imported *imported, int32_t wave)
+static hed_wave wave_of(
+    synth_import *im, const char *type, const synth_imported *imported, int32_t wave)
 {
     if (wave >= 0 && wave < HED_WAVE_COUNT) return (hed_wave)wave; /* the same order */
     synth_import_tell(im, "%s%d: waveform %d is not known: a sine", type, imported->number, wave);
@@ -47,7 +51,8 @@ static hed_wave wave_of(synth_import *im, const char *type, const synth_imported
 }
 
 /* The smallest route that has all of these. */
-static hed_route around(synth_import *im, const char *type, int32_t number, const hed_route *routes, uint32_t count)
+static hed_route around(
+    synth_import *im, const char *type, int32_t number, const hed_route *routes, uint32_t count)
 {
     hed_route all = count ? routes[0] : (hed_route){0, 0, 127};
     for (uint32_t i = 1; i < count; i++) {
@@ -56,7 +61,8 @@ static hed_route around(synth_import *im, const char *type, int32_t number, cons
         if (routes[i].high > all.high) all.high = routes[i].high;
     }
     if (count > 1)
-        synth_import_tell(im, "%s%d: its %u ranges of notes -> one, %u to %u", type, number, count, all.low, all.high);
+        synth_import_tell(im, "%s%d: its %u ranges of notes -> one, %u to %u", type, number, count,
+            all.low, all.high);
     return all;
 }
 
@@ -71,8 +77,9 @@ static hed_status add_body(synth_import *im, synth_imported *imported)
     def.as.body.damping = body->damping;
     def.as.body.anchored = body->anchored;
     if (body->damping_by_time != 0.0f || body->damping_by_mass != 0.0f)
-        synth_import_tell(im, "body%d: its damping scales with time %g and mass %g: here with time 1 and mass 0",
-                          body->id, (double)body->damping_by_time, (double)body->damping_by_mass);
+        synth_import_tell(im,
+            "body%d: its damping scales with time %g and mass %g: here with time 1 and mass 0",
+            body->id, (double)body->damping_by_time, (double)body->damping_by_mass);
     return synth_import_add(im, imported, &def, NULL, 1);
 }
 
@@ -100,14 +107,15 @@ static hed_status add_sensor(synth_import *im, synth_imported *imported)
 
 /* ---- exciters ---- */
 
-static void set_mallet(synth_import *im, const synth_ank_exciter *exciter, const synth_imported *imported,
-                       hed_mallet_def *mallet)
+static void set_mallet(synth_import *im, const synth_ank_exciter *exciter,
+    const synth_imported *imported, hed_mallet_def *mallet)
 {
     float body = imported->linked ? imported->lightest : 1.0f, hammer = hammer_share * body;
     float soft = exciter->mallet.soft, hard = exciter->mallet.hard,
           share = imported->linked ? (float)imported->linked : 1.0f;
     if (soft > hardest || hard > hardest)
-        synth_import_tell(im, "mallet%d: hardness above %g counts as that", exciter->id, (double)hardest);
+        synth_import_tell(
+            im, "mallet%d: hardness above %g counts as that", exciter->id, (double)hardest);
     float felt_soft = soft, felt_hard = hard;
     soft = fminf(soft, hardest);
     hard = fminf(hard, hardest);
@@ -116,20 +124,20 @@ static void set_mallet(synth_import *im, const synth_ank_exciter *exciter, const
     mallet->impulse = exciter->mallet.impulse * share * 0.5f * (1.0f + hammer_share);
     mallet->velocity_sensitivity = exciter->velocity_sensitivity;
     mallet->exponent = 1.0f;
-    mallet->hardness_soft =
-        hammer * pi_squared * soft * soft; /* half a period of the hammer on its felt is 1/hardness */
+    mallet->hardness_soft = hammer * pi_squared * soft *
+                            soft; /* half a period of the hammer on its felt is 1/hardness */
     mallet->hardness_hard = hammer * pi_squared * hard * hard;
     mallet->noise = exciter->mallet.noise;
     synth_import_tell(im,
-                      "mallet%d: impulse %g -> %g N s, hardness %g to %g -> felt of %g to %g N/m: a hammer of %g kg "
-                      "bounces here, and gives its bodies what the preset says",
-                      exciter->id, (double)exciter->mallet.impulse, (double)mallet->impulse, (double)felt_soft,
-                      (double)felt_hard, (double)mallet->hardness_soft, (double)mallet->hardness_hard,
-                      (double)mallet->mass);
+        "mallet%d: impulse %g -> %g N s, hardness %g to %g -> felt of %g to %g N/m: a hammer of %g kg "
+        "bounces here, and gives its bodies what the preset says",
+        exciter->id, (double)exciter->mallet.impulse, (double)mallet->impulse, (double)felt_soft,
+        (double)felt_hard, (double)mallet->hardness_soft, (double)mallet->hardness_hard,
+        (double)mallet->mass);
 }
 
-static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter, const synth_imported *imported,
-                           hed_oscillator_def *o)
+static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter,
+    const synth_imported *imported, hed_oscillator_def *o)
 {
     o->wave = wave_of(im, "oscillator", imported, exciter->oscillator.wave);
     o->gain = linear(exciter->oscillator.gain);
@@ -147,19 +155,20 @@ static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_au
 {
     a->channel = exciter->audio.channel > 0 ? (uint32_t)exciter->audio.channel : 0;
     if (exciter->audio.channel < 0)
-        synth_import_tell(im, "audio_input%d: channel %d -> 0", exciter->id, exciter->audio.channel);
+        synth_import_tell(
+            im, "audio_input%d: channel %d -> 0", exciter->id, exciter->audio.channel);
     a->gain = linear(exciter->audio.gain);
     tell_gain(im, "audio_input", exciter->id, exciter->audio.gain, a->gain);
     a->gated = exciter->audio.gated;
     a->envelope = adsr_of(&exciter->audio.envelope);
     if (exciter->audio.delay != 0.0f)
         synth_import_tell(im, "audio_input%d: its delay of %g s is left out", exciter->id,
-                          (double)exciter->audio.delay);
+            (double)exciter->audio.delay);
 }
 
 /* Sound goes in once for each source: the input, and delay lines. */
-static hed_status add_audio(synth_import *im, synth_imported *imported, hed_entity_def *def, hed_route *routes,
-                            uint32_t heard)
+static hed_status add_audio(synth_import *im, synth_imported *imported, hed_entity_def *def,
+    hed_route *routes, uint32_t heard)
 {
     const synth_ank_exciter *exciter = ITEM(exciter, exciters, imported);
     set_audio(im, exciter, &def->as.audio_input);
@@ -181,10 +190,10 @@ static hed_status add_audio(synth_import *im, synth_imported *imported, hed_enti
 static hed_status add_exciter(synth_import *im, synth_imported *imported)
 {
     static const hed_entity_type types[] = {[ANK_MALLET] = HED_MALLET,
-                                            [ANK_AUDIO] = HED_AUDIO_INPUT,
-                                            [ANK_OSCILLATOR] = HED_OSCILLATOR,
-                                            [ANK_BOW] = HED_BOW,
-                                            [ANK_PLECTRUM] = HED_PLECTRUM};
+        [ANK_AUDIO] = HED_AUDIO_INPUT,
+        [ANK_OSCILLATOR] = HED_OSCILLATOR,
+        [ANK_BOW] = HED_BOW,
+        [ANK_PLECTRUM] = HED_PLECTRUM};
     const synth_ank_exciter *exciter = ITEM(exciter, exciters, imported);
     if (exciter->what < ANK_MALLET || exciter->what > ANK_PLECTRUM) {
         synth_import_leave_out(im, "exciter %d: of a kind that is not known", exciter->id);
@@ -205,8 +214,8 @@ static hed_status add_exciter(synth_import *im, synth_imported *imported)
         def.as.bow.sliding = fminf(def.as.bow.sliding, exciter->bow.stiction);
         def.as.bow.velocity_sensitivity = exciter->velocity_sensitivity;
         def.as.bow.envelope = adsr_of(&exciter->bow.envelope);
-        synth_import_tell(im, "bow%d: force and sliding friction are not in the format: %g N, %g", exciter->id,
-                          (double)def.as.bow.force, (double)def.as.bow.sliding);
+        synth_import_tell(im, "bow%d: force and sliding friction are not in the format: %g N, %g",
+            exciter->id, (double)def.as.bow.force, (double)def.as.bow.sliding);
         break;
     case ANK_PLECTRUM:
         def.as.plectrum.distance = exciter->plectrum.distance;
@@ -225,12 +234,11 @@ static hed_status add_exciter(synth_import *im, synth_imported *imported)
 /* ---- modulators ---- */
 
 /* Quarter notes of a period, for a bar of four. */
-static const float divisions[] = {8, 16.0f / 3, 6, 4, 8.0f / 3, 3, 2,
-                                  4.0f / 3, 1.5f, 1, 2.0f / 3, 0.75f, 0.5f, 1.0f / 3,
-                                  0.375f, 0.25f, 1.0f / 6, 0.1875f, 0.125f, 1.0f / 12};
+static const float divisions[] = {8, 16.0f / 3, 6, 4, 8.0f / 3, 3, 2, 4.0f / 3, 1.5f, 1, 2.0f / 3,
+    0.75f, 0.5f, 1.0f / 3, 0.375f, 0.25f, 1.0f / 6, 0.1875f, 0.125f, 1.0f / 12};
 
-static void set_lfo(synth_import *im, const synth_ank_modulator *modulator, const synth_imported *imported,
-                    hed_lfo_def *lfo)
+static void set_lfo(synth_import *im, const synth_ank_modulator *modulator,
+    const synth_imported *imported, hed_lfo_def *lfo)
 {
     uint32_t count = sizeof divisions / sizeof *divisions;
     lfo->wave = wave_of(im, "lfo", imported, modulator->lfo.wave);
@@ -238,20 +246,20 @@ static void set_lfo(synth_import *im, const synth_ank_modulator *modulator, cons
     if (modulator->lfo.synced && (uint32_t)modulator->lfo.sync < count)
         lfo->division = divisions[modulator->lfo.sync];
     if (modulator->lfo.synced && (uint32_t)modulator->lfo.sync >= count)
-        synth_import_tell(im, "lfo%d: division %d is not known: %g Hz", modulator->id, modulator->lfo.sync,
-                          (double)lfo->frequency);
+        synth_import_tell(im, "lfo%d: division %d is not known: %g Hz", modulator->id,
+            modulator->lfo.sync, (double)lfo->frequency);
     lfo->pulse_width = modulator->lfo.pulse_width;
     lfo->retrigger = modulator->lfo.retrigger;
     lfo->phase = modulator->lfo.phase - floorf(modulator->lfo.phase);
     if (lfo->phase != modulator->lfo.phase)
-        synth_import_tell(im, "lfo%d: phase %g -> %g, in periods", modulator->id, (double)modulator->lfo.phase,
-                          (double)lfo->phase);
+        synth_import_tell(im, "lfo%d: phase %g -> %g, in periods", modulator->id,
+            (double)modulator->lfo.phase, (double)lfo->phase);
     lfo->dilated = modulator->lfo.dilated;
 }
 
 /* False: it is left out. */
-static bool set_midi(synth_import *im, const synth_ank_modulator *modulator, hed_midi_source_def *source,
-                     hed_route *route)
+static bool set_midi(synth_import *im, const synth_ank_modulator *modulator,
+    hed_midi_source_def *source, hed_route *route)
 {
     static const hed_midi_kind kinds[] = {
         [ANK_CONTROLLER] = HED_MIDI_CC,
@@ -267,14 +275,17 @@ static bool set_midi(synth_import *im, const synth_ank_modulator *modulator, hed
     source->smoothing = modulator->midi.smoothing;
     source->centre = modulator->what == ANK_NOTE ? (float)modulator->midi.centre : source->centre;
     if (modulator->what == ANK_VELOCITY && modulator->midi.phase)
-        synth_import_tell(im, "midi_source%d: it follows the velocity of phase %d: here that of the start",
-                          modulator->id, modulator->midi.phase);
-    if (modulator->what == ANK_CONTROLLER && !synth_import_controller(im, id, &source->number, route)) {
+        synth_import_tell(im,
+            "midi_source%d: it follows the velocity of phase %d: here that of the start",
+            modulator->id, modulator->midi.phase);
+    if (modulator->what == ANK_CONTROLLER &&
+        !synth_import_controller(im, id, &source->number, route)) {
         synth_import_leave_out(im, "modulator %d: no controller is routed to it", modulator->id);
         return false;
     }
     if (modulator->what == ANK_HOST && !synth_import_host(im, id, &source->number)) {
-        synth_import_leave_out(im, "modulator %d: no parameter of the host is routed to it", modulator->id);
+        synth_import_leave_out(
+            im, "modulator %d: no parameter of the host is routed to it", modulator->id);
         return false;
     }
     return true;
@@ -283,15 +294,15 @@ static bool set_midi(synth_import *im, const synth_ank_modulator *modulator, hed
 static hed_status add_modulator(synth_import *im, synth_imported *imported)
 {
     static const hed_entity_type types[] = {[ANK_LFO] = HED_LFO,
-                                            [ANK_TRIGGER] = HED_ENVELOPE,
-                                            [ANK_FOLLOWER] = HED_FOLLOWER,
-                                            [ANK_CONTROLLER] = HED_MIDI_SOURCE,
-                                            [ANK_BEND] = HED_MIDI_SOURCE,
-                                            [ANK_PRESSURE] = HED_MIDI_SOURCE,
-                                            [ANK_AFTERTOUCH] = HED_MIDI_SOURCE,
-                                            [ANK_VELOCITY] = HED_MIDI_SOURCE,
-                                            [ANK_NOTE] = HED_MIDI_SOURCE,
-                                            [ANK_HOST] = HED_MIDI_SOURCE};
+        [ANK_TRIGGER] = HED_ENVELOPE,
+        [ANK_FOLLOWER] = HED_FOLLOWER,
+        [ANK_CONTROLLER] = HED_MIDI_SOURCE,
+        [ANK_BEND] = HED_MIDI_SOURCE,
+        [ANK_PRESSURE] = HED_MIDI_SOURCE,
+        [ANK_AFTERTOUCH] = HED_MIDI_SOURCE,
+        [ANK_VELOCITY] = HED_MIDI_SOURCE,
+        [ANK_NOTE] = HED_MIDI_SOURCE,
+        [ANK_HOST] = HED_MIDI_SOURCE};
     const synth_ank_modulator *modulator = ITEM(modulator, modulators, imported);
     uint32_t what = (uint32_t)modulator->what;
     if (what >= sizeof types / sizeof *types || (!types[what])) {
@@ -311,7 +322,8 @@ static hed_status add_modulator(synth_import *im, synth_imported *imported)
     if (def.type == HED_LFO) {
         set_lfo(im, modulator, imported, &def.as.lfo);
         if (def.as.lfo.retrigger && !heard)
-            synth_import_tell(im, "lfo%d: no note is routed to it: it is not started anew", modulator->id);
+            synth_import_tell(
+                im, "lfo%d: no note is routed to it: it is not started anew", modulator->id);
         def.as.lfo.retrigger &= heard > 0;
     } else if (def.type == HED_FOLLOWER) {
         def.as.follower.attack = modulator->follower.attack;
@@ -334,7 +346,8 @@ static synth_ank_id end_of(const synth_ank_link *link, synth_ank_kind kind)
     return link->ends.a.kind == (int32_t)kind ? link->ends.a : link->ends.b;
 }
 
-/* What links say of exciters: free bodies that they move, the lightest of them, delay lines that sound in them. */
+/* What links say of exciters: free bodies that they move, the lightest of them, delay lines that
+ * sound in them. */
 static void survey_exciter(synth_import *im, const synth_ank_link *link)
 {
     synth_imported *exciter = synth_imported_find(im, end_of(link, ANK_EXCITER));
@@ -353,13 +366,16 @@ static void survey_exciter(synth_import *im, const synth_ank_link *link)
 static void survey_follower(synth_import *im, const synth_ank_link *link)
 {
     synth_ank_id sensor = end_of(link, ANK_SENSOR), modulator = end_of(link, ANK_MODULATOR);
-    if (link->what != ANK_LINK_SENSOR || sensor.kind != ANK_SENSOR || modulator.kind != ANK_MODULATOR) return;
+    if (link->what != ANK_LINK_SENSOR || sensor.kind != ANK_SENSOR ||
+        modulator.kind != ANK_MODULATOR)
+        return;
     const synth_imported *source = synth_imported_find(im, sensor);
     synth_imported *follower = synth_imported_find(im, modulator);
     if (source && source->copies && follower) follower->microphone = source->first;
 }
 
-static hed_status add_all(synth_import *im, synth_ank_kind kind, hed_status (*add)(synth_import *, synth_imported *))
+static hed_status add_all(
+    synth_import *im, synth_ank_kind kind, hed_status (*add)(synth_import *, synth_imported *))
 {
     for (uint32_t i = 0; i < im->counts[kind]; i++) {
         hed_status status = add(im, &im->imported[kind][i]);

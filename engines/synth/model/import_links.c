@@ -1,5 +1,5 @@
-/* Links of a preset: springs, what is struck and heard, modulation, delay lines. The two ends of a link may stand in
- * either order. */
+/* Links of a preset: springs, what is struck and heard, modulation, delay lines. The two ends of a
+ * link may stand in either order. */
 #include "model/import_ank.h"
 
 #include "model/model.h"
@@ -9,16 +9,19 @@
 /* A spring, with its ends in their order. */
 static hed_status add_spring(synth_import *im, const synth_ank_link *link, synth_imported *imported)
 {
-    const synth_imported *a = synth_imported_find(im, link->ends.a), *b = synth_imported_find(im, link->ends.b);
-    if (!a || !b || !a->copies || !b->copies || link->ends.a.kind != ANK_BODY || link->ends.b.kind != ANK_BODY) {
+    const synth_imported *a = synth_imported_find(im, link->ends.a),
+                         *b = synth_imported_find(im, link->ends.b);
+    if (!a || !b || !a->copies || !b->copies || link->ends.a.kind != ANK_BODY ||
+        link->ends.b.kind != ANK_BODY) {
         synth_import_leave_out(im, "link %d: a spring that is not between two bodies", link->id);
         return HED_OK;
     }
     hed_entity_def def = hed_default_entity_def(HED_SPRING);
-    def.as.spring = (hed_spring_def){a->first, b->first, link->spring.stiffness, link->spring.neutral_length, 0, 0};
+    def.as.spring = (hed_spring_def){
+        a->first, b->first, link->spring.stiffness, link->spring.neutral_length, 0, 0};
     if (def.as.spring.rest_length < 0.0f) {
         synth_import_tell(im, "spring%d: a neutral length of %g counts as 0", link->id,
-                          (double)link->spring.neutral_length);
+            (double)link->spring.neutral_length);
         def.as.spring.rest_length = 0.0f;
     }
     return synth_import_add(im, imported, &def, NULL, 1);
@@ -28,7 +31,8 @@ static hed_status join(synth_import *im, const synth_ank_link *link, hed_entity 
 {
     hed_error error;
     if (im->instrument->link_count > SYNTH_WIRE_MOST)
-        return synth_fail(im->error, HED_ERROR_LIMIT, "%s: more than %d links", im->name, SYNTH_WIRE_MOST);
+        return synth_fail(
+            im->error, HED_ERROR_LIMIT, "%s: more than %d links", im->name, SYNTH_WIRE_MOST);
     hed_status status = hed_instrument_link(im->instrument, from, to, 1.0f, &error);
     if (status != HED_ERROR_ARGUMENT)
         return status ? synth_fail(im->error, status, "%s: %s", im->name, error.text) : HED_OK;
@@ -40,16 +44,19 @@ static hed_status join(synth_import *im, const synth_ank_link *link, hed_entity 
 static hed_status add_contact(synth_import *im, const synth_ank_link *link, synth_ank_kind kind)
 {
     bool first = link->ends.a.kind == (int32_t)kind;
-    const synth_ank_id at = first ? link->ends.a : link->ends.b, other = first ? link->ends.b : link->ends.a;
+    const synth_ank_id at = first ? link->ends.a : link->ends.b,
+                       other = first ? link->ends.b : link->ends.a;
     const synth_imported *from = synth_imported_find(im, at), *to = synth_imported_find(im, other);
     if (kind == ANK_SENSOR && other.kind == ANK_MODULATOR)
         return HED_OK; /* a follower: it is there with its source */
     if (!from || !to || at.kind != (int32_t)kind || other.kind != ANK_BODY || !to->copies) {
-        synth_import_leave_out(im, "link %d: it does not join an exciter or a sensor with a body", link->id);
+        synth_import_leave_out(
+            im, "link %d: it does not join an exciter or a sensor with a body", link->id);
         return HED_OK;
     }
     hed_status status = HED_OK;
-    for (uint32_t i = 0; !status && i < from->copies; i++) status = join(im, link, from->first + i, to->first);
+    for (uint32_t i = 0; !status && i < from->copies; i++)
+        status = join(im, link, from->first + i, to->first);
     return status;
 }
 
@@ -57,28 +64,32 @@ static hed_status add_contact(synth_import *im, const synth_ank_link *link, synt
 static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_imported *imported)
 {
     bool first = link->ends.a.kind == ANK_SENSOR;
-    const synth_ank_id at = first ? link->ends.a : link->ends.b, other = first ? link->ends.b : link->ends.a;
+    const synth_ank_id at = first ? link->ends.a : link->ends.b,
+                       other = first ? link->ends.b : link->ends.a;
     const synth_imported *source = synth_imported_find(im, at);
     synth_imported *input = synth_imported_find(im, other);
-    if (!source || !source->copies || at.kind != ANK_SENSOR || !input || other.kind != ANK_EXCITER ||
-        input->used >= input->copies) {
-        synth_import_leave_out(im, "link %d: a delay line that is not from a sensor to an audio exciter", link->id);
+    if (!source || !source->copies || at.kind != ANK_SENSOR || !input ||
+        other.kind != ANK_EXCITER || input->used >= input->copies) {
+        synth_import_leave_out(
+            im, "link %d: a delay line that is not from a sensor to an audio exciter", link->id);
         return HED_OK;
     }
     hed_entity_def def = hed_default_entity_def(HED_DELAY_LINE);
-    def.as.delay_line = (hed_delay_line_def){.source = source->first, .seconds = link->delay.seconds};
+    def.as.delay_line =
+        (hed_delay_line_def){.source = source->first, .seconds = link->delay.seconds};
     hed_status status = synth_import_add(im, imported, &def, NULL, 1);
-    if (!status && imported->copies) status = join(im, link, input->first + input->used++, imported->first);
+    if (!status && imported->copies)
+        status = join(im, link, input->first + input->used++, imported->first);
     return status;
 }
 
-/* How a link's depth is meant. Gains of exciters are decibels there, newtons here: adding decibels is multiplying. */
-static hed_modulation_def modulation_of(synth_import *im, const synth_ank_link *link, hed_entity target, bool first)
+/* How a link's depth is meant. Gains of exciters are decibels there, newtons here: adding decibels
+ * is multiplying. */
+static hed_modulation_def modulation_of(
+    synth_import *im, const synth_ank_link *link, hed_entity target, bool first)
 {
-    hed_modulation_def def = {.target = target,
-                              .parameter = (hed_parameter)link->modulator.operand,
-                              .depth = link->modulator.depth,
-                              .invert = link->modulator.invert};
+    hed_modulation_def def = {.target = target, .parameter = (hed_parameter)link->modulator.operand,
+        .depth = link->modulator.depth, .invert = link->modulator.invert};
     def.mode = link->modulator.exponential ? HED_MODULATE_EXPONENTIAL
                : link->modulator.multiply  ? HED_MODULATE_MULTIPLY
                                            : HED_MODULATE_ADD;
@@ -90,13 +101,13 @@ static hed_modulation_def modulation_of(synth_import *im, const synth_ank_link *
         def.depth /= 6.0206f;
         if (first)
             synth_import_tell(im, "link %d: depth %g dB -> %g octaves of amplitude", link->id,
-                              (double)link->modulator.depth, (double)def.depth);
+                (double)link->modulator.depth, (double)def.depth);
     }
     return def;
 }
 
-static hed_status modulate(synth_import *im, const synth_ank_link *link, const synth_imported *source,
-                           const synth_imported *target)
+static hed_status modulate(synth_import *im, const synth_ank_link *link,
+    const synth_imported *source, const synth_imported *target)
 {
     for (uint32_t t = 0; t < target->copies; t++)
         for (uint32_t s = 0; s < source->copies; s++) {
@@ -110,8 +121,8 @@ static hed_status modulate(synth_import *im, const synth_ank_link *link, const s
             }
             if (status) return synth_fail(im->error, status, "%s: %s", im->name, error.text);
             if (im->instrument->modulation_count > SYNTH_WIRE_MOST)
-                return synth_fail(im->error, HED_ERROR_LIMIT, "%s: more than %d modulations", im->name,
-                                  SYNTH_WIRE_MOST);
+                return synth_fail(im->error, HED_ERROR_LIMIT, "%s: more than %d modulations",
+                    im->name, SYNTH_WIRE_MOST);
         }
     return HED_OK;
 }
@@ -119,18 +130,23 @@ static hed_status modulate(synth_import *im, const synth_ank_link *link, const s
 static hed_status add_modulation(synth_import *im, const synth_ank_link *link)
 {
     bool first = link->ends.a.kind == ANK_MODULATOR;
-    const synth_ank_id at = first ? link->ends.a : link->ends.b, other = first ? link->ends.b : link->ends.a;
-    const synth_imported *source = synth_imported_find(im, at), *target = synth_imported_find(im, other);
+    const synth_ank_id at = first ? link->ends.a : link->ends.b,
+                       other = first ? link->ends.b : link->ends.a;
+    const synth_imported *source = synth_imported_find(im, at),
+                         *target = synth_imported_find(im, other);
     if (!source || !target || at.kind != ANK_MODULATOR) {
-        synth_import_leave_out(im, "link %d: it modulates nothing that there is a counterpart of", link->id);
+        synth_import_leave_out(
+            im, "link %d: it modulates nothing that there is a counterpart of", link->id);
         return HED_OK;
     }
     /* HED_PARAMETER_ numbers operands as the schema does. */
-    _Static_assert(HED_PARAMETER_MASS == 0 && HED_PARAMETER_REST_LENGTH == 7 && HED_PARAMETER_GAIN == 11 &&
-                       HED_PARAMETER_ROTATION == 20 && HED_PARAMETER_ISOTROPY == 25 && HED_PARAMETER_COUNT == 26,
-                   "operands of the schema");
+    _Static_assert(HED_PARAMETER_MASS == 0 && HED_PARAMETER_REST_LENGTH == 7 &&
+                       HED_PARAMETER_GAIN == 11 && HED_PARAMETER_ROTATION == 20 &&
+                       HED_PARAMETER_ISOTROPY == 25 && HED_PARAMETER_COUNT == 26,
+        "operands of the schema");
     if (link->modulator.operand < 0 || link->modulator.operand >= HED_PARAMETER_COUNT) {
-        synth_import_leave_out(im, "link %d: operand %d is not known", link->id, link->modulator.operand);
+        synth_import_leave_out(
+            im, "link %d: operand %d is not known", link->id, link->modulator.operand);
         return HED_OK;
     }
     return modulate(im, link, source, target);
@@ -155,7 +171,9 @@ hed_status synth_import_links(synth_import *im)
         case ANK_LINK_EXCITER: status = add_contact(im, link, ANK_EXCITER); break;
         case ANK_LINK_SENSOR: status = add_contact(im, link, ANK_SENSOR); break;
         case ANK_LINK_MODULATOR: status = add_modulation(im, link); break;
-        default: synth_import_leave_out(im, "link %d: of a kind that is not known", link->id); break;
+        default:
+            synth_import_leave_out(im, "link %d: of a kind that is not known", link->id);
+            break;
         }
     }
     return status;

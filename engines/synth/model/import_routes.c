@@ -1,5 +1,5 @@
-/* MIDI routes of a preset: which notes, and which controller, reach an exciter or modulator. Notes that follow one
- * another are one range. */
+/* MIDI routes of a preset: which notes, and which controller, reach an exciter or modulator. Notes
+ * that follow one another are one range. */
 #include "model/import_ank.h"
 
 #include "model/model.h"
@@ -18,7 +18,8 @@ static int by_id(const void *a, const void *b)
 static void add_targets(synth_import *im, const synth_wire_list *list, uint32_t route)
 {
     const synth_ank_id *ids = list->items;
-    for (uint32_t i = 0; i < list->count; i++) im->targets[im->target_count++] = (synth_ank_target){ids[i], route};
+    for (uint32_t i = 0; i < list->count; i++)
+        im->targets[im->target_count++] = (synth_ank_target){ids[i], route};
 }
 
 hed_status synth_import_sort_routes(synth_import *im)
@@ -31,10 +32,11 @@ hed_status synth_import_sort_routes(synth_import *im)
     for (uint32_t i = 0; i < hosts->count; i++) count += host[i].targets.count;
     im->targets = count <= UINT32_MAX ? malloc((count ? count : 1) * sizeof *im->targets) : NULL;
     if (!im->targets)
-        return synth_fail(im->error, HED_ERROR_MEMORY, "%s: no memory for %" PRIu64 " targets of routes", im->name,
-                          count);
+        return synth_fail(im->error, HED_ERROR_MEMORY,
+            "%s: no memory for %" PRIu64 " targets of routes", im->name, count);
     for (uint32_t i = 0; i < routes->count; i++) add_targets(im, &route[i].targets, i);
-    for (uint32_t i = 0; i < hosts->count; i++) add_targets(im, &host[i].targets, routes->count + i);
+    for (uint32_t i = 0; i < hosts->count; i++)
+        add_targets(im, &host[i].targets, routes->count + i);
     if (count) qsort(im->targets, im->target_count, sizeof *im->targets, by_id);
     return HED_OK;
 }
@@ -64,7 +66,8 @@ static void note_runs(const uint8_t heard[128], uint8_t channel, hed_route *rout
         if (!heard[note]) continue;
         uint32_t first = note;
         while (note < 127 && heard[note + 1]) note++;
-        if ((*count)++ < SYNTH_MOST_ROUTES) routes[*count - 1] = (hed_route){channel, (uint8_t)first, (uint8_t)note};
+        if ((*count)++ < SYNTH_MOST_ROUTES)
+            routes[*count - 1] = (hed_route){channel, (uint8_t)first, (uint8_t)note};
     }
 }
 
@@ -85,12 +88,13 @@ uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_route routes
     }
     uint32_t count = 0;
     for (uint32_t channel = 0; channel <= 16; channel++) {
-        for (uint32_t note = 0; channel && note < 128; note++) heard[channel][note] &= !heard[0][note];
+        for (uint32_t note = 0; channel && note < 128; note++)
+            heard[channel][note] &= !heard[0][note];
         note_runs(heard[channel], (uint8_t)channel, routes, &count);
     }
     if (count > SYNTH_MOST_ROUTES) {
         synth_import_tell(im, "%s %d: %u ranges of notes are routed to it: the first %d are heard",
-                          id.kind == ANK_EXCITER ? "exciter" : "modulator", id.number, count, SYNTH_MOST_ROUTES);
+            id.kind == ANK_EXCITER ? "exciter" : "modulator", id.number, count, SYNTH_MOST_ROUTES);
         count = SYNTH_MOST_ROUTES;
     }
     if (any || im->model->mode == HED_SINGLETON) return count;
@@ -105,10 +109,12 @@ bool synth_import_controller(synth_import *im, synth_ank_id id, uint32_t *number
     uint32_t end = first_target(im, id, im->model->routes.count);
     for (uint32_t t = first_target(im, id, 0); t < end; t++) {
         const synth_ank_event *event = &all[im->targets[t].route].event;
-        if (event->what != ANK_EVENT_CONTROLLER || event->number < 0 || event->number > 119) continue;
+        if (event->what != ANK_EVENT_CONTROLLER || event->number < 0 || event->number > 119)
+            continue;
         if (found) {
-            synth_import_tell(im, "modulator %d: controller %d is routed to it, too: only %u is heard", id.number,
-                              event->number, *number);
+            synth_import_tell(im,
+                "modulator %d: controller %d is routed to it, too: only %u is heard", id.number,
+                event->number, *number);
             continue;
         }
         *number = (uint32_t)event->number;

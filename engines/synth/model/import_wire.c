@@ -23,8 +23,8 @@ typedef struct reader {
 
 static hed_status cut(const reader *r, const char *message, size_t end)
 {
-    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: the %s ends at byte %zu, in the middle of a field", r->name,
-                      message, end);
+    return synth_fail(r->error, HED_ERROR_FORMAT,
+        "%s: the %s ends at byte %zu, in the middle of a field", r->name, message, end);
 }
 
 static hed_status read_varint(reader *r, const char *message, size_t end, uint64_t *value)
@@ -37,8 +37,8 @@ static hed_status read_varint(reader *r, const char *message, size_t end, uint64
         if (shift < 64) *value |= (byte & 0x7f) << shift;
         if (byte < 0x80) return HED_OK;
     }
-    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: byte %zu: found a number of more than 10 bytes", r->name,
-                      begin);
+    return synth_fail(r->error, HED_ERROR_FORMAT,
+        "%s: byte %zu: found a number of more than 10 bytes", r->name, begin);
 }
 
 /* A field's value: a number, or where its bytes begin and end. */
@@ -47,13 +47,13 @@ typedef struct value {
     size_t begin, end;
 } value;
 
-static hed_status read_value(reader *r, const char *message, size_t end, uint32_t type, size_t begin, value *v)
+static hed_status read_value(
+    reader *r, const char *message, size_t end, uint32_t type, size_t begin, value *v)
 {
     uint64_t length = type == BITS_64 ? 8 : 4;
     if (type == VARINT) return read_varint(r, message, end, &v->number);
     if (type != BITS_64 && type != BITS_32 && type != BYTES)
-        return synth_fail(
-            r->error, HED_ERROR_FORMAT,
+        return synth_fail(r->error, HED_ERROR_FORMAT,
             "%s: byte %zu: found wire type %u in the %s, expected 0, 1, 2 or 5: this is no preset, or a damaged one",
             r->name, begin, type, message);
     if (type == BYTES) {
@@ -69,17 +69,19 @@ static hed_status read_value(reader *r, const char *message, size_t end, uint32_
 static hed_status read_message(reader *r, const synth_wire_message *message, size_t end, void *out);
 
 /* Room for one more item, zeroed. */
-static hed_status grow(const reader *r, const synth_wire_message *message, synth_wire_list *list, void **item)
+static hed_status grow(
+    const reader *r, const synth_wire_message *message, synth_wire_list *list, void **item)
 {
     if (list->count == SYNTH_WIRE_MOST)
-        return synth_fail(r->error, HED_ERROR_LIMIT, "%s: byte %zu: found more than %u of the kind %s", r->name,
-                          r->at, list->count, message->name);
+        return synth_fail(r->error, HED_ERROR_LIMIT,
+            "%s: byte %zu: found more than %u of the kind %s", r->name, r->at, list->count,
+            message->name);
     if (list->count == list->capacity) {
         uint32_t capacity = list->capacity ? 2 * list->capacity : 8;
         void *items = realloc(list->items, capacity * message->size);
         if (!items)
-            return synth_fail(r->error, HED_ERROR_MEMORY, "%s: no memory for %u of the kind %s", r->name, capacity,
-                              message->name);
+            return synth_fail(r->error, HED_ERROR_MEMORY, "%s: no memory for %u of the kind %s",
+                r->name, capacity, message->name);
         list->items = items;
         list->capacity = capacity;
     }
@@ -122,9 +124,9 @@ static hed_status read_message(reader *r, const synth_wire_message *message, siz
         if (status) return status;
         if (tag >> 3 == 0 || tag > UINT32_MAX)
             return synth_fail(r->error, HED_ERROR_FORMAT,
-                              "%s: byte %zu: found field %" PRIu64
-                              " in the %s, expected 1 or more: this is no preset",
-                              r->name, begin, tag >> 3, message->name);
+                "%s: byte %zu: found field %" PRIu64
+                " in the %s, expected 1 or more: this is no preset",
+                r->name, begin, tag >> 3, message->name);
         uint32_t number = (uint32_t)(tag >> 3), type = (uint32_t)(tag & 7);
         status = read_value(r, message->name, end, type, begin, &v);
         if (status) return status;
@@ -133,16 +135,16 @@ static hed_status read_message(reader *r, const synth_wire_message *message, siz
         if (!field->number) continue;
         if (type != expected[field->kind])
             return synth_fail(r->error, HED_ERROR_FORMAT,
-                              "%s: byte %zu: found field %u of the %s with wire type %u, expected %u", r->name, begin,
-                              number, message->name, type, expected[field->kind]);
+                "%s: byte %zu: found field %u of the %s with wire type %u, expected %u", r->name,
+                begin, number, message->name, type, expected[field->kind]);
         status = store(r, field, &v, out);
         if (status) return status;
     }
     return HED_OK;
 }
 
-hed_status synth_wire_read(const synth_wire_message *message, const void *bytes, size_t size, const char *name,
-                           void *out, hed_error *error)
+hed_status synth_wire_read(const synth_wire_message *message, const void *bytes, size_t size,
+    const char *name, void *out, hed_error *error)
 {
     reader r = {.bytes = bytes, .name = name, .error = error};
     return read_message(&r, message, size, out);

@@ -1,5 +1,6 @@
-/* Protobuf's wire format, read into structs by tables: three of its wire types (varint, 32 bits, length and bytes);
- * of the fourth (64 bits) it is known how long it is. Fields that no table has are passed over, as it asks. */
+/* Protobuf's wire format, read into structs by tables: three of its wire types (varint, 32 bits,
+ * length and bytes); of the fourth (64 bits) it is known how long it is. Fields that no table has
+ * are passed over, as it asks. */
 #ifndef SYNTH_IMPORT_WIRE_H
 #define SYNTH_IMPORT_WIRE_H
 
@@ -21,7 +22,8 @@ typedef struct synth_wire_field {
     synth_wire_kind kind;
     size_t offset;
     const synth_wire_message *message; /* MESSAGE, LIST */
-    size_t choice;                     /* of a oneof: 1 + offset of the int32_t that keeps its number; 0: none */
+    /* of a oneof: 1 + offset of the int32_t that keeps its number; 0: none */
+    size_t choice;
 } synth_wire_field;
 
 struct synth_wire_message {
@@ -39,8 +41,8 @@ enum { SYNTH_WIRE_MOST = 1 << 20 }; /* items of a list */
 
 /* Reads a message into `out`, zero before; synth_wire_free() whatever the outcome.
  * Errors: FORMAT (says at which byte), LIMIT, MEMORY. */
-hed_status synth_wire_read(const synth_wire_message *message, const void *bytes, size_t size, const char *name,
-                           void *out, hed_error *error);
+hed_status synth_wire_read(const synth_wire_message *message, const void *bytes, size_t size,
+    const char *name, void *out, hed_error *error);
 /* Frees the lists in a message. */
 void synth_wire_free(const synth_wire_message *message, void *out);
 

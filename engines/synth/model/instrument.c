@@ -1,5 +1,5 @@
-/* An instrument: arrays of definitions by type, and names. Links, modulations and removal are in change.c, grids in
- * grid.c. */
+/* An instrument: arrays of definitions by type, and names. Links, modulations and removal are in
+ * change.c, grids in grid.c. */
 #include "model/model.h"
 
 #include "support/errors.h"
@@ -22,12 +22,14 @@ hed_status synth_fail(hed_error *error, hed_status status, const char *format, .
 
 /* ---- memory ---- */
 
-void *synth_grow(const hed_allocator *allocator, void *array, uint32_t *capacity, uint64_t need, size_t size)
+void *synth_grow(
+    const hed_allocator *allocator, void *array, uint32_t *capacity, uint64_t need, size_t size)
 {
     if (need <= *capacity) return array;
     uint64_t larger = *capacity + *capacity / 2u + 8;
     if (larger < need) larger = need;
-    void *moved = larger < UINT32_MAX ? allocator->allocate(allocator->user, larger * size, 16) : NULL;
+    void *moved =
+        larger < UINT32_MAX ? allocator->allocate(allocator->user, larger * size, 16) : NULL;
     if (!moved) return NULL;
     if (array) {
         memcpy(moved, array, *capacity * size);
@@ -54,16 +56,15 @@ void synth_free_text(const hed_allocator *allocator, char *text)
     if (text) allocator->release(allocator->user, text, strlen(text) + 1);
 }
 
-/* Where hed_instrument keeps the array of each type. The pointers are read and written by memcpy: each is of its own
- * type. */
-static const size_t arrays[HED_ENTITY_TYPE_COUNT] = {
-    offsetof(hed_instrument, bodies), offsetof(hed_instrument, springs),
-    offsetof(hed_instrument, microphones), offsetof(hed_instrument, mallets),
-    offsetof(hed_instrument, plectrums), offsetof(hed_instrument, bows),
-    offsetof(hed_instrument, oscillators), offsetof(hed_instrument, audio_inputs),
-    offsetof(hed_instrument, lfos), offsetof(hed_instrument, envelopes),
-    offsetof(hed_instrument, followers), offsetof(hed_instrument, midi_sources),
-    offsetof(hed_instrument, delay_lines)};
+/* Where hed_instrument keeps the array of each type. The pointers are read and written by memcpy:
+ * each is of its own type. */
+static const size_t arrays[HED_ENTITY_TYPE_COUNT] = {offsetof(hed_instrument, bodies),
+    offsetof(hed_instrument, springs), offsetof(hed_instrument, microphones),
+    offsetof(hed_instrument, mallets), offsetof(hed_instrument, plectrums),
+    offsetof(hed_instrument, bows), offsetof(hed_instrument, oscillators),
+    offsetof(hed_instrument, audio_inputs), offsetof(hed_instrument, lfos),
+    offsetof(hed_instrument, envelopes), offsetof(hed_instrument, followers),
+    offsetof(hed_instrument, midi_sources), offsetof(hed_instrument, delay_lines)};
 
 void *synth_array(const hed_instrument *instrument, uint32_t type)
 {
@@ -82,8 +83,8 @@ void *synth_element(const hed_instrument *instrument, uint32_t type, uint32_t in
     return (char *)synth_array(instrument, type) + index * synth_def_sizes[type];
 }
 
-/* Makes room for `count` elements of a type. Numbers and definitions have one capacity, so they grow together or not
- * at all. */
+/* Makes room for `count` elements of a type. Numbers and definitions have one capacity, so they
+ * grow together or not at all. */
 static bool reserve(hed_instrument *instrument, uint32_t type, uint64_t count)
 {
     const hed_allocator *allocator = &instrument->allocator;
@@ -115,14 +116,15 @@ hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_e
 {
     if (more > SYNTH_MOST_ENTITIES - instrument->entity_count)
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "an instrument holds up to %" PRIu32 " entities; %" PRIu32 " were there, %" PRIu32
-                          " more were asked for",
-                          (uint32_t)SYNTH_MOST_ENTITIES, instrument->entity_count, more);
+            "an instrument holds up to %" PRIu32 " entities; %" PRIu32 " were there, %" PRIu32
+            " more were asked for",
+            (uint32_t)SYNTH_MOST_ENTITIES, instrument->entity_count, more);
     uint64_t need = (uint64_t)instrument->entity_count + more + 1;
-    synth_place *places =
-        synth_grow(&instrument->allocator, instrument->places, &instrument->place_capacity, need, sizeof *places);
+    synth_place *places = synth_grow(&instrument->allocator, instrument->places,
+        &instrument->place_capacity, need, sizeof *places);
     if (!places)
-        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument's %" PRIu64 " entities", need);
+        return synth_fail(error, HED_ERROR_MEMORY,
+            "out of memory for an instrument's %" PRIu64 " entities", need);
     instrument->places = places;
     return HED_OK;
 }
@@ -131,12 +133,13 @@ hed_status synth_reserve(hed_instrument *instrument, uint32_t type, uint32_t mor
 {
     if (more > SYNTH_MOST_OF_TYPE - instrument->counts[type])
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
-                          SYNTH_MOST_OF_TYPE, more, hed_entity_type_name(type));
+            "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
+            SYNTH_MOST_OF_TYPE, more, hed_entity_type_name(type));
     hed_status status = synth_reserve_places(instrument, more, error);
     if (status == HED_OK && !reserve(instrument, type, (uint64_t)instrument->counts[type] + more))
-        return synth_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " more of an instrument's %s", more,
-                          hed_entity_type_name(type));
+        return synth_fail(error, HED_ERROR_MEMORY,
+            "out of memory for %" PRIu32 " more of an instrument's %s", more,
+            hed_entity_type_name(type));
     return status;
 }
 
@@ -157,12 +160,13 @@ static hed_status check_def(const hed_instrument_def *def, hed_error *error)
     hed_status status = synth_check_fields(synth_instrument_fields, def, "instrument", error);
     if (status == HED_OK && def->low > def->high)
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "instrument: low is %u and high %u; expected the lower note first", def->low, def->high);
+            "instrument: low is %u and high %u; expected the lower note first", def->low,
+            def->high);
     return status;
 }
 
 hed_status hed_instrument_create(const hed_allocator *allocator, const hed_instrument_def *def,
-                                 hed_instrument **instrument, hed_error *error)
+    hed_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     hed_allocator own = allocator ? *allocator : hed_default_allocator();
@@ -181,8 +185,10 @@ void hed_instrument_destroy(hed_instrument *instrument)
     if (!instrument) return;
     hed_allocator allocator = instrument->allocator;
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
-        release(&allocator, instrument->ids[type], instrument->capacities[type], sizeof(hed_entity));
-        release(&allocator, synth_array(instrument, type), instrument->capacities[type], synth_def_sizes[type]);
+        release(
+            &allocator, instrument->ids[type], instrument->capacities[type], sizeof(hed_entity));
+        release(&allocator, synth_array(instrument, type), instrument->capacities[type],
+            synth_def_sizes[type]);
     }
     for (uint32_t i = 0; i < instrument->name_count; i++)
         synth_free_text(&allocator, instrument->names[i].text);
@@ -190,7 +196,8 @@ void hed_instrument_destroy(hed_instrument *instrument)
         synth_free_text(&allocator, instrument->grids[i].name);
     release(&allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
     release(&allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
-    release(&allocator, instrument->modulations, instrument->modulation_capacity, sizeof(hed_modulation_def));
+    release(&allocator, instrument->modulations, instrument->modulation_capacity,
+        sizeof(hed_modulation_def));
     release(&allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
     release(&allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
     synth_table_free(&instrument->link_table, &allocator);
@@ -200,8 +207,8 @@ void hed_instrument_destroy(hed_instrument *instrument)
 }
 
 /* A copy of `count` elements in `*to`, whose capacity becomes `count`. True also for none. */
-static bool copy_array(const hed_allocator *allocator, void **to, uint32_t *capacity, const void *from,
-                       uint32_t count, size_t size)
+static bool copy_array(const hed_allocator *allocator, void **to, uint32_t *capacity,
+    const void *from, uint32_t count, size_t size)
 {
     *to = NULL;
     if (count == 0) return true;
@@ -227,18 +234,22 @@ static bool copy_types(const hed_instrument *from, hed_instrument *to)
 static bool copy_names(const hed_instrument *from, hed_instrument *to)
 {
     for (uint32_t i = 0; i < from->name_count; i++)
-        if (synth_set_name(to, from->names[i].entity, from->names[i].text, NULL) != HED_OK) return false;
+        if (synth_set_name(to, from->names[i].entity, from->names[i].text, NULL) != HED_OK)
+            return false;
     void *grids;
-    if (!copy_array(&to->allocator, &grids, &to->grid_capacity, from->grids, from->grid_count, sizeof(synth_grid)))
+    if (!copy_array(&to->allocator, &grids, &to->grid_capacity, from->grids, from->grid_count,
+            sizeof(synth_grid)))
         return false;
     to->grids = grids;
     for (uint32_t i = 0; i < from->grid_count; i++) {
-        char *name = from->grids[i].name ? synth_copy_text(&to->allocator, from->grids[i].name) : NULL;
+        char *name =
+            from->grids[i].name ? synth_copy_text(&to->allocator, from->grids[i].name) : NULL;
         if (from->grids[i].name && !name) return false;
         to->grids[i].name = name;
         to->grid_count = i + 1;
         uint32_t hash = name ? synth_hash_text(name, strlen(name)) : 0;
-        if (name && !synth_table_put(&to->name_table, &to->allocator, hash, i | SYNTH_GRID_NAME)) return false;
+        if (name && !synth_table_put(&to->name_table, &to->allocator, hash, i | SYNTH_GRID_NAME))
+            return false;
     }
     return true;
 }
@@ -246,17 +257,17 @@ static bool copy_names(const hed_instrument *from, hed_instrument *to)
 static bool copy_links(const hed_instrument *from, hed_instrument *to)
 {
     void *links, *modulations;
-    bool whole =
-        copy_array(&to->allocator, &links, &to->link_capacity, from->links, from->link_count, sizeof(synth_link));
+    bool whole = copy_array(&to->allocator, &links, &to->link_capacity, from->links,
+        from->link_count, sizeof(synth_link));
     to->links = links;
-    if (!whole || !copy_array(&to->allocator, &modulations, &to->modulation_capacity, from->modulations,
-                              from->modulation_count, sizeof(hed_modulation_def)))
+    if (!whole || !copy_array(&to->allocator, &modulations, &to->modulation_capacity,
+                      from->modulations, from->modulation_count, sizeof(hed_modulation_def)))
         return false;
     to->modulations = modulations;
     to->modulation_count = from->modulation_count;
     for (uint32_t i = 0; whole && i < from->link_count; i++) {
-        whole =
-            synth_table_put(&to->link_table, &to->allocator, synth_hash_pair(to->links[i].from, to->links[i].to), i);
+        whole = synth_table_put(&to->link_table, &to->allocator,
+            synth_hash_pair(to->links[i].from, to->links[i].to), i);
         to->link_count += whole;
     }
     return whole;
@@ -265,21 +276,26 @@ static bool copy_links(const hed_instrument *from, hed_instrument *to)
 hed_status synth_name_file(hed_instrument *instrument, const char *file, hed_error *error)
 {
     instrument->file = synth_copy_text(&instrument->allocator, file);
-    return instrument->file ? HED_OK : synth_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");
+    return instrument->file
+               ? HED_OK
+               : synth_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");
 }
 
-hed_status hed_instrument_copy(const hed_instrument *instrument, hed_instrument **copy, hed_error *error)
+hed_status hed_instrument_copy(
+    const hed_instrument *instrument, hed_instrument **copy, hed_error *error)
 {
-    hed_status status = hed_instrument_create(&instrument->allocator, &instrument->def, copy, error);
+    hed_status status =
+        hed_instrument_create(&instrument->allocator, &instrument->def, copy, error);
     if (status != HED_OK) return status;
     hed_instrument *made = *copy;
     void *places;
     uint32_t count = instrument->entity_count + (instrument->entity_count > 0);
-    bool whole =
-        copy_array(&made->allocator, &places, &made->place_capacity, instrument->places, count, sizeof(synth_place));
+    bool whole = copy_array(&made->allocator, &places, &made->place_capacity, instrument->places,
+        count, sizeof(synth_place));
     made->places = places;
     made->entity_count = whole ? instrument->entity_count : 0;
-    if (whole && copy_types(instrument, made) && copy_names(instrument, made) && copy_links(instrument, made) &&
+    if (whole && copy_types(instrument, made) && copy_names(instrument, made) &&
+        copy_links(instrument, made) &&
         (!instrument->file || synth_name_file(made, instrument->file, NULL) == HED_OK))
         return HED_OK;
     hed_instrument_destroy(made);
@@ -292,7 +308,8 @@ const hed_instrument_def *hed_instrument_get_def(const hed_instrument *instrumen
     return &instrument->def;
 }
 
-hed_status hed_instrument_set_def(hed_instrument *instrument, const hed_instrument_def *def, hed_error *error)
+hed_status hed_instrument_set_def(
+    hed_instrument *instrument, const hed_instrument_def *def, hed_error *error)
 {
     hed_status status = check_def(def, error);
     if (status == HED_OK) instrument->def = *def;
@@ -333,18 +350,22 @@ static uint32_t name_place(const hed_instrument *instrument, hed_entity entity)
 const char *hed_instrument_name(const hed_instrument *instrument, hed_entity entity)
 {
     uint32_t i = name_place(instrument, entity);
-    return i < instrument->name_count && instrument->names[i].entity == entity ? instrument->names[i].text : "";
+    return i < instrument->name_count && instrument->names[i].entity == entity
+               ? instrument->names[i].text
+               : "";
 }
 
-hed_status synth_set_name(hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error)
+hed_status synth_set_name(
+    hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error)
 {
     const hed_allocator *allocator = &instrument->allocator;
     uint64_t need = (uint64_t)instrument->name_count + 1;
-    synth_name *names = synth_grow(allocator, instrument->names, &instrument->name_capacity, need, sizeof *names);
+    synth_name *names =
+        synth_grow(allocator, instrument->names, &instrument->name_capacity, need, sizeof *names);
     if (names) instrument->names = names;
     char *copy = names ? synth_copy_text(allocator, text) : NULL;
-    if (!copy || !synth_table_put(&instrument->name_table, allocator, synth_hash_text(text, strlen(text)),
-                                  instrument->name_count)) {
+    if (!copy || !synth_table_put(&instrument->name_table, allocator,
+                     synth_hash_text(text, strlen(text)), instrument->name_count)) {
         synth_free_text(allocator, copy);
         return synth_fail(error, HED_ERROR_MEMORY, "out of memory for the name \"%s\"", text);
     }
@@ -357,79 +378,91 @@ hed_status synth_check_name(const hed_instrument *instrument, const char *name, 
 {
     size_t length = strlen(name);
     if (length == 0 || length > SYNTH_LONGEST_NAME)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a name has %zu bytes; expected 1 to %d", length,
-                          SYNTH_LONGEST_NAME);
+        return synth_fail(error, HED_ERROR_ARGUMENT, "a name has %zu bytes; expected 1 to %d",
+            length, SYNTH_LONGEST_NAME);
     if (hed_instrument_find(instrument, name) || synth_find_grid(instrument, name, length))
         return synth_fail(error, HED_ERROR_ARGUMENT, "the name \"%s\" is taken", name);
     return HED_OK;
 }
 
-hed_status synth_check_grid_name(const hed_instrument *instrument, const char *name, hed_error *error)
+hed_status synth_check_grid_name(
+    const hed_instrument *instrument, const char *name, hed_error *error)
 {
     hed_status status = synth_check_name(instrument, name, error);
     size_t length = strlen(name);
     if (status == HED_OK && length > SYNTH_LONGEST_GRID_NAME)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "the name of a grid has %zu bytes; expected at most %d", length,
-                          SYNTH_LONGEST_GRID_NAME);
-    /* An entity of the name "s[3]" would hide a body of the grid "s". Bodies in files come before grids. */
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+            "the name of a grid has %zu bytes; expected at most %d", length,
+            SYNTH_LONGEST_GRID_NAME);
+    /* An entity of the name "s[3]" would hide a body of the grid "s". Bodies in files come before
+     * grids. */
     for (uint32_t i = 0; i < instrument->name_count && status == HED_OK; i++) {
         const char *other = instrument->names[i].text;
         if (strncmp(other, name, length) == 0 &&
             (other[length] == '[' || strncmp(other + length, ".springs", 8) == 0))
             status = synth_fail(error, HED_ERROR_ARGUMENT,
-                                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, other);
+                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, other);
     }
     return status;
 }
 
 /* ---- adding and changing ---- */
 
-static hed_status check_reference(const hed_instrument *instrument, const char *what, const synth_field *field,
-                                  hed_entity found, hed_error *error)
+static hed_status check_reference(const hed_instrument *instrument, const char *what,
+    const synth_field *field, hed_entity found, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, found);
     if (place && place->type == field->refers) return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT, "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", what,
-                      field->key, found, place ? hed_entity_type_name(place->type) : "not there",
-                      hed_entity_type_name(field->refers));
+    return synth_fail(error, HED_ERROR_ARGUMENT,
+        "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", what, field->key, found,
+        place ? hed_entity_type_name(place->type) : "not there",
+        hed_entity_type_name(field->refers));
 }
 
-static hed_status check_spring(const hed_instrument *instrument, const hed_spring_def *spring, hed_error *error)
+static hed_status check_spring(
+    const hed_instrument *instrument, const hed_spring_def *spring, hed_error *error)
 {
-    const hed_body_def *a = synth_element(instrument, HED_BODY, synth_find(instrument, spring->from)->index);
-    const hed_body_def *b = synth_element(instrument, HED_BODY, synth_find(instrument, spring->to)->index);
+    const hed_body_def *a =
+        synth_element(instrument, HED_BODY, synth_find(instrument, spring->from)->index);
+    const hed_body_def *b =
+        synth_element(instrument, HED_BODY, synth_find(instrument, spring->to)->index);
     char from[SYNTH_DESCRIPTION], to[SYNTH_DESCRIPTION];
     if (memcmp(a->position, b->position, sizeof a->position) != 0) return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
-                      "spring: its ends %s and %s are at the same place: it has no direction to pull in",
-                      hed_instrument_describe(instrument, spring->from, from, sizeof from),
-                      hed_instrument_describe(instrument, spring->to, to, sizeof to));
+        "spring: its ends %s and %s are at the same place: it has no direction to pull in",
+        hed_instrument_describe(instrument, spring->from, from, sizeof from),
+        hed_instrument_describe(instrument, spring->to, to, sizeof to));
 }
 
-static hed_status check_entity(const hed_instrument *instrument, const hed_entity_def *def, hed_error *error)
+static hed_status check_entity(
+    const hed_instrument *instrument, const hed_entity_def *def, hed_error *error)
 {
     if ((uint32_t)def->type >= HED_ENTITY_TYPE_COUNT)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "there is no type %d of entities", (int)def->type);
+        return synth_fail(
+            error, HED_ERROR_ARGUMENT, "there is no type %d of entities", (int)def->type);
     const char *what = hed_entity_type_name(def->type);
     hed_status status = synth_check_fields(synth_fields[def->type], &def->as, what, error);
-    for (const synth_field *field = synth_fields[def->type]; field->key && status == HED_OK; field++) {
+    for (const synth_field *field = synth_fields[def->type]; field->key && status == HED_OK;
+         field++) {
         hed_entity found;
         if (field->kind != SYNTH_FIELD_ENTITY) continue;
         memcpy(&found, (const char *)&def->as + field->offset, sizeof found);
         status = check_reference(instrument, what, field, found, error);
     }
-    if (status == HED_OK && def->type == HED_SPRING) status = check_spring(instrument, &def->as.spring, error);
+    if (status == HED_OK && def->type == HED_SPRING)
+        status = check_spring(instrument, &def->as.spring, error);
     return status;
 }
 
-hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def, const char *name,
-                              hed_entity *entity, hed_error *error)
+hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def,
+    const char *name, hed_entity *entity, hed_error *error)
 {
     *entity = 0;
     hed_status status = check_entity(instrument, def, error);
     if (status == HED_OK && name) status = synth_check_name(instrument, name, error);
     if (status == HED_OK) status = synth_reserve(instrument, def->type, 1, error);
-    if (status == HED_OK && name) status = synth_set_name(instrument, instrument->entity_count + 1, name, error);
+    if (status == HED_OK && name)
+        status = synth_set_name(instrument, instrument->entity_count + 1, name, error);
     if (status == HED_OK) *entity = synth_append(instrument, def->type, &def->as);
     return status;
 }
@@ -439,35 +472,40 @@ static hed_status no_such(hed_entity entity, hed_error *error)
     return synth_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
 }
 
-hed_status hed_instrument_set(hed_instrument *instrument, hed_entity entity, const hed_entity_def *def,
-                              hed_error *error)
+hed_status hed_instrument_set(
+    hed_instrument *instrument, hed_entity entity, const hed_entity_def *def, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     if (place->type != (uint32_t)def->type)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "entity %" PRIu32 " is a %s and cannot become a %s", entity,
-                          hed_entity_type_name(place->type), hed_entity_type_name(def->type));
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+            "entity %" PRIu32 " is a %s and cannot become a %s", entity,
+            hed_entity_type_name(place->type), hed_entity_type_name(def->type));
     hed_status status = check_entity(instrument, def, error);
     if (status == HED_OK)
-        memcpy(synth_element(instrument, place->type, place->index), &def->as, synth_def_sizes[place->type]);
+        memcpy(synth_element(instrument, place->type, place->index), &def->as,
+            synth_def_sizes[place->type]);
     return status;
 }
 
-hed_status hed_instrument_get(const hed_instrument *instrument, hed_entity entity, hed_entity_def *def,
-                              hed_error *error)
+hed_status hed_instrument_get(
+    const hed_instrument *instrument, hed_entity entity, hed_entity_def *def, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     def->type = place->type;
-    memcpy(&def->as, synth_element(instrument, place->type, place->index), synth_def_sizes[place->type]);
+    memcpy(&def->as, synth_element(instrument, place->type, place->index),
+        synth_def_sizes[place->type]);
     return HED_OK;
 }
 
 float synth_rest_length(const hed_instrument *instrument, const hed_spring_def *spring)
 {
     if (spring->rest_length >= 0) return spring->rest_length;
-    const hed_body_def *a = synth_element(instrument, HED_BODY, instrument->places[spring->from].index);
-    const hed_body_def *b = synth_element(instrument, HED_BODY, instrument->places[spring->to].index);
+    const hed_body_def *a =
+        synth_element(instrument, HED_BODY, instrument->places[spring->from].index);
+    const hed_body_def *b =
+        synth_element(instrument, HED_BODY, instrument->places[spring->to].index);
     double x = (double)b->position[0] - a->position[0], y = (double)b->position[1] - a->position[1];
     double z = (double)b->position[2] - a->position[2];
     return (float)(sqrt(x * x + y * y + z * z) * -(double)spring->rest_length);

@@ -1,5 +1,5 @@
-/* Standard MIDI files of format 0 and 1 (Standard MIDI Files 1.0, MMA RP-001): the events of all tracks in order of
- * time, with seconds by the tempo map. */
+/* Standard MIDI files of format 0 and 1 (Standard MIDI Files 1.0, MMA RP-001): the events of all
+ * tracks in order of time, with seconds by the tempo map. */
 #include "heddle/synth_file.h"
 
 #include "model/model.h"
@@ -48,7 +48,8 @@ static uint32_t big_endian(const uint8_t *bytes, uint32_t count)
 
 /* ---- what is wrong, and where ---- */
 
-__attribute__((format(printf, 3, 4))) static hed_status wrong(const reader *r, size_t byte, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static hed_status wrong(
+    const reader *r, size_t byte, const char *format, ...)
 {
     char text[256];
     va_list arguments;
@@ -56,15 +57,15 @@ __attribute__((format(printf, 3, 4))) static hed_status wrong(const reader *r, s
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (r->in_track)
-        return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u, byte %zu: found %s", r->name, r->track + 1, byte,
-                          text);
+        return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u, byte %zu: found %s", r->name,
+            r->track + 1, byte, text);
     return synth_fail(r->error, HED_ERROR_FORMAT, "%s: byte %zu: found %s", r->name, byte, text);
 }
 
 static hed_status ends(const reader *r, const char *how)
 {
-    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u ends at byte %zu, %s", r->name, r->track + 1, r->end,
-                      how);
+    return synth_fail(r->error, HED_ERROR_FORMAT, "%s: track %u ends at byte %zu, %s", r->name,
+        r->track + 1, r->end, how);
 }
 
 static hed_status cut(const reader *r) { return ends(r, "in the middle of an event"); }
@@ -111,12 +112,15 @@ static hed_status add(reader *r, const hed_midi_event *event)
     if (file->count == file->capacity) {
         uint32_t capacity = file->capacity ? 2 * file->capacity : 256;
         hed_midi_event *events = realloc(file->events, capacity * sizeof *events);
-        if (!events) return synth_fail(r->error, HED_ERROR_MEMORY, "%s: no memory for %u events", r->name, capacity);
+        if (!events)
+            return synth_fail(
+                r->error, HED_ERROR_MEMORY, "%s: no memory for %u events", r->name, capacity);
         file->events = events;
         file->capacity = capacity;
     }
     file->events[file->count] = *event;
-    file->events[file->count].seconds = file->count; /* until times are known: orders events of one tick */
+    /* until times are known: orders events of one tick */
+    file->events[file->count].seconds = file->count;
     file->count++;
     return HED_OK;
 }
@@ -135,7 +139,8 @@ static hed_status read_meta(reader *r, hed_midi_event *event, bool *ended)
     if (type != SET_TEMPO) return HED_OK;
     uint32_t microseconds = length == 3 ? big_endian(data, 3) : 0;
     if (!microseconds)
-        return wrong(r, begin, "a tempo of %u bytes or of 0, expected 3 bytes of microseconds", length);
+        return wrong(
+            r, begin, "a tempo of %u bytes or of 0, expected 3 bytes of microseconds", length);
     memcpy(event->bytes, (uint8_t[]){0xff, SET_TEMPO, 0}, sizeof event->bytes);
     event->tempo = (float)(60e6 / microseconds);
     return add(r, event);
@@ -152,8 +157,8 @@ static hed_status skip_exclusive(reader *r)
     return HED_OK;
 }
 
-/* `running` is the status of the channel message before. The standard ends it at meta and exclusive events; files
- * that go on with it are clear enough. */
+/* `running` is the status of the channel message before. The standard ends it at meta and exclusive
+ * events; files that go on with it are clear enough. */
 static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *ended)
 {
     hed_midi_event event = {.tick = tick, .track = (uint16_t)r->track};
@@ -190,7 +195,8 @@ static hed_status read_track(reader *r, uint32_t length)
         status = read_event(r, tick, &running, &ended);
         if (status) return status;
     }
-    if (length > rest) return wrong(r, begin, "%zu bytes, expected %u as its head says", rest, length);
+    if (length > rest)
+        return wrong(r, begin, "%zu bytes, expected %u as its head says", rest, length);
     if (tick > r->longest) r->longest = tick;
     r->in_track = false;
     r->at = begin + length;
@@ -200,7 +206,8 @@ static hed_status read_track(reader *r, uint32_t length)
 
 /* ---- the file ---- */
 
-/* Division: ticks of a quarter note; or, negative, frames of time code a second, and ticks of a frame. */
+/* Division: ticks of a quarter note; or, negative, frames of time code a second, and ticks of a
+ * frame. */
 static hed_status set_division(reader *r, uint32_t division)
 {
     uint32_t ticks = division & 0xff, frames = 256 - (division >> 8);
@@ -209,9 +216,11 @@ static hed_status set_division(reader *r, uint32_t division)
         return division ? HED_OK : wrong(r, 12, "0 ticks a quarter note, expected 1 to 32767");
     }
     if ((frames != 24 && frames != 25 && frames != 29 && frames != 30) || !ticks)
-        return wrong(r, 12, "time code of %u frames a second, %u ticks each, expected 24, 25, 29 or 30 and 1 or more",
-                     frames, ticks);
-    double rate = frames == 29 ? 30000.0 / 1001.0 : (double)frames; /* 29 is 30 with frames dropped */
+        return wrong(r, 12,
+            "time code of %u frames a second, %u ticks each, expected 24, 25, 29 or 30 and 1 or more",
+            frames, ticks);
+    /* 29 is 30 with frames dropped */
+    double rate = frames == 29 ? 30000.0 / 1001.0 : (double)frames;
     r->seconds_a_tick = 1.0 / (rate * ticks);
     return HED_OK;
 }
@@ -220,18 +229,19 @@ static hed_status read_head(reader *r, uint32_t *tracks)
 {
     if (r->size < 14 || memcmp(r->bytes, "MThd", 4) != 0)
         return synth_fail(r->error, HED_ERROR_FORMAT,
-                          "%s is no MIDI file: expected \"MThd\" and a header of 14 bytes, found %s", r->name,
-                          r->size < 14 ? "fewer bytes" : "others");
+            "%s is no MIDI file: expected \"MThd\" and a header of 14 bytes, found %s", r->name,
+            r->size < 14 ? "fewer bytes" : "others");
     uint32_t length = big_endian(r->bytes + 4, 4), format = big_endian(r->bytes + 8, 2);
     *tracks = big_endian(r->bytes + 10, 2);
     if (length < 6 || length > r->size - 8)
-        return wrong(r, 4, "a header of %u bytes, expected 6 and not more than the file has", length);
+        return wrong(
+            r, 4, "a header of %u bytes, expected 6 and not more than the file has", length);
     if (format > 1)
         return wrong(r, 8, "format %u, expected 0 or 1%s", format,
-                     format == 2 ? " (2 is several songs: save one of them)" : "");
+            format == 2 ? " (2 is several songs: save one of them)" : "");
     if (*tracks == 0 || (format == 0 && *tracks != 1))
         return wrong(r, 10, "%u tracks in a file of format %u, expected 1%s", *tracks, format,
-                     format ? " or more" : "");
+            format ? " or more" : "");
     r->at = 8 + (size_t)length;
     return set_division(r, big_endian(r->bytes + 12, 2));
 }
@@ -241,8 +251,8 @@ static hed_status read_tracks(reader *r, uint32_t tracks)
 {
     for (r->track = 0; r->track < tracks;) {
         if (r->size - r->at < 8)
-            return wrong(r, r->size, "the end of the file and %u tracks, expected %u as byte 10 says", r->track,
-                         tracks);
+            return wrong(r, r->size,
+                "the end of the file and %u tracks, expected %u as byte 10 says", r->track, tracks);
         const uint8_t *head = r->bytes + r->at;
         uint32_t length = big_endian(head + 4, 4);
         r->at += 8;
@@ -252,8 +262,8 @@ static hed_status read_tracks(reader *r, uint32_t tracks)
             r->track++;
         } else if (length > r->size - r->at) {
             return wrong(r, r->at - 8,
-                         "a chunk of %u bytes, expected at most the %zu that are left; %u of %u tracks were read",
-                         length, r->size - r->at, r->track, tracks);
+                "a chunk of %u bytes, expected at most the %zu that are left; %u of %u tracks were read",
+                length, r->size - r->at, r->track, tracks);
         } else {
             r->at += length;
         }
@@ -282,18 +292,20 @@ static void set_times(const reader *r)
         if (e->tempo == 0.0f || r->seconds_a_tick > 0.0) continue;
         seconds = e->seconds;
         from = e->tick;
-        a_tick = round(60e6 / (double)e->tempo) * 1e-6 / r->ticks_a_quarter; /* whole microseconds, as in the file */
+        /* whole microseconds, as in the file */
+        a_tick = round(60e6 / (double)e->tempo) * 1e-6 / r->ticks_a_quarter;
     }
     file->seconds = seconds + (double)(r->longest - from) * a_tick;
 }
 
-hed_status hed_midi_file_parse(const void *bytes, size_t size, const char *name, hed_midi_file **file,
-                               hed_error *error)
+hed_status hed_midi_file_parse(
+    const void *bytes, size_t size, const char *name, hed_midi_file **file, hed_error *error)
 {
     *file = NULL;
     hed_midi_file *made = calloc(1, sizeof *made);
     if (!made) return synth_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
-    reader r = {.name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
+    reader r = {
+        .name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
     hed_status status = read_head(&r, &made->tracks);
     if (!status) status = read_tracks(&r, made->tracks);
     if (status) {

@@ -1,5 +1,5 @@
-/* The inside of a hed_instrument: arrays by type, and a table from entity numbers to places in them.
- * model/instrument.c keeps it. */
+/* The inside of a hed_instrument: arrays by type, and a table from entity numbers to places in
+ * them. model/instrument.c keeps it. */
 #ifndef SYNTH_MODEL_H
 #define SYNTH_MODEL_H
 
@@ -29,8 +29,9 @@ typedef struct synth_grid {
     hed_generated generated;
 } synth_grid;
 
-/* The arrays hold definitions in the order they were added; ids[type][i] is the entity of element i. Bodies and
- * springs by the million: so no entity has more than its definition, its number and its place. */
+/* The arrays hold definitions in the order they were added; ids[type][i] is the entity of element
+ * i. Bodies and springs by the million: so no entity has more than its definition, its number and
+ * its place. */
 struct hed_instrument {
     hed_allocator allocator;
     hed_instrument_def def;
@@ -59,7 +60,8 @@ struct hed_instrument {
     synth_name *names;      /* (name_count), by entity number */
     uint32_t name_count, name_capacity;
     synth_table name_table; /* names by text */
-    synth_grid *grids;      /* (grid_count), in the order they were made; their entities may be gone or changed */
+    /* (grid_count), in the order they were made; their entities may be gone or changed */
+    synth_grid *grids;
     uint32_t grid_count, grid_capacity;
     char *file; /* that it was read from, for messages; NULL: none */
 };
@@ -84,9 +86,10 @@ enum {
     SYNTH_DESCRIPTION = 320        /* bytes that every hed_instrument_describe() fits in */
 };
 
-/* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed. NULL: out of
- * memory, nothing has changed. */
-void *synth_grow(const hed_allocator *allocator, void *array, uint32_t *capacity, uint64_t need, size_t size);
+/* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed.
+ * NULL: out of memory, nothing has changed. */
+void *synth_grow(
+    const hed_allocator *allocator, void *array, uint32_t *capacity, uint64_t need, size_t size);
 char *synth_copy_text(const hed_allocator *allocator, const char *text);
 void synth_free_text(const hed_allocator *allocator, char *text);
 /* The array of a type's definitions, and one of them. */
@@ -94,30 +97,36 @@ void *synth_array(const hed_instrument *instrument, uint32_t type);
 void *synth_element(const hed_instrument *instrument, uint32_t type, uint32_t index);
 /* Room for `more` entities of a type, for synth_append() to fill with what has been checked.
  * Errors: LIMIT, MEMORY. */
-hed_status synth_reserve(hed_instrument *instrument, uint32_t type, uint32_t more, hed_error *error);
+hed_status synth_reserve(
+    hed_instrument *instrument, uint32_t type, uint32_t more, hed_error *error);
 /* Room in the table of numbers alone. Errors: LIMIT, MEMORY. */
 hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_error *error);
 hed_entity synth_append(hed_instrument *instrument, uint32_t type, const void *def);
 /* Whether a name is free and well. Errors: ARGUMENT. */
 hed_status synth_check_name(const hed_instrument *instrument, const char *name, hed_error *error);
 /* The same for a grid. */
-hed_status synth_check_grid_name(const hed_instrument *instrument, const char *name, hed_error *error);
+hed_status synth_check_grid_name(
+    const hed_instrument *instrument, const char *name, hed_error *error);
 /* Names an entity whose number is larger than that of every named one. Errors: MEMORY. */
-hed_status synth_set_name(hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error);
+hed_status synth_set_name(
+    hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error);
 
 /* ---- names (name.c) ---- */
 
 #define SYNTH_GRID_NAME 0x80000000u /* in the name table: with the place of a grid, not of a name */
 
 /* The grid of this name, NULL when there is none. The text need not end with zero. */
-const synth_grid *synth_find_grid(const hed_instrument *instrument, const char *text, size_t length);
+const synth_grid *synth_find_grid(
+    const hed_instrument *instrument, const char *text, size_t length);
 /* The grid that made a body or spring, NULL: none. */
 const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity entity);
-/* What refers to an entity in files: its name, "string1[3]", "string1.springs[3]". False: it has none. */
+/* What refers to an entity in files: its name, "string1[3]", "string1.springs[3]". False: it has
+ * none. */
 bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
 
 /* The same for a body or spring of a grid, were the grid's name `name`. */
-void synth_part_name(const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size);
+void synth_part_name(
+    const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size);
 
 /* Places of a grid: from `low` to `high`, both included, along each axis. */
 typedef struct synth_box {
@@ -127,15 +136,16 @@ typedef struct synth_box {
 /* What a text refers to: an entity, or many of a grid. */
 typedef struct synth_reference {
     const synth_grid *grid; /* NULL: a single entity */
-    hed_entity first;       /* it, or the first of the grid's springs; 0: bodies of the grid, in `box` */
+    /* it, or the first of the grid's springs; 0: bodies of the grid, in `box` */
+    hed_entity first;
     synth_box box;
     uint32_t count;
 } synth_reference;
 
-/* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs", "string1.springs[0..2]". On
- * failure `reason` says why. */
-bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason,
-                 size_t room);
+/* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs",
+ * "string1.springs[0..2]". On failure `reason` says why. */
+bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference,
+    char *reason, size_t room);
 /* Entity `index` of its `count`; it may have been removed. */
 hed_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 
@@ -144,10 +154,10 @@ hed_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 /* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend.
  * Errors: ARGUMENT. */
 hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error);
-/* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first body's number.
- * Either array may be NULL. */
-hed_generated synth_fill_grid(const hed_grid_def *def, hed_entity first, hed_body_def *bodies,
-                              hed_spring_def *springs);
+/* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first
+ * body's number. Either array may be NULL. */
+hed_generated synth_fill_grid(
+    const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs);
 
 /* ---- what a definition holds (entity.c): for checking, reading and writing ---- */
 
@@ -177,9 +187,12 @@ extern const synth_field *const synth_fields[HED_ENTITY_TYPE_COUNT]; /* of each 
 extern const synth_field synth_instrument_fields[];                  /* of hed_instrument_def */
 extern const char *const synth_mode_names[], *const synth_modulation_names[];
 extern const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT];
-/* Whether every value of a definition (of these fields, without references) is within its range. Errors: ARGUMENT. */
-hed_status synth_check_fields(const synth_field *fields, const void *def, const char *what, hed_error *error);
-/* Whether a field has the same bits at both places. (Definitions have padding: as wholes they cannot be compared.) */
+/* Whether every value of a definition (of these fields, without references) is within its range.
+ * Errors: ARGUMENT. */
+hed_status synth_check_fields(
+    const synth_field *fields, const void *def, const char *what, hed_error *error);
+/* Whether a field has the same bits at both places. (Definitions have padding: as wholes they
+ * cannot be compared.) */
 bool synth_same_value(const synth_field *field, const void *a, const void *b);
 bool synth_is_exciter(hed_entity_type type);
 bool synth_is_modulator(hed_entity_type type);

@@ -1,4 +1,5 @@
-/* Names: of entities, of grids, and of what a grid made ("string1[3]", "plate[4,*]", "string1.springs[0..2]"). */
+/* Names: of entities, of grids, and of what a grid made ("string1[3]", "plate[4,*]",
+ * "string1.springs[0..2]"). */
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -15,8 +16,9 @@ static uint32_t find(const hed_instrument *instrument, const char *text, size_t 
 {
     uint32_t probe = 0, hash = synth_hash_text(text, length), place;
     while ((place = synth_table_next(&instrument->name_table, hash, &probe)) != SYNTH_NO_PLACE) {
-        const char *name = place & SYNTH_GRID_NAME ? instrument->grids[place & ~SYNTH_GRID_NAME].name
-                                                   : instrument->names[place].text;
+        const char *name = place & SYNTH_GRID_NAME
+                               ? instrument->grids[place & ~SYNTH_GRID_NAME].name
+                               : instrument->names[place].text;
         if (same(name, text, length)) break;
     }
     return place;
@@ -61,22 +63,24 @@ static bool read_axis(const char **at, uint32_t size, uint32_t *low, uint32_t *h
     return read_index(at, high);
 }
 
-static bool read_axes(const char *at, const char *text, const synth_grid *grid, synth_box *box, char *reason,
-                      size_t room)
+static bool read_axes(const char *at, const char *text, const synth_grid *grid, synth_box *box,
+    char *reason, size_t room)
 {
     const uint32_t *size = grid->def.size;
     uint32_t count = dimensions(grid);
     for (uint32_t axis = 0; axis < count; axis++) {
-        if (!read_axis(&at, size[axis], &box->low[axis], &box->high[axis]) || *at != (axis + 1 < count ? ',' : ']')) {
+        if (!read_axis(&at, size[axis], &box->low[axis], &box->high[axis]) ||
+            *at != (axis + 1 < count ? ',' : ']')) {
             snprintf(reason, room,
-                     "expected %" PRIu32
-                     " of \"3\", \"0..9\" or \"*\" in the brackets of \"%s\", with commas between",
-                     count, text);
+                "expected %" PRIu32
+                " of \"3\", \"0..9\" or \"*\" in the brackets of \"%s\", with commas between",
+                count, text);
             return false;
         }
         if (box->high[axis] >= size[axis] || box->low[axis] > box->high[axis]) {
-            snprintf(reason, room, "\"%s\" is outside \"%s\", whose places along axis %" PRIu32 " are 0 to %" PRIu32,
-                     text, grid->name, axis, size[axis] - 1);
+            snprintf(reason, room,
+                "\"%s\" is outside \"%s\", whose places along axis %" PRIu32 " are 0 to %" PRIu32,
+                text, grid->name, axis, size[axis] - 1);
             return false;
         }
         at++;
@@ -87,7 +91,8 @@ static bool read_axes(const char *at, const char *text, const synth_grid *grid, 
 }
 
 /* "springs", "springs[3]", "springs[0..9]" behind a grid's name and a point. */
-static bool read_springs(const char *at, const char *text, synth_reference *reference, char *reason, size_t room)
+static bool read_springs(
+    const char *at, const char *text, synth_reference *reference, char *reason, size_t room)
 {
     const hed_generated *made = &reference->grid->generated;
     uint32_t low = 0, high = made->springs - 1;
@@ -101,13 +106,14 @@ static bool read_springs(const char *at, const char *text, synth_reference *refe
     reference->count = high - low + 1;
     if (well && *at == 0 && low <= high && high < made->springs) return true;
     snprintf(reason, room,
-             "\"%s\" is none of \"%s\"'s %" PRIu32 " springs; expected something like \"%s.springs[0..9]\"", text,
-             reference->grid->name, made->springs, reference->grid->name);
+        "\"%s\" is none of \"%s\"'s %" PRIu32
+        " springs; expected something like \"%s.springs[0..9]\"",
+        text, reference->grid->name, made->springs, reference->grid->name);
     return false;
 }
 
-bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference, char *reason,
-                 size_t room)
+bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference,
+    char *reason, size_t room)
 {
     *reference = (synth_reference){.count = 1};
     uint32_t place = find(instrument, text, strlen(text));
@@ -126,11 +132,12 @@ bool synth_refer(const hed_instrument *instrument, const char *text, synth_refer
         snprintf(reason, room, "nothing has the name \"%s\"", text);
         return false;
     }
-    if (place == SYNTH_NO_PLACE && point) return read_springs(point + 1, text, reference, reason, room);
+    if (place == SYNTH_NO_PLACE && point)
+        return read_springs(point + 1, text, reference, reason, room);
     synth_box *box = &reference->box;
-    for (uint32_t axis = 0; axis < 3; axis++)
-        box->high[axis] = reference->grid->def.size[axis] - 1;
-    if (place == SYNTH_NO_PLACE && bracket && !read_axes(bracket + 1, text, reference->grid, box, reason, room))
+    for (uint32_t axis = 0; axis < 3; axis++) box->high[axis] = reference->grid->def.size[axis] - 1;
+    if (place == SYNTH_NO_PLACE && bracket &&
+        !read_axes(bracket + 1, text, reference->grid, box, reason, room))
         return false;
     reference->count = 1;
     for (uint32_t axis = 0; axis < 3; axis++)
@@ -141,7 +148,8 @@ bool synth_refer(const hed_instrument *instrument, const char *text, synth_refer
 hed_entity synth_reference_at(const synth_reference *reference, uint32_t index)
 {
     if (!reference->grid || reference->first) return reference->first + index;
-    const uint32_t *size = reference->grid->def.size, *low = reference->box.low, *high = reference->box.high;
+    const uint32_t *size = reference->grid->def.size, *low = reference->box.low,
+                   *high = reference->box.high;
     uint32_t nx = high[0] - low[0] + 1, ny = high[1] - low[1] + 1;
     uint32_t i = low[0] + index % nx, j = low[1] + index / nx % ny, k = low[2] + index / nx / ny;
     return reference->grid->generated.first_body + (k * size[1] + j) * size[0] + i;
@@ -151,7 +159,8 @@ hed_entity hed_instrument_find(const hed_instrument *instrument, const char *nam
 {
     synth_reference reference;
     char reason[SYNTH_DESCRIPTION];
-    if (!synth_refer(instrument, name, &reference, reason, sizeof reason) || reference.count != 1) return 0;
+    if (!synth_refer(instrument, name, &reference, reason, sizeof reason) || reference.count != 1)
+        return 0;
     hed_entity entity = synth_reference_at(&reference, 0);
     return synth_find(instrument, entity) ? entity : 0;
 }
@@ -161,22 +170,28 @@ hed_entity hed_instrument_find(const hed_instrument *instrument, const char *nam
 const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity entity)
 {
     uint32_t low = 0, high = instrument->grid_count;
-    while (low < high) { /* the last grid that begins at or before it: grids are in the order of their entities */
+    /* the last grid that begins at or before it: grids are in the order of their entities */
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (instrument->grids[middle].generated.first_body <= entity) low = middle + 1;
         else high = middle;
     }
     const synth_grid *grid = low > 0 ? &instrument->grids[low - 1] : NULL;
-    return grid && entity - grid->generated.first_body < grid->generated.bodies + grid->generated.springs ? grid
-                                                                                                          : NULL;
+    return grid && entity - grid->generated.first_body <
+                       grid->generated.bodies + grid->generated.springs
+               ? grid
+               : NULL;
 }
 
-void synth_part_name(const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size)
+void synth_part_name(
+    const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size)
 {
-    uint32_t at = entity - grid->generated.first_body, nx = grid->def.size[0], ny = grid->def.size[1];
+    uint32_t at = entity - grid->generated.first_body, nx = grid->def.size[0],
+             ny = grid->def.size[1];
     uint32_t i = at % nx, j = at / nx % ny, k = at / nx / ny;
     if (entity >= grid->generated.first_spring)
-        snprintf(text, size, "%s.springs[%" PRIu32 "]", name, entity - grid->generated.first_spring);
+        snprintf(
+            text, size, "%s.springs[%" PRIu32 "]", name, entity - grid->generated.first_spring);
     else if (dimensions(grid) == 1) snprintf(text, size, "%s[%" PRIu32 "]", name, i);
     else if (dimensions(grid) == 2) snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 "]", name, i, j);
     else snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, i, j, k);
@@ -192,12 +207,14 @@ bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *te
     return text[0] != 0;
 }
 
-const char *hed_instrument_describe(const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
+const char *hed_instrument_describe(
+    const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
 {
     const synth_place *place = synth_find(instrument, entity);
     char name[SYNTH_DESCRIPTION - 2];
     if (synth_name_of(instrument, entity, name, sizeof name)) snprintf(text, size, "\"%s\"", name);
-    else if (place) snprintf(text, size, "%s %" PRIu32, hed_entity_type_name(place->type), place->index);
+    else if (place)
+        snprintf(text, size, "%s %" PRIu32, hed_entity_type_name(place->type), place->index);
     else snprintf(text, size, "entity %" PRIu32 " (there is none)", entity);
     return text;
 }

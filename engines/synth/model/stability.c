@@ -1,16 +1,16 @@
-/* How near an instrument is to blowing up, before it sounds. Stoermer-Verlet is stable while h^2 times the largest
- * eigenvalue of M^-1 K is below 4; Gershgorin bounds that for each row by (sum of k to all neighbours + sum of k to
- * free ones) / m. A spring's k counts more where it is stretched to less than half or pressed to more than twice its
- * rest length, as across it acts with k (1 - L0/|d|). Damping c along springs takes 2 c/h as k does. All at the
- * smallest mass and the largest stiffness that modulation can make, and at the largest time step that notes and bends
- * ask for. */
+/* How near an instrument is to blowing up, before it sounds. Stoermer-Verlet is stable while h^2
+ * times the largest eigenvalue of M^-1 K is below 4; Gershgorin bounds that for each row by (sum of
+ * k to all neighbours + sum of k to free ones) / m. A spring's k counts more where it is stretched
+ * to less than half or pressed to more than twice its rest length, as across it acts with k (1 -
+ * L0/|d|). Damping c along springs takes 2 c/h as k does. All at the smallest mass and the largest
+ * stiffness that modulation can make, and at the largest time step that notes and bends ask for. */
 #include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Largest magnitude of a modulator's output. A follower's is its depth at full scale; what modulates `depth` itself
- * is left aside. */
+/* Largest magnitude of a modulator's output. A follower's is its depth at full scale; what
+ * modulates `depth` itself is left aside. */
 static double largest_output(const hed_instrument *instrument, hed_entity source)
 {
     const synth_place *place = synth_find(instrument, source);
@@ -21,12 +21,14 @@ static double largest_output(const hed_instrument *instrument, hed_entity source
     default: break;
     }
     const hed_midi_source_def *midi = &instrument->midi_sources[place->index];
-    double most = midi->kind == HED_MIDI_NOTE ? fmax((double)midi->centre, 127.0 - midi->centre) / 12 : 1;
+    double most =
+        midi->kind == HED_MIDI_NOTE ? fmax((double)midi->centre, 127.0 - midi->centre) / 12 : 1;
     return fabs((double)midi->depth) * fmax(most, fabs((double)midi->initial));
 }
 
 /* Where a value can get by one modulation, upwards (sign 1) or downwards (-1). */
-static double reach(const hed_instrument *instrument, const hed_modulation_def *def, double value, double sign)
+static double reach(
+    const hed_instrument *instrument, const hed_modulation_def *def, double value, double sign)
 {
     double most = fabs((double)def->depth) * largest_output(instrument, def->source);
     switch (def->mode) {
@@ -36,12 +38,14 @@ static double reach(const hed_instrument *instrument, const hed_modulation_def *
     }
 }
 
-/* A spring's largest stiffness and damping, a body's smallest mass, as modulations are gone through in order. */
+/* A spring's largest stiffness and damping, a body's smallest mass, as modulations are gone through
+ * in order. */
 typedef struct spring_limits {
     double stiffness, damping;
 } spring_limits;
 
-/* What it takes to go through an instrument; the arrays may be NULL where nothing of them is modulated. */
+/* What it takes to go through an instrument; the arrays may be NULL where nothing of them is
+ * modulated. */
 typedef struct walk {
     const hed_instrument *instrument;
     double step;            /* h s */
@@ -53,7 +57,8 @@ typedef struct walk {
 static bool modulates(const hed_instrument *instrument, hed_entity_type type)
 {
     for (uint32_t i = 0; i < instrument->modulation_count; i++)
-        if (instrument->places[instrument->modulations[i].target].type == (uint32_t)type) return true;
+        if (instrument->places[instrument->modulations[i].target].type == (uint32_t)type)
+            return true;
     return false;
 }
 
@@ -63,7 +68,8 @@ static void find_limits(walk *w)
     for (uint32_t i = 0; w->masses && i < instrument->counts[HED_BODY]; i++)
         w->masses[i] = instrument->bodies[i].mass;
     for (uint32_t i = 0; w->springs && i < instrument->counts[HED_SPRING]; i++)
-        w->springs[i] = (spring_limits){instrument->springs[i].stiffness, instrument->springs[i].damping};
+        w->springs[i] =
+            (spring_limits){instrument->springs[i].stiffness, instrument->springs[i].damping};
     for (uint32_t i = 0; i < instrument->modulation_count; i++) {
         const hed_modulation_def *def = &instrument->modulations[i];
         uint32_t at = instrument->places[def->target].index;
@@ -81,12 +87,15 @@ static void add_spring(walk *w, uint32_t at)
 {
     const hed_instrument *instrument = w->instrument;
     const hed_spring_def *spring = &instrument->springs[at];
-    uint32_t from = instrument->places[spring->from].index, to = instrument->places[spring->to].index;
+    uint32_t from = instrument->places[spring->from].index,
+             to = instrument->places[spring->to].index;
     const hed_body_def *a = &instrument->bodies[from], *b = &instrument->bodies[to];
-    spring_limits most = w->springs ? w->springs[at] : (spring_limits){spring->stiffness, spring->damping};
+    spring_limits most =
+        w->springs ? w->springs[at] : (spring_limits){spring->stiffness, spring->damping};
     double share = -(double)spring->rest_length; /* rest length in distances */
     if (share <= 0) {
-        double x = (double)b->position[0] - a->position[0], y = (double)b->position[1] - a->position[1];
+        double x = (double)b->position[0] - a->position[0],
+               y = (double)b->position[1] - a->position[1];
         double z = (double)b->position[2] - a->position[2];
         share = spring->rest_length / sqrt(x * x + y * y + z * z);
     }
@@ -124,12 +133,13 @@ static void release(const hed_instrument *instrument, void *array, uint32_t coun
     if (array) instrument->allocator.release(instrument->allocator.user, array, count * size);
 }
 
-hed_status hed_instrument_stability(const hed_instrument *instrument, double rate, hed_stability *stability,
-                                    hed_error *error)
+hed_status hed_instrument_stability(
+    const hed_instrument *instrument, double rate, hed_stability *stability, hed_error *error)
 {
     *stability = (hed_stability){.largest_dilation = 1};
     if (!(rate >= 1 && rate <= 1e7))
-        return synth_fail(error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
+        return synth_fail(
+            error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
     uint32_t bodies = instrument->counts[HED_BODY], springs = instrument->counts[HED_SPRING];
     bool of_bodies = bodies > 0 && modulates(instrument, HED_BODY),
          of_springs = springs > 0 && modulates(instrument, HED_SPRING);
@@ -139,17 +149,15 @@ hed_status hed_instrument_stability(const hed_instrument *instrument, double rat
     w.springs = of_springs ? allocate(instrument, springs, sizeof *w.springs) : NULL;
     bool whole = (w.sums || bodies == 0) && (w.masses || !of_bodies) && (w.springs || !of_springs);
     if (whole) {
-        for (uint32_t i = 0; i < bodies; i++)
-            w.sums[i] = 0;
+        for (uint32_t i = 0; i < bodies; i++) w.sums[i] = 0;
         find_limits(&w);
-        for (uint32_t i = 0; i < springs; i++)
-            add_spring(&w, i);
+        for (uint32_t i = 0; i < springs; i++) add_spring(&w, i);
         *stability = judge(&w);
     }
     release(instrument, w.sums, bodies, sizeof *w.sums);
     release(instrument, w.masses, bodies, sizeof *w.masses);
     release(instrument, w.springs, springs, sizeof *w.springs);
-    return whole
-               ? HED_OK
-               : synth_fail(error, HED_ERROR_MEMORY, "out of memory for the stability of %" PRIu32 " bodies", bodies);
+    return whole ? HED_OK
+                 : synth_fail(error, HED_ERROR_MEMORY,
+                       "out of memory for the stability of %" PRIu32 " bodies", bodies);
 }

@@ -6,8 +6,7 @@
 uint32_t synth_hash_text(const char *text, size_t length)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)text[i]) * 16777619u;
     return hash;
 }
 
@@ -23,14 +22,14 @@ uint32_t synth_hash_pair(uint32_t a, uint32_t b)
 static void insert(synth_table *table, uint64_t slot)
 {
     uint32_t at = (uint32_t)(slot >> 32) & (table->capacity - 1);
-    while (table->slots[at])
-        at = (at + 1) & (table->capacity - 1);
+    while (table->slots[at]) at = (at + 1) & (table->capacity - 1);
     table->slots[at] = slot;
 }
 
 static bool grow(synth_table *table, const hed_allocator *allocator)
 {
-    synth_table larger = {.capacity = table->capacity ? 2 * table->capacity : 16, .count = table->count};
+    synth_table larger = {
+        .capacity = table->capacity ? 2 * table->capacity : 16, .count = table->count};
     size_t size = larger.capacity * sizeof *larger.slots;
     larger.slots = allocator->allocate(allocator->user, size, sizeof *larger.slots);
     if (!larger.slots) return false;
@@ -42,9 +41,11 @@ static bool grow(synth_table *table, const hed_allocator *allocator)
     return true;
 }
 
-bool synth_table_put(synth_table *table, const hed_allocator *allocator, uint32_t hash, uint32_t place)
+bool synth_table_put(
+    synth_table *table, const hed_allocator *allocator, uint32_t hash, uint32_t place)
 {
-    if (2 * (uint64_t)table->count >= table->capacity && (table->capacity == 1u << 31 || !grow(table, allocator)))
+    if (2 * (uint64_t)table->count >= table->capacity &&
+        (table->capacity == 1u << 31 || !grow(table, allocator)))
         return false;
     insert(table, (uint64_t)hash << 32 | (place + 1));
     table->count++;
@@ -69,6 +70,7 @@ void synth_table_clear(synth_table *table)
 
 void synth_table_free(synth_table *table, const hed_allocator *allocator)
 {
-    if (table->slots) allocator->release(allocator->user, table->slots, table->capacity * sizeof *table->slots);
+    if (table->slots)
+        allocator->release(allocator->user, table->slots, table->capacity * sizeof *table->slots);
     *table = (synth_table){0};
 }

@@ -1,5 +1,5 @@
-/* Playing live through ALSA: a thread of ours reads blocks from the card and writes them to it, another one reads the
- * sequencer's MIDI. */
+/* Playing live through ALSA: a thread of ours reads blocks from the card and writes them to it,
+ * another one reads the sequencer's MIDI. */
 #include "asound.h"
 
 #include "support/errors.h"
@@ -17,8 +17,8 @@ static void *play(void *user)
             live_end(d->live, HED_ERROR_IO, "the sound card gives no sound any more");
             return NULL;
         }
-        live_play(d->live, d->live->block, d->live->inputs ? (const float *const *)d->inputs : NULL, d->left,
-                  d->right);
+        live_play(d->live, d->live->block, d->live->inputs ? (const float *const *)d->inputs : NULL,
+            d->left, d->right);
         if (asound_card_write(d)) continue;
         live_end(d->live, HED_ERROR_IO, "the sound card does not take sound any more");
         return NULL;
@@ -44,7 +44,8 @@ static void asound_close(live_driver *d)
     atomic_store(&d->stop, true);
     if (d->has_player) {
         pthread_join(d->player, NULL);
-        d->api.snd_pcm_drain(d->playback.pcm); /* the sound has faded by the last block: that is to be heard */
+        /* the sound has faded by the last block: that is to be heard */
+        d->api.snd_pcm_drain(d->playback.pcm);
     }
     if (d->has_listener) pthread_join(d->listener, NULL);
     asound_midi_close(d);
@@ -54,7 +55,8 @@ static void asound_close(live_driver *d)
 }
 
 /* libasound writes to stderr what it could not do; the caller gets it in words. */
-static void say_nothing(const char *file, int line, const char *function, int code, const char *format, ...)
+static void say_nothing(
+    const char *file, int line, const char *function, int code, const char *format, ...)
 {
     (void)file;
     (void)line;
@@ -71,15 +73,17 @@ hed_status asound_load(const hed_allocator *allocator, asound_api *api, hed_erro
     void *slots[sizeof names / sizeof *names];
     _Static_assert(sizeof *api == sizeof slots, "asound_api holds function pointers only");
     const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_ALSA];
-    hed_status status =
-        hed_library_load(allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
+    hed_status status = hed_library_load(
+        allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
     if (!status) memcpy(api, slots, sizeof slots);
     return status;
 }
 
-static hed_status asound_open(const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error)
+static hed_status asound_open(
+    const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error)
 {
-    live_driver *d = live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
+    live_driver *d =
+        live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
     *driver = d;
     if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for ALSA");
     memset(d, 0, sizeof *d);
@@ -101,7 +105,8 @@ static hed_status asound_start(live_driver *d, const hed_live_def *def, hed_erro
     /* Where the user may; without it ALSA plays too, with more xruns. */
     pthread_setschedparam(d->player, SCHED_FIFO, &(struct sched_param){.sched_priority = 10});
     if (d->seq) d->has_listener = pthread_create(&d->listener, NULL, listen_midi, d) == 0;
-    if (d->seq && !d->has_listener) return hed_error_set(error, HED_ERROR_MEMORY, "no thread to listen to MIDI in");
+    if (d->seq && !d->has_listener)
+        return hed_error_set(error, HED_ERROR_MEMORY, "no thread to listen to MIDI in");
     return HED_OK;
 }
 

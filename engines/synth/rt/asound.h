@@ -1,4 +1,5 @@
-/* The inside of playing through ALSA: a card that plays and captures, and the sequencer that MIDI comes from. */
+/* The inside of playing through ALSA: a card that plays and captures, and the sequencer that MIDI
+ * comes from. */
 #ifndef SYNTH_LIVE_ASOUND_H
 #define SYNTH_LIVE_ASOUND_H
 
@@ -38,13 +39,15 @@ hed_status asound_card_open(live_driver *d, const hed_live_def *def, hed_error *
 void asound_card_close(live_driver *d);
 /* Plays silence while the first block comes in, which is answered only then. Audio thread. */
 void asound_card_begin(live_driver *d);
-/* Takes a block of `inputs`, or hands one of `left` and `right` over; false: the card is gone. Audio thread. */
+/* Takes a block of `inputs`, or hands one of `left` and `right` over; false: the card is gone.
+ * Audio thread. */
 bool asound_card_read(live_driver *d);
 bool asound_card_write(live_driver *d);
 
 /* ---- asound_midi.c ---- */
 
-/* A client with a port, connected from the one that was named. No sequencer is no error unless one was. */
+/* A client with a port, connected from the one that was named. No sequencer is no error unless one
+ * was. */
 hed_status asound_midi_open(live_driver *d, const hed_live_def *def, hed_error *error);
 void asound_midi_close(live_driver *d);
 /* Waits a while for events and hands them on; false: the sequencer is gone. */

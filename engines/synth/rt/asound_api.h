@@ -1,6 +1,6 @@
-/* What we use of ALSA's library, declared from its documentation (alsa-lib 1.2, alsa-project.org), so that no header of
- * it is needed to build. Names are ALSA's own. Its macros and inline functions are left out: a function stands behind
- * each of them. */
+/* What we use of ALSA's library, declared from its documentation (alsa-lib 1.2, alsa-project.org),
+ * so that no header of it is needed to build. Names are ALSA's own. Its macros and inline functions
+ * are left out: a function stands behind each of them. */
 #ifndef SYNTH_ASOUND_API_H
 #define SYNTH_ASOUND_API_H
 
@@ -14,14 +14,15 @@ typedef struct snd_pcm snd_pcm_t;
 typedef struct snd_pcm_hw_params snd_pcm_hw_params_t;
 typedef unsigned long snd_pcm_uframes_t;
 typedef long snd_pcm_sframes_t;
-typedef enum { SND_PCM_STREAM_PLAYBACK,
-               SND_PCM_STREAM_CAPTURE } snd_pcm_stream_t;
+typedef enum { SND_PCM_STREAM_PLAYBACK, SND_PCM_STREAM_CAPTURE } snd_pcm_stream_t;
 typedef enum { SND_PCM_ACCESS_RW_INTERLEAVED = 3 } snd_pcm_access_t;
 /* Of the machine's own byte order, which is little-endian wherever Heddle runs. */
-typedef enum { SND_PCM_FORMAT_UNKNOWN = -1,
-               SND_PCM_FORMAT_S16 = 2,
-               SND_PCM_FORMAT_S32 = 10,
-               SND_PCM_FORMAT_FLOAT = 14 } snd_pcm_format_t;
+typedef enum {
+    SND_PCM_FORMAT_UNKNOWN = -1,
+    SND_PCM_FORMAT_S16 = 2,
+    SND_PCM_FORMAT_S32 = 10,
+    SND_PCM_FORMAT_FLOAT = 14
+} snd_pcm_format_t;
 
 /* ---- the sequencer ---- */
 
@@ -31,27 +32,28 @@ typedef struct snd_seq_port_info snd_seq_port_info_t;
 typedef struct snd_seq_queue_status snd_seq_queue_status_t;
 typedef struct snd_midi_event snd_midi_event_t;
 
-enum { SND_SEQ_OPEN_DUPLEX = 3,
-       SND_SEQ_NONBLOCK = 1,
-       SND_SEQ_CLIENT_SYSTEM = 0 };
-enum { SND_SEQ_PORT_CAP_READ = 1 << 0,
-       SND_SEQ_PORT_CAP_WRITE = 1 << 1,
-       SND_SEQ_PORT_CAP_SUBS_READ = 1 << 5,
-       SND_SEQ_PORT_CAP_SUBS_WRITE = 1 << 6 };
-enum { SND_SEQ_PORT_TYPE_MIDI_GENERIC = 1 << 1,
-       SND_SEQ_PORT_TYPE_APPLICATION = 1 << 20 };
+enum { SND_SEQ_OPEN_DUPLEX = 3, SND_SEQ_NONBLOCK = 1, SND_SEQ_CLIENT_SYSTEM = 0 };
+enum {
+    SND_SEQ_PORT_CAP_READ = 1 << 0,
+    SND_SEQ_PORT_CAP_WRITE = 1 << 1,
+    SND_SEQ_PORT_CAP_SUBS_READ = 1 << 5,
+    SND_SEQ_PORT_CAP_SUBS_WRITE = 1 << 6
+};
+enum { SND_SEQ_PORT_TYPE_MIDI_GENERIC = 1 << 1, SND_SEQ_PORT_TYPE_APPLICATION = 1 << 20 };
 enum { SND_SEQ_TIME_STAMP_REAL = 1 << 0 };
-enum { SND_SEQ_EVENT_NOTEON = 6,
-       SND_SEQ_EVENT_NOTEOFF = 7,
-       SND_SEQ_EVENT_KEYPRESS = 8,
-       SND_SEQ_EVENT_CONTROLLER = 10,
-       SND_SEQ_EVENT_PGMCHANGE = 11,
-       SND_SEQ_EVENT_CHANPRESS = 12,
-       SND_SEQ_EVENT_PITCHBEND = 13,
-       SND_SEQ_EVENT_NONREGPARAM = 15,
-       SND_SEQ_EVENT_START = 30,
-       SND_SEQ_EVENT_CLOCK = 36,
-       SND_SEQ_EVENT_PORT_SUBSCRIBED = 66 };
+enum {
+    SND_SEQ_EVENT_NOTEON = 6,
+    SND_SEQ_EVENT_NOTEOFF = 7,
+    SND_SEQ_EVENT_KEYPRESS = 8,
+    SND_SEQ_EVENT_CONTROLLER = 10,
+    SND_SEQ_EVENT_PGMCHANGE = 11,
+    SND_SEQ_EVENT_CHANPRESS = 12,
+    SND_SEQ_EVENT_PITCHBEND = 13,
+    SND_SEQ_EVENT_NONREGPARAM = 15,
+    SND_SEQ_EVENT_START = 30,
+    SND_SEQ_EVENT_CLOCK = 36,
+    SND_SEQ_EVENT_PORT_SUBSCRIBED = 66
+};
 
 typedef struct snd_seq_addr_t {
     uint8_t client, port;
@@ -85,7 +87,8 @@ _Static_assert(sizeof(snd_seq_event_t) == 28, "as ALSA has it");
 
 /* ---- functions ---- */
 
-typedef void asound_error_handler(const char *file, int line, const char *function, int code, const char *format, ...);
+typedef void asound_error_handler(
+    const char *file, int line, const char *function, int code, const char *format, ...);
 
 /* X(what it returns, its name, its parameters) */
 #define ASOUND_FUNCTIONS(X) \
@@ -96,19 +99,24 @@ typedef void asound_error_handler(const char *file, int line, const char *functi
     X(int, snd_pcm_hw_params_malloc, (snd_pcm_hw_params_t * *params)) \
     X(void, snd_pcm_hw_params_free, (snd_pcm_hw_params_t * params)) \
     X(int, snd_pcm_hw_params_any, (snd_pcm_t * pcm, snd_pcm_hw_params_t * params)) \
-    X(int, snd_pcm_hw_params_set_access, (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_access_t access)) \
-    X(int, snd_pcm_hw_params_set_format, (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_format_t format)) \
-    X(int, snd_pcm_hw_params_set_channels, (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned channels)) \
-    X(int, snd_pcm_hw_params_set_channels_near, (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned *channels)) \
-    X(int, snd_pcm_hw_params_set_rate, (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned rate, int direction)) \
+    X(int, snd_pcm_hw_params_set_access, \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_access_t access)) \
+    X(int, snd_pcm_hw_params_set_format, \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_format_t format)) \
+    X(int, snd_pcm_hw_params_set_channels, \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned channels)) \
+    X(int, snd_pcm_hw_params_set_channels_near, \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned *channels)) \
+    X(int, snd_pcm_hw_params_set_rate, \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned rate, int direction)) \
     X(int, snd_pcm_hw_params_set_rate_near, \
-      (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned *rate, int *direction)) \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned *rate, int *direction)) \
     X(int, snd_pcm_hw_params_set_period_size, \
-      (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_uframes_t size, int direction)) \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_uframes_t size, int direction)) \
     X(int, snd_pcm_hw_params_set_period_size_near, \
-      (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_uframes_t * size, int *direction)) \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, snd_pcm_uframes_t * size, int *direction)) \
     X(int, snd_pcm_hw_params_set_periods_near, \
-      (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned *periods, int *direction)) \
+        (snd_pcm_t * pcm, snd_pcm_hw_params_t * params, unsigned *periods, int *direction)) \
     X(int, snd_pcm_hw_params, (snd_pcm_t * pcm, snd_pcm_hw_params_t * params)) \
     X(int, snd_pcm_format_physical_width, (snd_pcm_format_t format)) \
     X(int, snd_pcm_link, (snd_pcm_t * first, snd_pcm_t * second)) \
@@ -116,24 +124,28 @@ typedef void asound_error_handler(const char *file, int line, const char *functi
     X(int, snd_pcm_drop, (snd_pcm_t * pcm)) \
     X(int, snd_pcm_drain, (snd_pcm_t * pcm)) \
     X(int, snd_pcm_recover, (snd_pcm_t * pcm, int code, int silent)) \
-    X(snd_pcm_sframes_t, snd_pcm_writei, (snd_pcm_t * pcm, const void *from, snd_pcm_uframes_t size)) \
+    X(snd_pcm_sframes_t, snd_pcm_writei, \
+        (snd_pcm_t * pcm, const void *from, snd_pcm_uframes_t size)) \
     X(snd_pcm_sframes_t, snd_pcm_readi, (snd_pcm_t * pcm, void *to, snd_pcm_uframes_t size)) \
     X(int, snd_seq_open, (snd_seq_t * *seq, const char *name, int streams, int mode)) \
     X(int, snd_seq_close, (snd_seq_t * seq)) \
     X(int, snd_seq_set_client_name, (snd_seq_t * seq, const char *name)) \
     X(int, snd_seq_alloc_queue, (snd_seq_t * seq)) \
-    X(int, snd_seq_control_queue, (snd_seq_t * seq, int queue, int type, int value, snd_seq_event_t *event)) \
+    X(int, snd_seq_control_queue, \
+        (snd_seq_t * seq, int queue, int type, int value, snd_seq_event_t *event)) \
     X(int, snd_seq_drain_output, (snd_seq_t * seq)) \
     X(int, snd_seq_queue_status_malloc, (snd_seq_queue_status_t * *status)) \
     X(void, snd_seq_queue_status_free, (snd_seq_queue_status_t * status)) \
     X(int, snd_seq_get_queue_status, (snd_seq_t * seq, int queue, snd_seq_queue_status_t *status)) \
-    X(const snd_seq_real_time_t *, snd_seq_queue_status_get_real_time, (const snd_seq_queue_status_t *status)) \
+    X(const snd_seq_real_time_t *, snd_seq_queue_status_get_real_time, \
+        (const snd_seq_queue_status_t *status)) \
     X(int, snd_seq_create_port, (snd_seq_t * seq, snd_seq_port_info_t * info)) \
     X(int, snd_seq_connect_from, (snd_seq_t * seq, int port, int client, int from)) \
     X(int, snd_seq_parse_address, (snd_seq_t * seq, snd_seq_addr_t * address, const char *text)) \
     X(int, snd_seq_query_next_client, (snd_seq_t * seq, snd_seq_client_info_t * info)) \
     X(int, snd_seq_query_next_port, (snd_seq_t * seq, snd_seq_port_info_t * info)) \
-    X(int, snd_seq_poll_descriptors, (snd_seq_t * seq, struct pollfd * descriptors, unsigned space, short what)) \
+    X(int, snd_seq_poll_descriptors, \
+        (snd_seq_t * seq, struct pollfd * descriptors, unsigned space, short what)) \
     X(int, snd_seq_event_input, (snd_seq_t * seq, snd_seq_event_t * *event)) \
     X(int, snd_seq_client_info_malloc, (snd_seq_client_info_t * *info)) \
     X(void, snd_seq_client_info_free, (snd_seq_client_info_t * info)) \
@@ -159,7 +171,8 @@ typedef void asound_error_handler(const char *file, int line, const char *functi
     X(void, snd_midi_event_free, (snd_midi_event_t * decoder)) \
     X(void, snd_midi_event_no_status, (snd_midi_event_t * decoder, int on)) \
     X(long, snd_midi_event_decode, \
-      (snd_midi_event_t * decoder, unsigned char *bytes, long size, const snd_seq_event_t *event))
+        (snd_midi_event_t * decoder, unsigned char *bytes, long size, \
+            const snd_seq_event_t *event))
 
 typedef struct asound_api {
 #define ASOUND_MEMBER(type, name, parameters) type(*name) parameters;

@@ -32,7 +32,8 @@ static void interleave(live_driver *d)
     }
 }
 
-/* The card may have more channels than the synth has inputs; where it has fewer, the other inputs stay silent. */
+/* The card may have more channels than the synth has inputs; where it has fewer, the other inputs
+ * stay silent. */
 static void deinterleave(live_driver *d)
 {
     const float *floats = d->period;
@@ -43,22 +44,24 @@ static void deinterleave(live_driver *d)
         for (uint32_t n = 0; n < d->live->block; n++) {
             uint32_t i = n * channels + c;
             if (d->capture.format == SND_PCM_FORMAT_FLOAT) d->inputs[c][n] = floats[i];
-            else if (d->capture.format == SND_PCM_FORMAT_S32) d->inputs[c][n] = (float)longs[i] * 0x1p-31f;
+            else if (d->capture.format == SND_PCM_FORMAT_S32)
+                d->inputs[c][n] = (float)longs[i] * 0x1p-31f;
             else d->inputs[c][n] = (float)shorts[i] * 0x1p-15f;
         }
     }
 }
 
-/* Writes fill the buffer, the first of them starts playback, and capture with it where the two are linked; else the
- * first read starts it. What fails here fails again at that read. */
+/* Writes fill the buffer, the first of them starts playback, and capture with it where the two are
+ * linked; else the first read starts it. What fails here fails again at that read. */
 void asound_card_begin(live_driver *d)
 {
     memset(d->period, 0, d->live->block * frame_bytes(d, &d->playback));
-    for (uint32_t i = 0; i < PERIODS; i++) d->api.snd_pcm_writei(d->playback.pcm, d->period, d->live->block);
+    for (uint32_t i = 0; i < PERIODS; i++)
+        d->api.snd_pcm_writei(d->playback.pcm, d->period, d->live->block);
 }
 
-/* Goes on after an xrun, or after the machine has slept; false when the card is gone. With a capture both directions
- * begin anew, so that playback is as far behind it as before. */
+/* Goes on after an xrun, or after the machine has slept; false when the card is gone. With a
+ * capture both directions begin anew, so that playback is as far behind it as before. */
 static bool recover(live_driver *d, const asound_stream *failed, int code)
 {
     const asound_stream *other = failed == &d->playback ? &d->capture : &d->playback;
@@ -89,7 +92,8 @@ bool asound_card_write(live_driver *d)
     snd_pcm_uframes_t done = 0;
     while (done < d->live->block && !atomic_load(&d->stop)) {
         const char *from = (const char *)d->period + done * frame_bytes(d, &d->playback);
-        snd_pcm_sframes_t count = d->api.snd_pcm_writei(d->playback.pcm, from, d->live->block - done);
+        snd_pcm_sframes_t count =
+            d->api.snd_pcm_writei(d->playback.pcm, from, d->live->block - done);
         if (count < 0 && !recover(d, &d->playback, (int)count)) return false;
         if (count < 0 && d->capture.pcm) return true; /* silence stands in for this block by now */
         if (count > 0) done += (snd_pcm_uframes_t)count;
@@ -100,25 +104,32 @@ bool asound_card_write(live_driver *d)
 /* ---- opening ---- */
 
 /* Sets a direction up. Returns ALSA's code; `step` is what was asked for last. */
-typedef int set_stream(live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step);
+typedef int set_stream(
+    live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step);
 
-static int set_format(const live_driver *d, asound_stream *stream, snd_pcm_hw_params_t *params, const char **step)
+static int set_format(
+    const live_driver *d, asound_stream *stream, snd_pcm_hw_params_t *params, const char **step)
 {
-    static const snd_pcm_format_t formats[] = {SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S16};
+    static const snd_pcm_format_t formats[] = {
+        SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S16};
     *step = "to be asked what it can";
     int code = d->api.snd_pcm_hw_params_any(stream->pcm, params);
     if (code < 0) return code;
     *step = "interleaved frames";
-    if ((code = d->api.snd_pcm_hw_params_set_access(stream->pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_access(
+             stream->pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED)) < 0)
+        return code;
     *step = "floats, or 32 or 16 bits";
     for (uint32_t i = 0; i < 3; i++) {
         stream->format = formats[i];
-        if ((code = d->api.snd_pcm_hw_params_set_format(stream->pcm, params, formats[i])) == 0) break;
+        if ((code = d->api.snd_pcm_hw_params_set_format(stream->pcm, params, formats[i])) == 0)
+            break;
     }
     return code;
 }
 
-static int set_playback(live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step)
+static int set_playback(
+    live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step)
 {
     snd_pcm_t *pcm = d->playback.pcm;
     unsigned rate = def->rate, periods = PERIODS;
@@ -130,17 +141,20 @@ static int set_playback(live_driver *d, const hed_live_def *def, snd_pcm_hw_para
     if ((code = d->api.snd_pcm_hw_params_set_channels(pcm, params, 2)) < 0) return code;
     *step = "this rate and block";
     if ((code = d->api.snd_pcm_hw_params_set_rate_near(pcm, params, &rate, NULL)) < 0) return code;
-    if ((code = d->api.snd_pcm_hw_params_set_period_size_near(pcm, params, &block, NULL)) < 0) return code;
-    if ((code = d->api.snd_pcm_hw_params_set_periods_near(pcm, params, &periods, NULL)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_period_size_near(pcm, params, &block, NULL)) < 0)
+        return code;
+    if ((code = d->api.snd_pcm_hw_params_set_periods_near(pcm, params, &periods, NULL)) < 0)
+        return code;
     if ((code = d->api.snd_pcm_hw_params(pcm, params)) < 0) return code;
     d->live->rate = rate;
     d->live->block = (uint32_t)block;
     return 0;
 }
 
-/* At playback's rate and block. The buffer is as long as the card makes it: what waits in it is never more than a
- * block. */
-static int set_capture(live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step)
+/* At playback's rate and block. The buffer is as long as the card makes it: what waits in it is
+ * never more than a block. */
+static int set_capture(
+    live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step)
 {
     (void)def;
     snd_pcm_t *pcm = d->capture.pcm;
@@ -148,26 +162,32 @@ static int set_capture(live_driver *d, const hed_live_def *def, snd_pcm_hw_param
     int code = set_format(d, &d->capture, params, step);
     if (code < 0) return code;
     *step = "as many channels";
-    if ((code = d->api.snd_pcm_hw_params_set_channels_near(pcm, params, &channels)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_channels_near(pcm, params, &channels)) < 0)
+        return code;
     d->capture.channels = channels;
     *step = "playback's rate and block";
     if ((code = d->api.snd_pcm_hw_params_set_rate(pcm, params, d->live->rate, 0)) < 0) return code;
-    if ((code = d->api.snd_pcm_hw_params_set_period_size(pcm, params, d->live->block, 0)) < 0) return code;
+    if ((code = d->api.snd_pcm_hw_params_set_period_size(pcm, params, d->live->block, 0)) < 0)
+        return code;
     return d->api.snd_pcm_hw_params(pcm, params);
 }
 
-static const char *name_of(const hed_live_def *def) { return def->output ? def->output : "default"; }
+static const char *name_of(const hed_live_def *def)
+{
+    return def->output ? def->output : "default";
+}
 
-static hed_status open_stream(live_driver *d, const hed_live_def *def, asound_stream *stream, set_stream *set,
-                              hed_error *error)
+static hed_status open_stream(live_driver *d, const hed_live_def *def, asound_stream *stream,
+    set_stream *set, hed_error *error)
 {
     bool capture = stream == &d->capture;
     const char *name = name_of(def), *step, *way = capture ? "capture" : "playback";
-    int code = d->api.snd_pcm_open(&stream->pcm, name, capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK, 0);
+    int code = d->api.snd_pcm_open(
+        &stream->pcm, name, capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK, 0);
     if (code < 0)
         return hed_error_set(error, HED_ERROR_IO,
-                             "ALSA does not open \"%s\" for %s: %s (\"%s -L\" lists what there is)", name, way,
-                             d->api.snd_strerror(code), capture ? "arecord" : "aplay");
+            "ALSA does not open \"%s\" for %s: %s (\"%s -L\" lists what there is)", name, way,
+            d->api.snd_strerror(code), capture ? "arecord" : "aplay");
     snd_pcm_hw_params_t *params;
     if (d->api.snd_pcm_hw_params_malloc(&params) < 0)
         return hed_error_set(error, HED_ERROR_MEMORY, "no memory to set \"%s\" up", name);
@@ -175,7 +195,7 @@ static hed_status open_stream(live_driver *d, const hed_live_def *def, asound_st
     d->api.snd_pcm_hw_params_free(params);
     if (code < 0)
         return hed_error_set(error, HED_ERROR_IO, "\"%s\" refuses %s for %s: %s", name, step, way,
-                             d->api.snd_strerror(code));
+            d->api.snd_strerror(code));
     return HED_OK;
 }
 
@@ -188,7 +208,8 @@ static void close_stream(const live_driver *d, asound_stream *stream)
 static void warn(const hed_live_def *def, const char *text)
 {
     hed_logger logger = hed_context_logger(hed_device_context(def->device));
-    if (logger.log && logger.level >= HED_LOG_WARNING) logger.log(logger.user, HED_LOG_WARNING, text);
+    if (logger.log && logger.level >= HED_LOG_WARNING)
+        logger.log(logger.user, HED_LOG_WARNING, text);
 }
 
 /* A card that does not capture plays all the same, as JACK does with nothing connected. */
@@ -205,11 +226,13 @@ static hed_status open_capture(live_driver *d, const hed_live_def *def, hed_erro
         return HED_OK;
     }
     if (d->capture.channels < d->live->inputs) {
-        snprintf(text, sizeof text, "\"%.400s\" captures %u of %u channels; the other inputs hear silence",
-                 name_of(def), d->capture.channels, d->live->inputs);
+        snprintf(text, sizeof text,
+            "\"%.400s\" captures %u of %u channels; the other inputs hear silence", name_of(def),
+            d->capture.channels, d->live->inputs);
         warn(def, text);
     }
-    d->api.snd_pcm_link(d->playback.pcm, d->capture.pcm); /* where it cannot, each starts by itself */
+    /* where it cannot, each starts by itself */
+    d->api.snd_pcm_link(d->playback.pcm, d->capture.pcm);
     return HED_OK;
 }
 
@@ -221,7 +244,9 @@ hed_status asound_card_open(live_driver *d, const hed_live_def *def, hed_error *
     size_t block = d->live->block, channels = d->capture.channels > 2 ? d->capture.channels : 2;
     d->bytes = (2 + d->live->inputs + channels) * block * sizeof(float);
     d->left = d->live->allocator.allocate(d->live->allocator.user, d->bytes, 64);
-    if (!d->left) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for a period of \"%s\"", name_of(def));
+    if (!d->left)
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "no memory for a period of \"%s\"", name_of(def));
     memset(d->left, 0, d->bytes);
     d->right = d->left + block;
     for (uint32_t i = 0; i < d->live->inputs; i++) d->inputs[i] = d->right + (1 + i) * block;

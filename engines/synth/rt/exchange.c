@@ -1,6 +1,6 @@
-/* The thread that drives a device, and what it exchanges with the audio thread: blocks in slots, their numbers in two
- * rings. The audio thread asks for block n and takes block n - 1. One that comes too late is dropped, so that the
- * latency stays one block. */
+/* The thread that drives a device, and what it exchanges with the audio thread: blocks in slots,
+ * their numbers in two rings. The audio thread asks for block n and takes block n - 1. One that
+ * comes too late is dropped, so that the latency stays one block. */
 #include "live.h"
 
 #include "support/errors.h"
@@ -40,7 +40,8 @@ static void run_slot(live_exchange *x, uint64_t number)
     hed_live *live = x->live;
     const float *inputs[LIVE_MOST_INPUTS];
     for (uint32_t i = 0; i < live->inputs; i++) inputs[i] = slot->inputs + (size_t)i * live->block;
-    hed_synth_block block = {.frames = live->block, .left = slot->left, .right = slot->right, .events = slot->events};
+    hed_synth_block block = {
+        .frames = live->block, .left = slot->left, .right = slot->right, .events = slot->events};
     block.event_count = slot->event_count;
     block.inputs = live->inputs ? inputs : NULL;
     live_process(live, &block, &x->error);
@@ -69,7 +70,8 @@ static void fill(live_exchange *x, const hed_synth_block *block)
     memcpy(slot->events, block->events, block->event_count * sizeof *slot->events);
     for (uint32_t i = 0; i < live->inputs; i++) {
         if (block->inputs)
-            memcpy(slot->inputs + (size_t)i * live->block, block->inputs[i], live->block * sizeof(float));
+            memcpy(slot->inputs + (size_t)i * live->block, block->inputs[i],
+                live->block * sizeof(float));
         else memset(slot->inputs + (size_t)i * live->block, 0, live->block * sizeof(float));
     }
 }
@@ -121,7 +123,9 @@ static hed_status make_slots(live_exchange *x, hed_error *error)
            inputs = sound * live->inputs;
     x->bytes = SLOTS * (events + inputs + 2 * sound + 4 * 64);
     x->memory = live->allocator.allocate(live->allocator.user, x->bytes, 64);
-    if (!x->memory) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for %zu bytes of blocks", x->bytes);
+    if (!x->memory)
+        return hed_error_set(
+            error, HED_ERROR_MEMORY, "no memory for %zu bytes of blocks", x->bytes);
     memset(x->memory, 0, x->bytes);
     char *memory = x->memory;
     for (uint32_t i = 0; i < SLOTS; i++) {
@@ -137,7 +141,8 @@ static hed_status start_thread(live_exchange *x, hed_error *error)
 {
     x->has_wake = sem_init(&x->wake, 0, 0) == 0;
     x->has_thread = x->has_wake && pthread_create(&x->thread, NULL, drive, x) == 0;
-    if (!x->has_thread) return hed_error_set(error, HED_ERROR_MEMORY, "no thread to drive the device with");
+    if (!x->has_thread)
+        return hed_error_set(error, HED_ERROR_MEMORY, "no thread to drive the device with");
     /* Below the audio thread and above everything else, where the user may. */
     pthread_setschedparam(x->thread, SCHED_FIFO, &(struct sched_param){.sched_priority = 5});
     return HED_OK;
@@ -145,13 +150,16 @@ static hed_status start_thread(live_exchange *x, hed_error *error)
 
 hed_status live_exchange_create(hed_live *live, live_exchange **exchange, hed_error *error)
 {
-    live_exchange *x = live->allocator.allocate(live->allocator.user, sizeof *x, _Alignof(live_exchange));
+    live_exchange *x =
+        live->allocator.allocate(live->allocator.user, sizeof *x, _Alignof(live_exchange));
     *exchange = x;
     if (!x) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to exchange blocks");
     memset(x, 0, sizeof *x);
     x->live = live;
-    hed_status status = hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->asked, error);
-    if (!status) status = hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->done, error);
+    hed_status status =
+        hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->asked, error);
+    if (!status)
+        status = hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->done, error);
     if (!status) status = make_slots(x, error);
     return status ? status : start_thread(x, error);
 }

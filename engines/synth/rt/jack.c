@@ -1,4 +1,5 @@
-/* Playing live through JACK (jackaudio.org). The server calls; nothing here waits but at start and stop. */
+/* Playing live through JACK (jackaudio.org). The server calls; nothing here waits but at start and
+ * stop. */
 #include "jack_api.h"
 #include "live.h"
 
@@ -22,7 +23,8 @@ static int process(jack_nframes_t frames, void *user)
     live_driver *d = user;
     hed_live *live = d->live;
     const float *inputs[LIVE_MOST_INPUTS];
-    for (uint32_t i = 0; i < live->inputs; i++) inputs[i] = d->api.jack_port_get_buffer(d->inputs[i], frames);
+    for (uint32_t i = 0; i < live->inputs; i++)
+        inputs[i] = d->api.jack_port_get_buffer(d->inputs[i], frames);
     void *midi = d->api.jack_port_get_buffer(d->midi, frames);
     uint32_t count = d->api.jack_midi_get_event_count(midi);
     for (uint32_t i = 0; i < count; i++) {
@@ -30,8 +32,9 @@ static int process(jack_nframes_t frames, void *user)
         if (d->api.jack_midi_event_get(&event, midi, i) == 0)
             live_midi_at(live, event.time, event.buffer, (uint32_t)event.size);
     }
-    live_play(live, frames, live->inputs ? inputs : NULL, d->api.jack_port_get_buffer(d->left, frames),
-              d->api.jack_port_get_buffer(d->right, frames));
+    live_play(live, frames, live->inputs ? inputs : NULL,
+        d->api.jack_port_get_buffer(d->left, frames),
+        d->api.jack_port_get_buffer(d->right, frames));
     return 0;
 }
 
@@ -42,8 +45,8 @@ static int count_xrun(void *user)
 }
 
 /* The range over those of `count` ports that something is connected to: only they have one. */
-static void widen(const live_driver *d, jack_port_t *const *ports, uint32_t count, jack_latency_callback_mode_t mode,
-                  jack_latency_range_t *range)
+static void widen(const live_driver *d, jack_port_t *const *ports, uint32_t count,
+    jack_latency_callback_mode_t mode, jack_latency_range_t *range)
 {
     for (uint32_t i = 0; i < count; i++) {
         jack_latency_range_t one;
@@ -54,8 +57,9 @@ static void widen(const live_driver *d, jack_port_t *const *ports, uint32_t coun
     }
 }
 
-/* Every output sounds of every input, keys as well as sound, live->latency frames later. The server asks whenever the
- * graph changes; live->latency stays, for a server that changes its block ends the playing. */
+/* Every output sounds of every input, keys as well as sound, live->latency frames later. The server
+ * asks whenever the graph changes; live->latency stays, for a server that changes its block ends
+ * the playing. */
 static void tell_latency(jack_latency_callback_mode_t mode, void *user)
 {
     live_driver *d = user;
@@ -72,9 +76,11 @@ static void tell_latency(jack_latency_callback_mode_t mode, void *user)
     range.min += d->live->latency;
     range.max += d->live->latency;
     if (mode == JackCaptureLatency) {
-        for (uint32_t i = 0; i < 2; i++) d->api.jack_port_set_latency_range(outputs[i], mode, &range);
+        for (uint32_t i = 0; i < 2; i++)
+            d->api.jack_port_set_latency_range(outputs[i], mode, &range);
     } else {
-        for (uint32_t i = 0; i < inputs; i++) d->api.jack_port_set_latency_range(d->inputs[i], mode, &range);
+        for (uint32_t i = 0; i < inputs; i++)
+            d->api.jack_port_set_latency_range(d->inputs[i], mode, &range);
         d->api.jack_port_set_latency_range(d->midi, mode, &range);
     }
 }
@@ -83,7 +89,8 @@ static void end(jack_status_t code, const char *reason, void *user)
 {
     (void)code;
     char text[256];
-    snprintf(text, sizeof text, "the JACK server has ended: %s", reason && reason[0] ? reason : "it gave no reason");
+    snprintf(text, sizeof text, "the JACK server has ended: %s",
+        reason && reason[0] ? reason : "it gave no reason");
     live_end(((live_driver *)user)->live, HED_ERROR_IO, text);
 }
 
@@ -92,21 +99,19 @@ static void end(jack_status_t code, const char *reason, void *user)
 hed_status jack_load(const hed_allocator *allocator, jack_api *api, hed_error *error)
 {
 #define NAME(type, name, parameters) #name,
-    static const char *const names[] = {JACK_FUNCTIONS(NAME) "jack_error_callback", "jack_info_callback"};
+    static const char *const names[] = {
+        JACK_FUNCTIONS(NAME) "jack_error_callback", "jack_info_callback"};
 #undef NAME
     void *slots[sizeof names / sizeof *names];
     _Static_assert(sizeof *api == sizeof slots, "jack_api holds addresses only");
     const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_JACK];
-    hed_status status =
-        hed_library_load(allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
+    hed_status status = hed_library_load(
+        allocator, library, names, slots, sizeof names / sizeof *names, NULL, error);
     if (!status) memcpy(api, slots, sizeof slots);
     return status;
 }
 
-static void say_nothing(const char *text)
-{
-    (void)text;
-}
+static void say_nothing(const char *text) { (void)text; }
 
 /* libjack writes to stderr what it could not do; the caller gets it in words. */
 static jack_client_t *open_client(const jack_api *api, const char *name)
@@ -122,18 +127,23 @@ static jack_client_t *open_client(const jack_api *api, const char *name)
 
 static hed_status make_ports(live_driver *d, hed_error *error)
 {
-    d->left = d->api.jack_port_register(d->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
-    d->right = d->api.jack_port_register(d->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
-    d->midi = d->api.jack_port_register(d->client, "midi", JACK_DEFAULT_MIDI_TYPE, JackPortIsInput, 0);
+    d->left =
+        d->api.jack_port_register(d->client, "left", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+    d->right =
+        d->api.jack_port_register(d->client, "right", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+    d->midi =
+        d->api.jack_port_register(d->client, "midi", JACK_DEFAULT_MIDI_TYPE, JackPortIsInput, 0);
     bool all = d->left && d->right && d->midi;
     for (uint32_t i = 0; i < d->live->inputs && all; i++) {
         char name[16];
         snprintf(name, sizeof name, "in_%u", i + 1);
-        d->inputs[i] = d->api.jack_port_register(d->client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+        d->inputs[i] =
+            d->api.jack_port_register(d->client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
         all = d->inputs[i] != NULL;
     }
     return all ? HED_OK
-               : hed_error_set(error, HED_ERROR_IO, "the JACK server has no more ports: raise its limit (jackd -p)");
+               : hed_error_set(error, HED_ERROR_IO,
+                     "the JACK server has no more ports: raise its limit (jackd -p)");
 }
 
 static void jack_close(live_driver *d)
@@ -143,9 +153,11 @@ static void jack_close(live_driver *d)
     a.release(a.user, d, sizeof *d);
 }
 
-static hed_status jack_open(const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error)
+static hed_status jack_open(
+    const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error)
 {
-    live_driver *d = live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
+    live_driver *d =
+        live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
     *driver = d;
     if (!d) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for a JACK client");
     *d = (live_driver){.live = live};
@@ -154,8 +166,8 @@ static hed_status jack_open(const hed_live_def *def, hed_live *live, live_driver
     d->client = open_client(&d->api, def->name);
     if (!d->client)
         return hed_error_set(error, HED_ERROR_IO,
-                             "no JACK server answers: start one (\"jackd -d alsa\"), name it in "
-                             "JACK_DEFAULT_SERVER, or play through ALSA");
+            "no JACK server answers: start one (\"jackd -d alsa\"), name it in "
+            "JACK_DEFAULT_SERVER, or play through ALSA");
     live->rate = d->api.jack_get_sample_rate(d->client);
     live->block = d->api.jack_get_buffer_size(d->client);
     d->api.jack_set_process_callback(d->client, process, d);
@@ -168,7 +180,8 @@ static hed_status jack_open(const hed_live_def *def, hed_live *live, live_driver
 /* ---- connecting ---- */
 
 /* "system:playback_1, system:playback_2": what there is, for a message. */
-static void list_ports(const live_driver *d, const char *type, unsigned long flags, char *text, size_t size)
+static void list_ports(
+    const live_driver *d, const char *type, unsigned long flags, char *text, size_t size)
 {
     const char **ports = d->api.jack_get_ports(d->client, NULL, type, flags);
     size_t used = 0;
@@ -179,8 +192,8 @@ static void list_ports(const live_driver *d, const char *type, unsigned long fla
 }
 
 /* The ports of a pattern; where it matches none, an error that says which there are. */
-static hed_status find_ports(const live_driver *d, const char *pattern, const char *type, unsigned long flags,
-                             const char ***ports, hed_error *error)
+static hed_status find_ports(const live_driver *d, const char *pattern, const char *type,
+    unsigned long flags, const char ***ports, hed_error *error)
 {
     *ports = d->api.jack_get_ports(d->client, pattern, type, flags);
     if (*ports && (*ports)[0]) return HED_OK;
@@ -189,19 +202,22 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
     if (!pattern) return HED_OK;
     char there[512];
     list_ports(d, type, flags, there, sizeof there);
-    return hed_error_set(error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, there);
+    return hed_error_set(
+        error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, there);
 }
 
 static hed_status connect_outputs(const live_driver *d, const char *pattern, hed_error *error)
 {
     const char **ports;
     hed_status status = find_ports(d, pattern, JACK_DEFAULT_AUDIO_TYPE,
-                                   JackPortIsInput | (pattern ? 0u : JackPortIsPhysical), &ports, error);
+        JackPortIsInput | (pattern ? 0u : JackPortIsPhysical), &ports, error);
     if (status || !ports) return status;
     /* One port takes both channels. */
     int left = d->api.jack_connect(d->client, d->api.jack_port_name(d->left), ports[0]);
-    int right = d->api.jack_connect(d->client, d->api.jack_port_name(d->right), ports[1] ? ports[1] : ports[0]);
-    if (left || right) status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect to %s", ports[0]);
+    int right = d->api.jack_connect(
+        d->client, d->api.jack_port_name(d->right), ports[1] ? ports[1] : ports[0]);
+    if (left || right)
+        status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect to %s", ports[0]);
     d->api.jack_free(ports);
     return status;
 }
@@ -213,8 +229,10 @@ static hed_status jack_start(live_driver *d, const hed_live_def *def, hed_error 
     hed_status status = connect_outputs(d, def->output, error);
     const char **ports = NULL;
     if (!status && def->midi_port)
-        status = find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error);
-    if (!status && ports && d->api.jack_connect(d->client, ports[0], d->api.jack_port_name(d->midi)) != 0)
+        status =
+            find_ports(d, def->midi_port, JACK_DEFAULT_MIDI_TYPE, JackPortIsOutput, &ports, error);
+    if (!status && ports &&
+        d->api.jack_connect(d->client, ports[0], d->api.jack_port_name(d->midi)) != 0)
         status = hed_error_set(error, HED_ERROR_IO, "JACK does not connect %s to us", ports[0]);
     d->api.jack_free(ports);
     return status;

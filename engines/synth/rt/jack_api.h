@@ -1,5 +1,6 @@
-/* What we use of JACK, declared from its documentation (JACK API 0.125, jackaudio.org/api), so that no header of it is
- * needed to build. Names are JACK's own. The library is the server's: JACK 1, JACK 2 and PipeWire each bring one. */
+/* What we use of JACK, declared from its documentation (JACK API 0.125, jackaudio.org/api), so that
+ * no header of it is needed to build. Names are JACK's own. The library is the server's: JACK 1,
+ * JACK 2 and PipeWire each bring one. */
 #ifndef SYNTH_JACK_API_H
 #define SYNTH_JACK_API_H
 
@@ -11,11 +12,12 @@ typedef struct jack_port jack_port_t;
 typedef int jack_status_t;
 
 enum { JackNoStartServer = 1 }; /* jack_options_t */
-enum { JackPortIsInput = 1,     /* flags of a port */
-       JackPortIsOutput = 2,
-       JackPortIsPhysical = 4 };
-typedef enum { JackCaptureLatency,
-               JackPlaybackLatency } jack_latency_callback_mode_t;
+enum {
+    JackPortIsInput = 1, /* flags of a port */
+    JackPortIsOutput = 2,
+    JackPortIsPhysical = 4
+};
+typedef enum { JackCaptureLatency, JackPlaybackLatency } jack_latency_callback_mode_t;
 #define JACK_DEFAULT_AUDIO_TYPE "32 bit float mono audio"
 #define JACK_DEFAULT_MIDI_TYPE "8 bit raw midi"
 
@@ -33,30 +35,34 @@ typedef void jack_message_function(const char *text);
 
 /* X(what it returns, its name, its parameters) */
 #define JACK_FUNCTIONS(X) \
-    X(jack_client_t *, jack_client_open, (const char *name, int options, jack_status_t *status, ...)) \
+    X(jack_client_t *, jack_client_open, \
+        (const char *name, int options, jack_status_t *status, ...)) \
     X(int, jack_client_close, (jack_client_t * client)) \
     X(int, jack_activate, (jack_client_t * client)) \
     X(jack_nframes_t, jack_get_sample_rate, (jack_client_t * client)) \
     X(jack_nframes_t, jack_get_buffer_size, (jack_client_t * client)) \
-    X(int, jack_set_process_callback, (jack_client_t * client, int (*process)(jack_nframes_t, void *), void *user)) \
+    X(int, jack_set_process_callback, \
+        (jack_client_t * client, int (*process)(jack_nframes_t, void *), void *user)) \
     X(int, jack_set_xrun_callback, (jack_client_t * client, int (*xrun)(void *), void *user)) \
     X(int, jack_set_latency_callback, \
-      (jack_client_t * client, void (*latency)(jack_latency_callback_mode_t, void *), void *user)) \
+        (jack_client_t * client, void (*latency)(jack_latency_callback_mode_t, void *), \
+            void *user)) \
     X(void, jack_on_info_shutdown, \
-      (jack_client_t * client, void (*end)(jack_status_t, const char *, void *), void *user)) \
+        (jack_client_t * client, void (*end)(jack_status_t, const char *, void *), void *user)) \
     X(void, jack_set_error_function, (jack_message_function * function)) \
     X(void, jack_set_info_function, (jack_message_function * function)) \
     X(jack_port_t *, jack_port_register, \
-      (jack_client_t * client, const char *name, const char *type, unsigned long flags, unsigned long size)) \
+        (jack_client_t * client, const char *name, const char *type, unsigned long flags, \
+            unsigned long size)) \
     X(void *, jack_port_get_buffer, (jack_port_t * port, jack_nframes_t frames)) \
     X(const char *, jack_port_name, (const jack_port_t *port)) \
     X(int, jack_port_connected, (const jack_port_t *port)) \
     X(void, jack_port_get_latency_range, \
-      (jack_port_t * port, jack_latency_callback_mode_t mode, jack_latency_range_t * range)) \
+        (jack_port_t * port, jack_latency_callback_mode_t mode, jack_latency_range_t * range)) \
     X(void, jack_port_set_latency_range, \
-      (jack_port_t * port, jack_latency_callback_mode_t mode, jack_latency_range_t * range)) \
+        (jack_port_t * port, jack_latency_callback_mode_t mode, jack_latency_range_t * range)) \
     X(const char **, jack_get_ports, \
-      (jack_client_t * client, const char *pattern, const char *type, unsigned long flags)) \
+        (jack_client_t * client, const char *pattern, const char *type, unsigned long flags)) \
     X(int, jack_connect, (jack_client_t * client, const char *from, const char *to)) \
     X(void, jack_free, (void *memory)) \
     X(uint32_t, jack_midi_get_event_count, (void *buffer)) \

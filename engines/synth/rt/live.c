@@ -1,5 +1,5 @@
-/* Playing live: the part in which no driver differs. Events get their frames, blocks their sound, and the owner a
- * report. */
+/* Playing live: the part in which no driver differs. Events get their frames, blocks their sound,
+ * and the owner a report. */
 #include "live.h"
 
 #include "support/errors.h"
@@ -10,13 +10,14 @@
 
 hed_live_def hed_default_live_def(void)
 {
-    return (hed_live_def){
-        .driver = HED_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000, .synth = hed_default_synth_def()};
+    return (hed_live_def){.driver = HED_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000,
+        .synth = hed_default_synth_def()};
 }
 
 /* ---- events ---- */
 
-/* Adds an event of the next block, in order; of two at one frame the one that came first stays first. */
+/* Adds an event of the next block, in order; of two at one frame the one that came first stays
+ * first. */
 static void add_event(hed_live *live, const hed_synth_event *event)
 {
     if (live->pending_count == LIVE_EVENT_ROOM) {
@@ -24,18 +25,21 @@ static void add_event(hed_live *live, const hed_synth_event *event)
         return;
     }
     uint32_t at = live->pending_count++;
-    for (; at > 0 && live->pending[at - 1].frame > event->frame; at--) live->pending[at] = live->pending[at - 1];
+    for (; at > 0 && live->pending[at - 1].frame > event->frame; at--)
+        live->pending[at] = live->pending[at - 1];
     live->pending[at] = *event;
 }
 
-/* What came during the last block sounds during this one, as far from its beginning: late by a block, but without
- * jitter. */
+/* What came during the last block sounds during this one, as far from its beginning: late by a
+ * block, but without jitter. */
 static void take_events(hed_live *live, hed_ring *ring, uint64_t now)
 {
     live_timed timed;
     while (live->pending_count < LIVE_EVENT_ROOM && hed_ring_pop(ring, &timed)) {
-        uint64_t since = timed.time > live->previous && live->previous ? timed.time - live->previous : 0;
-        uint64_t frame = (timed.time < now ? since : now - live->previous) * live->rate / 1000000000u;
+        uint64_t since =
+            timed.time > live->previous && live->previous ? timed.time - live->previous : 0;
+        uint64_t frame =
+            (timed.time < now ? since : now - live->previous) * live->rate / 1000000000u;
         timed.event.frame = frame < live->block ? (uint32_t)frame : live->block - 1;
         add_event(live, &timed.event);
     }
@@ -45,8 +49,10 @@ static void take_events(hed_live *live, hed_ring *ring, uint64_t now)
 static bool midi_event(const uint8_t *bytes, uint32_t size, hed_synth_event *event)
 {
     if (size < 2 || size > 3 || bytes[0] < 0x80 || bytes[0] >= 0xf0) return false;
-    if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false; /* the synth would refuse the whole block */
-    *event = (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
+    /* the synth would refuse the whole block */
+    if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false;
+    *event = (hed_synth_event){
+        .kind = HED_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
     return true;
 }
 
@@ -110,8 +116,8 @@ void live_process(hed_live *live, hed_synth_block *block, hed_error *error)
     before_process(live);
     hed_status status = hed_synth_process(live->synth, block, error);
     if (status == HED_ERROR_ARGUMENT && block->event_count > 0) {
-        /* An event that the synth does not take, such as of an entity that is not there any more: the others of its
-         * block go with it, the sound goes on. */
+        /* An event that the synth does not take, such as of an entity that is not there any more:
+         * the others of its block go with it, the sound goes on. */
         atomic_fetch_add(&live->lost, block->event_count);
         block->event_count = 0;
         status = hed_synth_process(live->synth, block, error);
@@ -136,7 +142,8 @@ static void play(hed_live *live, hed_synth_block *block)
         live_process(live, block, &live->error);
     }
     if (taken) live->pending_count = 0;
-    for (uint32_t i = 0; i < live->pending_count; i++) live->pending[i].frame = 0; /* with the next block, then */
+    /* with the next block, then */
+    for (uint32_t i = 0; i < live->pending_count; i++) live->pending[i].frame = 0;
 }
 
 static void fade_out(hed_live *live, uint32_t frames, float *left, float *right)
@@ -153,10 +160,12 @@ static void fade_out(hed_live *live, uint32_t frames, float *left, float *right)
     atomic_store(&live->faded, true);
 }
 
-void live_play(hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right)
+void live_play(
+    hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right)
 {
     uint64_t begin = hed_now();
-    if (frames != live->block) live_end(live, HED_ERROR_IO, "the sound driver has changed its block: start again");
+    if (frames != live->block)
+        live_end(live, HED_ERROR_IO, "the sound driver has changed its block: start again");
     if (atomic_load(&live->ended)) {
         silence(frames, left, right);
         atomic_store(&live->faded, true);
@@ -182,14 +191,18 @@ void live_play(hed_live *live, uint32_t frames, const float *const *inputs, floa
 static hed_status make_rings(hed_live *live, hed_error *error)
 {
     const hed_allocator *a = &live->allocator;
-    hed_status status = hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->events, error);
-    if (!status) status = hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->midi, error);
+    hed_status status =
+        hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->events, error);
+    if (!status)
+        status = hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->midi, error);
     if (!status) status = hed_ring_create(a, sizeof(hed_meter_report), 4, &live->loads, error);
     if (!status) status = hed_ring_create(a, sizeof(hed_synth_report), 4, &live->synths, error);
     if (status) return status;
-    live->pending = a->allocate(a->user, LIVE_EVENT_ROOM * sizeof *live->pending, _Alignof(hed_synth_event));
-    return live->pending ? HED_OK
-                         : hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
+    live->pending =
+        a->allocate(a->user, LIVE_EVENT_ROOM * sizeof *live->pending, _Alignof(hed_synth_event));
+    return live->pending
+               ? HED_OK
+               : hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
 }
 
 static hed_status make_synth(hed_live *live, const hed_live_def *def, hed_error *error)
@@ -206,20 +219,22 @@ static hed_status make_synth(hed_live *live, const hed_live_def *def, hed_error 
         live->latency += live->block;
         status = live_exchange_create(live, &live->exchange, error);
     }
-    live->report =
-        (hed_live_report){.rate = live->rate, .block = live->block, .latency = live->latency, .synth = report};
+    live->report = (hed_live_report){
+        .rate = live->rate, .block = live->block, .latency = live->latency, .synth = report};
     hed_meter_reset(&live->load, (uint64_t)(live->block * 1e9 / live->rate));
     return status;
 }
 
 hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *error)
 {
-    if (!live) return hed_error_set(error, HED_ERROR_ARGUMENT, "hed_live_start needs a place for what it makes");
+    if (!live)
+        return hed_error_set(
+            error, HED_ERROR_ARGUMENT, "hed_live_start needs a place for what it makes");
     *live = NULL;
     if (!def || !def->device || !def->name || def->synth.inputs > LIVE_MOST_INPUTS)
         return hed_error_set(error, HED_ERROR_ARGUMENT,
-                             "playing live needs a definition, a device, a name, and at most %d inputs",
-                             LIVE_MOST_INPUTS);
+            "playing live needs a definition, a device, a name, and at most %d inputs",
+            LIVE_MOST_INPUTS);
     hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
     hed_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_live));
     if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to play live");
@@ -270,11 +285,12 @@ hed_status hed_live_change(hed_live *live, const hed_instrument *instrument, hed
     hed_status status = hed_synth_prepare(live->synth, instrument, &live->change, error);
     if (status) return status;
     atomic_store(&live->change_state, LIVE_CHANGE_ASKED);
-    for (uint32_t i = 0; i < 2000 && atomic_load(&live->change_state) != LIVE_CHANGE_DONE; i++) sleep_milliseconds(1);
+    for (uint32_t i = 0; i < 2000 && atomic_load(&live->change_state) != LIVE_CHANGE_DONE; i++)
+        sleep_milliseconds(1);
     int asked = LIVE_CHANGE_ASKED;
     if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_NONE)) {
         status = hed_error_set(error, HED_ERROR_TIMEOUT,
-                               "the driver has asked for no sound in two seconds: the instrument stays as it was");
+            "the driver has asked for no sound in two seconds: the instrument stays as it was");
     } else {
         while (atomic_load(&live->change_state) != LIVE_CHANGE_DONE) sleep_milliseconds(1);
         status = live->change_status;

@@ -1,6 +1,6 @@
-/* The inside of live playing. A driver calls live_play() in its audio thread for each block. With a native synth that
- * plays by itself; else it exchanges records with the thread that drives the device (exchange.c), one block behind.
- * Nothing in the audio thread allocates or locks. */
+/* The inside of live playing. A driver calls live_play() in its audio thread for each block. With a
+ * native synth that plays by itself; else it exchanges records with the thread that drives the
+ * device (exchange.c), one block behind. Nothing in the audio thread allocates or locks. */
 #ifndef SYNTH_LIVE_INSIDE_H
 #define SYNTH_LIVE_INSIDE_H
 
@@ -18,7 +18,8 @@ typedef struct live_driver live_driver;
 
 typedef struct live_driver_ops {
     /* Opens it and says at which rate and block it will ask for sound. */
-    hed_status (*open)(const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error);
+    hed_status (*open)(
+        const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error);
     /* From here on live_play() is called. */
     hed_status (*start)(live_driver *driver, const hed_live_def *def, hed_error *error);
     /* Behind it live_play() is not called any more. */
@@ -30,12 +31,14 @@ extern const live_driver_ops live_asound_ops;
 
 /* ---- what drivers call ---- */
 
-/* Bytes of a MIDI message for the block that live_play() is asked for next, at one of its frames. Audio thread. */
+/* Bytes of a MIDI message for the block that live_play() is asked for next, at one of its frames.
+ * Audio thread. */
 void live_midi_at(hed_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size);
 /* Bytes of a MIDI message that came `ago` ns before now. One thread of the driver. */
 void live_midi_ago(hed_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size);
 /* One block. Audio thread. */
-void live_play(hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right);
+void live_play(
+    hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right);
 /* The driver can go on no more. Any thread; the first one counts. */
 void live_end(hed_live *live, hed_status status, const char *text);
 
@@ -44,8 +47,9 @@ void live_end(hed_live *live, hed_status status, const char *text);
 typedef struct live_exchange live_exchange;
 hed_status live_exchange_create(hed_live *live, live_exchange **exchange, hed_error *error);
 void live_exchange_destroy(live_exchange *exchange);
-/* Hands this block over and takes the one before. False: that is not there yet, and `left` and `right` are silent;
- * or, where `taken` is false too, the device is so far behind that this block was not handed over. Audio thread. */
+/* Hands this block over and takes the one before. False: that is not there yet, and `left` and
+ * `right` are silent; or, where `taken` is false too, the device is so far behind that this block
+ * was not handed over. Audio thread. */
 bool live_exchange_block(live_exchange *exchange, const hed_synth_block *block, bool *taken);
 /* Blocks handed over that the device has not played yet. Audio thread. */
 uint32_t live_exchange_behind(const live_exchange *exchange);
@@ -99,7 +103,8 @@ struct hed_live {
     hed_live_report report; /* the owner's */
 };
 
-/* Applies a change that waits, plays a block, and now and then hands out a report. The one thread that plays. */
+/* Applies a change that waits, plays a block, and now and then hands out a report. The one thread
+ * that plays. */
 void live_process(hed_live *live, hed_synth_block *block, hed_error *error);
 
 #endif

@@ -1,5 +1,6 @@
-/* A warp spins in a stream of its own from the end of one block to the next. Each launch ends by itself: so nothing
- * that waits for the device waits for longer than a block, and a program that ends badly leaves nothing running. */
+/* A warp spins in a stream of its own from the end of one block to the next. Each launch ends by
+ * itself: so nothing that waits for the device waits for longer than a block, and a program that
+ * ends badly leaves nothing running. */
 #include "solver/awake.h"
 
 #include "kernels/kernels.h"
@@ -17,7 +18,7 @@ struct synth_awake {
 enum { LONGEST_NS = 2000000000 };
 
 hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device, uint64_t block_ns,
-                              synth_awake **awake, hed_error *error)
+    synth_awake **awake, hed_error *error)
 {
     const uint32_t zero = 0;
     hed_buffer_def buffer = hed_default_buffer_def(sizeof zero);
@@ -41,10 +42,12 @@ hed_status synth_awake_extend(synth_awake *a, hed_error *error)
     uint64_t now = hed_now(), spinning = a->until > now ? a->until - now : 0;
     /* Blocks that follow one another faster than they sound must not queue up. */
     if (spinning > a->block_ns / 2) return HED_OK;
-    hed_argument arguments[] = {hed_buffer_argument(a->spins), hed_uint_argument((uint32_t)(a->block_ns - spinning))};
+    hed_argument arguments[] = {
+        hed_buffer_argument(a->spins), hed_uint_argument((uint32_t)(a->block_ns - spinning))};
     hed_problem none = {0};
     a->until = now + a->block_ns;
-    return hed_launch(a->stream, a->kernel, &none, arguments, sizeof arguments / sizeof *arguments, error);
+    return hed_launch(
+        a->stream, a->kernel, &none, arguments, sizeof arguments / sizeof *arguments, error);
 }
 
 void synth_awake_destroy(synth_awake *a)

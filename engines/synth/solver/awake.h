@@ -6,10 +6,10 @@
 
 typedef struct synth_awake synth_awake;
 
-/* `block_ns`: time between blocks. Errors: UNSUPPORTED (the device has no clock that kernels can read), and
- * hed_kernel_create()'s. */
+/* `block_ns`: time between blocks. Errors: UNSUPPORTED (the device has no clock that kernels can
+ * read), and hed_kernel_create()'s. */
 hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device, uint64_t block_ns,
-                              synth_awake **awake, hed_error *error);
+    synth_awake **awake, hed_error *error);
 /* The device spins for one more block from now on. Thread class: owner. */
 hed_status synth_awake_extend(synth_awake *awake, hed_error *error);
 /* Waits until it has done so. NULL is allowed. */

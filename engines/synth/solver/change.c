@@ -1,6 +1,6 @@
-/* A changed instrument, packed anew beside the one that sounds and then swapped in: entities that are in both go on
- * with their state. Everything that needs memory is done in hed_synth_prepare(), so that hed_synth_apply() can be
- * called in an audio callback. */
+/* A changed instrument, packed anew beside the one that sounds and then swapped in: entities that
+ * are in both go on with their state. Everything that needs memory is done in hed_synth_prepare(),
+ * so that hed_synth_apply() can be called in an audio callback. */
 #include "solver/memory.h"
 #include "solver/solver.h"
 
@@ -28,43 +28,39 @@ struct hed_synth_change {
 static hed_status check(const hed_synth *synth, const hed_instrument *instrument, hed_error *error)
 {
     if (!synth || !instrument)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a change needs a synth and an instrument: one of them is NULL");
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+            "a change needs a synth and an instrument: one of them is NULL");
     const hed_instrument_def *old = &synth->instrument, *def = hed_instrument_get_def(instrument);
-    if (def->mode == old->mode && (def->mode == HED_SINGLETON || def->voices == old->voices)) return HED_OK;
-    return synth_fail(
-        error, HED_ERROR_ARGUMENT,
+    if (def->mode == old->mode && (def->mode == HED_SINGLETON || def->voices == old->voices))
+        return HED_OK;
+    return synth_fail(error, HED_ERROR_ARGUMENT,
         "the instrument has mode %d with %u voices, the synth plays mode %d with %u: make another synth for it",
         (int)def->mode, def->voices, (int)old->mode, old->voices);
 }
 
-static hed_status build(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change *c,
-                        hed_error *error)
+static hed_status build(
+    const hed_synth *synth, const hed_instrument *instrument, hed_synth_change *c, hed_error *error)
 {
     char reason[256];
     if (synth->def.resident)
-        return synth_fail(
-            error, HED_ERROR_UNSUPPORTED,
+        return synth_fail(error, HED_ERROR_UNSUPPORTED,
             "while a resident kernel runs the driver gives no memory: a resident synth cannot be changed");
-    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
-                                           &c->program, error);
+    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def,
+        synth->items, instrument, &c->program, error);
     if (status) return status;
     /* Only what never changes while another thread plays. */
-    hed_synth view = {.allocator = synth->allocator,
-                      .device = synth->device,
-                      .stream = synth->stream,
-                      .def = synth->def,
-                      .items = synth->items,
-                      .instrument = c->instrument,
-                      .program = c->program,
-                      .ops = synth->ops};
+    hed_synth view = {.allocator = synth->allocator, .device = synth->device,
+        .stream = synth->stream, .def = synth->def, .items = synth->items,
+        .instrument = c->instrument, .program = c->program, .ops = synth->ops};
     view.def.instrument = instrument;
     if (!c->ops->valid(&view, reason, sizeof reason))
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s cannot run the changed instrument: %s",
-                          hed_synth_structure_name(c->ops->id), reason);
+        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+            "structure %s cannot run the changed instrument: %s",
+            hed_synth_structure_name(c->ops->id), reason);
     status = c->ops->create(&view, c->program, &c->structure, error);
     if (!status)
-        status =
-            synth_voices_create(&c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error);
+        status = synth_voices_create(
+            &c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error);
     if (status) return status;
     uint64_t instances = c->program->instances;
     c->stem_floats = (uint64_t)synth->def.block * instances * c->program->layout.stems * 2;
@@ -78,20 +74,24 @@ static hed_status build(const hed_synth *synth, const hed_instrument *instrument
     if (synth_needs_copy(c->ops, c->voices)) {
         c->looked_words = c->words;
         c->looked = synth_new(&c->allocator, c->words, sizeof *c->looked);
-        if (!c->looked) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a copy of a changed instrument");
+        if (!c->looked)
+            return synth_fail(
+                error, HED_ERROR_MEMORY, "no memory for a copy of a changed instrument");
     }
     c->old_delays = synth_new(&c->allocator, c->old_floats, sizeof *c->old_delays);
     c->delays = synth_new(&c->allocator, c->floats, sizeof *c->delays);
     if (!c->stems || !c->old_stores || !c->stores || !c->old_delays || !c->delays)
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for the %llu words of a changed instrument",
-                          (unsigned long long)c->words);
+        return synth_fail(error, HED_ERROR_MEMORY,
+            "no memory for the %llu words of a changed instrument", (unsigned long long)c->words);
     return HED_OK;
 }
 
-hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument, hed_synth_change **change,
-                             hed_error *error)
+hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument,
+    hed_synth_change **change, hed_error *error)
 {
-    if (!change) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
+    if (!change)
+        return synth_fail(
+            error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
     *change = NULL;
     hed_status status = check(synth, instrument, error);
     if (status) return status;
@@ -118,17 +118,17 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
 {
     if (!synth || !c)
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "hed_synth_apply needs a synth and a change: one of them is NULL");
+            "hed_synth_apply needs a synth and a change: one of them is NULL");
     if (c->applied || c->of != synth->program)
-        return synth_fail(
-            error, HED_ERROR_ARGUMENT,
+        return synth_fail(error, HED_ERROR_ARGUMENT,
             "this change was applied before, or prepared before another one was applied: prepare it anew");
     hed_status status = synth->ops->read(synth->structure, c->old_stores, c->old_delays, error);
     if (status) return status;
     const synth_layout *from = &synth->program->layout, *to = &c->program->layout;
     for (uint64_t i = 0; i < c->program->instances; i++)
-        synth_program_carry(synth->program, c->old_stores + i * from->words, c->old_delays + i * from->delay_words,
-                            c->program, c->stores + i * to->words, c->delays + i * to->delay_words);
+        synth_program_carry(synth->program, c->old_stores + i * from->words,
+            c->old_delays + i * from->delay_words, c->program, c->stores + i * to->words,
+            c->delays + i * to->delay_words);
     status = c->ops->write(c->structure, c->stores, c->delays, error);
     if (!status && c->ops->carry) status = c->ops->carry(c->structure, synth->structure, error);
     if (status) return status;

@@ -1,7 +1,7 @@
-/* Structure grid: one instance over the whole device. The bodies are cut into groups that hold them in local memory,
- * boundary positions go as packets, and one more group runs everything else as a program whose bodies are elsewhere
- * (lattice.cl). Where a device has packets a block is one launch (more where the dilation changes); elsewhere it is
- * a launch for each sample. */
+/* Structure grid: one instance over the whole device. The bodies are cut into groups that hold them
+ * in local memory, boundary positions go as packets, and one more group runs everything else as a
+ * program whose bodies are elsewhere (lattice.cl). Where a device has packets a block is one launch
+ * (more where the dilation changes); elsewhere it is a launch for each sample. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -20,23 +20,23 @@ static bool refuse(char *reason, size_t size, const char *text)
     return false;
 }
 
-/* All groups are on the device at once, with everything that a multiprocessor has; so the control group wants one of its
- * own, and so does a warp that keeps the device awake. */
+/* All groups are on the device at once, with everything that a multiprocessor has; so the control
+ * group wants one of its own, and so does a warp that keeps the device awake. */
 static synth_grid_limits limits_of(const hed_device_info *info, bool packets, bool awake)
 {
     uint32_t threads = packets ? 1024 : PORTABLE_THREADS;
     if (info->max_group < threads) threads = info->max_group;
     uint32_t each = packets ? (SYNTH_MOST_PLACES - 1) / threads : PORTABLE_EACH;
     return (synth_grid_limits){.groups = packets ? info->compute_units - 1 - awake : 0,
-                               .threads = threads,
-                               .each = each < LATTICE_MOST_EACH ? each : LATTICE_MOST_EACH,
-                               .table_local = packets, /* a launch of one sample reads it once */
-                               .local_bytes = info->local_bytes};
+        .threads = threads, .each = each < LATTICE_MOST_EACH ? each : LATTICE_MOST_EACH,
+        .table_local = packets, /* a launch of one sample reads it once */
+        .local_bytes = info->local_bytes};
 }
 
 bool synth_grid_has_packets(const hed_device_info *info)
 {
-    return (~info->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0 && info->compute_units > 2;
+    return (~info->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0 &&
+           info->compute_units > 2;
 }
 
 static bool valid(const hed_synth *synth, char *reason, size_t size)
@@ -45,15 +45,17 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
     if (strcmp(info->backend, "host") == 0)
         return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
     if (synth->def.math == HED_MATH_STRICT)
-        return refuse(reason, size, "strict mode wants the order of the program; the grid has one of its own");
+        return refuse(reason, size,
+            "strict mode wants the order of the program; the grid has one of its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
     synth_grid_limits limits = limits_of(info, synth_grid_has_packets(info), synth->def.keep_awake);
     uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
-             room = limits.local_bytes / 12 * limits.groups; /* neighbours' places come on top of that */
+             room = limits.local_bytes / 12 *
+                    limits.groups; /* neighbours' places come on top of that */
     uint32_t bodies = synth->def.instrument->counts[HED_BODY];
     if (limits.groups && (bodies > most || bodies > room)) {
         snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups,
-                 (unsigned long long)(most < room ? most : room));
+            (unsigned long long)(most < room ? most : room));
         return false;
     }
     return true;
@@ -63,7 +65,8 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
 
 /* A half-spring of which a palette or the kernel's text holds everything; lengths in m. */
 typedef struct kind {
-    double x, y, z, square, rest, excess, stiffness, cubic; /* the last two over the common stiffness */
+    /* the last two over the common stiffness */
+    double x, y, z, square, rest, excess, stiffness, cubic;
 } kind;
 
 /* Beyond the last one: what pulls nothing, for its rest vector is 0. */
@@ -73,14 +76,10 @@ static kind kind_of(const synth_network *network, uint32_t index)
     const synth_material *material = &network->materials[index];
     const double *v = network->vectors[index];
     double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], rest = material->rest * sqrt(square);
-    return (kind){.x = v[0],
-                  .y = v[1],
-                  .z = v[2],
-                  .square = square,
-                  .rest = rest,
-                  .excess = material->rest == 1.0 ? 0.0 : square - rest * rest,
-                  .stiffness = material->stiffness / synth_network_common(network),
-                  .cubic = material->cubic / synth_network_common(network)};
+    return (kind){.x = v[0], .y = v[1], .z = v[2], .square = square, .rest = rest,
+        .excess = material->rest == 1.0 ? 0.0 : square - rest * rest,
+        .stiffness = material->stiffness / synth_network_common(network),
+        .cubic = material->cubic / synth_network_common(network)};
 }
 
 /* Everything that depends on the dilation. */
@@ -91,7 +90,8 @@ void synth_grid_set_dilation(synth_structure *made, float dilation)
     made->step.dilation = dilation;
     made->step.slowness = 1.0f / dilation;
     made->step.decay = (float)decay;
-    made->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation * synth_network_common(network));
+    made->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation *
+                              synth_network_common(network));
 }
 
 static void set_stiffness(synth_structure *made)
@@ -100,8 +100,10 @@ static void set_stiffness(synth_structure *made)
     double area = network->unit * network->unit;
     made->step.common = (float)synth_network_common(network);
     for (uint32_t j = 0; j < LATTICE_MOST_DEGREE && j < network->material_count; j++) {
-        made->step.stiffness[j] = (float)(network->materials[j].stiffness / synth_network_common(network));
-        made->step.cubic[j] = (float)(network->materials[j].cubic * area / synth_network_common(network));
+        made->step.stiffness[j] =
+            (float)(network->materials[j].stiffness / synth_network_common(network));
+        made->step.cubic[j] =
+            (float)(network->materials[j].cubic * area / synth_network_common(network));
     }
 }
 
@@ -112,20 +114,25 @@ static uint32_t palette_entries(const synth_network *network)
     return network->material_count + (network->form == SPRINGS_KINDS || network->tense ? 1 : 0);
 }
 
-static uint32_t kind_floats(const synth_network *network) { return network->plain ? 4 : LATTICE_KIND_FLOATS; }
+static uint32_t kind_floats(const synth_network *network)
+{
+    return network->plain ? 4 : LATTICE_KIND_FLOATS;
+}
 
 static float *fill_entry(const synth_network *network, uint32_t index, float *palette)
 {
     bool none = index >= network->material_count;
     if (network->form == SPRINGS_KINDS) {
         kind k = kind_of(network, index);
-        const double values[LATTICE_KIND_FLOATS] = {k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22),
-                                                    k.stiffness, k.excess, k.cubic, 0.0};
+        const double values[LATTICE_KIND_FLOATS] = {
+            k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22), k.stiffness, k.excess, k.cubic, 0.0};
         for (uint32_t i = 0; i < kind_floats(network); i++) *palette++ = (float)values[i];
     } else if (network->form == SPRINGS_OWN) {
-        const synth_material m = none ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
+        const synth_material m =
+            none ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
         *palette++ = (float)(m.stiffness / synth_network_common(network));
-        *palette++ = (float)(m.cubic * network->unit * network->unit / synth_network_common(network));
+        *palette++ =
+            (float)(m.cubic * network->unit * network->unit / synth_network_common(network));
         *palette++ = (float)m.rest;
         *palette++ = (float)(1.0 - m.rest * m.rest);
     }
@@ -139,7 +146,8 @@ static void fill_palette(const synth_network *network, float *palette)
         *palette++ = network->class_weight[k];
         *palette++ = network->class_rate[k];
     }
-    for (uint32_t k = 0; k < palette_entries(network); k++) palette = fill_entry(network, k, palette);
+    for (uint32_t k = 0; k < palette_entries(network); k++)
+        palette = fill_entry(network, k, palette);
 }
 
 /* ---- creation ---- */
@@ -150,8 +158,8 @@ static hed_status fail_memory(hed_error *error)
 }
 
 /* Which free body each body of the control group is, and whether contacts push it. */
-static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument, synth_linked **linked,
-                              hed_error *error)
+static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument,
+    synth_linked **linked, hed_error *error)
 {
     const synth_program *program = made->program;
     uint32_t count = program->layout.type[SYNTH_BODY].count,
@@ -166,15 +174,19 @@ static hed_status find_linked(const synth_structure *made, const hed_instrument 
     return HED_OK;
 }
 
-static hed_status make_tables(synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
+static hed_status make_tables(
+    synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(made->device);
     synth_grid_limits limits = limits_of(info, made->packets, made->awake);
     synth_linked *linked = NULL;
-    hed_status status = synth_network_create(&made->allocator, instrument, rate, &made->network, error);
+    hed_status status =
+        synth_network_create(&made->allocator, instrument, rate, &made->network, error);
     if (!status) status = find_linked(made, instrument, &linked, error);
     uint32_t count = made->program->layout.type[SYNTH_BODY].count;
-    if (!status) status = synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
+    if (!status)
+        status =
+            synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
     synth_release(&made->allocator, linked, count, sizeof *linked);
     if (status) return status;
     made->entities = synth_new(&made->allocator, made->network.count, sizeof *made->entities);
@@ -186,8 +198,8 @@ static hed_status make_tables(synth_structure *made, const hed_instrument *instr
     return HED_OK;
 }
 
-static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_t which, const void *content,
-                              uint64_t size, hed_error *error)
+static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_t which,
+    const void *content, uint64_t size, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size ? size : 16);
     const uint32_t zero = 0;
@@ -204,7 +216,8 @@ static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *e
     const synth_layout *layout = &made->program->layout;
     const synth_network *network = &made->network;
     uint64_t groups = t->shape.groups, own = t->own, degree = t->shape.degree;
-    uint64_t floats = 2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
+    uint64_t floats =
+        2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
     float *palette = synth_new(&made->allocator, floats, sizeof *palette);
     if (!palette) return fail_memory(error);
     fill_palette(network, palette);
@@ -251,12 +264,14 @@ static void set_sizes(synth_structure *made)
     uint64_t local = shape->local_bytes, store = 4ull * made->program->layout.words;
     made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
     if (made->control_local && store > local) local = store;
-    uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1}, bytes[2] = {(local + 15) / 16 * 16, 16};
-    uint32_t control = limits_of(hed_device_get_info(made->device), made->packets, made->awake).threads,
+    uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1},
+             bytes[2] = {(local + 15) / 16 * 16, 16};
+    uint32_t control =
+                 limits_of(hed_device_get_info(made->device), made->packets, made->awake).threads,
              threads[2] = {shape->threads, control};
     for (uint32_t k = 0; k < 2; k++) {
-        made->geometries[k] =
-            (hed_geometry){.dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
+        made->geometries[k] = (hed_geometry){
+            .dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
         made->geometries[k].local_bytes[LATTICE_BLOCK] = bytes[k];
     }
 }
@@ -269,16 +284,16 @@ typedef struct slot_texts {
 
 static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
 {
-    static const char *const names[SLOT_VALUES] = {"SLOT_X", "SLOT_Y", "SLOT_Z",
-                                                   "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
+    static const char *const names[SLOT_VALUES] = {
+        "SLOT_X", "SLOT_Y", "SLOT_Z", "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
     if (made->network.form != SPRINGS_SLOTS) return 0;
     for (uint32_t v = 0; v < SLOT_VALUES; v++) {
         size_t length = 0;
         for (uint32_t j = 0; j < made->tables.shape.degree; j++) {
             kind k = kind_of(&made->network, j);
             const double values[SLOT_VALUES] = {k.x, k.y, k.z, k.square, k.rest, k.excess};
-            length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef", j ? "," : "",
-                                       (float)values[v]);
+            length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef",
+                j ? "," : "", (float)values[v]);
         }
         defines[v] = (hed_define){names[v], texts->text[v]};
     }
@@ -291,11 +306,12 @@ static hed_status check_resident(const synth_structure *made, hed_error *error)
     int64_t resident;
     uint64_t local = made->geometries[0].local_bytes[LATTICE_BLOCK];
     uint32_t groups = made->tables.shape.groups + 1, threads = made->tables.shape.threads;
-    hed_status status = hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
+    hed_status status =
+        hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
     if (status || resident < 0 || resident >= (int64_t)groups) return status;
     return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                      "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
-                      groups, threads, (unsigned long long)local, (long long)resident);
+        "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
+        groups, threads, (unsigned long long)local, (long long)resident);
 }
 
 enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* of lattice.cl */
@@ -333,16 +349,18 @@ static void define_lattice(const synth_structure *made, definition *text)
     define_number(text, "CLASSES", network->class_count);
     define_number(text, "TABLE_LOCAL", shape->table_local);
     snprintf(text->stretch, sizeof text->stretch, "%.9ef",
-             network->material_count ? network->materials[0].rest : 1.0);
+        network->material_count ? network->materials[0].rest : 1.0);
     text->count += add_slots(made, &text->slots, text->defines + text->count);
     text->defines[text->count++] = (hed_define){"STRETCH", text->stretch};
 }
 
 /* The kernel of one role. The control group's own is the same for all instruments. */
-static hed_status make_kernel(synth_structure *made, uint32_t role, hed_kernel **kernel, hed_error *error)
+static hed_status make_kernel(
+    synth_structure *made, uint32_t role, hed_kernel **kernel, hed_error *error)
 {
     const synth_grid_shape *shape = &made->tables.shape;
-    hed_config config = {LATTICE_PARAMETERS, {made->geometries[role == ROLE_CONTROL].group[0], 1, 1, 1}};
+    hed_config config = {
+        LATTICE_PARAMETERS, {made->geometries[role == ROLE_CONTROL].group[0], 1, 1, 1}};
     hed_kernel_options options = hed_default_kernel_options();
     definition text;
     text.count = 0;
@@ -355,19 +373,22 @@ static hed_status make_kernel(synth_structure *made, uint32_t role, hed_kernel *
         config.values[LATTICE_RIM] = shape->rim;
         config.values[LATTICE_HALO_ROUNDS] = shape->halo;
     }
-    text.defines[text.count++] = (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
+    text.defines[text.count++] =
+        (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
     options.config = &config;
     options.defines = text.defines;
     options.define_count = text.count;
-    return hed_kernel_create(made->device, made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options,
-                             kernel, error);
+    return hed_kernel_create(made->device,
+        made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
 }
 
 static hed_status make_kernels(synth_structure *made, hed_error *error)
 {
-    hed_status status = make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
+    hed_status status =
+        make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
     if (status) return status;
-    return made->packets ? check_resident(made, error) : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
+    return made->packets ? check_resident(made, error)
+                         : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
 }
 
 static void destroy(synth_structure *made)
@@ -401,8 +422,8 @@ static hed_status build(synth_structure *made, const hed_synth *synth, hed_error
     return status;
 }
 
-static hed_status create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
-                         hed_error *error)
+static hed_status create(const hed_synth *synth, const synth_program *program,
+    synth_structure **structure, hed_error *error)
 {
     *structure = NULL;
     synth_structure *made = synth_new(&synth->allocator, 1, sizeof *made);
@@ -423,7 +444,8 @@ static hed_status create(const hed_synth *synth, const synth_program *program, s
 
 /* ---- running ---- */
 
-static hed_status write_pokes(synth_structure *made, const synth_poke *pokes, uint32_t count, hed_error *error)
+static hed_status write_pokes(
+    synth_structure *made, const synth_poke *pokes, uint32_t count, hed_error *error)
 {
     if (count > made->poke_room) {
         hed_buffer *larger;
@@ -434,7 +456,8 @@ static hed_status write_pokes(synth_structure *made, const synth_poke *pokes, ui
         made->buffers[LATTICE_POKES] = larger;
         made->poke_room = 2ull * count;
     }
-    return count ? hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error)
+    return count ? hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes,
+                       count * sizeof *pokes, error)
                  : HED_OK;
 }
 
@@ -444,10 +467,11 @@ static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_
     uint64_t size = 4ull * run->frames;
     hed_status status = HED_OK;
     if (made->inputs && !run->inputs)
-        return hed_fill(made->stream, made->buffers[LATTICE_INPUTS], 0, size * made->inputs, &zero, sizeof zero,
-                        error);
+        return hed_fill(made->stream, made->buffers[LATTICE_INPUTS], 0, size * made->inputs, &zero,
+            sizeof zero, error);
     for (uint32_t c = 0; c < made->inputs && !status; c++)
-        status = hed_write(made->stream, made->buffers[LATTICE_INPUTS], c * size, run->inputs[c], size, error);
+        status = hed_write(
+            made->stream, made->buffers[LATTICE_INPUTS], c * size, run->inputs[c], size, error);
     return status;
 }
 
@@ -455,18 +479,20 @@ static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_
 static hed_status launch(synth_structure *made, uint32_t count, hed_error *error)
 {
     hed_argument arguments[LATTICE_ARGUMENTS];
-    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) arguments[i] = hed_buffer_argument(made->buffers[i]);
+    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
+        arguments[i] = hed_buffer_argument(made->buffers[i]);
     made->step.count = count;
     arguments[LATTICE_STEP] = hed_struct_argument(&made->step, sizeof made->step);
-    arguments[LATTICE_LAYOUT] = hed_struct_argument(&made->program->layout, sizeof made->program->layout);
+    arguments[LATTICE_LAYOUT] =
+        hed_struct_argument(&made->program->layout, sizeof made->program->layout);
     arguments[LATTICE_HALO_ROOM] = hed_uint_argument(made->tables.halo_room);
     arguments[LATTICE_BLOCK] = hed_local_argument();
     hed_status status = HED_OK;
     /* The control group first: bodies take from it what contacts do at this sample. */
     for (uint32_t k = 2; k-- > 0 && !status;)
         if (made->kernels[k])
-            status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments,
-                                     LATTICE_ARGUMENTS, error);
+            status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k],
+                arguments, LATTICE_ARGUMENTS, error);
     made->step.fresh = 0;
     made->step.epoch += count;
     made->step.sample += count;
@@ -474,10 +500,10 @@ static hed_status launch(synth_structure *made, uint32_t count, hed_error *error
     return status;
 }
 
-/* How many samples a launch makes: to where the dilation changes next, which the lattice has as a constant. Pokes of
- * `frame` count at once. */
-static uint32_t launch_length(synth_structure *made, const synth_poke *pokes, uint32_t end, uint32_t frame,
-                              uint32_t frames)
+/* How many samples a launch makes: to where the dilation changes next, which the lattice has as a
+ * constant. Pokes of `frame` count at once. */
+static uint32_t launch_length(
+    synth_structure *made, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
 {
     lattice_step *step = &made->step;
     uint32_t next = made->packets ? frames : frame + 1;
@@ -504,15 +530,20 @@ static hed_status run(synth_structure *made, const synth_run *block, hed_error *
     hed_status status = write_pokes(made, pokes, poke_count, error);
     if (!status) status = write_inputs(made, block, error);
     while (!status && step->frame < block->frames)
-        status = launch(made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
+        status =
+            launch(made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
     uint64_t stems = 8ull * made->program->layout.stems * block->frames;
     if (!status && stems)
-        status = hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
-    if (!status) status = hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
+        status =
+            hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
+    if (!status)
+        status =
+            hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     if (status || waited) return status ? status : waited;
     if (flags[0])
-        return synth_fail(error, HED_ERROR_TIMEOUT, "structure grid: a group waited for a packet that did not come");
+        return synth_fail(error, HED_ERROR_TIMEOUT,
+            "structure grid: a group waited for a packet that did not come");
     return HED_OK;
 }
 
@@ -527,14 +558,7 @@ static void report(const synth_structure *made, hed_synth_report *filled)
 }
 
 const synth_structure_ops synth_grid_ops = {
-    .id = HED_SYNTH_GRID,
-    .valid = valid,
-    .create = create,
-    .destroy = destroy,
-    .run = run,
-    .read = synth_grid_read,
-    .write = synth_grid_write,
-    .report = report,
-    .bodies = synth_grid_bodies,
-    .carry = synth_grid_carry,
+    .id = HED_SYNTH_GRID, .valid = valid, .create = create, .destroy = destroy, .run = run,
+    .read = synth_grid_read, .write = synth_grid_write, .report = report,
+    .bodies = synth_grid_bodies, .carry = synth_grid_carry,
 };

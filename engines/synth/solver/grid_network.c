@@ -1,8 +1,8 @@
-/* The network that structure grid runs: the free bodies of an instrument, the half-springs at each of them, and how
- * few kinds of both there are. Half-springs of one stiffness, length and direction are a kind. Where there are few
- * and no body has two of one, kinds are slots: regular lattices, membranes, strings. Up to 255 of them are a
- * palette: lattices with springs moved, walls, gaps. Else each half-spring has a rest vector of its own, and a
- * material. */
+/* The network that structure grid runs: the free bodies of an instrument, the half-springs at each
+ * of them, and how few kinds of both there are. Half-springs of one stiffness, length and direction
+ * are a kind. Where there are few and no body has two of one, kinds are slots: regular lattices,
+ * membranes, strings. Up to 255 of them are a palette: lattices with springs moved, walls, gaps.
+ * Else each half-spring has a rest vector of its own, and a material. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -20,17 +20,20 @@ static bool refuse(char *reason, size_t size, const char *text)
 bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t size)
 {
     if (instrument->def.mode != HED_SINGLETON && instrument->def.voices != 1)
-        return refuse(reason, size, "the grid plays one instance: mode \"singleton\", or one voice");
-    if (instrument->counts[HED_BODY] == 0) return refuse(reason, size, "the instrument has no body");
+        return refuse(
+            reason, size, "the grid plays one instance: mode \"singleton\", or one voice");
+    if (instrument->counts[HED_BODY] == 0)
+        return refuse(reason, size, "the instrument has no body");
     for (uint32_t m = 0; m < instrument->modulation_count; m++) {
         uint32_t type = instrument->places[instrument->modulations[m].target].type;
         if (type == HED_BODY || type == HED_SPRING)
             return refuse(reason, size,
-                          "bodies and springs of the grid have fixed parameters: one of them is modulated");
+                "bodies and springs of the grid have fixed parameters: one of them is modulated");
     }
     for (uint32_t s = 0; s < instrument->counts[HED_SPRING]; s++)
         if (instrument->springs[s].damping != 0.0f)
-            return refuse(reason, size, "springs of the grid have no damping of their own: give it to the bodies");
+            return refuse(reason, size,
+                "springs of the grid have no damping of their own: give it to the bodies");
     return true;
 }
 
@@ -58,8 +61,8 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
     uint32_t springs = instrument->counts[HED_SPRING];
     for (uint32_t s = 0; s < springs; s++)
         for (uint32_t end = 0; end < 2; end++) {
-            uint32_t at =
-                network->free[body_of(network, end ? instrument->springs[s].to : instrument->springs[s].from)];
+            uint32_t at = network->free[body_of(
+                network, end ? instrument->springs[s].to : instrument->springs[s].from)];
             if (at != SYNTH_ANCHORED) network->begin[at + 1]++;
         }
     for (uint32_t i = 0; i < network->count; i++) {
@@ -68,15 +71,16 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
     }
     network->entries = network->begin[network->count];
     if (network->degree > LATTICE_MOST_DEGREE)
-        return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure grid: a body with %u springs, %d at most",
-                          network->degree, LATTICE_MOST_DEGREE);
+        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+            "structure grid: a body with %u springs, %d at most", network->degree,
+            LATTICE_MOST_DEGREE);
     network->other = array(network, network->entries, sizeof *network->other);
     network->spring = array(network, network->entries, sizeof *network->spring);
     network->kind = array(network, network->entries, sizeof *network->kind);
     if (!network->other || !network->spring || !network->kind) return no_memory(error);
     for (uint32_t s = 0; s < springs; s++) {
         uint32_t ends[2] = {body_of(network, instrument->springs[s].from),
-                            body_of(network, instrument->springs[s].to)};
+            body_of(network, instrument->springs[s].to)};
         for (uint32_t end = 0; end < 2; end++) {
             uint32_t at = network->free[ends[end]];
             if (at == SYNTH_ANCHORED) continue;
@@ -93,7 +97,8 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
 /* Ends of a half-spring, its own body first. */
 static void ends_of(const synth_network *network, uint32_t entry, uint32_t *own, uint32_t *other)
 {
-    const hed_spring_def *spring = &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
+    const hed_spring_def *spring =
+        &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
     *own = body_of(network, reversed ? spring->to : spring->from);
     *other = body_of(network, reversed ? spring->from : spring->to);
@@ -105,8 +110,8 @@ static double vector_of(const synth_network *network, uint32_t entry, double vec
     double square = 0.0;
     ends_of(network, entry, &own, &other);
     for (uint32_t k = 0; k < 3; k++) {
-        vector[k] =
-            (double)network->instrument->bodies[other].position[k] - network->instrument->bodies[own].position[k];
+        vector[k] = (double)network->instrument->bodies[other].position[k] -
+                    network->instrument->bodies[own].position[k];
         square += vector[k] * vector[k];
     }
     return sqrt(square);
@@ -139,8 +144,8 @@ static hed_status check_lengths(const synth_network *network, hed_error *error)
         double vector[3];
         if (vector_of(network, e, vector) <= 0.0)
             return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                              "structure grid: spring %u has both ends at the same place",
-                              network->spring[e] & SYNTH_SPRING_INDEX);
+                "structure grid: spring %u has both ends at the same place",
+                network->spring[e] & SYNTH_SPRING_INDEX);
     }
     return HED_OK;
 }
@@ -151,21 +156,26 @@ static bool same_material(const synth_material *material, const hed_spring_def *
            fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
 }
 
-/* Which kind a half-spring is of; a new one where it is the first. SYNTH_MOST_KINDS: there are too many. */
+/* Which kind a half-spring is of; a new one where it is the first. SYNTH_MOST_KINDS: there are too
+ * many. */
 static uint32_t kind_of(synth_network *network, uint32_t entry, double rounding)
 {
-    const hed_spring_def *spring = &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
-    double vector[3], length = vector_of(network, entry, vector), rest = rest_of(spring, length, rounding);
+    const hed_spring_def *spring =
+        &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
+    double vector[3], length = vector_of(network, entry, vector),
+                      rest = rest_of(spring, length, rounding);
     double near = rounding + 1e-6 * length;
     for (uint32_t kind = 0; kind < network->material_count; kind++) {
         const double *v = network->vectors[kind];
-        if (fabs(v[0] - vector[0]) <= near && fabs(v[1] - vector[1]) <= near && fabs(v[2] - vector[2]) <= near &&
+        if (fabs(v[0] - vector[0]) <= near && fabs(v[1] - vector[1]) <= near &&
+            fabs(v[2] - vector[2]) <= near &&
             same_material(&network->materials[kind], spring, rest))
             return kind;
     }
     if (network->material_count == SYNTH_MOST_KINDS) return SYNTH_MOST_KINDS;
     memcpy(network->vectors[network->material_count], vector, sizeof vector);
-    network->materials[network->material_count] = (synth_material){spring->stiffness, spring->cubic, rest};
+    network->materials[network->material_count] =
+        (synth_material){spring->stiffness, spring->cubic, rest};
     return network->material_count++;
 }
 
@@ -195,8 +205,8 @@ static bool are_slots(const synth_network *network)
     return true;
 }
 
-/* Opposite kinds get opposite vectors, so that both halves of a spring pull alike, and parts that are rounding
- * errors are 0. */
+/* Opposite kinds get opposite vectors, so that both halves of a spring pull alike, and parts that
+ * are rounding errors are 0. */
 static void pair_kinds(synth_network *network)
 {
     for (uint32_t a = 0; a < network->material_count; a++) {
@@ -222,26 +232,29 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
     network->material_count = 0;
     network->tense = false;
     for (uint32_t e = 0; e < network->entries; e++) {
-        const hed_spring_def *spring = &network->instrument->springs[network->spring[e] & SYNTH_SPRING_INDEX];
+        const hed_spring_def *spring =
+            &network->instrument->springs[network->spring[e] & SYNTH_SPRING_INDEX];
         double vector[3], rest = rest_of(spring, vector_of(network, e, vector), rounding);
         uint32_t m = 0;
-        while (m < network->material_count && !same_material(&network->materials[m], spring, rest)) m++;
+        while (m < network->material_count && !same_material(&network->materials[m], spring, rest))
+            m++;
         if (m == SYNTH_MOST_MATERIALS)
             return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                              "structure grid: more than %d materials (pairs of stiffness and rest length over "
-                              "distance) of springs; give rest "
-                              "lengths as a share of the distance, -1 for springs without tension",
-                              SYNTH_MOST_MATERIALS);
+                "structure grid: more than %d materials (pairs of stiffness and rest length over "
+                "distance) of springs; give rest "
+                "lengths as a share of the distance, -1 for springs without tension",
+                SYNTH_MOST_MATERIALS);
         if (m == network->material_count)
-            network->materials[network->material_count++] = (synth_material){spring->stiffness, spring->cubic, rest};
+            network->materials[network->material_count++] =
+                (synth_material){spring->stiffness, spring->cubic, rest};
         if (rest != 1.0) network->tense = true;
         network->kind[e] = (uint8_t)m;
     }
     return HED_OK;
 }
 
-/* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors are sums of one
- * another, as they were. */
+/* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors
+ * are sums of one another, as they were. */
 static hed_status find_unit(synth_network *network, hed_error *error)
 {
     double longest = 0.0;
@@ -257,10 +270,11 @@ static hed_status find_unit(synth_network *network, hed_error *error)
     for (uint32_t i = 0; i < network->all; i++)
         for (uint32_t k = 0; k < 3; k++) {
             double x =
-                rint(((double)network->instrument->bodies[i].position[k] - first->position[k]) / network->unit);
+                rint(((double)network->instrument->bodies[i].position[k] - first->position[k]) /
+                     network->unit);
             if (fabs(x) > 1e9)
                 return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                                  "structure grid: body %u is too far away for its springs' lengths", i);
+                    "structure grid: body %u is too far away for its springs' lengths", i);
             network->places[3 * i + k] = (int32_t)x;
         }
     return HED_OK;
@@ -273,7 +287,8 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
     uint32_t last = 0;
     for (uint32_t i = 0; i < network->count; i++) {
         const hed_body_def *body = &network->instrument->bodies[network->body[i]];
-        float weight = (float)(step * step / body->mass), rate = (float)(2.0 * body->damping * step);
+        float weight = (float)(step * step / body->mass),
+              rate = (float)(2.0 * body->damping * step);
         if (i == 0 || network->class_weight[last] != weight || network->class_rate[last] != rate) {
             last = 0;
             while (last < network->class_count &&
@@ -282,7 +297,8 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
         }
         if (last == SYNTH_MOST_CLASSES)
             return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                              "structure grid: more than %d different pairs of mass and damping", SYNTH_MOST_CLASSES);
+                "structure grid: more than %d different pairs of mass and damping",
+                SYNTH_MOST_CLASSES);
         if (last == network->class_count) {
             network->class_weight[last] = weight;
             network->class_rate[last] = rate;
@@ -316,18 +332,19 @@ static void compare_materials(synth_network *network)
     network->plain = network->material_count > 0 && first->rest > 0.01;
     for (uint32_t m = 0; m < network->material_count; m++) {
         const synth_material *material = &network->materials[m];
-        if (material->stiffness != first->stiffness || material->cubic != first->cubic) network->same = false;
+        if (material->stiffness != first->stiffness || material->cubic != first->cubic)
+            network->same = false;
         if (fabs(material->rest - first->rest) > 1e-9) network->plain = false;
         if (material->cubic != 0.0f) network->cubic = true;
     }
     network->plain = network->plain && network->same && !network->cubic;
 }
 
-hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument, double rate,
-                                synth_network *network, hed_error *error)
+hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument,
+    double rate, synth_network *network, hed_error *error)
 {
-    *network = (synth_network){
-        .allocator = allocator, .instrument = instrument, .all = instrument->counts[HED_BODY], .unit = 1.0};
+    *network = (synth_network){.allocator = allocator, .instrument = instrument,
+        .all = instrument->counts[HED_BODY], .unit = 1.0};
     double rounding = rounding_of(instrument);
     hed_status status = find_free(network, error);
     if (!status) status = find_classes(network, 1.0 / rate, error);
@@ -355,8 +372,10 @@ double synth_network_pull(const synth_network *network, uint32_t slot)
 {
     const synth_material *material = &network->materials[slot];
     const double *v = network->vectors[slot];
-    double share = 1.0 - material->rest, stretch = share * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    return (material->stiffness + material->cubic * stretch * stretch) / synth_network_common(network) * share;
+    double share = 1.0 - material->rest,
+           stretch = share * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    return (material->stiffness + material->cubic * stretch * stretch) /
+           synth_network_common(network) * share;
 }
 
 void synth_network_trim(synth_network *network)

@@ -1,4 +1,5 @@
-/* What structure grid remembers between blocks: read, put to rest, and carried over to a changed instrument. */
+/* What structure grid remembers between blocks: read, put to rest, and carried over to a changed
+ * instrument. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -6,29 +7,35 @@ static hed_status clear(synth_structure *made, uint32_t which, hed_error *error)
 {
     const uint32_t zero = 0;
     hed_buffer *buffer = made->buffers[which];
-    return hed_fill(made->stream, buffer, 0, hed_buffer_size(buffer) & ~3ull, &zero, sizeof zero, error);
+    return hed_fill(
+        made->stream, buffer, 0, hed_buffer_size(buffer) & ~3ull, &zero, sizeof zero, error);
 }
 
 hed_status synth_grid_read(synth_structure *made, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &made->program->layout;
-    hed_status status = hed_read(made->stream, stores, made->buffers[LATTICE_STORE], 0, 4ull * layout->words, error);
+    hed_status status = hed_read(
+        made->stream, stores, made->buffers[LATTICE_STORE], 0, 4ull * layout->words, error);
     if (!status && layout->delay_words)
-        status = hed_read(made->stream, delays, made->buffers[LATTICE_DELAY], 0, 4ull * layout->delay_words, error);
+        status = hed_read(made->stream, delays, made->buffers[LATTICE_DELAY], 0,
+            4ull * layout->delay_words, error);
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     return status ? status : waited;
 }
 
 /* The lattice comes to rest, too; who wants it moving says so with carry(). */
-hed_status synth_grid_write(synth_structure *made, const uint32_t *stores, const float *delays, hed_error *error)
+hed_status synth_grid_write(
+    synth_structure *made, const uint32_t *stores, const float *delays, hed_error *error)
 {
     const synth_layout *layout = &made->program->layout;
     const uint32_t *store = stores ? stores : made->program->image;
     made->step.epoch = made->step.fresh = 1;
     synth_grid_set_dilation(made, hed_as_float(store[SYNTH_DILATION]));
-    hed_status status = hed_write(made->stream, made->buffers[LATTICE_STORE], 0, store, 4ull * layout->words, error);
+    hed_status status = hed_write(
+        made->stream, made->buffers[LATTICE_STORE], 0, store, 4ull * layout->words, error);
     if (!status && delays && layout->delay_words)
-        status = hed_write(made->stream, made->buffers[LATTICE_DELAY], 0, delays, 4ull * layout->delay_words, error);
+        status = hed_write(made->stream, made->buffers[LATTICE_DELAY], 0, delays,
+            4ull * layout->delay_words, error);
     if (!status && !delays) status = clear(made, LATTICE_DELAY, error);
     if (!status) status = clear(made, LATTICE_STATE, error);
     if (!status) status = clear(made, LATTICE_PACKETS, error);
@@ -39,16 +46,20 @@ hed_status synth_grid_write(synth_structure *made, const uint32_t *stores, const
 
 /* ---- the lattice ---- */
 
-static uint64_t floats_of(const synth_structure *made) { return 6ull * made->tables.shape.groups * made->tables.own; }
+static uint64_t floats_of(const synth_structure *made)
+{
+    return 6ull * made->tables.shape.groups * made->tables.own;
+}
 
 /* The state, to be given back by release_state(). */
 static hed_status read_state(synth_structure *made, float **state, hed_error *error)
 {
     *state = synth_new(&made->allocator, floats_of(made), sizeof **state);
     if (!*state)
-        return synth_fail(error, HED_ERROR_MEMORY, "no memory for the state of %u bodies", made->network.count);
-    hed_status status =
-        hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0, floats_of(made) * sizeof **state, error);
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "no memory for the state of %u bodies", made->network.count);
+    hed_status status = hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0,
+        floats_of(made) * sizeof **state, error);
     return status ? status : hed_stream_wait(made->stream, error);
 }
 
@@ -64,7 +75,8 @@ static uint64_t state_at(const synth_structure *made, uint32_t body)
     return 6ull * own * (place / own) + place % own;
 }
 
-hed_status synth_grid_bodies(synth_structure *made, float *positions, float *velocities, hed_error *error)
+hed_status synth_grid_bodies(
+    synth_structure *made, float *positions, float *velocities, hed_error *error)
 {
     float *state;
     hed_status status = read_state(made, &state, error);
@@ -87,7 +99,8 @@ hed_status synth_grid_bodies(synth_structure *made, float *positions, float *vel
 /* ---- carrying over ---- */
 
 /* Bodies that are in both, whose entity numbers rise in both. */
-static void move_bodies(const synth_structure *from, const float *old, const synth_structure *to, float *state)
+static void move_bodies(
+    const synth_structure *from, const float *old, const synth_structure *to, float *state)
 {
     float scale = (float)(from->network.unit / to->network.unit);
     for (uint32_t i = 0, j = 0; i < to->network.count; i++) {
@@ -117,7 +130,8 @@ static void fill_packets(const synth_structure *made, const float *state, uint32
         for (uint32_t i = 0; i < tables->groups[g].linked; i++) {
             uint32_t link = tables->links[g * tables->shape.threads + i];
             const float *body = bodies + i;
-            uint32_t *told = packets + 4ull * (made->step.remote + LATTICE_TOLD * LATTICE_ELEMENT(link));
+            uint32_t *told =
+                packets + 4ull * (made->step.remote + LATTICE_TOLD * LATTICE_ELEMENT(link));
             put(told, body, own, made->step.unit);
             put(told + 4, body + 3 * own, own, made->step.unit);
         }
@@ -131,15 +145,17 @@ hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_er
     uint32_t *packets = synth_new(&made->allocator, words, sizeof *packets);
     hed_status status = read_state(from, &old, error);
     if (!status && (!state || !packets))
-        status = synth_fail(error, HED_ERROR_MEMORY, "no memory to carry %u bodies over", made->network.count);
+        status = synth_fail(
+            error, HED_ERROR_MEMORY, "no memory to carry %u bodies over", made->network.count);
     if (!status) {
         move_bodies(from, old, made, state);
         fill_packets(made, state, packets);
-        status =
-            hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state, floats_of(made) * sizeof *state, error);
+        status = hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state,
+            floats_of(made) * sizeof *state, error);
     }
     if (!status)
-        status = hed_write(made->stream, made->buffers[LATTICE_PACKETS], 0, packets, words * sizeof *packets, error);
+        status = hed_write(made->stream, made->buffers[LATTICE_PACKETS], 0, packets,
+            words * sizeof *packets, error);
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     release_state(from, old);
     release_state(made, state);

@@ -1,5 +1,6 @@
-/* Tables of lattice.cl: who is where in which group, which packets a group receives, and what each body's
- * neighbours and half-springs are. Made once, on the host; a million bodies take about a second. */
+/* Tables of lattice.cl: who is where in which group, which packets a group receives, and what each
+ * body's neighbours and half-springs are. Made once, on the host; a million bodies take about a
+ * second. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -11,23 +12,28 @@ enum { FEW_BODIES = 256 };
 typedef struct builder {
     const synth_network *network;
     synth_grid_tables *tables;
-    uint32_t *group_of;             /* (count) */
-    const synth_linked *linked;     /* what the control group knows, by its element */
-    uint32_t *element;              /* (count) of the control group, LATTICE_NOTHING */
-    uint32_t *begin;                /* (groups + 1) into `order` */
-    uint32_t *order;                /* (count) by group and place */
-    uint64_t *keys;                 /* (most of a group) */
-    uint32_t *mark;                 /* (count) last group that was sent this one */
-    uint32_t *at;                   /* (count) where it is among that group's places */
-    uint32_t *sent;                 /* (2 x count of the largest halo) packet, body */
-    uint32_t *neighbours, *springs; /* (degree x own), the latter times `words`, of the present group */
-    uint32_t *marks;                /* (own) LATTICE_HOLES or 0, of the present group */
-    uint32_t words;                 /* of a half-spring: as many as the number of the network's form */
+    uint32_t *group_of;         /* (count) */
+    const synth_linked *linked; /* what the control group knows, by its element */
+    uint32_t *element;          /* (count) of the control group, LATTICE_NOTHING */
+    uint32_t *begin;            /* (groups + 1) into `order` */
+    uint32_t *order;            /* (count) by group and place */
+    uint64_t *keys;             /* (most of a group) */
+    uint32_t *mark;             /* (count) last group that was sent this one */
+    uint32_t *at;               /* (count) where it is among that group's places */
+    uint32_t *sent;             /* (2 x count of the largest halo) packet, body */
+    /* (degree x own), the latter times `words`, of the present group */
+    uint32_t *neighbours, *springs;
+    uint32_t *marks; /* (own) LATTICE_HOLES or 0, of the present group */
+    /* of a half-spring: as many as the number of the network's form */
+    uint32_t words;
     uint32_t most_own, most_halo;
 } builder;
 
 /* Whether bodies may lack springs that pull at rest. */
-static bool has_holes(const synth_network *network) { return network->form == SPRINGS_SLOTS && network->tense; }
+static bool has_holes(const synth_network *network)
+{
+    return network->form == SPRINGS_SLOTS && network->tense;
+}
 
 static uint32_t ceil_divide(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
@@ -38,8 +44,8 @@ static hed_status no_memory(hed_error *error)
 
 /* ---- sizes ---- */
 
-/* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the largest one's
- * rows fewer. */
+/* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the
+ * largest one's rows fewer. */
 static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
 {
     if (!limits->groups) return ceil_divide(count, limits->threads * limits->each / 4 * 3);
@@ -50,7 +56,8 @@ static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
     return ceil_divide(ceil_divide(count, round), limits->threads) == rows ? round : groups;
 }
 
-static void choose_threads(synth_grid_shape *shape, const synth_grid_limits *limits, uint32_t most_own)
+static void choose_threads(
+    synth_grid_shape *shape, const synth_grid_limits *limits, uint32_t most_own)
 {
     shape->threads = limits->threads < 64 ? limits->threads : 64;
     while (2 * shape->threads <= limits->threads && shape->threads < most_own) shape->threads *= 2;
@@ -65,8 +72,9 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* First those that the control group knows, in its order; then the rim by the group that they face, so that packets
- * which one group wants lie side by side; then the inner ones as the instrument has them. */
+/* First those that the control group knows, in its order; then the rim by the group that they face,
+ * so that packets which one group wants lie side by side; then the inner ones as the instrument has
+ * them. */
 static uint64_t key_of(const builder *b, uint32_t body)
 {
     const synth_network *network = b->network;
@@ -74,7 +82,8 @@ static uint64_t key_of(const builder *b, uint32_t body)
     if (b->element[body] != LATTICE_NOTHING) return (uint64_t)b->element[body] << 32 | body;
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
         uint32_t other = network->other[e];
-        if (other != SYNTH_ANCHORED && b->group_of[other] != b->group_of[body] && b->group_of[other] < facing)
+        if (other != SYNTH_ANCHORED && b->group_of[other] != b->group_of[body] &&
+            b->group_of[other] < facing)
             facing = b->group_of[other];
     }
     return (facing == UINT32_MAX ? 2ull << 62 : 1ull << 62 | (uint64_t)facing << 32) | body;
@@ -118,10 +127,12 @@ static hed_status order_bodies(builder *b, hed_error *error)
 static uint32_t packet_of(const builder *b, uint32_t body)
 {
     const synth_grid_shape *shape = &b->tables->shape;
-    return b->group_of[body] * shape->rim * shape->threads + b->tables->place[body] % b->tables->own;
+    return b->group_of[body] * shape->rim * shape->threads +
+           b->tables->place[body] % b->tables->own;
 }
 
-/* Bodies of others that a group needs, each once: into `sent` (nothing is written where it is NULL). */
+/* Bodies of others that a group needs, each once: into `sent` (nothing is written where it is
+ * NULL). */
 static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
 {
     const synth_network *network = b->network;
@@ -129,7 +140,8 @@ static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
     for (uint32_t k = b->begin[group]; k < b->begin[group + 1]; k++)
         for (uint32_t e = network->begin[b->order[k]]; e < network->begin[b->order[k] + 1]; e++) {
             uint32_t other = network->other[e];
-            if (other == SYNTH_ANCHORED || b->group_of[other] == group || b->mark[other] == group) continue;
+            if (other == SYNTH_ANCHORED || b->group_of[other] == group || b->mark[other] == group)
+                continue;
             b->mark[other] = group;
             if (sent) sent[count] = (uint64_t)packet_of(b, other) << 32 | other;
             count++;
@@ -164,12 +176,13 @@ static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
         halo[k] = (uint32_t)(sent[k] >> 32);
         b->at[(uint32_t)sent[k]] = tables->own + k;
     }
-    uint32_t pushes =
-        tables->shape.groups * tables->shape.rim * tables->shape.threads + LATTICE_TOLD * tables->linked;
+    uint32_t pushes = tables->shape.groups * tables->shape.rim * tables->shape.threads +
+                      LATTICE_TOLD * tables->linked;
     for (uint32_t k = 0; k < tables->groups[group].linked; k++) {
         uint32_t element = b->element[b->order[b->begin[group] + k]];
         links[k] = LATTICE_LINK(element, count) | (b->linked[element].pushed ? LATTICE_PUSHED : 0);
-        for (uint32_t p = 0; p < pushes_of(b, element); p++) halo[count++] = pushes + LATTICE_PUSHES * element + p;
+        for (uint32_t p = 0; p < pushes_of(b, element); p++)
+            halo[count++] = pushes + LATTICE_PUSHES * element + p;
     }
     tables->groups[group].halo = count;
 }
@@ -179,9 +192,11 @@ static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
 static void rest_vector(const synth_network *network, uint32_t entry, int32_t vector[3])
 {
     const hed_instrument *instrument = network->instrument;
-    const hed_spring_def *spring = &instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
+    const hed_spring_def *spring =
+        &instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
-    uint32_t from = instrument->places[spring->from].index, to = instrument->places[spring->to].index;
+    uint32_t from = instrument->places[spring->from].index,
+             to = instrument->places[spring->to].index;
     for (uint32_t k = 0; k < 3; k++) {
         int32_t way = network->places[3 * to + k] - network->places[3 * from + k];
         vector[k] = reversed ? -way : way;
@@ -199,8 +214,8 @@ static void describe_spring(const synth_network *network, uint32_t entry, uint32
     words[1] = (uint32_t)(vector[2] + 32768) | (uint32_t)network->kind[entry] << 16;
 }
 
-/* Slots without a spring: to the body itself, where nothing is stretched or (the material behind all others) nothing
- * pulls. */
+/* Slots without a spring: to the body itself, where nothing is stretched or (the material behind
+ * all others) nothing pulls. */
 static void clear_slots(const builder *b)
 {
     const synth_grid_tables *tables = b->tables;
@@ -210,12 +225,13 @@ static void clear_slots(const builder *b)
         for (uint32_t i = 0; i < tables->own; i++) {
             uint32_t slot = j * tables->own + i;
             b->neighbours[slot] = i;
-            for (uint32_t w = 0; w < b->words; w++) b->springs[slot * b->words + w] = b->words == 1 ? null : words[w];
+            for (uint32_t w = 0; w < b->words; w++)
+                b->springs[slot * b->words + w] = b->words == 1 ? null : words[w];
         }
 }
 
-/* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that step together read
- * one entry of the palette. */
+/* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that step
+ * together read one entry of the palette. */
 static uint32_t slot_for(const builder *b, uint32_t entry, uint32_t *taken)
 {
     const synth_network *network = b->network;
@@ -226,7 +242,8 @@ static uint32_t slot_for(const builder *b, uint32_t entry, uint32_t *taken)
     return slot;
 }
 
-/* A tense slot without a spring would pull: what it would is taken off again. Whether there is such a slot. */
+/* A tense slot without a spring would pull: what it would is taken off again. Whether there is such
+ * a slot. */
 static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
 {
     const synth_network *network = b->network;
@@ -236,7 +253,8 @@ static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
         for (uint32_t j = 0; j < network->material_count; j++)
             if (!(taken >> j & 1u)) sum -= synth_network_pull(network, j) * network->vectors[j][k];
         float made = (float)sum;
-        memcpy(&tables->springs[(uint64_t)group * tables->spring_words + k * tables->own + i], &made, sizeof made);
+        memcpy(&tables->springs[(uint64_t)group * tables->spring_words + k * tables->own + i],
+            &made, sizeof made);
     }
     return taken != UINT32_MAX >> (32 - network->material_count);
 }
@@ -265,7 +283,8 @@ static void pack_kinds(const builder *b, uint32_t *packed)
     uint32_t own = b->tables->own;
     memset(packed, 0, b->tables->spring_words * sizeof *packed);
     for (uint32_t j = 0; j < b->tables->shape.degree; j++)
-        for (uint32_t i = 0; i < own; i++) packed[j / 4 * own + i] |= b->springs[j * own + i] << 8 * (j % 4);
+        for (uint32_t i = 0; i < own; i++)
+            packed[j / 4 * own + i] |= b->springs[j * own + i] << 8 * (j % 4);
 }
 
 static void fill_group(builder *b, uint32_t group)
@@ -274,18 +293,21 @@ static void fill_group(builder *b, uint32_t group)
     uint32_t own = tables->own, degree = tables->shape.degree, words = degree / 2;
     clear_slots(b);
     for (uint32_t i = 0; i < tables->groups[group].own; i++) fill_body(b, group, i);
-    for (uint32_t i = tables->groups[group].own; i < own; i++) /* places without a body stay where they are, too */
+    for (uint32_t i = tables->groups[group].own; i < own;
+         i++) /* places without a body stay where they are, too */
         b->marks[i] = has_holes(b->network) && fill_holes(b, group, i, 0) ? LATTICE_HOLES : 0;
     uint32_t *packed = tables->springs + (uint64_t)group * tables->spring_words;
     if (b->words)
-        synth_spread_banks(b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
+        synth_spread_banks(
+            b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
     if (b->network->form == SPRINGS_KINDS) pack_kinds(b, packed);
-    if (b->network->form == SPRINGS_OWN) memcpy(packed, b->springs, tables->spring_words * sizeof *packed);
+    if (b->network->form == SPRINGS_OWN)
+        memcpy(packed, b->springs, tables->spring_words * sizeof *packed);
     for (uint32_t w = 0; w < words; w++)
         for (uint32_t i = 0; i < own; i++)
-            tables->table[((uint64_t)group * words + w) * own + i] = 4 * b->neighbours[2 * w * own + i] |
-                                                                     4 * b->neighbours[(2 * w + 1) * own + i] << 16 |
-                                                                     (w == 0 ? b->marks[i] : 0);
+            tables->table[((uint64_t)group * words + w) * own + i] =
+                4 * b->neighbours[2 * w * own + i] |
+                4 * b->neighbours[(2 * w + 1) * own + i] << 16 | (w == 0 ? b->marks[i] : 0);
 }
 
 /* ---- all of it ---- */
@@ -312,30 +334,32 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     tables->own = shape->threads * shape->each;
     tables->halo_room = b->most_halo + 1;
     b->words = network->form;
-    tables->spring_words = network->form == SPRINGS_OWN     ? 2 * shape->degree * tables->own
-                           : network->form == SPRINGS_KINDS ? LATTICE_KIND_WORDS(shape->degree) * tables->own
-                           : has_holes(network)             ? 3 * tables->own
-                                                            : 0;
+    tables->spring_words = network->form == SPRINGS_OWN ? 2 * shape->degree * tables->own
+                           : network->form == SPRINGS_KINDS
+                               ? LATTICE_KIND_WORDS(shape->degree) * tables->own
+                           : has_holes(network) ? 3 * tables->own
+                                                : 0;
     shape->places = tables->own + b->most_halo + 1;
     if (most_linked > shape->threads || tables->linked > LATTICE_MOST_LINKED)
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "structure grid: %u bodies have a microphone or an exciter, %u of them in one group; %u and "
-                          "%u at most",
-                          tables->linked, most_linked, LATTICE_MOST_LINKED, shape->threads);
+            "structure grid: %u bodies have a microphone or an exciter, %u of them in one group; %u and "
+            "%u at most",
+            tables->linked, most_linked, LATTICE_MOST_LINKED, shape->threads);
     uint32_t floats = network->form == SPRINGS_KINDS ? (network->plain ? 4 : LATTICE_KIND_FLOATS)
                       : network->form == SPRINGS_OWN ? LATTICE_MATERIAL_FLOATS
                                                      : 0;
-    uint64_t palettes =
-        4 * (2 * (uint64_t)network->class_count + 3 + floats * ((uint64_t)network->material_count + 1));
+    uint64_t palettes = 4 * (2 * (uint64_t)network->class_count + 3 +
+                                floats * ((uint64_t)network->material_count + 1));
     uint64_t bytes = 12ull * shape->places + palettes, table = 2ull * shape->degree * tables->own;
-    uint64_t room = limits->local_bytes / 12 < SYNTH_MOST_PLACES ? limits->local_bytes / 12 : SYNTH_MOST_PLACES;
-    if (shape->places > SYNTH_MOST_PLACES || shape->each > limits->each || shape->halo > LATTICE_MOST_EACH ||
-        bytes > limits->local_bytes)
+    uint64_t room =
+        limits->local_bytes / 12 < SYNTH_MOST_PLACES ? limits->local_bytes / 12 : SYNTH_MOST_PLACES;
+    if (shape->places > SYNTH_MOST_PLACES || shape->each > limits->each ||
+        shape->halo > LATTICE_MOST_EACH || bytes > limits->local_bytes)
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "structure grid: %u bodies in %u groups, up to %u in one and %u packets that it receives: a "
-                          "group has %llu places, %u of them for bodies of its own and %u for packets",
-                          network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)room,
-                          limits->threads * limits->each, shape->threads * LATTICE_MOST_EACH);
+            "structure grid: %u bodies in %u groups, up to %u in one and %u packets that it receives: a "
+            "group has %llu places, %u of them for bodies of its own and %u for packets",
+            network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)room,
+            limits->threads * limits->each, shape->threads * LATTICE_MOST_EACH);
     shape->table_local = limits->table_local && bytes + table <= limits->local_bytes;
     shape->local_bytes = bytes + (shape->table_local ? table : 0);
     return HED_OK;
@@ -354,8 +378,8 @@ static hed_status allocate_tables(builder *b, hed_error *error)
     b->neighbours = synth_new(allocator, degree * own, sizeof *b->neighbours);
     b->springs = synth_new(allocator, degree * own * b->words, sizeof *b->springs);
     b->marks = synth_new(allocator, own, sizeof *b->marks);
-    bool all = tables->table && tables->springs && tables->classes && tables->halo && tables->links &&
-               b->neighbours && b->springs && b->marks;
+    bool all = tables->table && tables->springs && tables->classes && tables->halo &&
+               tables->links && b->neighbours && b->springs && b->marks;
     return all ? HED_OK : no_memory(error);
 }
 
@@ -365,8 +389,10 @@ static hed_status fill_tables(builder *b, hed_error *error)
     uint64_t *sent = synth_new(tables->allocator, b->most_halo, sizeof *sent);
     hed_status status = sent ? allocate_tables(b, error) : no_memory(error);
     if (!status) {
-        memset(tables->links, 0xff, (uint64_t)tables->shape.groups * tables->shape.threads * sizeof *tables->links);
-        for (uint32_t i = 0; i < b->network->count; i++) tables->place[i] += b->group_of[i] * tables->own;
+        memset(tables->links, 0xff,
+            (uint64_t)tables->shape.groups * tables->shape.threads * sizeof *tables->links);
+        for (uint32_t i = 0; i < b->network->count; i++)
+            tables->place[i] += b->group_of[i] * tables->own;
         forget_marks(b);
         for (uint32_t g = 0; g < tables->shape.groups; g++) {
             fill_halo(b, g, sent);
@@ -390,8 +416,8 @@ static hed_status start(builder *b, hed_error *error)
     b->at = synth_new(allocator, count, sizeof *b->at);
     b->tables->place = synth_new(allocator, count, sizeof *b->tables->place);
     b->tables->groups = synth_new(allocator, groups, sizeof *b->tables->groups);
-    if (!b->group_of || !b->element || !b->begin || !b->order || !b->mark || !b->at || !b->tables->place ||
-        !b->tables->groups)
+    if (!b->group_of || !b->element || !b->begin || !b->order || !b->mark || !b->at ||
+        !b->tables->place || !b->tables->groups)
         return no_memory(error);
     memset(b->element, 0xff, count * sizeof *b->element);
     for (uint32_t k = 0; k < b->tables->linked; k++)
@@ -416,15 +442,16 @@ static void finish(builder *b)
 }
 
 hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits,
-                                    const synth_linked *linked, uint32_t linked_count, synth_grid_tables *tables,
-                                    hed_error *error)
+    const synth_linked *linked, uint32_t linked_count, synth_grid_tables *tables, hed_error *error)
 {
-    *tables = (synth_grid_tables){.allocator = network->allocator, .linked = linked_count, .bodies = network->count};
+    *tables = (synth_grid_tables){
+        .allocator = network->allocator, .linked = linked_count, .bodies = network->count};
     tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
     builder b = {.network = network, .tables = tables, .linked = linked};
     hed_status status = start(&b, error);
     if (!status)
-        status = synth_partition(network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
+        status = synth_partition(
+            network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
     if (!status) {
         tables->own = 1; /* places are numbers within their group until choose_shape() */
         status = order_bodies(&b, error);
@@ -441,8 +468,10 @@ void synth_grid_tables_trim(synth_grid_tables *tables)
     const hed_allocator *allocator = tables->allocator;
     const synth_grid_shape *shape = &tables->shape;
     uint64_t groups = shape->groups, own = tables->own;
-    synth_release(allocator, tables->table, groups * (shape->degree / 2) * own, sizeof *tables->table);
-    synth_release(allocator, tables->springs, groups * tables->spring_words, sizeof *tables->springs);
+    synth_release(
+        allocator, tables->table, groups * (shape->degree / 2) * own, sizeof *tables->table);
+    synth_release(
+        allocator, tables->springs, groups * tables->spring_words, sizeof *tables->springs);
     synth_release(allocator, tables->classes, groups * own, sizeof *tables->classes);
     synth_release(allocator, tables->halo, groups * tables->halo_room, sizeof *tables->halo);
     tables->table = tables->springs = tables->halo = NULL;
@@ -457,6 +486,6 @@ void synth_grid_tables_destroy(synth_grid_tables *tables)
     synth_release(allocator, tables->place, tables->bodies, sizeof *tables->place);
     synth_release(allocator, tables->groups, tables->shape.groups, sizeof *tables->groups);
     synth_release(allocator, tables->links, (uint64_t)tables->shape.groups * tables->shape.threads,
-                  sizeof *tables->links);
+        sizeof *tables->links);
     *tables = (synth_grid_tables){0};
 }

@@ -15,7 +15,8 @@ static inline void *synth_new(const hed_allocator *allocator, uint64_t count, si
     return made ? memset(made, 0, (size_t)elements * size) : NULL;
 }
 
-static inline void synth_release(const hed_allocator *allocator, void *array, uint64_t count, size_t size)
+static inline void synth_release(
+    const hed_allocator *allocator, void *array, uint64_t count, size_t size)
 {
     if (array) allocator->release(allocator->user, array, (size_t)(count ? count : 1) * size);
 }

@@ -1,24 +1,33 @@
 /* Stems to sound: the sum of voices and microphones, the breaker, master gain, the limiter.
  *
- * Everything is counted in samples and none of it knows of blocks, so sound does not depend on them to the bit.
+ * Everything is counted in samples and none of it knows of blocks, so sound does not depend on them
+ * to the bit.
  *
- * The limiter looks ahead. A peak asks for the gain limit/peak; the smallest gain that any peak of the last WINDOW
- * samples asks for falls at once and recovers exponentially; its mean over WINDOW samples is applied WINDOW - 1
- * samples late. Each value in that mean has seen the peak and is at most what the peak asks for, so the mean is, too.
- * Gains are integers in units of 2^-30: the running sum is exact for ever, and where nothing has to be limited sound
- * passes with its bits.
+ * The limiter looks ahead. A peak asks for the gain limit/peak; the smallest gain that any peak of
+ * the last WINDOW samples asks for falls at once and recovers exponentially; its mean over WINDOW
+ * samples is applied WINDOW - 1 samples late. Each value in that mean has seen the peak and is at
+ * most what the peak asks for, so the mean is, too. Gains are integers in units of 2^-30: the
+ * running sum is exact for ever, and where nothing has to be limited sound passes with its bits.
  *
- * The breaker opens on what is no number and on a mean power of more than 40 dB above full scale, which no music has.
- * What is still on its way through the limiter fades out, the synth rests for HOLD samples, and then fades in.
+ * The breaker opens on what is no number and on a mean power of more than 40 dB above full scale,
+ * which no music has. What is still on its way through the limiter fades out, the synth rests for
+ * HOLD samples, and then fades in.
  *
- * An instance that is cut off ("all sound off") leaves a step: what it was at its last sample is added and fades out
- * exponentially, so there is no click and what starts at once is heard whole. */
+ * An instance that is cut off ("all sound off") leaves a step: what it was at its last sample is
+ * added and fades out exponentially, so there is no click and what starts at once is heard
+ * whole. */
 #include "solver/memory.h"
 #include "solver/solver.h"
 
 #include "heddle/math.h"
 
-enum { GAIN_BITS = 30, GAIN_ONE = 1 << GAIN_BITS, RING = 4096, MOST_WINDOW = RING / 2, MOST_CUT = 64 };
+enum {
+    GAIN_BITS = 30,
+    GAIN_ONE = 1 << GAIN_BITS,
+    RING = 4096,
+    MOST_WINDOW = RING / 2,
+    MOST_CUT = 64
+};
 static const double LOOK_AHEAD = 0.0015; /* s */
 static const double FADE_IN = 0.05;      /* s */
 static const double CUT_TIME = 0.002;    /* s in which a cut falls to 1/e */
@@ -65,19 +74,17 @@ struct synth_mix {
 };
 
 /* 10^(dB/20), with the same bits everywhere. */
-static float linear(float decibels)
-{
-    return hed_exp(decibels * 0.11512925f);
-}
+static float linear(float decibels) { return hed_exp(decibels * 0.11512925f); }
 
 static float gain_now(const synth_mix *mix)
 {
-    return mix->gaining ? mix->gain + (mix->former_gain - mix->gain) * ((float)mix->gaining / (float)mix->fade_in)
+    return mix->gaining ? mix->gain + (mix->former_gain - mix->gain) *
+                                          ((float)mix->gaining / (float)mix->fade_in)
                         : mix->gain;
 }
 
-hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate,
-                            synth_mix **mix, hed_error *error)
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def,
+    double rate, synth_mix **mix, hed_error *error)
 {
     synth_mix *made = synth_new(allocator, 1, sizeof *made);
     *mix = made;
@@ -127,15 +134,9 @@ void synth_mix_reset(synth_mix *mix)
     mix->muted = 0;
 }
 
-uint32_t synth_mix_latency(const synth_mix *mix)
-{
-    return mix->window - 1;
-}
+uint32_t synth_mix_latency(const synth_mix *mix) { return mix->window - 1; }
 
-uint32_t synth_mix_resting(const synth_mix *mix)
-{
-    return mix->hold;
-}
+uint32_t synth_mix_resting(const synth_mix *mix) { return mix->hold; }
 
 /* ---- limiter ---- */
 
@@ -208,17 +209,15 @@ static void rest_sample(synth_mix *mix, float *left, float *right)
 
 /* ---- a block ---- */
 
-static float heard(float x)
-{
-    return hed_magnitude(x) < FLOOR ? 0.0f : x;
-}
+static float heard(float x) { return hed_magnitude(x) < FLOOR ? 0.0f : x; }
 
 /* Of a frame's stems, or NULL: silence. */
 static void keep_last(synth_mix *mix, const float *frame, uint32_t instances, uint32_t stem_count)
 {
     memset(mix->last, 0, sizeof mix->last);
     for (uint32_t i = 0; frame && i < instances && i < MOST_CUT; i++)
-        for (uint32_t k = 0; k < 2 * stem_count; k++) mix->last[i][k & 1] += frame[2 * stem_count * i + k];
+        for (uint32_t k = 0; k < 2 * stem_count; k++)
+            mix->last[i][k & 1] += frame[2 * stem_count * i + k];
 }
 
 void synth_mix_cut(synth_mix *mix, uint64_t instances)
@@ -237,8 +236,8 @@ static float fade_cut(synth_mix *mix, uint32_t channel, float sound)
     return sound + mix->cut[channel];
 }
 
-uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames,
-                       float *left, float *right)
+uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
+    uint32_t frames, float *left, float *right)
 {
     uint32_t sounding = stems ? frames : 0, channels = 2 * instances * stem_count;
     for (uint32_t n = 0; n < frames; n++) {

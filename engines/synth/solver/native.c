@@ -1,12 +1,14 @@
-/* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe: run() allocates,
- * locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by one; the arithmetic is
- * physics*.h, so the bits are those of strict mode anywhere.
+/* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe:
+ * run() allocates, locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by
+ * one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere.
  *
- * With several threads the instances are shared out, each for a whole block; where there is but one, its slices of
- * bodies are, and the threads meet at a barrier behind each sample. They wait by spinning.
+ * With several threads the instances are shared out, each for a whole block; where there is but
+ * one, its slices of bodies are, and the threads meet at a barrier behind each sample. They wait by
+ * spinning.
  *
- * Bodies that are asleep are left out (native_bodies.h). An instance in which all are, and that a sample leaves as it
- * was to the bit, stands still until a poke comes, for a sample more would change nothing either. */
+ * Bodies that are asleep are left out (native_bodies.h). An instance in which all are, and that a
+ * sample leaves as it was to the bit, stands still until a poke comes, for a sample more would
+ * change nothing either. */
 #include "solver/memory.h"
 #include "solver/native_bodies.h"
 #include "solver/solver.h"
@@ -15,9 +17,11 @@
 
 _Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_PARAMETER_COUNT &&
                    (int)SYNTH_IMPULSE == (int)HED_PARAMETER_IMPULSE &&
-                   (int)SYNTH_GAIN == (int)HED_PARAMETER_GAIN && (int)SYNTH_ROTATION == (int)HED_PARAMETER_ROTATION &&
-                   (int)SYNTH_HOLD == (int)HED_WAVE_HOLD && (int)SYNTH_EXPONENTIAL == (int)HED_MODULATE_EXPONENTIAL,
-               "parameters, waves and modes have one numbering");
+                   (int)SYNTH_GAIN == (int)HED_PARAMETER_GAIN &&
+                   (int)SYNTH_ROTATION == (int)HED_PARAMETER_ROTATION &&
+                   (int)SYNTH_HOLD == (int)HED_WAVE_HOLD &&
+                   (int)SYNTH_EXPONENTIAL == (int)HED_MODULATE_EXPONENTIAL,
+    "parameters, waves and modes have one numbering");
 
 struct synth_structure {
     hed_allocator allocator;
@@ -29,9 +33,11 @@ struct synth_structure {
     synth_bodies bodies;
     synth_body_values values; /* of all instances, one behind the other */
     uint32_t threads, share_count;
-    synth_share *shares;  /* (share_count) one: a thread steps whole instances; else each thread steps one */
-    float *forces;        /* (threads x 3 x bodies.forces) */
-    bool may_stand;       /* no sound comes in, none is delayed: an instance's words are all that it remembers */
+    /* (share_count) one: a thread steps whole instances; else each thread steps one */
+    synth_share *shares;
+    float *forces; /* (threads x 3 x bodies.forces) */
+    /* no sound comes in, none is delayed: an instance's words are all that it remembers */
+    bool may_stand;
     uint8_t *standing;    /* (instances) whether it stands still */
     uint8_t *tries;       /* (instances) runs since that was last tried */
     uint32_t *before;     /* (threads x state_words) an instance's words before a sample */
@@ -49,19 +55,16 @@ static bool native_valid(const hed_synth *synth, char *reason, size_t size)
 static synth_at instance_at(const synth_structure *s, uint32_t instance)
 {
     const synth_layout *layout = &s->program->layout;
-    return (synth_at){.store = s->stores + (uint64_t)instance * layout->words,
-                      .instance = instance,
-                      .inputs = s->inputs,
-                      .delay = s->delays + (uint64_t)instance * layout->delay_words};
+    return (synth_at){.store = s->stores + (uint64_t)instance * layout->words, .instance = instance,
+        .inputs = s->inputs, .delay = s->delays + (uint64_t)instance * layout->delay_words};
 }
 static synth_body_values values_of(const synth_structure *s, uint32_t instance)
 {
     const synth_layout *layout = &s->program->layout;
     uint64_t first = (uint64_t)instance * layout->type[SYNTH_BODY].count;
-    return (synth_body_values){
-        .blocks = s->values.blocks + (uint64_t)instance * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES,
-        .mobility = s->values.mobility + first,
-        .keep = s->values.keep + first,
+    return (synth_body_values){.blocks = s->values.blocks + (uint64_t)instance * s->bodies.blocks *
+                                                                SPRING_PARAMETERS * SYNTH_LANES,
+        .mobility = s->values.mobility + first, .keep = s->values.keep + first,
         .packed = s->values.packed + instance * 4 * synth_packed_size(layout),
         .idle = s->values.idle + (uint64_t)instance * s->bodies.sleepers[SYNTH_TYPES],
         .still = s->values.still + (uint64_t)instance * (s->bodies.slices + 1),
@@ -72,7 +75,8 @@ static uint64_t state_words(const synth_structure *s)
     return s->program->layout.signals + 2 * (uint64_t)s->program->layout.signal_count;
 }
 
-static hed_status native_write(synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
+static hed_status native_write(
+    synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
     (void)error;
     const synth_layout *layout = &s->program->layout;
@@ -109,8 +113,11 @@ static hed_status native_read(synth_structure *s, uint32_t *stores, float *delay
 {
     (void)error;
     const synth_program *program = s->program;
-    memcpy(stores, s->stores, (uint64_t)program->instances * program->layout.words * sizeof *stores);
-    if (delays) memcpy(delays, s->delays, (uint64_t)program->instances * program->layout.delay_words * sizeof *delays);
+    memcpy(
+        stores, s->stores, (uint64_t)program->instances * program->layout.words * sizeof *stores);
+    if (delays)
+        memcpy(delays, s->delays,
+            (uint64_t)program->instances * program->layout.delay_words * sizeof *delays);
     return HED_OK;
 }
 
@@ -129,7 +136,8 @@ static uint64_t packed_count(const synth_structure *s)
 /* The last slice looks at LANES of them though there be fewer bodies. */
 static uint64_t body_count(const synth_structure *s)
 {
-    return (uint64_t)s->program->instances * s->program->layout.type[SYNTH_BODY].count + SYNTH_LANES;
+    return (uint64_t)s->program->instances * s->program->layout.type[SYNTH_BODY].count +
+           SYNTH_LANES;
 }
 static uint64_t idle_count(const synth_structure *s)
 {
@@ -147,7 +155,10 @@ static uint64_t held_count(const synth_structure *s)
 {
     return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
 }
-static uint64_t force_count(const synth_structure *s) { return 3 * (uint64_t)s->threads * s->bodies.forces; }
+static uint64_t force_count(const synth_structure *s)
+{
+    return 3 * (uint64_t)s->threads * s->bodies.forces;
+}
 
 static void native_destroy(synth_structure *s)
 {
@@ -159,8 +170,10 @@ static void native_destroy(synth_structure *s)
         synth_share_destroy(&allocator, &s->bodies, &s->shares[i]);
     synth_release(&allocator, s->shares, s->share_count, sizeof *s->shares);
     synth_release(&allocator, s->inputs, (uint64_t)s->channels * s->block, sizeof *s->inputs);
-    synth_release(&allocator, s->stores, (uint64_t)s->program->instances * layout->words, sizeof *s->stores);
-    synth_release(&allocator, s->delays, (uint64_t)s->program->instances * layout->delay_words, sizeof *s->delays);
+    synth_release(
+        &allocator, s->stores, (uint64_t)s->program->instances * layout->words, sizeof *s->stores);
+    synth_release(&allocator, s->delays, (uint64_t)s->program->instances * layout->delay_words,
+        sizeof *s->delays);
     synth_release(&allocator, s->values.blocks, value_count(s), sizeof *s->values.blocks);
     synth_release(&allocator, s->values.mobility, body_count(s), sizeof *s->values.mobility);
     synth_release(&allocator, s->values.keep, body_count(s), sizeof *s->values.keep);
@@ -177,10 +190,12 @@ static void native_destroy(synth_structure *s)
     synth_release(&allocator, s, 1, sizeof *s);
 }
 
-/* No more threads than there is work for: the last two slices may overlap, so one thread steps both. */
+/* No more threads than there is work for: the last two slices may overlap, so one thread steps
+ * both. */
 static void choose_threads(synth_structure *s, uint32_t wanted)
 {
-    uint32_t instances = s->program->instances, most = instances > 1 ? instances : s->bodies.slices / 2;
+    uint32_t instances = s->program->instances,
+             most = instances > 1 ? instances : s->bodies.slices / 2;
     s->threads = wanted < most ? wanted : most;
     if (s->threads < 1) s->threads = 1;
     s->share_count = instances > 1 ? 1 : s->threads;
@@ -189,11 +204,14 @@ static void choose_threads(synth_structure *s, uint32_t wanted)
 static hed_status make_shares(synth_structure *s, hed_error *error)
 {
     s->shares = synth_new(&s->allocator, s->share_count, sizeof *s->shares);
-    if (!s->shares) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u shares", s->share_count);
+    if (!s->shares)
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u shares", s->share_count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < s->share_count && !status; i++)
-        status = synth_share_create(&s->allocator, &s->bodies, i, s->share_count, &s->shares[i], error);
-    return status || s->threads == 1 ? status : hed_team_create(&s->allocator, s->threads, &s->team, error);
+        status =
+            synth_share_create(&s->allocator, &s->bodies, i, s->share_count, &s->shares[i], error);
+    return status || s->threads == 1 ? status
+                                     : hed_team_create(&s->allocator, s->threads, &s->team, error);
 }
 
 static hed_status make_room(synth_structure *s, hed_error *error)
@@ -215,25 +233,26 @@ static hed_status make_room(synth_structure *s, hed_error *error)
     s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
     s->stores = synth_new(&s->allocator, instances * layout->words, sizeof *s->stores);
     s->delays = synth_new(&s->allocator, instances * layout->delay_words, sizeof *s->delays);
-    if (s->inputs && s->stores && s->delays && s->forces && s->values.blocks && s->values.mobility &&
-        s->values.keep && s->values.packed && s->values.idle && s->values.still && s->values.spare && s->standing &&
-        s->tries && s->before && s->held)
+    if (s->inputs && s->stores && s->delays && s->forces && s->values.blocks &&
+        s->values.mobility && s->values.keep && s->values.packed && s->values.idle &&
+        s->values.still && s->values.spare && s->standing && s->tries && s->before && s->held)
         return HED_OK;
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words", s->program->instances,
-                      layout->words);
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words",
+        s->program->instances, layout->words);
 }
 
 static bool hears_inputs(const synth_program *program)
 {
     synth_at at = {.store = program->image};
     for (uint32_t i = 0; i < program->layout.type[SYNTH_AUDIO].count; i++)
-        if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT)
+        if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) !=
+            SYNTH_AUDIO_SILENT)
             return true;
     return false;
 }
 
-static hed_status native_create(const hed_synth *synth, const synth_program *program, synth_structure **structure,
-                                hed_error *error)
+static hed_status native_create(const hed_synth *synth, const synth_program *program,
+    synth_structure **structure, hed_error *error)
 {
     synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
     if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a native synth");
@@ -247,7 +266,8 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
     if (!status) status = make_room(s, error);
     if (!status) status = make_shares(s, error);
     for (uint64_t i = 0; !status && i < value_count(s); i++) /* lanes without a spring */
-        if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS) s->values.blocks[i] = SYNTH_SLACK;
+        if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS)
+            s->values.blocks[i] = SYNTH_SLACK;
     if (status) {
         native_destroy(s);
         return status;
@@ -264,8 +284,10 @@ static bool is_due(const synth_poke *poke, const synth_poke *end, uint32_t frame
     return poke < end && poke->frame <= frame;
 }
 
-/* Whether it is to be tried in this run if an instance stands still: not in each, since that costs a copy. */
-static bool is_worth_a_try(const synth_structure *s, uint32_t instance, const synth_body_values *values)
+/* Whether it is to be tried in this run if an instance stands still: not in each, since that costs
+ * a copy. */
+static bool is_worth_a_try(
+    const synth_structure *s, uint32_t instance, const synth_body_values *values)
 {
     enum { RUNS = 8 };
     if (!s->may_stand || !synth_bodies_still(&s->bodies, values)) return false;
@@ -273,7 +295,8 @@ static bool is_worth_a_try(const synth_structure *s, uint32_t instance, const sy
 }
 
 /* A sample, after which `step` stands still where that changed nothing at all. */
-static void try_to_stand(const synth_structure *s, const synth_step *step, uint32_t instance, uint32_t member)
+static void try_to_stand(
+    const synth_structure *s, const synth_step *step, uint32_t instance, uint32_t member)
 {
     const synth_layout *layout = step->layout;
     const uint32_t *store = step->at->store, *half = store + layout->signals;
@@ -284,13 +307,15 @@ static void try_to_stand(const synth_structure *s, const synth_step *step, uint3
         memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
         return;
     s->standing[instance] = 1;
-    memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems, 2 * layout->stems * sizeof *s->held);
+    memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems,
+        2 * layout->stems * sizeof *s->held);
 }
 
 static float *stems_at(const synth_structure *s, uint32_t instance, uint32_t frame)
 {
     const synth_program *program = s->program;
-    return s->run->stems + ((uint64_t)frame * program->instances + instance) * program->layout.stems * 2;
+    return s->run->stems +
+           ((uint64_t)frame * program->instances + instance) * program->layout.stems * 2;
 }
 
 /* A frame of an instance that stands still. */
@@ -303,7 +328,8 @@ static void hold(const synth_structure *s, uint32_t instance, uint32_t frame)
 }
 
 /* What member `member` of `team` has of an instance; `team` NULL: all of it. */
-static void run_instance(const synth_structure *s, uint32_t instance, uint32_t member, hed_team *team)
+static void run_instance(
+    const synth_structure *s, uint32_t instance, uint32_t member, hed_team *team)
 {
     const synth_layout *layout = &s->program->layout;
     const synth_run *run = s->run;
@@ -312,7 +338,7 @@ static void run_instance(const synth_structure *s, uint32_t instance, uint32_t m
     synth_at at = instance_at(s, instance);
     synth_body_values values = values_of(s, instance);
     synth_step step = {&s->bodies, layout, &at, &values, &s->shares[team ? member : 0],
-                       s->forces + 3 * (uint64_t)member * s->bodies.forces};
+        s->forces + 3 * (uint64_t)member * s->bodies.forces};
     at.frames = run->frames;
     bool try = !team && is_worth_a_try(s, instance, &values);
     for (uint32_t frame = 0; frame < run->frames; frame++) {
@@ -348,7 +374,8 @@ static void run_member(void *user, hed_team *team, uint32_t member)
     hed_float_state state = hed_float_strict();
     if (s->share_count > 1) run_instance(s, 0, member, team);
     else
-        for (uint32_t i = member; i < s->program->instances; i += s->threads) run_instance(s, i, member, NULL);
+        for (uint32_t i = member; i < s->program->instances; i += s->threads)
+            run_instance(s, i, member, NULL);
     hed_float_restore(state);
 }
 
@@ -357,7 +384,8 @@ static hed_status native_run(synth_structure *s, const synth_run *run, hed_error
     (void)error;
     for (uint32_t channel = 0; channel < s->channels; channel++) {
         float *to = s->inputs + (size_t)channel * run->frames;
-        if (run->inputs && run->inputs[channel]) memcpy(to, run->inputs[channel], run->frames * sizeof *to);
+        if (run->inputs && run->inputs[channel])
+            memcpy(to, run->inputs[channel], run->frames * sizeof *to);
         else memset(to, 0, run->frames * sizeof *to);
     }
     s->run = run;
@@ -371,18 +399,11 @@ static void native_report(const synth_structure *s, hed_synth_report *report)
     const synth_layout *layout = &s->program->layout;
     report->groups = s->threads;
     report->bytes =
-        ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) + value_count(s) +
-         packed_count(s)) *
+        ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) +
+            value_count(s) + packed_count(s)) *
         sizeof(uint32_t);
 }
 
-const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE,
-                                              .valid = native_valid,
-                                              .create = native_create,
-                                              .destroy = native_destroy,
-                                              .run = native_run,
-                                              .read = native_read,
-                                              .stores = native_stores,
-                                              .write = native_write,
-                                              .rest = native_rest,
-                                              .report = native_report};
+const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE, .valid = native_valid,
+    .create = native_create, .destroy = native_destroy, .run = native_run, .read = native_read,
+    .stores = native_stores, .write = native_write, .rest = native_rest, .report = native_report};

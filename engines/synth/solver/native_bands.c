@@ -20,7 +20,8 @@ synth_list synth_springs_of(const synth_program *program, uint32_t body)
 {
     const synth_layout *layout = &program->layout;
     synth_at at = {.store = program->image};
-    synth_list list = synth_list_of(&at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
+    synth_list list =
+        synth_list_of(&at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
     if (synth_parameter(layout, &at, SYNTH_BODY, BODY_P_WEIGHT, body) == 0.0f) list.length = 0;
     return list;
 }
@@ -33,18 +34,21 @@ static uint32_t list_pairs(const synth_program *program, pair *pairs)
         synth_list list = synth_springs_of(program, body);
         for (uint32_t i = 0; i < list.length; i++) {
             uint32_t other = program->image[list.first + i * SYNTH_SPRING_WORDS * list.stride];
-            if (other < body && synth_springs_of(program, other).length > 0) continue; /* it lists this spring, too */
-            pairs[count++] = (pair){other > body ? other - body : body - other, other > body ? body : other};
+            /* it lists this spring, too */
+            if (other < body && synth_springs_of(program, other).length > 0) continue;
+            pairs[count++] =
+                (pair){other > body ? other - body : body - other, other > body ? body : other};
         }
     }
     return count;
 }
 
-/* Takes `count` pairs of one distance for a band where at least half of its bodies have a spring, and none has
- * two. */
+/* Takes `count` pairs of one distance for a band where at least half of its bodies have a spring,
+ * and none has two. */
 static void consider(const pair *pairs, uint32_t count, synth_bands *bands)
 {
-    synth_band band = {.distance = pairs[0].distance, .low = pairs[0].lower, .high = pairs[count - 1].lower};
+    synth_band band = {
+        .distance = pairs[0].distance, .low = pairs[0].lower, .high = pairs[count - 1].lower};
     uint32_t span = band.high - band.low + 1;
     if (span < SYNTH_LANES || count < span / 2 || bands->count == SYNTH_MOST_BANDS) return;
     for (uint32_t i = 1; i < count; i++) {
@@ -57,8 +61,8 @@ static void consider(const pair *pairs, uint32_t count, synth_bands *bands)
     bands->at[bands->count++] = band;
 }
 
-hed_status synth_find_bands(const hed_allocator *allocator, const synth_program *program, synth_bands *bands,
-                            hed_error *error)
+hed_status synth_find_bands(const hed_allocator *allocator, const synth_program *program,
+    synth_bands *bands, hed_error *error)
 {
     uint32_t springs = program->layout.type[SYNTH_SPRING].count;
     *bands = (synth_bands){.count = 0};

@@ -1,5 +1,5 @@
-/* Bands: springs from each body to the one equally far on. native_bands.c finds them, native_bodies.c makes rows
- * of them. */
+/* Bands: springs from each body to the one equally far on. native_bands.c finds them,
+ * native_bodies.c makes rows of them. */
 #ifndef SYNTH_NATIVE_BANDS_H
 #define SYNTH_NATIVE_BANDS_H
 
@@ -22,8 +22,8 @@ typedef struct synth_bands {
 /* Springs that pull a body: none where it is anchored. */
 synth_list synth_springs_of(const synth_program *program, uint32_t body);
 
-hed_status synth_find_bands(const hed_allocator *allocator, const synth_program *program, synth_bands *bands,
-                            hed_error *error);
+hed_status synth_find_bands(const hed_allocator *allocator, const synth_program *program,
+    synth_bands *bands, hed_error *error);
 /* Number of the band whose force serves the spring between two bodies; SYNTH_EMPTY: none. */
 uint32_t synth_band_of(const synth_bands *bands, uint32_t body, uint32_t other);
 /* The part's first lower body. */

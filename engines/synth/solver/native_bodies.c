@@ -1,5 +1,5 @@
-/* Bodies of the native structure by vectors: which springs stand in which rows, and what is in them. native_step.c
- * steps them. */
+/* Bodies of the native structure by vectors: which springs stand in which rows, and what is in
+ * them. native_step.c steps them. */
 #include "solver/native_bands.h"
 #include "solver/memory.h"
 
@@ -33,8 +33,10 @@ static void place_in_band(synth_bodies *b, const synth_band *band, uint32_t lowe
     uint32_t parts = synth_part_count(band), part = (lower - band->low) / SYNTH_LANES,
              last = synth_part_begin(band, parts - 1);
     if (part < parts - 1)
-        place_spring(b, spring, (band->part + part) * SYNTH_LANES + (lower - band->low) % SYNTH_LANES);
-    if (lower >= last) place_spring(b, spring, (band->part + parts - 1) * SYNTH_LANES + lower - last);
+        place_spring(
+            b, spring, (band->part + part) * SYNTH_LANES + (lower - band->low) % SYNTH_LANES);
+    if (lower >= last)
+        place_spring(b, spring, (band->part + parts - 1) * SYNTH_LANES + lower - last);
 }
 
 static void place_bands(const synth_program *program, const synth_bands *bands, synth_bodies *b)
@@ -50,10 +52,13 @@ static void place_bands(const synth_program *program, const synth_bands *bands, 
     for (uint32_t body = 0; body < program->layout.type[SYNTH_BODY].count; body++) {
         synth_list list = synth_springs_of(program, body);
         for (uint32_t i = 0; i < list.length; i++) {
-            uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride, other = program->image[word];
-            uint32_t spring = program->image[word + list.stride], band = synth_band_of(bands, body, other);
+            uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride,
+                     other = program->image[word];
+            uint32_t spring = program->image[word + list.stride],
+                     band = synth_band_of(bands, body, other);
             if (band == SYNTH_EMPTY) continue;
-            /* By the lower body's list; where that is an anchor and has none, by the upper's, the other way round. */
+            /* By the lower body's list; where that is an anchor and has none, by the upper's, the
+             * other way round. */
             if (body < other) place_in_band(b, &bands->at[band], body, spring);
             else if (synth_springs_of(program, other).length == 0)
                 place_in_band(b, &bands->at[band], other, spring ^ SYNTH_SPRING_REVERSED);
@@ -89,8 +94,8 @@ static uint32_t side_of(const heads *h, uint32_t lane, uint32_t entry)
     return band == SYNTH_EMPTY ? band : band * 2 + (other < body);
 }
 
-/* Whether a row may add this side's forces to all lanes: each has it next, or has no such spring at all, so that 0
- * stands there. An anchored body takes any force. */
+/* Whether a row may add this side's forces to all lanes: each has it next, or has no such spring at
+ * all, so that 0 stands there. An anchored body takes any force. */
 static bool may_add(const heads *h, uint32_t side)
 {
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
@@ -102,8 +107,8 @@ static bool may_add(const heads *h, uint32_t side)
     return true;
 }
 
-/* The row for the next entries: forces of a band where a side can be added, else springs that are of no band, else
- * whatever comes next. */
+/* The row for the next entries: forces of a band where a side can be added, else springs that are
+ * of no band, else whatever comes next. */
 static uint32_t choose_side(const heads *h, bool *loose)
 {
     *loose = false;
@@ -119,7 +124,8 @@ static void add_band_row(synth_bodies *b, heads *h, uint32_t side)
 {
     const synth_band *band = &h->bands->at[side / 2];
     uint32_t at = band->force + h->first - band->low - (side & 1 ? band->distance : 0);
-    if (b->rows) b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at, 1};
+    if (b->rows)
+        b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at, 1};
     b->row_count++;
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++)
         h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
@@ -131,8 +137,8 @@ static uint32_t own_body(const heads *h, uint32_t lane)
     return h->first + lane < last ? h->first + lane : last;
 }
 
-/* Lanes without a spring in it have the body itself at the other end and stiffness 0. `follows`: the row before it
- * gathers, too. */
+/* Lanes without a spring in it have the body itself at the other end and stiffness 0. `follows`:
+ * the row before it gathers, too. */
 static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follows)
 {
     if (!follows) {
@@ -144,7 +150,8 @@ static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follow
         bool takes = is_left(h, lane) && (!loose || side_of(h, lane, h->done[lane]) == SYNTH_EMPTY);
         uint32_t place = b->blocks * SYNTH_LANES + lane;
         if (b->rows) {
-            b->others[place] = SYNTH_PACKED * (takes ? entry_word(h, lane, h->done[lane], 0) : own_body(h, lane));
+            b->others[place] =
+                SYNTH_PACKED * (takes ? entry_word(h, lane, h->done[lane], 0) : own_body(h, lane));
             if (takes) place_spring(b, entry_word(h, lane, h->done[lane], 1), place);
         }
         h->done[lane] += takes;
@@ -194,13 +201,14 @@ static void place_slices(const synth_program *program, const synth_bands *bands,
 static void number_sleepers(const synth_layout *layout, synth_bodies *b)
 {
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
-        bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE || type == SYNTH_MIDI;
+        bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE ||
+                   type == SYNTH_MIDI;
         b->sleepers[type + 1] = b->sleepers[type] + (can ? layout->type[type].count : 0);
     }
 }
 
-static bool make_tables(const hed_allocator *allocator, const synth_program *program, const synth_bands *bands,
-                        synth_bodies *b)
+static bool make_tables(const hed_allocator *allocator, const synth_program *program,
+    const synth_bands *bands, synth_bodies *b)
 {
     uint64_t springs = program->layout.type[SYNTH_SPRING].count;
     b->first = synth_new(allocator, b->slices, sizeof *b->first);
@@ -210,7 +218,8 @@ static bool make_tables(const hed_allocator *allocator, const synth_program *pro
     b->parts = synth_new(allocator, b->part_count, sizeof *b->parts);
     b->places = synth_new(allocator, springs * SYNTH_PLACES, sizeof *b->places);
     b->reversed = synth_new(allocator, springs, sizeof *b->reversed);
-    if (!b->first || !b->row_begin || !b->touched || !b->modulated || !b->parts || !b->places || !b->reversed)
+    if (!b->first || !b->row_begin || !b->touched || !b->modulated || !b->parts || !b->places ||
+        !b->reversed)
         return false;
     memset(b->places, 0xff, springs * SYNTH_PLACES * sizeof *b->places);
     place_slices(program, bands, b);
@@ -222,8 +231,8 @@ static bool make_tables(const hed_allocator *allocator, const synth_program *pro
     return true;
 }
 
-hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program, synth_bodies *b,
-                               hed_error *error)
+hed_status synth_bodies_create(
+    const hed_allocator *allocator, const synth_program *program, synth_bodies *b, hed_error *error)
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count;
     *b = (synth_bodies){.slices = (count + SYNTH_LANES - 1) / SYNTH_LANES};
@@ -235,10 +244,12 @@ hed_status synth_bodies_create(const hed_allocator *allocator, const synth_progr
     b->forces = bands.forces;
     if (make_tables(allocator, program, &bands, b)) return HED_OK;
     synth_bodies_destroy(allocator, program, b);
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the rows of %u bodies and their springs", count);
+    return synth_fail(
+        error, HED_ERROR_MEMORY, "no memory for the rows of %u bodies and their springs", count);
 }
 
-void synth_bodies_destroy(const hed_allocator *allocator, const synth_program *program, synth_bodies *b)
+void synth_bodies_destroy(
+    const hed_allocator *allocator, const synth_program *program, synth_bodies *b)
 {
     uint64_t springs = program->layout.type[SYNTH_SPRING].count;
     synth_release(allocator, b->first, b->slices, sizeof *b->first);
@@ -262,16 +273,18 @@ static bool is_needed(const synth_part *part, uint32_t begin, uint32_t end)
            (part->upper < end && part->upper + SYNTH_LANES > begin);
 }
 
-hed_status synth_share_create(const hed_allocator *allocator, const synth_bodies *b, uint32_t index, uint32_t count,
-                              synth_share *share, hed_error *error)
+hed_status synth_share_create(const hed_allocator *allocator, const synth_bodies *b, uint32_t index,
+    uint32_t count, synth_share *share, hed_error *error)
 {
     *share = (synth_share){.slice_begin = (uint32_t)((uint64_t)b->slices * index / count),
-                           .slice_end = (uint32_t)((uint64_t)b->slices * (index + 1) / count),
-                           .others = index == 0};
+        .slice_end = (uint32_t)((uint64_t)b->slices * (index + 1) / count), .others = index == 0};
     share->parts = synth_new(allocator, b->part_count, sizeof *share->parts);
-    if (!share->parts) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u parts of bands", b->part_count);
+    if (!share->parts)
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "no memory for %u parts of bands", b->part_count);
     if (share->slice_begin == share->slice_end) return HED_OK;
-    uint32_t begin = b->first[share->slice_begin], end = b->first[share->slice_end - 1] + SYNTH_LANES;
+    uint32_t begin = b->first[share->slice_begin],
+             end = b->first[share->slice_end - 1] + SYNTH_LANES;
     for (uint32_t i = 0; i < b->part_count; i++)
         if (is_needed(&b->parts[i], begin, end)) share->parts[share->part_count++] = i;
     return HED_OK;
@@ -285,14 +298,15 @@ void synth_share_destroy(const hed_allocator *allocator, const synth_bodies *b, 
 /* ---- values ---- */
 
 static void load_spring(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
-                        const synth_body_values *values, uint32_t spring)
+    const synth_body_values *values, uint32_t spring)
 {
     for (uint32_t i = 0; i < SYNTH_PLACES; i++) {
         uint32_t place = b->places[spring * SYNTH_PLACES + i],
                  sign = b->reversed[spring] >> i & 1u ? SYNTH_SPRING_REVERSED : 0;
         if (place == SYNTH_EMPTY) return;
-        float *to =
-            values->blocks + (size_t)(place / SYNTH_LANES) * SPRING_PARAMETERS * SYNTH_LANES + place % SYNTH_LANES;
+        float *to = values->blocks +
+                    (size_t)(place / SYNTH_LANES) * SPRING_PARAMETERS * SYNTH_LANES +
+                    place % SYNTH_LANES;
         for (uint32_t field = 0; field < SPRING_PARAMETERS; field++) {
             float value = synth_parameter(layout, at, SYNTH_SPRING, field, spring);
             to[field * SYNTH_LANES] = field <= SPRING_P_Z ? hed_flip(value, sign) : value;
@@ -300,33 +314,38 @@ static void load_spring(const synth_bodies *b, const synth_layout *layout, const
     }
 }
 
-static void load_body(const synth_layout *layout, const synth_at *at, const synth_body_values *values, uint32_t body)
+static void load_body(
+    const synth_layout *layout, const synth_at *at, const synth_body_values *values, uint32_t body)
 {
     float dilation = synth_dilation(at);
-    values->mobility[body] = dilation * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body);
-    values->keep[body] = synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body), dilation);
+    values->mobility[body] =
+        dilation * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body);
+    values->keep[body] =
+        synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body), dilation);
 }
 
 /* ---- slices that stand still ---- */
 
-static bool is_held(const synth_bodies *b, const synth_layout *layout, const synth_body_values *values,
-                    uint32_t slice)
+static bool is_held(const synth_bodies *b, const synth_layout *layout,
+    const synth_body_values *values, uint32_t slice)
 {
     uint32_t count = layout->type[SYNTH_BODY].count;
-    for (uint32_t body = b->first[slice]; body < b->first[slice] + SYNTH_LANES && body < count; body++)
+    for (uint32_t body = b->first[slice]; body < b->first[slice] + SYNTH_LANES && body < count;
+         body++)
         if (values->mobility[body] != 0.0f) return false;
     return !b->modulated[slice];
 }
 
-static void disturb_slice(const synth_bodies *b, const synth_layout *layout, const synth_body_values *values,
-                          uint32_t slice)
+static void disturb_slice(const synth_bodies *b, const synth_layout *layout,
+    const synth_body_values *values, uint32_t slice)
 {
     values->still[slice] = is_held(b, layout, values, slice);
     values->still[b->slices] = 1;
 }
 
 /* A body has changed. The last slice may overlap the one before. */
-static void disturb(const synth_bodies *b, const synth_layout *layout, const synth_body_values *values, uint32_t body)
+static void disturb(const synth_bodies *b, const synth_layout *layout,
+    const synth_body_values *values, uint32_t body)
 {
     uint32_t slice = body / SYNTH_LANES, last = b->slices - 1;
     disturb_slice(b, layout, values, slice);
@@ -347,7 +366,8 @@ void synth_bodies_settle(const synth_bodies *b, const synth_body_values *values)
     if (!values->still[b->slices]) return;
     values->still[b->slices] = 0;
     for (uint32_t i = 0; i < b->part_count; i++)
-        values->spare[i] = are_still(b, values, b->parts[i].lower) && are_still(b, values, b->parts[i].upper);
+        values->spare[i] =
+            are_still(b, values, b->parts[i].lower) && are_still(b, values, b->parts[i].upper);
 }
 
 bool synth_bodies_still(const synth_bodies *b, const synth_body_values *values)
@@ -358,8 +378,8 @@ bool synth_bodies_still(const synth_bodies *b, const synth_body_values *values)
 }
 
 /* Signal `signal` of bodies in half `half`, where rows gather it from. */
-static void load_signal(const synth_layout *layout, const synth_at *at, const synth_body_values *values,
-                        uint32_t half, uint32_t signal)
+static void load_signal(const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values, uint32_t half, uint32_t signal)
 {
     const synth_type_layout *bodies = &layout->type[SYNTH_BODY];
     uint32_t field = signal / bodies->count, body = signal % bodies->count;
@@ -368,10 +388,11 @@ static void load_signal(const synth_layout *layout, const synth_at *at, const sy
 }
 
 void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
-                       const synth_body_values *values)
+    const synth_body_values *values)
 {
     uint32_t count = layout->type[SYNTH_BODY].count;
-    for (uint32_t i = 0; i < layout->type[SYNTH_SPRING].count; i++) load_spring(b, layout, at, values, i);
+    for (uint32_t i = 0; i < layout->type[SYNTH_SPRING].count; i++)
+        load_spring(b, layout, at, values, i);
     for (uint32_t i = 0; i < count; i++) load_body(layout, at, values, i);
     for (uint32_t i = 0; i < 2 * BODY_SIGNALS * count; i++)
         load_signal(layout, at, values, i & 1, i / 2);
@@ -380,16 +401,18 @@ void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const 
 }
 
 void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
-                        const synth_body_values *values, uint32_t word)
+    const synth_body_values *values, uint32_t word)
 {
-    const synth_type_layout *body = &layout->type[SYNTH_BODY], *spring = &layout->type[SYNTH_SPRING];
+    const synth_type_layout *body = &layout->type[SYNTH_BODY],
+                            *spring = &layout->type[SYNTH_SPRING];
     if (word - spring->parameter < SPRING_PARAMETERS * spring->count) {
         load_spring(b, layout, at, values, (word - spring->parameter) % spring->count);
         return;
     }
     if (word == SYNTH_DILATION) {
         for (uint32_t i = 0; i < body->count; i++) load_body(layout, at, values, i);
-    } else if (word - body->parameter < (BODY_P_RATE + 1u) * body->count) { /* BODY_P_WEIGHT and RATE */
+        /* BODY_P_WEIGHT and RATE */
+    } else if (word - body->parameter < (BODY_P_RATE + 1u) * body->count) {
         load_body(layout, at, values, (word - body->parameter) % body->count);
         disturb(b, layout, values, (word - body->parameter) % body->count);
     }
@@ -403,18 +426,19 @@ void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const
 }
 
 void synth_bodies_refresh(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
-                          const synth_body_values *values)
+    const synth_body_values *values)
 {
     uint32_t modulated = layout->type[SYNTH_SPRING].modulated;
     for (uint32_t i = 0; i < modulated; i++) {
         for (const uint32_t *place = b->places + i * SYNTH_PLACES;
              place < b->places + (i + 1) * SYNTH_PLACES && *place != SYNTH_EMPTY; place++) {
-            float *to = values->blocks +
-                        ((size_t)(*place / SYNTH_LANES) * SPRING_PARAMETERS + SPRING_P_REST) * SYNTH_LANES +
-                        *place % SYNTH_LANES;
+            float *to =
+                values->blocks +
+                ((size_t)(*place / SYNTH_LANES) * SPRING_PARAMETERS + SPRING_P_REST) * SYNTH_LANES +
+                *place % SYNTH_LANES;
             for (uint32_t field = 0; field < SPRING_SIGNALS; field++)
-                to[field * SYNTH_LANES] =
-                    synth_number(at, at->read + layout->type[SYNTH_SPRING].signal + field * modulated + i);
+                to[field * SYNTH_LANES] = synth_number(
+                    at, at->read + layout->type[SYNTH_SPRING].signal + field * modulated + i);
         }
     }
 }

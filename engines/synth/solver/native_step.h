@@ -1,10 +1,12 @@
-/* One step of a share of an instance (native_bodies.h), as text: each file that includes it compiles it for other
- * vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of physics_spring.h are taken for vectors; every operation of a lane is the one
- * that synth_body() does, so the bits are the same. */
+/* One step of a share of an instance (native_bodies.h), as text: each file that includes it
+ * compiles it for other vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of
+ * physics_spring.h are taken for vectors; every operation of a lane is the one that synth_body()
+ * does, so the bits are the same. */
 #include "solver/native_bodies.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
-/* A loop over lanes with a whole formula in it: clang makes vectors of that only where it stands alone. */
+/* A loop over lanes with a whole formula in it: clang makes vectors of that only where it stands
+ * alone. */
 #if defined(__clang__)
 #define LOOP static __attribute__((noinline))
 #else
@@ -13,13 +15,14 @@
 
 /* A word of the store taken for what it holds. */
 typedef float cell __attribute__((may_alias));
-/* As many lanes as the processor takes at once. Bodies go by so many at a time, because all that is known of them then
- * stays in registers. */
-enum { VECTOR = SYNTH_VECTOR,
-       PARTS = SYNTH_LANES / VECTOR };
-typedef float vector __attribute__((vector_size(VECTOR * sizeof(float)), aligned(sizeof(float)), may_alias));
+/* As many lanes as the processor takes at once. Bodies go by so many at a time, because all that is
+ * known of them then stays in registers. */
+enum { VECTOR = SYNTH_VECTOR, PARTS = SYNTH_LANES / VECTOR };
+typedef float vector
+    __attribute__((vector_size(VECTOR * sizeof(float)), aligned(sizeof(float)), may_alias));
 /* A packed place. */
-typedef float quad __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef float quad
+    __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 /* ---- the formulas for vectors ---- */
 
@@ -97,7 +100,8 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
     *(vector *)(to + 2 * (size_t)stride) = from->z;
 }
 
-/* Of four numbers in each quarter of two vectors: the first two of each, by turns; and the last two. */
+/* Of four numbers in each quarter of two vectors: the first two of each, by turns; and the last
+ * two. */
 #if SYNTH_VECTOR == 16
 #define FIRST_PAIRS(a, b) _mm512_unpacklo_ps(a, b)
 #define LAST_PAIRS(a, b) _mm512_unpackhi_ps(a, b)
@@ -115,13 +119,15 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
 #define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
 #endif
 
-/* Every fourth packed place, from at[0] on. The wide ones are inserted from memory: compilers would load each and
- * shuffle it in. */
+/* Every fourth packed place, from at[0] on. The wide ones are inserted from memory: compilers would
+ * load each and shuffle it in. */
 #if SYNTH_VECTOR == 16
 #define PLACE(packed, at) _mm_loadu_ps((packed) + *(at))
 #define INSERT(v, packed, at, k) _mm512_insertf32x4(v, PLACE(packed, (at) + 4 * (k)), k)
 #define FOURTHS(packed, at) \
-    INSERT(INSERT(INSERT(_mm512_castps128_ps512(PLACE(packed, at)), packed, at, 1), packed, at, 2), packed, at, 3)
+    INSERT( \
+        INSERT(INSERT(_mm512_castps128_ps512(PLACE(packed, at)), packed, at, 1), packed, at, 2), \
+        packed, at, 3)
 #else
 #define PLACE(packed, at) (*(const quad *)((packed) + *(at)))
 #if SYNTH_VECTOR == 8
@@ -132,13 +138,14 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
 #endif
 #endif
 
-/* Whatever is packed at VECTOR places: a quarter of the loads that its numbers would take one by one; fours are then
- * turned to fields. */
+/* Whatever is packed at VECTOR places: a quarter of the loads that its numbers would take one by
+ * one; fours are then turned to fields. */
 ALWAYS void gather(const float *packed, const uint32_t *at, lanes *to)
 {
     vector a = FOURTHS(packed, at), b = FOURTHS(packed, at + 1), c = FOURTHS(packed, at + 2),
            d = FOURTHS(packed, at + 3);
-    vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b), z1 = LAST_PAIRS(c, d);
+    vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b),
+           z1 = LAST_PAIRS(c, d);
     to->x = FIRST_HALVES(xy0, xy1);
     to->y = LAST_HALVES(xy0, xy1);
     to->z = FIRST_HALVES(z0, z1);
@@ -149,21 +156,25 @@ ALWAYS void pack(const lanes *from, float *packed)
 {
     vector xy0 = FIRST_PAIRS(from->x, from->y), xy1 = LAST_PAIRS(from->x, from->y),
            z0 = FIRST_PAIRS(from->z, from->z), z1 = LAST_PAIRS(from->z, from->z);
-    vector turned[4] = {FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
+    vector turned[4] = {
+        FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
     for (int k = 0; k < VECTOR; k++)
         *(quad *)(packed + k * SYNTH_PACKED) = *((const quad *)&turned[k % 4] + k / 4);
 }
 
 /* Values of a block's springs, for VECTOR lanes. */
-ALWAYS vector value(const float *v, uint32_t field) { return *(const vector *)(v + field * SYNTH_LANES); }
+ALWAYS vector value(const float *v, uint32_t field)
+{
+    return *(const vector *)(v + field * SYNTH_LANES);
+}
 
 /* Forces on `here` of springs whose values stand from `v` on, to those at `other`. */
 ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *force)
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
     vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
-    vector tension = vector_tension(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST), value(v, SPRING_P_EXCESS),
-                                    value(v, SPRING_P_STIFFNESS));
+    vector tension = vector_tension(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
+        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS));
     force->x = tension * (d0x + ux);
     force->y = tension * (d0y + uy);
     force->z = tension * (d0z + uz);
@@ -171,14 +182,14 @@ ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *f
 
 /* The same with damping and the cubic term. */
 ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
-                      const lanes *other_speed, lanes *force)
+    const lanes *other_speed, lanes *force)
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
     vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
-    vector tension =
-        vector_tension_more(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST), value(v, SPRING_P_EXCESS),
-                            value(v, SPRING_P_STIFFNESS), value(v, SPRING_P_CUBIC), value(v, SPRING_P_DAMPING),
-                            other_speed->x - speed->x, other_speed->y - speed->y, other_speed->z - speed->z);
+    vector tension = vector_tension_more(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
+        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS), value(v, SPRING_P_CUBIC),
+        value(v, SPRING_P_DAMPING), other_speed->x - speed->x, other_speed->y - speed->y,
+        other_speed->z - speed->z);
     force->x = tension * (d0x + ux);
     force->y = tension * (d0y + uy);
     force->z = tension * (d0z + uz);
@@ -189,7 +200,8 @@ ALWAYS void step_bands(const synth_step *s, bool more)
 {
     const synth_bodies *b = s->bodies;
     uint32_t count = s->layout->type[SYNTH_BODY].count;
-    const cell *read = (const cell *)s->at->store + s->at->read + s->layout->type[SYNTH_BODY].signal,
+    const cell *read =
+                   (const cell *)s->at->store + s->at->read + s->layout->type[SYNTH_BODY].signal,
                *speeds = read + (size_t)BODY_O_U * count;
     for (uint32_t i = 0; i < s->share->part_count; i++) {
         uint32_t number = s->share->parts[i];
@@ -225,10 +237,11 @@ ALWAYS void subtract(lanes *sum, const lanes *force)
     sum->z -= force->z;
 }
 
-/* Adds the pull of the springs of `row`, whose other ends are gathered, on a slice's bodies: all its vectors by turns,
- * for a root and a quotient take long, and they do not wait for one another. */
-ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lanes *here, const lanes *speed,
-                        lanes *sum)
+/* Adds the pull of the springs of `row`, whose other ends are gathered, on a slice's bodies: all
+ * its vectors by turns, for a root and a quotient take long, and they do not wait for one
+ * another. */
+ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lanes *here,
+    const lanes *speed, lanes *sum)
 {
     const float *places = synth_packed_at(s->layout, s->values, s->at->sample & 1, 0),
                 *speeds = synth_packed_at(s->layout, s->values, s->at->sample & 1, 1);
@@ -241,7 +254,8 @@ ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lan
             gather(places, others + part * VECTOR, &other);
             if (more) {
                 gather(speeds, others + part * VECTOR, &other_speed);
-                pull_more(v + part * VECTOR, &here[part], &other, &speed[part], &other_speed, &force);
+                pull_more(
+                    v + part * VECTOR, &here[part], &other, &speed[part], &other_speed, &force);
             } else {
                 pull(v + part * VECTOR, &here[part], &other, &force);
             }
@@ -251,8 +265,8 @@ ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lan
 }
 
 /* The springs' forces on a slice, in the order of its rows. */
-ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here, const lanes *speed,
-                     lanes *sum)
+ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here,
+    const lanes *speed, lanes *sum)
 {
     const synth_bodies *b = s->bodies;
     for (uint32_t i = b->row_begin[slice]; i < b->row_begin[slice + 1]; i++) {
@@ -271,25 +285,29 @@ ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes
 }
 
 /* One axis of VECTOR bodies: what damping and time do, once force has pushed them. */
-ALWAYS void go(vector place, vector pushed, vector mobility, vector keep, vector dilation, vector *to, vector *kept)
+ALWAYS void go(vector place, vector pushed, vector mobility, vector keep, vector dilation,
+    vector *to, vector *kept)
 {
     *kept = vector_kept(pushed, keep, mobility);
     *to = vector_went(place, *kept, dilation);
 }
 
 /* Where rows of others find what bodies are now. */
-ALWAYS void show_packed(const synth_step *s, uint32_t first, bool more, const lanes *place, const lanes *speed)
+ALWAYS void show_packed(
+    const synth_step *s, uint32_t first, bool more, const lanes *place, const lanes *speed)
 {
     uint32_t half = 1 - (s->at->sample & 1);
     pack(place, synth_packed_at(s->layout, s->values, half, 0) + (size_t)first * SYNTH_PACKED);
-    if (more) pack(speed, synth_packed_at(s->layout, s->values, half, 1) + (size_t)first * SYNTH_PACKED);
+    if (more)
+        pack(speed, synth_packed_at(s->layout, s->values, half, 1) + (size_t)first * SYNTH_PACKED);
 }
 
 /* Likewise for one of them, from the store. */
 ALWAYS void show_one(const synth_step *s, uint32_t body)
 {
     uint32_t half = 1 - (s->at->sample & 1), count = s->layout->type[SYNTH_BODY].count;
-    const cell *now = (const cell *)s->at->store + s->at->write + s->layout->type[SYNTH_BODY].signal + body;
+    const cell *now =
+        (const cell *)s->at->store + s->at->write + s->layout->type[SYNTH_BODY].signal + body;
     float *place = synth_packed_at(s->layout, s->values, half, 0) + (size_t)body * SYNTH_PACKED,
           *speed = synth_packed_at(s->layout, s->values, half, 1) + (size_t)body * SYNTH_PACKED;
     for (uint32_t k = 0; k < 3; k++) {
@@ -298,8 +316,8 @@ ALWAYS void show_one(const synth_step *s, uint32_t body)
     }
 }
 
-/* A body with contacts once more, from the forces of its springs on. Contacts that neither push nor resist change
- * nothing. */
+/* A body with contacts once more, from the forces of its springs on. Contacts that neither push nor
+ * resist change nothing. */
 ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
 {
     const synth_at *at = s->at;
@@ -313,7 +331,8 @@ ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
     m.w = synth_pushed(m.w, sum->z, mobility);
     for (uint32_t i = 0; i < forces.length; i++) {
         uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
-        uint32_t word = at->read + synth_word(at, entry), step = synth_word(at, entry + forces.stride);
+        uint32_t word = at->read + synth_word(at, entry),
+                 step = synth_word(at, entry + forces.stride);
         if (synth_number(at, word + CONTACT_O_FORCE * step) == 0.0f &&
             synth_number(at, word + CONTACT_O_RESISTANCE * step) == 0.0f)
             continue;
@@ -325,10 +344,10 @@ ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
     if (synth_gathers(s->bodies)) show_one(s, body);
 }
 
-/* Bodies from `first` on with contacts (bits of `touched`) or modulation, one by one. From a copy of the forces: lanes
- * that are looked at one by one are kept in memory. */
-static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t first, uint32_t touched,
-                                                   uint32_t modulated, const synth_force *forces)
+/* Bodies from `first` on with contacts (bits of `touched`) or modulation, one by one. From a copy
+ * of the forces: lanes that are looked at one by one are kept in memory. */
+static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t first,
+    uint32_t touched, uint32_t modulated, const synth_force *forces)
 {
     for (uint32_t left = touched | modulated; left != 0; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left), body = first + l;
@@ -337,24 +356,28 @@ static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t
             continue;
         }
         synth_body_go(s->layout, s->at, body, forces[l].x, forces[l].y, forces[l].z,
-                      synth_motion_of(s->layout, s->at, body));
+            synth_motion_of(s->layout, s->at, body));
         if (synth_gathers(s->bodies)) show_one(s, body);
     }
 }
 
-/* VECTOR bodies from `first` on, from the forces of their springs on. `few`: there are fewer bodies than lanes, `some`
- * of them here. */
-ALWAYS void end_lanes(const synth_step *s, uint32_t first, bool more, bool few, uint32_t some, const lanes *place,
-                      const lanes *speed, const lanes *sum)
+/* VECTOR bodies from `first` on, from the forces of their springs on. `few`: there are fewer bodies
+ * than lanes, `some` of them here. */
+ALWAYS void end_lanes(const synth_step *s, uint32_t first, bool more, bool few, uint32_t some,
+    const lanes *place, const lanes *speed, const lanes *sum)
 {
     uint32_t count = s->layout->type[SYNTH_BODY].count;
     cell *write = (cell *)s->at->store + s->at->write + s->layout->type[SYNTH_BODY].signal + first;
-    vector mobility = *(const vector *)(s->values->mobility + first), keep = *(const vector *)(s->values->keep + first);
+    vector mobility = *(const vector *)(s->values->mobility + first),
+           keep = *(const vector *)(s->values->keep + first);
     vector dilation = each(synth_dilation(s->at));
     lanes to, kept;
-    go(place->x, vector_pushed(speed->x, sum->x, mobility), mobility, keep, dilation, &to.x, &kept.x);
-    go(place->y, vector_pushed(speed->y, sum->y, mobility), mobility, keep, dilation, &to.y, &kept.y);
-    go(place->z, vector_pushed(speed->z, sum->z, mobility), mobility, keep, dilation, &to.z, &kept.z);
+    go(place->x, vector_pushed(speed->x, sum->x, mobility), mobility, keep, dilation, &to.x,
+        &kept.x);
+    go(place->y, vector_pushed(speed->y, sum->y, mobility), mobility, keep, dilation, &to.y,
+        &kept.y);
+    go(place->z, vector_pushed(speed->z, sum->z, mobility), mobility, keep, dilation, &to.z,
+        &kept.z);
     if (few) store_few(&to, count, some, write);
     else store(&to, count, write);
     if (few) store_few(&kept, count, some, write + BODY_O_U * (size_t)count);
@@ -367,13 +390,13 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     const synth_layout *layout = s->layout;
     uint32_t first = s->bodies->first[slice], count = layout->type[SYNTH_BODY].count;
     uint32_t touched = s->bodies->touched[slice], modulated = s->bodies->modulated[slice];
-    const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal + first,
+    const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal +
+                       first,
                *speeds = read + BODY_O_U * (size_t)count;
     lanes place[PARTS], speed[PARTS], sum[PARTS];
     uint32_t some[PARTS];
     for (uint32_t part = 0, lane = 0; part < PARTS; part++, lane += VECTOR) {
-        some[part] = count <= lane ? 0 : count - lane < VECTOR ? count - lane
-                                                               : VECTOR;
+        some[part] = count <= lane ? 0 : count - lane < VECTOR ? count - lane : VECTOR;
         sum[part] = (lanes){each(SYNTH_WIND), each(SYNTH_WIND), each(SYNTH_WIND)};
         if (few) load_few(read + lane, count, some[part], &place[part]);
         else load(read + lane, count, &place[part]);
@@ -382,11 +405,13 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     }
     sum_rows(s, slice, more, place, speed, sum);
     for (uint32_t part = 0; part < PARTS; part++)
-        end_lanes(s, first + part * VECTOR, more, few, some[part], &place[part], &speed[part], &sum[part]);
+        end_lanes(s, first + part * VECTOR, more, few, some[part], &place[part], &speed[part],
+            &sum[part]);
     if (touched | modulated) {
         synth_force forces[SYNTH_LANES];
         for (uint32_t l = 0; l < SYNTH_LANES; l++)
-            forces[l] = (synth_force){sum[l / VECTOR].x[l % VECTOR], sum[l / VECTOR].y[l % VECTOR], sum[l / VECTOR].z[l % VECTOR]};
+            forces[l] = (synth_force){sum[l / VECTOR].x[l % VECTOR], sum[l / VECTOR].y[l % VECTOR],
+                sum[l / VECTOR].z[l % VECTOR]};
         step_special(s, first, touched, modulated, forces);
     }
 }
@@ -419,7 +444,8 @@ typedef struct heard_bodies {
 } heard_bodies;
 
 /* Those of any bodies, by field. */
-ALWAYS void gather_fields(const cell *from, uint32_t stride, const uint32_t *others, heard_bodies *to)
+ALWAYS void gather_fields(
+    const cell *from, uint32_t stride, const uint32_t *others, heard_bodies *to)
 {
     const cell *second = from + stride, *third = second + stride;
     for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
@@ -434,7 +460,8 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
 {
     synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
     synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
-    synth_list bodies = synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
+    synth_list bodies =
+        synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
     if (bodies.length < SYNTH_EAR_BODIES / 4) {
         synth_ear(layout, at, ear);
         return;
@@ -443,24 +470,28 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
     const cell *read = (const cell *)at->store + at->read + layout->type[SYNTH_BODY].signal;
     heard_bodies place, moved, speed;
     float heard[SYNTH_EAR_BODIES], sum = 0.0f;
-    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) /* those that are not there hear the first one */
-        others[l] = synth_word(at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
-    gather_fields((const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count, count,
-                  others, &place);
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES;
+         l++) /* those that are not there hear the first one */
+        others[l] = synth_word(
+            at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
+    gather_fields(
+        (const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count,
+        count, others, &place);
     gather_fields(read, count, others, &moved);
     gather_fields(read + (size_t)BODY_O_U * count, count, others, &speed);
     for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
         heard[l] = synth_heard(&m, place.x[l] - m.x + moved.x[l], place.y[l] - m.y + moved.y[l],
-                               place.z[l] - m.z + moved.z[l], speed.x[l], speed.y[l], speed.z[l]);
+            place.z[l] - m.z + moved.z[l], speed.x[l], speed.y[l], speed.z[l]);
     }
     for (uint32_t i = 0; i < bodies.length; i++)
-        sum = hed_fma(synth_number(at, bodies.first + (i * SYNTH_EAR_WORDS + 1) * bodies.stride), heard[i], sum);
+        sum = hed_fma(synth_number(at, bodies.first + (i * SYNTH_EAR_WORDS + 1) * bodies.stride),
+            heard[i], sum);
     synth_show(at, me, EAR_O_SUM, sum);
 }
 
-/* Whether an entity that sleeps (native_bodies.h) has stepped to where it was: nothing moves it but a poke. What it
- * shows is then the same in both halves after three such steps: the first may still have shown the end of a force.
- * `level` is what the state LEVEL was before. */
+/* Whether an entity that sleeps (native_bodies.h) has stepped to where it was: nothing moves it but
+ * a poke. What it shows is then the same in both halves after three such steps: the first may still
+ * have shown the end of a force. `level` is what the state LEVEL was before. */
 ALWAYS bool is_idle(const synth_step *s, uint32_t type, uint32_t i, uint32_t level)
 {
     synth_self me = synth_self_of(s->layout, type, i);
@@ -471,9 +502,11 @@ ALWAYS bool is_idle(const synth_step *s, uint32_t type, uint32_t i, uint32_t lev
     case SYNTH_BOW:
     case SYNTH_OSCILLATOR: return synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
     case SYNTH_ENVELOPE:
-        return i >= s->layout->type[type].modulated && synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
+        return i >= s->layout->type[type].modulated &&
+               synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
     default:
-        return i >= s->layout->type[type].modulated && synth_word(at, synth_state(me, MIDI_S_LEVEL)) == level;
+        return i >= s->layout->type[type].modulated &&
+               synth_word(at, synth_state(me, MIDI_S_LEVEL)) == level;
     }
 }
 
@@ -491,12 +524,14 @@ ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
 
 ALWAYS void step_type(const synth_step *s, uint32_t type)
 {
-    for (uint32_t i = 0; i < s->layout->type[type].count; i++) synth_entity(s->layout, s->at, type, i);
+    for (uint32_t i = 0; i < s->layout->type[type].count; i++)
+        synth_entity(s->layout, s->at, type, i);
 }
 
 static void step_others(const synth_step *s)
 {
-    for (uint32_t i = 0; i < s->layout->type[SYNTH_SPRING].modulated; i++) synth_spring(s->layout, s->at, i);
+    for (uint32_t i = 0; i < s->layout->type[SYNTH_SPRING].modulated; i++)
+        synth_spring(s->layout, s->at, i);
     step_type(s, SYNTH_MICROPHONE);
     step_sleepers(s, SYNTH_MALLET);
     step_sleepers(s, SYNTH_PLECTRUM);

@@ -1,6 +1,7 @@
-/* A network cut into groups of nearly equal size with few springs between them: by recursive bisection of the
- * bodies' places, which cuts regular lattices into boxes; and where that cuts many springs, because they do not join
- * what is near, by METIS (multilevel k-way) if it was built in and cuts fewer. */
+/* A network cut into groups of nearly equal size with few springs between them: by recursive
+ * bisection of the bodies' places, which cuts regular lattices into boxes; and where that cuts many
+ * springs, because they do not join what is near, by METIS (multilevel k-way) if it was built in
+ * and cuts fewer. */
 #include "solver/grid.h"
 #include "solver/memory.h"
 
@@ -39,9 +40,12 @@ static void select_middle(bisection *b, uint32_t axis, uint32_t low, uint32_t hi
 {
     while (high - low > 2) {
         uint32_t centre = low + (high - low) / 2, last = high - 1;
-        if (before(b, axis, b->order[centre], b->order[low])) exchange(&b->order[centre], &b->order[low]);
-        if (before(b, axis, b->order[last], b->order[low])) exchange(&b->order[last], &b->order[low]);
-        if (before(b, axis, b->order[last], b->order[centre])) exchange(&b->order[last], &b->order[centre]);
+        if (before(b, axis, b->order[centre], b->order[low]))
+            exchange(&b->order[centre], &b->order[low]);
+        if (before(b, axis, b->order[last], b->order[low]))
+            exchange(&b->order[last], &b->order[low]);
+        if (before(b, axis, b->order[last], b->order[centre]))
+            exchange(&b->order[last], &b->order[centre]);
         uint32_t pivot = b->order[centre], i = low, j = last;
         for (;;) {
             while (before(b, axis, b->order[i], pivot)) i++;
@@ -58,7 +62,8 @@ static void select_middle(bisection *b, uint32_t axis, uint32_t low, uint32_t hi
 
 static uint32_t longest_axis(const bisection *b, uint32_t low, uint32_t high)
 {
-    int32_t least[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, most[3] = {INT32_MIN, INT32_MIN, INT32_MIN};
+    int32_t least[3] = {INT32_MAX, INT32_MAX, INT32_MAX},
+            most[3] = {INT32_MIN, INT32_MIN, INT32_MIN};
     for (uint32_t i = low; i < high; i++)
         for (uint32_t k = 0; k < 3; k++) {
             int32_t key = b->keys[3 * b->order[i] + k];
@@ -71,7 +76,8 @@ static uint32_t longest_axis(const bisection *b, uint32_t low, uint32_t high)
     return axis;
 }
 
-/* Whole numbers of places along the longest extent of all; its rounding errors are far below one of them. */
+/* Whole numbers of places along the longest extent of all; its rounding errors are far below one of
+ * them. */
 static void fill_keys(const synth_network *network, bisection *b)
 {
     const hed_body_def *bodies = network->instrument->bodies;
@@ -89,7 +95,8 @@ static void fill_keys(const synth_network *network, bisection *b)
     for (uint32_t i = 0; i < network->count; i++) {
         b->order[i] = i;
         for (uint32_t k = 0; k < 3; k++)
-            b->keys[3 * i + k] = (int32_t)((bodies[network->body[i]].position[k] - least[k]) * scale + 0.5);
+            b->keys[3 * i + k] =
+                (int32_t)((bodies[network->body[i]].position[k] - least[k]) * scale + 0.5);
     }
 }
 
@@ -107,22 +114,25 @@ static void bisect(bisection *b, uint32_t count, uint32_t groups, uint32_t *grou
         }
         uint32_t half = parts / 2, middle = low + (uint32_t)((uint64_t)(high - low) * half / parts);
         select_middle(b, longest_axis(b, low, high), low, high, middle);
-        stack[depth].low = low, stack[depth].high = middle, stack[depth].first = first, stack[depth++].groups = half;
+        stack[depth].low = low, stack[depth].high = middle, stack[depth].first = first,
+        stack[depth++].groups = half;
         stack[depth].low = middle, stack[depth].high = high, stack[depth].first = first + half,
         stack[depth++].groups = parts - half;
     }
 }
 
-static hed_status by_places(const synth_network *network, uint32_t groups, uint32_t *group_of, hed_error *error)
+static hed_status by_places(
+    const synth_network *network, uint32_t groups, uint32_t *group_of, hed_error *error)
 {
     bisection b = {.order = synth_new(network->allocator, network->count, sizeof *b.order),
-                   .keys = synth_new(network->allocator, 3 * (uint64_t)network->count, sizeof *b.keys)};
+        .keys = synth_new(network->allocator, 3 * (uint64_t)network->count, sizeof *b.keys)};
     hed_status status = HED_OK;
     if (b.order && b.keys) {
         fill_keys(network, &b);
         bisect(&b, network->count, groups, group_of);
     } else {
-        status = synth_fail(error, HED_ERROR_MEMORY, "no memory to cut %u bodies into groups", network->count);
+        status = synth_fail(
+            error, HED_ERROR_MEMORY, "no memory to cut %u bodies into groups", network->count);
     }
     synth_release(network->allocator, b.order, network->count, sizeof *b.order);
     synth_release(network->allocator, b.keys, 3 * (uint64_t)network->count, sizeof *b.keys);
@@ -134,7 +144,8 @@ static hed_status by_places(const synth_network *network, uint32_t groups, uint3
 #ifdef SYNTH_METIS
 enum { FEW_CUT = 16 /* one spring in so many */ };
 
-static bool fits(const uint32_t *group_of, uint32_t count, uint32_t *sizes, uint32_t groups, uint32_t most)
+static bool fits(
+    const uint32_t *group_of, uint32_t count, uint32_t *sizes, uint32_t groups, uint32_t most)
 {
     memset(sizes, 0, groups * sizeof *sizes);
     for (uint32_t i = 0; i < count; i++)
@@ -143,11 +154,11 @@ static bool fits(const uint32_t *group_of, uint32_t count, uint32_t *sizes, uint
 }
 
 /* False: METIS could not, or not within `most`. */
-static bool by_metis(const synth_network *network, uint32_t groups, uint32_t most, idx_t *begin, idx_t *other,
-                     idx_t *part, uint32_t *sizes)
+static bool by_metis(const synth_network *network, uint32_t groups, uint32_t most, idx_t *begin,
+    idx_t *other, idx_t *part, uint32_t *sizes)
 {
-    idx_t options[METIS_NOPTIONS], vertices = (idx_t)network->count, constraints = 1, parts = (idx_t)groups, cut,
-                                   edges = 0;
+    idx_t options[METIS_NOPTIONS], vertices = (idx_t)network->count, constraints = 1,
+                                   parts = (idx_t)groups, cut, edges = 0;
     for (uint32_t i = 0; i < network->count; i++) {
         begin[i] = edges;
         for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
@@ -160,8 +171,8 @@ static bool by_metis(const synth_network *network, uint32_t groups, uint32_t mos
     options[METIS_OPTION_UFACTOR] = 10;
     double slack = ((double)most * groups / network->count - 1.0) * 1000.0;
     if (slack < 10.0) options[METIS_OPTION_UFACTOR] = slack < 1.0 ? 1 : (idx_t)slack;
-    if (METIS_PartGraphKway(&vertices, &constraints, begin, other, NULL, NULL, NULL, &parts, NULL, NULL, options,
-                            &cut, part) != METIS_OK)
+    if (METIS_PartGraphKway(&vertices, &constraints, begin, other, NULL, NULL, NULL, &parts, NULL,
+            NULL, options, &cut, part) != METIS_OK)
         return false;
     return fits((const uint32_t *)part, network->count, sizes, groups, most);
 }
@@ -172,12 +183,14 @@ static uint64_t cut_of(const synth_network *network, const uint32_t *group_of)
     uint64_t cut = 0;
     for (uint32_t i = 0; i < network->count; i++)
         for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
-            cut += network->other[e] != SYNTH_ANCHORED && group_of[network->other[e]] != group_of[i];
+            cut +=
+                network->other[e] != SYNTH_ANCHORED && group_of[network->other[e]] != group_of[i];
     return cut;
 }
 
 /* Takes METIS's cut where it is better; without memory for it the other one stays. */
-static void improve(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of)
+static void improve(
+    const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of)
 {
     _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "METIS with 32-bit indices");
     const hed_allocator *allocator = network->allocator;
@@ -187,7 +200,8 @@ static void improve(const synth_network *network, uint32_t groups, uint32_t most
           *other = synth_new(allocator, network->entries, sizeof *other);
     uint32_t *sizes = synth_new(allocator, groups, sizeof *sizes),
              *part = synth_new(allocator, network->count, sizeof *part);
-    if (begin && other && sizes && part && by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) &&
+    if (begin && other && sizes && part &&
+        by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) &&
         cut_of(network, part) < cut)
         memcpy(group_of, part, network->count * sizeof *part);
     synth_release(allocator, begin, network->count + 1ull, sizeof *begin);
@@ -197,12 +211,12 @@ static void improve(const synth_network *network, uint32_t groups, uint32_t most
 }
 #endif
 
-hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of,
-                           hed_error *error)
+hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most,
+    uint32_t *group_of, hed_error *error)
 {
     if ((uint64_t)groups * most < network->count)
-        return synth_fail(error, HED_ERROR_LIMIT, "%u bodies: %u groups of %u have no room for them", network->count,
-                          groups, most);
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "%u bodies: %u groups of %u have no room for them", network->count, groups, most);
     if (groups == 1) {
         memset(group_of, 0, network->count * sizeof *group_of);
         return HED_OK;

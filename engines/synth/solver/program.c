@@ -1,13 +1,14 @@
-/* An instrument becomes a program: entities are put in order (those with modulation first in each type), exciters
- * become contacts, rows are packed, the store is laid out and filled in. */
+/* An instrument becomes a program: entities are put in order (those with modulation first in each
+ * type), exciters become contacts, rows are packed, the store is laid out and filled in. */
 #include "solver/program_parts.h"
 
 _Static_assert((int)SYNTH_DELAY == (int)HED_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_AUDIO_INPUT,
-               "entity types and rows have one numbering");
+    "entity types and rows have one numbering");
 
-/* Relative times of a row, in 0.05 us: on an H200 a sample with the rows of one type alone in an instrument of 1,024
- * entities, less a sample of nothing (benchmarks/results/2026-11-22-h200-group). Mallets and plectra have let go there
- * and take 3: they count as much as a bow, for those that act. */
+/* Relative times of a row, in 0.05 us: on an H200 a sample with the rows of one type alone in an
+ * instrument of 1,024 entities, less a sample of nothing
+ * (benchmarks/results/2026-11-22-h200-group). Mallets and plectra have let go there and take 3:
+ * they count as much as a bow, for those that act. */
 const float synth_costs[SYNTH_TYPES] = {36, 5, 8, 9, 9, 9, 13, 5, 11, 7, 6, 6, 6, 10};
 
 const synth_shape synth_shapes[SYNTH_TYPES] = {
@@ -76,7 +77,8 @@ static hed_status order_for_vectors(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
-/* Those with modulation first; among equals as `from` has them, places in the instrument, or in its order. */
+/* Those with modulation first; among equals as `from` has them, places in the instrument, or in its
+ * order. */
 static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
 {
     const hed_instrument *in = b->instrument;
@@ -85,7 +87,9 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
         for (uint32_t k = 0; k < in->counts[type]; k++) {
             uint32_t i = from ? from[k] : k;
             hed_entity entity = in->ids[type][i];
-            if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) || is_left_out(b, type, entity)) continue;
+            if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) ||
+                is_left_out(b, type, entity))
+                continue;
             b->element[entity] = count;
             b->order[type][count++] = i;
         }
@@ -97,8 +101,10 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
 /* Bodies that step together have about as many springs. */
 static hed_status order_bodies(synth_builder *b, hed_error *error)
 {
-    uint32_t count = b->instrument->counts[HED_BODY], *from = synth_new(b->allocator, count, sizeof *from);
-    hed_status status = from ? synth_order_bodies(b->allocator, b->instrument, from, error) : out_of_memory(error);
+    uint32_t count = b->instrument->counts[HED_BODY],
+             *from = synth_new(b->allocator, count, sizeof *from);
+    hed_status status =
+        from ? synth_order_bodies(b->allocator, b->instrument, from, error) : out_of_memory(error);
     if (!status) order_type(b, HED_BODY, from);
     synth_release(b->allocator, from, count, sizeof *from);
     return status;
@@ -107,7 +113,8 @@ static hed_status order_bodies(synth_builder *b, hed_error *error)
 static hed_status order_entities(synth_builder *b, hed_error *error)
 {
     const hed_instrument *in = b->instrument;
-    if (NO_ROOM(b, b->marks, in->entity_count + 1u) || NO_ROOM(b, b->element, in->entity_count + 1u))
+    if (NO_ROOM(b, b->marks, in->entity_count + 1u) ||
+        NO_ROOM(b, b->element, in->entity_count + 1u))
         return out_of_memory(error);
     memset(b->element, 0xff, (in->entity_count + 1u) * sizeof *b->element);
     mark(b);
@@ -125,11 +132,13 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
 static hed_status order_links(synth_builder *b, hed_error *error)
 {
     const hed_instrument *in = b->instrument;
-    if (NO_ROOM(b, b->link_begin, in->entity_count + 2u) || NO_ROOM(b, b->link_order, in->link_count))
+    if (NO_ROOM(b, b->link_begin, in->entity_count + 2u) ||
+        NO_ROOM(b, b->link_order, in->link_count))
         return out_of_memory(error);
     uint32_t *begin = b->link_begin + 1;
     for (uint32_t i = 0; i < in->link_count; i++) begin[in->links[i].from]++;
-    for (uint32_t entity = 1; entity <= in->entity_count; entity++) begin[entity] += begin[entity - 1];
+    for (uint32_t entity = 1; entity <= in->entity_count; entity++)
+        begin[entity] += begin[entity - 1];
     for (uint32_t i = in->link_count; i-- > 0;) b->link_order[--begin[in->links[i].from]] = i;
     /* begin[e] is now where those of e begin: link_begin[e + 1]. Shift it to link_begin[e]. */
     memmove(b->link_begin, begin, (in->entity_count + 1u) * sizeof *begin);
@@ -138,11 +147,13 @@ static hed_status order_links(synth_builder *b, hed_error *error)
 }
 
 /* Contacts of exciter `entity` into `to` where it is not NULL; gives how many. */
-static uint32_t list_contacts(const synth_builder *b, uint32_t exciter, hed_entity entity, synth_contact *to)
+static uint32_t list_contacts(
+    const synth_builder *b, uint32_t exciter, hed_entity entity, synth_contact *to)
 {
     const hed_instrument *in = b->instrument;
     uint32_t count = 0, delays = 0;
-    const uint32_t *begin = b->link_order + b->link_begin[entity], *end = b->link_order + b->link_begin[entity + 1];
+    const uint32_t *begin = b->link_order + b->link_begin[entity],
+                   *end = b->link_order + b->link_begin[entity + 1];
     for (const uint32_t *at = begin; at < end; at++)
         delays += synth_find(in, in->links[*at].to)->type == HED_DELAY_LINE;
     for (const uint32_t *at = begin; at < end; at++) {
@@ -156,7 +167,9 @@ static uint32_t list_contacts(const synth_builder *b, uint32_t exciter, hed_enti
         for (const uint32_t *from = begin; delays && from < end; from++) {
             const synth_link *source = &in->links[*from];
             if (synth_find(in, source->to)->type != HED_DELAY_LINE) continue;
-            if (to) to[count] = (synth_contact){exciter, contact.body, link->weight * source->weight, source->to};
+            if (to)
+                to[count] = (synth_contact){
+                    exciter, contact.body, link->weight * source->weight, source->to};
             count++;
         }
     }
@@ -210,15 +223,19 @@ static hed_status name_elements(synth_builder *b, hed_error *error)
     program->entity_count = in->entity_count;
     if (NO_ROOM(b, program->seats, in->entity_count + 1u)) return out_of_memory(error);
     memset(program->seats, 0xff, (in->entity_count + 1u) * sizeof *program->seats);
-    if (NO_ROOM(b, program->entities[SYNTH_EAR], program->layout.type[SYNTH_EAR].count)) return out_of_memory(error);
+    if (NO_ROOM(b, program->entities[SYNTH_EAR], program->layout.type[SYNTH_EAR].count))
+        return out_of_memory(error);
     for (uint32_t i = 0; i < b->ordered[HED_MICROPHONE]; i++)
         for (uint32_t ear = b->first_ear[i]; ear < b->first_ear[i + 1]; ear++)
-            program->entities[SYNTH_EAR][ear] = in->ids[HED_MICROPHONE][b->order[HED_MICROPHONE][i]];
+            program->entities[SYNTH_EAR][ear] =
+                in->ids[HED_MICROPHONE][b->order[HED_MICROPHONE][i]];
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
         uint32_t count = program->layout.type[type].count;
         if (NO_ROOM(b, program->entities[type], count)) return out_of_memory(error);
-        if (synth_is_contact(type) && NO_ROOM(b, program->contact_body[type], count)) return out_of_memory(error);
-        for (uint32_t i = count; i-- > 0;) { /* backwards: the seat of an exciter is its first contact */
+        if (synth_is_contact(type) && NO_ROOM(b, program->contact_body[type], count))
+            return out_of_memory(error);
+        /* backwards: the seat of an exciter is its first contact */
+        for (uint32_t i = count; i-- > 0;) {
             const synth_contact *contact = synth_is_contact(type) ? &b->contacts[type][i] : NULL;
             hed_entity entity = in->ids[type][contact ? contact->exciter : b->order[type][i]];
             program->entities[type][i] = entity;
@@ -250,7 +267,8 @@ static void add_gate(synth_program *program, hed_route route, bool starts)
     uint32_t i = 0;
     while (i < layout->gates && !synth_is_same_route(program->gates[i].route, route)) i++;
     if (i == layout->gates)
-        program->gates[layout->gates++] = (synth_gate){route, SYNTH_FIRST_GATE + i * SYNTH_GATE_WORDS, false};
+        program->gates[layout->gates++] =
+            (synth_gate){route, SYNTH_FIRST_GATE + i * SYNTH_GATE_WORDS, false};
     program->gates[i].starts |= starts;
 }
 
@@ -261,8 +279,8 @@ static hed_status make_gates(synth_builder *b, hed_error *error)
     uint64_t room = 0, targets = 0;
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         room += synth_shapes[type].gated ? in->counts[type] : 0;
-    targets = program->layout.type[SYNTH_MIDI].count + program->layout.type[SYNTH_OSCILLATOR].count +
-              program->layout.type[SYNTH_LFO].count;
+    targets = program->layout.type[SYNTH_MIDI].count +
+              program->layout.type[SYNTH_OSCILLATOR].count + program->layout.type[SYNTH_LFO].count;
     program->gate_room = (uint32_t)room;
     program->target_room = (uint32_t)targets;
     if (NO_ROOM(b, program->gates, room) || NO_ROOM(b, program->targets, targets) ||
@@ -281,25 +299,23 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
     synth_layout *layout = &b->program->layout;
     uint32_t counts[SYNTH_TYPES], rows = 0;
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
-        counts[type] = type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
+        counts[type] =
+            type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
         if (type == SYNTH_BODY && b->def->remote) counts[type] = 0;
         rows += (counts[type] + b->def->lanes - 1) / b->def->lanes;
     }
     /* More lists than rows would only wait at the barrier. */
-    hed_pack_def def = {.counts = counts,
-                        .costs = synth_costs,
-                        .types = SYNTH_TYPES,
-                        .warps = rows < b->def->warps ? rows : b->def->warps,
-                        .lanes = b->def->lanes,
-                        .method = b->def->pack};
+    hed_pack_def def = {.counts = counts, .costs = synth_costs, .types = SYNTH_TYPES,
+        .warps = rows < b->def->warps ? rows : b->def->warps, .lanes = b->def->lanes,
+        .method = b->def->pack};
     if (def.warps == 0) def.warps = 1;
     b->piece_room = hed_pack_capacity(&def);
     if (NO_ROOM(b, b->pieces, b->piece_room) || NO_ROOM(b, b->warp_rows, HED_PACK_MAX_WARPS))
         return out_of_memory(error);
     hed_status status = hed_pack(&def, b->pieces, b->piece_room, &b->program->packing);
     if (status)
-        return synth_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps, def.lanes,
-                          hed_pack_method_name(def.method), hed_status_name(status));
+        return synth_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps,
+            def.lanes, hed_pack_method_name(def.method), hed_status_name(status));
     for (uint32_t i = 0; i < b->program->packing.piece_count; i++) {
         uint32_t *most = &b->warp_rows[b->pieces[i].warp];
         if (*most <= b->pieces[i].row) *most = b->pieces[i].row + 1;
@@ -309,9 +325,10 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
-/* How many words to leave behind the signals of a half, so that what a vector of bodies writes in one half and the next
- * one reads in the other are far apart in the last 12 bits of their addresses. Where these agree a processor takes a load
- * for one of what it has just stored, and waits: a lattice of 16 x 16 x 16 took 1.3 times as long. */
+/* How many words to leave behind the signals of a half, so that what a vector of bodies writes in
+ * one half and the next one reads in the other are far apart in the last 12 bits of their
+ * addresses. Where these agree a processor takes a load for one of what it has just stored, and
+ * waits: a lattice of 16 x 16 x 16 took 1.3 times as long. */
 static uint32_t signal_gap(uint32_t bodies, uint64_t signals)
 {
     enum { PAGE = 1024, LINE = 16 }; /* words */
@@ -335,11 +352,13 @@ static uint32_t signal_gap(uint32_t bodies, uint64_t signals)
 static hed_status lay_out(synth_builder *b, hed_error *error)
 {
     synth_layout *layout = &b->program->layout;
-    uint64_t word = SYNTH_FIRST_GATE + (uint64_t)layout->gates * SYNTH_GATE_WORDS, signals = 0, rows = 0;
+    uint64_t word = SYNTH_FIRST_GATE + (uint64_t)layout->gates * SYNTH_GATE_WORDS, signals = 0,
+             rows = 0;
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
         synth_type_layout *t = &layout->type[type];
         if (t->count > SYNTH_SEAT_ENTITY(UINT32_MAX))
-            return synth_fail(error, HED_ERROR_LIMIT, "%u elements of one type: 2^24 - 1 is the limit", t->count);
+            return synth_fail(
+                error, HED_ERROR_LIMIT, "%u elements of one type: 2^24 - 1 is the limit", t->count);
         t->parameter = (uint32_t)word;
         word += (uint64_t)synth_shapes[type].parameters * t->count;
     }
@@ -365,7 +384,7 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
     word += layout->warps + 1 + rows * layout->lanes;
     if (word > 1u << 30)
         return synth_fail(error, HED_ERROR_LIMIT, "an instance takes %llu words: 2^30 is the limit",
-                          (unsigned long long)word);
+            (unsigned long long)word);
     layout->words = (uint32_t)word;
     if (NO_ROOM(b, b->program->image, word)) return out_of_memory(error);
     synth_fill_lists(b, (uint32_t)lists);
@@ -375,13 +394,16 @@ static hed_status lay_out(synth_builder *b, hed_error *error)
 static void fill_rows(synth_builder *b)
 {
     const synth_layout *layout = &b->program->layout;
-    uint32_t *begin = b->program->image + layout->row_begin, *rows = b->program->image + layout->rows;
-    for (uint32_t warp = 0; warp < layout->warps; warp++) begin[warp + 1] = begin[warp] + b->warp_rows[warp];
+    uint32_t *begin = b->program->image + layout->row_begin,
+             *rows = b->program->image + layout->rows;
+    for (uint32_t warp = 0; warp < layout->warps; warp++)
+        begin[warp + 1] = begin[warp] + b->warp_rows[warp];
     memset(rows, 0xff, (size_t)begin[layout->warps] * layout->lanes * sizeof *rows);
     for (uint32_t i = 0; i < b->program->packing.piece_count; i++) {
         const hed_pack_piece *piece = &b->pieces[i];
         uint32_t *to = rows + (begin[piece->warp] + piece->row) * layout->lanes + piece->lane;
-        for (uint32_t k = 0; k < piece->count; k++) to[k] = SYNTH_SEAT(piece->type, piece->first + k);
+        for (uint32_t k = 0; k < piece->count; k++)
+            to[k] = SYNTH_SEAT(piece->type, piece->first + k);
     }
 }
 
@@ -394,8 +416,7 @@ static hed_status check(const synth_program_def *def, hed_error *error)
     hed_status status = hed_instrument_stability(in, def->rate, &stability, error);
     if (status || stability.unsafe == 0) return status;
     char text[SYNTH_DESCRIPTION];
-    return synth_fail(
-        error, HED_ERROR_ARGUMENT,
+    return synth_fail(error, HED_ERROR_ARGUMENT,
         "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
         "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
         in->file ? in->file : "", in->file ? ": " : "",
@@ -430,7 +451,8 @@ static void release_builder(synth_builder *b)
     synth_release(a, b->link_order, in->link_count, sizeof *b->link_order);
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
         synth_release(a, b->order[type], in->counts[type], sizeof *b->order[type]);
-        synth_release(a, b->contacts[type], b->program->layout.type[type].count, sizeof *b->contacts[type]);
+        synth_release(
+            a, b->contacts[type], b->program->layout.type[type].count, sizeof *b->contacts[type]);
     }
     synth_release(a, b->first_ear, b->ordered[HED_MICROPHONE] + 1u, sizeof *b->first_ear);
     synth_release_lists(b);
@@ -438,8 +460,8 @@ static void release_builder(synth_builder *b)
     synth_release(a, b->warp_rows, HED_PACK_MAX_WARPS, sizeof *b->warp_rows);
 }
 
-hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def, synth_program **program,
-                                hed_error *error)
+hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def,
+    synth_program **program, hed_error *error)
 {
     const hed_instrument_def *instrument = hed_instrument_get_def(def->instrument);
     *program = NULL;
@@ -451,8 +473,8 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     made->remote = def->remote;
     made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
     made->layout.step = (float)(1.0 / def->rate);
-    synth_builder builder = {
-        .allocator = allocator, .def = def, .instrument = def->instrument, .program = made, .step = made->step};
+    synth_builder builder = {.allocator = allocator, .def = def, .instrument = def->instrument,
+        .program = made, .step = made->step};
     hed_status status = build(&builder, error);
     release_builder(&builder);
     if (status) synth_program_destroy(made);

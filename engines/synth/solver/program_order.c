@@ -1,16 +1,22 @@
-/* The order of bodies for vectors (native_bodies.h) and warps. Where springs mostly go from each body to the one equally far
- * on, bodies stay in the instrument's order, for bands. Else windows of them are sorted by how many springs they
- * have, so that the lanes of a slice end together: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format",
- * SIAM J. Sci. Comput. 36, 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
+/* The order of bodies for vectors (native_bodies.h) and warps. Where springs mostly go from each
+ * body to the one equally far on, bodies stay in the instrument's order, for bands. Else windows of
+ * them are sorted by how many springs they have, so that the lanes of a slice end together:
+ * SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format", SIAM J. Sci. Comput. 36,
+ * 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
 #include "solver/program_parts.h"
 
 #include <stdlib.h>
 
-enum { WINDOW = 1024,    /* bodies: what is near stays near */
-       MOST_SORTED = 64, /* more springs than that count as that many */
-       BAND = 16 };      /* springs of one distance that make a band */
+enum {
+    WINDOW = 1024,    /* bodies: what is near stays near */
+    MOST_SORTED = 64, /* more springs than that count as that many */
+    BAND = 16,        /* springs of one distance that make a band */
+};
 
-static uint32_t index_of(const hed_instrument *in, hed_entity body) { return synth_find(in, body)->index; }
+static uint32_t index_of(const hed_instrument *in, hed_entity body)
+{
+    return synth_find(in, body)->index;
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -18,7 +24,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether nine in ten springs go as far as many others do: where fewer do, rows of bands would not be full. */
+/* Whether nine in ten springs go as far as many others do: where fewer do, rows of bands would not
+ * be full. */
 static bool is_regular(const hed_instrument *in, uint32_t *distances)
 {
     uint32_t count = in->counts[HED_SPRING], regular = 0;
@@ -53,8 +60,8 @@ static void sort_window(const uint32_t *counts, uint32_t begin, uint32_t end, ui
             if (counts[i] == springs) order[at++] = i;
 }
 
-hed_status synth_order_bodies(const hed_allocator *allocator, const hed_instrument *in, uint32_t *order,
-                              hed_error *error)
+hed_status synth_order_bodies(
+    const hed_allocator *allocator, const hed_instrument *in, uint32_t *order, hed_error *error)
 {
     uint32_t bodies = in->counts[HED_BODY], springs = in->counts[HED_SPRING];
     uint32_t *counts = synth_new(allocator, bodies, sizeof *counts),

@@ -1,5 +1,5 @@
-/* What the files that make a program share. program.c orders entities and lays the store out, program_values.c fills
- * parameters, states and signals, program_lists.c the lists and rows. */
+/* What the files that make a program share. program.c orders entities and lays the store out,
+ * program_values.c fills parameters, states and signals, program_lists.c the lists and rows. */
 #ifndef SYNTH_PROGRAM_PARTS_H
 #define SYNTH_PROGRAM_PARTS_H
 
@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/* A contact: an exciter at a body; audio: and where its sound comes from (a delay line, or 0: its channel). */
+/* A contact: an exciter at a body; audio: and where its sound comes from (a delay line, or 0: its
+ * channel). */
 typedef struct synth_contact {
     uint32_t exciter; /* index in the instrument's array */
     uint32_t body;    /* element */
@@ -35,14 +36,18 @@ typedef struct synth_builder {
     const synth_program_def *def;
     const hed_instrument *instrument;
     synth_program *program;
-    double step;                            /* h, s */
-    uint8_t *marks;                         /* (entity_count + 1) by entity: SYNTH_MARK_... */
-    uint32_t *order[HED_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones
+    double step;    /* h, s */
+    uint8_t *marks; /* (entity_count + 1) by entity: SYNTH_MARK_... */
+    uint32_t *order
+        [HED_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones
                                                first; bodies for vectors: as it suits */
     uint32_t ordered[HED_ENTITY_TYPE_COUNT];
-    uint32_t *element;                    /* (entity_count + 1) by entity; SYNTH_EMPTY: left out. Exciters: first contact */
-    uint32_t *link_begin;                 /* (entity_count + 2) by the entity that links come from */
-    uint32_t *link_order;                 /* (link_count) numbers of links, by where they come from, in their order */
+    /* (entity_count + 1) by entity; SYNTH_EMPTY: left out. Exciters: first contact */
+    uint32_t *element;
+    /* (entity_count + 2) by the entity that links come from */
+    uint32_t *link_begin;
+    /* (link_count) numbers of links, by where they come from, in their order */
+    uint32_t *link_order;
     synth_contact *contacts[SYNTH_TYPES]; /* (type[t].count) */
     uint32_t *first_ear;                  /* (microphones + 1) */
     synth_list_plan lists[SYNTH_LISTS];
@@ -54,18 +59,21 @@ typedef struct synth_builder {
 
 enum { SYNTH_MARK_MODULATED = 1, SYNTH_MARK_LINKED = 2, SYNTH_MARK_DAMPED = 4 };
 
-static inline bool synth_is_contact(uint32_t type) { return type >= SYNTH_MALLET && type <= SYNTH_AUDIO; }
+static inline bool synth_is_contact(uint32_t type)
+{
+    return type >= SYNTH_MALLET && type <= SYNTH_AUDIO;
+}
 
-/* How many words an entity of each type has of each kind; for contacts and modulators also whether a gate starts
- * them. */
+/* How many words an entity of each type has of each kind; for contacts and modulators also whether
+ * a gate starts them. */
 typedef struct synth_shape {
     uint8_t parameters, states, signals, gated;
 } synth_shape;
 extern const synth_shape synth_shapes[SYNTH_TYPES];
 
 /* Indices of all bodies in the order that suits vectors (program_order.c). Errors: MEMORY. */
-hed_status synth_order_bodies(const hed_allocator *allocator, const hed_instrument *instrument, uint32_t *order,
-                              hed_error *error);
+hed_status synth_order_bodies(const hed_allocator *allocator, const hed_instrument *instrument,
+    uint32_t *order, hed_error *error);
 /* Counts the entries of all lists; gives their words. Errors: MEMORY. */
 hed_status synth_count_lists(synth_builder *builder, uint64_t *words, hed_error *error);
 /* Writes them from `word` on, and where they are into the layout. */

@@ -1,4 +1,5 @@
-/* A program while it sounds: words of a parameter, and what a store takes over from one of another program. */
+/* A program while it sounds: words of a parameter, and what a store takes over from one of another
+ * program. */
 #include "kernels/physics_store.h"
 #include "solver/program_parts.h"
 
@@ -79,7 +80,8 @@ typedef struct collection {
 
 static void collect(collection *c, uint32_t word, double value)
 {
-    if (c->count < c->capacity) c->pokes[c->count] = (synth_poke){0, word, hed_as_uint((float)value)};
+    if (c->count < c->capacity)
+        c->pokes[c->count] = (synth_poke){0, word, hed_as_uint((float)value)};
     c->count++;
 }
 
@@ -88,12 +90,15 @@ static double at_rest(const synth_program *p, uint32_t type, uint32_t field, uin
     return hed_as_float(p->image[synth_parameter_word(&p->layout, type, field, element)]);
 }
 
-static void collect_rotation(collection *c, uint32_t type, uint32_t field, uint32_t element, double angle)
+static void collect_rotation(
+    collection *c, uint32_t type, uint32_t field, uint32_t element, double angle)
 {
     const synth_program *p = c->program;
     double x = at_rest(p, type, field, element), z = at_rest(p, type, field + 2, element);
-    collect(c, synth_parameter_word(&p->layout, type, field, element), x * cos(angle) + z * sin(angle));
-    collect(c, synth_parameter_word(&p->layout, type, field + 2, element), z * cos(angle) - x * sin(angle));
+    collect(
+        c, synth_parameter_word(&p->layout, type, field, element), x * cos(angle) + z * sin(angle));
+    collect(c, synth_parameter_word(&p->layout, type, field + 2, element),
+        z * cos(angle) - x * sin(angle));
 }
 
 static void collect_rest_length(collection *c, uint32_t element, float value)
@@ -108,11 +113,11 @@ static void collect_rest_length(collection *c, uint32_t element, float value)
     float rest = value < 0 ? (float)(sqrt(square) * -(double)value) : value;
     collect(c, synth_parameter_word(&p->layout, SYNTH_SPRING, SPRING_P_REST, element), rest);
     collect(c, synth_parameter_word(&p->layout, SYNTH_SPRING, SPRING_P_EXCESS, element),
-            synth_spring_excess(vector, value, rest));
+        synth_spring_excess(vector, value, rest));
 }
 
-/* An anchored body stands where its displacement says: in both halves, for it carries that on. One with modulation is
- * where that puts it. */
+/* An anchored body stands where its displacement says: in both halves, for it carries that on. One
+ * with modulation is where that puts it. */
 static void collect_place(collection *c, uint32_t axis, uint32_t element, double value)
 {
     const synth_layout *layout = &c->program->layout;
@@ -131,12 +136,14 @@ static double mallet_mass(const synth_program *p, uint32_t first, double step)
 {
     double mass = 0.0;
     hed_entity entity = p->entities[SYNTH_MALLET][first];
-    for (uint32_t i = first; i < p->layout.type[SYNTH_MALLET].count && p->entities[SYNTH_MALLET][i] == entity; i++)
+    for (uint32_t i = first;
+         i < p->layout.type[SYNTH_MALLET].count && p->entities[SYNTH_MALLET][i] == entity; i++)
         mass += step * step / at_rest(p, SYNTH_MALLET, MALLET_P_WEIGHT, i);
     return mass;
 }
 
-static void collect_element(collection *c, uint32_t place, uint32_t element, uint32_t first, float value)
+static void collect_element(
+    collection *c, uint32_t place, uint32_t element, uint32_t first, float value)
 {
     const synth_program *p = c->program;
     uint32_t type = places[place].type, field = places[place].field,
@@ -153,34 +160,41 @@ static void collect_element(collection *c, uint32_t place, uint32_t element, uin
         if (p->layout.flags & SYNTH_HAS_DAMPING) collect(c, word, value / step);
         break;
     case MASS:
-        if (at_rest(p, type, field, element) != 0.0 && value > 0) collect(c, word, step * step / value);
+        if (at_rest(p, type, field, element) != 0.0 && value > 0)
+            collect(c, word, step * step / value);
         break;
     case PLACE: collect_place(c, field, element, value); break;
     case REST_LENGTH: collect_rest_length(c, element, value); break;
     case IMPULSE: collect(c, word, step * value / mallet_mass(p, first, step)); break;
     case HARDNESS: {
-        double soft = at_rest(p, type, MALLET_P_SOFT, element), hard = at_rest(p, type, field, element);
+        double soft = at_rest(p, type, MALLET_P_SOFT, element),
+               hard = at_rest(p, type, field, element);
         collect(c, word, value);
-        collect(c, synth_parameter_word(&p->layout, type, MALLET_P_SOFT, element), value * (soft / hard));
+        collect(c, synth_parameter_word(&p->layout, type, MALLET_P_SOFT, element),
+            value * (soft / hard));
         break;
     }
     case ROTATION: collect_rotation(c, type, field, element, value); break;
-    default: collect(c, word, value < 0 ? 0 : value > SYNTH_LONGEST_DELAY ? SYNTH_LONGEST_DELAY : value); break;
+    default:
+        collect(c, word, value < 0 ? 0 : value > SYNTH_LONGEST_DELAY ? SYNTH_LONGEST_DELAY : value);
+        break;
     }
 }
 
-uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter, float value,
-                           synth_poke *pokes, uint32_t capacity)
+uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter,
+    float value, synth_poke *pokes, uint32_t capacity)
 {
     if (entity > program->entity_count || program->seats[entity] == SYNTH_EMPTY) return 0;
-    uint32_t type = SYNTH_SEAT_TYPE(program->seats[entity]), first = SYNTH_SEAT_ENTITY(program->seats[entity]),
-             place = 0;
+    uint32_t type = SYNTH_SEAT_TYPE(program->seats[entity]),
+             first = SYNTH_SEAT_ENTITY(program->seats[entity]), place = 0;
     uint32_t count = sizeof places / sizeof *places;
-    while (place < count && (places[place].type != type || places[place].parameter != parameter)) place++;
+    while (place < count && (places[place].type != type || places[place].parameter != parameter))
+        place++;
     if (place == count) return 0;
     if (type == SYNTH_BODY && program->remote) return 0; /* the grid has its own */
     collection c = {program, pokes, capacity, 0};
-    for (uint32_t i = first; i < program->layout.type[type].count && program->entities[type][i] == entity; i++)
+    for (uint32_t i = first;
+         i < program->layout.type[type].count && program->entities[type][i] == entity; i++)
         collect_element(&c, place, i, first, value);
     return c.count;
 }
@@ -194,8 +208,8 @@ typedef struct transfer {
     uint32_t *store;
 } transfer;
 
-/* The element of `from` that is element `i` of `to`, SYNTH_EMPTY where there is none. Contacts are the same at the
- * same body. */
+/* The element of `from` that is element `i` of `to`, SYNTH_EMPTY where there is none. Contacts are
+ * the same at the same body. */
 static uint32_t counterpart(const transfer *t, uint32_t type, uint32_t i)
 {
     const synth_program *from = t->from, *to = t->to;
@@ -217,7 +231,8 @@ static void carry_gates(const transfer *t)
         const synth_gate *gate = &t->to->gates[i];
         for (uint32_t k = 0; k < t->from->layout.gates; k++)
             if (synth_is_same_route(gate->route, t->from->gates[k].route))
-                memcpy(t->store + gate->word, t->old + t->from->gates[k].word, SYNTH_GATE_WORDS * sizeof *t->store);
+                memcpy(t->store + gate->word, t->old + t->from->gates[k].word,
+                    SYNTH_GATE_WORDS * sizeof *t->store);
     }
     t->store[SYNTH_DILATION] = t->old[SYNTH_DILATION];
 }
@@ -243,39 +258,50 @@ static void carry_element(const transfer *t, uint32_t type, uint32_t i)
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
     uint32_t was = counterpart(t, type, i);
     for (uint32_t field = 0; was != SYNTH_EMPTY && field < synth_shapes[type].states; field++)
-        t->store[synth_state_word(to, type, field, i)] = t->old[synth_state_word(from, type, field, was)];
+        t->store[synth_state_word(to, type, field, i)] =
+            t->old[synth_state_word(from, type, field, was)];
     if (synth_shapes[type].gated) carry_seen(t, type, i, was);
-    bool signals = type != SYNTH_SPRING ||
-                   (i < to->type[type].modulated && was != SYNTH_EMPTY && was < from->type[type].modulated);
-    for (uint32_t field = 0; was != SYNTH_EMPTY && signals && field < synth_shapes[type].signals; field++)
+    bool signals = type != SYNTH_SPRING || (i < to->type[type].modulated && was != SYNTH_EMPTY &&
+                                               was < from->type[type].modulated);
+    for (uint32_t field = 0; was != SYNTH_EMPTY && signals && field < synth_shapes[type].signals;
+         field++)
         for (uint32_t half = 0; half < 2; half++)
             t->store[to->signals + half * to->signal_count + synth_signal(to, type, field, i)] =
-                t->old[from->signals + half * from->signal_count + synth_signal(from, type, field, was)];
+                t->old[from->signals + half * from->signal_count +
+                       synth_signal(from, type, field, was)];
 }
 
 static uint32_t ear_word(const synth_layout *layout, uint32_t half, uint32_t ear)
 {
-    return layout->signals + half * layout->signal_count + synth_signal(layout, SYNTH_EAR, EAR_O_SUM, ear);
+    return layout->signals + half * layout->signal_count +
+           synth_signal(layout, SYNTH_EAR, EAR_O_SUM, ear);
 }
 
-/* What a microphone's ears heard is summed at the next sample: nothing is lost where there are fewer ears now. */
+/* What a microphone's ears heard is summed at the next sample: nothing is lost where there are
+ * fewer ears now. */
 static void carry_ears(const transfer *t, uint32_t microphone)
 {
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
     uint32_t was = counterpart(t, SYNTH_MICROPHONE, microphone), count = 0;
-    uint32_t ears = t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_EARS, microphone)];
-    uint32_t first = t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, microphone)],
+    uint32_t ears =
+        t->store[synth_parameter_word(to, SYNTH_MICROPHONE, MICROPHONE_P_EARS, microphone)];
+    uint32_t first = t->store[synth_parameter_word(
+                 to, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, microphone)],
              old = 0;
     if (was != SYNTH_EMPTY) {
-        count = t->from->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_EARS, was)];
-        old = t->from->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, was)];
+        count =
+            t->from->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_EARS, was)];
+        old =
+            t->from
+                ->image[synth_parameter_word(from, SYNTH_MICROPHONE, MICROPHONE_P_FIRST_EAR, was)];
     }
     for (uint32_t half = 0; half < 2; half++) {
         for (uint32_t k = 0; k < count && k < ears; k++)
             t->store[ear_word(to, half, first + k)] = t->old[ear_word(from, half, old + k)];
         for (uint32_t k = ears; k < count && ears > 0; k++) {
             uint32_t *last = &t->store[ear_word(to, half, first + ears - 1)];
-            *last = hed_as_uint(hed_as_float(*last) + hed_as_float(t->old[ear_word(from, half, old + k)]));
+            *last = hed_as_uint(
+                hed_as_float(*last) + hed_as_float(t->old[ear_word(from, half, old + k)]));
         }
     }
 }
@@ -286,14 +312,15 @@ static void carry_delay(const transfer *t, uint32_t i, const float *old_delay, f
     if (was == SYNTH_EMPTY) return;
     const uint32_t *image = t->to->image, *old = t->from->image;
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
-    uint32_t mask = image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_MASK, i)]; /* alike: the rate is the same */
+    /* alike: the rate is the same */
+    uint32_t mask = image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_MASK, i)];
     memcpy(delay + image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_BUFFER, i)],
-           old_delay + old[synth_parameter_word(from, SYNTH_DELAY, DELAY_P_BUFFER, was)],
-           (mask + 1u) * sizeof *delay);
+        old_delay + old[synth_parameter_word(from, SYNTH_DELAY, DELAY_P_BUFFER, was)],
+        (mask + 1u) * sizeof *delay);
 }
 
-void synth_program_carry(const synth_program *from, const uint32_t *old_store, const float *old_delay,
-                         const synth_program *to, uint32_t *store, float *delay)
+void synth_program_carry(const synth_program *from, const uint32_t *old_store,
+    const float *old_delay, const synth_program *to, uint32_t *store, float *delay)
 {
     transfer t = {from, to, old_store, store};
     memcpy(store, to->image, to->layout.words * sizeof *store);
@@ -302,5 +329,6 @@ void synth_program_carry(const synth_program *from, const uint32_t *old_store, c
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < to->layout.type[type].count; i++) carry_element(&t, type, i);
     for (uint32_t i = 0; i < to->layout.type[SYNTH_MICROPHONE].count; i++) carry_ears(&t, i);
-    for (uint32_t i = 0; i < to->layout.type[SYNTH_DELAY].count; i++) carry_delay(&t, i, old_delay, delay);
+    for (uint32_t i = 0; i < to->layout.type[SYNTH_DELAY].count; i++)
+        carry_delay(&t, i, old_delay, delay);
 }

@@ -1,5 +1,5 @@
-/* Parameters, states and signals at rest, from an instrument's definitions: units of layout.h. Computed in double,
- * kept as float. */
+/* Parameters, states and signals at rest, from an instrument's definitions: units of layout.h.
+ * Computed in double, kept as float. */
 #include "solver/program_parts.h"
 
 /* An element whose fields are being written. */
@@ -11,7 +11,8 @@ typedef struct element {
 
 static void set(const element *e, uint32_t field, double value)
 {
-    e->b->program->image[e->layout->parameter + field * e->layout->count + e->index] = hed_as_uint((float)value);
+    e->b->program->image[e->layout->parameter + field * e->layout->count + e->index] =
+        hed_as_uint((float)value);
 }
 
 static void set_uint(const element *e, uint32_t field, uint32_t value)
@@ -29,12 +30,14 @@ static void set_signal(const element *e, uint32_t field, float value)
 {
     const synth_layout *layout = &e->b->program->layout;
     uint32_t word = layout->signals + synth_signal(layout, e->type, field, e->index);
-    e->b->program->image[word] = e->b->program->image[word + layout->signal_count] = hed_as_uint(value);
+    e->b->program->image[word] = e->b->program->image[word + layout->signal_count] =
+        hed_as_uint(value);
 }
 
 static void set_direction(const element *e, uint32_t field, const float direction[3], double sign)
 {
-    double x = direction[0], y = direction[1], z = direction[2], length = sqrt(x * x + y * y + z * z);
+    double x = direction[0], y = direction[1], z = direction[2],
+           length = sqrt(x * x + y * y + z * z);
     double factor = length > 0 ? sign / length : 0.0;
     set(e, field, x * factor);
     set(e, field + 1, y * factor);
@@ -80,9 +83,11 @@ static void fill_body(const element *e, const hed_body_def *def)
 
 double synth_spring_excess(const float vector[3], float rest_length, double rest)
 {
-    double square = (double)vector[0] * vector[0] + (double)vector[1] * vector[1] + (double)vector[2] * vector[2];
+    double square = (double)vector[0] * vector[0] + (double)vector[1] * vector[1] +
+                    (double)vector[2] * vector[2];
     /* A rest length relative to the distance: no cancellation. */
-    double excess = rest_length < 0 ? square * (1.0 - (double)rest_length * rest_length) : square - rest * rest;
+    double excess =
+        rest_length < 0 ? square * (1.0 - (double)rest_length * rest_length) : square - rest * rest;
     return (float)excess == 0.0f ? SYNTH_SLACK : excess;
 }
 
@@ -94,18 +99,19 @@ static void fill_spring(const element *e, const hed_spring_def *def)
     float vector[3];
     for (uint32_t k = 0; k < 3; k++) set(e, SPRING_P_X + k, vector[k] = to[k] - from[k]);
     float rest = synth_rest_length(in, def);
-    double fields[SPRING_SIGNALS] = {rest, synth_spring_excess(vector, def->rest_length, rest), def->stiffness,
-                                     def->damping / e->b->step};
-    static const uint8_t parameters[SPRING_SIGNALS] = {SPRING_P_REST, SPRING_P_EXCESS, SPRING_P_STIFFNESS,
-                                                       SPRING_P_DAMPING};
+    double fields[SPRING_SIGNALS] = {rest, synth_spring_excess(vector, def->rest_length, rest),
+        def->stiffness, def->damping / e->b->step};
+    static const uint8_t parameters[SPRING_SIGNALS] = {
+        SPRING_P_REST, SPRING_P_EXCESS, SPRING_P_STIFFNESS, SPRING_P_DAMPING};
     for (uint32_t k = 0; k < SPRING_SIGNALS; k++) {
         set(e, parameters[k], fields[k]);
         if (e->index < e->layout->modulated) set_signal(e, k, (float)fields[k]);
     }
     set(e, SPRING_P_CUBIC, def->cubic);
-    bool damped =
-        def->damping != 0 || e->b->marks[e->b->program->entities[SYNTH_SPRING][e->index]] & SYNTH_MARK_DAMPED;
-    e->b->program->layout.flags |= (damped ? SYNTH_HAS_DAMPING : 0) | (def->cubic != 0 ? SYNTH_HAS_CUBIC : 0);
+    bool damped = def->damping != 0 ||
+                  e->b->marks[e->b->program->entities[SYNTH_SPRING][e->index]] & SYNTH_MARK_DAMPED;
+    e->b->program->layout.flags |=
+        (damped ? SYNTH_HAS_DAMPING : 0) | (def->cubic != 0 ? SYNTH_HAS_CUBIC : 0);
 }
 
 static void fill_microphone(const element *e, const hed_microphone_def *def)
@@ -126,7 +132,8 @@ static void fill_microphone(const element *e, const hed_microphone_def *def)
     set_uint(e, MICROPHONE_P_FIRST_EAR, b->first_ear[e->index]);
     set_uint(e, MICROPHONE_P_EARS, b->first_ear[e->index + 1] - b->first_ear[e->index]);
     for (uint32_t ear = b->first_ear[e->index]; ear < b->first_ear[e->index + 1]; ear++)
-        set_uint(&(element){b, &b->program->layout.type[SYNTH_EAR], SYNTH_EAR, ear}, EAR_P_MICROPHONE, e->index);
+        set_uint(&(element){b, &b->program->layout.type[SYNTH_EAR], SYNTH_EAR, ear},
+            EAR_P_MICROPHONE, e->index);
 }
 
 /* Stems are in the order of the instrument. */
@@ -137,28 +144,29 @@ static void fill_stems(synth_builder *b)
     for (uint32_t i = 0; i < in->counts[HED_MICROPHONE]; i++) {
         if (!in->microphones[i].heard) continue;
         uint32_t at = b->element[in->ids[HED_MICROPHONE][i]];
-        program->image[synth_parameter_word(&program->layout, SYNTH_MICROPHONE, MICROPHONE_P_STEM, at)] =
-            program->layout.stems;
+        program->image[synth_parameter_word(
+            &program->layout, SYNTH_MICROPHONE, MICROPHONE_P_STEM, at)] = program->layout.stems;
         program->stems[program->layout.stems++] = in->ids[HED_MICROPHONE][i];
     }
 }
 
 /* ---- exciters: one element for each contact ---- */
 
-static void fill_contact(const element *e, const synth_contact *contact, const float direction[3], double weight,
-                         double sensitivity)
+static void fill_contact(const element *e, const synth_contact *contact, const float direction[3],
+    double weight, double sensitivity)
 {
     const synth_program *program = e->b->program;
     set_uint(e, CONTACT_P_BODY, contact->body);
     set_uint(e, CONTACT_P_GATE,
-             synth_gate_word(program, *synth_route_of(e->b->instrument, e->type, contact->exciter)));
+        synth_gate_word(program, *synth_route_of(e->b->instrument, e->type, contact->exciter)));
     set_direction(e, CONTACT_P_NX, direction, 1.0);
     set(e, CONTACT_P_WEIGHT, weight);
     set(e, CONTACT_P_SENSITIVITY, sensitivity);
     set_uint(e, CONTACT_P_NUMBER, program->entities[e->type][e->index]);
 }
 
-/* Each contact is a hammer with a share of the mass by its weight; a negative weight strikes from the other side. */
+/* Each contact is a hammer with a share of the mass by its weight; a negative weight strikes from
+ * the other side. */
 static void fill_mallet(const element *e, const synth_contact *contact, const hed_mallet_def *def)
 {
     const synth_program *program = e->b->program;
@@ -166,14 +174,18 @@ static void fill_mallet(const element *e, const synth_contact *contact, const he
     double sum = 0.0, step = e->b->step;
     hed_entity entity = program->entities[SYNTH_MALLET][e->index];
     uint32_t first = SYNTH_SEAT_ENTITY(program->seats[entity]);
-    for (uint32_t i = first; i < e->layout->count && program->entities[SYNTH_MALLET][i] == entity; i++)
+    for (uint32_t i = first; i < e->layout->count && program->entities[SYNTH_MALLET][i] == entity;
+         i++)
         sum += fabs(all[i].weight);
-    double mass = sum > 0 && contact->weight != 0 ? def->mass * fabs(contact->weight) / sum : def->mass;
-    fill_contact(e, contact, def->direction, contact->weight != 0 ? 1.0 : 0.0, def->velocity_sensitivity);
+    double mass =
+        sum > 0 && contact->weight != 0 ? def->mass * fabs(contact->weight) / sum : def->mass;
+    fill_contact(
+        e, contact, def->direction, contact->weight != 0 ? 1.0 : 0.0, def->velocity_sensitivity);
     set_direction(e, CONTACT_P_NX, def->direction, contact->weight < 0 ? -1.0 : 1.0);
     double weight = step * step / mass;
     const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
-    double body = hed_as_float(program->image[bodies->parameter + BODY_P_WEIGHT * bodies->count + contact->body]);
+    double body = hed_as_float(
+        program->image[bodies->parameter + BODY_P_WEIGHT * bodies->count + contact->body]);
     double lighter = weight > body ? weight : body;
     set(e, MALLET_P_WEIGHT, weight);
     set(e, MALLET_P_SPEED, step * def->impulse / def->mass);
@@ -189,7 +201,8 @@ static void fill_mallet(const element *e, const synth_contact *contact, const he
     set(e, MALLET_P_LIMIT, limit < 1e6 ? limit : 1e6);
 }
 
-static void fill_plectrum(const element *e, const synth_contact *contact, const hed_plectrum_def *def)
+static void fill_plectrum(
+    const element *e, const synth_contact *contact, const hed_plectrum_def *def)
 {
     fill_contact(e, contact, def->direction, contact->weight, def->velocity_sensitivity);
     set(e, PLECTRUM_P_DISTANCE, def->distance);
@@ -208,7 +221,8 @@ static void fill_bow(const element *e, const synth_contact *contact, const hed_b
     set(e, BOW_P_DROPOFF, def->dropoff * e->b->step);
 }
 
-static void fill_oscillator(const element *e, const synth_contact *contact, const hed_oscillator_def *def)
+static void fill_oscillator(
+    const element *e, const synth_contact *contact, const hed_oscillator_def *def)
 {
     fill_contact(e, contact, def->direction, contact->weight, def->velocity_sensitivity);
     set_envelope(e, OSCILLATOR_P_ENVELOPE, &def->envelope);
@@ -225,7 +239,8 @@ static void fill_oscillator(const element *e, const synth_contact *contact, cons
     set(e, OSCILLATOR_P_GAIN, def->gain);
 }
 
-static void fill_audio(const element *e, const synth_contact *contact, const hed_audio_input_def *def)
+static void fill_audio(
+    const element *e, const synth_contact *contact, const hed_audio_input_def *def)
 {
     const synth_layout *layout = &e->b->program->layout;
     fill_contact(e, contact, def->direction, contact->weight, 0.0);
@@ -233,8 +248,8 @@ static void fill_audio(const element *e, const synth_contact *contact, const hed
     set_uint(e, AUDIO_P_GATED, def->gated);
     uint32_t source = def->channel < e->b->def->inputs ? def->channel : SYNTH_AUDIO_SILENT;
     if (contact->delay)
-        source =
-            SYNTH_AUDIO_SIGNAL | synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL, e->b->element[contact->delay]);
+        source = SYNTH_AUDIO_SIGNAL | synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL,
+                                          e->b->element[contact->delay]);
     set_uint(e, AUDIO_P_SOURCE, source);
     set(e, AUDIO_P_GAIN, def->gain);
 }
@@ -272,7 +287,8 @@ static void fill_envelope(const element *e, const hed_envelope_def *def)
 
 static uint32_t microphone_signal(const synth_builder *b, hed_entity source)
 {
-    return synth_signal(&b->program->layout, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, b->element[source]);
+    return synth_signal(
+        &b->program->layout, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, b->element[source]);
 }
 
 static void fill_follower(const element *e, const hed_follower_def *def)
@@ -331,7 +347,8 @@ const hed_route *synth_route_of(const hed_instrument *in, uint32_t type, uint32_
 static void fill_element(const element *e)
 {
     const hed_instrument *in = e->b->instrument;
-    const synth_contact *contact = synth_is_contact(e->type) ? &e->b->contacts[e->type][e->index] : NULL;
+    const synth_contact *contact =
+        synth_is_contact(e->type) ? &e->b->contacts[e->type][e->index] : NULL;
     uint32_t index = contact ? contact->exciter : e->b->order[e->type][e->index];
     switch (e->type) {
     case SYNTH_BODY: fill_body(e, &in->bodies[index]); break;

@@ -1,4 +1,5 @@
-/* Which bodies are an island, and whether it is still. voices_sleep.c puts it to sleep and wakes it. */
+/* Which bodies are an island, and whether it is still. voices_sleep.c puts it to sleep and wakes
+ * it. */
 #include "solver/sleep.h"
 
 #include "kernels/physics.h"
@@ -6,9 +7,11 @@
 
 #include <math.h>
 
-static const double INAUDIBLE = 1e-7;    /* of full scale: -140 dB */
-static const double MODULATED_EAR = 1e3; /* by so much a microphone that is modulated may hear better */
-static const double ACROSS = 1e-5;       /* of what is heard, where a body moves across what any microphone hears */
+static const double INAUDIBLE = 1e-7; /* of full scale: -140 dB */
+/* by so much a microphone that is modulated may hear better */
+static const double MODULATED_EAR = 1e3;
+/* of what is heard, where a body moves across what any microphone hears */
+static const double ACROSS = 1e-5;
 
 /* ---- which bodies are an island ---- */
 
@@ -60,8 +63,10 @@ static void mark_modulated(forest *f)
         bool driven = is_modulated(f, body);
         synth_list list = synth_list_of(&f->at, type->list, type->count, body);
         for (uint32_t i = 0; i < list.length; i++) {
-            uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride, other = synth_word(&f->at, word);
-            driven |= (synth_word(&f->at, word + list.stride) & SYNTH_SPRING_INDEX) < layout->type[SYNTH_SPRING].modulated;
+            uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride,
+                     other = synth_word(&f->at, word);
+            driven |= (synth_word(&f->at, word + list.stride) & SYNTH_SPRING_INDEX) <
+                      layout->type[SYNTH_SPRING].modulated;
             driven |= !is_free(f, other) && is_modulated(f, other);
         }
         if (driven) f->restless[root_of(f, body)] = 1;
@@ -71,7 +76,8 @@ static void mark_modulated(forest *f)
 static bool takes_sound(const forest *f, uint32_t audio)
 {
     synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, audio);
-    return synth_bits(&f->at, me, AUDIO_P_GATED) == 0 && synth_bits(&f->at, me, AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT;
+    return synth_bits(&f->at, me, AUDIO_P_GATED) == 0 &&
+           synth_bits(&f->at, me, AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT;
 }
 
 static uint32_t contact_body(const forest *f, uint32_t type, uint32_t contact)
@@ -89,7 +95,8 @@ static uint32_t island_of(const forest *f, uint32_t body)
 static uint32_t number_islands(forest *f, uint32_t *islands)
 {
     uint32_t bodies = 0;
-    for (uint32_t body = 0; body < f->bodies; body++) f->up[body] = body, f->island[body] = SYNTH_EMPTY;
+    for (uint32_t body = 0; body < f->bodies; body++)
+        f->up[body] = body, f->island[body] = SYNTH_EMPTY;
     join_neighbours(f);
     mark_modulated(f);
     for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++)
@@ -105,7 +112,8 @@ static uint32_t number_islands(forest *f, uint32_t *islands)
 
 /* ---- lists ---- */
 
-/* Lists of `count` owners are filled in two rounds: first they are counted, then entries are put. */
+/* Lists of `count` owners are filled in two rounds: first they are counted, then entries are
+ * put. */
 static void sum_up(uint32_t *begin, uint32_t count)
 {
     for (uint32_t i = 0, sum = 0; i <= count; i++) {
@@ -127,21 +135,20 @@ static void unwind(uint32_t *begin, uint32_t count)
     begin[0] = 0;
 }
 
-static uint32_t gate_number(uint32_t word)
-{
-    return (word - SYNTH_FIRST_GATE) / SYNTH_GATE_WORDS;
-}
+static uint32_t gate_number(uint32_t word) { return (word - SYNTH_FIRST_GATE) / SYNTH_GATE_WORDS; }
 
 /* One round over bodies and contacts. */
 static void visit(const forest *f, synth_sleep *s)
 {
     for (uint32_t body = 0; body < f->bodies; body++)
-        if (island_of(f, body) != SYNTH_EMPTY) put(s->body_begin, s->bodies, island_of(f, body), body);
+        if (island_of(f, body) != SYNTH_EMPTY)
+            put(s->body_begin, s->bodies, island_of(f, body), body);
     for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
         for (uint32_t i = 0; i < f->program->layout.type[type].count; i++) {
             uint32_t island = island_of(f, contact_body(f, type, i));
             if (island == SYNTH_EMPTY) continue;
-            uint32_t gate = synth_bits(&f->at, synth_self_of(&f->program->layout, type, i), CONTACT_P_GATE);
+            uint32_t gate =
+                synth_bits(&f->at, synth_self_of(&f->program->layout, type, i), CONTACT_P_GATE);
             put(s->contact_begin, s->contacts, island, SYNTH_SEAT(type, i));
             put(s->gate_begin, s->gates, gate_number(gate), island);
         }
@@ -149,14 +156,17 @@ static void visit(const forest *f, synth_sleep *s)
 
 /* ---- what is heard ---- */
 
-/* The share of a motion along axis `k` that is heard of a body at distance `r` towards `e` (synth_heard()). */
+/* The share of a motion along axis `k` that is heard of a body at distance `r` towards `e`
+ * (synth_heard()). */
 static double share_along(const synth_at *at, synth_self m, const double e[3], uint32_t k)
 {
-    double n = synth_value(at, m, MICROPHONE_P_NX + k), isotropy = synth_value(at, m, MICROPHONE_P_ISOTROPY);
+    double n = synth_value(at, m, MICROPHONE_P_NX + k),
+           isotropy = synth_value(at, m, MICROPHONE_P_ISOTROPY);
     return fmax(fabs(n + isotropy * (e[k] - n)), ACROSS);
 }
 
-/* How loud ears make the bodies of each island, moving along each axis, at the most: of full scale, for an h v of 1. */
+/* How loud ears make the bodies of each island, moving along each axis, at the most: of full scale,
+ * for an h v of 1. */
 static void hear(const forest *f, double gain, double *loudness)
 {
     const synth_layout *layout = &f->program->layout;
@@ -165,19 +175,24 @@ static void hear(const forest *f, double gain, double *loudness)
         uint32_t number = synth_bits(at, synth_self_of(layout, SYNTH_EAR, ear), EAR_P_MICROPHONE);
         synth_self m = synth_self_of(layout, SYNTH_MICROPHONE, number);
         bool modulated = synth_links_of(layout, at, SYNTH_MICROPHONE, number).length > 0;
-        double amount = gain * (modulated ? MODULATED_EAR : 1.0) * fabs(synth_value(at, m, MICROPHONE_P_GAIN)) *
+        double amount = gain * (modulated ? MODULATED_EAR : 1.0) *
+                        fabs(synth_value(at, m, MICROPHONE_P_GAIN)) *
                         fabs(synth_value(at, m, MICROPHONE_P_MAKEUP));
-        synth_list list = synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
+        synth_list list =
+            synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
         for (uint32_t i = 0; i < list.length; i++) {
-            uint32_t word = list.first + i * SYNTH_EAR_WORDS * list.stride, body = synth_word(at, word);
+            uint32_t word = list.first + i * SYNTH_EAR_WORDS * list.stride,
+                     body = synth_word(at, word);
             synth_self b = synth_self_of(layout, SYNTH_BODY, body);
             double r[3], square = 0.0;
             for (uint32_t k = 0; k < 3; k++) {
-                r[k] = (double)synth_value(at, b, BODY_P_X + k) - synth_value(at, m, MICROPHONE_P_X + k);
+                r[k] = (double)synth_value(at, b, BODY_P_X + k) -
+                       synth_value(at, m, MICROPHONE_P_X + k);
                 square += r[k] * r[k];
             }
             double distance = sqrt(fmax(square, (double)SYNTH_SHORTEST));
-            double loud = amount * fabs(synth_number(at, word + list.stride)) / fmax(distance, (double)SYNTH_NEAREST);
+            double loud = amount * fabs(synth_number(at, word + list.stride)) /
+                          fmax(distance, (double)SYNTH_NEAREST);
             uint32_t island = island_of(f, body);
             for (uint32_t k = 0; k < 3 && island != SYNTH_EMPTY; k++) {
                 double e[3] = {r[0] / distance, r[1] / distance, r[2] / distance};
@@ -191,7 +206,8 @@ static void hear(const forest *f, double gain, double *loudness)
 static void set_slow(synth_sleep *s, const double *loudness)
 {
     for (uint32_t i = 0; i < 3 * s->islands; i++)
-        s->slow[i] = (float)(loudness[i] > 0.0 ? INAUDIBLE / loudness[i] : INAUDIBLE * s->program->step);
+        s->slow[i] =
+            (float)(loudness[i] > 0.0 ? INAUDIBLE / loudness[i] : INAUDIBLE * s->program->step);
 }
 
 /* ---- life ---- */
@@ -222,7 +238,8 @@ static hed_status make_lists(synth_sleep *s, const forest *f, double gain, hed_e
     s->slow = synth_new(&s->allocator, 3ull * s->islands, sizeof *s->slow);
     s->quiet = synth_new(&s->allocator, instances * s->islands, sizeof *s->quiet);
     s->weights = synth_new(&s->allocator, instances * s->body_count, sizeof *s->weights);
-    bool made = loudness && s->bodies && s->contacts && s->gates && s->slow && s->quiet && s->weights;
+    bool made =
+        loudness && s->bodies && s->contacts && s->gates && s->slow && s->quiet && s->weights;
     if (made) {
         visit(f, s);
         unwind(s->body_begin, s->islands);
@@ -235,8 +252,8 @@ static hed_status make_lists(synth_sleep *s, const forest *f, double gain, hed_e
     return made ? HED_OK : no_memory(error);
 }
 
-hed_status synth_sleep_create(const hed_allocator *allocator, const synth_program *program, double gain,
-                              synth_sleep **sleep, hed_error *error)
+hed_status synth_sleep_create(const hed_allocator *allocator, const synth_program *program,
+    double gain, synth_sleep **sleep, hed_error *error)
 {
     *sleep = NULL;
     synth_sleep *s = synth_new(allocator, 1, sizeof *s);
@@ -314,16 +331,21 @@ static bool is_acting(const synth_sleep *s, const synth_at *at, uint32_t seat)
 {
     uint32_t type = SYNTH_SEAT_TYPE(seat);
     synth_self me = synth_self_of(&s->program->layout, type, SYNTH_SEAT_ENTITY(seat));
-    if (type == SYNTH_AUDIO && synth_bits(at, me, AUDIO_P_GATED) == 0) return false; /* it is silent */
-    _Static_assert((int)MALLET_S_SEEN == (int)ADSR_S_SEEN && (int)PLECTRUM_S_SEEN == (int)ADSR_S_SEEN, "one place");
+    /* it is silent */
+    if (type == SYNTH_AUDIO && synth_bits(at, me, AUDIO_P_GATED) == 0) return false;
+    _Static_assert(
+        (int)MALLET_S_SEEN == (int)ADSR_S_SEEN && (int)PLECTRUM_S_SEEN == (int)ADSR_S_SEEN,
+        "one place");
     uint32_t gate = synth_bits(at, me, CONTACT_P_GATE);
-    if (synth_word(at, synth_state(me, ADSR_S_SEEN)) != synth_word(at, gate + SYNTH_GATE_COUNT)) return true;
+    if (synth_word(at, synth_state(me, ADSR_S_SEEN)) != synth_word(at, gate + SYNTH_GATE_COUNT))
+        return true;
     if (type == SYNTH_MALLET) return synth_word(at, synth_state(me, MALLET_S_ACTIVE)) != 0;
     if (type == SYNTH_PLECTRUM) return synth_number(at, synth_state(me, PLECTRUM_S_TIME)) >= 0.0f;
     return synth_word(at, synth_state(me, ADSR_S_STAGE)) != 0;
 }
 
-bool synth_sleep_is_quiet(const synth_sleep *s, uint32_t island, const uint32_t *store, uint64_t sample)
+bool synth_sleep_is_quiet(
+    const synth_sleep *s, uint32_t island, const uint32_t *store, uint64_t sample)
 {
     const synth_layout *layout = &s->program->layout;
     uint32_t count = layout->type[SYNTH_BODY].count;

@@ -1,5 +1,5 @@
-/* The inside of a hed_synth: voices.c turns events into pokes, a structure runs the program, mix.c makes sound of the
- * stems. synth.c owns it. */
+/* The inside of a hed_synth: voices.c turns events into pokes, a structure runs the program, mix.c
+ * makes sound of the stems. synth.c owns it. */
 #ifndef SYNTH_SOLVER_H
 #define SYNTH_SOLVER_H
 
@@ -10,7 +10,8 @@
 typedef struct synth_run {
     uint64_t sample; /* number of the first */
     uint32_t frames;
-    const synth_poke *pokes;    /* (poke_begin[instances]) those of instance i from poke_begin[i], in order of frame */
+    /* (poke_begin[instances]) those of instance i from poke_begin[i], in order of frame */
+    const synth_poke *pokes;
     const uint32_t *poke_begin; /* (instances + 1) */
     const float *const *inputs; /* (def.inputs) each (frames), or NULL */
     float *stems;               /* out, (frames x instances x stems x 2): left, right */
@@ -18,32 +19,36 @@ typedef struct synth_run {
 
 typedef struct synth_structure synth_structure; /* a structure's own state */
 
-/* What one of hed_synth_structure does. valid() and create() find the program in synth->program and the instrument in
- * synth->def.instrument; `synth` itself is not to be kept, and create() may be called while another thread plays in
- * synth->stream. */
+/* What one of hed_synth_structure does. valid() and create() find the program in synth->program and
+ * the instrument in synth->def.instrument; `synth` itself is not to be kept, and create() may be
+ * called while another thread plays in synth->stream. */
 typedef struct synth_structure_ops {
     hed_synth_structure id;
     /* Whether it can serve this instrument on this device, and if not, why (in words). */
     bool (*valid)(const hed_synth *synth, char *reason, size_t size);
     /* Takes the program as it is at rest; `program` outlives it. */
-    hed_status (*create)(const hed_synth *synth, const synth_program *program, synth_structure **structure,
-                         hed_error *error);
+    hed_status (*create)(const hed_synth *synth, const synth_program *program,
+        synth_structure **structure, hed_error *error);
     void (*destroy)(synth_structure *structure);
     hed_status (*run)(synth_structure *structure, const synth_run *run, hed_error *error);
-    /* All instances' stores and delay memories: (instances x words), (instances x delay_words); `delays` NULL: stores
-     * alone, of each what stands before its lists at the least. write with NULL for
-     * both: everything as it is at rest (the program's image; delay memories 0). */
-    hed_status (*read)(synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
-    hed_status (*write)(synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
-    /* All instances' stores where they are, if that is memory of the host's; NULL: read() copies them. */
+    /* All instances' stores and delay memories: (instances x words), (instances x delay_words);
+     * `delays` NULL: stores alone, of each what stands before its lists at the least. write with
+     * NULL for both: everything as it is at rest (the program's image; delay memories 0). */
+    hed_status (*read)(
+        synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
+    hed_status (*write)(
+        synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
+    /* All instances' stores where they are, if that is memory of the host's; NULL: read() copies
+     * them. */
     const uint32_t *(*stores)(const synth_structure *structure);
     /* One instance as it is at rest. NULL where there is never more than one: write() does it. */
     hed_status (*rest)(synth_structure *structure, uint32_t instance, hed_error *error);
     void (*report)(const synth_structure *structure, hed_synth_report *report);
     /* The grid's bodies are not in its stores; NULL for the others. Positions and velocities as
-     * hed_synth_read_bodies() gives them; and the bodies that go on where they were in another structure, called
-     * after write(). */
-    hed_status (*bodies)(synth_structure *structure, float *positions, float *velocities, hed_error *error);
+     * hed_synth_read_bodies() gives them; and the bodies that go on where they were in another
+     * structure, called after write(). */
+    hed_status (*bodies)(
+        synth_structure *structure, float *positions, float *velocities, hed_error *error);
     hed_status (*carry)(synth_structure *structure, synth_structure *from, hed_error *error);
 } synth_structure_ops;
 
@@ -54,11 +59,11 @@ extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
 /* Whether a grid's groups exchange packets on a device; else a launch makes one sample. */
 bool synth_grid_has_packets(const hed_device_info *info);
 
-/* The program of an instrument, in the shape that suits a device and def->structure, for `items` of a work-group (0:
- * by rule). Errors: as synth_program_create. */
-hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def,
-                              uint32_t items, const hed_instrument *instrument, synth_program **program,
-                              hed_error *error);
+/* The program of an instrument, in the shape that suits a device and def->structure, for `items` of
+ * a work-group (0: by rule). Errors: as synth_program_create. */
+hed_status synth_make_program(const hed_allocator *allocator, hed_device *device,
+    const hed_synth_def *def, uint32_t items, const hed_instrument *instrument,
+    synth_program **program, hed_error *error);
 
 /* ---- voices.c: MIDI to pokes. Allocates at creation only ---- */
 
@@ -66,39 +71,42 @@ typedef struct synth_voices synth_voices;
 
 /* `how`: its max_events, transpose and fold. */
 hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
-                               const synth_program *program, const hed_synth_def *how, synth_voices **voices,
-                               hed_error *error);
+    const synth_program *program, const hed_synth_def *how, synth_voices **voices,
+    hed_error *error);
 void synth_voices_destroy(synth_voices *voices);
 /* Whether synth_voices_run() takes a block's events; the same errors. Thread class: rt. */
-hed_status synth_voices_check(const synth_voices *voices, const hed_synth_event *events, uint32_t count,
-                              uint32_t frames, hed_error *error);
-/* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next call. Thread
- * class: rt. Errors: ARGUMENT (events out of order or beyond the block, no such entity or parameter), LIMIT (too many
- * events). */
-hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events, uint32_t count, uint32_t frames,
-                            const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error);
-/* Takes over from the voices of a program that is replaced, of the same mode and voices: held notes, controllers and
- * bends stay, and are poked anew in the next run. `from` may be `voices` itself: the store was put to rest. Thread
- * class: rt. */
+hed_status synth_voices_check(const synth_voices *voices, const hed_synth_event *events,
+    uint32_t count, uint32_t frames, hed_error *error);
+/* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next
+ * call. Thread class: rt. Errors: ARGUMENT (events out of order or beyond the block, no such entity
+ * or parameter), LIMIT (too many events). */
+hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events, uint32_t count,
+    uint32_t frames, const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error);
+/* Takes over from the voices of a program that is replaced, of the same mode and voices: held
+ * notes, controllers and bends stay, and are poked anew in the next run. `from` may be `voices`
+ * itself: the store was put to rest. Thread class: rt. */
 void synth_voices_adopt(synth_voices *voices, const synth_voices *from);
 void synth_voices_reset(synth_voices *voices);
 /* Whether an event is "all sound off". One that is played has to be at frame 0. */
 bool synth_voices_is_sound_off(const hed_synth_event *event);
-/* A bit for each instance that the last run's "all sound off" has silenced: to be put to rest before that run's
- * pokes. */
+/* A bit for each instance that the last run's "all sound off" has silenced: to be put to rest
+ * before that run's pokes. */
 uint64_t synth_voices_silenced(const synth_voices *voices);
 uint32_t synth_voices_sounding(const synth_voices *voices);
 
-/* Rest (sleep.h). The sample, from `sample` on, before which stores are to be looked at; UINT64_MAX: none. */
+/* Rest (sleep.h). The sample, from `sample` on, before which stores are to be looked at;
+ * UINT64_MAX: none. */
 uint64_t synth_voices_next_look(const synth_voices *voices, uint64_t sample);
-/* All instances' stores before `sample`, with which the next run begins; they live until it ends. */
+/* All instances' stores before `sample`, with which the next run begins; they live until it
+ * ends. */
 void synth_voices_look(synth_voices *voices, const uint32_t *stores, uint64_t sample);
 /* The stores of the instances of these bits were written as they are at rest. */
 void synth_voices_forget_sleep(synth_voices *voices, uint64_t instances);
 void synth_voices_report_sleep(const synth_voices *voices, hed_synth_report *report);
 /* What became of all notes so far; what would become of these. */
 hed_note_report synth_voices_notes(const synth_voices *voices);
-hed_note_report synth_voices_check_notes(const synth_voices *voices, const hed_synth_event *events, uint32_t count);
+hed_note_report synth_voices_check_notes(
+    const synth_voices *voices, const hed_synth_event *events, uint32_t count);
 
 /* Whether a synth of this structure needs room for stores that are looked at. */
 static inline bool synth_needs_copy(const synth_structure_ops *ops, const synth_voices *voices)
@@ -108,34 +116,39 @@ static inline bool synth_needs_copy(const synth_structure_ops *ops, const synth_
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
 
-/* Sum over instances (outer) and stems, in order; breaker; master gain; limiter with look-ahead; never above full
- * scale. Times in samples, so that sound does not depend on the block. */
+/* Sum over instances (outer) and stems, in order; breaker; master gain; limiter with look-ahead;
+ * never above full scale. Times in samples, so that sound does not depend on the block. */
 typedef struct synth_mix synth_mix;
-hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def, double rate,
-                            synth_mix **mix, hed_error *error);
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def,
+    double rate, synth_mix **mix, hed_error *error);
 void synth_mix_destroy(synth_mix *mix);
 void synth_mix_reset(synth_mix *mix);
-/* Gain and limiter of a changed instrument; the gain moves there without a step. Thread class: rt */
+/* Gain and limiter of a changed instrument; the gain moves there without a step. Thread class:
+ * rt */
 void synth_mix_adopt(synth_mix *mix, const hed_instrument_def *def);
-/* Gives how many frames of these sound. Fewer than `frames`: the breaker opened behind them (no number, runaway
- * energy) and the rest is silent; the caller puts the synth to rest, and it stands still for synth_mix_resting()
- * samples, in which `stems` is NULL. Then sound fades in. A caller that gives at most SYNTH_MIX_HOLD frames at a
- * time, and none across the end of a rest, has the same sound for every block. Thread class: rt. */
+/* Gives how many frames of these sound. Fewer than `frames`: the breaker opened behind them (no
+ * number, runaway energy) and the rest is silent; the caller puts the synth to rest, and it stands
+ * still for synth_mix_resting() samples, in which `stems` is NULL. Then sound fades in. A caller
+ * that gives at most SYNTH_MIX_HOLD frames at a time, and none across the end of a rest, has the
+ * same sound for every block. Thread class: rt. */
 enum { SYNTH_MIX_HOLD = 4800 };
-uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count, uint32_t frames,
-                       float *left, float *right);
+uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
+    uint32_t frames, float *left, float *right);
 uint32_t synth_mix_resting(const synth_mix *mix); /* samples; 0: it plays. Thread class: rt */
-/* The instances of these bits are cut off behind the last frame: what they were there fades out. Thread class: rt. */
+/* The instances of these bits are cut off behind the last frame: what they were there fades out.
+ * Thread class: rt. */
 void synth_mix_cut(synth_mix *mix, uint64_t instances);
 void synth_mix_report(const synth_mix *mix, hed_synth_report *report);
-uint32_t synth_mix_latency(const synth_mix *mix); /* samples of look-ahead; output is shifted by it */
+/* samples of look-ahead; output is shifted by it */
+uint32_t synth_mix_latency(const synth_mix *mix);
 
 struct hed_synth {
     hed_allocator allocator;
     hed_device *device;
     hed_stream *stream;
     bool own_stream;
-    hed_synth_def def; /* `instrument` is NULL but while a structure's valid() and create() are called */
+    /* `instrument` is NULL but while a structure's valid() and create() are called */
+    hed_synth_def def;
     hed_instrument_def instrument;
     synth_program *program;
     const synth_structure_ops *ops;
@@ -143,7 +156,8 @@ struct hed_synth {
     synth_voices *voices;
     synth_mix *mix;
     synth_awake *awake; /* NULL: not asked for, or the kernel is resident */
-    uint32_t *stores;   /* (instances x words) copied for a look; NULL: the structure has them in the host's memory */
+    /* (instances x words) copied for a look; NULL: the structure has them in the host's memory */
+    uint32_t *stores;
     uint64_t store_words;
     float *stems; /* (block x instances x stems x 2) */
     uint64_t stem_floats;

@@ -1,5 +1,5 @@
-/* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes (voices.c), a
- * structure runs the program, mix.c makes sound of the stems. */
+/* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes
+ * (voices.c), a structure runs the program, mix.c makes sound of the stems. */
 #include "solver/memory.h"
 #include "solver/tune.h"
 
@@ -7,7 +7,8 @@
 
 hed_synth_def hed_default_synth_def(void)
 {
-    return (hed_synth_def){.rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS, .threads = 1};
+    return (hed_synth_def){
+        .rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS, .threads = 1};
 }
 
 const char *hed_synth_structure_name(hed_synth_structure structure)
@@ -20,36 +21,46 @@ const char *hed_synth_structure_name(hed_synth_structure structure)
 
 enum { MOST_INPUTS = 64, MOST_THREADS = 256 };
 
-static hed_status check_range(const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
+static hed_status check_range(
+    const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
-    return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u: %u to %u", name, value, low, high);
+    return synth_fail(
+        error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u: %u to %u", name, value, low, high);
 }
 
 static hed_status check_def(const hed_device *device, const hed_synth_def *def, hed_error *error)
 {
     if (!device || !def || !def->instrument)
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "a synth needs a device, a definition and its instrument: one of them is NULL");
+            "a synth needs a device, a definition and its instrument: one of them is NULL");
     if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
-        return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
+        return synth_fail(
+            error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g: 1000 to 768000 Hz", def->rate);
     hed_status status = check_range("block", def->block, 1, 1u << 16, error);
     if (!status) status = check_range("inputs", def->inputs, 0, MOST_INPUTS, error);
     if (!status) status = check_range("threads", def->threads, 1, MOST_THREADS, error);
     if (!status) status = check_range("max_events", def->max_events, 0, 1u << 20, error);
     if (!status && (def->transpose < -127 || def->transpose > 127))
-        status = synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.transpose is %d: -127 to 127 semitones",
-                            def->transpose);
-    if (!status) status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
-    if (!status) status = check_range("structure", (uint32_t)def->structure, 0, HED_SYNTH_STRUCTURE_COUNT - 1, error);
-    if (!status) status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
+        status = synth_fail(error, HED_ERROR_ARGUMENT,
+            "hed_synth_def.transpose is %d: -127 to 127 semitones", def->transpose);
+    if (!status)
+        status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
+    if (!status)
+        status = check_range(
+            "structure", (uint32_t)def->structure, 0, HED_SYNTH_STRUCTURE_COUNT - 1, error);
+    if (!status)
+        status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
-        status = synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
+        status =
+            synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
     return status;
 }
 
-/* Rows are as wide as what steps together; as many lists of them as a group of 1024 has, or one of `wanted` items. */
-static void choose_shape(const hed_device_info *info, uint32_t wanted, uint32_t *warps, uint32_t *lanes)
+/* Rows are as wide as what steps together; as many lists of them as a group of 1024 has, or one of
+ * `wanted` items. */
+static void choose_shape(
+    const hed_device_info *info, uint32_t wanted, uint32_t *warps, uint32_t *lanes)
 {
     bool gpu = info->type == HED_DEVICE_GPU;
     uint32_t width = gpu && info->lane_width ? info->lane_width : 32;
@@ -61,28 +72,24 @@ static void choose_shape(const hed_device_info *info, uint32_t wanted, uint32_t 
     if (*warps > 32) *warps = 32;
 }
 
-hed_status synth_make_program(const hed_allocator *allocator, hed_device *device, const hed_synth_def *def,
-                              uint32_t items, const hed_instrument *instrument, synth_program **program,
-                              hed_error *error)
+hed_status synth_make_program(const hed_allocator *allocator, hed_device *device,
+    const hed_synth_def *def, uint32_t items, const hed_instrument *instrument,
+    synth_program **program, hed_error *error)
 {
-    synth_program_def shape = {.instrument = instrument,
-                               .rate = def->rate,
-                               .seed = def->seed,
-                               .pack = def->pack,
-                               .inputs = def->inputs,
-                               .remote = def->structure == HED_SYNTH_GRID,
-                               .vectors = def->structure == HED_SYNTH_NATIVE};
+    synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed,
+        .pack = def->pack, .inputs = def->inputs, .remote = def->structure == HED_SYNTH_GRID,
+        .vectors = def->structure == HED_SYNTH_NATIVE};
     choose_shape(hed_device_get_info(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
 
 /* In the order in which AUTO asks them: the first that is valid is taken. */
-static const synth_structure_ops *const all_ops[] = {&synth_native_ops, &synth_group_ops, &synth_grid_ops,
-                                                     &synth_global_ops};
+static const synth_structure_ops *const all_ops[] = {
+    &synth_native_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
 enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PACKETS = 1024 };
 
-/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its packets, or for a launch a
- * sample, with many bodies only. */
+/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its
+ * packets, or for a launch a sample, with many bodies only. */
 static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
 {
     const hed_device_info *info = hed_device_get_info(synth->device);
@@ -101,24 +108,29 @@ static hed_status choose_structure(hed_synth *synth, bool grid, hed_error *error
     char reason[256] = "none runs on this device";
     for (uint32_t i = 0; i < OPS_COUNT; i++) {
         hed_synth_structure id = all_ops[i]->id;
-        if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, id) || (id == HED_SYNTH_GRID && !grid) : id != wanted)
+        if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, id) || (id == HED_SYNTH_GRID && !grid)
+                                     : id != wanted)
             continue;
         if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
         synth->ops = all_ops[i];
         synth->def.structure = synth->ops->id;
         return HED_OK;
     }
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s on %s: %s", hed_synth_structure_name(wanted),
-                      hed_device_get_info(synth->device)->id, reason);
+    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s on %s: %s",
+        hed_synth_structure_name(wanted), hed_device_get_info(synth->device)->id, reason);
 }
 
-static uint64_t block_ns(const hed_synth_def *def) { return (uint64_t)(def->block * 1e9 / def->rate); }
+static uint64_t block_ns(const hed_synth_def *def)
+{
+    return (uint64_t)(def->block * 1e9 / def->rate);
+}
 
 /* The program and the structure that runs it. */
-static hed_status build_structure(hed_synth *synth, const hed_instrument *instrument, bool grid, hed_error *error)
+static hed_status build_structure(
+    hed_synth *synth, const hed_instrument *instrument, bool grid, hed_error *error)
 {
-    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
-                                           &synth->program, error);
+    hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def,
+        synth->items, instrument, &synth->program, error);
     if (!status) status = choose_structure(synth, grid, error);
     if (!status && !synth->stream) {
         hed_stream_def stream = hed_default_stream_def();
@@ -134,7 +146,8 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
     bool automatic = synth->def.structure == HED_SYNTH_AUTO;
     /* Their programs are others; and for a grid a whole one would be large. */
     if (automatic && is_sensible(synth, HED_SYNTH_NATIVE)) synth->def.structure = HED_SYNTH_NATIVE;
-    else if (automatic && is_sensible(synth, HED_SYNTH_GRID) && synth_grid_ops.valid(synth, reason, sizeof reason))
+    else if (automatic && is_sensible(synth, HED_SYNTH_GRID) &&
+             synth_grid_ops.valid(synth, reason, sizeof reason))
         synth->def.structure = HED_SYNTH_GRID;
     hed_status status = build_structure(synth, instrument, true, error);
     /* That the grid has no room for an instrument is seen only while its tables are made. */
@@ -146,32 +159,38 @@ static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_
         status = build_structure(synth, instrument, false, error);
     }
     if (!status)
-        status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program, &synth->def,
-                                     &synth->voices, error);
+        status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program,
+            &synth->def, &synth->voices, error);
     if (!status)
-        status = synth_mix_create(&synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
+        status = synth_mix_create(
+            &synth->allocator, &synth->instrument, synth->def.rate, &synth->mix, error);
     if (status) return status;
-    synth->stem_floats = (uint64_t)synth->def.block * synth->program->instances * synth->program->layout.stems * 2;
+    synth->stem_floats =
+        (uint64_t)synth->def.block * synth->program->instances * synth->program->layout.stems * 2;
     synth->stems = synth_new(&synth->allocator, synth->stem_floats, sizeof(float));
     if (!synth->stems)
         return synth_fail(error, HED_ERROR_MEMORY, "no memory for %llu floats of stems",
-                          (unsigned long long)synth->stem_floats);
+            (unsigned long long)synth->stem_floats);
     synth->store_words = (uint64_t)synth->program->instances * synth->program->layout.words;
     if (synth_needs_copy(synth->ops, synth->voices)) {
         synth->stores = synth_new(&synth->allocator, synth->store_words, sizeof *synth->stores);
         if (!synth->stores)
-            return synth_fail(error, HED_ERROR_MEMORY, "no memory for a copy of %llu words of stores",
-                              (unsigned long long)synth->store_words);
+            return synth_fail(error, HED_ERROR_MEMORY,
+                "no memory for a copy of %llu words of stores",
+                (unsigned long long)synth->store_words);
     }
     synth->events = synth_new(&synth->allocator, synth->def.max_events, sizeof *synth->events);
-    if (!synth->events) return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
+    if (!synth->events)
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "no memory for %u events", synth->def.max_events);
     if (!synth->def.keep_awake || synth->def.resident) return HED_OK;
-    return synth_awake_create(&synth->allocator, synth->device, block_ns(&synth->def), &synth->awake, error);
+    return synth_awake_create(
+        &synth->allocator, synth->device, block_ns(&synth->def), &synth->awake, error);
 }
 
 /* `tuned` NULL: by rule. */
 hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
-                              hed_synth **synth, hed_error *error)
+    hed_synth **synth, hed_error *error)
 {
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     hed_synth *made = synth_new(&allocator, 1, sizeof *made);
@@ -181,7 +200,8 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     made->stream = def->stream;
     made->def = *def;
     made->instrument = *hed_instrument_get_def(def->instrument);
-    made->configured = def->structure == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
+    made->configured =
+        def->structure == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
     hed_status status = build(made, def->instrument, error);
     made->def.instrument = NULL;
@@ -195,16 +215,20 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
 }
 
 /* What has been measured for such an instrument is taken where it can serve this one, too. */
-hed_status hed_synth_create(hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
+hed_status hed_synth_create(
+    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
 {
-    if (!synth) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
+    if (!synth)
+        return synth_fail(
+            error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
     *synth = NULL;
     hed_status status = check_def(device, def, error);
     if (status) return status;
     hed_config tuned;
     hed_configured configured;
     if (def->structure == HED_SYNTH_AUTO && !def->resident &&
-        !synth_tuned_resolve(device, def->instrument, &tuned, &configured) && configured != HED_CONFIGURED_DEFAULT &&
+        !synth_tuned_resolve(device, def->instrument, &tuned, &configured) &&
+        configured != HED_CONFIGURED_DEFAULT &&
         !synth_create_tuned(device, def, &tuned, synth, NULL)) {
         (*synth)->configured = configured;
         return HED_OK;
@@ -239,10 +263,10 @@ static void silence(const hed_synth *synth, const hed_synth_block *block)
         memset(block->stems[i], 0, block->frames * sizeof(float));
 }
 
-/* The sum of the voices, each microphone by itself: `frames` from frame `first` of the block, of which `sounding` are
- * in synth->stems. */
-static void write_stems(const hed_synth *synth, uint32_t first, uint32_t frames, uint32_t sounding,
-                        float *const *stems)
+/* The sum of the voices, each microphone by itself: `frames` from frame `first` of the block, of
+ * which `sounding` are in synth->stems. */
+static void write_stems(
+    const hed_synth *synth, uint32_t first, uint32_t frames, uint32_t sounding, float *const *stems)
 {
     uint32_t instances = synth->program->instances, channels = 2 * synth->program->layout.stems;
     for (uint32_t channel = 0; channel < channels; channel++) {
@@ -281,40 +305,46 @@ static hed_status look(hed_synth *synth, hed_error *error)
 {
     if (synth_voices_next_look(synth->voices, synth->sample) != synth->sample) return HED_OK;
     hed_status status = HED_OK;
-    if (!synth->ops->stores) status = synth->ops->read(synth->structure, synth->stores, NULL, error);
+    if (!synth->ops->stores)
+        status = synth->ops->read(synth->structure, synth->stores, NULL, error);
     if (!status)
         synth_voices_look(synth->voices,
-                          synth->ops->stores ? synth->ops->stores(synth->structure) : synth->stores, synth->sample);
+            synth->ops->stores ? synth->ops->stores(synth->structure) : synth->stores,
+            synth->sample);
     return status;
 }
 
-/* A part of a block: frames from `first`, in all of which the synth rests or plays. The events' frames count from
- * `first` on. */
-static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first, uint32_t frames,
-                            const hed_synth_event *events, uint32_t event_count, hed_error *error)
+/* A part of a block: frames from `first`, in all of which the synth rests or plays. The events'
+ * frames count from `first` on. */
+static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first,
+    uint32_t frames, const hed_synth_event *events, uint32_t event_count, hed_error *error)
 {
     const float *inputs[MOST_INPUTS];
-    for (uint32_t i = 0; block->inputs && i < synth->def.inputs; i++) inputs[i] = block->inputs[i] + first;
-    synth_run run = {
-        .sample = synth->sample, .frames = frames, .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
+    for (uint32_t i = 0; block->inputs && i < synth->def.inputs; i++)
+        inputs[i] = block->inputs[i] + first;
+    synth_run run = {.sample = synth->sample, .frames = frames,
+        .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
     bool resting = synth_mix_resting(synth->mix) > 0;
     hed_status status = resting ? HED_OK : look(synth, error);
     if (!status)
-        status = synth_voices_run(synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
+        status = synth_voices_run(
+            synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
     if (!status && !resting) status = cut(synth, synth_voices_silenced(synth->voices), error);
     if (!status && !resting) status = synth->ops->run(synth->structure, &run, error);
     if (status) return status;
     synth->sample += frames;
     const synth_program *program = synth->program;
     uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances,
-                                      program->layout.stems, frames, block->left + first, block->right + first);
+        program->layout.stems, frames, block->left + first, block->right + first);
     if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
     if (resting) synth_voices_adopt(synth->voices, synth->voices); /* nobody has taken the pokes */
     return sounding < frames ? rest(synth, error) : HED_OK;
 }
 
-/* How many of `frames` there are before the next "all sound off"; one at the first of them does not count. */
-static uint32_t frames_until_cut(const hed_synth_block *block, uint32_t event, uint32_t first, uint32_t frames)
+/* How many of `frames` there are before the next "all sound off"; one at the first of them does not
+ * count. */
+static uint32_t frames_until_cut(
+    const hed_synth_block *block, uint32_t event, uint32_t first, uint32_t frames)
 {
     for (; event < block->event_count && block->events[event].frame < first + frames; event++)
         if (block->events[event].frame > first && synth_voices_is_sound_off(&block->events[event]))
@@ -322,26 +352,31 @@ static uint32_t frames_until_cut(const hed_synth_block *block, uint32_t event, u
     return frames;
 }
 
-/* In parts, so that a rest of the breaker begins and ends at its samples, sound is cut off there, and islands are
- * looked at, whatever the block. */
+/* In parts, so that a rest of the breaker begins and ends at its samples, sound is cut off there,
+ * and islands are looked at, whatever the block. */
 static hed_status play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
-    hed_status status = synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
+    hed_status status =
+        synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
     if (status) return status; /* before any part has changed anything */
     for (uint32_t first = 0, frames; first < block->frames; first += frames) {
-        uint32_t resting = synth_mix_resting(synth->mix), most = resting ? resting : SYNTH_MIX_HOLD, end = done;
+        uint32_t resting = synth_mix_resting(synth->mix), most = resting ? resting : SYNTH_MIX_HOLD,
+                 end = done;
         frames = block->frames - first < most ? block->frames - first : most;
         uint64_t next = synth_voices_next_look(synth->voices, synth->sample + 1) - synth->sample;
         if (frames > next) frames = (uint32_t)next;
         frames = frames_until_cut(block, done, first, frames);
-        bool last = first + frames == block->frames; /* what lies beyond the block is refused with it */
-        while (end < block->event_count && (last || block->events[end].frame < first + frames)) end++;
+        /* what lies beyond the block is refused with it */
+        bool last = first + frames == block->frames;
+        while (end < block->event_count && (last || block->events[end].frame < first + frames))
+            end++;
         const hed_synth_event *events = block->event_count ? block->events + done : NULL;
         if (first > 0 && end - done <= synth->def.max_events) {
             for (uint32_t i = done; i < end; i++) {
                 synth->events[i - done] = block->events[i];
-                synth->events[i - done].frame -= first < block->events[i].frame ? first : block->events[i].frame;
+                synth->events[i - done].frame -=
+                    first < block->events[i].frame ? first : block->events[i].frame;
             }
             events = synth->events;
         }
@@ -356,10 +391,10 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
 {
     if (!synth || !block || !block->left || !block->right || (block->event_count && !block->events))
         return synth_fail(error, HED_ERROR_ARGUMENT,
-                          "a block needs a synth, left, right and its events: one of them is NULL");
+            "a block needs a synth, left, right and its events: one of them is NULL");
     if (block->frames < 1 || block->frames > synth->def.block)
-        return synth_fail(error, HED_ERROR_ARGUMENT, "a block of %u frames: 1 to %u, hed_synth_def.block",
-                          block->frames, synth->def.block);
+        return synth_fail(error, HED_ERROR_ARGUMENT,
+            "a block of %u frames: 1 to %u, hed_synth_def.block", block->frames, synth->def.block);
     uint64_t begin = hed_now();
     hed_status status = play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
@@ -388,24 +423,26 @@ static void list_bodies(const synth_program *program, uint32_t *order)
 }
 
 /* Vectors from signal field `field` of the half that the next sample reads. */
-static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order, uint32_t field,
-                         double factor, float *to)
+static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order,
+    uint32_t field, double factor, float *to)
 {
     const synth_layout *layout = &synth->program->layout;
     const uint32_t *half = store + layout->signals + (synth->sample & 1) * layout->signal_count;
     for (uint32_t i = 0; i < layout->type[SYNTH_BODY].count; i++)
         for (uint32_t k = 0; k < 3; k++)
             to[3 * i + k] =
-                (float)(hed_as_float(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) * factor);
+                (float)(hed_as_float(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) *
+                        factor);
 }
 
-hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *positions, float *velocities,
-                                 hed_error *error)
+hed_status hed_synth_read_bodies(
+    hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error)
 {
     if (!synth || instance >= synth->program->instances)
         return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
-                          synth ? synth->program->instances : 0);
-    if (synth->ops->bodies) return synth->ops->bodies(synth->structure, positions, velocities, error);
+            synth ? synth->program->instances : 0);
+    if (synth->ops->bodies)
+        return synth->ops->bodies(synth->structure, positions, velocities, error);
     const synth_program *program = synth->program;
     const synth_layout *layout = &program->layout;
     uint64_t words = (uint64_t)program->instances * layout->words,
@@ -414,9 +451,10 @@ hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *pos
     uint32_t *stores = synth_new(&synth->allocator, words, sizeof *stores),
              *order = synth_new(&synth->allocator, bodies, sizeof *order);
     float *delays = synth_new(&synth->allocator, floats, sizeof *delays);
-    hed_status status = stores && order && delays
-                            ? synth->ops->read(synth->structure, stores, delays, error)
-                            : synth_fail(error, HED_ERROR_MEMORY, "no memory for %u bodies", bodies);
+    hed_status status =
+        stores && order && delays
+            ? synth->ops->read(synth->structure, stores, delays, error)
+            : synth_fail(error, HED_ERROR_MEMORY, "no memory for %u bodies", bodies);
     if (!status) {
         const uint32_t *store = stores + (uint64_t)instance * layout->words;
         list_bodies(program, order);
@@ -429,20 +467,18 @@ hed_status hed_synth_read_bodies(hed_synth *synth, uint32_t instance, float *pos
     return status;
 }
 
-hed_note_report hed_synth_check_notes(const hed_synth *synth, const hed_synth_event *events, uint32_t count)
+hed_note_report hed_synth_check_notes(
+    const hed_synth *synth, const hed_synth_event *events, uint32_t count)
 {
     return synth_voices_check_notes(synth->voices, events, count);
 }
 
 hed_synth_report hed_synth_get_report(const hed_synth *synth)
 {
-    hed_synth_report report = {.structure = synth->ops->id,
-                               .instances = synth->program->instances,
-                               .microphones = synth->program->layout.stems,
-                               .load = hed_meter_read(&synth->meter),
-                               .samples = synth->sample,
-                               .sounding = synth_voices_sounding(synth->voices),
-                               .notes = synth_voices_notes(synth->voices)};
+    hed_synth_report report = {.structure = synth->ops->id, .instances = synth->program->instances,
+        .microphones = synth->program->layout.stems, .load = hed_meter_read(&synth->meter),
+        .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),
+        .notes = synth_voices_notes(synth->voices)};
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         report.entities[type] = synth->program->layout.type[type].count;
     synth_voices_report_sleep(synth->voices, &report);

@@ -1,7 +1,8 @@
-/* Finding the fastest way to run an instrument on a device, by measurement: a pipeline of the tuner (heddle/tune.h)
- * whose parameters are the structure, how entities are packed into lanes, and the items of a work-group. What it
- * finds is kept in the tuning database, where hed_synth_create() with HED_SYNTH_AUTO looks. Value 0 of each parameter
- * leaves the choice to the rules, so that the default is what an untuned device runs. */
+/* Finding the fastest way to run an instrument on a device, by measurement: a pipeline of the tuner
+ * (heddle/tune.h) whose parameters are the structure, how entities are packed into lanes, and the
+ * items of a work-group. What it finds is kept in the tuning database, where hed_synth_create()
+ * with HED_SYNTH_AUTO looks. Value 0 of each parameter leaves the choice to the rules, so that the
+ * default is what an untuned device runs. */
 #include "solver/tune.h"
 
 #include <math.h>
@@ -16,11 +17,13 @@ enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
 
 /* ---- the space ---- */
 
-static const int64_t structures[] = {HED_SYNTH_AUTO, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL, HED_SYNTH_GRID};
+static const int64_t structures[] = {
+    HED_SYNTH_AUTO, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL, HED_SYNTH_GRID};
 static const char *const structure_labels[] = {"rule", "group", "global", "grid"};
-static const int64_t packs[] = {
-    0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT, 1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
-static const char *const pack_labels[] = {"rule", "rows", "exact_cost", "exact", "greedy", "spread"};
+static const int64_t packs[] = {0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT,
+    1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
+static const char *const pack_labels[] = {
+    "rule", "rows", "exact_cost", "exact", "greedy", "spread"};
 static const int64_t group_items[] = {0, 32, 64, 128, 256, 512, 1024};
 
 #define CHOICES(values) values, SYNTH_COUNT(values), 0
@@ -38,25 +41,17 @@ static const char *const dimensions[] = {"bodies", "springs", "others", "voices"
 static hed_pipeline_def pipeline_of(void)
 {
     return (hed_pipeline_def){
-        .name = "synth",
-        .version = "1",
-        .parameters = parameters,
-        .parameter_count = PARAMETERS,
-        .conditions = conditions,
-        .condition_count = SYNTH_COUNT(conditions),
-        .dimensions = dimensions,
-        .dimension_count = SYNTH_COUNT(dimensions),
+        .name = "synth", .version = "1", .parameters = parameters, .parameter_count = PARAMETERS,
+        .conditions = conditions, .condition_count = SYNTH_COUNT(conditions),
+        .dimensions = dimensions, .dimension_count = SYNTH_COUNT(dimensions),
     };
 }
 
 const hed_kernel_def *hed_synth_tune_description(void)
 {
     static const hed_kernel_def description = {
-        .name = "synth",
-        .summary = "the structure of an instrument",
-        .parameters = parameters,
-        .parameter_count = PARAMETERS,
-        .dimensions = dimensions,
+        .name = "synth", .summary = "the structure of an instrument", .parameters = parameters,
+        .parameter_count = PARAMETERS, .dimensions = dimensions,
         .dimension_count = SYNTH_COUNT(dimensions),
     };
     return &description;
@@ -67,15 +62,15 @@ static hed_problem problem_of(const hed_instrument *instrument)
     const hed_instrument_def *def = hed_instrument_get_def(instrument);
     int64_t others = 0;
     for (int type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        if (type != HED_BODY && type != HED_SPRING) others += hed_instrument_count(instrument, (hed_entity_type)type);
-    return (hed_problem){4,
-                         {hed_instrument_count(instrument, HED_BODY),
-                          hed_instrument_count(instrument, HED_SPRING) + 1, others + 1,
-                          def->mode == HED_SINGLETON ? 1 : def->voices}};
+        if (type != HED_BODY && type != HED_SPRING)
+            others += hed_instrument_count(instrument, (hed_entity_type)type);
+    return (hed_problem){4, {hed_instrument_count(instrument, HED_BODY),
+                                hed_instrument_count(instrument, HED_SPRING) + 1, others + 1,
+                                def->mode == HED_SINGLETON ? 1 : def->voices}};
 }
 
-hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrument, hed_config *tuned,
-                               hed_configured *configured)
+hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrument,
+    hed_config *tuned, hed_configured *configured)
 {
     *configured = HED_CONFIGURED_DEFAULT;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0) return HED_OK;
@@ -115,13 +110,12 @@ static hed_status play(tuning *t, uint32_t frames, bool chord, hed_error *error)
     }
     hed_status status = HED_OK;
     for (uint32_t at = 0; at < frames && !status;) {
-        uint32_t count = frames - at < t->def.block ? frames - at : t->def.block, place = at % CHECKED_FRAMES;
+        uint32_t count = frames - at < t->def.block ? frames - at : t->def.block,
+                 place = at % CHECKED_FRAMES;
         if (count > CHECKED_FRAMES - place) count = CHECKED_FRAMES - place;
-        hed_synth_block block = {.frames = count,
-                                 .events = events,
-                                 .event_count = chord && at == 0 ? NOTES : 0,
-                                 .left = t->found + place,
-                                 .right = t->found + CHECKED_FRAMES + place};
+        hed_synth_block block = {.frames = count, .events = events,
+            .event_count = chord && at == 0 ? NOTES : 0, .left = t->found + place,
+            .right = t->found + CHECKED_FRAMES + place};
         status = hed_synth_process(t->synth, &block, error);
         at += count;
     }
@@ -144,8 +138,8 @@ static hed_status run(void *user, double *value, hed_error *error)
     return play(t, RUN_BLOCKS * t->def.block, false, error);
 }
 
-/* The same instrument, computed in fast mode: 20 ms after the chord nothing can be 5 % of the peak off, and a
- * candidate that leaves a type out is. */
+/* The same instrument, computed in fast mode: 20 ms after the chord nothing can be 5 % of the peak
+ * off, and a candidate that leaves a type out is. */
 static hed_status check(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -153,10 +147,11 @@ static hed_status check(void *user, hed_error *error)
     if (!status) status = play(t, CHECKED_FRAMES, true, error);
     if (status) return status;
     double worst = 0;
-    for (int i = 0; i < 2 * CHECKED_FRAMES; i++) worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
+    for (int i = 0; i < 2 * CHECKED_FRAMES; i++)
+        worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
     if (worst <= 0.05 * t->peak + 1e-6) return HED_OK;
-    return synth_fail(error, HED_ERROR_FORMAT, "a sample is %.3g off the native one, at a peak of %.3g", worst,
-                      t->peak);
+    return synth_fail(error, HED_ERROR_FORMAT,
+        "a sample is %.3g off the native one, at a peak of %.3g", worst, t->peak);
 }
 
 static hed_status make_expected(tuning *t, hed_error *error)
@@ -170,19 +165,19 @@ static hed_status make_expected(tuning *t, hed_error *error)
     memcpy(t->expected, t->found, 2 * CHECKED_FRAMES * sizeof(float));
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++) t->peak = fmax(t->peak, fabsf(t->expected[i]));
     if (t->peak > 0) return HED_OK;
-    return synth_fail(
-        error, HED_ERROR_ARGUMENT,
+    return synth_fail(error, HED_ERROR_ARGUMENT,
         "nothing is heard of this instrument when notes from %u to %u start: its tuning could not be checked",
-        hed_instrument_get_def(t->def.instrument)->low, hed_instrument_get_def(t->def.instrument)->high);
+        hed_instrument_get_def(t->def.instrument)->low,
+        hed_instrument_get_def(t->def.instrument)->high);
 }
 
 hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune,
-                          hed_tune_result **result, hed_error *error)
+    hed_tune_result **result, hed_error *error)
 {
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
         return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                          "host has one structure, \"native\": there is nothing to choose");
+            "host has one structure, \"native\": there is nothing to choose");
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
     t.def.structure = HED_SYNTH_AUTO;

@@ -1,5 +1,6 @@
-/* From MIDI, automation and the host to pokes: words of a voice's store that change between two samples. A block's
- * events are checked first, and what they may need: a block that is refused has changed nothing. */
+/* From MIDI, automation and the host to pokes: words of a voice's store that change between two
+ * samples. A block's events are checked first, and what they may need: a block that is refused has
+ * changed nothing. */
 #include "solver/voices.h"
 
 #include "solver/memory.h"
@@ -7,7 +8,8 @@
 #include <assert.h>
 #include <math.h>
 
-/* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each event. */
+/* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each
+ * event. */
 enum {
     SYNTH_POKES = 1 << 16,
     SYNTH_SETTING_POKES = 1 << 14, /* likewise, of parameters that were set and are said again */
@@ -68,8 +70,9 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     room += SYNTH_SLEEP_POKES * (uint64_t)v->sleep->body_count * v->instances;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
-        return synth_fail(error, HED_ERROR_LIMIT, "an event may change %llu words of %u voices: too many for MIDI",
-                          (unsigned long long)most, v->instances);
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "an event may change %llu words of %u voices: too many for MIDI",
+            (unsigned long long)most, v->instances);
     v->capacity = (uint32_t)room;
     v->setting_room = (uint32_t)settings;
     v->slot_count = (uint32_t)slots;
@@ -84,8 +87,7 @@ static hed_status make_room(synth_voices *v, hed_error *error)
 }
 
 hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
-                               const synth_program *program, const hed_synth_def *how, synth_voices **voices,
-                               hed_error *error)
+    const synth_program *program, const hed_synth_def *how, synth_voices **voices, hed_error *error)
 {
     *voices = NULL;
     synth_voices *v = synth_new(allocator, 1, sizeof *v);
@@ -99,7 +101,8 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrum
     v->fold = how->fold;
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
-    hed_status status = synth_sleep_create(allocator, program, pow(10.0, def->gain / 20.0), &v->sleep, error);
+    hed_status status =
+        synth_sleep_create(allocator, program, pow(10.0, def->gain / 20.0), &v->sleep, error);
     if (!status) status = make_room(v, error);
     if (status) {
         synth_voices_destroy(v);
@@ -132,7 +135,8 @@ hed_note_report synth_voices_notes(const synth_voices *v) { return v->notes; }
 uint32_t synth_voices_sounding(const synth_voices *v)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < v->instances; i++) count += v->voices[i].used && !v->voices[i].released;
+    for (uint32_t i = 0; i < v->instances; i++)
+        count += v->voices[i].used && !v->voices[i].released;
     if (v->def.mode != HED_SINGLETON) return count;
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
         if (v->held[c][0] | v->held[c][1]) return 1;
@@ -147,8 +151,8 @@ static uint16_t last_key(const synth_voices *v, const hed_route *route)
     uint16_t best = SYNTH_NONE;
     uint32_t started = 0;
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
-        for (uint32_t note = route->low; synth_route_channel(route, c) && note <= route->high && note < SYNTH_KEYS;
-             note++)
+        for (uint32_t note = route->low;
+             synth_route_channel(route, c) && note <= route->high && note < SYNTH_KEYS; note++)
             if (v->keys[c][note].started > started) {
                 started = v->keys[c][note].started;
                 best = (uint16_t)(c << 7 | note);
@@ -179,14 +183,16 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
         v->last[t] = last_key(v, &target->route);
         v->host[t] = (synth_host_value){0};
         for (uint32_t i = 0; i < from->targets; i++)
-            if (target->kind == HED_MIDI_HOST && from->host[i].received && from->host[i].number == target->number)
+            if (target->kind == HED_MIDI_HOST && from->host[i].received &&
+                from->host[i].number == target->number)
                 v->host[t] = from->host[i];
     }
     synth_settings_adopt(v, from);
 }
 
-/* Everything that holds, said again to stores that do not know it. What follows MIDI has the last word. All wake, as
- * they do when a parameter is set: one that is said again may be the weight of a body that sleeps. */
+/* Everything that holds, said again to stores that do not know it. What follows MIDI has the last
+ * word. All wake, as they do when a parameter is set: one that is said again may be the weight of a
+ * body that sleeps. */
 static void renew(synth_voices *v)
 {
     v->renew = false;
@@ -208,7 +214,8 @@ bool synth_voices_is_sound_off(const hed_synth_event *e)
 
 uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
 
-/* What a store at rest has to be told, and that none of its gates has started: notes of this very sample may have. */
+/* What a store at rest has to be told, and that none of its gates has started: notes of this very
+ * sample may have. */
 void synth_voices_silence(synth_voices *v, uint32_t channel)
 {
     uint64_t silenced = synth_notes_silence(v, channel);
@@ -257,7 +264,8 @@ static void sort(synth_voices *v)
         v->begin[i] = sum;
         sum += count;
     }
-    for (uint32_t i = 0; i < v->count; i++) v->pokes[v->begin[v->records[i].instance]++] = v->records[i].poke;
+    for (uint32_t i = 0; i < v->count; i++)
+        v->pokes[v->begin[v->records[i].instance]++] = v->records[i].poke;
     for (uint32_t i = v->instances; i > 0; i--) v->begin[i] = v->begin[i - 1];
     v->begin[0] = 0;
 }
@@ -273,11 +281,13 @@ static uint64_t gates_of(const synth_voices *v, uint32_t channel, uint32_t key)
     return count;
 }
 
-/* Pokes that a note's start or end may need, at most. A voice that is taken away closes its gates, too. */
+/* Pokes that a note's start or end may need, at most. A voice that is taken away closes its gates,
+ * too. */
 static uint64_t note_pokes(const synth_voices *v, uint32_t channel, uint32_t note)
 {
     uint32_t key = synth_notes_key(v, channel, note), plays = v->plays[channel][note];
-    uint64_t gates = gates_of(v, channel, key), taken = v->def.mode == HED_SINGLETON ? 0 : v->program->layout.gates;
+    uint64_t gates = gates_of(v, channel, key),
+             taken = v->def.mode == HED_SINGLETON ? 0 : v->program->layout.gates;
     if (plays != key) gates += gates_of(v, channel, plays);
     return 1 + gates * SYNTH_GATE_WORDS + taken + v->targets;
 }
@@ -292,7 +302,8 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
     if (status == 9 || status == 8) return note_pokes(v, bytes[0] & 15, bytes[1]);
     if (status == 10) return targets;
     if (status < 11 || status > 14) return 0;
-    if (status == 11 && control == SYNTH_CC_SOUND_OFF) return 0; /* says all again, as often as it comes at once */
+    /* says all again, as often as it comes at once */
+    if (status == 11 && control == SYNTH_CC_SOUND_OFF) return 0;
     bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control > SYNTH_CC_SOUND_OFF);
     bool data = status == 11 && (control == SYNTH_CC_DATA || control == SYNTH_CC_DATA_FINE);
     if (ends || data) return v->instances * (1 + gates + targets);
@@ -301,66 +312,65 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
     return v->instances * (reached + (control == SYNTH_CONTROL_BEND));
 }
 
-static hed_status check_event(const synth_voices *v, const hed_synth_event *e, uint32_t index, uint64_t *pokes,
-                              hed_error *error)
+static hed_status check_event(const synth_voices *v, const hed_synth_event *e, uint32_t index,
+    uint64_t *pokes, hed_error *error)
 {
     uint64_t needed = (uint64_t)v->instances * v->targets;
     switch (e->kind) {
     case HED_EVENT_MIDI:
         if (e->bytes[0] < 0x80 || (e->bytes[0] < 0xf0 && (e->bytes[1] > 127 || e->bytes[2] > 127)))
-            return synth_fail(
-                error, HED_ERROR_ARGUMENT,
-                "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected", index,
-                e->bytes[0], e->bytes[1], e->bytes[2]);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected",
+                index, e->bytes[0], e->bytes[1], e->bytes[2]);
         needed = midi_pokes(v, e->bytes);
         break;
     case HED_EVENT_TEMPO:
         if (!(e->value > 0.0f && e->value < 1e6f))
             return synth_fail(error, HED_ERROR_ARGUMENT,
-                              "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index,
-                              (double)e->value);
+                "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index,
+                (double)e->value);
         break;
     case HED_EVENT_SET:
         if (!isfinite(e->value))
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] sets a parameter to %g: a number expected",
-                              index, (double)e->value);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] sets a parameter to %g: a number expected", index, (double)e->value);
         needed = synth_program_set(v->program, e->entity, e->parameter, e->value, NULL, 0);
         if (!needed)
             return synth_fail(error, HED_ERROR_ARGUMENT,
-                              "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter",
-                              index, hed_parameter_name(e->parameter), e->entity);
+                "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter",
+                index, hed_parameter_name(e->parameter), e->entity);
         needed *= v->instances;
         break;
     case HED_EVENT_HOST:
         if (!isfinite(e->value))
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] has the host's value %g: a number expected",
-                              index, (double)e->value);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] has the host's value %g: a number expected", index, (double)e->value);
         break;
     default:
-        return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such", index,
-                          (unsigned)e->kind);
+        return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such",
+            index, (unsigned)e->kind);
     }
     *pokes += needed;
     return HED_OK;
 }
 
 hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *events, uint32_t count,
-                              uint32_t frames, hed_error *error)
+    uint32_t frames, hed_error *error)
 {
     if (count > v->max_events)
-        return synth_fail(error, HED_ERROR_LIMIT, "%u events in a block: at most %u, hed_synth_def.max_events", count,
-                          v->max_events);
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "%u events in a block: at most %u, hed_synth_def.max_events", count, v->max_events);
     bool all = v->renew;
     for (uint32_t i = 0; i < count && !all; i++) all = synth_voices_is_sound_off(&events[i]);
     uint64_t pokes = all ? widest(v) + v->setting_pokes : 0, at_once = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
-            return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is at frame %u: the block has %u", i,
-                              events[i].frame, frames);
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] is at frame %u: the block has %u", i, events[i].frame, frames);
         if (i && events[i].frame < events[i - 1].frame)
             return synth_fail(error, HED_ERROR_ARGUMENT,
-                              "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
-                              events[i].frame, i - 1, events[i - 1].frame);
+                "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
+                events[i].frame, i - 1, events[i - 1].frame);
         uint64_t needed = 0;
         hed_status status = check_event(v, &events[i], i, &needed, error);
         if (status) return status;
@@ -376,8 +386,8 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
     }
     if (pokes > v->event_room)
         return synth_fail(error, HED_ERROR_LIMIT,
-                          "the events of a block may change %llu words: at most %u; use shorter blocks",
-                          (unsigned long long)pokes, v->event_room);
+            "the events of a block may change %llu words: at most %u; use shorter blocks",
+            (unsigned long long)pokes, v->event_room);
     return HED_OK;
 }
 
@@ -398,8 +408,8 @@ static void play_midi(synth_voices *v, const uint8_t *bytes)
     }
 }
 
-hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint32_t count, uint32_t frames,
-                            const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error)
+hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint32_t count,
+    uint32_t frames, const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error)
 {
     hed_status status = synth_voices_check(v, events, count, frames, error);
     if (status) return status;

@@ -1,4 +1,5 @@
-/* The inside of the voices: what was heard of MIDI, which key sounds in which instance, and the pokes of a block.
+/* The inside of the voices: what was heard of MIDI, which key sounds in which instance, and the
+ * pokes of a block.
  *
  *   voices.c          creation, a block's events, pokes in order
  *   voices_notes.c    keys, stealing, gates
@@ -6,8 +7,8 @@
  *   voices_settings.c parameters that events have set
  *   voices_sleep.c    islands of bodies that fall asleep and wake
  *
- * In HED_SINGLETON there is one instance and any number of keys down; otherwise each key that is down has an instance
- * of its own. */
+ * In HED_SINGLETON there is one instance and any number of keys down; otherwise each key that is
+ * down has an instance of its own. */
 #ifndef SYNTH_VOICES_H
 #define SYNTH_VOICES_H
 
@@ -22,7 +23,8 @@ enum {
     SYNTH_NO_CHANNEL = 255,
 };
 
-/* What a channel says for all its notes: the controllers, and behind them bend in [-1, 1] and pressure in [0, 1]. */
+/* What a channel says for all its notes: the controllers, and behind them bend in [-1, 1] and
+ * pressure in [0, 1]. */
 enum {
     SYNTH_CONTROL_BEND = 128,
     SYNTH_CONTROL_PRESSURE,
@@ -61,8 +63,9 @@ typedef enum synth_key_state {
 typedef struct synth_key {
     uint32_t started; /* serial number of its last start; 0: never */
     uint8_t state, velocity, touch;
-    bool touched;  /* `touch` was said since */
-    uint8_t voice; /* that it sounds in, while it is not up; a key whose voice is stolen counts as up */
+    bool touched; /* `touch` was said since */
+    /* that it sounds in, while it is not up; a key whose voice is stolen counts as up */
+    uint8_t voice;
 } synth_key;
 
 /* An instance in the modes with voices: the last key that it was given to. */
@@ -80,7 +83,8 @@ typedef struct synth_record {
     uint32_t instance;
 } synth_record;
 
-/* Where a word's poke of the present frame is among the records: no word is poked twice before one sample. */
+/* Where a word's poke of the present frame is among the records: no word is poked twice before one
+ * sample. */
 typedef struct synth_slot {
     uint32_t generation, record;
 } synth_slot;
@@ -107,28 +111,36 @@ struct synth_voices {
     uint32_t instances, max_events, targets;
     int32_t transpose;
     bool fold;
-    uint64_t heard[SYNTH_CHANNELS][2]; /* a bit for each key that something in the instrument hears */
-    float largest_dilation;            /* that the instrument was proven stable for */
+    /* a bit for each key that something in the instrument hears */
+    uint64_t heard[SYNTH_CHANNELS][2];
+    float largest_dilation; /* that the instrument was proven stable for */
 
     synth_channel channels[SYNTH_CHANNELS];
-    synth_channel any;  /* what was said last, on whatever channel */
-    uint8_t members[2]; /* MPE: channels of the lower zone, from 2 up, and of the upper one, from 15 down */
+    synth_channel any; /* what was said last, on whatever channel */
+    /* MPE: channels of the lower zone, from 2 up, and of the upper one, from 15 down */
+    uint8_t members[2];
     synth_key keys[SYNTH_CHANNELS][SYNTH_KEYS];
-    uint64_t held[SYNTH_CHANNELS][2];          /* a bit for each key that is down or sustained */
-    uint8_t plays[SYNTH_CHANNELS][SYNTH_KEYS]; /* the key that a note plays while it is down, else HED_NO_KEY */
-    hed_note_report notes;                     /* its low and high are the program's, the rest counts */
+    uint64_t held[SYNTH_CHANNELS][2]; /* a bit for each key that is down or sustained */
+    /* the key that a note plays while it is down, else HED_NO_KEY */
+    uint8_t plays[SYNTH_CHANNELS][SYNTH_KEYS];
+    /* its low and high are the program's, the rest counts */
+    hed_note_report notes;
     synth_voice voices[SYNTH_MOST_VOICES];
-    uint32_t serial;                        /* of starts and releases */
-    float tempo;                            /* quarter notes a minute; 0: nothing was said yet */
-    uint16_t *last;                         /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NONE */
-    synth_host_value *host;                 /* (targets), of those of kind HED_MIDI_HOST */
-    uint64_t silenced;                      /* a bit for each instance: by "all sound off" in the last run */
-    bool renew;                             /* all that holds is to be poked again */
-    synth_setting settings[SYNTH_SETTINGS]; /* (setting_count) in the order in which they were set last */
+    uint32_t serial; /* of starts and releases */
+    float tempo;     /* quarter notes a minute; 0: nothing was said yet */
+    /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NONE */
+    uint16_t *last;
+    synth_host_value *host; /* (targets), of those of kind HED_MIDI_HOST */
+    /* a bit for each instance: by "all sound off" in the last run */
+    uint64_t silenced;
+    bool renew; /* all that holds is to be poked again */
+    /* (setting_count) in the order in which they were set last */
+    synth_setting settings[SYNTH_SETTINGS];
     uint32_t setting_count, setting_pokes, setting_room;
 
     synth_sleep *sleep;
-    const uint32_t *stores; /* of all instances before sample `looked`, for the next run's check; NULL: none is due */
+    /* of all instances before sample `looked`, for the next run's check; NULL: none is due */
+    const uint32_t *stores;
     uint64_t looked;
 
     uint32_t frame, count, capacity, event_room; /* pokes; those that events may make */
@@ -141,10 +153,12 @@ struct synth_voices {
 
 /* ---- voices.c ---- */
 
-/* Changes a word of an instance before sample voices->frame; a second poke of it there replaces the first. */
+/* Changes a word of an instance before sample voices->frame; a second poke of it there replaces the
+ * first. */
 void synth_voices_poke(synth_voices *voices, uint32_t instance, uint32_t word, uint32_t value);
 
-/* Ends all notes of a channel; the instances that they sounded in are put to rest before this run's pokes. */
+/* Ends all notes of a channel; the instances that they sounded in are put to rest before this run's
+ * pokes. */
 void synth_voices_silence(synth_voices *voices, uint32_t channel);
 
 /* ---- voices_notes.c ---- */
@@ -158,8 +172,8 @@ static inline bool synth_route_fits(const hed_route *route, uint32_t channel, ui
     return synth_route_channel(route, channel) && note >= route->low && note <= route->high;
 }
 
-/* Notes as they come; what is said of keys below is of those that they play, which are others where the synth
- * transposes or folds. */
+/* Notes as they come; what is said of keys below is of those that they play, which are others where
+ * the synth transposes or folds. */
 void synth_notes_start(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t velocity);
 void synth_notes_end(synth_voices *voices, uint32_t channel, uint32_t note);
 void synth_notes_touch(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t value);
@@ -190,7 +204,8 @@ bool synth_control_sustained(const synth_voices *voices, uint32_t channel);
 uint32_t synth_control_manager(const synth_voices *voices, uint32_t channel);
 /* Dilation of a voice, by its note and the bends. */
 void synth_control_dilate(synth_voices *voices, uint32_t instance);
-/* Pokes what a target is to be in an instance, where something is known of it; `always`: else its value at rest. */
+/* Pokes what a target is to be in an instance, where something is known of it; `always`: else its
+ * value at rest. */
 void synth_control_target(synth_voices *voices, uint32_t instance, uint32_t target, bool always);
 /* Whether an event of this control on this channel reaches a target. */
 bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_t control);
@@ -206,7 +221,8 @@ void synth_sleep_wake_all(synth_voices *voices, uint32_t instance);
 /* ---- voices_settings.c ---- */
 
 /* Pokes a parameter, and keeps it. */
-void synth_settings_set(synth_voices *voices, hed_entity entity, hed_parameter parameter, float value);
+void synth_settings_set(
+    synth_voices *voices, hed_entity entity, hed_parameter parameter, float value);
 /* Keeps those of another program's voices that this program can set. */
 void synth_settings_adopt(synth_voices *voices, const synth_voices *from);
 void synth_settings_renew(synth_voices *voices);

@@ -1,6 +1,7 @@
-/* What channels say: controllers, bend, pressure, and the words that follow them; registered parameters 0 (bend
- * range) and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed Specification 4.2; reset of controllers by
- * RP-015; zones by MPE 1.0 (RP-053). Until a zone is set, MPE has the lower one with all channels. */
+/* What channels say: controllers, bend, pressure, and the words that follow them; registered
+ * parameters 0 (bend range) and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed
+ * Specification 4.2; reset of controllers by RP-015; zones by MPE 1.0 (RP-053). Until a zone is
+ * set, MPE has the lower one with all channels. */
 #include "solver/voices.h"
 
 #include "support/words.h"
@@ -44,7 +45,8 @@ static float range_of(const synth_voices *v, uint32_t channel)
 {
     const synth_channel *c = &v->channels[channel];
     if (c->ranged) return (float)c->semitones + 0.01f * (float)c->cents;
-    return synth_control_manager(v, channel) != SYNTH_NO_CHANNEL ? v->def.note_bend_range : v->def.bend_range;
+    return synth_control_manager(v, channel) != SYNTH_NO_CHANNEL ? v->def.note_bend_range
+                                                                 : v->def.bend_range;
 }
 
 /* Semitones that a channel's notes are bent by. */
@@ -52,7 +54,8 @@ static float bend_of(const synth_voices *v, uint32_t channel)
 {
     uint32_t manager = synth_control_manager(v, channel);
     float bend = v->channels[channel].value[SYNTH_CONTROL_BEND] * range_of(v, channel);
-    if (manager != SYNTH_NO_CHANNEL) bend += v->channels[manager].value[SYNTH_CONTROL_BEND] * range_of(v, manager);
+    if (manager != SYNTH_NO_CHANNEL)
+        bend += v->channels[manager].value[SYNTH_CONTROL_BEND] * range_of(v, manager);
     return bend;
 }
 
@@ -62,7 +65,8 @@ void synth_control_dilate(synth_voices *v, uint32_t instance)
     if (voice->follows) voice->bend = bend_of(v, voice->channel);
     float dilation = exp2_of(((float)voice->note - v->def.root_note + voice->bend) / 12.0f);
     /* A range that was set by MIDI may reach further than the instrument is stable. */
-    poke_float(v, instance, SYNTH_DILATION, dilation < v->largest_dilation ? dilation : v->largest_dilation);
+    poke_float(v, instance, SYNTH_DILATION,
+        dilation < v->largest_dilation ? dilation : v->largest_dilation);
 }
 
 /* ---- words that follow ---- */
@@ -70,7 +74,8 @@ void synth_control_dilate(synth_voices *v, uint32_t instance)
 bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_t control)
 {
     if (control == SYNTH_CONTROL_BEND && target->follow == SYNTH_FOLLOW_NOTE) return true;
-    if (target->follow != SYNTH_FOLLOW_MIDI || !synth_route_channel(&target->route, channel)) return false;
+    if (target->follow != SYNTH_FOLLOW_MIDI || !synth_route_channel(&target->route, channel))
+        return false;
     switch (target->kind) {
     case HED_MIDI_CC: return control < SYNTH_CC_SOUND_OFF && target->number == control;
     case HED_MIDI_BEND: return control == SYNTH_CONTROL_BEND;
@@ -80,7 +85,8 @@ bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_
 }
 
 /* The channel and key that a target listens to in an instance. False: none has played. */
-static bool key_of(const synth_voices *v, uint32_t instance, uint32_t target, uint32_t *channel, uint32_t *note)
+static bool key_of(
+    const synth_voices *v, uint32_t instance, uint32_t target, uint32_t *channel, uint32_t *note)
 {
     if (v->def.mode == HED_SINGLETON) {
         uint32_t last = v->last[target];
@@ -95,13 +101,15 @@ static bool key_of(const synth_voices *v, uint32_t instance, uint32_t target, ui
 }
 
 /* What is known of a control, where a voice's own channel knows best. */
-static bool control_value(const synth_voices *v, uint32_t instance, const synth_target *target, float *value)
+static bool control_value(
+    const synth_voices *v, uint32_t instance, const synth_target *target, float *value)
 {
     uint32_t control = target->kind == HED_MIDI_CC     ? target->number
                        : target->kind == HED_MIDI_BEND ? SYNTH_CONTROL_BEND
                                                        : SYNTH_CONTROL_PRESSURE;
     if (target->kind == HED_MIDI_CC && control >= SYNTH_CC_SOUND_OFF) return false;
-    const synth_channel *said = target->route.channel ? &v->channels[target->route.channel - 1] : &v->any;
+    const synth_channel *said =
+        target->route.channel ? &v->channels[target->route.channel - 1] : &v->any;
     if (v->def.mode == HED_VOICES_MPE) {
         uint32_t channel = v->voices[instance].channel, manager = synth_control_manager(v, channel);
         said = &v->channels[channel];
@@ -126,8 +134,8 @@ static bool host_value(const synth_voices *v, uint32_t number, float *value)
     return false;
 }
 
-static float note_frequency(const synth_voices *v, uint32_t instance, const synth_target *target, uint32_t channel,
-                            uint32_t note)
+static float note_frequency(const synth_voices *v, uint32_t instance, const synth_target *target,
+    uint32_t channel, uint32_t note)
 {
     float bend = v->def.mode == HED_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
     return target->factor * 440.0f * exp2_of(((float)note - 69.0f + bend) / 12.0f);
@@ -144,16 +152,19 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
     }
     if (target->follow == SYNTH_FOLLOW_MIDI) {
         if (target->kind == HED_MIDI_HOST) return host_value(v, target->number, value);
-        if (target->kind == HED_MIDI_CC || target->kind == HED_MIDI_BEND || target->kind == HED_MIDI_PRESSURE)
+        if (target->kind == HED_MIDI_CC || target->kind == HED_MIDI_BEND ||
+            target->kind == HED_MIDI_PRESSURE)
             return control_value(v, instance, target, value);
     }
     if (!key_of(v, instance, index, &channel, &note)) return false;
     const synth_key *key = &v->keys[channel][note];
-    if (target->follow == SYNTH_FOLLOW_NOTE) *value = note_frequency(v, instance, target, channel, note);
+    if (target->follow == SYNTH_FOLLOW_NOTE)
+        *value = note_frequency(v, instance, target, channel, note);
     else if (target->kind == HED_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
     else if (target->kind == HED_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
     else *value = (float)key->touch / 127.0f;
-    return target->kind != HED_MIDI_AFTERTOUCH || target->follow != SYNTH_FOLLOW_MIDI || key->touched;
+    return target->kind != HED_MIDI_AFTERTOUCH || target->follow != SYNTH_FOLLOW_MIDI ||
+           key->touched;
 }
 
 void synth_control_target(synth_voices *v, uint32_t instance, uint32_t index, bool always)
@@ -186,7 +197,8 @@ static void receive(synth_voices *v, uint32_t channel, uint32_t control, float v
 void synth_control_bend(synth_voices *v, uint32_t channel, uint32_t value)
 {
     /* 8192 is the middle: both ends are full. */
-    float bend = value < 8192 ? ((float)value - 8192.0f) / 8192.0f : ((float)value - 8192.0f) / 8191.0f;
+    float bend =
+        value < 8192 ? ((float)value - 8192.0f) / 8192.0f : ((float)value - 8192.0f) / 8191.0f;
     receive(v, channel, SYNTH_CONTROL_BEND, bend);
 }
 
@@ -201,12 +213,13 @@ static void bend_again(synth_voices *v)
     for (uint32_t i = 0; i < v->instances; i++) {
         if (v->voices[i].used) synth_control_dilate(v, i);
         for (uint32_t t = 0; t < v->targets; t++)
-            if (v->program->targets[t].follow == SYNTH_FOLLOW_NOTE) synth_control_target(v, i, t, false);
+            if (v->program->targets[t].follow == SYNTH_FOLLOW_NOTE)
+                synth_control_target(v, i, t, false);
     }
 }
 
-/* Registered parameter 6 on channel 1 or 16: so many members has its zone; the other zone gives way. Ranges are the
- * instrument's again. */
+/* Registered parameter 6 on channel 1 or 16: so many members has its zone; the other zone gives
+ * way. Ranges are the instrument's again. */
 static void set_zone(synth_voices *v, uint32_t channel, uint32_t members)
 {
     uint32_t zone = channel == 15, count = members < 15 ? members : 15;
@@ -221,7 +234,8 @@ static void set_range(synth_voices *v, uint32_t channel, uint32_t number, uint32
 {
     uint32_t manager = synth_control_manager(v, channel);
     for (uint32_t i = 0; i < SYNTH_CHANNELS; i++) {
-        if (i != channel && (manager == SYNTH_NO_CHANNEL || synth_control_manager(v, i) != manager)) continue;
+        if (i != channel && (manager == SYNTH_NO_CHANNEL || synth_control_manager(v, i) != manager))
+            continue;
         synth_channel *c = &v->channels[i];
         if (!c->ranged) c->semitones = c->cents = 0;
         c->ranged = true;
@@ -246,7 +260,7 @@ static void reset_controllers(synth_voices *v, uint32_t channel)
 {
     synth_channel *c = &v->channels[channel];
     static const uint8_t zeroed[] = {SYNTH_CC_MODULATION, SYNTH_CC_SUSTAIN, 65, 66, 67,
-                                     SYNTH_CONTROL_BEND, SYNTH_CONTROL_PRESSURE};
+        SYNTH_CONTROL_BEND, SYNTH_CONTROL_PRESSURE};
     for (uint32_t i = 0; i < sizeof zeroed; i++)
         if (c->received[zeroed[i]]) receive(v, channel, zeroed[i], 0.0f);
     if (c->received[SYNTH_CC_EXPRESSION]) receive(v, channel, SYNTH_CC_EXPRESSION, 1.0f);
@@ -274,10 +288,12 @@ void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, ui
     else if (number == SYNTH_CC_RPN || number == SYNTH_CC_RPN_FINE)
         c->rpn[number == SYNTH_CC_RPN_FINE] = (uint8_t)value;
     else if (number == SYNTH_CC_NRPN || number == SYNTH_CC_NRPN_FINE) c->rpn[0] = c->rpn[1] = 127;
-    else if (number == SYNTH_CC_DATA || number == SYNTH_CC_DATA_FINE) enter_data(v, channel, number, value);
+    else if (number == SYNTH_CC_DATA || number == SYNTH_CC_DATA_FINE)
+        enter_data(v, channel, number, value);
     else if (number == SYNTH_CC_RESET) each_of_zone(v, channel, reset_controllers);
     else if (number == SYNTH_CC_SOUND_OFF) each_of_zone(v, channel, synth_voices_silence);
-    else if (number >= SYNTH_CC_NOTES_OFF) /* 124 to 127 end all notes as well */ each_of_zone(v, channel, end_notes);
+    else if (number >= SYNTH_CC_NOTES_OFF) /* 124 to 127 end all notes as well */
+        each_of_zone(v, channel, end_notes);
 }
 
 void synth_control_tempo(synth_voices *v, float tempo)
@@ -285,18 +301,23 @@ void synth_control_tempo(synth_voices *v, float tempo)
     v->tempo = tempo;
     for (uint32_t i = 0; i < v->instances; i++)
         for (uint32_t t = 0; t < v->targets; t++)
-            if (v->program->targets[t].follow == SYNTH_FOLLOW_TEMPO) synth_control_target(v, i, t, false);
+            if (v->program->targets[t].follow == SYNTH_FOLLOW_TEMPO)
+                synth_control_target(v, i, t, false);
 }
 
 void synth_control_host(synth_voices *v, uint32_t number, float value)
 {
     for (uint32_t t = 0; t < v->targets; t++) {
         const synth_target *target = &v->program->targets[t];
-        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_HOST || target->number != number)
+        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_HOST ||
+            target->number != number)
             continue;
         v->host[t] = (synth_host_value){number, value, true};
         for (uint32_t i = 0; i < v->instances; i++) poke_float(v, i, target->word, value);
     }
 }
 
-void synth_control_default(synth_channel *channel) { *channel = (synth_channel){.rpn = {127, 127}}; }
+void synth_control_default(synth_channel *channel)
+{
+    *channel = (synth_channel){.rpn = {127, 127}};
+}

@@ -1,5 +1,6 @@
-/* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each: a free one, the one
- * released longest ago, the oldest. A key struck again while it sounds keeps its instance, as a string does. */
+/* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each: a
+ * free one, the one released longest ago, the oldest. A key struck again while it sounds keeps its
+ * instance, as a string does. */
 #include "solver/voices.h"
 
 #include "support/words.h"
@@ -43,9 +44,11 @@ static void listen_to(synth_voices *v, uint32_t channel, const hed_route *route)
 
 static bool any_held(const synth_voices *v, const hed_route *route)
 {
-    uint64_t low = notes_between(route->low, route->high, 0), high = notes_between(route->low, route->high, 1);
+    uint64_t low = notes_between(route->low, route->high, 0),
+             high = notes_between(route->low, route->high, 1);
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
-        if (synth_route_channel(route, c) && ((v->held[c][0] & low) | (v->held[c][1] & high))) return true;
+        if (synth_route_channel(route, c) && ((v->held[c][0] & low) | (v->held[c][1] & high)))
+            return true;
     return false;
 }
 
@@ -71,7 +74,7 @@ void synth_notes_listen(synth_voices *v)
             const synth_target *target = &p->targets[t];
             if (target->follow == SYNTH_FOLLOW_NOTE ||
                 (target->follow == SYNTH_FOLLOW_MIDI &&
-                 (target->kind == HED_MIDI_NOTE || target->kind == HED_MIDI_VELOCITY)))
+                    (target->kind == HED_MIDI_NOTE || target->kind == HED_MIDI_VELOCITY)))
                 listen_to(v, c, &target->route);
         }
         /* Where notes start nothing a voice is dilated by them still. */
@@ -98,7 +101,8 @@ uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
 }
 
 /* Counts a note. Gives its key. */
-static uint32_t count_note(const synth_voices *v, uint32_t channel, uint32_t note, hed_note_report *n)
+static uint32_t count_note(
+    const synth_voices *v, uint32_t channel, uint32_t note, hed_note_report *n)
 {
     uint32_t key = synth_notes_key(v, channel, note);
     int32_t wanted = (int32_t)note + v->transpose;
@@ -106,17 +110,20 @@ static uint32_t count_note(const synth_voices *v, uint32_t channel, uint32_t not
     if (key != HED_NO_KEY) return key;
     if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
     if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
-    if (n->low != HED_NO_KEY && wanted >= n->low && wanted <= n->high) n->deaf_channels |= (uint16_t)(1u << channel);
+    if (n->low != HED_NO_KEY && wanted >= n->low && wanted <= n->high)
+        n->deaf_channels |= (uint16_t)(1u << channel);
     n->dropped++;
     return key;
 }
 
-hed_note_report synth_voices_check_notes(const synth_voices *v, const hed_synth_event *events, uint32_t count)
+hed_note_report synth_voices_check_notes(
+    const synth_voices *v, const hed_synth_event *events, uint32_t count)
 {
     hed_note_report notes = {.low = v->notes.low, .high = v->notes.high};
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *bytes = events[i].bytes;
-        if (events[i].kind == HED_EVENT_MIDI && bytes[0] >> 4 == 9 && bytes[1] < SYNTH_KEYS && bytes[2])
+        if (events[i].kind == HED_EVENT_MIDI && bytes[0] >> 4 == 9 && bytes[1] < SYNTH_KEYS &&
+            bytes[2])
             count_note(v, bytes[0] & 15, bytes[1], &notes);
     }
     return notes;
@@ -187,13 +194,15 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
     if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
     if (v->def.mode == HED_VOICES_MPE)
         for (uint32_t i = 0; i < v->instances; i++)
-            if (v->voices[i].released && v->voices[i].channel == channel) v->voices[i].follows = false;
-    *voice = (synth_voice){.channel = (uint8_t)channel, .note = (uint8_t)note, .used = true, .follows = true};
+            if (v->voices[i].released && v->voices[i].channel == channel)
+                v->voices[i].follows = false;
+    *voice = (synth_voice){
+        .channel = (uint8_t)channel, .note = (uint8_t)note, .used = true, .follows = true};
     return taken;
 }
 
-/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's words, which may be
- * those of the note before still. */
+/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's
+ * words, which may be those of the note before still. */
 static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
 {
     for (uint32_t t = 0; t < v->targets; t++) {
@@ -212,8 +221,8 @@ static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t
     uint32_t instance = take_voice(v, channel, note);
     synth_key *key = &v->keys[channel][note];
     set_state(v, channel, note, SYNTH_KEY_DOWN);
-    *key = (synth_key){
-        .started = ++v->serial, .state = SYNTH_KEY_DOWN, .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
+    *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN,
+        .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
     if (v->def.mode != HED_SINGLETON) {
         v->voices[instance].started = key->started;
         synth_control_dilate(v, instance);
@@ -234,14 +243,16 @@ void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
 {
     uint32_t key = v->plays[channel][note];
     v->plays[channel][note] = HED_NO_KEY;
-    if (key != HED_NO_KEY && !memchr(v->plays[channel], (int)key, SYNTH_KEYS)) end_key(v, channel, key);
+    if (key != HED_NO_KEY && !memchr(v->plays[channel], (int)key, SYNTH_KEYS))
+        end_key(v, channel, key);
 }
 
 void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
 {
     uint32_t key = count_note(v, channel, note, &v->notes);
     if (key == HED_NO_KEY) return;
-    if (v->plays[channel][note] != key) synth_notes_end(v, channel, note); /* what it played in an instrument before */
+    /* what it played in an instrument before */
+    if (v->plays[channel][note] != key) synth_notes_end(v, channel, note);
     start_key(v, channel, key, velocity);
     v->plays[channel][note] = (uint8_t)key;
 }

@@ -1,5 +1,5 @@
-/* Parameters that events have set. A store that is put to rest, or that another program has, does not know them: so
- * the last ones are kept, in the order in which they were set, and said again. */
+/* Parameters that events have set. A store that is put to rest, or that another program has, does
+ * not know them: so the last ones are kept, in the order in which they were set, and said again. */
 #include "solver/voices.h"
 
 #include "support/words.h"
@@ -7,19 +7,23 @@
 static void poke_setting(synth_voices *v, const synth_setting *s)
 {
     /* The list of pokes serves as scratch: it is filled only when all events are through. */
-    uint32_t count = synth_program_set(v->program, s->entity, s->parameter, s->value, v->pokes, v->capacity);
+    uint32_t count =
+        synth_program_set(v->program, s->entity, s->parameter, s->value, v->pokes, v->capacity);
     for (uint32_t i = 0; i < v->instances; i++)
-        for (uint32_t k = 0; k < count; k++) synth_voices_poke(v, i, v->pokes[k].word, v->pokes[k].value);
+        for (uint32_t k = 0; k < count; k++)
+            synth_voices_poke(v, i, v->pokes[k].word, v->pokes[k].value);
 }
 
 static void forget(synth_voices *v, uint32_t index)
 {
     v->setting_pokes -= v->settings[index].pokes;
     v->setting_count--;
-    memmove(v->settings + index, v->settings + index + 1, (v->setting_count - index) * sizeof *v->settings);
+    memmove(v->settings + index, v->settings + index + 1,
+        (v->setting_count - index) * sizeof *v->settings);
 }
 
-/* The one set longest ago gives way. What this program cannot set, or has no room for, is not kept. */
+/* The one set longest ago gives way. What this program cannot set, or has no room for, is not
+ * kept. */
 static void keep(synth_voices *v, synth_setting s)
 {
     for (uint32_t i = 0; i < v->setting_count; i++)
@@ -27,9 +31,11 @@ static void keep(synth_voices *v, synth_setting s)
             forget(v, i);
             break;
         }
-    uint64_t pokes = (uint64_t)v->instances * synth_program_set(v->program, s.entity, s.parameter, s.value, NULL, 0);
+    uint64_t pokes = (uint64_t)v->instances *
+                     synth_program_set(v->program, s.entity, s.parameter, s.value, NULL, 0);
     if (pokes == 0 || pokes > v->setting_room) return;
-    while (v->setting_count == SYNTH_SETTINGS || v->setting_pokes + pokes > v->setting_room) forget(v, 0);
+    while (v->setting_count == SYNTH_SETTINGS || v->setting_pokes + pokes > v->setting_room)
+        forget(v, 0);
     s.pokes = (uint32_t)pokes;
     v->setting_pokes += s.pokes;
     v->settings[v->setting_count++] = s;

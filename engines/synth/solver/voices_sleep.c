@@ -16,7 +16,8 @@ static void fall_asleep(synth_voices *v, uint32_t instance, uint32_t island, con
         uint32_t word = synth_parameter_word(layout, SYNTH_BODY, BODY_P_WEIGHT, s->bodies[i]);
         s->weights[(size_t)instance * s->body_count + i] = store[word];
         synth_voices_poke(v, instance, word, 0);
-        for (uint32_t k = 0; k < 3; k++) synth_voices_poke(v, instance, speed_word(layout, v->looked, k, s->bodies[i]), 0);
+        for (uint32_t k = 0; k < 3; k++)
+            synth_voices_poke(v, instance, speed_word(layout, v->looked, k, s->bodies[i]), 0);
     }
 }
 
@@ -24,16 +25,19 @@ static void wake(synth_voices *v, uint32_t instance, uint32_t island)
 {
     synth_sleep *s = v->sleep;
     uint8_t *quiet = &s->quiet[(size_t)instance * s->islands + island];
-    for (uint32_t i = s->body_begin[island]; *quiet == SYNTH_QUIET && i < s->body_begin[island + 1]; i++)
-        synth_voices_poke(v, instance, synth_parameter_word(&v->program->layout, SYNTH_BODY, BODY_P_WEIGHT, s->bodies[i]),
-                          s->weights[(size_t)instance * s->body_count + i]);
+    for (uint32_t i = s->body_begin[island]; *quiet == SYNTH_QUIET && i < s->body_begin[island + 1];
+         i++)
+        synth_voices_poke(v, instance,
+            synth_parameter_word(&v->program->layout, SYNTH_BODY, BODY_P_WEIGHT, s->bodies[i]),
+            s->weights[(size_t)instance * s->body_count + i]);
     *quiet = 0;
 }
 
 void synth_sleep_wake_gate(synth_voices *v, uint32_t instance, uint32_t gate)
 {
     const synth_sleep *s = v->sleep;
-    for (uint32_t i = s->islands ? s->gate_begin[gate] : 0; s->islands && i < s->gate_begin[gate + 1]; i++)
+    for (uint32_t i = s->islands ? s->gate_begin[gate] : 0;
+         s->islands && i < s->gate_begin[gate + 1]; i++)
         wake(v, instance, s->gates[i]);
 }
 
@@ -58,7 +62,10 @@ void synth_sleep_check(synth_voices *v)
     v->stores = NULL;
 }
 
-uint64_t synth_voices_next_look(const synth_voices *v, uint64_t sample) { return synth_sleep_next(v->sleep, sample); }
+uint64_t synth_voices_next_look(const synth_voices *v, uint64_t sample)
+{
+    return synth_sleep_next(v->sleep, sample);
+}
 
 void synth_voices_look(synth_voices *v, const uint32_t *stores, uint64_t sample)
 {

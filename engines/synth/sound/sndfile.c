@@ -16,14 +16,14 @@ enum { PIECE = 4096 }; /* frames that are turned at once */
 
 static hed_status load(const char *path, synth_sndfile_api *api, hed_error *error)
 {
-    static const char *const names[] = {"sf_open_virtual", "sf_close", "sf_strerror",
-                                        "sf_command", "sf_readf_float", "sf_writef_float"};
+    static const char *const names[] = {"sf_open_virtual", "sf_close", "sf_strerror", "sf_command",
+        "sf_readf_float", "sf_writef_float"};
     enum { COUNT = sizeof names / sizeof *names };
     void *slots[COUNT];
     hed_error reason;
     _Static_assert(sizeof *api == sizeof slots, "synth_sndfile_api holds function pointers only");
-    hed_status status =
-        hed_library_load(NULL, &hed_optional_libraries[HED_LIBRARY_SNDFILE], names, slots, COUNT, NULL, &reason);
+    hed_status status = hed_library_load(
+        NULL, &hed_optional_libraries[HED_LIBRARY_SNDFILE], names, slots, COUNT, NULL, &reason);
     if (status) return hed_error_set(error, status, "%s: %s", path, reason.text);
     memcpy(api, slots, sizeof slots);
     return HED_OK;
@@ -43,8 +43,7 @@ static sf_count_t memory_tell(void *user) { return ((memory *)user)->position; }
 static sf_count_t memory_seek(sf_count_t offset, int whence, void *user)
 {
     memory *m = user;
-    sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? m->position
-                                                                  : m->size;
+    sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? m->position : m->size;
     if (offset < -from || offset > m->size - from) return -1;
     return m->position = from + offset;
 }
@@ -66,19 +65,20 @@ static sf_count_t memory_write(const void *from, sf_count_t count, void *user)
     return 0;
 }
 
-static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, const char *path, synth_sound *sound,
-                               hed_error *error)
+static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, const char *path,
+    synth_sound *sound, hed_error *error)
 {
     float *piece = malloc(sizeof *piece * PIECE * sound->channels);
     uint64_t samples = sound->frames * sound->channels;
     sound->samples = malloc(sizeof *sound->samples * (samples ? samples : 1));
     hed_status status = HED_OK;
     if (!piece || !sound->samples)
-        status = hed_error_set(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s", (unsigned long long)samples,
-                               path);
+        status = hed_error_set(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s",
+            (unsigned long long)samples, path);
     uint64_t frames = 0;
     while (!status && frames < sound->frames) {
-        sf_count_t wanted = sound->frames - frames < PIECE ? (sf_count_t)(sound->frames - frames) : PIECE;
+        sf_count_t wanted =
+            sound->frames - frames < PIECE ? (sf_count_t)(sound->frames - frames) : PIECE;
         sf_count_t got = api->sf_readf_float(file, piece, wanted);
         for (sf_count_t n = 0; n < got; n++)
             for (uint32_t c = 0; c < sound->channels; c++) {
@@ -87,15 +87,16 @@ static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, cons
             }
         frames += (uint64_t)got;
         if (got < wanted)
-            status =
-                hed_error_set(error, HED_ERROR_FORMAT, "%s ends after %llu of the %llu frames that its head promises",
-                              path, (unsigned long long)frames, (unsigned long long)sound->frames);
+            status = hed_error_set(error, HED_ERROR_FORMAT,
+                "%s ends after %llu of the %llu frames that its head promises", path,
+                (unsigned long long)frames, (unsigned long long)sound->frames);
     }
     free(piece);
     return status;
 }
 
-hed_status synth_sndfile_parse(const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error)
+hed_status synth_sndfile_parse(
+    const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error)
 {
     synth_sndfile_api api;
     SF_INFO info = {0};
@@ -106,15 +107,16 @@ hed_status synth_sndfile_parse(const void *bytes, size_t size, const char *path,
     if (status) return status;
     SNDFILE *file = api.sf_open_virtual(&io, SFM_READ, &info, &m);
     if (!file)
-        return hed_error_set(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s", path,
-                             api.sf_strerror(NULL));
-    if (info.frames < 0 || (uint64_t)info.frames > SYNTH_SOUND_MOST_SAMPLES / (uint32_t)info.channels) {
-        status =
-            hed_error_set(error, HED_ERROR_LIMIT, "%s has %lld frames of %d channels: at most 2^30 samples are read",
-                          path, (long long)info.frames, info.channels);
+        return hed_error_set(error, HED_ERROR_FORMAT, "%s is no sound file that can be read: %s",
+            path, api.sf_strerror(NULL));
+    if (info.frames < 0 ||
+        (uint64_t)info.frames > SYNTH_SOUND_MOST_SAMPLES / (uint32_t)info.channels) {
+        status = hed_error_set(error, HED_ERROR_LIMIT,
+            "%s has %lld frames of %d channels: at most 2^30 samples are read", path,
+            (long long)info.frames, info.channels);
     } else {
-        *sound = (synth_sound){
-            .rate = (uint32_t)info.samplerate, .channels = (uint32_t)info.channels, .frames = (uint64_t)info.frames};
+        *sound = (synth_sound){.rate = (uint32_t)info.samplerate,
+            .channels = (uint32_t)info.channels, .frames = (uint64_t)info.frames};
         status = read_samples(&api, file, path, sound, error);
     }
     api.sf_close(file);
@@ -143,8 +145,9 @@ static sf_count_t writer_tell(void *user) { return (sf_count_t)((sndfile_writer 
 static sf_count_t writer_seek(sf_count_t offset, int whence, void *user)
 {
     sndfile_writer *w = user;
-    sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (sf_count_t)w->position
-                                                                  : (sf_count_t)w->size;
+    sf_count_t from = whence == SEEK_SET   ? 0
+                      : whence == SEEK_CUR ? (sf_count_t)w->position
+                                           : (sf_count_t)w->size;
     if (from + offset != (sf_count_t)w->position) {
         w->position = (uint64_t)(from + offset);
         hed_file_writer_seek(w->file, w->position); /* a failure is kept for commit */
@@ -175,10 +178,12 @@ static hed_status open_sound(sndfile_writer *w, SF_INFO *info, hed_error *error)
     w->sound = w->api.sf_open_virtual(&io, SFM_WRITE, info, w);
     if (!w->sound) {
         int sub = info->format & SF_FORMAT_SUBMASK;
-        const char *name = sub == SF_FORMAT_PCM_16 ? "16 bits" : sub == SF_FORMAT_PCM_24 ? "24 bits"
-                                                                                         : "floats";
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s cannot hold %u channels of %s at %d Hz: %s", w->path,
-                             w->channels, name, info->samplerate, w->api.sf_strerror(NULL));
+        const char *name = sub == SF_FORMAT_PCM_16   ? "16 bits"
+                           : sub == SF_FORMAT_PCM_24 ? "24 bits"
+                                                     : "floats";
+        return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+            "%s cannot hold %u channels of %s at %d Hz: %s", w->path, w->channels, name,
+            info->samplerate, w->api.sf_strerror(NULL));
     }
     /* The peak's place comes with the time of day: the same sound would be other bytes. */
     w->api.sf_command(w->sound, SFC_SET_ADD_PEAK_CHUNK, NULL, 0);
@@ -189,21 +194,23 @@ static hed_status open_sound(sndfile_writer *w, SF_INFO *info, hed_error *error)
 static hed_status too_long(const char *path, hed_error *error)
 {
     return hed_error_set(error, HED_ERROR_LIMIT,
-                         "%s would be longer than 4 GiB, which its format cannot say: name it .wav", path);
+        "%s would be longer than 4 GiB, which its format cannot say: name it .wav", path);
 }
 
-static hed_status put(synth_sound_writer *base, const float *const *channels, uint32_t frames, hed_error *error)
+static hed_status put(
+    synth_sound_writer *base, const float *const *channels, uint32_t frames, hed_error *error)
 {
     sndfile_writer *w = (sndfile_writer *)base;
     for (uint32_t first = 0; first < frames; first += PIECE) {
         uint32_t count = frames - first < PIECE ? frames - first : PIECE;
         for (uint32_t n = 0; n < count; n++)
-            for (uint32_t c = 0; c < w->channels; c++) w->piece[n * w->channels + c] = channels[c][first + n];
+            for (uint32_t c = 0; c < w->channels; c++)
+                w->piece[n * w->channels + c] = channels[c][first + n];
         if (w->size + (uint64_t)count * w->channels * 4 > w->most) return too_long(w->path, error);
         errno = 0; /* libsndfile's own refusals leave it alone */
         if (w->api.sf_writef_float(w->sound, w->piece, count) == count) continue;
         return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
-                             errno ? strerror(errno) : w->api.sf_strerror(w->sound));
+            errno ? strerror(errno) : w->api.sf_strerror(w->sound));
     }
     return HED_OK;
 }
@@ -231,18 +238,20 @@ static void abort_writer(synth_sound_writer *base)
     free_writer(w);
 }
 
-hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t rate, uint32_t channels,
-                                     synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
-                                     hed_error *error)
+hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t rate,
+    uint32_t channels, synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
+    hed_error *error)
 {
     static const synth_sound_writer_ops ops = {put, commit, abort_writer};
     static const int subtypes[] = {SF_FORMAT_PCM_16, SF_FORMAT_PCM_24, SF_FORMAT_FLOAT};
-    SF_INFO info = {.samplerate = (int)rate, .channels = (int)channels, .format = container | subtypes[format]};
+    SF_INFO info = {
+        .samplerate = (int)rate, .channels = (int)channels, .format = container | subtypes[format]};
     bool short_head = container == SF_FORMAT_AIFF || container == SF_FORMAT_AU;
     uint64_t most = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
     *writer = NULL;
     if (channels == 0)
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s cannot hold 0 channels: 1 at the least", path);
+        return hed_error_set(
+            error, HED_ERROR_UNSUPPORTED, "%s cannot hold 0 channels: 1 at the least", path);
     if (frames > most / (channels * width)) return too_long(path, error);
     sndfile_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {

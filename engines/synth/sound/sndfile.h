@@ -5,31 +5,32 @@
 #include "sound_file.h"
 
 /* As synth_wav_parse(), of any format that libsndfile knows. */
-hed_status synth_sndfile_parse(const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error);
+hed_status synth_sndfile_parse(
+    const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error);
 
 /* As synth_sound_writer_open(); `container` is one of SF_FORMAT_* below. */
-hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t rate, uint32_t channels,
-                                     synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
-                                     hed_error *error);
+hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t rate,
+    uint32_t channels, synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
+    hed_error *error);
 
 /* ---- what we use of libsndfile 1.0 and later, declared from its documentation ---- */
 
 typedef int64_t sf_count_t;
 typedef struct sf_private_tag SNDFILE;
 
-enum { SFM_READ = 0x10,
-       SFM_WRITE = 0x20 };
-enum { SF_FORMAT_AIFF = 0x020000,
-       SF_FORMAT_AU = 0x030000,
-       SF_FORMAT_W64 = 0x0b0000,
-       SF_FORMAT_FLAC = 0x170000,
-       SF_FORMAT_CAF = 0x180000,
-       SF_FORMAT_PCM_16 = 2,
-       SF_FORMAT_PCM_24 = 3,
-       SF_FORMAT_FLOAT = 6,
-       SF_FORMAT_SUBMASK = 0xffff };
-enum { SFC_SET_ADD_PEAK_CHUNK = 0x1050,
-       SFC_SET_CLIPPING = 0x10c0 };
+enum { SFM_READ = 0x10, SFM_WRITE = 0x20 };
+enum {
+    SF_FORMAT_AIFF = 0x020000,
+    SF_FORMAT_AU = 0x030000,
+    SF_FORMAT_W64 = 0x0b0000,
+    SF_FORMAT_FLAC = 0x170000,
+    SF_FORMAT_CAF = 0x180000,
+    SF_FORMAT_PCM_16 = 2,
+    SF_FORMAT_PCM_24 = 3,
+    SF_FORMAT_FLOAT = 6,
+    SF_FORMAT_SUBMASK = 0xffff
+};
+enum { SFC_SET_ADD_PEAK_CHUNK = 0x1050, SFC_SET_CLIPPING = 0x10c0 };
 
 typedef struct SF_INFO {
     sf_count_t frames;

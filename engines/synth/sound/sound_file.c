@@ -14,7 +14,8 @@
 
 hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *error)
 {
-    static const size_t most = ((size_t)1 << 30) * 8 + (1 << 20); /* bytes: the widest samples, and a head */
+    /* bytes: the widest samples, and a head */
+    static const size_t most = ((size_t)1 << 30) * 8 + (1 << 20);
     char *bytes;
     size_t size;
     *sound = (synth_sound){0};
@@ -22,10 +23,13 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
     if (status) return status;
     bool wav = synth_wav_begins(bytes, size);
     if (wav) status = synth_wav_parse(bytes, size, path, sound, error);
-    /* Encodings of WAV that are not ours may be libsndfile's; where it is not there, our words are the better ones. */
+    /* Encodings of WAV that are not ours may be libsndfile's; where it is not there, our words are
+     * the better ones. */
     hed_error other;
     if (!wav) status = synth_sndfile_parse(bytes, size, path, sound, error);
-    else if (status == HED_ERROR_UNSUPPORTED && !synth_sndfile_parse(bytes, size, path, sound, &other)) status = HED_OK;
+    else if (status == HED_ERROR_UNSUPPORTED &&
+             !synth_sndfile_parse(bytes, size, path, sound, &other))
+        status = HED_OK;
     free(bytes);
     return status;
 }
@@ -36,11 +40,10 @@ void synth_sound_free(synth_sound *sound)
     *sound = (synth_sound){0};
 }
 
-hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
-                                   uint64_t frames, synth_sound_writer **writer, hed_error *error)
+hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels,
+    synth_sound_format format, uint64_t frames, synth_sound_writer **writer, hed_error *error)
 {
-    enum { WAV,
-           RF64 };
+    enum { WAV, RF64 };
     static const struct {
         const char *ending;
         int container;
@@ -55,22 +58,23 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
         {"au", SF_FORMAT_AU},
     };
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const char *ending = strncmp(path, "/dev/", 5) == 0 ? "wav" : dot ? dot + 1
-                                                                      : "";
+    const char *ending = strncmp(path, "/dev/", 5) == 0 ? "wav" : dot ? dot + 1 : "";
     size_t i = 0, count = sizeof known / sizeof *known;
     while (i < count && strcasecmp(ending, known[i].ending) != 0) i++;
     *writer = NULL;
     if (i == count)
         return hed_error_set(error, HED_ERROR_UNSUPPORTED,
-                             "%s: its ending is none of wav, rf64, flac, aiff, w64, caf and au", path);
+            "%s: its ending is none of wav, rf64, flac, aiff, w64, caf and au", path);
     int container = known[i].container;
     if (container == WAV || container == RF64)
-        return synth_wav_writer_open(path, rate, channels, format, frames, container == RF64, writer, error);
-    return synth_sndfile_writer_open(path, container, rate, channels, format, frames, writer, error);
+        return synth_wav_writer_open(
+            path, rate, channels, format, frames, container == RF64, writer, error);
+    return synth_sndfile_writer_open(
+        path, container, rate, channels, format, frames, writer, error);
 }
 
-hed_status synth_sound_writer_put(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
-                                  hed_error *error)
+hed_status synth_sound_writer_put(
+    synth_sound_writer *writer, const float *const *channels, uint32_t frames, hed_error *error)
 {
     return writer->ops->put(writer, channels, frames, error);
 }

@@ -1,5 +1,5 @@
-/* Writing WAV files, as a stream: the head is written first for as many frames as were announced, and again at the end
- * where they were others. */
+/* Writing WAV files, as a stream: the head is written first for as many frames as were announced,
+ * and again at the end where they were others. */
 #include "wav.h"
 #include "writer.h"
 
@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 4096, /* frames that are turned at once */
-       HEAD_BYTES = 96,
-       LONG_SIZES = 28 }; /* bytes of the chunk "ds64" */
-enum { WAV_INTEGERS = 1,
-       WAV_FLOATS = 3 };
+enum {
+    PIECE = 4096, /* frames that are turned at once */
+    HEAD_BYTES = 96,
+    LONG_SIZES = 28, /* bytes of the chunk "ds64" */
+};
+enum { WAV_INTEGERS = 1, WAV_FLOATS = 3 };
 
 typedef struct wav_writer {
     synth_sound_writer base;
@@ -44,10 +45,14 @@ static void put_chunk(uint8_t **to, const char *name, uint32_t size)
 
 static uint32_t head_size(const wav_writer *w)
 {
-    return 12 + (w->room ? 8 + LONG_SIZES : 0) + (w->base.format == SYNTH_SOUND_F32 ? 8 + 18 + 8 + 4 : 8 + 16) + 8;
+    return 12 + (w->room ? 8 + LONG_SIZES : 0) +
+           (w->base.format == SYNTH_SOUND_F32 ? 8 + 18 + 8 + 4 : 8 + 16) + 8;
 }
 
-static uint64_t data_size(const wav_writer *w, uint64_t frames) { return frames * w->channels * w->width; }
+static uint64_t data_size(const wav_writer *w, uint64_t frames)
+{
+    return frames * w->channels * w->width;
+}
 
 /* What the file's first size counts: all behind it. */
 static uint64_t riff_size(const wav_writer *w, uint64_t frames)
@@ -90,7 +95,8 @@ static hed_status write_head(wav_writer *w, uint64_t frames)
 
 /* ---- samples ---- */
 
-/* Full scale is the power of two that it is when it is read, so that integers come back as they were. */
+/* Full scale is the power of two that it is when it is read, so that integers come back as they
+ * were. */
 static int32_t quantize(float x, float scale)
 {
     float y = x * scale;
@@ -99,13 +105,14 @@ static int32_t quantize(float x, float scale)
     return y > scale - 1 ? (int32_t)(scale - 1) : (int32_t)lrintf(y);
 }
 
-static hed_status put(synth_sound_writer *base, const float *const *channels, uint32_t frames, hed_error *error)
+static hed_status put(
+    synth_sound_writer *base, const float *const *channels, uint32_t frames, hed_error *error)
 {
     wav_writer *w = (wav_writer *)base;
     if (!w->room && riff_size(w, w->frames + frames) > UINT32_MAX)
         return hed_error_set(error, HED_ERROR_LIMIT,
-                             "%s was begun for %llu frames: its head cannot count as many as come now", w->path,
-                             (unsigned long long)w->announced);
+            "%s was begun for %llu frames: its head cannot count as many as come now", w->path,
+            (unsigned long long)w->announced);
     float scale = w->base.format == SYNTH_SOUND_S16 ? 0x1p15f : 0x1p23f;
     for (uint32_t first = 0; first < frames; first += PIECE) {
         uint32_t count = frames - first < PIECE ? frames - first : PIECE;
@@ -118,7 +125,8 @@ static hed_status put(synth_sound_writer *base, const float *const *channels, ui
                 put_number(&to, bits, w->width);
             }
         if (hed_file_writer_put(w->file, w->piece, (size_t)(to - w->piece)))
-            return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
+            return hed_error_set(
+                error, HED_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
         w->frames += count;
     }
     return HED_OK;
@@ -149,18 +157,20 @@ static void abort_writer(synth_sound_writer *base)
     free_writer(w);
 }
 
-hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t channels, synth_sound_format format,
-                                 uint64_t frames, bool rf64, synth_sound_writer **writer, hed_error *error)
+hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t channels,
+    synth_sound_format format, uint64_t frames, bool rf64, synth_sound_writer **writer,
+    hed_error *error)
 {
     static const synth_sound_writer_ops ops = {put, commit, abort_writer};
     uint32_t width = (uint32_t)format + 2;
     *writer = NULL;
     if (channels == 0 || channels > UINT16_MAX / width)
-        return hed_error_set(error, HED_ERROR_UNSUPPORTED, "%s cannot hold %u channels: WAV has 1 to %u of %u bytes",
-                             path, channels, UINT16_MAX / width, width);
+        return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+            "%s cannot hold %u channels: WAV has 1 to %u of %u bytes", path, channels,
+            UINT16_MAX / width, width);
     if (frames > (uint64_t)INT64_MAX / (channels * width))
-        return hed_error_set(error, HED_ERROR_LIMIT, "%s: %llu frames are more than any file holds", path,
-                             (unsigned long long)frames);
+        return hed_error_set(error, HED_ERROR_LIMIT, "%s: %llu frames are more than any file holds",
+            path, (unsigned long long)frames);
     wav_writer *w = calloc(1, sizeof *w + (size_t)PIECE * channels * width);
     if (!w || !(w->path = strdup(path))) {
         free(w);

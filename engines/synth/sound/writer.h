@@ -5,7 +5,8 @@
 #include "sound_file.h"
 
 typedef struct synth_sound_writer_ops {
-    hed_status (*put)(synth_sound_writer *writer, const float *const *channels, uint32_t frames, hed_error *error);
+    hed_status (*put)(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
+        hed_error *error);
     hed_status (*commit)(synth_sound_writer *writer, hed_error *error);
     void (*abort)(synth_sound_writer *writer);
 } synth_sound_writer_ops;

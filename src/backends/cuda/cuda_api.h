@@ -1,5 +1,6 @@
-/* What we use of the CUDA driver API, declared from NVIDIA's documentation (CUDA Driver API reference, 11.2 to 13.0), so that
- * no toolkit is needed to build. Names of types, functions and error codes are the driver's own. */
+/* What we use of the CUDA driver API, declared from NVIDIA's documentation (CUDA Driver API
+ * reference, 11.2 to 13.0), so that no toolkit is needed to build. Names of types, functions and
+ * error codes are the driver's own. */
 #ifndef HED_BACKENDS_CUDA_API_H
 #define HED_BACKENDS_CUDA_API_H
 
@@ -96,15 +97,15 @@ enum {
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DEFAULT = 0,
     CU_EVENT_DISABLE_TIMING = 2,
-    CU_MEMHOST_PORTABLE_MAPPED = 3, /* PORTABLE | DEVICEMAP, of cuMemHostAlloc and cuMemHostRegister alike */
+    /* PORTABLE | DEVICEMAP, of cuMemHostAlloc and cuMemHostRegister alike */
+    CU_MEMHOST_PORTABLE_MAPPED = 3,
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
     CU_GRAPHICS_REGISTER_NONE = 0
 };
 
 /* CUlaunchAttributeID; the value is a union of 64 bytes. */
-enum { CU_LAUNCH_COOPERATIVE = 2,
-       CU_LAUNCH_CLUSTER_DIMENSION = 4 };
+enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_CLUSTER_DIMENSION = 4 };
 
 typedef union CUlaunchAttributeValue {
     char bytes[64];
@@ -160,7 +161,8 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     size_t width_bytes, height, depth;
 } cuda_copy_node;
 
-/* X(member, name of the symbol, parameters). Versioned symbols are the ones that the headers of CUDA 11 choose. */
+/* X(member, name of the symbol, parameters). Versioned symbols are the ones that the headers of
+ * CUDA 11 choose. */
 #define HED_CUDA_REQUIRED(X) \
     X(cuInit, "cuInit", (unsigned flags)) \
     X(cuDriverGetVersion, "cuDriverGetVersion", (int *version)) \
@@ -171,7 +173,8 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     X(cuDeviceGetName, "cuDeviceGetName", (char *name, int size, CUdevice device)) \
     X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, CUdevice device)) \
     X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, CUdevice device)) \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext * context, CUdevice device)) \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", \
+        (CUcontext * context, CUdevice device)) \
     X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device)) \
     X(cuCtxGetCurrent, "cuCtxGetCurrent", (CUcontext * context)) \
     X(cuCtxSetCurrent, "cuCtxSetCurrent", (CUcontext context)) \
@@ -185,19 +188,30 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     X(cuMemFreeHost, "cuMemFreeHost", (void *host)) \
     X(cuMemHostRegister, "cuMemHostRegister_v2", (void *host, size_t size, unsigned flags)) \
     X(cuMemHostUnregister, "cuMemHostUnregister", (void *host)) \
-    X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (CUdeviceptr * address, void *host, unsigned flags)) \
-    X(cuMemcpyAsync, "cuMemcpyAsync", (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
-    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t size, CUstream stream)) \
-    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t size, CUstream stream)) \
-    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
+    X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", \
+        (CUdeviceptr * address, void *host, unsigned flags)) \
+    X(cuMemcpyAsync, "cuMemcpyAsync", \
+        (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
+    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", \
+        (CUdeviceptr to, const void *from, size_t size, CUstream stream)) \
+    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", \
+        (void *to, CUdeviceptr from, size_t size, CUstream stream)) \
+    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", \
+        (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
     X(cuMemcpyPeerAsync, "cuMemcpyPeerAsync", \
-      (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size, CUstream stream)) \
-    X(cuMemsetD8Async, "cuMemsetD8Async", (CUdeviceptr to, unsigned char value, size_t count, CUstream stream)) \
-    X(cuMemsetD16Async, "cuMemsetD16Async", (CUdeviceptr to, unsigned short value, size_t count, CUstream stream)) \
-    X(cuMemsetD32Async, "cuMemsetD32Async", (CUdeviceptr to, unsigned value, size_t count, CUstream stream)) \
+        (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, \
+            size_t size, CUstream stream)) \
+    X(cuMemsetD8Async, "cuMemsetD8Async", \
+        (CUdeviceptr to, unsigned char value, size_t count, CUstream stream)) \
+    X(cuMemsetD16Async, "cuMemsetD16Async", \
+        (CUdeviceptr to, unsigned short value, size_t count, CUstream stream)) \
+    X(cuMemsetD32Async, "cuMemsetD32Async", \
+        (CUdeviceptr to, unsigned value, size_t count, CUstream stream)) \
     X(cuMemsetD2D32Async, "cuMemsetD2D32Async", \
-      (CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream stream)) \
-    X(cuStreamCreateWithPriority, "cuStreamCreateWithPriority", (CUstream * stream, unsigned flags, int priority)) \
+        (CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, \
+            CUstream stream)) \
+    X(cuStreamCreateWithPriority, "cuStreamCreateWithPriority", \
+        (CUstream * stream, unsigned flags, int priority)) \
     X(cuStreamDestroy, "cuStreamDestroy_v2", (CUstream stream)) \
     X(cuStreamSynchronize, "cuStreamSynchronize", (CUstream stream)) \
     X(cuStreamQuery, "cuStreamQuery", (CUstream stream)) \
@@ -210,48 +224,61 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     X(cuEventSynchronize, "cuEventSynchronize", (CUevent event)) \
     X(cuEventElapsedTime, "cuEventElapsedTime", (float *milliseconds, CUevent from, CUevent to)) \
     X(cuModuleLoadDataEx, "cuModuleLoadDataEx", \
-      (CUmodule * module, const void *image, unsigned option_count, int *options, void **values)) \
+        (CUmodule * module, const void *image, unsigned option_count, int *options, \
+            void **values)) \
     X(cuModuleUnload, "cuModuleUnload", (CUmodule module)) \
-    X(cuModuleGetFunction, "cuModuleGetFunction", (CUfunction * function, CUmodule module, const char *name)) \
+    X(cuModuleGetFunction, "cuModuleGetFunction", \
+        (CUfunction * function, CUmodule module, const char *name)) \
     X(cuFuncGetAttribute, "cuFuncGetAttribute", (int *value, int attribute, CUfunction function)) \
     X(cuFuncSetAttribute, "cuFuncSetAttribute", (CUfunction function, int attribute, int value)) \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
-      (int *blocks, CUfunction function, int block_size, size_t shared_bytes)) \
+        (int *blocks, CUfunction function, int block_size, size_t shared_bytes)) \
     X(cuLaunchKernel, "cuLaunchKernel", \
-      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
-       unsigned shared_bytes, CUstream stream, void **arguments, void **extra))
+        (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+            unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, \
+            void **arguments, void **extra))
 
 /* NULL where the driver lacks them; what needs them is then no capability of its devices. */
 #define HED_CUDA_OPTIONAL(X) \
-    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (CUdeviceptr * address, size_t * size, CUmodule module, const char *name)) \
+    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
+        (CUdeviceptr * address, size_t * size, CUmodule module, const char *name)) \
     X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", \
-      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
-       unsigned shared_bytes, CUstream stream, void **arguments)) \
-    X(cuLaunchKernelEx, "cuLaunchKernelEx", (const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)) \
+        (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+            unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, \
+            void **arguments)) \
+    X(cuLaunchKernelEx, "cuLaunchKernelEx", \
+        (const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)) \
     X(cuGraphCreate, "cuGraphCreate", (CUgraph * graph, unsigned flags)) \
     X(cuGraphDestroy, "cuGraphDestroy", (CUgraph graph)) \
     X(cuGraphAddKernelNode, "cuGraphAddKernelNode", \
-      (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_kernel_node *kernel)) \
+        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
+            const cuda_kernel_node *kernel)) \
     X(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode", \
-      (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_copy_node *copy, CUcontext context)) \
+        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
+            const cuda_copy_node *copy, CUcontext context)) \
     X(cuGraphAddMemsetNode, "cuGraphAddMemsetNode", \
-      (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_memset_node *fill, CUcontext context)) \
+        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
+            const cuda_memset_node *fill, CUcontext context)) \
     X(cuGraphAddHostNode, "cuGraphAddHostNode", \
-      (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, const cuda_host_node *call)) \
+        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
+            const cuda_host_node *call)) \
     X(cuGraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute", \
-      (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
+        (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
     X(cuGraphInstantiate, "cuGraphInstantiate_v2", \
-      (CUgraphExec * exec, CUgraph graph, CUgraphNode * failed, char *log, size_t log_size)) \
+        (CUgraphExec * exec, CUgraph graph, CUgraphNode * failed, char *log, size_t log_size)) \
     X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams", \
-      (CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)) \
+        (CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)) \
     X(cuGraphExecDestroy, "cuGraphExecDestroy", (CUgraphExec exec)) \
     X(cuGraphLaunch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream)) \
-    X(cuGraphicsGLRegisterBuffer, "cuGraphicsGLRegisterBuffer", (CUgraphicsResource * resource, unsigned name, unsigned flags)) \
+    X(cuGraphicsGLRegisterBuffer, "cuGraphicsGLRegisterBuffer", \
+        (CUgraphicsResource * resource, unsigned name, unsigned flags)) \
     X(cuGraphicsUnregisterResource, "cuGraphicsUnregisterResource", (CUgraphicsResource resource)) \
-    X(cuGraphicsMapResources, "cuGraphicsMapResources", (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
-    X(cuGraphicsUnmapResources, "cuGraphicsUnmapResources", (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
+    X(cuGraphicsMapResources, "cuGraphicsMapResources", \
+        (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
+    X(cuGraphicsUnmapResources, "cuGraphicsUnmapResources", \
+        (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
     X(cuGraphicsResourceGetMappedPointer, "cuGraphicsResourceGetMappedPointer_v2", \
-      (CUdeviceptr * address, size_t * size, CUgraphicsResource resource))
+        (CUdeviceptr * address, size_t * size, CUgraphicsResource resource))
 
 #define HED_CUDA_MEMBER(member, symbol, parameters) CUresult(*member) parameters;
 

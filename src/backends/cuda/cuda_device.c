@@ -6,8 +6,7 @@
 #include "base/text.h"
 
 /* NVRTC and PTX ISA that know 128-bit relaxed accesses, and kernel arguments beyond 4 KB. */
-enum { PACKETS_SINCE = 12030,
-       LARGE_ARGUMENTS_SINCE = 12010 };
+enum { PACKETS_SINCE = 12030, LARGE_ARGUMENTS_SINCE = 12010 };
 
 static uint32_t device_count(hed_backend_slot *slot)
 {
@@ -29,8 +28,8 @@ static bool has_graphs(const hed_cuda_api *api)
 {
     return api->cuGraphCreate && api->cuGraphDestroy && api->cuGraphAddKernelNode &&
            api->cuGraphAddMemcpyNode && api->cuGraphAddMemsetNode && api->cuGraphAddHostNode &&
-           api->cuGraphInstantiate && api->cuGraphExecKernelNodeSetParams && api->cuGraphExecDestroy &&
-           api->cuGraphLaunch;
+           api->cuGraphInstantiate && api->cuGraphExecKernelNodeSetParams &&
+           api->cuGraphExecDestroy && api->cuGraphLaunch;
 }
 
 static bool has_gl(const hed_cuda_api *api)
@@ -41,7 +40,8 @@ static bool has_gl(const hed_cuda_api *api)
 }
 
 /* The memory consistency model that the prelude's words stand on came with sm_70. */
-static uint64_t capabilities(const hed_cuda *cuda, CUdevice device, uint32_t architecture, bool source)
+static uint64_t capabilities(
+    const hed_cuda *cuda, CUdevice device, uint32_t architecture, bool source)
 {
     int compiler = cuda->nvrtc ? hed_nvrtc_version(cuda->nvrtc) : cuda->version;
     bool ordered = architecture >= 70;
@@ -54,7 +54,8 @@ static uint64_t capabilities(const hed_cuda *cuda, CUdevice device, uint32_t arc
     if (architecture >= 53) bits |= HED_CAN_FP16;
     if (cooperative) bits |= HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER;
     if (cooperative && compiler >= PACKETS_SINCE) bits |= HED_CAN_PACKETS;
-    if (architecture >= 90 && cuda->api.cuLaunchKernelEx && attribute(cuda, device, CU_DEVICE_CLUSTER_LAUNCH))
+    if (architecture >= 90 && cuda->api.cuLaunchKernelEx &&
+        attribute(cuda, device, CU_DEVICE_CLUSTER_LAUNCH))
         bits |= HED_CAN_CLUSTERS;
     if (mapped) bits |= HED_CAN_MAPPED;
     if (mapped && bits & HED_CAN_PACKETS) bits |= HED_CAN_RESIDENT;
@@ -90,14 +91,14 @@ static bool describe_target(hed_backend_slot *slot, hed_device *to)
     if (!hed_nvrtc_target(cuda->nvrtc, to->info.architecture, target)) {
         slot->health = HED_BACKEND_LIMITED;
         snprintf(slot->reason, sizeof slot->reason, "NVRTC %d.%d does not know %.100s (sm_%u)",
-                 version / 1000, version % 1000 / 10, to->info.name, to->info.architecture);
+            version / 1000, version % 1000 / 10, to->info.name, to->info.architecture);
         hed_text_copy(slot->remedy, sizeof slot->remedy,
-                      "install an older NVRTC and set HEDDLE_NVRTC_LIBRARY to its path");
+            "install an older NVRTC and set HEDDLE_NVRTC_LIBRARY to its path");
         return false;
     }
     hed_text_copy(to->text[HED_CUDA_TARGET], sizeof to->text[HED_CUDA_TARGET], target);
     snprintf(to->build_key, sizeof to->build_key, "%s nvrtc %d.%d", target, version / 1000,
-             version % 1000 / 10);
+        version % 1000 / 10);
     return true;
 }
 
@@ -117,7 +118,8 @@ static hed_status describe(hed_backend_slot *slot, CUdevice device, hed_device *
         info->max_groups[i] = attribute(cuda, device, CU_DEVICE_MAX_GRID_DIM_X + i);
     }
     info->local_bytes = attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    if (!info->local_bytes) info->local_bytes = attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK);
+    if (!info->local_bytes)
+        info->local_bytes = attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK);
     info->memory_bytes = info->max_buffer_bytes = memory;
     info->cache_bytes = attribute(cuda, device, CU_DEVICE_L2_CACHE_SIZE);
     info->buffer_alignment = 16; /* vector loads and packets */
@@ -136,13 +138,14 @@ static hed_status device_describe(hed_backend_slot *slot, uint32_t index, hed_de
 {
     const hed_cuda *cuda = slot->state;
     CUdevice found;
-    return cuda->api.cuDeviceGet(&found, (int)index) ? HED_ERROR_DRIVER : describe(slot, found, device);
+    return cuda->api.cuDeviceGet(&found, (int)index) ? HED_ERROR_DRIVER
+                                                     : describe(slot, found, device);
 }
 
 /* ---- opening ---- */
 
-static hed_cuda_device *new_device(hed_device *device, const hed_cuda *cuda, CUdevice found,
-                                   CUcontext context)
+static hed_cuda_device *new_device(
+    hed_device *device, const hed_cuda *cuda, CUdevice found, CUcontext context)
 {
     hed_cuda_device *made = hed_allocate(&device->settings->allocator, sizeof *made);
     if (!made) return NULL;
@@ -186,8 +189,8 @@ static void device_close(hed_device *device)
     device->impl = NULL;
 }
 
-static hed_status device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
-                               hed_error *error)
+static hed_status device_adopt(
+    hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
 {
     const hed_cuda *cuda = slot->state;
     CUcontext former = NULL, context = native->context;
@@ -200,7 +203,8 @@ static hed_status device_adopt(hed_backend_slot *slot, const hed_native_device *
     if (result) return hed_cuda_fail(&cuda->api, result, call, error);
     hed_status status = describe(slot, found, device);
     if (status)
-        return hed_fail(error, status, "the driver does not describe the device of the given context");
+        return hed_fail(
+            error, status, "the driver does not describe the device of the given context");
     return new_device(device, cuda, found, context)
                ? HED_OK
                : hed_fail(error, HED_ERROR_MEMORY, "no memory to adopt a device");
@@ -215,8 +219,8 @@ static hed_status device_native(hed_device *device, hed_native_device *native, h
     return HED_OK;
 }
 
-static hed_status device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes,
-                                hed_error *error)
+static hed_status device_memory(
+    hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
     size_t available = 0, total = 0;
     CUcontext other;
@@ -233,8 +237,8 @@ static hed_status device_wait(hed_device *device, hed_error *error)
     CUcontext other;
     hed_status status = hed_cuda_enter(device, &other, error);
     if (status) return status;
-    return hed_cuda_leave(device, other, hed_cuda_api_of(device)->cuCtxSynchronize(), "cuCtxSynchronize",
-                          error);
+    return hed_cuda_leave(
+        device, other, hed_cuda_api_of(device)->cuCtxSynchronize(), "cuCtxSynchronize", error);
 }
 
 static void *symbol(hed_backend_slot *slot, const char *name)
@@ -244,51 +248,25 @@ static void *symbol(hed_backend_slot *slot, const char *name)
 }
 
 const hed_backend hed_cuda_backend = {
-    .name = "cuda",
-    .open = hed_cuda_open,
-    .close = hed_cuda_close,
-    .device_count = device_count,
-    .device_describe = device_describe,
-    .device_open = device_open,
-    .device_close = device_close,
-    .device_adopt = device_adopt,
-    .device_native = device_native,
-    .device_memory = device_memory,
-    .device_wait = device_wait,
-    .symbol = symbol,
-    .buffer_create = hed_cuda_buffer_create,
-    .buffer_part = hed_cuda_buffer_part,
-    .buffer_destroy = hed_cuda_buffer_destroy,
-    .buffer_share_gl = hed_cuda_buffer_share_gl,
-    .gl_acquire = hed_cuda_gl_acquire,
-    .gl_release = hed_cuda_gl_release,
-    .stream_create = hed_cuda_stream_create,
-    .stream_destroy = hed_cuda_stream_destroy,
-    .stream_wait = hed_cuda_stream_wait,
-    .stream_done = hed_cuda_stream_done,
-    .stream_flush = hed_cuda_stream_flush,
-    .step = hed_cuda_step,
-    .map = hed_cuda_map,
-    .unmap = hed_cuda_unmap,
-    .time_create = hed_cuda_time_create,
-    .time_destroy = hed_cuda_time_destroy,
-    .time_read = hed_cuda_time_read,
-    .event_create = hed_cuda_event_create,
-    .event_destroy = hed_cuda_event_destroy,
-    .event_record = hed_cuda_event_record,
-    .event_done = hed_cuda_event_done,
-    .event_wait = hed_cuda_event_wait,
-    .stream_wait_event = hed_cuda_stream_wait_event,
-    .event_elapsed = hed_cuda_event_elapsed,
-    .build = hed_cuda_build,
-    .build_options = hed_cuda_build_options,
-    .build_ahead = hed_cuda_build_ahead,
-    .prelude = hed_nvrtc_prelude,
-    .program_load = hed_cuda_program_load,
-    .program_unload = hed_cuda_program_unload,
-    .resident_groups = hed_cuda_resident_groups,
-    .graph_build = hed_cuda_graph_build,
-    .graph_update = hed_cuda_graph_update,
-    .graph_replay = hed_cuda_graph_replay,
+    .name = "cuda", .open = hed_cuda_open, .close = hed_cuda_close, .device_count = device_count,
+    .device_describe = device_describe, .device_open = device_open, .device_close = device_close,
+    .device_adopt = device_adopt, .device_native = device_native, .device_memory = device_memory,
+    .device_wait = device_wait, .symbol = symbol, .buffer_create = hed_cuda_buffer_create,
+    .buffer_part = hed_cuda_buffer_part, .buffer_destroy = hed_cuda_buffer_destroy,
+    .buffer_share_gl = hed_cuda_buffer_share_gl, .gl_acquire = hed_cuda_gl_acquire,
+    .gl_release = hed_cuda_gl_release, .stream_create = hed_cuda_stream_create,
+    .stream_destroy = hed_cuda_stream_destroy, .stream_wait = hed_cuda_stream_wait,
+    .stream_done = hed_cuda_stream_done, .stream_flush = hed_cuda_stream_flush,
+    .step = hed_cuda_step, .map = hed_cuda_map, .unmap = hed_cuda_unmap,
+    .time_create = hed_cuda_time_create, .time_destroy = hed_cuda_time_destroy,
+    .time_read = hed_cuda_time_read, .event_create = hed_cuda_event_create,
+    .event_destroy = hed_cuda_event_destroy, .event_record = hed_cuda_event_record,
+    .event_done = hed_cuda_event_done, .event_wait = hed_cuda_event_wait,
+    .stream_wait_event = hed_cuda_stream_wait_event, .event_elapsed = hed_cuda_event_elapsed,
+    .build = hed_cuda_build, .build_options = hed_cuda_build_options,
+    .build_ahead = hed_cuda_build_ahead, .prelude = hed_nvrtc_prelude,
+    .program_load = hed_cuda_program_load, .program_unload = hed_cuda_program_unload,
+    .resident_groups = hed_cuda_resident_groups, .graph_build = hed_cuda_graph_build,
+    .graph_update = hed_cuda_graph_update, .graph_replay = hed_cuda_graph_replay,
     .graph_destroy = hed_cuda_graph_destroy,
 };

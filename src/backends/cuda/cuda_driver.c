@@ -26,39 +26,45 @@ static const char nvrtc_remedy[] =
 
 /* ---- errors ---- */
 
-/* Codes with a status of their own. After those that are LOST every later call in the context fails with the same code. */
+/* Codes with a status of their own. After those that are LOST every later call in the context fails
+ * with the same code. */
 static const struct {
     CUresult result;
     hed_status status;
     const char *meaning;
 } known[] = {
     {CUDA_ERROR_OUT_OF_MEMORY, HED_ERROR_DEVICE_MEMORY, "device memory ran out"},
-    {CUDA_ERROR_NO_DEVICE, HED_ERROR_NO_DEVICE, "no device is there, or CUDA_VISIBLE_DEVICES hides it"},
+    {CUDA_ERROR_NO_DEVICE, HED_ERROR_NO_DEVICE,
+        "no device is there, or CUDA_VISIBLE_DEVICES hides it"},
     {CUDA_ERROR_NOT_READY, HED_ERROR_NOT_READY, "the work is not done yet"},
     {CUDA_ERROR_NOT_SUPPORTED, HED_ERROR_UNSUPPORTED, "this device or driver cannot do it"},
     {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, HED_ERROR_LIMIT,
-     "the group needs more registers or local memory than there are: take a smaller group"},
+        "the group needs more registers or local memory than there are: take a smaller group"},
     {CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, HED_ERROR_LIMIT,
-     "not all groups fit on the device at once: ask hed_kernel_resident_groups()"},
+        "not all groups fit on the device at once: ask hed_kernel_resident_groups()"},
     {CUDA_ERROR_INVALID_CLUSTER_SIZE, HED_ERROR_LIMIT, "no cluster of this size fits"},
     {CUDA_ERROR_ECC_UNCORRECTABLE, HED_ERROR_LOST, "a memory error that could not be corrected"},
-    {CUDA_ERROR_NVLINK_UNCORRECTABLE, HED_ERROR_LOST, "an NVLink error that could not be corrected"},
-    {CUDA_ERROR_CONTAINED, HED_ERROR_LOST, "a hardware error that ended this process' work on the device"},
+    {CUDA_ERROR_NVLINK_UNCORRECTABLE, HED_ERROR_LOST,
+        "an NVLink error that could not be corrected"},
+    {CUDA_ERROR_CONTAINED, HED_ERROR_LOST,
+        "a hardware error that ended this process' work on the device"},
     {CUDA_ERROR_ILLEGAL_ADDRESS, HED_ERROR_LOST, "a kernel read or wrote outside its memory"},
-    {CUDA_ERROR_LAUNCH_TIMEOUT, HED_ERROR_LOST, "a kernel ran longer than the display's watchdog allows"},
+    {CUDA_ERROR_LAUNCH_TIMEOUT, HED_ERROR_LOST,
+        "a kernel ran longer than the display's watchdog allows"},
     {CUDA_ERROR_CONTEXT_IS_DESTROYED, HED_ERROR_LOST, "the driver's context was destroyed"},
     {CUDA_ERROR_ASSERT, HED_ERROR_LOST, "an assert failed in a kernel"},
     {CUDA_ERROR_HARDWARE_STACK_ERROR, HED_ERROR_LOST, "a kernel's stack was damaged or too large"},
     {CUDA_ERROR_ILLEGAL_INSTRUCTION, HED_ERROR_LOST, "a kernel met an illegal instruction"},
     {CUDA_ERROR_MISALIGNED_ADDRESS, HED_ERROR_LOST,
-     "a kernel used an address that is not a multiple of its type's size"},
+        "a kernel used an address that is not a multiple of its type's size"},
     {CUDA_ERROR_INVALID_ADDRESS_SPACE, HED_ERROR_LOST,
-     "a kernel used an address of the wrong kind of memory"},
+        "a kernel used an address of the wrong kind of memory"},
     {CUDA_ERROR_INVALID_PC, HED_ERROR_LOST, "a kernel jumped outside its code"},
     {CUDA_ERROR_LAUNCH_FAILED, HED_ERROR_LOST, "a kernel failed; compute-sanitizer may tell where"},
 };
 
-hed_status hed_cuda_fail(const hed_cuda_api *api, CUresult result, const char *call, hed_error *error)
+hed_status hed_cuda_fail(
+    const hed_cuda_api *api, CUresult result, const char *call, hed_error *error)
 {
     const char *name = NULL, *text = NULL;
     if (api->cuGetErrorName(result, &name) || !name) name = "unknown error";
@@ -68,8 +74,8 @@ hed_status hed_cuda_fail(const hed_cuda_api *api, CUresult result, const char *c
         const char *after = known[i].status == HED_ERROR_LOST
                                 ? "; this process cannot use the device again: restart the program"
                                 : "";
-        return hed_fail(error, known[i].status, "%s: %s (%d): %s%s", call, name, result, known[i].meaning,
-                        after);
+        return hed_fail(error, known[i].status, "%s: %s (%d): %s%s", call, name, result,
+            known[i].meaning, after);
     }
     return hed_fail(error, HED_ERROR_DRIVER, "%s: %s (%d): %s", call, name, result, text);
 }
@@ -95,8 +101,8 @@ void hed_cuda_restore(const hed_device *device, CUcontext other)
 
 /* ---- loading ---- */
 
-static void set_health(hed_backend_slot *slot, hed_backend_state health, const char *reason,
-                       const char *remedy)
+static void set_health(
+    hed_backend_slot *slot, hed_backend_state health, const char *reason, const char *remedy)
 {
     slot->health = health;
     hed_text_copy(slot->reason, sizeof slot->reason, reason);
@@ -110,8 +116,9 @@ static bool load_functions(hed_cuda *cuda, hed_backend_slot *slot)
     char reason[256];
     _Static_assert(sizeof cuda->api == sizeof slots, "hed_cuda_api holds function pointers only");
     if (!hed_dynlib_symbols(cuda->library, required_names, slots, REQUIRED_COUNT, &missing)) {
-        snprintf(reason, sizeof reason, "%s lacks %s: a driver for CUDA 11.2 (460) or later is needed",
-                 hed_dynlib_name(cuda->library), missing);
+        snprintf(reason, sizeof reason,
+            "%s lacks %s: a driver for CUDA 11.2 (460) or later is needed",
+            hed_dynlib_name(cuda->library), missing);
         set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
         return false;
     }
@@ -136,7 +143,7 @@ static void read_driver_version(hed_cuda *cuda)
         break;
     }
     snprintf(cuda->driver, sizeof cuda->driver, "%s%sCUDA %d.%d", module, module[0] ? ", " : "",
-             cuda->version / 1000, cuda->version % 1000 / 10);
+        cuda->version / 1000, cuda->version % 1000 / 10);
 }
 
 static bool start(hed_cuda *cuda, hed_backend_slot *slot)
@@ -151,15 +158,16 @@ static bool start(hed_cuda *cuda, hed_backend_slot *slot)
     if (result || count < 1) {
         hed_cuda_fail(&cuda->api, result ? result : CUDA_ERROR_NO_DEVICE, call, &error);
         snprintf(reason, sizeof reason, "%s is there and does not work: %.400s",
-                 hed_dynlib_name(cuda->library), error.text);
+            hed_dynlib_name(cuda->library), error.text);
         set_health(slot, HED_BACKEND_FAILED, reason,
-                   "see whether nvidia-smi lists the device; else "
-                   "apt install nvidia-driver and restart");
+            "see whether nvidia-smi lists the device; else "
+            "apt install nvidia-driver and restart");
         return false;
     }
     if (cuda->version < OLDEST_DRIVER) {
-        snprintf(reason, sizeof reason, "the driver is for CUDA %d.%d: 11.2 (460) or later is needed",
-                 cuda->version / 1000, cuda->version % 1000 / 10);
+        snprintf(reason, sizeof reason,
+            "the driver is for CUDA %d.%d: 11.2 (460) or later is needed", cuda->version / 1000,
+            cuda->version % 1000 / 10);
         set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
         return false;
     }
@@ -172,18 +180,21 @@ static hed_status load_nvrtc(const hed_settings *settings, hed_cuda *cuda, hed_b
 {
     char loader[256], reason[sizeof slot->reason];
     hed_status status = hed_nvrtc_open(&settings->allocator, settings->nvrtc_library, cuda->version,
-                                       &cuda->nvrtc, loader, sizeof loader);
+        &cuda->nvrtc, loader, sizeof loader);
     if (status) return status;
     if (cuda->nvrtc) hed_nvrtc_find_headers(cuda->nvrtc, settings->cuda_home);
     int version = cuda->nvrtc ? hed_nvrtc_version(cuda->nvrtc) : 0;
     if (cuda->nvrtc) {
-        snprintf(slot->library, sizeof slot->library, "%s (%s), %s (%d.%d)", hed_dynlib_name(cuda->library),
-                 cuda->driver, hed_nvrtc_name(cuda->nvrtc), version / 1000, version % 1000 / 10);
+        snprintf(slot->library, sizeof slot->library, "%s (%s), %s (%d.%d)",
+            hed_dynlib_name(cuda->library), cuda->driver, hed_nvrtc_name(cuda->nvrtc),
+            version / 1000, version % 1000 / 10);
         return HED_OK;
     }
-    snprintf(slot->library, sizeof slot->library, "%s (%s)", hed_dynlib_name(cuda->library), cuda->driver);
+    snprintf(slot->library, sizeof slot->library, "%s (%s)", hed_dynlib_name(cuda->library),
+        cuda->driver);
     snprintf(reason, sizeof reason,
-             "no NVRTC, so only kernels compiled ahead run, in their default configurations: %s", loader);
+        "no NVRTC, so only kernels compiled ahead run, in their default configurations: %s",
+        loader);
     set_health(slot, HED_BACKEND_LIMITED, reason, nvrtc_remedy);
     return HED_OK;
 }
@@ -203,13 +214,13 @@ hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
     slot->health = HED_BACKEND_WORKS;
     if (settings->cuda_library && !settings->cuda_library[0]) {
         set_health(slot, HED_BACKEND_ABSENT, "not wanted: its library is set to \"\"",
-                   "unset HEDDLE_CUDA_LIBRARY");
+            "unset HEDDLE_CUDA_LIBRARY");
         return HED_OK;
     }
     hed_cuda *cuda = hed_allocate(&settings->allocator, sizeof *cuda);
     if (!cuda) return HED_ERROR_MEMORY;
-    hed_status status = hed_dynlib_open(&settings->allocator, settings->cuda_library ? given : usual,
-                                        &cuda->library, reason, sizeof reason);
+    hed_status status = hed_dynlib_open(&settings->allocator,
+        settings->cuda_library ? given : usual, &cuda->library, reason, sizeof reason);
     if (!cuda->library) set_health(slot, HED_BACKEND_ABSENT, reason, driver_remedy);
     if (!cuda->library || !load_functions(cuda, slot) || !start(cuda, slot)) {
         release(settings, cuda);

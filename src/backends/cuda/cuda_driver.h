@@ -1,8 +1,10 @@
-/* What the files of the CUDA backend share: the loaded driver, its contexts and errors, programs and launches.
+/* What the files of the CUDA backend share: the loaded driver, its contexts and errors, programs
+ * and launches.
  *
- * The current context of a thread. Every entry makes the device's context current if it is not, and puts another context that
- * the thread had back before it returns; a thread that had none keeps ours, so that its next calls need not switch. A program
- * with contexts of its own (see hed_device_adopt) therefore finds in every thread what it left there. */
+ * The current context of a thread. Every entry makes the device's context current if it is not, and
+ * puts another context that the thread had back before it returns; a thread that had none keeps
+ * ours, so that its next calls need not switch. A program with contexts of its own (see
+ * hed_device_adopt) therefore finds in every thread what it left there. */
 #ifndef HED_BACKENDS_CUDA_DRIVER_H
 #define HED_BACKENDS_CUDA_DRIVER_H
 
@@ -59,7 +61,8 @@ typedef struct hed_cuda_launch {
     unsigned offsets[HED_MAX_ARGUMENTS];
 } hed_cuda_launch;
 
-/* A fill as the driver takes it: `words` runs of elements of `element` bytes, `pitch` bytes apart (0: contiguous). */
+/* A fill as the driver takes it: `words` runs of elements of `element` bytes, `pitch` bytes apart
+ * (0: contiguous). */
 typedef struct hed_cuda_fill {
     uint32_t element, words;
     uint64_t count, pitch;
@@ -78,19 +81,22 @@ static inline CUcontext hed_cuda_context_of(const hed_device *device)
 /* cuda_driver.c */
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot);
-/* Makes the device's context current; `*other` is what hed_cuda_restore() puts back. Nothing to put back after a failure. */
+/* Makes the device's context current; `*other` is what hed_cuda_restore() puts back. Nothing to put
+ * back after a failure. */
 hed_status hed_cuda_enter(const hed_device *device, CUcontext *other, hed_error *error);
 void hed_cuda_restore(const hed_device *device, CUcontext other);
 /* A driver's code as a status; `call` names what was called. */
-hed_status hed_cuda_fail(const hed_cuda_api *api, CUresult result, const char *call, hed_error *error);
-static inline hed_status hed_cuda_check(const hed_device *device, CUresult result, const char *call,
-                                        hed_error *error)
+hed_status hed_cuda_fail(
+    const hed_cuda_api *api, CUresult result, const char *call, hed_error *error);
+static inline hed_status hed_cuda_check(
+    const hed_device *device, CUresult result, const char *call, hed_error *error)
 {
-    return result == CUDA_SUCCESS ? HED_OK : hed_cuda_fail(hed_cuda_api_of(device), result, call, error);
+    return result == CUDA_SUCCESS ? HED_OK
+                                  : hed_cuda_fail(hed_cuda_api_of(device), result, call, error);
 }
 /* Ends an entry that was one driver call. */
-static inline hed_status hed_cuda_leave(const hed_device *device, CUcontext other, CUresult result,
-                                        const char *call, hed_error *error)
+static inline hed_status hed_cuda_leave(
+    const hed_device *device, CUcontext other, CUresult result, const char *call, hed_error *error)
 {
     hed_cuda_restore(device, other);
     return hed_cuda_check(device, result, call, error);
@@ -104,7 +110,7 @@ hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error);
 hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
 hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
 hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-                        void **pointer, hed_error *error);
+    void **pointer, hed_error *error);
 hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
 /* cuda_stream.c */
@@ -124,30 +130,32 @@ hed_status hed_cuda_event_record(hed_event *event, hed_stream *stream, hed_error
 hed_status hed_cuda_event_done(hed_event *event, bool *done, hed_error *error);
 hed_status hed_cuda_event_wait(hed_event *event, hed_error *error);
 hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
-hed_status hed_cuda_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error);
+hed_status hed_cuda_event_elapsed(
+    hed_event *from, hed_event *to, double *seconds, hed_error *error);
 
 /* cuda_ahead.c */
-hed_status hed_cuda_build_ahead(const hed_settings *settings, const hed_build *build, hed_binary *binary,
-                                hed_error *error);
+hed_status hed_cuda_build_ahead(
+    const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error);
 
 /* cuda_program.c */
 hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t size);
 hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error *error);
-hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
-                                 hed_error *error);
+hed_status hed_cuda_program_load(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void hed_cuda_program_unload(hed_program *program);
-hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
-                                    int64_t *groups, hed_error *error);
-/* Lays a launch out and sees to it that the function may have its local memory and cluster. The context is current. */
+hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error);
+/* Lays a launch out and sees to it that the function may have its local memory and cluster. The
+ * context is current. */
 hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_error *error);
-hed_status hed_cuda_launch_now(const hed_device *device, hed_cuda_launch *launch, CUstream stream,
-                               hed_error *error);
+hed_status hed_cuda_launch_now(
+    const hed_device *device, hed_cuda_launch *launch, CUstream stream, hed_error *error);
 
 /* cuda_graph.c */
-hed_status hed_cuda_graph_build(hed_device *device, const hed_step *steps, uint32_t count, void **impl,
-                                hed_error *error);
-hed_status hed_cuda_graph_update(hed_device *device, void *impl, const hed_step *steps, uint32_t step,
-                                 hed_error *error);
+hed_status hed_cuda_graph_build(
+    hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);
+hed_status hed_cuda_graph_update(
+    hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error);
 hed_status hed_cuda_graph_replay(hed_stream *stream, void *impl, hed_error *error);
 void hed_cuda_graph_destroy(hed_device *device, void *impl);
 

@@ -1,4 +1,5 @@
-/* CUDA graphs: a recorded chain as explicit nodes, each after the one before, instantiated once and launched as a whole. */
+/* CUDA graphs: a recorded chain as explicit nodes, each after the one before, instantiated once and
+ * launched as a whole. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <string.h>
@@ -11,19 +12,22 @@ typedef struct cuda_graph {
     CUgraphNode nodes[]; /* (count) of launches; NULL for other steps */
 } cuda_graph;
 
-static size_t graph_bytes(uint32_t count) { return sizeof(cuda_graph) + count * sizeof(CUgraphNode); }
+static size_t graph_bytes(uint32_t count)
+{
+    return sizeof(cuda_graph) + count * sizeof(CUgraphNode);
+}
 
 static cuda_kernel_node kernel_node(hed_cuda_launch *launch)
 {
-    cuda_kernel_node node = {.function = launch->function,
-                             .shared_bytes = launch->shared_bytes,
-                             .arguments = launch->arguments};
+    cuda_kernel_node node = {.function = launch->function, .shared_bytes = launch->shared_bytes,
+        .arguments = launch->arguments};
     memcpy(node.grid, launch->grid, sizeof node.grid);
     memcpy(node.block, launch->block, sizeof node.block);
     return node;
 }
 
-static CUresult add_launch(const hed_cuda_api *api, cuda_graph *g, hed_cuda_launch *launch, CUgraphNode *node)
+static CUresult add_launch(
+    const hed_cuda_api *api, cuda_graph *g, hed_cuda_launch *launch, CUgraphNode *node)
 {
     cuda_kernel_node kernel = kernel_node(launch);
     CUlaunchAttributeValue value = {{0}};
@@ -44,35 +48,35 @@ static cuda_copy_side side_of(const hed_buffer *buffer, uint64_t offset, const v
 {
     if (buffer && buffer->host) host = (const char *)buffer->host + offset;
     if (host) return (cuda_copy_side){.memory_type = CU_MEMORYTYPE_HOST, .host = host};
-    return (cuda_copy_side){.memory_type = CU_MEMORYTYPE_DEVICE, .device = buffer->address + offset};
+    return (cuda_copy_side){
+        .memory_type = CU_MEMORYTYPE_DEVICE, .device = buffer->address + offset};
 }
 
-static CUresult add_copy(const hed_cuda_api *api, cuda_graph *g, CUcontext context, const hed_step *step)
+static CUresult add_copy(
+    const hed_cuda_api *api, cuda_graph *g, CUcontext context, const hed_step *step)
 {
     cuda_copy_node copy = {.from = side_of(step->from, step->from_offset, step->host_from),
-                           .to = side_of(step->to, step->to_offset, step->host_to),
-                           .width_bytes = step->size,
-                           .height = 1,
-                           .depth = 1};
+        .to = side_of(step->to, step->to_offset, step->host_to), .width_bytes = step->size,
+        .height = 1, .depth = 1};
     CUgraphNode node = NULL;
-    CUresult result = api->cuGraphAddMemcpyNode(&node, g->graph, &g->last, g->last ? 1 : 0, &copy, context);
+    CUresult result =
+        api->cuGraphAddMemcpyNode(&node, g->graph, &g->last, g->last ? 1 : 0, &copy, context);
     g->last = node;
     return result;
 }
 
-static CUresult add_fill(const hed_cuda_api *api, cuda_graph *g, CUcontext context, const hed_step *step)
+static CUresult add_fill(
+    const hed_cuda_api *api, cuda_graph *g, CUcontext context, const hed_step *step)
 {
     hed_cuda_fill plan = hed_cuda_plan_fill(step);
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < plan.words && !result; i++) {
         cuda_memset_node fill = {.to = step->to->address + step->to_offset + 4 * i,
-                                 .pitch = plan.pitch,
-                                 .value = plan.values[i],
-                                 .element_size = plan.element,
-                                 .width = plan.words > 1 ? 1 : plan.count,
-                                 .height = plan.words > 1 ? plan.count : 1};
+            .pitch = plan.pitch, .value = plan.values[i], .element_size = plan.element,
+            .width = plan.words > 1 ? 1 : plan.count, .height = plan.words > 1 ? plan.count : 1};
         CUgraphNode node = NULL;
-        result = api->cuGraphAddMemsetNode(&node, g->graph, &g->last, g->last ? 1 : 0, &fill, context);
+        result =
+            api->cuGraphAddMemsetNode(&node, g->graph, &g->last, g->last ? 1 : 0, &fill, context);
         g->last = node;
     }
     return result;
@@ -87,51 +91,59 @@ static CUresult add_call(const hed_cuda_api *api, cuda_graph *g, const hed_step 
     return result;
 }
 
-static hed_status add_step(const hed_device *device, cuda_graph *g, const hed_step *step, uint32_t index,
-                           hed_error *error)
+static hed_status add_step(
+    const hed_device *device, cuda_graph *g, const hed_step *step, uint32_t index, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     CUcontext context = hed_cuda_context_of(device);
     if (step->kind == HED_STEP_FILL)
-        return hed_cuda_check(device, add_fill(api, g, context, step), "cuGraphAddMemsetNode", error);
+        return hed_cuda_check(
+            device, add_fill(api, g, context, step), "cuGraphAddMemsetNode", error);
     if (step->kind == HED_STEP_CALL)
         return hed_cuda_check(device, add_call(api, g, step), "cuGraphAddHostNode", error);
     if (step->kind != HED_STEP_LAUNCH)
-        return hed_cuda_check(device, add_copy(api, g, context, step), "cuGraphAddMemcpyNode", error);
+        return hed_cuda_check(
+            device, add_copy(api, g, context, step), "cuGraphAddMemcpyNode", error);
     hed_cuda_launch launch;
     hed_status status = hed_cuda_prepare(step, &launch, error);
     return status ? status
                   : hed_cuda_check(device, add_launch(api, g, &launch, &g->nodes[index]),
-                                   "cuGraphAddKernelNode", error);
+                        "cuGraphAddKernelNode", error);
 }
 
 static hed_status build(hed_device *device, cuda_graph *g, const hed_step *steps, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
-    hed_status status = hed_cuda_check(device, api->cuGraphCreate(&g->graph, 0), "cuGraphCreate", error);
-    for (uint32_t i = 0; i < g->count && !status; i++) status = add_step(device, g, &steps[i], i, error);
+    hed_status status =
+        hed_cuda_check(device, api->cuGraphCreate(&g->graph, 0), "cuGraphCreate", error);
+    for (uint32_t i = 0; i < g->count && !status; i++)
+        status = add_step(device, g, &steps[i], i, error);
     if (!status)
         status = hed_cuda_check(device, api->cuGraphInstantiate(&g->exec, g->graph, NULL, NULL, 0),
-                                "cuGraphInstantiate", error);
+            "cuGraphInstantiate", error);
     return status;
 }
 
-/* A driver that lacks what a step needs in a graph, or a step that has symbols, whose content is written before each launch and not
- * by the graph: no graph, and the core enqueues the steps one by one. */
+/* A driver that lacks what a step needs in a graph, or a step that has symbols, whose content is
+ * written before each launch and not by the graph: no graph, and the core enqueues the steps one by
+ * one. */
 static bool can_build(const hed_device *device, const hed_step *steps, uint32_t count)
 {
     if (!(device->info.capabilities & HED_CAN_GRAPHS)) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (steps[i].kind == HED_STEP_LAUNCH && ((hed_cuda_program *)steps[i].program->impl)->symbols) return false;
+        if (steps[i].kind == HED_STEP_LAUNCH &&
+            ((hed_cuda_program *)steps[i].program->impl)->symbols)
+            return false;
     for (uint32_t i = 0; i < count && !hed_cuda_api_of(device)->cuGraphKernelNodeSetAttribute; i++)
         if (steps[i].kind == HED_STEP_LAUNCH &&
-            (steps[i].geometry.cluster > 1 || ((hed_cuda_program *)steps[i].program->impl)->cooperative))
+            (steps[i].geometry.cluster > 1 ||
+                ((hed_cuda_program *)steps[i].program->impl)->cooperative))
             return false;
     return true;
 }
 
-hed_status hed_cuda_graph_build(hed_device *device, const hed_step *steps, uint32_t count, void **impl,
-                                hed_error *error)
+hed_status hed_cuda_graph_build(
+    hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error)
 {
     CUcontext other;
     *impl = NULL;
@@ -149,8 +161,8 @@ hed_status hed_cuda_graph_build(hed_device *device, const hed_step *steps, uint3
     return status;
 }
 
-hed_status hed_cuda_graph_update(hed_device *device, void *impl, const hed_step *steps, uint32_t step,
-                                 hed_error *error)
+hed_status hed_cuda_graph_update(
+    hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error)
 {
     cuda_graph *g = impl;
     hed_cuda_launch launch;
@@ -160,8 +172,8 @@ hed_status hed_cuda_graph_update(hed_device *device, void *impl, const hed_step 
     status = hed_cuda_prepare(&steps[step], &launch, error);
     if (!status) {
         cuda_kernel_node kernel = kernel_node(&launch);
-        CUresult result =
-            hed_cuda_api_of(device)->cuGraphExecKernelNodeSetParams(g->exec, g->nodes[step], &kernel);
+        CUresult result = hed_cuda_api_of(device)->cuGraphExecKernelNodeSetParams(
+            g->exec, g->nodes[step], &kernel);
         status = hed_cuda_check(device, result, "cuGraphExecKernelNodeSetParams", error);
     }
     hed_cuda_restore(device, other);

@@ -1,8 +1,9 @@
-/* CUDA buffers: device, pinned, mapped, the caller's own and the program's; mapping through pinned staging; OpenGL buffers. */
+/* CUDA buffers: device, pinned, mapped, the caller's own and the program's; mapping through pinned
+ * staging; OpenGL buffers. */
 #include "backends/cuda/cuda_driver.h"
 
-/* A pinned block that stands in for a range of device memory while the range is mapped. It stays with its buffer and serves
- * later maps of the same stream, whose order protects it. */
+/* A pinned block that stands in for a range of device memory while the range is mapped. It stays
+ * with its buffer and serves later maps of the same stream, whose order protects it. */
 typedef struct staging {
     struct staging *next;
     void *host;
@@ -19,7 +20,8 @@ typedef struct cuda_buffer {
 
 static bool on_host(hed_memory memory)
 {
-    return memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED || memory == HED_MEMORY_CALLER;
+    return memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED ||
+           memory == HED_MEMORY_CALLER;
 }
 
 /* ---- making ---- */
@@ -29,14 +31,15 @@ static hed_status no_device_memory(const hed_device *device, uint64_t size, hed_
     size_t available = 0, total = 0;
     hed_cuda_api_of(device)->cuMemGetInfo(&available, &total);
     return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
-                    "%llu bytes of device memory: %s has %llu of %llu bytes free", (unsigned long long)size,
-                    device->info.id, (unsigned long long)available, (unsigned long long)total);
+        "%llu bytes of device memory: %s has %llu of %llu bytes free", (unsigned long long)size,
+        device->info.id, (unsigned long long)available, (unsigned long long)total);
 }
 
 static hed_status make_device(hed_buffer *buffer, hed_error *error)
 {
     CUresult result = hed_cuda_api_of(buffer->device)->cuMemAlloc(&buffer->address, buffer->size);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY) return no_device_memory(buffer->device, buffer->size, error);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return no_device_memory(buffer->device, buffer->size, error);
     return hed_cuda_check(buffer->device, result, "cuMemAlloc", error);
 }
 
@@ -46,16 +49,16 @@ static hed_status make_host(hed_buffer *buffer, hed_error *error)
     CUresult result = api->cuMemHostAlloc(&buffer->host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return hed_fail(error, HED_ERROR_MEMORY,
-                        "%llu bytes of pinned host memory: the system does not give that much",
-                        (unsigned long long)buffer->size);
+            "%llu bytes of pinned host memory: the system does not give that much",
+            (unsigned long long)buffer->size);
     if (result) return hed_cuda_check(buffer->device, result, "cuMemHostAlloc", error);
     result = api->cuMemHostGetDevicePointer(&buffer->address, buffer->host, 0);
     if (result) api->cuMemFreeHost(buffer->host);
     return hed_cuda_check(buffer->device, result, "cuMemHostGetDevicePointer", error);
 }
 
-/* Memory that is registered already (by the program, or for another buffer on the same pages, which must then live longer) is
- * used as it is, if all of it is. */
+/* Memory that is registered already (by the program, or for another buffer on the same pages, which
+ * must then live longer) is used as it is, if all of it is. */
 static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
@@ -65,25 +68,28 @@ static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host,
     if (!result || result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
         result = api->cuMemHostGetDevicePointer(&buffer->address, host, 0);
     if (!result) result = api->cuMemHostGetDevicePointer(&last, (char *)host + buffer->size - 1, 0);
-    if (!result && last - buffer->address != buffer->size - 1) result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if (!result && last - buffer->address != buffer->size - 1)
+        result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if (!result) {
         buffer->host = host;
         return HED_OK;
     }
     hed_error why;
-    hed_cuda_fail(api, result, made->registered ? "cuMemHostGetDevicePointer" : "cuMemHostRegister", &why);
+    hed_cuda_fail(
+        api, result, made->registered ? "cuMemHostGetDevicePointer" : "cuMemHostRegister", &why);
     if (made->registered) api->cuMemHostUnregister(host);
     if (why.status == HED_ERROR_LOST) return hed_fail(error, why.status, "%s", why.text);
-    return hed_fail(
-        error, HED_ERROR_UNSUPPORTED,
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "%s cannot use the caller's memory at %p in place (read-only, a mapped file, partly registered, "
         "or over the limit of locked memory): use HED_MEMORY_MAPPED and copy. %.300s",
         buffer->device->info.id, host, why.text);
 }
 
-static hed_status make(hed_buffer *buffer, cuda_buffer *made, const hed_buffer_def *def, hed_error *error)
+static hed_status make(
+    hed_buffer *buffer, cuda_buffer *made, const hed_buffer_def *def, hed_error *error)
 {
-    if (def->memory == HED_MEMORY_PINNED || def->memory == HED_MEMORY_MAPPED) return make_host(buffer, error);
+    if (def->memory == HED_MEMORY_PINNED || def->memory == HED_MEMORY_MAPPED)
+        return make_host(buffer, error);
     if (def->memory == HED_MEMORY_CALLER) return make_caller(buffer, made, def->host, error);
     if (def->memory == HED_MEMORY_DEVICE) return make_device(buffer, error);
     buffer->address = def->native;
@@ -124,7 +130,8 @@ hed_status hed_cuda_buffer_part(hed_buffer *part, hed_error *error)
     return new_impl(part, error);
 }
 
-/* `entered`: the device's context is current; without it the driver's memory stays and ours goes. */
+/* `entered`: the device's context is current; without it the driver's memory stays and ours
+ * goes. */
 static void free_stagings(const hed_device *device, cuda_buffer *freed, bool entered)
 {
     for (staging *s = freed->stagings, *next; s; s = next) {
@@ -144,7 +151,8 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
     if (entered) {
         if (freed->graphics) api->cuGraphicsUnregisterResource(freed->graphics);
         else if (freed->registered) api->cuMemHostUnregister(buffer->host);
-        else if (!buffer->parent && buffer->memory == HED_MEMORY_DEVICE) api->cuMemFree(buffer->address);
+        else if (!buffer->parent && buffer->memory == HED_MEMORY_DEVICE)
+            api->cuMemFree(buffer->address);
         else if (!buffer->parent && buffer->host && buffer->memory != HED_MEMORY_CALLER)
             api->cuMemFreeHost(buffer->host);
         hed_cuda_restore(buffer->device, other);
@@ -154,8 +162,10 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
 
 /* ---- mapping ---- */
 
-/* A free block of this stream that is large enough, or one to be made larger, or NULL; it is the caller's from here on. */
-static staging *take_staging(hed_cuda_device *device, cuda_buffer *buffer, CUstream stream, uint64_t size)
+/* A free block of this stream that is large enough, or one to be made larger, or NULL; it is the
+ * caller's from here on. */
+static staging *take_staging(
+    hed_cuda_device *device, cuda_buffer *buffer, CUstream stream, uint64_t size)
 {
     staging *found = NULL;
     pthread_mutex_lock(&device->map_lock);
@@ -192,8 +202,8 @@ static hed_status grow_staging(hed_stream *stream, staging *s, uint64_t size, he
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     if (s->capacity >= size) return HED_OK;
-    hed_status status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native),
-                                       "cuStreamSynchronize", error);
+    hed_status status = hed_cuda_check(
+        stream->device, api->cuStreamSynchronize(stream->native), "cuStreamSynchronize", error);
     if (status) return status;
     if (s->host) api->cuMemFreeHost(s->host);
     s->host = NULL;
@@ -201,13 +211,13 @@ static hed_status grow_staging(hed_stream *stream, staging *s, uint64_t size, he
     CUresult result = api->cuMemHostAlloc(&s->host, size, CU_MEMHOST_PORTABLE_MAPPED);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return hed_fail(error, HED_ERROR_MEMORY, "%llu bytes of pinned host memory to map a buffer",
-                        (unsigned long long)size);
+            (unsigned long long)size);
     if (!result) s->capacity = size;
     return hed_cuda_check(stream->device, result, "cuMemHostAlloc", error);
 }
 
 static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-                             void **pointer, hed_error *error)
+    void **pointer, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     staging *s = take_staging(stream->device->impl, buffer->impl, stream->native, size);
@@ -217,19 +227,19 @@ static hed_status map_staged(hed_stream *stream, hed_buffer *buffer, uint64_t of
     s->offset = offset;
     s->size = size;
     if (!status)
-        status = hed_cuda_check(
-            stream->device, api->cuMemcpyDtoHAsync(s->host, buffer->address + offset, size, stream->native),
+        status = hed_cuda_check(stream->device,
+            api->cuMemcpyDtoHAsync(s->host, buffer->address + offset, size, stream->native),
             "cuMemcpyDtoHAsync", error);
     if (!status)
-        status = hed_cuda_check(stream->device, api->cuStreamSynchronize(stream->native),
-                                "cuStreamSynchronize", error);
+        status = hed_cuda_check(
+            stream->device, api->cuStreamSynchronize(stream->native), "cuStreamSynchronize", error);
     if (status) give_staging(stream->device->impl, s);
     else *pointer = s->host;
     return status;
 }
 
 hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
-                        void **pointer, hed_error *error)
+    void **pointer, hed_error *error)
 {
     CUcontext other;
     if (on_host(buffer->memory)) {
@@ -263,8 +273,9 @@ hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer,
     if (!s) return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    CUresult result = hed_cuda_api_of(stream->device)
-                          ->cuMemcpyHtoDAsync(buffer->address + s->offset, s->host, s->size, stream->native);
+    CUresult result =
+        hed_cuda_api_of(stream->device)
+            ->cuMemcpyHtoDAsync(buffer->address + s->offset, s->host, s->size, stream->native);
     s->stream = stream->native;
     give_staging(stream->device->impl, s);
     return hed_cuda_leave(stream->device, other, result, "cuMemcpyHtoDAsync", error);
@@ -272,7 +283,8 @@ hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer,
 
 /* ---- OpenGL ---- */
 
-/* Whatever the driver says against it, a context of another vendor's OpenGL most of all, the core copies instead. */
+/* Whatever the driver says against it, a context of another vendor's OpenGL most of all, the core
+ * copies instead. */
 hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
@@ -283,7 +295,8 @@ hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
     status = hed_cuda_enter(buffer->device, &other, error);
     if (!status) {
         cuda_buffer *made = buffer->impl;
-        if (api->cuGraphicsGLRegisterBuffer(&made->graphics, buffer->gl_name, CU_GRAPHICS_REGISTER_NONE))
+        if (api->cuGraphicsGLRegisterBuffer(
+                &made->graphics, buffer->gl_name, CU_GRAPHICS_REGISTER_NONE))
             status = HED_ERROR_UNSUPPORTED;
         hed_cuda_restore(buffer->device, other);
     }
@@ -299,14 +312,17 @@ hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error
     size_t size = 0;
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    status = hed_cuda_check(stream->device, api->cuGraphicsMapResources(1, &shared->graphics, stream->native),
-                            "cuGraphicsMapResources", error);
+    status = hed_cuda_check(stream->device,
+        api->cuGraphicsMapResources(1, &shared->graphics, stream->native), "cuGraphicsMapResources",
+        error);
     if (!status) {
-        CUresult result = api->cuGraphicsResourceGetMappedPointer(&buffer->address, &size, shared->graphics);
-        status = hed_cuda_check(stream->device, result, "cuGraphicsResourceGetMappedPointer", error);
+        CUresult result =
+            api->cuGraphicsResourceGetMappedPointer(&buffer->address, &size, shared->graphics);
+        status =
+            hed_cuda_check(stream->device, result, "cuGraphicsResourceGetMappedPointer", error);
         if (!status && size < buffer->size)
             status = hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes, not %llu",
-                              buffer->gl_name, size, (unsigned long long)buffer->size);
+                buffer->gl_name, size, (unsigned long long)buffer->size);
         if (status) api->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
     }
     if (status) buffer->address = 0;
@@ -320,8 +336,8 @@ hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error
     CUcontext other;
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    CUresult result =
-        hed_cuda_api_of(stream->device)->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
+    CUresult result = hed_cuda_api_of(stream->device)
+                          ->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
     buffer->address = 0;
     return hed_cuda_leave(stream->device, other, result, "cuGraphicsUnmapResources", error);
 }

@@ -1,4 +1,5 @@
-/* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, what the driver says of them, and the launch. */
+/* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, what the driver says
+ * of them, and the launch. */
 #include "backends/cuda/cuda_driver.h"
 
 #include "base/alloc.h"
@@ -7,11 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 4096, /* of what the compiler makes of a template's name */
-       JIT_LOG = 4096,
-       LOCAL_WITHOUT_ASKING = 48 << 10,
-       PORTABLE_CLUSTER = 8 };
-#define MOST_ITEMS ((uint64_t)1 << 32) /* in one dimension: see get_global_id() in prelude/cuda.clh */
+enum {
+    LONGEST_NAME = 4096, /* of what the compiler makes of a template's name */
+    JIT_LOG = 4096,
+    LOCAL_WITHOUT_ASKING = 48 << 10,
+    PORTABLE_CLUSTER = 8
+};
+#define MOST_ITEMS \
+    ((uint64_t)1 << 32) /* in one dimension: see get_global_id() in prelude/cuda.clh */
 
 /* What a text in CUDA C includes hangs on where the toolkit's headers are found. */
 hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t size)
@@ -29,8 +33,9 @@ hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error 
     const hed_cuda *cuda = build->device->slot->state;
     if (!cuda->nvrtc || !(build->device->info.capabilities & HED_CAN_SOURCE))
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: nothing can be compiled for %s here: %s",
-                        build->def->name, build->device->info.id, build->device->slot->remedy);
-    return hed_nvrtc_compile(cuda->nvrtc, build->device->text[HED_CUDA_TARGET], build, binary, error);
+            build->def->name, build->device->info.id, build->device->slot->remedy);
+    return hed_nvrtc_compile(
+        cuda->nvrtc, build->device->text[HED_CUDA_TARGET], build, binary, error);
 }
 
 /* ---- loading ---- */
@@ -43,55 +48,66 @@ static bool is_image_fault(CUresult result)
 }
 
 static hed_status load_failed(const hed_cuda_api *api, const hed_build *build, CUresult result,
-                              const char *log, hed_error *error)
+    const char *log, hed_error *error)
 {
     hed_error why;
     hed_status status = hed_cuda_fail(api, result, "cuModuleLoadDataEx", &why);
     if (is_image_fault(result)) status = HED_ERROR_FORMAT;
-    const char *advice = result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-                             ? "; the driver is older than NVRTC: install a newer one, or an older NVRTC"
-                         : result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND
-                             ? "; libnvidia-ptxjitcompiler is missing (apt install libnvidia-ptxjitcompiler1)"
-                             : "";
+    const char *advice =
+        result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+            ? "; the driver is older than NVRTC: install a newer one, or an older NVRTC"
+        : result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+            ? "; libnvidia-ptxjitcompiler is missing (apt install libnvidia-ptxjitcompiler1)"
+            : "";
     hed_fail(error, status, "%s does not load: %.500s%s", build->def->name, why.text, advice);
     hed_fail_log(error, log);
     return status;
 }
 
 /* What the compiled module calls the entry or a symbol. */
-static bool name_in_module(const hed_build *build, const hed_binary *binary, const char *expression, char name[LONGEST_NAME])
+static bool name_in_module(const hed_build *build, const hed_binary *binary, const char *expression,
+    char name[LONGEST_NAME])
 {
-    return build->def->language == HED_CUDA_C ? hed_nvrtc_lowered(binary->log, expression, name, LONGEST_NAME)
-                                              : hed_text_copy(name, LONGEST_NAME, expression);
+    return build->def->language == HED_CUDA_C
+               ? hed_nvrtc_lowered(binary->log, expression, name, LONGEST_NAME)
+               : hed_text_copy(name, LONGEST_NAME, expression);
 }
 
 /* ---- symbols ---- */
 
-static hed_status find_symbol(hed_program *program, const hed_build *build, const hed_binary *binary,
-                              const hed_argument_def *argument, hed_cuda_symbol *symbol, hed_error *error)
+static hed_status find_symbol(hed_program *program, const hed_build *build,
+    const hed_binary *binary, const hed_argument_def *argument, hed_cuda_symbol *symbol,
+    hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(program->device);
     char name[LONGEST_NAME], expression[HED_NVRTC_SYMBOL];
     size_t size = 0;
     CUresult result = CUDA_ERROR_NOT_FOUND;
     if (!api->cuModuleGetGlobal)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: this driver does not give away where \"%s\" lies (cuModuleGetGlobal)",
-                        build->def->name, argument->name);
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s: this driver does not give away where \"%s\" lies (cuModuleGetGlobal)",
+            build->def->name, argument->name);
     hed_nvrtc_symbol(argument->name, expression);
     if (name_in_module(build, binary, expression, name))
-        result = api->cuModuleGetGlobal(&symbol->address, &size, ((hed_cuda_program *)program->impl)->module, name);
+        result = api->cuModuleGetGlobal(
+            &symbol->address, &size, ((hed_cuda_program *)program->impl)->module, name);
     if (result == CUDA_ERROR_NOT_FOUND)
-        return hed_fail(error, HED_ERROR_BUILD, "%s has no symbol \"%s\": its text must have __constant__ or __device__ TYPE %s",
-                        build->def->name, argument->name, argument->name);
+        return hed_fail(error, HED_ERROR_BUILD,
+            "%s has no symbol \"%s\": its text must have __constant__ or __device__ TYPE %s",
+            build->def->name, argument->name, argument->name);
     if (result) return hed_cuda_check(program->device, result, "cuModuleGetGlobal", error);
     if (size < argument->size)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the symbol \"%s\" has %zu bytes, its content %zu", build->def->name,
-                        argument->name, size, argument->size);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: the symbol \"%s\" has %zu bytes, its content %zu", build->def->name,
+            argument->name, size, argument->size);
     symbol->content = hed_allocate(&program->device->settings->allocator, argument->size);
-    return symbol->content ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for symbol \"%s\"", argument->name);
+    return symbol->content
+               ? HED_OK
+               : hed_fail(error, HED_ERROR_MEMORY, "no memory for symbol \"%s\"", argument->name);
 }
 
-static hed_status find_symbols(hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
+static hed_status find_symbols(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     hed_cuda_program *made = program->impl;
     const hed_kernel_def *def = build->def;
@@ -99,8 +115,10 @@ static hed_status find_symbols(hed_program *program, const hed_build *build, con
     for (uint32_t i = 0; i < def->argument_count && !status; i++) {
         if (!def->arguments[i].symbol) continue;
         if (!made->symbols)
-            made->symbols = hed_allocate(&program->device->settings->allocator, def->argument_count * sizeof *made->symbols);
-        if (!made->symbols) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the symbols of %s", def->name);
+            made->symbols = hed_allocate(
+                &program->device->settings->allocator, def->argument_count * sizeof *made->symbols);
+        if (!made->symbols)
+            return hed_fail(error, HED_ERROR_MEMORY, "no memory for the symbols of %s", def->name);
         status = find_symbol(program, build, binary, &def->arguments[i], &made->symbols[i], error);
     }
     return status;
@@ -118,14 +136,19 @@ static void free_program(hed_program *program)
     program->impl = NULL;
 }
 
-/* A symbol is one for all launches of the module: work that may read the old content is waited for. What it holds already is not
- * written again, so that a launch that changes nothing costs nothing. */
-static hed_status fill_symbol(const hed_device *device, hed_cuda_symbol *symbol, const hed_argument *argument, hed_error *error)
+/* A symbol is one for all launches of the module: work that may read the old content is waited for.
+ * What it holds already is not written again, so that a launch that changes nothing costs
+ * nothing. */
+static hed_status fill_symbol(const hed_device *device, hed_cuda_symbol *symbol,
+    const hed_argument *argument, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
-    if (symbol->filled && memcmp(symbol->content, argument->value.bytes, argument->size) == 0) return HED_OK;
+    if (symbol->filled && memcmp(symbol->content, argument->value.bytes, argument->size) == 0)
+        return HED_OK;
     CUresult result = api->cuCtxSynchronize();
-    if (!result) result = api->cuMemcpyHtoDAsync(symbol->address, argument->value.bytes, argument->size, NULL);
+    if (!result)
+        result =
+            api->cuMemcpyHtoDAsync(symbol->address, argument->value.bytes, argument->size, NULL);
     if (!result) result = api->cuCtxSynchronize();
     symbol->filled = !result;
     if (!result) memcpy(symbol->content, argument->value.bytes, argument->size);
@@ -134,47 +157,49 @@ static hed_status fill_symbol(const hed_device *device, hed_cuda_symbol *symbol,
 
 /* ---- loading a module ---- */
 
-static hed_status load_module(hed_program *program, const hed_build *build, const hed_binary *binary,
-                              hed_error *error)
+static hed_status load_module(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(program->device);
     hed_cuda_program *made = program->impl;
     char said[JIT_LOG] = "", failed[JIT_LOG] = "";
     int options[6] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-                      CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                      CU_JIT_LOG_VERBOSE, CU_JIT_MAX_REGISTERS};
-    void *values[6] = {said, (void *)(uintptr_t)sizeof said,
-                       failed, (void *)(uintptr_t)sizeof failed,
-                       (void *)1, (void *)(uintptr_t)build->max_registers};
-    CUresult result =
-        api->cuModuleLoadDataEx(&made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
+        CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE,
+        CU_JIT_MAX_REGISTERS};
+    void *values[6] = {said, (void *)(uintptr_t)sizeof said, failed,
+        (void *)(uintptr_t)sizeof failed, (void *)1, (void *)(uintptr_t)build->max_registers};
+    CUresult result = api->cuModuleLoadDataEx(
+        &made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
     if (result) return load_failed(api, build, result, failed, error);
     CUfunction function = NULL;
     char entry[LONGEST_NAME];
-    result = name_in_module(build, binary, build->entry, entry) ? api->cuModuleGetFunction(&function, made->module, entry)
-                                                                : CUDA_ERROR_NOT_FOUND;
+    result = name_in_module(build, binary, build->entry, entry)
+                 ? api->cuModuleGetFunction(&function, made->module, entry)
+                 : CUDA_ERROR_NOT_FOUND;
     program->handle = function;
     if (result == CUDA_ERROR_NOT_FOUND)
-        return hed_fail(error, HED_ERROR_BUILD, "%s has no kernel \"%s\": its text must have %s void %s(...)",
-                        build->def->name, build->entry,
-                        build->def->language == HED_CUDA_C ? "__global__" : "__kernel", build->entry);
+        return hed_fail(error, HED_ERROR_BUILD,
+            "%s has no kernel \"%s\": its text must have %s void %s(...)", build->def->name,
+            build->entry, build->def->language == HED_CUDA_C ? "__global__" : "__kernel",
+            build->entry);
     /* Only one of the two speaks: ptxas in NVRTC for a cubin, or the driver's for PTX. */
     hed_nvrtc_read_log(said, entry, &program->resources);
     hed_nvrtc_read_log(binary->log, entry, &program->resources);
     return hed_cuda_check(program->device, result, "cuModuleGetFunction", error);
 }
 
-/* The driver's numbers are those of the code that will run; only spills are known from the log alone. */
+/* The driver's numbers are those of the code that will run; only spills are known from the log
+ * alone. */
 static hed_status ask_resources(hed_program *program, hed_error *error)
 {
-    static const int which[4] = {CU_FUNC_NUM_REGS, CU_FUNC_SHARED_SIZE_BYTES, CU_FUNC_MAX_THREADS_PER_BLOCK,
-                                 CU_FUNC_LOCAL_SIZE_BYTES};
+    static const int which[4] = {CU_FUNC_NUM_REGS, CU_FUNC_SHARED_SIZE_BYTES,
+        CU_FUNC_MAX_THREADS_PER_BLOCK, CU_FUNC_LOCAL_SIZE_BYTES};
     hed_cuda_program *made = program->impl;
     hed_kernel_resources *resources = &program->resources;
     int values[4] = {0};
     for (int i = 0; i < 4; i++) {
-        CUresult result =
-            hed_cuda_api_of(program->device)->cuFuncGetAttribute(&values[i], which[i], program->handle);
+        CUresult result = hed_cuda_api_of(program->device)
+                              ->cuFuncGetAttribute(&values[i], which[i], program->handle);
         if (result) return hed_cuda_check(program->device, result, "cuFuncGetAttribute", error);
     }
     resources->registers = values[0];
@@ -186,13 +211,15 @@ static hed_status ask_resources(hed_program *program, hed_error *error)
     return HED_OK;
 }
 
-hed_status hed_cuda_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
-                                 hed_error *error)
+hed_status hed_cuda_program_load(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
-    const uint64_t resident = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_RESIDENT;
+    const uint64_t resident =
+        HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_RESIDENT;
     hed_cuda_program *made = hed_allocate(&program->device->settings->allocator, sizeof *made);
     CUcontext other;
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", build->def->name);
+    if (!made)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", build->def->name);
     program->impl = made;
     made->cooperative = (build->def->needs & resident) != 0;
     hed_status status = hed_cuda_enter(program->device, &other, error);
@@ -222,7 +249,8 @@ void hed_cuda_program_unload(hed_program *program)
 
 /* ---- launching ---- */
 
-/* Beyond 48 KB a function must be told once. It is told the most there is, so that any thread may do it at any time. */
+/* Beyond 48 KB a function must be told once. It is told the most there is, so that any thread may
+ * do it at any time. */
 static hed_status allow_local(const hed_program *program, uint64_t bytes, hed_error *error)
 {
     hed_cuda_program *made = program->impl;
@@ -239,8 +267,9 @@ static hed_status allow_cluster(const hed_program *program, uint32_t cluster, he
 {
     hed_cuda_program *made = program->impl;
     if (cluster <= PORTABLE_CLUSTER || made->wide_clusters) return HED_OK;
-    CUresult result = hed_cuda_api_of(program->device)
-                          ->cuFuncSetAttribute(program->handle, CU_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    CUresult result =
+        hed_cuda_api_of(program->device)
+            ->cuFuncSetAttribute(program->handle, CU_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (!result) made->wide_clusters = true;
     return hed_cuda_check(program->device, result, "cuFuncSetAttribute (clusters beyond 8)", error);
 }
@@ -266,8 +295,7 @@ hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_e
     launch->shared_bytes = 0;
     for (int i = 0; i < 3; i++) {
         if (geometry->global[i] > MOST_ITEMS && program->def->language == HED_OPENCL_C)
-            return hed_fail(
-                error, HED_ERROR_LIMIT,
+            return hed_fail(error, HED_ERROR_LIMIT,
                 "%s: %llu work items in dimension %d: the prelude counts in 32 bits, so 2^32 at most",
                 program->def->name, (unsigned long long)geometry->global[i], i);
         launch->block[i] = geometry->group[i];
@@ -277,7 +305,8 @@ hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_e
     uint32_t passed = 0;
     for (uint32_t i = 0; i < program->def->argument_count && !status; i++)
         if (program->def->arguments[i].symbol)
-            status = fill_symbol(program->device, &((hed_cuda_program *)program->impl)->symbols[i], &step->arguments[i], error);
+            status = fill_symbol(program->device, &((hed_cuda_program *)program->impl)->symbols[i],
+                &step->arguments[i], error);
         else launch->arguments[passed++] = argument_address(step, i, launch);
     if (status) return status;
     status = allow_local(program, launch->shared_bytes, error);
@@ -286,39 +315,37 @@ hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_e
 
 static CUresult launch_cluster(const hed_cuda_api *api, hed_cuda_launch *l, CUstream stream)
 {
-    CUlaunchAttribute attributes[2] = {{.id = CU_LAUNCH_CLUSTER_DIMENSION}, {.id = CU_LAUNCH_COOPERATIVE}};
+    CUlaunchAttribute attributes[2] = {
+        {.id = CU_LAUNCH_CLUSTER_DIMENSION}, {.id = CU_LAUNCH_COOPERATIVE}};
     attributes[0].value.cluster[0] = l->cluster;
     attributes[0].value.cluster[1] = attributes[0].value.cluster[2] = 1;
     attributes[1].value.cooperative = 1;
-    CUlaunchConfig config = {.shared_bytes = l->shared_bytes,
-                             .stream = stream,
-                             .attributes = attributes,
-                             .attribute_count = l->cooperative ? 2 : 1};
+    CUlaunchConfig config = {.shared_bytes = l->shared_bytes, .stream = stream,
+        .attributes = attributes, .attribute_count = l->cooperative ? 2 : 1};
     memcpy(config.grid, l->grid, sizeof config.grid);
     memcpy(config.block, l->block, sizeof config.block);
     return api->cuLaunchKernelEx(&config, l->function, l->arguments, NULL);
 }
 
-hed_status hed_cuda_launch_now(const hed_device *device, hed_cuda_launch *l, CUstream stream,
-                               hed_error *error)
+hed_status hed_cuda_launch_now(
+    const hed_device *device, hed_cuda_launch *l, CUstream stream, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     if (l->cluster > 1)
         return hed_cuda_check(device, launch_cluster(api, l, stream), "cuLaunchKernelEx", error);
     if (l->cooperative) {
         CUresult result =
-            api->cuLaunchCooperativeKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                                           l->block[1], l->block[2], l->shared_bytes, stream, l->arguments);
+            api->cuLaunchCooperativeKernel(l->function, l->grid[0], l->grid[1], l->grid[2],
+                l->block[0], l->block[1], l->block[2], l->shared_bytes, stream, l->arguments);
         return hed_cuda_check(device, result, "cuLaunchCooperativeKernel", error);
     }
-    CUresult result =
-        api->cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                            l->block[2], l->shared_bytes, stream, l->arguments, NULL);
+    CUresult result = api->cuLaunchKernel(l->function, l->grid[0], l->grid[1], l->grid[2],
+        l->block[0], l->block[1], l->block[2], l->shared_bytes, stream, l->arguments, NULL);
     return hed_cuda_check(device, result, "cuLaunchKernel", error);
 }
 
-hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
-                                    int64_t *groups, hed_error *error)
+hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
     const hed_device *device = program->device;
     const hed_cuda_program *made = program->impl;
@@ -327,17 +354,17 @@ hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_i
     if (local_bytes + made->static_bytes > device->info.local_bytes || group_items == 0 ||
         group_items > device->info.max_group)
         return hed_fail(error, HED_ERROR_LIMIT,
-                        "%s: a group of %u work items with %llu bytes of local memory: %s allows %u and %llu",
-                        program->def->name, group_items,
-                        (unsigned long long)(local_bytes + made->static_bytes), device->info.id,
-                        device->info.max_group, (unsigned long long)device->info.local_bytes);
+            "%s: a group of %u work items with %llu bytes of local memory: %s allows %u and %llu",
+            program->def->name, group_items, (unsigned long long)(local_bytes + made->static_bytes),
+            device->info.id, device->info.max_group, (unsigned long long)device->info.local_bytes);
     hed_status status = hed_cuda_enter(device, &other, error);
     if (status) return status;
     status = allow_local(program, local_bytes, error);
     if (!status) {
         CUresult result = hed_cuda_api_of(device)->cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, program->handle, (int)group_items, local_bytes);
-        status = hed_cuda_check(device, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", error);
+        status =
+            hed_cuda_check(device, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", error);
     }
     hed_cuda_restore(device, other);
     *groups = (int64_t)blocks * device->info.compute_units;

@@ -24,8 +24,8 @@ hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error)
     }
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    CUresult result = api->cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING,
-                                                      driver_priority(api, stream->def.priority));
+    CUresult result = api->cuStreamCreateWithPriority(
+        &made, CU_STREAM_NON_BLOCKING, driver_priority(api, stream->def.priority));
     stream->native = made;
     return hed_cuda_leave(stream->device, other, result, "cuStreamCreateWithPriority", error);
 }
@@ -54,8 +54,8 @@ hed_status hed_cuda_stream_done(hed_stream *stream, bool *done, hed_error *error
     if (status) return status;
     CUresult result = hed_cuda_api_of(stream->device)->cuStreamQuery(stream->native);
     *done = result == CUDA_SUCCESS;
-    return hed_cuda_leave(stream->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result,
-                          "cuStreamQuery", error);
+    return hed_cuda_leave(stream->device, other,
+        result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuStreamQuery", error);
 }
 
 /* On Linux the driver hands every step to the device at once. */
@@ -67,53 +67,60 @@ hed_status hed_cuda_stream_flush(hed_stream *stream, hed_error *error)
 
 /* ---- steps ---- */
 
-/* Shortens a pattern to its smallest period; what stays longer than a word becomes one strided run for each of its words. */
+/* Shortens a pattern to its smallest period; what stays longer than a word becomes one strided run
+ * for each of its words. */
 hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
 {
     uint32_t size = step->pattern_size;
     while (size > 1 && memcmp(step->pattern, step->pattern + size / 2, size / 2) == 0) size /= 2;
-    hed_cuda_fill fill = {.element = size < 4 ? size : 4,
-                          .words = size < 4 ? 1 : size / 4,
-                          .count = step->size / size};
+    hed_cuda_fill fill = {.element = size < 4 ? size : 4, .words = size < 4 ? 1 : size / 4,
+        .count = step->size / size};
     fill.pitch = fill.words > 1 ? size : 0;
     memcpy(fill.values, step->pattern, size); /* little-endian, as the device is */
     return fill;
 }
 
-static CUresult run_fill(const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
+static CUresult run_fill(
+    const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
     hed_cuda_fill fill = hed_cuda_plan_fill(step);
     CUdeviceptr to = step->to->address + step->to_offset;
     *call = fill.element == 1   ? "cuMemsetD8Async"
             : fill.element == 2 ? "cuMemsetD16Async"
                                 : "cuMemsetD32Async";
-    if (fill.element == 1) return api->cuMemsetD8Async(to, (unsigned char)fill.values[0], fill.count, stream);
+    if (fill.element == 1)
+        return api->cuMemsetD8Async(to, (unsigned char)fill.values[0], fill.count, stream);
     if (fill.element == 2)
         return api->cuMemsetD16Async(to, (unsigned short)fill.values[0], fill.count, stream);
     if (fill.words == 1) return api->cuMemsetD32Async(to, fill.values[0], fill.count, stream);
     CUresult result = CUDA_SUCCESS;
     *call = "cuMemsetD2D32Async";
     for (uint32_t i = 0; i < fill.words && !result; i++)
-        result = api->cuMemsetD2D32Async(to + 4 * i, fill.pitch, fill.values[i], 1, fill.count, stream);
+        result =
+            api->cuMemsetD2D32Async(to + 4 * i, fill.pitch, fill.values[i], 1, fill.count, stream);
     return result;
 }
 
-/* Where one side is a buffer on the host (mapped, pinned, the caller's), the driver tells by the addresses what is where. */
-static CUresult run_copy(const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
+/* Where one side is a buffer on the host (mapped, pinned, the caller's), the driver tells by the
+ * addresses what is where. */
+static CUresult run_copy(
+    const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
     const hed_buffer *to = step->to, *from = step->from;
     CUdeviceptr to_at = to ? to->address + step->to_offset : (CUdeviceptr)(uintptr_t)step->host_to;
-    CUdeviceptr from_at = from ? from->address + step->from_offset : (CUdeviceptr)(uintptr_t)step->host_from;
+    CUdeviceptr from_at =
+        from ? from->address + step->from_offset : (CUdeviceptr)(uintptr_t)step->host_from;
     *call = "cuMemcpyAsync";
     if ((to && to->host) || (from && from->host))
         return api->cuMemcpyAsync(to_at, from_at, step->size, stream);
     *call = !from ? "cuMemcpyHtoDAsync" : !to ? "cuMemcpyDtoHAsync" : "cuMemcpyDtoDAsync";
     if (!from) return api->cuMemcpyHtoDAsync(to_at, step->host_from, step->size, stream);
     if (!to) return api->cuMemcpyDtoHAsync(step->host_to, from_at, step->size, stream);
-    if (to->device == from->device) return api->cuMemcpyDtoDAsync(to_at, from_at, step->size, stream);
+    if (to->device == from->device)
+        return api->cuMemcpyDtoDAsync(to_at, from_at, step->size, stream);
     *call = "cuMemcpyPeerAsync";
     return api->cuMemcpyPeerAsync(to_at, hed_cuda_context_of(to->device), from_at,
-                                  hed_cuda_context_of(from->device), step->size, stream);
+        hed_cuda_context_of(from->device), step->size, stream);
 }
 
 static hed_status run_launch(hed_stream *stream, const hed_step *step, hed_error *error)
@@ -149,11 +156,11 @@ hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing,
     if (status) return status;
     if (pair)
         status = hed_cuda_check(stream->device, api->cuEventRecord(pair->begin, stream->native),
-                                "cuEventRecord", error);
+            "cuEventRecord", error);
     if (!status) status = run_step(stream, step, error);
     if (pair && !status)
-        status = hed_cuda_check(stream->device, api->cuEventRecord(pair->end, stream->native),
-                                "cuEventRecord", error);
+        status = hed_cuda_check(
+            stream->device, api->cuEventRecord(pair->end, stream->native), "cuEventRecord", error);
     hed_cuda_restore(stream->device, other);
     return status;
 }
@@ -191,8 +198,8 @@ void hed_cuda_time_destroy(hed_device *device, void *timing)
     hed_release(&device->settings->allocator, pair, sizeof *pair);
 }
 
-static hed_status elapsed(const hed_device *device, CUevent from, CUevent to, double *seconds,
-                          hed_error *error)
+static hed_status elapsed(
+    const hed_device *device, CUevent from, CUevent to, double *seconds, hed_error *error)
 {
     float milliseconds = 0;
     CUcontext other;
@@ -217,8 +224,9 @@ hed_status hed_cuda_event_create(hed_event *event, hed_error *error)
     CUevent made = NULL;
     hed_status status = hed_cuda_enter(event->device, &other, error);
     if (status) return status;
-    CUresult result = hed_cuda_api_of(event->device)
-                          ->cuEventCreate(&made, event->timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
+    CUresult result =
+        hed_cuda_api_of(event->device)
+            ->cuEventCreate(&made, event->timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
     event->impl = made;
     return hed_cuda_leave(event->device, other, result, "cuEventCreate", error);
 }
@@ -247,8 +255,8 @@ hed_status hed_cuda_event_done(hed_event *event, bool *done, hed_error *error)
     if (status) return status;
     CUresult result = hed_cuda_api_of(event->device)->cuEventQuery(event->impl);
     *done = result == CUDA_SUCCESS;
-    return hed_cuda_leave(event->device, other, result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result,
-                          "cuEventQuery", error);
+    return hed_cuda_leave(event->device, other,
+        result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuEventQuery", error);
 }
 
 hed_status hed_cuda_event_wait(hed_event *event, hed_error *error)
@@ -266,7 +274,8 @@ hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_
     CUcontext other;
     hed_status status = hed_cuda_enter(stream->device, &other, error);
     if (status) return status;
-    CUresult result = hed_cuda_api_of(stream->device)->cuStreamWaitEvent(stream->native, event->impl, 0);
+    CUresult result =
+        hed_cuda_api_of(stream->device)->cuStreamWaitEvent(stream->native, event->impl, 0);
     return hed_cuda_leave(stream->device, other, result, "cuStreamWaitEvent", error);
 }
 

@@ -26,12 +26,14 @@ enum {
     X(nvrtcVersion, (int *major, int *minor)) \
     X(nvrtcGetNumSupportedArchs, (int *count)) \
     X(nvrtcGetSupportedArchs, (int *architectures)) \
-    X(nvrtcCreateProgram, (nvrtc_program * *program, const char *text, const char *name, int header_count, \
-                           const char *const *headers, const char *const *header_names)) \
+    X(nvrtcCreateProgram, \
+        (nvrtc_program * *program, const char *text, const char *name, int header_count, \
+            const char *const *headers, const char *const *header_names)) \
     X(nvrtcDestroyProgram, (nvrtc_program * *program)) \
     X(nvrtcAddNameExpression, (nvrtc_program * program, const char *expression)) \
     X(nvrtcGetLoweredName, (nvrtc_program * program, const char *expression, const char **name)) \
-    X(nvrtcCompileProgram, (nvrtc_program * program, int option_count, const char *const *options)) \
+    X(nvrtcCompileProgram, \
+        (nvrtc_program * program, int option_count, const char *const *options)) \
     X(nvrtcGetProgramLogSize, (nvrtc_program * program, size_t * size)) \
     X(nvrtcGetProgramLog, (nvrtc_program * program, char *log)) \
     X(nvrtcGetPTXSize, (nvrtc_program * program, size_t * size)) \
@@ -63,48 +65,45 @@ extern const char hed_prelude_text[];
 
 /* ---- loading ---- */
 
-static hed_status open_library(hed_nvrtc *nvrtc, const char *library, int cuda_version, char *reason,
-                               size_t size)
+static hed_status open_library(
+    hed_nvrtc *nvrtc, const char *library, int cuda_version, char *reason, size_t size)
 {
-    /* The soname of every 11.x from 11.2 on is .11.2. A cubin of a newer major version may not load in an older driver. */
-    static const char *const newest_first[] = {"libnvrtc.so.13",
-                                               "libnvrtc.so.12",
-                                               "libnvrtc.so.11.2",
-                                               "libnvrtc.so",
-                                               "/usr/local/cuda/lib64/libnvrtc.so",
-                                               NULL};
-    static const char *const for_12[] = {"libnvrtc.so.12", "libnvrtc.so.11.2",
-                                         "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so",
-                                         "libnvrtc.so.13", NULL};
-    static const char *const for_11[] = {
-        "libnvrtc.so.11.2", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so",
-        "libnvrtc.so.12", "libnvrtc.so.13", NULL};
+    /* The soname of every 11.x from 11.2 on is .11.2. A cubin of a newer major version may not load
+     * in an older driver. */
+    static const char *const newest_first[] = {"libnvrtc.so.13", "libnvrtc.so.12",
+        "libnvrtc.so.11.2", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so", NULL};
+    static const char *const for_12[] = {"libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
+        "/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.13", NULL};
+    static const char *const for_11[] = {"libnvrtc.so.11.2", "libnvrtc.so",
+        "/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.12", "libnvrtc.so.13", NULL};
     const char *const only[] = {library, NULL};
     if (library) return hed_dynlib_open(&nvrtc->allocator, only, &nvrtc->library, reason, size);
     bool any = cuda_version == 0 || cuda_version >= 13000;
     return hed_dynlib_open(&nvrtc->allocator,
-                           any                     ? newest_first
-                           : cuda_version >= 12000 ? for_12
-                                                   : for_11,
-                           &nvrtc->library, reason, size);
+        any                     ? newest_first
+        : cuda_version >= 12000 ? for_12
+                                : for_11,
+        &nvrtc->library, reason, size);
 }
 
 static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
 {
     void *slots[FUNCTION_COUNT];
     const char *missing = "", *name = hed_dynlib_name(nvrtc->library);
-    _Static_assert(sizeof nvrtc->api == sizeof slots, "struct nvrtc_api holds function pointers only");
+    _Static_assert(
+        sizeof nvrtc->api == sizeof slots, "struct nvrtc_api holds function pointers only");
     if (!hed_dynlib_symbols(nvrtc->library, function_names, slots, FUNCTION_COUNT, &missing)) {
         snprintf(reason, size, "%s lacks %s: NVRTC of CUDA 11.2 or later is needed", name, missing);
         return false;
     }
     memcpy(&nvrtc->api, slots, sizeof slots);
     int major = 0, minor = 0, count = 0, list[MAX_ARCHITECTURES];
-    const char *failed = nvrtc->api.nvrtcVersion(&major, &minor)        ? "nvrtcVersion"
-                         : nvrtc->api.nvrtcGetNumSupportedArchs(&count) ? "nvrtcGetNumSupportedArchs"
-                         : count < 1 || count > MAX_ARCHITECTURES       ? "nvrtcGetNumSupportedArchs"
-                         : nvrtc->api.nvrtcGetSupportedArchs(list)      ? "nvrtcGetSupportedArchs"
-                                                                        : NULL;
+    const char *failed = nvrtc->api.nvrtcVersion(&major, &minor) ? "nvrtcVersion"
+                         : nvrtc->api.nvrtcGetNumSupportedArchs(&count)
+                             ? "nvrtcGetNumSupportedArchs"
+                         : count < 1 || count > MAX_ARCHITECTURES  ? "nvrtcGetNumSupportedArchs"
+                         : nvrtc->api.nvrtcGetSupportedArchs(list) ? "nvrtcGetSupportedArchs"
+                                                                   : NULL;
     if (failed) {
         snprintf(reason, size, "%s is there and does not work: %s failed", name, failed);
         return false;
@@ -116,7 +115,7 @@ static bool load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
 }
 
 hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version,
-                          hed_nvrtc **nvrtc, char *reason, size_t size)
+    hed_nvrtc **nvrtc, char *reason, size_t size)
 {
     *nvrtc = NULL;
     if (library && !library[0]) {
@@ -146,7 +145,8 @@ void hed_nvrtc_close(hed_nvrtc *nvrtc)
 static bool has_file(char *path, const char *folder, const char *below, const char *file)
 {
     char probe[HED_PATH_MAX];
-    if (folder[0] && hed_path_join(path, folder, below) && hed_path_join(probe, path, file) && access(probe, R_OK) == 0)
+    if (folder[0] && hed_path_join(path, folder, below) && hed_path_join(probe, path, file) &&
+        access(probe, R_OK) == 0)
         return true;
     path[0] = 0;
     return false;
@@ -154,16 +154,21 @@ static bool has_file(char *path, const char *folder, const char *below, const ch
 
 void hed_nvrtc_find_headers(hed_nvrtc *nvrtc, const char *cuda_home)
 {
-    /* Around libnvrtc.so: a toolkit's lib64, its targets/MACHINE/lib, a wheel of CUDA 13, wheels of CUDA 12. */
-    static const char *const around[] = {"../include", "../../include", "../../cuda_runtime/include"};
-    static const char *const usual[] = {"/usr/local/cuda/include", "/usr/include" /* Debian's nvidia-cuda-dev */};
+    /* Around libnvrtc.so: a toolkit's lib64, its targets/MACHINE/lib, a wheel of CUDA 13, wheels of
+     * CUDA 12. */
+    static const char *const around[] = {
+        "../include", "../../include", "../../cuda_runtime/include"};
+    static const char *const usual[] = {
+        "/usr/local/cuda/include", "/usr/include" /* Debian's nvidia-cuda-dev */};
     static const char first[] = "cuda_fp16.h";
     static const char libraries[] = "cuda/std/type_traits";
     char own[HED_PATH_MAX], *to = nvrtc->headers, *beside = nvrtc->library_headers;
     hed_dynlib_folder(nvrtc->library, own, sizeof own);
     bool found = has_file(to, cuda_home ? cuda_home : "", "include", first);
-    for (size_t i = 0; !found && i < sizeof around / sizeof *around; i++) found = has_file(to, own, around[i], first);
-    for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++) found = has_file(to, usual[i], ".", first);
+    for (size_t i = 0; !found && i < sizeof around / sizeof *around; i++)
+        found = has_file(to, own, around[i], first);
+    for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++)
+        found = has_file(to, usual[i], ".", first);
     if (found && !has_file(beside, to, ".", libraries) && !has_file(beside, to, "cccl", libraries))
         has_file(beside, own, "../../cuda_cccl/include", libraries);
 }
@@ -185,8 +190,7 @@ bool hed_nvrtc_target(const hed_nvrtc *nvrtc, uint32_t architecture, char target
 
 /* ---- options ---- */
 
-enum { OPTION_COUNT = 12,
-       OPTION_SIZE = 48 };
+enum { OPTION_COUNT = 12, OPTION_SIZE = 48 };
 
 typedef struct options {
     uint32_t count;
@@ -198,8 +202,9 @@ static void add_option(options *to, const char *format, uint32_t value)
     snprintf(to->words[to->count++], OPTION_SIZE, format, value);
 }
 
-/* ptxas gives launch bounds precedence over --maxrregcount, so a limit on registers replaces them; it is then kept low enough
- * for a full group (65,536 registers of a multiprocessor, given out to warps of 32 in eights for each work item). */
+/* ptxas gives launch bounds precedence over --maxrregcount, so a limit on registers replaces them;
+ * it is then kept low enough for a full group (65,536 registers of a multiprocessor, given out to
+ * warps of 32 in eights for each work item). */
 static void add_bounds(options *to, const hed_build *build)
 {
     uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
@@ -207,7 +212,8 @@ static void add_bounds(options *to, const hed_build *build)
     if (build->max_registers) {
         uint32_t fitting = warps ? 65536 / (warps * 32 * groups) / 8 * 8 : 255;
         if (fitting < 16) fitting = 16;
-        add_option(to, "--maxrregcount=%u", build->max_registers < fitting ? build->max_registers : fitting);
+        add_option(to, "--maxrregcount=%u",
+            build->max_registers < fitting ? build->max_registers : fitting);
     } else if (build->max_threads) {
         add_option(to, "-DHED_MAX_THREADS=%u", build->max_threads);
         if (build->min_groups) add_option(to, "-DHED_MIN_GROUPS=%u", build->min_groups);
@@ -261,15 +267,20 @@ static hed_status no_memory(const hed_build *build, hed_error *error)
     return hed_fail(error, HED_ERROR_MEMORY, "no memory to compile %s", build->def->name);
 }
 
-/* Whether the prelude reads it, which is included before the text. All others stand behind it, since a parameter may be called as one of
- * its variables is. */
-static bool is_for_prelude(const hed_define *define) { return strncmp(define->name, "HED_", 4) == 0; }
+/* Whether the prelude reads it, which is included before the text. All others stand behind it,
+ * since a parameter may be called as one of its variables is. */
+static bool is_for_prelude(const hed_define *define)
+{
+    return strncmp(define->name, "HED_", 4) == 0;
+}
 
-/* Every chunk counts its own lines under its own name; the prelude before it comes as a pre-included header. */
+/* Every chunk counts its own lines under its own name; the prelude before it comes as a
+ * pre-included header. */
 static void add_sources(hed_text *text, const hed_build *build)
 {
     for (uint32_t i = 0; i < build->define_count; i++)
-        if (!is_for_prelude(&build->defines[i])) hed_text_add_define(text, build->defines[i].name, build->defines[i].value);
+        if (!is_for_prelude(&build->defines[i]))
+            hed_text_add_define(text, build->defines[i].name, build->defines[i].value);
     for (uint32_t i = 0; i < build->source_count; i++) {
         const hed_source *source = &build->sources[i];
         hed_text_add(text, "#line 1 \"");
@@ -297,56 +308,64 @@ static void advise_packages(const hed_nvrtc *nvrtc, const char *header, char *te
     static const struct {
         const char *begin, *apt, *pip;
     } known[] = {{"cub/", "cuda-cccl", "nvidia-cuda-cccl"},
-                 {"thrust/", "cuda-cccl", "nvidia-cuda-cccl"},
-                 {"cuda/", "cuda-cccl", "nvidia-cuda-cccl"},
-                 {"nv/", "cuda-cccl", "nvidia-cuda-cccl"},
-                 {"crt/", "cuda-crt", "nvidia-cuda-crt"},
-                 {"curand", "libcurand-dev", "nvidia-curand"},
-                 {"cuda", "cuda-cudart-dev", "nvidia-cuda-runtime"},
-                 {"cooperative_groups", "cuda-cudart-dev", "nvidia-cuda-runtime"},
-                 {"mma.h", "cuda-cudart-dev", "nvidia-cuda-runtime"},
-                 {"vector_types.h", "cuda-cudart-dev", "nvidia-cuda-runtime"}};
+        {"thrust/", "cuda-cccl", "nvidia-cuda-cccl"}, {"cuda/", "cuda-cccl", "nvidia-cuda-cccl"},
+        {"nv/", "cuda-cccl", "nvidia-cuda-cccl"}, {"crt/", "cuda-crt", "nvidia-cuda-crt"},
+        {"curand", "libcurand-dev", "nvidia-curand"},
+        {"cuda", "cuda-cudart-dev", "nvidia-cuda-runtime"},
+        {"cooperative_groups", "cuda-cudart-dev", "nvidia-cuda-runtime"},
+        {"mma.h", "cuda-cudart-dev", "nvidia-cuda-runtime"},
+        {"vector_types.h", "cuda-cudart-dev", "nvidia-cuda-runtime"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strncmp(header, known[i].begin, strlen(known[i].begin)) != 0) continue;
         snprintf(text, size,
-                 "; CUDA's headers are %s%.150s: \"%.100s\" comes with NVIDIA's package %s, pip's %s, or Debian's nvidia-cuda-dev; "
-                 "CUDA_HOME names a toolkit that lies elsewhere",
-                 nvrtc->headers[0] ? "taken from " : "not found", nvrtc->headers, header, known[i].apt, known[i].pip);
+            "; CUDA's headers are %s%.150s: \"%.100s\" comes with NVIDIA's package %s, pip's %s, or Debian's nvidia-cuda-dev; "
+            "CUDA_HOME names a toolkit that lies elsewhere",
+            nvrtc->headers[0] ? "taken from " : "not found", nvrtc->headers, header, known[i].apt,
+            known[i].pip);
         return;
     }
-    snprintf(text, size, "; \"%.200s\" is none of CUDA's: in a tune file \"include\" names the folders that are looked into", header);
+    snprintf(text, size,
+        "; \"%.200s\" is none of CUDA's: in a tune file \"include\" names the folders that are looked into",
+        header);
 }
 
 /* What to do about an error, where that is known; "" else. */
-static void advise(const hed_nvrtc *nvrtc, const hed_build *build, const char *log, char *text, size_t size)
+static void advise(
+    const hed_nvrtc *nvrtc, const hed_build *build, const char *log, char *text, size_t size)
 {
     const char *at = strstr(log, "open source file \"");
     char header[256] = "";
     text[0] = 0;
-    if (at && sscanf(at, "open source file \"%255[^\"]\"", header) == 1) advise_packages(nvrtc, header, text, size);
+    if (at && sscanf(at, "open source file \"%255[^\"]\"", header) == 1)
+        advise_packages(nvrtc, header, text, size);
     else if (strstr(log, "__nv_name_map"))
-        snprintf(text, size, "; the text has no kernel or symbol that \"%.200s\" names alone%s", build->entry,
-                 strchr(build->entry, '<') ? "" : " (a template needs its arguments: \"scale<float, 4>\")");
+        snprintf(text, size, "; the text has no kernel or symbol that \"%.200s\" names alone%s",
+            build->entry,
+            strchr(build->entry, '<') ? ""
+                                      : " (a template needs its arguments: \"scale<float, 4>\")");
 }
 
-static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *target, const hed_build *build,
-                               const char *log, hed_error *error)
+static hed_status build_failed(const hed_nvrtc *nvrtc, int result, const char *target,
+    const hed_build *build, const char *log, hed_error *error)
 {
     char line[256], advice[512];
     if (result == NVRTC_OUT_OF_MEMORY) return no_memory(build, error);
     first_error(log ? log : "", line, sizeof line);
     advise(nvrtc, build, log ? log : "", advice, sizeof advice);
-    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s%s", build->def->name,
-             target, nvrtc->version / 1000, nvrtc->version % 1000 / 10,
-             result == NVRTC_COMPILATION ? "" : " (not the text's fault: nvrtcCompileProgram)", line, advice);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s%s",
+        build->def->name, target, nvrtc->version / 1000, nvrtc->version % 1000 / 10,
+        result == NVRTC_COMPILATION ? "" : " (not the text's fault: nvrtcCompileProgram)", line,
+        advice);
     hed_fail_log(error, log);
     return HED_ERROR_BUILD;
 }
 
 /* ---- names ---- */
 
-/* Calls `use` for the entry and each symbol of a text in CUDA C; the first that is not 0 ends it. OpenCL C's kernels keep their names. */
-static int for_each_name(const hed_build *build, int (*use)(void *user, const char *expression), void *user)
+/* Calls `use` for the entry and each symbol of a text in CUDA C; the first that is not 0 ends it.
+ * OpenCL C's kernels keep their names. */
+static int for_each_name(
+    const hed_build *build, int (*use)(void *user, const char *expression), void *user)
 {
     const hed_kernel_def *def = build->def;
     if (def->language != HED_CUDA_C) return 0;
@@ -360,7 +379,10 @@ static int for_each_name(const hed_build *build, int (*use)(void *user, const ch
     return result;
 }
 
-void hed_nvrtc_symbol(const char *name, char expression[HED_NVRTC_SYMBOL]) { snprintf(expression, HED_NVRTC_SYMBOL, "&%s", name); }
+void hed_nvrtc_symbol(const char *name, char expression[HED_NVRTC_SYMBOL])
+{
+    snprintf(expression, HED_NVRTC_SYMBOL, "&%s", name);
+}
 
 typedef struct naming {
     const hed_nvrtc *nvrtc;
@@ -388,10 +410,12 @@ static int log_name(void *user, const char *expression)
 bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size_t size)
 {
     size_t length = strlen(expression);
-    for (const char *line = log; line && strncmp(line, "name ", 5) == 0; line = strchr(line, '\n') + 1) {
+    for (const char *line = log; line && strncmp(line, "name ", 5) == 0;
+         line = strchr(line, '\n') + 1) {
         size_t end = strcspn(line, "\n");
         if (!line[end]) return false;
-        if (strncmp(line + 5, expression, length) != 0 || strncmp(line + 5 + length, " = ", 3) != 0) continue;
+        if (strncmp(line + 5, expression, length) != 0 || strncmp(line + 5 + length, " = ", 3) != 0)
+            continue;
         const char *from = line + 5 + length + 3;
         if ((size_t)(line + end - from) >= size) return false;
         memcpy(name, from, (size_t)(line + end - from));
@@ -402,7 +426,8 @@ bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size
 }
 
 /* The names (see hed_nvrtc_lowered()), then what the compiler said. */
-static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, const hed_build *build, bool compiled, hed_binary *binary)
+static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, const hed_build *build,
+    bool compiled, hed_binary *binary)
 {
     hed_text names = {.allocator = &nvrtc->allocator};
     size_t size = 0;
@@ -422,33 +447,38 @@ static hed_status take_log(const hed_nvrtc *nvrtc, nvrtc_program *program, const
 
 static hed_status no_code(const hed_build *build, const char *call, int result, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s: %s (result %d)", build->def->name,
-                    call, result);
+    return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s: %s (result %d)",
+        build->def->name, call, result);
 }
 
 static hed_status take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool cubin,
-                            const hed_build *build, hed_binary *binary, hed_error *error)
+    const hed_build *build, hed_binary *binary, hed_error *error)
 {
     const struct nvrtc_api *api = &nvrtc->api;
     size_t size = 0;
-    int result = cubin ? api->nvrtcGetCUBINSize(program, &size) : api->nvrtcGetPTXSize(program, &size);
+    int result =
+        cubin ? api->nvrtcGetCUBINSize(program, &size) : api->nvrtcGetPTXSize(program, &size);
     if (result || !size)
         return no_code(build, cubin ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", result, error);
     binary->bytes = hed_allocate(&nvrtc->allocator, size);
     if (!binary->bytes) return no_memory(build, error);
     binary->size = size;
-    result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes) : api->nvrtcGetPTX(program, binary->bytes);
+    result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes)
+                   : api->nvrtcGetPTX(program, binary->bytes);
     return result ? no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
 }
 
-static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build, const char *text,
-                      const char *const *words, uint32_t count, hed_binary *binary, hed_error *error)
+static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
+    const char *text, const char *const *words, uint32_t count, hed_binary *binary,
+    hed_error *error)
 {
     const char *header = hed_nvrtc_prelude(build), *header_name = "heddle.clh";
     nvrtc_program *program = NULL;
     int headers = build->def->language == HED_CUDA_C ? 0 : 1;
-    int result = nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", headers, &header, &header_name);
-    if (result) return build_failed(nvrtc, result, target, build, "nvrtcCreateProgram failed", error);
+    int result =
+        nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", headers, &header, &header_name);
+    if (result)
+        return build_failed(nvrtc, result, target, build, "nvrtcCreateProgram failed", error);
     result = for_each_name(build, add_name, &(naming){nvrtc, program, NULL});
     if (!result) result = nvrtc->api.nvrtcCompileProgram(program, (int)count, words);
     hed_status status = take_log(nvrtc, program, build, result == 0, binary);
@@ -460,20 +490,24 @@ static hed_status run(const hed_nvrtc *nvrtc, const char *target, const hed_buil
 }
 
 /* Words one after another, each with its zero. */
-static void add_word(hed_text *block, const char *begin, const char *name, const char *between, const char *value)
+static void add_word(
+    hed_text *block, const char *begin, const char *name, const char *between, const char *value)
 {
     hed_text_add(block, "%s%s%s%s", begin, name, between, value);
     hed_text_add_bytes(block, "", 1);
 }
 
-/* What is no fixed option: defines that the prelude reads, the description's own options, the toolkit's folders. Gives how many words. */
+/* What is no fixed option: defines that the prelude reads, the description's own options, the
+ * toolkit's folders. Gives how many words. */
 static uint32_t add_words(const hed_nvrtc *nvrtc, const hed_build *build, hed_text *block)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < build->define_count; i++)
-        if (is_for_prelude(&build->defines[i])) count++, add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
+        if (is_for_prelude(&build->defines[i]))
+            count++, add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
     for (uint32_t i = 0; i < build->def->option_count; i++)
-        if (is_for_nvrtc(build, build->def->options[i])) count++, add_word(block, build->def->options[i], "", "", "");
+        if (is_for_nvrtc(build, build->def->options[i]))
+            count++, add_word(block, build->def->options[i], "", "", "");
     if (build->def->language != HED_CUDA_C) return count;
     if (nvrtc->headers[0]) count++, add_word(block, "-I", nvrtc->headers, "", "");
     if (nvrtc->library_headers[0]) count++, add_word(block, "-I", nvrtc->library_headers, "", "");
@@ -481,7 +515,7 @@ static uint32_t add_words(const hed_nvrtc *nvrtc, const hed_build *build, hed_te
 }
 
 static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const char *target,
-                             const hed_build *build, const char *more, uint32_t more_count, const char **words)
+    const hed_build *build, const char *more, uint32_t more_count, const char **words)
 {
     uint32_t count = 0;
     words[count++] = target;
@@ -495,7 +529,7 @@ static uint32_t gather_words(const hed_nvrtc *nvrtc, const options *all, const c
 }
 
 hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
-                             hed_binary *binary, hed_error *error)
+    hed_binary *binary, hed_error *error)
 {
     hed_text text = {.allocator = &nvrtc->allocator}, more = {.allocator = &nvrtc->allocator};
     char architecture[32 + HED_NVRTC_TARGET];
@@ -509,8 +543,10 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
     add_sources(&text, build);
     hed_status status = !words || text.failed || more.failed ? no_memory(build, error) : HED_OK;
     if (!status) {
-        uint32_t count = gather_words(nvrtc, &all, architecture, build, more.bytes, more_count, words);
-        status = run(nvrtc, target, build, text.bytes ? text.bytes : "", words, count, binary, error);
+        uint32_t count =
+            gather_words(nvrtc, &all, architecture, build, more.bytes, more_count, words);
+        status =
+            run(nvrtc, target, build, text.bytes ? text.bytes : "", words, count, binary, error);
     }
     hed_release(&nvrtc->allocator, words, room);
     hed_text_free(&more);
@@ -547,8 +583,9 @@ static void read_line(const char *line, size_t length, hed_kernel_resources *res
     if (stores >= 0 && loads >= 0) resources->spill_bytes = stores + loads;
 }
 
-/* ptxas writes "Compiling entry function 'NAME' for 'sm_XX'", then the lines of that kernel, then the next kernel's. The lines
- * of functions that were not inlined stand between ("Function properties for NAME") and are not the kernel's own. */
+/* ptxas writes "Compiling entry function 'NAME' for 'sm_XX'", then the lines of that kernel, then
+ * the next kernel's. The lines of functions that were not inlined stand between ("Function
+ * properties for NAME") and are not the kernel's own. */
 void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources)
 {
     size_t name = strlen(entry);
@@ -558,8 +595,12 @@ void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources
         while (trimmed && (line[trimmed - 1] == ' ' || line[trimmed - 1] == '\r')) trimmed--;
         const char *end = line + trimmed, *kernel = memmem(line, length, "entry function '", 16),
                    *function = memmem(line, length, "properties for ", 15);
-        if (kernel) ours = (size_t)(end - kernel - 16) > name && memcmp(kernel + 16, entry, name) == 0 && kernel[16 + name] == '\'';
-        else if (function) own_properties = (size_t)(end - function - 15) == name && memcmp(function + 15, entry, name) == 0;
+        if (kernel)
+            ours = (size_t)(end - kernel - 16) > name && memcmp(kernel + 16, entry, name) == 0 &&
+                   kernel[16 + name] == '\'';
+        else if (function)
+            own_properties =
+                (size_t)(end - function - 15) == name && memcmp(function + 15, entry, name) == 0;
         else if (ours && (own_properties || memmem(line, length, "Used ", 5)))
             read_line(line, length, resources);
         line += length + (line[length] == '\n');

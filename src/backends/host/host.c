@@ -1,5 +1,6 @@
-/* The host device: native functions on a team of threads. A step is done when the call that enqueues it returns, so a stream
- * needs no queue, an event is a time, and a graph is a list that the core walks. Always there. */
+/* The host device: native functions on a team of threads. A step is done when the call that
+ * enqueues it returns, so a stream needs no queue, an event is a time, and a graph is a list that
+ * the core walks. Always there. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,10 @@ typedef struct host_time {
     uint64_t start, end;
 } host_time;
 
-static uint64_t now(const hed_device *device) { return device->settings->clock.now(device->settings->clock.user); }
+static uint64_t now(const hed_device *device)
+{
+    return device->settings->clock.now(device->settings->clock.user);
+}
 
 /* ---- backend and device ---- */
 
@@ -26,7 +30,8 @@ static hed_status host_open(const hed_settings *settings, hed_backend_slot *slot
 {
     uint32_t threads = settings->host_threads ? settings->host_threads : hed_processor_count();
     slot->health = HED_BACKEND_WORKS;
-    snprintf(slot->library, sizeof slot->library, "native C, %u thread%s", threads, threads == 1 ? "" : "s");
+    snprintf(slot->library, sizeof slot->library, "native C, %u thread%s", threads,
+        threads == 1 ? "" : "s");
     return HED_OK;
 }
 
@@ -51,24 +56,16 @@ static hed_status host_describe(hed_backend_slot *slot, uint32_t index, hed_devi
     hed_text_copy(device->text[0], sizeof device->text[0], processor.name);
     hed_text_copy(device->text[1], sizeof device->text[1], processor.vendor);
     device->info = (hed_device_info){
-        .id = "host",
-        .backend = "host",
-        .platform = "Heddle native C",
-        .name = device->text[0],
-        .vendor = device->text[1],
-        .driver = HED_VERSION_TEXT,
-        .type = HED_DEVICE_CPU,
+        .id = "host", .backend = "host", .platform = "Heddle native C", .name = device->text[0],
+        .vendor = device->text[1], .driver = HED_VERSION_TEXT, .type = HED_DEVICE_CPU,
         .compute_units = settings->host_threads ? settings->host_threads : hed_processor_count(),
         .lane_width = processor.lanes,
-        /* A native function has no groups and no local memory: these only must not exclude a configuration. */
-        .max_group = 1u << 16,
-        .max_group_size = {1u << 16, 1u << 16, 1u << 16},
-        .max_groups = {INT32_MAX, INT32_MAX, INT32_MAX},
-        .local_bytes = 16u << 20,
-        .memory_bytes = processor.memory_bytes,
-        .max_buffer_bytes = processor.memory_bytes,
-        .cache_bytes = processor.cache_bytes,
-        .buffer_alignment = 64,
+        /* A native function has no groups and no local memory: these only must not exclude a
+         * configuration. */
+        .max_group = 1u << 16, .max_group_size = {1u << 16, 1u << 16, 1u << 16},
+        .max_groups = {INT32_MAX, INT32_MAX, INT32_MAX}, .local_bytes = 16u << 20,
+        .memory_bytes = processor.memory_bytes, .max_buffer_bytes = processor.memory_bytes,
+        .cache_bytes = processor.cache_bytes, .buffer_alignment = 64,
         .max_arguments_bytes = HED_MAX_ARGUMENTS * HED_MAX_STRUCT_BYTES,
         .clock_mhz = processor.clock_mhz,
         .capabilities = HED_CAN_FP64 | HED_CAN_STRICT | HED_CAN_MAPPED | HED_CAN_GLOBAL_ATOMICS,
@@ -99,7 +96,8 @@ static void host_device_close(hed_device *device)
     hed_release(&device->settings->allocator, host, sizeof *host);
 }
 
-static hed_status host_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
+static hed_status host_memory(
+    hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
     (void)error;
     *free_bytes = hed_processor_free_memory();
@@ -122,15 +120,17 @@ static void place(hed_buffer *buffer, void *memory)
     buffer->address = (uintptr_t)memory;
 }
 
-static hed_status host_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
+static hed_status host_buffer_create(
+    hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
 {
     const hed_allocator *allocator = &buffer->device->settings->allocator;
     if (def->memory == HED_MEMORY_CALLER) place(buffer, def->host);
     else if (def->memory == HED_MEMORY_NATIVE) place(buffer, (void *)def->native);
     else place(buffer, allocator->allocate(allocator->user, def->size, 64));
     if (buffer->host) return HED_OK;
-    return hed_fail(error, HED_ERROR_DEVICE_MEMORY, "no memory for a buffer of %llu bytes: %llu are free",
-                    (unsigned long long)def->size, (unsigned long long)hed_processor_free_memory());
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
+        "no memory for a buffer of %llu bytes: %llu are free", (unsigned long long)def->size,
+        (unsigned long long)hed_processor_free_memory());
 }
 
 static hed_status host_buffer_part(hed_buffer *part, hed_error *error)
@@ -143,7 +143,9 @@ static hed_status host_buffer_part(hed_buffer *part, hed_error *error)
 static void host_buffer_destroy(hed_buffer *buffer)
 {
     const hed_allocator *allocator = &buffer->device->settings->allocator;
-    if (buffer->parent || buffer->memory == HED_MEMORY_CALLER || buffer->memory == HED_MEMORY_NATIVE) return;
+    if (buffer->parent || buffer->memory == HED_MEMORY_CALLER ||
+        buffer->memory == HED_MEMORY_NATIVE)
+        return;
     allocator->release(allocator->user, buffer->host, buffer->size);
 }
 
@@ -164,8 +166,8 @@ static hed_status host_stream_done(hed_stream *stream, bool *done, hed_error *er
     return host_stream_ok(stream, error);
 }
 
-static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
-                           hed_error *error)
+static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+    void **pointer, hed_error *error)
 {
     (void)stream;
     (void)size;
@@ -174,7 +176,8 @@ static hed_status host_map(hed_stream *stream, hed_buffer *buffer, uint64_t offs
     return HED_OK;
 }
 
-static hed_status host_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
+static hed_status host_unmap(
+    hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
     (void)stream;
     char *first = buffer->host;
@@ -193,7 +196,8 @@ static void host_time_destroy(hed_device *device, void *timing)
     hed_release(&device->settings->allocator, timing, sizeof(host_time));
 }
 
-static hed_status host_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
+static hed_status host_time_read(
+    hed_device *device, void *timing, double *seconds, hed_error *error)
 {
     (void)device;
     (void)error;
@@ -236,10 +240,12 @@ static hed_status host_stream_wait_event(hed_stream *stream, hed_event *event, h
     return host_event_wait(event, error);
 }
 
-static hed_status host_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)
+static hed_status host_event_elapsed(
+    hed_event *from, hed_event *to, double *seconds, hed_error *error)
 {
     (void)error;
-    *seconds = ((double)((host_time *)to->impl)->end - (double)((host_time *)from->impl)->end) * 1e-9;
+    *seconds =
+        ((double)((host_time *)to->impl)->end - (double)((host_time *)from->impl)->end) * 1e-9;
     return HED_OK;
 }
 
@@ -251,7 +257,8 @@ typedef struct host_launch {
     hed_native_team_function *team;
 } host_launch;
 
-/* Strict bits need the thread's rounding and denormal state, which a program may have changed (an audio thread does). */
+/* Strict bits need the thread's rounding and denormal state, which a program may have changed (an
+ * audio thread does). */
 static void run_range(void *user, uint64_t begin, uint64_t end)
 {
     const host_launch *launch = user;
@@ -283,12 +290,12 @@ static void run_launch(hed_device *device, const hed_step *step)
     const hed_program *program = step->program;
     const hed_kernel_def *def = program->def;
     void *arguments[HED_MAX_ARGUMENTS];
-    for (uint32_t i = 0; i < def->argument_count; i++) arguments[i] = argument_memory(&step->arguments[i]);
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        arguments[i] = argument_memory(&step->arguments[i]);
     host_launch launch = {
-        .call = {def, &program->config, step->has_problem ? &step->problem : NULL, &step->geometry, arguments,
-                 program->math == HED_MATH_STRICT},
-        .range = def->range,
-        .team = def->team,
+        .call = {def, &program->config, step->has_problem ? &step->problem : NULL, &step->geometry,
+            arguments, program->math == HED_MATH_STRICT},
+        .range = def->range, .team = def->team,
     };
     uint64_t grain = step->geometry.native_grain ? step->geometry.native_grain : 1;
     pthread_mutex_lock(&host->lock);
@@ -306,17 +313,23 @@ static void run_fill(const hed_step *step)
             memcpy(to + i, step->pattern, step->pattern_size);
 }
 
-static hed_status host_step(hed_stream *stream, const hed_step *step, void *timing, hed_error *error)
+static hed_status host_step(
+    hed_stream *stream, const hed_step *step, void *timing, hed_error *error)
 {
     (void)error;
     host_time *time = timing;
     if (time) time->start = now(stream->device);
     switch (step->kind) {
     case HED_STEP_LAUNCH: run_launch(stream->device, step); break;
-    case HED_STEP_WRITE: memcpy((char *)step->to->host + step->to_offset, step->host_from, step->size); break;
-    case HED_STEP_READ: memcpy(step->host_to, (char *)step->from->host + step->from_offset, step->size); break;
+    case HED_STEP_WRITE:
+        memcpy((char *)step->to->host + step->to_offset, step->host_from, step->size);
+        break;
+    case HED_STEP_READ:
+        memcpy(step->host_to, (char *)step->from->host + step->from_offset, step->size);
+        break;
     case HED_STEP_COPY:
-        memcpy((char *)step->to->host + step->to_offset, (char *)step->from->host + step->from_offset, step->size);
+        memcpy((char *)step->to->host + step->to_offset,
+            (char *)step->from->host + step->from_offset, step->size);
         break;
     case HED_STEP_FILL: run_fill(step); break;
     case HED_STEP_CALL: step->function(step->user); break;
@@ -327,8 +340,8 @@ static hed_status host_step(hed_stream *stream, const hed_step *step, void *timi
 
 /* ---- programs: the native function itself ---- */
 
-static hed_status host_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
-                                    hed_error *error)
+static hed_status host_program_load(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     (void)program;
     (void)build;
@@ -339,8 +352,8 @@ static hed_status host_program_load(hed_program *program, const hed_build *build
 
 static void host_program_unload(hed_program *program) { (void)program; }
 
-static hed_status host_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
-                                       int64_t *groups, hed_error *error)
+static hed_status host_resident_groups(const hed_program *program, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
     (void)program;
     (void)group_items;
@@ -352,37 +365,18 @@ static hed_status host_resident_groups(const hed_program *program, uint32_t grou
 
 extern const hed_backend hed_host_backend;
 const hed_backend hed_host_backend = {
-    .name = "host",
-    .open = host_open,
-    .close = host_close,
-    .device_count = host_device_count,
-    .device_describe = host_describe,
-    .device_open = host_device_open,
-    .device_close = host_device_close,
-    .device_memory = host_memory,
-    .device_wait = host_device_wait,
-    .buffer_create = host_buffer_create,
-    .buffer_part = host_buffer_part,
-    .buffer_destroy = host_buffer_destroy,
-    .stream_create = host_stream_ok,
-    .stream_destroy = host_stream_destroy,
-    .stream_wait = host_stream_ok,
-    .stream_done = host_stream_done,
-    .stream_flush = host_stream_ok,
-    .step = host_step,
-    .map = host_map,
-    .unmap = host_unmap,
-    .time_create = host_time_create,
-    .time_destroy = host_time_destroy,
-    .time_read = host_time_read,
-    .event_create = host_event_create,
-    .event_destroy = host_event_destroy,
-    .event_record = host_event_record,
-    .event_done = host_event_done,
-    .event_wait = host_event_wait,
-    .stream_wait_event = host_stream_wait_event,
-    .event_elapsed = host_event_elapsed,
-    .program_load = host_program_load,
-    .program_unload = host_program_unload,
+    .name = "host", .open = host_open, .close = host_close, .device_count = host_device_count,
+    .device_describe = host_describe, .device_open = host_device_open,
+    .device_close = host_device_close, .device_memory = host_memory,
+    .device_wait = host_device_wait, .buffer_create = host_buffer_create,
+    .buffer_part = host_buffer_part, .buffer_destroy = host_buffer_destroy,
+    .stream_create = host_stream_ok, .stream_destroy = host_stream_destroy,
+    .stream_wait = host_stream_ok, .stream_done = host_stream_done, .stream_flush = host_stream_ok,
+    .step = host_step, .map = host_map, .unmap = host_unmap, .time_create = host_time_create,
+    .time_destroy = host_time_destroy, .time_read = host_time_read,
+    .event_create = host_event_create, .event_destroy = host_event_destroy,
+    .event_record = host_event_record, .event_done = host_event_done, .event_wait = host_event_wait,
+    .stream_wait_event = host_stream_wait_event, .event_elapsed = host_event_elapsed,
+    .program_load = host_program_load, .program_unload = host_program_unload,
     .resident_groups = host_resident_groups,
 };

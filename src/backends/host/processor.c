@@ -42,8 +42,10 @@ hed_processor hed_processor_read(void)
         snprintf(p.name, sizeof p.name, "processor");
     if (!find_line("/proc/cpuinfo", "vendor_id", p.vendor, sizeof p.vendor))
         snprintf(p.vendor, sizeof p.vendor, "unknown");
-    if (find_line("/proc/cpuinfo", "cpu MHz", clock, sizeof clock)) p.clock_mhz = (uint32_t)strtod(clock, NULL);
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE), cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (find_line("/proc/cpuinfo", "cpu MHz", clock, sizeof clock))
+        p.clock_mhz = (uint32_t)strtod(clock, NULL);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE),
+         cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     p.memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
     p.cache_bytes = cache > 0 ? (uint64_t)cache : 0;
     return p;
@@ -52,5 +54,7 @@ hed_processor hed_processor_read(void)
 uint64_t hed_processor_free_memory(void)
 {
     char value[64];
-    return find_line("/proc/meminfo", "MemAvailable", value, sizeof value) ? strtoull(value, NULL, 10) * 1024 : 0;
+    return find_line("/proc/meminfo", "MemAvailable", value, sizeof value)
+               ? strtoull(value, NULL, 10) * 1024
+               : 0;
 }

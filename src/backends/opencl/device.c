@@ -1,4 +1,5 @@
-/* Devices: what one can do, its context, and contexts that a program already has. Describing a device makes no context. */
+/* Devices: what one can do, its context, and contexts that a program already has. Describing a
+ * device makes no context. */
 #include "backends/opencl/opencl.h"
 
 #include <ctype.h>
@@ -40,7 +41,8 @@ static void device_text(const opencl_device *device, cl_uint what, char *to, siz
 static void platform_text(const opencl_device *device, cl_uint what, char *to, size_t size)
 {
     char text[1024] = "";
-    if (device->api->clGetPlatformInfo(device->platform, what, sizeof text - 1, text, NULL)) text[0] = 0;
+    if (device->api->clGetPlatformInfo(device->platform, what, sizeof text - 1, text, NULL))
+        text[0] = 0;
     trim_into(to, size, text);
 }
 
@@ -58,8 +60,8 @@ opencl_platform opencl_platform_of(const hed_device *device)
     static const struct {
         const char *name;
         opencl_platform platform;
-    } known[] = {
-        {"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA}, {"Oclgrind", OPENCL_OCLGRIND}};
+    } known[] = {{"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA},
+        {"Oclgrind", OPENCL_OCLGRIND}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(device->info.platform, known[i].name) == 0) return known[i].platform;
     return OPENCL_OTHER;
@@ -70,12 +72,14 @@ opencl_platform opencl_platform_of(const hed_device *device)
 /* Oclgrind reports neither fma nor correct division and has both. */
 static bool can_strict(const opencl_device *device, opencl_platform platform)
 {
-    const uint64_t all =
-        CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-    return platform == OPENCL_OCLGRIND || (number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all;
+    const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
+                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    return platform == OPENCL_OCLGRIND ||
+           (number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all;
 }
 
-static uint64_t capabilities(const opencl_device *device, opencl_platform platform, const char *extensions)
+static uint64_t capabilities(
+    const opencl_device *device, opencl_platform platform, const char *extensions)
 {
     uint64_t can = HED_CAN_DEVICE_TIME; /* every queue can keep times */
     if (number32(device, CL_DEVICE_COMPILER_AVAILABLE)) can |= HED_CAN_SOURCE;
@@ -89,10 +93,13 @@ static uint64_t capabilities(const opencl_device *device, opencl_platform platfo
     return can;
 }
 
-static uint32_t lane_width(const opencl_device *device, hed_device_type type, const char *extensions)
+static uint32_t lane_width(
+    const opencl_device *device, hed_device_type type, const char *extensions)
 {
-    if (type == HED_DEVICE_CPU) return (uint32_t)number32(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
-    if (lists(extensions, "cl_nv_device_attribute_query")) return (uint32_t)number32(device, CL_DEVICE_WARP_SIZE_NV);
+    if (type == HED_DEVICE_CPU)
+        return (uint32_t)number32(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+    if (lists(extensions, "cl_nv_device_attribute_query"))
+        return (uint32_t)number32(device, CL_DEVICE_WARP_SIZE_NV);
     if (lists(extensions, "cl_amd_device_attribute_query"))
         return (uint32_t)number32(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     return 0;
@@ -102,7 +109,8 @@ static void fill_texts(const opencl_device *device, hed_device *out)
 {
     char version[128];
     hed_device_info *info = &out->info;
-    snprintf(out->text[0], sizeof out->text[0], "opencl:%u:%u", device->platform_index, device->device_index);
+    snprintf(out->text[0], sizeof out->text[0], "opencl:%u:%u", device->platform_index,
+        device->device_index);
     platform_text(device, CL_PLATFORM_NAME, out->text[1], sizeof out->text[1]);
     device_text(device, CL_DEVICE_NAME, out->text[2], sizeof out->text[2]);
     device_text(device, CL_DEVICE_VENDOR, out->text[3], sizeof out->text[3]);
@@ -114,14 +122,15 @@ static void fill_texts(const opencl_device *device, hed_device *out)
     info->vendor = out->text[3];
     info->driver = out->text[4];
     platform_text(device, CL_PLATFORM_VERSION, version, sizeof version);
-    snprintf(out->build_key, sizeof out->build_key, "%.100s|%s|%.120s|%.120s", info->platform, version, info->name,
-             info->driver);
+    snprintf(out->build_key, sizeof out->build_key, "%.100s|%s|%.120s|%.120s", info->platform,
+        version, info->name, info->driver);
 }
 
 static void fill_limits(const opencl_device *device, hed_device_info *info)
 {
     size_t sizes[16] = {0};
-    device->api->clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL);
+    device->api->clGetDeviceInfo(
+        device->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL);
     for (int i = 0; i < 3; i++) {
         info->max_group_size[i] = (uint32_t)sizes[i];
         info->max_groups[i] = INT32_MAX;
@@ -132,7 +141,8 @@ static void fill_limits(const opencl_device *device, hed_device_info *info)
     info->memory_bytes = number64(device, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_buffer_bytes = number64(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info->cache_bytes = number64(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    info->buffer_alignment = (uint32_t)number32(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8; /* given in bits */
+    /* given in bits */
+    info->buffer_alignment = (uint32_t)number32(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     info->max_arguments_bytes = (uint32_t)number64(device, CL_DEVICE_MAX_PARAMETER_SIZE);
     info->clock_mhz = (uint32_t)number32(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 }
@@ -150,7 +160,8 @@ static hed_status describe(opencl_device *device, hed_device *out)
     if (device->api->clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size)) size = 0;
     extensions = hed_allocate(&device->driver->allocator, size + 1);
     if (!extensions) return HED_ERROR_MEMORY;
-    if (size) device->api->clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, extensions, NULL);
+    if (size)
+        device->api->clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, extensions, NULL);
     info->type = type & CL_DEVICE_TYPE_GPU   ? HED_DEVICE_GPU
                  : type & CL_DEVICE_TYPE_CPU ? HED_DEVICE_CPU
                                              : HED_DEVICE_OTHER;
@@ -158,8 +169,8 @@ static hed_status describe(opencl_device *device, hed_device *out)
     info->capabilities = capabilities(device, platform, extensions);
     if (lists(extensions, "cl_nv_device_attribute_query"))
         info->registers = (uint32_t)number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
-    device->threadless =
-        platform == OPENCL_OCLGRIND || (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
+    device->threadless = platform == OPENCL_OCLGRIND ||
+                         (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
     out->compiles_at_launch = platform == OPENCL_POCL; /* for each size of group */
     if (platform == OPENCL_NVIDIA)
         info->cache_bytes = 0; /* it tells of the first-level caches (H200: 132 x 32 KiB) */
@@ -181,7 +192,8 @@ static hed_status prepare(opencl_device *device, hed_error *error)
 {
     cl_int code = CL_SUCCESS;
     device->queue = device->api->clCreateCommandQueue(device->context, device->id, 0, &code);
-    if (!device->queue) return opencl_fail(error, "clCreateCommandQueue", code, "no queue for buffers");
+    if (!device->queue)
+        return opencl_fail(error, "clCreateCommandQueue", code, "no queue for buffers");
     device->unified = number32(device, CL_DEVICE_HOST_UNIFIED_MEMORY);
     pthread_mutex_init(&device->lock, NULL);
     return HED_OK;
@@ -195,7 +207,7 @@ hed_status opencl_device_open(hed_device *device, hed_error *error)
     opened->context = opened->api->clCreateContext(properties, 1, &opened->id, NULL, NULL, &code);
     if (!opened->context)
         return opencl_fail(error, "clCreateContext", code, "no context on %s (%s)", device->info.id,
-                           device->info.name);
+            device->info.name);
     hed_status status = prepare(opened, error);
     if (!status) return HED_OK;
     opened->api->clReleaseContext(opened->context);
@@ -207,7 +219,8 @@ void opencl_device_close(hed_device *device)
 {
     opencl_device *closed = opencl_of(device);
     closed->api->clReleaseCommandQueue(closed->queue);
-    closed->api->clReleaseContext(closed->context); /* of an adopted one, the reference taken in adopting it */
+    /* of an adopted one, the reference taken in adopting it */
+    closed->api->clReleaseContext(closed->context);
     closed->context = NULL;
     pthread_mutex_destroy(&closed->lock);
     if (device->adopted) hed_release(&closed->driver->allocator, closed, sizeof *closed);
@@ -219,18 +232,23 @@ static hed_status check_context(const opencl_device *device, hed_error *error)
 {
     cl_device_id ids[MOST_DEVICES];
     size_t size = 0;
-    cl_int code = device->api->clGetContextInfo(device->context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size);
-    if (code) return opencl_fail(error, "clGetContextInfo", code, "hed_native_device.context is no cl_context");
+    cl_int code =
+        device->api->clGetContextInfo(device->context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size);
+    if (code)
+        return opencl_fail(
+            error, "clGetContextInfo", code, "hed_native_device.context is no cl_context");
     for (size_t i = 0; i < size / sizeof ids[0]; i++)
         if (ids[i] == device->id) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "the context given does not contain the device given");
+    return hed_fail(
+        error, HED_ERROR_ARGUMENT, "the context given does not contain the device given");
 }
 
 static bool shares_gl(const opencl_device *device)
 {
     intptr_t properties[64];
     size_t size = 0;
-    if (device->api->clGetContextInfo(device->context, CL_CONTEXT_PROPERTIES, sizeof properties, properties, &size))
+    if (device->api->clGetContextInfo(
+            device->context, CL_CONTEXT_PROPERTIES, sizeof properties, properties, &size))
         return false;
     for (size_t i = 0; i + 1 < size / sizeof properties[0] && properties[i]; i += 2)
         if (properties[i] == CL_GL_CONTEXT_KHR) return properties[i + 1] != 0;
@@ -256,27 +274,26 @@ static hed_status take_context(opencl_device *made, hed_device *device, hed_erro
     if (code) return opencl_fail(error, "clRetainContext", code, "the context given");
     status = describe(made, device);
     if (status == HED_ERROR_MEMORY) hed_fail(error, status, "no memory for a device");
-    else if (status) hed_fail(error, status, "clGetDeviceInfo: the driver does not describe the device given");
+    else if (status)
+        hed_fail(error, status, "clGetDeviceInfo: the driver does not describe the device given");
     else status = prepare(made, error);
     if (status) made->api->clReleaseContext(made->context);
     return status;
 }
 
-hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
-                               hed_error *error)
+hed_status opencl_device_adopt(
+    hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error)
 {
     opencl_driver *driver = slot->state;
     if (!native->device)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "hed_native_device.device is NULL: an OpenCL context may have several");
+            "hed_native_device.device is NULL: an OpenCL context may have several");
     opencl_device *made = hed_allocate(&driver->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    *made = (opencl_device){.driver = driver,
-                            .api = &driver->api,
-                            .platform = native->platform,
-                            .id = native->device,
-                            .context = native->context};
-    made->api->clGetDeviceInfo(made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
+    *made = (opencl_device){.driver = driver, .api = &driver->api, .platform = native->platform,
+        .id = native->device, .context = native->context};
+    made->api->clGetDeviceInfo(
+        made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
     find_indices(driver, made);
     made->gl = shares_gl(made);
     device->impl = made;
@@ -297,7 +314,8 @@ hed_status opencl_device_native(hed_device *device, hed_native_device *native, h
 
 /* ---- the whole device ---- */
 
-hed_status opencl_device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
+hed_status opencl_device_memory(
+    hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
     (void)error;
     *free_bytes = 0; /* OpenCL has no question for it */
@@ -309,9 +327,11 @@ hed_status opencl_device_wait(hed_device *device, hed_error *error)
 {
     opencl_device *opened = opencl_of(device);
     cl_int code = CL_SUCCESS;
-    pthread_mutex_lock(&opened->lock); /* a stream being made or destroyed meanwhile waits with us */
+    /* a stream being made or destroyed meanwhile waits with us */
+    pthread_mutex_lock(&opened->lock);
     for (opencl_stream *stream = opened->streams; stream && !code; stream = stream->next)
         code = opened->api->clFinish(stream->queue);
     pthread_mutex_unlock(&opened->lock);
-    return code ? opencl_fail_wait(error, device, "clFinish", code, "waiting for the device") : HED_OK;
+    return code ? opencl_fail_wait(error, device, "clFinish", code, "waiting for the device")
+                : HED_OK;
 }

@@ -1,8 +1,9 @@
-/* The loaded library: finding it and its functions, listing what is behind it, and turning its error codes into words.
+/* The loaded library: finding it and its functions, listing what is behind it, and turning its
+ * error codes into words.
  *
- * Drivers that contain LLVM (PoCL) install handlers for some fifteen signals, Ctrl-C among them, when devices are
- * listed or when the first program is built. A library must not change what a signal does to the program around it,
- * so the handlers are put back after each of the two. */
+ * Drivers that contain LLVM (PoCL) install handlers for some fifteen signals, Ctrl-C among them,
+ * when devices are listed or when the first program is built. A library must not change what a
+ * signal does to the program around it, so the handlers are put back after each of the two. */
 #include "backends/opencl/opencl.h"
 
 #include <stdarg.h>
@@ -46,47 +47,51 @@ hed_status opencl_fail(hed_error *error, const char *call, cl_int code, const ch
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return hed_fail(error, status_of(code), "%s failed with %s (%d): %s", call, code_name(code), (int)code, text);
+    return hed_fail(error, status_of(code), "%s failed with %s (%d): %s", call, code_name(code),
+        (int)code, text);
 }
 
-static hed_status fail_of(hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what,
-                          bool lost)
+static hed_status fail_of(hed_error *error, const hed_device *device, const char *call, cl_int code,
+    const char *what, bool lost)
 {
     const char *name = code_name(code), *id = device->info.id;
     if (!lost) return opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
     return hed_fail(error, HED_ERROR_LOST,
-                    "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
-                    "a kernel that reads or writes outside its buffers does that",
-                    call, name, (int)code, what, id, device->info.name);
+        "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
+        "a kernel that reads or writes outside its buffers does that",
+        call, name, (int)code, what, id, device->info.name);
 }
 
-/* A stream holds its queue, so an invalid queue is one that the driver gave up; and work that failed takes with it what
- * waits for it. */
+/* A stream holds its queue, so an invalid queue is one that the driver gave up; and work that
+ * failed takes with it what waits for it. */
 static bool means_lost(cl_int code)
 {
     return status_of(code) == HED_ERROR_LOST || code == CL_INVALID_COMMAND_QUEUE ||
            code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-hed_status opencl_fail_work(hed_error *error, const hed_device *device, const char *call, cl_int code,
-                            const char *what)
+hed_status opencl_fail_work(
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
 {
     return fail_of(error, device, call, code, what, means_lost(code));
 }
 
-/* Nothing is asked for in waiting: resources that run out there are what drivers say of a kernel that ran wild. */
-hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code,
-                            const char *what)
+/* Nothing is asked for in waiting: resources that run out there are what drivers say of a kernel
+ * that ran wild. */
+hed_status opencl_fail_wait(
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
 {
-    return fail_of(error, device, call, code, what, means_lost(code) || code == CL_OUT_OF_RESOURCES);
+    return fail_of(
+        error, device, call, code, what, means_lost(code) || code == CL_OUT_OF_RESOURCES);
 }
 
 /* ---- signals ---- */
 
 static bool is_ours(int number) { return number != SIGKILL && number != SIGSTOP; }
 
-/* Handlers of signals belong to the process, and so does what a driver does when it is asked first: PoCL crashes where two
- * threads ask at once. So one thread at a time is between the two, whichever context it works for. */
+/* Handlers of signals belong to the process, and so does what a driver does when it is asked first:
+ * PoCL crashes where two threads ask at once. So one thread at a time is between the two, whichever
+ * context it works for. */
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void opencl_signals_keep(opencl_signals *kept)
@@ -105,7 +110,8 @@ void opencl_signals_restore(const opencl_signals *kept)
         struct sigaction now;
         if (!is_ours(i) || sigaction(i, NULL, &now)) continue;
         bool changed = now.sa_sigaction != own->sa_sigaction || now.sa_flags != own->sa_flags;
-        /* PoCL's handler of SIGFPE is what makes an integer division by zero in a kernel harmless. */
+        /* PoCL's handler of SIGFPE is what makes an integer division by zero in a kernel
+         * harmless. */
         bool needed = i == SIGFPE && own->sa_handler == SIG_DFL;
         if (changed && !needed) sigaction(i, own, NULL);
     }
@@ -124,32 +130,35 @@ enum {
     GL_FUNCTIONS = sizeof gl_names / sizeof gl_names[0]
 };
 _Static_assert(sizeof(hed_cl_api) == (FUNCTIONS + GL_FUNCTIONS) * sizeof(void *),
-               "the table is these functions and nothing else");
+    "the table is these functions and nothing else");
 
-static hed_status load(opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot, bool *loaded)
+static hed_status load(
+    opencl_driver *driver, const hed_settings *settings, hed_backend_slot *slot, bool *loaded)
 {
-    const char *names[] = {settings->opencl_library ? settings->opencl_library : "libOpenCL.so.1", NULL};
+    const char *names[] = {
+        settings->opencl_library ? settings->opencl_library : "libOpenCL.so.1", NULL};
     const char *missing = "";
     void *functions[FUNCTIONS + GL_FUNCTIONS];
-    hed_status status =
-        hed_dynlib_open(&driver->allocator, names, &driver->library, slot->reason, sizeof slot->reason);
+    hed_status status = hed_dynlib_open(
+        &driver->allocator, names, &driver->library, slot->reason, sizeof slot->reason);
     *loaded = false;
     if (!driver->library) {
         hed_text_copy(slot->remedy, sizeof slot->remedy,
-                      "apt install ocl-icd-libopencl1 pocl-opencl-icd (Debian), dnf install ocl-icd pocl (Fedora): PoCL runs on any "
-                      "processor; a GPU's driver comes from its vendor");
+            "apt install ocl-icd-libopencl1 pocl-opencl-icd (Debian), dnf install ocl-icd pocl (Fedora): PoCL runs on any "
+            "processor; a GPU's driver comes from its vendor");
         return status;
     }
     hed_text_copy(slot->library, sizeof slot->library, hed_dynlib_name(driver->library));
     if (!hed_dynlib_symbols(driver->library, function_names, functions, FUNCTIONS, &missing)) {
         slot->health = HED_BACKEND_FAILED;
-        snprintf(slot->reason, sizeof slot->reason, "%s has no %s: it is no library of OpenCL 1.2", names[0],
-                 missing);
+        snprintf(slot->reason, sizeof slot->reason, "%s has no %s: it is no library of OpenCL 1.2",
+            names[0], missing);
         hed_text_copy(slot->remedy, sizeof slot->remedy,
-                      "apt install ocl-icd-libopencl1, or HEDDLE_OPENCL_LIBRARY=another library");
+            "apt install ocl-icd-libopencl1, or HEDDLE_OPENCL_LIBRARY=another library");
         return HED_OK;
     }
-    for (int i = 0; i < GL_FUNCTIONS; i++) functions[FUNCTIONS + i] = hed_dynlib_symbol(driver->library, gl_names[i]);
+    for (int i = 0; i < GL_FUNCTIONS; i++)
+        functions[FUNCTIONS + i] = hed_dynlib_symbol(driver->library, gl_names[i]);
     memcpy(&driver->api, functions, sizeof functions);
     *loaded = true;
     return HED_OK;
@@ -175,42 +184,43 @@ static bool is_fit(const opencl_driver *driver, cl_device_id id)
     driver->api.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
     sscanf(version, "OpenCL %d.%d", &major, &minor);
     if (available && major * 10 + minor >= 12) return true;
-    hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: %s (%s) is left out: %s", name, version,
-                    available ? "OpenCL 1.2 is needed" : "its driver calls it not available");
+    hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: %s (%s) is left out: %s", name,
+        version, available ? "OpenCL 1.2 is needed" : "its driver calls it not available");
     return false;
 }
 
-static cl_int add_devices(opencl_driver *driver, cl_platform_id platform, uint32_t platform_index,
-                          opencl_device *devices)
+static cl_int add_devices(
+    opencl_driver *driver, cl_platform_id platform, uint32_t platform_index, opencl_device *devices)
 {
     cl_device_id ids[MOST_DEVICES];
     cl_uint count = 0;
-    cl_int code = driver->api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
+    cl_int code =
+        driver->api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
     if (code == CL_DEVICE_NOT_FOUND) return CL_SUCCESS;
     if (code)
-        hed_log_message(&driver->logger, HED_LOG_WARNING, "opencl: platform %u gives %s for its devices",
-                        platform_index, code_name(code));
+        hed_log_message(&driver->logger, HED_LOG_WARNING,
+            "opencl: platform %u gives %s for its devices", platform_index, code_name(code));
     if (code) return code;
-    for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES; i++) {
+    for (uint32_t i = 0; i < count && i < MOST_DEVICES && driver->device_count < MOST_DEVICES;
+         i++) {
         if (!is_fit(driver, ids[i])) continue;
-        devices[driver->device_count++] = (opencl_device){.driver = driver,
-                                                          .api = &driver->api,
-                                                          .platform = platform,
-                                                          .id = ids[i],
-                                                          .platform_index = platform_index,
-                                                          .device_index = i};
+        devices[driver->device_count++] = (opencl_device){.driver = driver, .api = &driver->api,
+            .platform = platform, .id = ids[i], .platform_index = platform_index,
+            .device_index = i};
     }
     return CL_SUCCESS;
 }
 
-static void name_versions(const opencl_driver *driver, const cl_platform_id *platforms, cl_uint count,
-                          hed_backend_slot *slot)
+static void name_versions(const opencl_driver *driver, const cl_platform_id *platforms,
+    cl_uint count, hed_backend_slot *slot)
 {
     for (cl_uint i = 0; i < count; i++) {
         char version[160] = "";
         size_t used = strlen(slot->library);
-        driver->api.clGetPlatformInfo(platforms[i], CL_PLATFORM_VERSION, sizeof version - 1, version, NULL);
-        snprintf(slot->library + used, sizeof slot->library - used, "%s%s", i ? "; " : ": ", version);
+        driver->api.clGetPlatformInfo(
+            platforms[i], CL_PLATFORM_VERSION, sizeof version - 1, version, NULL);
+        snprintf(
+            slot->library + used, sizeof slot->library - used, "%s%s", i ? "; " : ": ", version);
     }
 }
 
@@ -234,10 +244,12 @@ static hed_status list(opencl_driver *driver, hed_backend_slot *slot)
         slot->health = empty ? HED_BACKEND_ABSENT : HED_BACKEND_FAILED;
         if (empty)
             snprintf(slot->reason, sizeof slot->reason,
-                     "the library is there, and no device of OpenCL 1.2 behind it");
-        else snprintf(slot->reason, sizeof slot->reason, "%s failed with %s (%d)", call, code_name(code), (int)code);
+                "the library is there, and no device of OpenCL 1.2 behind it");
+        else
+            snprintf(slot->reason, sizeof slot->reason, "%s failed with %s (%d)", call,
+                code_name(code), (int)code);
         hed_text_copy(slot->remedy, sizeof slot->remedy,
-                      "install a driver: pocl-opencl-icd (Debian) or pocl (Fedora) runs on any processor; check OCL_ICD_VENDORS");
+            "install a driver: pocl-opencl-icd (Debian) or pocl (Fedora) runs on any processor; check OCL_ICD_VENDORS");
         return HED_OK;
     }
     driver->devices = hed_allocate(&driver->allocator, driver->device_count * sizeof *devices);
@@ -251,8 +263,10 @@ hed_status opencl_open(const hed_settings *settings, hed_backend_slot *slot)
 {
     slot->health = HED_BACKEND_ABSENT;
     if (settings->opencl_library && !settings->opencl_library[0]) {
-        hed_text_copy(slot->reason, sizeof slot->reason, "not wanted: the name of its library is set to \"\"");
-        hed_text_copy(slot->remedy, sizeof slot->remedy, "leave hed_context_def.opencl_library NULL");
+        hed_text_copy(slot->reason, sizeof slot->reason,
+            "not wanted: the name of its library is set to \"\"");
+        hed_text_copy(
+            slot->remedy, sizeof slot->remedy, "leave hed_context_def.opencl_library NULL");
         return HED_OK;
     }
     opencl_driver *driver = hed_allocate(&settings->allocator, sizeof *driver);

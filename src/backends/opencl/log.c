@@ -1,5 +1,6 @@
-/* Build logs whose places are lines of the whole text. NVIDIA's compiler does not follow #line: it says "<kernel>:1428:14"
- * where PoCL says "blur.cl:4:14", and Oclgrind's says "input.cl:1428:14". */
+/* Build logs whose places are lines of the whole text. NVIDIA's compiler does not follow #line: it
+ * says "<kernel>:1428:14" where PoCL says "blur.cl:4:14", and Oclgrind's says
+ * "input.cl:1428:14". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

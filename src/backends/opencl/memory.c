@@ -1,38 +1,45 @@
-/* Buffers. Memory that the host sees at all times (PINNED, MAPPED) is a buffer allocated by the driver in host memory and
- * mapped for as long as it lives. */
+/* Buffers. Memory that the host sees at all times (PINNED, MAPPED) is a buffer allocated by the
+ * driver in host memory and mapped for as long as it lives. */
 #include "backends/opencl/opencl.h"
 
-static hed_status out_of_memory(const hed_device *device, uint64_t size, const char *call, cl_int code,
-                                hed_error *error)
+static hed_status out_of_memory(
+    const hed_device *device, uint64_t size, const char *call, cl_int code, hed_error *error)
 {
-    if (code == CL_OUT_OF_RESOURCES) code = CL_MEM_OBJECT_ALLOCATION_FAILURE; /* what some drivers call it */
+    /* what some drivers call it */
+    if (code == CL_OUT_OF_RESOURCES) code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return opencl_fail(error, call, code,
-                       "a buffer of %llu bytes on %s (%s), which has %llu bytes in all; how many are free its driver "
-                       "does not tell",
-                       (unsigned long long)size, device->info.id, device->info.name,
-                       (unsigned long long)device->info.memory_bytes);
+        "a buffer of %llu bytes on %s (%s), which has %llu bytes in all; how many are free its driver "
+        "does not tell",
+        (unsigned long long)size, device->info.id, device->info.name,
+        (unsigned long long)device->info.memory_bytes);
 }
 
-/* Drivers of discrete devices take the memory at the first use; taken here, a lack of it is reported here. */
+/* Drivers of discrete devices take the memory at the first use; taken here, a lack of it is
+ * reported here. */
 static hed_status place(hed_buffer *buffer, hed_error *error)
 {
     const opencl_device *device = opencl_of(buffer->device);
     cl_mem memory = buffer->handle;
     if (device->unified) return HED_OK;
-    cl_int code = device->api->clEnqueueMigrateMemObjects(device->queue, 1, &memory,
-                                                          CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
-    if (code) return out_of_memory(buffer->device, buffer->size, "clEnqueueMigrateMemObjects", code, error);
+    cl_int code = device->api->clEnqueueMigrateMemObjects(
+        device->queue, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
+    if (code)
+        return out_of_memory(
+            buffer->device, buffer->size, "clEnqueueMigrateMemObjects", code, error);
     code = device->api->clFinish(device->queue);
-    return code ? opencl_fail_wait(error, buffer->device, "clFinish", code, "placing a buffer") : HED_OK;
+    return code ? opencl_fail_wait(error, buffer->device, "clFinish", code, "placing a buffer")
+                : HED_OK;
 }
 
 static hed_status map_for_life(hed_buffer *buffer, hed_error *error)
 {
     const opencl_device *device = opencl_of(buffer->device);
     cl_int code = CL_SUCCESS;
-    buffer->host = device->api->clEnqueueMapBuffer(device->queue, buffer->handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                                   0, buffer->size, 0, NULL, NULL, &code);
-    return buffer->host ? HED_OK : out_of_memory(buffer->device, buffer->size, "clEnqueueMapBuffer", code, error);
+    buffer->host = device->api->clEnqueueMapBuffer(device->queue, buffer->handle, CL_TRUE,
+        CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0, NULL, NULL, &code);
+    return buffer->host
+               ? HED_OK
+               : out_of_memory(buffer->device, buffer->size, "clEnqueueMapBuffer", code, error);
 }
 
 static hed_status import(hed_buffer *buffer, cl_mem memory, hed_error *error)
@@ -40,16 +47,19 @@ static hed_status import(hed_buffer *buffer, cl_mem memory, hed_error *error)
     const opencl_device *device = opencl_of(buffer->device);
     cl_context context = NULL;
     size_t size = 0;
-    cl_int code = device->api->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (!code) code = device->api->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
-    if (code) return opencl_fail(error, "clGetMemObjectInfo", code, "hed_buffer_def.native is no cl_mem");
+    cl_int code =
+        device->api->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (!code)
+        code = device->api->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code)
+        return opencl_fail(error, "clGetMemObjectInfo", code, "hed_buffer_def.native is no cl_mem");
     if (context != device->context)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "the cl_mem given belongs to another context than %s: adopt that one first",
-                        buffer->device->info.id);
+            "the cl_mem given belongs to another context than %s: adopt that one first",
+            buffer->device->info.id);
     if (size < buffer->size)
         return hed_fail(error, HED_ERROR_BOUNDS, "a buffer of %llu bytes from a cl_mem of %zu",
-                        (unsigned long long)buffer->size, size);
+            (unsigned long long)buffer->size, size);
     code = device->api->clRetainMemObject(memory);
     buffer->handle = memory;
     return code ? opencl_fail(error, "clRetainMemObject", code, "hed_buffer_def.native") : HED_OK;
@@ -64,13 +74,14 @@ hed_status opencl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, h
     if (kind == HED_MEMORY_NATIVE) return import(buffer, (cl_mem)def->native, error);
     if (kind == HED_MEMORY_MAPPED && !device->unified)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "mapped memory: %s (%s) lacks \"mapped\", its memory is not the host's",
-                        buffer->device->info.id, buffer->device->info.name);
+            "mapped memory: %s (%s) lacks \"mapped\", its memory is not the host's",
+            buffer->device->info.id, buffer->device->info.name);
     if (kind == HED_MEMORY_PINNED || kind == HED_MEMORY_MAPPED) flags |= CL_MEM_ALLOC_HOST_PTR;
     if (kind == HED_MEMORY_CALLER) flags |= CL_MEM_USE_HOST_PTR;
     void *host = kind == HED_MEMORY_CALLER ? def->host : NULL;
     buffer->handle = device->api->clCreateBuffer(device->context, flags, buffer->size, host, &code);
-    if (!buffer->handle) return out_of_memory(buffer->device, buffer->size, "clCreateBuffer", code, error);
+    if (!buffer->handle)
+        return out_of_memory(buffer->device, buffer->size, "clCreateBuffer", code, error);
     hed_status status = HED_OK;
     if (kind == HED_MEMORY_DEVICE) status = place(buffer, error);
     else if (kind == HED_MEMORY_CALLER) buffer->host = def->host;
@@ -84,12 +95,12 @@ hed_status opencl_buffer_part(hed_buffer *part, hed_error *error)
     const opencl_device *device = opencl_of(part->device);
     cl_buffer_region region = {part->offset, part->size};
     cl_int code = CL_SUCCESS;
-    part->handle =
-        device->api->clCreateSubBuffer(part->parent->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    part->handle = device->api->clCreateSubBuffer(
+        part->parent->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (!part->handle)
-        return opencl_fail(error, "clCreateSubBuffer", code, "%llu bytes at byte %llu of a buffer of %llu",
-                           (unsigned long long)part->size, (unsigned long long)part->offset,
-                           (unsigned long long)part->parent->size);
+        return opencl_fail(error, "clCreateSubBuffer", code,
+            "%llu bytes at byte %llu of a buffer of %llu", (unsigned long long)part->size,
+            (unsigned long long)part->offset, (unsigned long long)part->parent->size);
     if (part->parent->host) part->host = (char *)part->parent->host + part->offset;
     return HED_OK;
 }
@@ -99,7 +110,8 @@ void opencl_buffer_destroy(hed_buffer *buffer)
     const opencl_device *device = opencl_of(buffer->device);
     bool mapped = buffer->memory == HED_MEMORY_PINNED || buffer->memory == HED_MEMORY_MAPPED;
     if (mapped && !buffer->parent) {
-        device->api->clEnqueueUnmapMemObject(device->queue, buffer->handle, buffer->host, 0, NULL, NULL);
+        device->api->clEnqueueUnmapMemObject(
+            device->queue, buffer->handle, buffer->host, 0, NULL, NULL);
         device->api->clFinish(device->queue);
     }
     device->api->clReleaseMemObject(buffer->handle);
@@ -116,24 +128,28 @@ hed_status opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error)
     if (!(buffer->device->info.capabilities & HED_CAN_GL_SHARING) || !api->clCreateFromGLBuffer ||
         !api->clEnqueueAcquireGLObjects || !api->clEnqueueReleaseGLObjects)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "%s lacks \"gl sharing\": the OpenCL context must be made with the OpenGL context "
-                        "(CL_GL_CONTEXT_KHR) and adopted",
-                        buffer->device->info.id);
-    buffer->handle = api->clCreateFromGLBuffer(device->context, CL_MEM_READ_WRITE, buffer->gl_name, &code);
+            "%s lacks \"gl sharing\": the OpenCL context must be made with the OpenGL context "
+            "(CL_GL_CONTEXT_KHR) and adopted",
+            buffer->device->info.id);
+    buffer->handle =
+        api->clCreateFromGLBuffer(device->context, CL_MEM_READ_WRITE, buffer->gl_name, &code);
     if (!buffer->handle && code == CL_INVALID_GL_OBJECT)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "%u is no OpenGL buffer with storage in the context that %s shares", buffer->gl_name,
-                        buffer->device->info.id);
-    if (!buffer->handle) return opencl_fail(error, "clCreateFromGLBuffer", code, "OpenGL buffer %u", buffer->gl_name);
+            "%u is no OpenGL buffer with storage in the context that %s shares", buffer->gl_name,
+            buffer->device->info.id);
+    if (!buffer->handle)
+        return opencl_fail(
+            error, "clCreateFromGLBuffer", code, "OpenGL buffer %u", buffer->gl_name);
     api->clGetMemObjectInfo(buffer->handle, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (size >= buffer->size) return HED_OK;
     api->clReleaseMemObject(buffer->handle);
     buffer->handle = NULL;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes, asked were %llu", buffer->gl_name,
-                    size, (unsigned long long)buffer->size);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes, asked were %llu",
+        buffer->gl_name, size, (unsigned long long)buffer->size);
 }
 
-/* The extension asks that OpenGL be done with the buffer before, and OpenCL before it is given back. */
+/* The extension asks that OpenGL be done with the buffer before, and OpenCL before it is given
+ * back. */
 hed_status opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
     opencl_stream *in = stream->impl;
@@ -143,7 +159,7 @@ hed_status opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *
     in->steps++;
     cl_int code = in->api->clEnqueueAcquireGLObjects(in->queue, 1, &memory, 0, NULL, NULL);
     return code ? opencl_fail_work(error, stream->device, "clEnqueueAcquireGLObjects", code,
-                                   "taking a buffer from OpenGL")
+                      "taking a buffer from OpenGL")
                 : HED_OK;
 }
 
@@ -155,7 +171,7 @@ hed_status opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *
     cl_int code = in->api->clEnqueueReleaseGLObjects(in->queue, 1, &memory, 0, NULL, NULL);
     if (code)
         return opencl_fail_work(error, stream->device, "clEnqueueReleaseGLObjects", code,
-                                "giving a buffer back to OpenGL");
+            "giving a buffer back to OpenGL");
     return opencl_stream_wait(stream, error);
 }
 
@@ -166,8 +182,8 @@ static bool always_mapped(const hed_buffer *buffer)
     return buffer->memory == HED_MEMORY_PINNED || buffer->memory == HED_MEMORY_MAPPED;
 }
 
-hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
-                      hed_error *error)
+hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+    void **pointer, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = CL_SUCCESS;
@@ -176,9 +192,11 @@ hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, u
         return opencl_stream_wait(stream, error);
     }
     in->steps++;
-    *pointer = in->api->clEnqueueMapBuffer(in->queue, buffer->handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, offset,
-                                           size, 0, NULL, NULL, &code);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueMapBuffer", code, "mapping a buffer") : HED_OK;
+    *pointer = in->api->clEnqueueMapBuffer(in->queue, buffer->handle, CL_TRUE,
+        CL_MAP_READ | CL_MAP_WRITE, offset, size, 0, NULL, NULL, &code);
+    return code ? opencl_fail_work(
+                      error, stream->device, "clEnqueueMapBuffer", code, "mapping a buffer")
+                : HED_OK;
 }
 
 hed_status opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
@@ -186,9 +204,11 @@ hed_status opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, h
     opencl_stream *in = stream->impl;
     if (always_mapped(buffer)) return HED_OK;
     in->steps++;
-    cl_int code = in->api->clEnqueueUnmapMemObject(in->queue, buffer->handle, pointer, 0, NULL, NULL);
+    cl_int code =
+        in->api->clEnqueueUnmapMemObject(in->queue, buffer->handle, pointer, 0, NULL, NULL);
     if (code == CL_INVALID_VALUE)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the buffer is not mapped at %p", pointer);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueUnmapMemObject", code, "unmapping a buffer")
+    return code ? opencl_fail_work(
+                      error, stream->device, "clEnqueueUnmapMemObject", code, "unmapping a buffer")
                 : HED_OK;
 }

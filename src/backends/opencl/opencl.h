@@ -1,4 +1,5 @@
-/* What the files of the OpenCL backend share: the loaded driver, devices, streams, and how errors are reported. */
+/* What the files of the OpenCL backend share: the loaded driver, devices, streams, and how errors
+ * are reported. */
 #ifndef HED_BACKENDS_OPENCL_H
 #define HED_BACKENDS_OPENCL_H
 
@@ -17,12 +18,15 @@ typedef struct opencl_device opencl_device;
 typedef struct opencl_stream opencl_stream;
 
 /* Platforms of which more is known than they say, or less is true. */
-typedef enum opencl_platform { OPENCL_OTHER,
-                               OPENCL_POCL,
-                               OPENCL_NVIDIA,
-                               OPENCL_OCLGRIND } opencl_platform;
+typedef enum opencl_platform {
+    OPENCL_OTHER,
+    OPENCL_POCL,
+    OPENCL_NVIDIA,
+    OPENCL_OCLGRIND
+} opencl_platform;
 
-/* hed_device.impl: of a listed device an entry of opencl_driver.devices, of an adopted one its own. */
+/* hed_device.impl: of a listed device an entry of opencl_driver.devices, of an adopted one its
+ * own. */
 struct opencl_device {
     opencl_driver *driver;
     const hed_cl_api *api;
@@ -30,12 +34,13 @@ struct opencl_device {
     cl_device_id id;
     uint32_t platform_index, device_index; /* of the name "opencl:P:D" */
     cl_context context;                    /* NULL until opened; the program's own if adopted */
-    cl_command_queue queue;                /* for mapping and placing buffers; no work of a stream */
-    bool unified;                          /* host and device have one memory */
-    bool gl;                               /* the context was made to share with OpenGL */
-    bool threadless;                       /* the driver runs commands in the calling thread */
-    _Atomic bool built;                    /* a program was built here before */
-    pthread_mutex_t lock;                  /* guards the list of streams */
+    /* for mapping and placing buffers; no work of a stream */
+    cl_command_queue queue;
+    bool unified;         /* host and device have one memory */
+    bool gl;              /* the context was made to share with OpenGL */
+    bool threadless;      /* the driver runs commands in the calling thread */
+    _Atomic bool built;   /* a program was built here before */
+    pthread_mutex_t lock; /* guards the list of streams */
     opencl_stream *streams;
 };
 
@@ -55,7 +60,8 @@ struct opencl_stream {
     const hed_cl_api *api;
     opencl_stream *next; /* in the device's list */
     cl_command_queue queue;
-    cl_event marker;        /* where the stream ended when stream_done() was asked last; NULL: nowhere */
+    /* where the stream ended when stream_done() was asked last; NULL: nowhere */
+    cl_event marker;
     uint64_t steps, marked; /* steps enqueued so far, and when the marker was */
     bool profiling;
     _Atomic uint32_t calls; /* host functions on their way */
@@ -63,21 +69,24 @@ struct opencl_stream {
 
 /* ---- driver.c ---- */
 
-/* "clFlush failed with CL_OUT_OF_HOST_MEMORY (-6): " and `format`; the status follows from the code. */
+/* "clFlush failed with CL_OUT_OF_HOST_MEMORY (-6): " and `format`; the status follows from the
+ * code. */
 hed_status opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same for a call that enqueues work, and for one that waits for it: some codes then mean that the device is lost. */
-hed_status opencl_fail_work(hed_error *error, const hed_device *device, const char *call, cl_int code,
-                            const char *what);
-hed_status opencl_fail_wait(hed_error *error, const hed_device *device, const char *call, cl_int code,
-                            const char *what);
+/* The same for a call that enqueues work, and for one that waits for it: some codes then mean that
+ * the device is lost. */
+hed_status opencl_fail_work(
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
+hed_status opencl_fail_wait(
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
 
 typedef struct opencl_signals {
     struct sigaction handlers[NSIG];
     stack_t stack; /* the thread's own for handlers: LLVM puts another in its place */
 } opencl_signals;
 
-/* Between the two the driver may install signal handlers; the program gets its own back. One thread at a time is there. */
+/* Between the two the driver may install signal handlers; the program gets its own back. One thread
+ * at a time is there. */
 void opencl_signals_keep(opencl_signals *kept);
 void opencl_signals_restore(const opencl_signals *kept);
 
@@ -93,10 +102,11 @@ opencl_platform opencl_platform_of(const hed_device *device);
 hed_status opencl_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device);
 hed_status opencl_device_open(hed_device *device, hed_error *error);
 void opencl_device_close(hed_device *device);
-hed_status opencl_device_adopt(hed_backend_slot *slot, const hed_native_device *native, hed_device *device,
-                               hed_error *error);
+hed_status opencl_device_adopt(
+    hed_backend_slot *slot, const hed_native_device *native, hed_device *device, hed_error *error);
 hed_status opencl_device_native(hed_device *device, hed_native_device *native, hed_error *error);
-hed_status opencl_device_memory(hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
+hed_status opencl_device_memory(
+    hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
 hed_status opencl_device_wait(hed_device *device, hed_error *error);
 
 /* ---- memory.c ---- */
@@ -107,8 +117,8 @@ void opencl_buffer_destroy(hed_buffer *buffer);
 hed_status opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error);
 hed_status opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error);
 hed_status opencl_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error);
-hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size, void **pointer,
-                      hed_error *error);
+hed_status opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
+    void **pointer, hed_error *error);
 hed_status opencl_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
 /* ---- stream.c ---- */
@@ -135,11 +145,13 @@ hed_status opencl_event_elapsed(hed_event *from, hed_event *to, double *seconds,
 /* Whether the commands up to `event` are done; LOST if they failed. */
 hed_status opencl_reached(const hed_device *device, cl_event event, bool *done, hed_error *error);
 /* A profiling time of an event, nanoseconds of the device's clock. */
-hed_status opencl_moment(const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error);
+hed_status opencl_moment(
+    const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error);
 
 /* ---- log.c ---- */
 
-/* `log` with places of the whole text, which it calls `whole_text`, turned into the user's own files and lines. */
+/* `log` with places of the whole text, which it calls `whole_text`, turned into the user's own
+ * files and lines. */
 void opencl_place_log(const char *text, const char *whole_text, const char *log, hed_text *placed);
 
 /* ---- program.c ---- */
@@ -147,10 +159,10 @@ void opencl_place_log(const char *text, const char *whole_text, const char *log,
 hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *error);
 hed_status opencl_build_options(const hed_build *build, char *text, size_t size);
 const char *opencl_prelude(const hed_build *build);
-hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
-                               hed_error *error);
+hed_status opencl_program_load(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void opencl_program_unload(hed_program *program);
-hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
-                                  int64_t *groups, hed_error *error);
+hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error);
 
 #endif

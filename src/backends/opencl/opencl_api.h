@@ -1,6 +1,6 @@
-/* The part of OpenCL 1.2 that this backend uses, declared here because nothing of OpenCL is needed to build Heddle.
- * Names, values and signatures are those of the Khronos specification; X macros make the table of functions and the
- * list of names that is looked up in the loaded library. */
+/* The part of OpenCL 1.2 that this backend uses, declared here because nothing of OpenCL is needed
+ * to build Heddle. Names, values and signatures are those of the Khronos specification; X macros
+ * make the table of functions and the list of names that is looked up in the loaded library. */
 #ifndef HED_BACKENDS_OPENCL_API_H
 #define HED_BACKENDS_OPENCL_API_H
 
@@ -176,82 +176,102 @@ enum {
 #define HED_CL_FUNCTIONS(X) \
     X(cl_int, clGetPlatformIDs, (cl_uint capacity, cl_platform_id * platforms, cl_uint * count)) \
     X(cl_int, clGetPlatformInfo, \
-      (cl_platform_id platform, cl_uint what, size_t size, void *value, size_t *size_out)) \
+        (cl_platform_id platform, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_int, clGetDeviceIDs, \
-      (cl_platform_id platform, cl_bitfield type, cl_uint capacity, cl_device_id * devices, cl_uint * count)) \
-    X(cl_int, clGetDeviceInfo, (cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)) \
+        (cl_platform_id platform, cl_bitfield type, cl_uint capacity, cl_device_id * devices, \
+            cl_uint * count)) \
+    X(cl_int, clGetDeviceInfo, \
+        (cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_context, clCreateContext, \
-      (const intptr_t *properties, cl_uint count, const cl_device_id *devices, hed_cl_context_notify *notify, \
-       void *user, cl_int *code)) \
+        (const intptr_t *properties, cl_uint count, const cl_device_id *devices, \
+            hed_cl_context_notify *notify, void *user, cl_int *code)) \
     X(cl_int, clRetainContext, (cl_context context)) \
     X(cl_int, clReleaseContext, (cl_context context)) \
-    X(cl_int, clGetContextInfo, (cl_context context, cl_uint what, size_t size, void *value, size_t *size_out)) \
+    X(cl_int, clGetContextInfo, \
+        (cl_context context, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_command_queue, clCreateCommandQueue, \
-      (cl_context context, cl_device_id device, cl_bitfield properties, cl_int * code)) \
+        (cl_context context, cl_device_id device, cl_bitfield properties, cl_int * code)) \
     X(cl_int, clRetainCommandQueue, (cl_command_queue queue)) \
     X(cl_int, clReleaseCommandQueue, (cl_command_queue queue)) \
     X(cl_int, clGetCommandQueueInfo, \
-      (cl_command_queue queue, cl_uint what, size_t size, void *value, size_t *size_out)) \
+        (cl_command_queue queue, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_int, clFlush, (cl_command_queue queue)) \
     X(cl_int, clFinish, (cl_command_queue queue)) \
-    X(cl_mem, clCreateBuffer, (cl_context context, cl_bitfield flags, size_t size, void *host, cl_int *code)) \
-    X(cl_mem, clCreateSubBuffer, (cl_mem buffer, cl_bitfield flags, cl_uint type, const void *region, cl_int *code)) \
+    X(cl_mem, clCreateBuffer, \
+        (cl_context context, cl_bitfield flags, size_t size, void *host, cl_int *code)) \
+    X(cl_mem, clCreateSubBuffer, \
+        (cl_mem buffer, cl_bitfield flags, cl_uint type, const void *region, cl_int *code)) \
     X(cl_int, clRetainMemObject, (cl_mem memory)) \
     X(cl_int, clReleaseMemObject, (cl_mem memory)) \
-    X(cl_int, clGetMemObjectInfo, (cl_mem memory, cl_uint what, size_t size, void *value, size_t *size_out)) \
+    X(cl_int, clGetMemObjectInfo, \
+        (cl_mem memory, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_program, clCreateProgramWithSource, \
-      (cl_context context, cl_uint count, const char **strings, const size_t *sizes, cl_int *code)) \
+        (cl_context context, cl_uint count, const char **strings, const size_t *sizes, \
+            cl_int *code)) \
     X(cl_program, clCreateProgramWithBinary, \
-      (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes, \
-       const unsigned char **binaries, cl_int *status, cl_int *code)) \
+        (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes, \
+            const unsigned char **binaries, cl_int *status, cl_int *code)) \
     X(cl_int, clReleaseProgram, (cl_program program)) \
     X(cl_int, clBuildProgram, \
-      (cl_program program, cl_uint count, const cl_device_id *devices, const char *options, \
-       hed_cl_program_notify *notify, void *user)) \
-    X(cl_int, clGetProgramInfo, (cl_program program, cl_uint what, size_t size, void *value, size_t *size_out)) \
+        (cl_program program, cl_uint count, const cl_device_id *devices, const char *options, \
+            hed_cl_program_notify *notify, void *user)) \
+    X(cl_int, clGetProgramInfo, \
+        (cl_program program, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_int, clGetProgramBuildInfo, \
-      (cl_program program, cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)) \
+        (cl_program program, cl_device_id device, cl_uint what, size_t size, void *value, \
+            size_t *size_out)) \
     X(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *code)) \
     X(cl_int, clReleaseKernel, (cl_kernel kernel)) \
     X(cl_int, clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t size, const void *value)) \
-    X(cl_int, clGetKernelInfo, (cl_kernel kernel, cl_uint what, size_t size, void *value, size_t *size_out)) \
+    X(cl_int, clGetKernelInfo, \
+        (cl_kernel kernel, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_int, clGetKernelWorkGroupInfo, \
-      (cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value, size_t *size_out)) \
+        (cl_kernel kernel, cl_device_id device, cl_uint what, size_t size, void *value, \
+            size_t *size_out)) \
     X(cl_int, clWaitForEvents, (cl_uint count, const cl_event *events)) \
-    X(cl_int, clGetEventInfo, (cl_event event, cl_uint what, size_t size, void *value, size_t *size_out)) \
-    X(cl_int, clGetEventProfilingInfo, (cl_event event, cl_uint what, size_t size, void *value, size_t *size_out)) \
+    X(cl_int, clGetEventInfo, \
+        (cl_event event, cl_uint what, size_t size, void *value, size_t *size_out)) \
+    X(cl_int, clGetEventProfilingInfo, \
+        (cl_event event, cl_uint what, size_t size, void *value, size_t *size_out)) \
     X(cl_int, clReleaseEvent, (cl_event event)) \
     X(cl_event, clCreateUserEvent, (cl_context context, cl_int * code)) \
     X(cl_int, clSetUserEventStatus, (cl_event event, cl_int status)) \
-    X(cl_int, clSetEventCallback, (cl_event event, cl_int status, hed_cl_event_notify * notify, void *user)) \
+    X(cl_int, clSetEventCallback, \
+        (cl_event event, cl_int status, hed_cl_event_notify * notify, void *user)) \
     X(cl_int, clEnqueueReadBuffer, \
-      (cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset, size_t size, void *to, HED_CL_WAIT)) \
+        (cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset, size_t size, \
+            void *to, HED_CL_WAIT)) \
     X(cl_int, clEnqueueWriteBuffer, \
-      (cl_command_queue queue, cl_mem to, cl_bool blocking, size_t offset, size_t size, const void *from, \
-       HED_CL_WAIT)) \
+        (cl_command_queue queue, cl_mem to, cl_bool blocking, size_t offset, size_t size, \
+            const void *from, HED_CL_WAIT)) \
     X(cl_int, clEnqueueCopyBuffer, \
-      (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, \
-       HED_CL_WAIT)) \
+        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, \
+            size_t size, HED_CL_WAIT)) \
     X(cl_int, clEnqueueFillBuffer, \
-      (cl_command_queue queue, cl_mem to, const void *pattern, size_t pattern_size, size_t offset, size_t size, \
-       HED_CL_WAIT)) \
+        (cl_command_queue queue, cl_mem to, const void *pattern, size_t pattern_size, \
+            size_t offset, size_t size, HED_CL_WAIT)) \
     X(void *, clEnqueueMapBuffer, \
-      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_bitfield flags, size_t offset, size_t size, \
-       HED_CL_WAIT, cl_int * code)) \
-    X(cl_int, clEnqueueUnmapMemObject, (cl_command_queue queue, cl_mem memory, void *pointer, HED_CL_WAIT)) \
+        (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_bitfield flags, \
+            size_t offset, size_t size, HED_CL_WAIT, cl_int * code)) \
+    X(cl_int, clEnqueueUnmapMemObject, \
+        (cl_command_queue queue, cl_mem memory, void *pointer, HED_CL_WAIT)) \
     X(cl_int, clEnqueueMigrateMemObjects, \
-      (cl_command_queue queue, cl_uint count, const cl_mem *memory, cl_bitfield flags, HED_CL_WAIT)) \
+        (cl_command_queue queue, cl_uint count, const cl_mem *memory, cl_bitfield flags, \
+            HED_CL_WAIT)) \
     X(cl_int, clEnqueueNDRangeKernel, \
-      (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global, \
-       const size_t *local, HED_CL_WAIT)) \
+        (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, \
+            const size_t *global, const size_t *local, HED_CL_WAIT)) \
     X(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue queue, HED_CL_WAIT)) \
     X(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue queue, HED_CL_WAIT))
 
 /* Not in every library: NULL where missing. */
 #define HED_CL_GL_FUNCTIONS(X) \
-    X(cl_mem, clCreateFromGLBuffer, (cl_context context, cl_bitfield flags, cl_uint name, cl_int * code)) \
-    X(cl_int, clEnqueueAcquireGLObjects, (cl_command_queue queue, cl_uint count, const cl_mem *memory, HED_CL_WAIT)) \
-    X(cl_int, clEnqueueReleaseGLObjects, (cl_command_queue queue, cl_uint count, const cl_mem *memory, HED_CL_WAIT))
+    X(cl_mem, clCreateFromGLBuffer, \
+        (cl_context context, cl_bitfield flags, cl_uint name, cl_int * code)) \
+    X(cl_int, clEnqueueAcquireGLObjects, \
+        (cl_command_queue queue, cl_uint count, const cl_mem *memory, HED_CL_WAIT)) \
+    X(cl_int, clEnqueueReleaseGLObjects, \
+        (cl_command_queue queue, cl_uint count, const cl_mem *memory, HED_CL_WAIT))
 
 #define HED_CL_MEMBER(result, name, parameters) result(*name) parameters;
 typedef struct hed_cl_api {

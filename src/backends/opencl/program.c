@@ -1,4 +1,5 @@
-/* Programs: text to a binary of the driver, a binary to a kernel, and what the driver tells of it. */
+/* Programs: text to a binary of the driver, a binary to a kernel, and what the driver tells of
+ * it. */
 #include "backends/opencl/opencl.h"
 
 #include <stdio.h>
@@ -15,16 +16,19 @@ const char *opencl_prelude(const hed_build *build)
     return hed_prelude_text;
 }
 
-/* Fast allows what changes rounding and denormals, and nothing that makes NaN and infinity undefined. The pragma that
- * forbids contraction in strict mode is in the prelude; the flag is what makes NVIDIA divide correctly. */
+/* Fast allows what changes rounding and denormals, and nothing that makes NaN and infinity
+ * undefined. The pragma that forbids contraction in strict mode is in the prelude; the flag is what
+ * makes NVIDIA divide correctly. */
 hed_status opencl_build_options(const hed_build *build, char *text, size_t size)
 {
-    bool strict = build->math == HED_MATH_STRICT, nvidia = opencl_platform_of(build->device) == OPENCL_NVIDIA;
+    bool strict = build->math == HED_MATH_STRICT,
+         nvidia = opencl_platform_of(build->device) == OPENCL_NVIDIA;
     int used = snprintf(text, size, "-cl-std=CL1.2 %s%s",
-                        strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
-                               : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
-                        nvidia ? " -cl-nv-verbose" : "");
-    /* OpenCL C 1.2 has no launch bounds: a full group shares 65,536 registers, given out in eights. */
+        strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
+               : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
+        nvidia ? " -cl-nv-verbose" : "");
+    /* OpenCL C 1.2 has no launch bounds: a full group shares 65,536 registers, given out in
+     * eights. */
     uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
     uint32_t registers = build->max_registers, fitting = warps ? 65536 / (warps * 32) / 8 * 8 : 255;
     if (fitting < 255 && (!registers || registers > fitting)) registers = fitting;
@@ -44,8 +48,9 @@ static void add_line(hed_text *text, const char *name)
     hed_text_add(text, "\"\n");
 }
 
-/* As text and not as options: drivers split options at blanks, each with rules of its own for quotes. The prelude reads HED_ words; all
- * others stand behind it, since a parameter may be called as one of its variables is. */
+/* As text and not as options: drivers split options at blanks, each with rules of its own for
+ * quotes. The prelude reads HED_ words; all others stand behind it, since a parameter may be called
+ * as one of its variables is. */
 static void add_defines(hed_text *text, const hed_build *build, bool ours)
 {
     for (uint32_t i = 0; i < build->define_count; i++)
@@ -71,8 +76,8 @@ static void assemble(const hed_build *build, hed_text *text)
 /* ---- compiling ---- */
 
 /* The kernel of a program, as the description has it. */
-static hed_status make_kernel(const opencl_device *device, cl_program program, const hed_build *build,
-                              cl_kernel *kernel, hed_error *error)
+static hed_status make_kernel(const opencl_device *device, cl_program program,
+    const hed_build *build, cl_kernel *kernel, hed_error *error)
 {
     const hed_kernel_def *def = build->def;
     cl_int code = CL_SUCCESS;
@@ -80,15 +85,15 @@ static hed_status make_kernel(const opencl_device *device, cl_program program, c
     *kernel = device->api->clCreateKernel(program, build->entry, &code);
     if (code == CL_INVALID_KERNEL_NAME)
         return hed_fail(error, HED_ERROR_BUILD,
-                        "the text of %s has no kernel named \"%s\" (a built-in function's name will not do)",
-                        def->name, build->entry);
+            "the text of %s has no kernel named \"%s\" (a built-in function's name will not do)",
+            def->name, build->entry);
     if (!*kernel) return opencl_fail(error, "clCreateKernel", code, "%s", def->name);
     device->api->clGetKernelInfo(*kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
     if (arguments == def->argument_count) return HED_OK;
     device->api->clReleaseKernel(*kernel);
     return hed_fail(error, HED_ERROR_ARGUMENT,
-                    "kernel \"%s\" takes %u arguments in its text and %u in the description of %s", build->entry,
-                    arguments, def->argument_count, def->name);
+        "kernel \"%s\" takes %u arguments in its text and %u in the description of %s",
+        build->entry, arguments, def->argument_count, def->name);
 }
 
 /* The driver may install signal handlers in the first build of a device. */
@@ -109,28 +114,34 @@ static char *take_log(const opencl_device *device, cl_program program, size_t *s
 {
     char *log = NULL;
     *size = 0;
-    if (device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, size) || *size < 2)
+    if (device->api->clGetProgramBuildInfo(
+            program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, size) ||
+        *size < 2)
         *size = 0;
     if (*size) log = hed_allocate(&device->driver->allocator, ++*size);
-    if (log) device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, *size - 1, log, NULL);
+    if (log)
+        device->api->clGetProgramBuildInfo(
+            program, device->id, CL_PROGRAM_BUILD_LOG, *size - 1, log, NULL);
     if (log && log[strspn(log, " \n")]) return log;
     hed_release(&device->driver->allocator, log, *size);
     *size = 0;
     return NULL;
 }
 
-static hed_status build_failed(const opencl_device *device, const hed_build *build, const char *text,
-                               cl_program program, cl_int code, hed_error *error)
+static hed_status build_failed(const opencl_device *device, const hed_build *build,
+    const char *text, cl_program program, cl_int code, hed_error *error)
 {
     const hed_device_info *info = &build->device->info;
     size_t size = 0;
     if (code != CL_BUILD_PROGRAM_FAILURE)
-        return opencl_fail(error, "clBuildProgram", code, "%s for %s (%s)", build->def->name, info->id, info->name);
+        return opencl_fail(error, "clBuildProgram", code, "%s for %s (%s)", build->def->name,
+            info->id, info->name);
     char *log = take_log(device, program, &size);
-    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log", build->def->name, info->id,
-             info->name);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s (%s): see the log",
+        build->def->name, info->id, info->name);
     hed_text placed = {.allocator = &device->driver->allocator};
-    const char *whole_text = opencl_platform_of(build->device) == OPENCL_OCLGRIND ? "input.cl:" : "<kernel>:";
+    const char *whole_text =
+        opencl_platform_of(build->device) == OPENCL_OCLGRIND ? "input.cl:" : "<kernel>:";
     opencl_place_log(text, whole_text, log ? log : "the compiler gave no reason", &placed);
     hed_fail_log(error, placed.failed ? log : placed.bytes);
     hed_text_free(&placed);
@@ -138,7 +149,8 @@ static hed_status build_failed(const opencl_device *device, const hed_build *bui
     return HED_ERROR_BUILD;
 }
 
-static hed_status from_source(opencl_device *device, const hed_build *build, cl_program *program, hed_error *error)
+static hed_status from_source(
+    opencl_device *device, const hed_build *build, cl_program *program, hed_error *error)
 {
     char options[4096];
     hed_text text = {.allocator = &device->driver->allocator};
@@ -151,13 +163,15 @@ static hed_status from_source(opencl_device *device, const hed_build *build, cl_
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", build->def->name);
     }
     const char *bytes = text.bytes;
-    *program = device->api->clCreateProgramWithSource(device->context, 1, &bytes, &text.size, &code);
+    *program =
+        device->api->clCreateProgramWithSource(device->context, 1, &bytes, &text.size, &code);
     if (!*program) {
         hed_text_free(&text);
         return opencl_fail(error, "clCreateProgramWithSource", code, "%s", build->def->name);
     }
     code = compile(device, *program, options);
-    hed_status status = code ? build_failed(device, build, text.bytes, *program, code, error) : HED_OK;
+    hed_status status =
+        code ? build_failed(device, build, text.bytes, *program, code, error) : HED_OK;
     hed_text_free(&text);
     if (!status) return HED_OK;
     device->api->clReleaseProgram(*program);
@@ -173,7 +187,8 @@ static cl_int take_binary(const opencl_device *device, cl_program program, hed_b
     size_t sizes[MOST_DEVICES] = {0}, index = 0;
     unsigned char *binaries[MOST_DEVICES] = {NULL};
     cl_int code = api->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof ids, ids, NULL);
-    if (!code) code = api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL);
+    if (!code)
+        code = api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL);
     if (code) return code;
     while (index < MOST_DEVICES - 1 && ids[index] != device->id) index++;
     binary->size = sizes[index];
@@ -185,8 +200,9 @@ static cl_int take_binary(const opencl_device *device, cl_program program, hed_b
     return code;
 }
 
-/* PoCL is not asked for its binary, which stays empty: for that alone it would compile a version for groups of any
- * size, which no launch takes. What it compiles for a launch, it keeps in a cache of its own. */
+/* PoCL is not asked for its binary, which stays empty: for that alone it would compile a version
+ * for groups of any size, which no launch takes. What it compiles for a launch, it keeps in a cache
+ * of its own. */
 hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *error)
 {
     opencl_device *device = opencl_of(build->device);
@@ -194,7 +210,8 @@ hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *e
     cl_kernel kernel = NULL;
     hed_status status = from_source(device, build, &program, error);
     if (status) return status;
-    status = make_kernel(device, program, build, &kernel, error); /* so that no cache keeps a program without it */
+    /* so that no cache keeps a program without it */
+    status = make_kernel(device, program, build, &kernel, error);
     if (!status) device->api->clReleaseKernel(kernel);
     bool wanted = !status && opencl_platform_of(build->device) != OPENCL_POCL;
     cl_int code = wanted ? take_binary(device, program, binary) : CL_SUCCESS;
@@ -210,25 +227,26 @@ hed_status opencl_build(const hed_build *build, hed_binary *binary, hed_error *e
 
 /* ---- loading ---- */
 
-static hed_status from_binary(opencl_device *device, const hed_build *build, const hed_binary *binary,
-                              cl_program *program, hed_error *error)
+static hed_status from_binary(opencl_device *device, const hed_build *build,
+    const hed_binary *binary, cl_program *program, hed_error *error)
 {
     char options[4096];
     const unsigned char *bytes = binary->bytes;
     cl_int code = CL_SUCCESS, fit = CL_SUCCESS;
     opencl_build_options(build, options, sizeof options);
-    *program =
-        device->api->clCreateProgramWithBinary(device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
+    *program = device->api->clCreateProgramWithBinary(
+        device->context, 1, &device->id, &binary->size, &bytes, &fit, &code);
     const char *call = "clCreateProgramWithBinary";
     if (*program && !code) code = compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
     hed_error why; /* memory that ran out and a lost device are no fault of the binary */
     hed_status status = opencl_fail(&why, call, code, "%s", build->def->name);
-    if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT) return hed_fail(error, status, "%s", why.text);
+    if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT)
+        return hed_fail(error, status, "%s", why.text);
     return hed_fail(error, HED_ERROR_FORMAT,
-                    "the driver of %s refuses the binary of %s (%zu bytes): %s gives code %d", build->device->info.id,
-                    build->def->name, binary->size, call, (int)code);
+        "the driver of %s refuses the binary of %s (%zu bytes): %s gives code %d",
+        build->device->info.id, build->def->name, binary->size, call, (int)code);
 }
 
 /* ---- what is known of a kernel ---- */
@@ -236,7 +254,8 @@ static hed_status from_binary(opencl_device *device, const hed_build *build, con
 static int64_t ask(const opencl_device *device, cl_kernel kernel, cl_uint what)
 {
     cl_ulong value = 0;
-    return device->api->clGetKernelWorkGroupInfo(kernel, device->id, what, sizeof value, &value, NULL)
+    return device->api->clGetKernelWorkGroupInfo(
+               kernel, device->id, what, sizeof value, &value, NULL)
                ? -1
                : (int64_t)value;
 }
@@ -267,10 +286,11 @@ static void read_report(const char *log, const char *entry, hed_kernel_resources
     r->spill_bytes = stores < 0 || loads < 0 ? -1 : stores + loads;
 }
 
-/* NVIDIA answers 256 work items for every kernel. What bounds a group are the registers: a processor's are divided among four
- * schedulers, and each warp gets them in units of eight for each work item. They stand in the build's log, which is empty
- * where the driver has taken the program from a cache of its own: unknown is no limit, and the driver refuses the launch
- * that is over it. */
+/* NVIDIA answers 256 work items for every kernel. What bounds a group are the registers: a
+ * processor's are divided among four schedulers, and each warp gets them in units of eight for each
+ * work item. They stand in the build's log, which is empty where the driver has taken the program
+ * from a cache of its own: unknown is no limit, and the driver refuses the launch that is over
+ * it. */
 static int64_t largest_group(const hed_device_info *info, int64_t registers)
 {
     if (registers <= 0 || !info->registers) return -1;
@@ -279,9 +299,10 @@ static int64_t largest_group(const hed_device_info *info, int64_t registers)
     return warps * info->lane_width < info->max_group ? warps * info->lane_width : info->max_group;
 }
 
-/* PoCL gives one number for every kernel, and no local memory for arrays in the text. NVIDIA takes at least 4 bytes of
- * local memory where it says 1. */
-static void fill_resources(const opencl_device *device, hed_program *program, const hed_build *build, const char *log)
+/* PoCL gives one number for every kernel, and no local memory for arrays in the text. NVIDIA takes
+ * at least 4 bytes of local memory where it says 1. */
+static void fill_resources(
+    const opencl_device *device, hed_program *program, const hed_build *build, const char *log)
 {
     hed_kernel_resources *r = &program->resources;
     r->max_group = ask(device, program->handle, CL_KERNEL_WORK_GROUP_SIZE);
@@ -295,8 +316,8 @@ static void fill_resources(const opencl_device *device, hed_program *program, co
     r->max_group = largest_group(&program->device->info, r->registers);
 }
 
-hed_status opencl_program_load(hed_program *program, const hed_build *build, const hed_binary *binary,
-                               hed_error *error)
+hed_status opencl_program_load(
+    hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     opencl_device *device = opencl_of(program->device);
     cl_program loaded = NULL;
@@ -323,8 +344,8 @@ void opencl_program_unload(hed_program *program)
     api->clReleaseProgram(program->impl);
 }
 
-hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items, uint64_t local_bytes,
-                                  int64_t *groups, hed_error *error)
+hed_status opencl_resident_groups(const hed_program *program, uint32_t group_items,
+    uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
     (void)program;
     (void)group_items;

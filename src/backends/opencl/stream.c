@@ -1,8 +1,9 @@
 /* Streams and their steps.
  *
- * A stream is an in-order queue that keeps times: on PoCL and NVIDIA a queue with profiling is as fast as one without
- * (empty launch and wait: 46.9 against 46.8 us, 8.5 against 8.5 us), and every event can then tell its time. An event
- * object for each launch does cost (17 us on NVIDIA), so a step has one only when it is timed, and clFinish waits. */
+ * A stream is an in-order queue that keeps times: on PoCL and NVIDIA a queue with profiling is as
+ * fast as one without (empty launch and wait: 46.9 against 46.8 us, 8.5 against 8.5 us), and every
+ * event can then tell its time. An event object for each launch does cost (17 us on NVIDIA), so a
+ * step has one only when it is timed, and clFinish waits. */
 #include "backends/opencl/opencl.h"
 
 #include <sched.h>
@@ -22,23 +23,24 @@ static hed_status adopt_queue(opencl_stream *made, const hed_stream_def *def, he
     cl_bitfield properties = 0;
     if (!def->native)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "hed_stream_def.use_native with native NULL: a cl_command_queue is needed");
+            "hed_stream_def.use_native with native NULL: a cl_command_queue is needed");
     made->queue = def->native;
     cl_int code = ask_queue(made, CL_QUEUE_CONTEXT, sizeof context, &context);
     if (!code) code = ask_queue(made, CL_QUEUE_DEVICE, sizeof id, &id);
     if (!code) code = ask_queue(made, CL_QUEUE_PROPERTIES, sizeof properties, &properties);
     if (code)
-        return opencl_fail(error, "clGetCommandQueueInfo", code, "hed_stream_def.native is no cl_command_queue");
+        return opencl_fail(
+            error, "clGetCommandQueueInfo", code, "hed_stream_def.native is no cl_command_queue");
     if (context != made->device->context || id != made->device->id)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "the queue given belongs to another context or device: adopt that one first");
+            "the queue given belongs to another context or device: adopt that one first");
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-                        "the queue given runs out of order: a stream needs one that runs in order");
+            "the queue given runs out of order: a stream needs one that runs in order");
     made->profiling = properties & CL_QUEUE_PROFILING_ENABLE;
     if (def->timed_steps && !made->profiling)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                        "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, and the one given was not");
+            "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, and the one given was not");
     code = made->api->clRetainCommandQueue(made->queue);
     return code ? opencl_fail(error, "clRetainCommandQueue", code, "the queue given") : HED_OK;
 }
@@ -47,9 +49,10 @@ static hed_status make_queue(opencl_stream *made, hed_error *error)
 {
     cl_int code = CL_SUCCESS;
     made->profiling = true;
-    made->queue =
-        made->api->clCreateCommandQueue(made->device->context, made->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    return made->queue ? HED_OK : opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
+    made->queue = made->api->clCreateCommandQueue(
+        made->device->context, made->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    return made->queue ? HED_OK
+                       : opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
 }
 
 hed_status opencl_stream_create(hed_stream *stream, hed_error *error)
@@ -59,7 +62,8 @@ hed_status opencl_stream_create(hed_stream *stream, hed_error *error)
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
     made->device = device;
     made->api = device->api;
-    hed_status status = stream->def.use_native ? adopt_queue(made, &stream->def, error) : make_queue(made, error);
+    hed_status status =
+        stream->def.use_native ? adopt_queue(made, &stream->def, error) : make_queue(made, error);
     if (status) {
         hed_release(&device->driver->allocator, made, sizeof *made);
         return status;
@@ -73,8 +77,8 @@ hed_status opencl_stream_create(hed_stream *stream, hed_error *error)
     return HED_OK;
 }
 
-/* A host function may still be on its way out when the queue is finished already. Where the device is lost it may never
- * come: then the little that it needs stays. */
+/* A host function may still be on its way out when the queue is finished already. Where the device
+ * is lost it may never come: then the little that it needs stays. */
 static bool calls_ended(opencl_stream *stream, bool finished)
 {
     for (int i = 0; stream->calls && (finished || i < 1000); i++)
@@ -106,18 +110,21 @@ hed_status opencl_stream_wait(hed_stream *stream, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = in->api->clFinish(in->queue);
-    return code ? opencl_fail_wait(error, stream->device, "clFinish", code, "waiting for a stream") : HED_OK;
+    return code ? opencl_fail_wait(error, stream->device, "clFinish", code, "waiting for a stream")
+                : HED_OK;
 }
 
 hed_status opencl_stream_flush(hed_stream *stream, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     cl_int code = in->api->clFlush(in->queue);
-    return code ? opencl_fail_work(error, stream->device, "clFlush", code, "handing a stream's steps to the device")
+    return code ? opencl_fail_work(error, stream->device, "clFlush", code,
+                      "handing a stream's steps to the device")
                 : HED_OK;
 }
 
-/* Looks at a marker that stands at the end of the steps so far; a new one is set when there have been others since. */
+/* Looks at a marker that stands at the end of the steps so far; a new one is set when there have
+ * been others since. */
 hed_status opencl_stream_done(hed_stream *stream, bool *done, hed_error *error)
 {
     opencl_stream *in = stream->impl;
@@ -130,7 +137,7 @@ hed_status opencl_stream_done(hed_stream *stream, bool *done, hed_error *error)
         cl_int code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, &in->marker);
         if (code)
             return opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
-                                    "asking whether a stream is done");
+                "asking whether a stream is done");
         in->marked = in->steps;
         hed_status status = opencl_stream_flush(stream, error);
         if (status) return status;
@@ -164,10 +171,11 @@ static void run_call(cl_event marker, cl_int status, void *user)
     call.stream->calls--;
 }
 
-/* A marker at the end of the steps so far calls the function back; a barrier holds later steps until it has returned. The
- * marker itself waits for `gate`, because PoCL calls back at once, in this thread, from a marker that is reached already.
- * Once `taken`, the callback has `call`. */
-static cl_int enqueue_call(opencl_stream *in, opencl_call *call, cl_event gate, bool *taken, const char **name)
+/* A marker at the end of the steps so far calls the function back; a barrier holds later steps
+ * until it has returned. The marker itself waits for `gate`, because PoCL calls back at once, in
+ * this thread, from a marker that is reached already. Once `taken`, the callback has `call`. */
+static cl_int enqueue_call(
+    opencl_stream *in, opencl_call *call, cl_event gate, bool *taken, const char **name)
 {
     const hed_cl_api *api = in->api;
     cl_event marker = NULL;
@@ -191,11 +199,13 @@ static hed_status call_step(hed_stream *stream, const hed_step *step, hed_error 
     opencl_stream *in = stream->impl;
     const hed_cl_api *api = in->api;
     opencl_call *call = hed_allocate(&in->device->driver->allocator, sizeof *call);
-    if (!call) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a host function in a stream");
+    if (!call)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a host function in a stream");
     cl_int code = CL_SUCCESS;
     cl_event gate = api->clCreateUserEvent(in->device->context, &code);
     cl_event release = code ? NULL : api->clCreateUserEvent(in->device->context, &code);
-    *call = (opencl_call){.stream = in, .function = step->function, .user = step->user, .release = release};
+    *call = (opencl_call){
+        .stream = in, .function = step->function, .user = step->user, .release = release};
     bool taken = false;
     const char *name = "clCreateUserEvent";
     if (!code) code = enqueue_call(in, call, gate, &taken, &name);
@@ -205,11 +215,14 @@ static hed_status call_step(hed_stream *stream, const hed_step *step, hed_error 
         if (release) api->clReleaseEvent(release);
         hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
-    if (code) return opencl_fail_work(error, stream->device, name, code, "a host function as a step");
-    return opencl_stream_flush(stream, error); /* some drivers call back only what was handed to the device */
+    if (code)
+        return opencl_fail_work(error, stream->device, name, code, "a host function as a step");
+    /* some drivers call back only what was handed to the device */
+    return opencl_stream_flush(stream, error);
 }
 
-/* A driver without threads of its own runs commands in ours: it would wait for a function that nobody is left to call. */
+/* A driver without threads of its own runs commands in ours: it would wait for a function that
+ * nobody is left to call. */
 static hed_status call_here(hed_stream *stream, const hed_step *step, hed_error *error)
 {
     hed_status status = opencl_stream_wait(stream, error);
@@ -218,22 +231,26 @@ static hed_status call_here(hed_stream *stream, const hed_step *step, hed_error 
 }
 
 /* Timed by markers around it; those inside, which wait for events, have no times on NVIDIA. */
-static hed_status timed_call(hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
+static hed_status timed_call(
+    hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
 {
     opencl_stream *in = stream->impl;
-    cl_int code = from ? in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, from) : CL_SUCCESS;
+    cl_int code =
+        from ? in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, from) : CL_SUCCESS;
     hed_status status = HED_OK;
-    if (!code) status = in->device->threadless ? call_here(stream, step, error) : call_step(stream, step, error);
+    if (!code)
+        status = in->device->threadless ? call_here(stream, step, error)
+                                        : call_step(stream, step, error);
     if (!code && !status && to) code = in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, to);
     return code ? opencl_fail_work(error, stream->device, "clEnqueueMarkerWithWaitList", code,
-                                   "the time of a host function")
+                      "the time of a host function")
                 : status;
 }
 
 /* ---- launches ---- */
 
-static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint index, const hed_argument *argument,
-                           uint64_t local_bytes)
+static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint index,
+    const hed_argument *argument, uint64_t local_bytes)
 {
     static const size_t sizes[HED_TYPE_COUNT] = {0, 4, 4, 8, 8, 4, 8};
     switch (argument->kind) {
@@ -241,80 +258,89 @@ static cl_int set_argument(const hed_cl_api *api, cl_kernel kernel, cl_uint inde
         cl_mem memory = argument->value.buffer->handle;
         return api->clSetKernelArg(kernel, index, sizeof memory, &memory);
     }
-    case HED_SCALAR: return api->clSetKernelArg(kernel, index, sizes[argument->type], &argument->value);
-    case HED_STRUCT: return api->clSetKernelArg(kernel, index, argument->size, argument->value.bytes);
+    case HED_SCALAR:
+        return api->clSetKernelArg(kernel, index, sizes[argument->type], &argument->value);
+    case HED_STRUCT:
+        return api->clSetKernelArg(kernel, index, argument->size, argument->value.bytes);
     case HED_LOCAL: return api->clSetKernelArg(kernel, index, local_bytes, NULL);
     }
     return CL_INVALID_VALUE;
 }
 
-static hed_status argument_error(const hed_program *program, uint32_t index, cl_int code, hed_error *error)
+static hed_status argument_error(
+    const hed_program *program, uint32_t index, cl_int code, hed_error *error)
 {
     const hed_kernel_def *def = program->def;
     if (code != CL_INVALID_ARG_SIZE && code != CL_INVALID_ARG_VALUE && code != CL_INVALID_ARG_INDEX)
         return opencl_fail(error, "clSetKernelArg", code, "argument %u \"%s\" of %s", index,
-                           def->arguments[index].name, def->name);
+            def->arguments[index].name, def->name);
     return hed_fail(error, HED_ERROR_ARGUMENT,
-                    "%s: the driver refuses argument %u \"%s\" (clSetKernelArg: %d): in the kernel's text it is of "
-                    "another kind or size than in the description",
-                    def->name, index, def->arguments[index].name, (int)code);
+        "%s: the driver refuses argument %u \"%s\" (clSetKernelArg: %d): in the kernel's text it is of "
+        "another kind or size than in the description",
+        def->name, index, def->arguments[index].name, (int)code);
 }
 
-static hed_status launch_step(hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
+static hed_status launch_step(
+    hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     const hed_program *program = step->program;
     const hed_geometry *geometry = &step->geometry;
     cl_kernel kernel = program->handle;
     for (uint32_t i = 0; i < program->def->argument_count; i++) {
-        cl_int code = set_argument(in->api, kernel, i, &step->arguments[i], geometry->local_bytes[i]);
+        cl_int code =
+            set_argument(in->api, kernel, i, &step->arguments[i], geometry->local_bytes[i]);
         if (code) return argument_error(program, i, code, error);
     }
     const size_t global[3] = {geometry->global[0], geometry->global[1], geometry->global[2]};
     const size_t group[3] = {geometry->group[0], geometry->group[1], geometry->group[2]};
-    cl_int code =
-        in->api->clEnqueueNDRangeKernel(in->queue, kernel, geometry->dimensions, NULL, global, group, 0, NULL, event);
+    cl_int code = in->api->clEnqueueNDRangeKernel(
+        in->queue, kernel, geometry->dimensions, NULL, global, group, 0, NULL, event);
     if (code == CL_OUT_OF_RESOURCES)
-        return hed_fail(
-            error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%s: a group of %zu x %zu x %zu work items has too few registers or too little local memory on "
             "%s (clEnqueueNDRangeKernel: %d)",
             program->def->name, group[0], group[1], group[2], stream->device->info.id, (int)code);
-    return code ? opencl_fail_work(error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name)
+    return code ? opencl_fail_work(
+                      error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name)
                 : HED_OK;
 }
 
 /* ---- steps ---- */
 
-static hed_status copy_step(hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
+static hed_status copy_step(
+    hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
 {
     opencl_stream *in = stream->impl;
     const hed_cl_api *api = in->api;
     cl_mem to = step->to ? step->to->handle : NULL, from = step->from ? step->from->handle : NULL;
     const char *call = "clEnqueueCopyBuffer";
     cl_int code;
-    if (to && from && opencl_of(step->to->device)->context != opencl_of(step->from->device)->context)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED, "a copy between two OpenCL contexts goes through the host");
+    if (to && from &&
+        opencl_of(step->to->device)->context != opencl_of(step->from->device)->context)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "a copy between two OpenCL contexts goes through the host");
     if (step->kind == HED_STEP_FILL) {
         call = "clEnqueueFillBuffer";
-        code = api->clEnqueueFillBuffer(in->queue, to, step->pattern, step->pattern_size, step->to_offset, step->size,
-                                        0, NULL, event);
+        code = api->clEnqueueFillBuffer(in->queue, to, step->pattern, step->pattern_size,
+            step->to_offset, step->size, 0, NULL, event);
     } else if (!from) {
         call = "clEnqueueWriteBuffer";
-        code = api->clEnqueueWriteBuffer(in->queue, to, CL_FALSE, step->to_offset, step->size, step->host_from, 0,
-                                         NULL, event);
+        code = api->clEnqueueWriteBuffer(
+            in->queue, to, CL_FALSE, step->to_offset, step->size, step->host_from, 0, NULL, event);
     } else if (!to) {
         call = "clEnqueueReadBuffer";
-        code = api->clEnqueueReadBuffer(in->queue, from, CL_FALSE, step->from_offset, step->size, step->host_to, 0,
-                                        NULL, event);
+        code = api->clEnqueueReadBuffer(in->queue, from, CL_FALSE, step->from_offset, step->size,
+            step->host_to, 0, NULL, event);
     } else {
-        code = api->clEnqueueCopyBuffer(in->queue, from, to, step->from_offset, step->to_offset, step->size, 0, NULL,
-                                        event);
+        code = api->clEnqueueCopyBuffer(
+            in->queue, from, to, step->from_offset, step->to_offset, step->size, 0, NULL, event);
     }
     return code ? opencl_fail_work(error, stream->device, call, code, "a copy or fill") : HED_OK;
 }
 
-/* From the start of the one to the end of the other; `to` is NULL where one command is the whole step. */
+/* From the start of the one to the end of the other; `to` is NULL where one command is the whole
+ * step. */
 typedef struct opencl_time {
     cl_event from, to;
 } opencl_time;
@@ -356,10 +382,11 @@ hed_status opencl_time_read(hed_device *device, void *timing, double *seconds, h
 {
     const opencl_time *time = timing;
     cl_ulong start = 0, end = 0;
-    hed_status status = opencl_moment(
-        device, time->from, time->to ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START, &start, error);
+    hed_status status = opencl_moment(device, time->from,
+        time->to ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START, &start, error);
     if (!status)
-        status = opencl_moment(device, time->to ? time->to : time->from, CL_PROFILING_COMMAND_END, &end, error);
+        status = opencl_moment(
+            device, time->to ? time->to : time->from, CL_PROFILING_COMMAND_END, &end, error);
     *seconds = end > start ? (double)(end - start) * 1e-9 : 0;
     return status;
 }

@@ -1,4 +1,5 @@
-__kernel __attribute__((x)) void f(__local float *restrict a, local unsigned int *b) {
- __local float4 c[2][3];
- /* " */ #
+__kernel __attribute__((x)) void f(__local float *restrict a, local unsigned int *b)
+{
+    __local float4 c[2][3];
+    /* " */ #
 }
