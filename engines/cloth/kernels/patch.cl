@@ -5,7 +5,7 @@
  * (ghosts), which go through 16-byte packets that carry the number of the exchange: the data are
  * their own flag, and no barrier between groups is needed. A patch redoes the constraints between
  * patches that its own particles depend on, so both sides compute the same bits and one exchange a
- * sweep is enough (solver/plan.h). Two buffers in turn suffice, because who is sent to is also
+ * sweep is enough (plan/plan.h). Two buffers in turn suffice, because who is sent to is also
  * received from.
  *
  * The table of constraints is kept in registers, one constraint of an item in each of STEPS steps,

@@ -4,7 +4,7 @@
 #define CLOTH_PATCHES_H
 
 #include "kernels/patch.h"
-#include "solver/plan.h"
+#include "plan/plan.h"
 
 /* ---- choices ---- */
 

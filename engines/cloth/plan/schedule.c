@@ -8,9 +8,9 @@
  *
  * The number of steps begins at its lower bound, the most constraints at one particle, and grows
  * until both succeed. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
-#include "solver/plan_matchings.h"
+#include "plan/matchings.h"
 
 enum {
     EFFORT = 60, /* of a matching, see plan_matchings.h */

@@ -4,9 +4,9 @@
  * along a path until one is free at both ends. Where no path may be exchanged the edge takes a
  * place by force and those that it throws out wait for theirs; edges that are thrown out often
  * become dear (Morris's breakout, 1993). */
-#include "solver/plan_matchings.h"
+#include "plan/matchings.h"
 
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 enum { LONGEST_PATH = 512, SLACK_LEVELS = 32, BUCKETS = SLACK_LEVELS * SLACK_LEVELS };
 

@@ -1,6 +1,6 @@
 /* The tables of a plan: local numbers, packets, pairs and figures of each patch, and the order of
  * all of it together. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 #include <stdlib.h>
 

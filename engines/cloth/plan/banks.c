@@ -2,7 +2,7 @@
  * one of eight 16-byte banks (local number modulo 8). Entries of a step are independent, so their
  * order is free; a pair may change its ends, and a figure may be turned in the four ways that keep
  * its three matchings. Greedy: each next lane takes what adds no conflict to the group of eight. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 #include <string.h>
 

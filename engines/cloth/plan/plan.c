@@ -1,5 +1,5 @@
 /* A plan, from its parts: see plan.h for what it is and plan_parts.h for the order of the parts. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * until their ends have no boundary constraint left (plan_schedule.c), so what a patch needs of
  * others is where their particles are when the sweep begins: one packet each. This is the
  * overlapped halo of temporal blocking, taken exactly instead of by distance. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 /* Made once for a planner: a plan is closed again each time that its boundary has got other
  * steps. */

@@ -2,7 +2,7 @@
  * particle is left with most of its constraints outside its patch; since all of those come before
  * all others of it and of its neighbours, it decides how many steps the whole plan has. Straight
  * seams stay as they are. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 enum { PASSES = 4, ROUNDS = 4 };
 

@@ -5,7 +5,7 @@
  * Complete ones are taken along the edges of the mesh first, and only where no shorter one goes
  * through the same edge: those tile a grid like the black fields of a chessboard. Figures are then
  * put in steps, no free particle twice in one; a figure that finds no step stays pairs. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 #include <float.h>
 #include <stdlib.h>

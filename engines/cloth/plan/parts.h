@@ -4,7 +4,7 @@
 #ifndef CLOTH_PLAN_PARTS_H
 #define CLOTH_PLAN_PARTS_H
 
-#include "solver/plan.h"
+#include "plan/plan.h"
 
 #define CLOTH_NONE UINT32_MAX
 #define CLOTH_NO_STEP UINT16_MAX

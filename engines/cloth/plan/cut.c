@@ -17,7 +17,7 @@
  * METIS 5.1 in its place gives the same numbers of steps and 0.97 to 1.01 times the boundary
  * constraints, is out of balance by 3 % instead of 1 %, takes about as long as the whole plan does
  * here, and cuts along tether seams: not clearly better, so not taken. */
-#include "solver/plan_parts.h"
+#include "plan/parts.h"
 
 #include <float.h>
 #include <math.h>
