@@ -5,7 +5,7 @@
 #include "cloth_contacts.h"
 #include "cloth_crossing.h"
 
-#include "kernels/contact_kernels.h"
+#include "kernels/kernels.h"
 
 static hed_error error;
 

@@ -65,11 +65,12 @@ function exists(path,    line, answer) {
     return answer
 }
 
-# Where "name", included by `file`, is found: beside it, in its row's folder, in include/, in src/, or at the top.
-function resolve(name,    folder, tries, i, count) {
+# Where "name", included by `file`, is found: beside it, in its row's folder, in its engine's, in include/, in src/, or at the top.
+function resolve(name,    folder, engine, tries, i, count) {
     folder = file
     sub(/[^\/]*$/, "", folder)
-    count = split(folder name "," own "/" name ",include/" name ",src/" name "," name, tries, ",")
+    engine = match_folder(file, "engines/*")
+    count = split(folder name "," own "/" name "," (engine != "" ? engine "/" : "") name ",include/" name ",src/" name "," name, tries, ",")
     for (i = 1; i <= count; i++) if (exists(root "/" tries[i])) return tries[i]
     return ""
 }

@@ -1,6 +1,5 @@
 /* Descriptions and native versions of the kernels for mesh colliders. */
-#include "kernels/contact_kernels.h"
-#include "kernels/contact_sample.h"
+#include "kernels/kernels.h"
 
 /* ---- native versions ---- */
 
@@ -37,16 +36,21 @@ static void boxes_geometry(const hed_kernel_def *def, const hed_config *config,
     (void)def;
     uint64_t group = (uint64_t)config->values[0],
              count = cloth_ceil_divide((uint64_t)problem->sizes[0], group);
-    *layout = (hed_geometry){.dimensions = 1, .global = {count * group}, .group = {(uint32_t)group},
-        .native_items = count, .native_grain = 4};
+    *layout = (hed_geometry){.dimensions = 1,
+        .global = {count * group},
+        .group = {(uint32_t)group},
+        .native_items = count,
+        .native_grain = 4};
 }
 
 static void find_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
-    *layout = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]},
-        .group = {(uint32_t)config->values[0]}, .native_items = (uint64_t)problem->sizes[0],
+    *layout = (hed_geometry){.dimensions = 1,
+        .global = {(uint64_t)problem->sizes[0]},
+        .group = {(uint32_t)config->values[0]},
+        .native_items = (uint64_t)problem->sizes[0],
         .native_grain = 256};
 }
 
@@ -78,7 +82,10 @@ static const hed_argument_def find_arguments[] = {
     IN("kinds", HED_FLOAT),
     IN("begin", HED_FLOAT),
     IN("end", HED_FLOAT),
-    {.name = "contact", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE,
+    {.name = "contact",
+        .kind = HED_BUFFER,
+        .type = HED_FLOAT,
+        .access = HED_WRITE,
         .tolerance = 1e-4},
     {.name = "meshes", .kind = HED_STRUCT, .size = sizeof(cloth_meshes)},
 };
@@ -97,11 +104,18 @@ static const hed_problem particle_problems[] = {{1, {1}}, {1, {63}}, {1, {1500}}
 
 const hed_kernel_def cloth_mesh_boxes_def = {
     .name = "cloth_mesh_boxes",
-    .summary = "boxes of a tree of triangles, made anew from the last row up", .sources = sources,
-    .source_count = CLOTH_COUNT(sources), .arguments = boxes_arguments,
-    .argument_count = CLOTH_COUNT(boxes_arguments), .parameters = boxes_parameters,
-    .parameter_count = CLOTH_COUNT(boxes_parameters), .dimensions = of_nodes, .dimension_count = 1,
-    .max_threads = "WG", .geometry = boxes_geometry, .range = boxes_native,
+    .summary = "boxes of a tree of triangles, made anew from the last row up",
+    .sources = sources,
+    .source_count = CLOTH_COUNT(sources),
+    .arguments = boxes_arguments,
+    .argument_count = CLOTH_COUNT(boxes_arguments),
+    .parameters = boxes_parameters,
+    .parameter_count = CLOTH_COUNT(boxes_parameters),
+    .dimensions = of_nodes,
+    .dimension_count = 1,
+    .max_threads = "WG",
+    .geometry = boxes_geometry,
+    .range = boxes_native,
     .metric = HED_METRIC_ITEMS,
     .sample = {row_problems, CLOTH_COUNT(row_problems), {1, {1 << 15}}, cloth_contact_sample_bytes,
         cloth_contact_sample_fill},
@@ -110,11 +124,19 @@ const hed_kernel_def cloth_mesh_boxes_def = {
 const hed_kernel_def cloth_mesh_find_def = {
     .name = "cloth_mesh_find",
     .summary = "nearest triangle of the mesh colliders to each particle, and the plane of contact",
-    .sources = sources, .source_count = CLOTH_COUNT(sources), .arguments = find_arguments,
-    .argument_count = CLOTH_COUNT(find_arguments), .parameters = parameters,
-    .parameter_count = CLOTH_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = of_particles, .dimension_count = 1, .max_threads = "WG",
-    .geometry = find_geometry, .range = find_native, .metric = HED_METRIC_ITEMS,
+    .sources = sources,
+    .source_count = CLOTH_COUNT(sources),
+    .arguments = find_arguments,
+    .argument_count = CLOTH_COUNT(find_arguments),
+    .parameters = parameters,
+    .parameter_count = CLOTH_COUNT(parameters),
+    .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = of_particles,
+    .dimension_count = 1,
+    .max_threads = "WG",
+    .geometry = find_geometry,
+    .range = find_native,
+    .metric = HED_METRIC_ITEMS,
     .sample = {particle_problems, CLOTH_COUNT(particle_problems), {1, {1 << 20}},
         cloth_contact_sample_bytes, cloth_contact_sample_fill},
 };

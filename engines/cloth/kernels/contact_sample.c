@@ -2,7 +2,7 @@
  * have come too near to each other, taken through the native versions of the kernels that run
  * before. For counting, whose order is free, one particle a bucket. For meshes: a row of tents
  * under particles, as a tree whose leaves have two triangles. */
-#include "kernels/contact_sample.h"
+#include "kernels/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -216,8 +216,12 @@ static void mesh_fill(
     }
     if (is(def, argument, "row") || is(def, argument, "leaves")) *uints = leaves;
     if (is(def, argument, "meshes"))
-        *(cloth_meshes *)data = (cloth_meshes){.ahead = 4.0f, .fall = 0.002f, .move = 0.02f,
-            .come_out = 0.008f, .particles = count, .leaves = leaves};
+        *(cloth_meshes *)data = (cloth_meshes){.ahead = 4.0f,
+            .fall = 0.002f,
+            .move = 0.02f,
+            .come_out = 0.008f,
+            .particles = count,
+            .leaves = leaves};
     if (is(def, argument, "boxes") && def == &cloth_mesh_find_def) {
         uint *leaf_at = malloc((leaves + 1) * sizeof *leaf_at);
         float4 *places = malloc((3 * leaves + 3) * sizeof *places);

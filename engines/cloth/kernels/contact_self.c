@@ -1,14 +1,16 @@
 /* Descriptions and native versions of the kernels that push cloth out of cloth. */
-#include "kernels/contact_kernels.h"
-#include "kernels/contact_sample.h"
+#include "kernels/kernels.h"
 
 enum { TILE = CLOTH_SELF_TILE };
 
 cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest)
 {
     float cell = 1.001f * (widest + thinnest); /* rounding may not lose a pair */
-    cloth_self self = {.cell = cell, .inverse_cell = 1.0f / cell, .widest = widest,
-        .particles = particles, .buckets = TILE};
+    cloth_self self = {.cell = cell,
+        .inverse_cell = 1.0f / cell,
+        .widest = widest,
+        .particles = particles,
+        .buckets = TILE};
     while (self.buckets < particles) self.buckets *= 2;
     return self;
 }
@@ -101,8 +103,10 @@ static void particles_geometry(const hed_kernel_def *def, const hed_config *conf
     const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
-    *layout = (hed_geometry){.dimensions = 1, .global = {(uint64_t)problem->sizes[0]},
-        .group = {(uint32_t)config->values[0]}, .native_items = (uint64_t)problem->sizes[0],
+    *layout = (hed_geometry){.dimensions = 1,
+        .global = {(uint64_t)problem->sizes[0]},
+        .group = {(uint32_t)config->values[0]},
+        .native_items = (uint64_t)problem->sizes[0],
         .native_grain = 1024};
 }
 
@@ -112,8 +116,11 @@ static void scan_geometry(const hed_kernel_def *def, const hed_config *config,
 {
     (void)def;
     uint64_t tiles = cloth_ceil_divide((uint64_t)problem->sizes[0], TILE);
-    *layout = (hed_geometry){.dimensions = 1, .global = {tiles * (uint64_t)config->values[0]},
-        .group = {(uint32_t)config->values[0]}, .native_items = tiles, .native_grain = 16};
+    *layout = (hed_geometry){.dimensions = 1,
+        .global = {tiles * (uint64_t)config->values[0]},
+        .group = {(uint32_t)config->values[0]},
+        .native_items = tiles,
+        .native_grain = 16};
 }
 
 /* One group. */

@@ -44,7 +44,8 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
     (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){.bytes = (16.0 * 3 + 16.0 * 3 + 32.0 / 2 + 32.0 + 8.0) * n,
-        .operations = 400.0 * n, .items = n};
+        .operations = 400.0 * n,
+        .items = n};
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
@@ -126,8 +127,11 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 }
 
 static const hed_argument_def arguments[] = {
-    [POSITION] = {.name = "position", .kind = HED_BUFFER, .type = HED_FLOAT,
-        .access = HED_READ_WRITE, .tolerance = 1e-5},
+    [POSITION] = {.name = "position",
+        .kind = HED_BUFFER,
+        .type = HED_FLOAT,
+        .access = HED_READ_WRITE,
+        .tolerance = 1e-5},
     [PREVIOUS] = {.name = "previous", .kind = HED_BUFFER, .type = HED_FLOAT},
     [GARMENTS] = {.name = "garments", .kind = HED_BUFFER, .type = HED_FLOAT},
     [COLLIDERS] = {.name = "colliders", .kind = HED_BUFFER, .type = HED_FLOAT},
@@ -135,7 +139,10 @@ static const hed_argument_def arguments[] = {
     [DRIVER_FROM] = {.name = "driver_from", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_TO] = {.name = "driver_to", .kind = HED_BUFFER, .type = HED_FLOAT},
     [DRIVER_MAP] = {.name = "driver_map", .kind = HED_BUFFER, .type = HED_FLOAT},
-    [DEBUG] = {.name = "debug", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE,
+    [DEBUG] = {.name = "debug",
+        .kind = HED_BUFFER,
+        .type = HED_FLOAT,
+        .access = HED_WRITE,
         .tolerance = 1e-5},
     [STEPS] = {.name = "steps", .kind = HED_BUFFER, .type = HED_BYTES},
     [SUBSTEP] = {.name = "substep", .kind = HED_SCALAR, .type = HED_UINT32},
@@ -148,12 +155,23 @@ static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {64}}, {1, {1003}
 const hed_kernel_def cloth_drive_def = {
     .name = "cloth_drive",
     .summary = "colliders, contact planes and the driver constraint of each particle",
-    .entry = "cloth_drive_all", .sources = sources, .source_count = CLOTH_COUNT(sources),
-    .arguments = arguments, .argument_count = CLOTH_COUNT(arguments),
-    .parameters = cloth_version_parameters, .parameter_count = CLOTH_VERSION_PARAMETERS,
-    .native_ignores = HED_ALL_PARAMETERS, .conditions = cloth_version_conditions,
-    .condition_count = CLOTH_COUNT(cloth_version_conditions), .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions), .max_threads = "WG", .geometry = geometry,
-    .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gparticles/s",
+    .entry = "cloth_drive_all",
+    .sources = sources,
+    .source_count = CLOTH_COUNT(sources),
+    .arguments = arguments,
+    .argument_count = CLOTH_COUNT(arguments),
+    .parameters = cloth_version_parameters,
+    .parameter_count = CLOTH_VERSION_PARAMETERS,
+    .native_ignores = HED_ALL_PARAMETERS,
+    .conditions = cloth_version_conditions,
+    .condition_count = CLOTH_COUNT(cloth_version_conditions),
+    .dimensions = dimensions,
+    .dimension_count = CLOTH_COUNT(dimensions),
+    .max_threads = "WG",
+    .geometry = geometry,
+    .range = native,
+    .work = work,
+    .metric = HED_METRIC_ITEMS,
+    .metric_unit = "Gparticles/s",
     .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

@@ -1,17 +1,153 @@
-/* What the descriptions of the kernels share: the way a native function is compiled for more than
- * one instruction set, and sample data. */
+/* Descriptions of the kernels (NAME.c for NAME.cl) and what they share: texts, geometries, the way a
+ * native function is compiled for more than one instruction set, and sample data. */
 #ifndef CLOTH_KERNELS_H
 #define CLOTH_KERNELS_H
 
-#include "solver/solver.h"
+#include "support/words.h"
 
+#include "kernels/physics.h"
+
+#include "kernels/collide.h"
+#include "kernels/contact_mesh.h"
+#include "kernels/contact_self.h"
 #include "kernels/particle.h"
+
+#include "heddle/cloth.h"
 
 #include <string.h>
 
 #define CLOTH_COUNT(array) (sizeof(array) / sizeof *(array))
 
 static inline uint64_t cloth_ceil_divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+/* ---- descriptions ---- */
+
+/* Embedded texts; a description lists those that it is made of:
+ *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl",
+ *     hed_cloth_integrate_cl, 0}}; */
+extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[],
+    hed_cloth_lanes_h[], hed_cloth_project_h[];
+extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[],
+    hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[], hed_cloth_move_cl[],
+    hed_cloth_feed_cl[], hed_cloth_read_cl[], hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
+extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
+extern const hed_kernel_def cloth_distance_def;  /* one colour */
+extern const hed_kernel_def cloth_sets_def;      /* all sets in one group, the slides' form */
+extern const hed_kernel_def cloth_drive_def;     /* collide, touch, drive */
+extern const hed_kernel_def cloth_write_back_def;
+extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
+extern const hed_kernel_def cloth_move_def;    /* a matrix on particles and on what drives them */
+extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
+extern const hed_kernel_def cloth_read_def;    /* vertices as the program takes them */
+
+/* ---- cloth_patch: whole substeps ---- */
+
+/* Its arguments. Where a cloth has no use for a buffer, any other stands in. */
+enum {
+    CLOTH_PATCH_POSITION,
+    CLOTH_PATCH_PREVIOUS,
+    CLOTH_PATCH_CARRY,
+    CLOTH_PATCH_GARMENTS,
+    CLOTH_PATCH_GROUPS, /* cloth_patch_record of each group */
+    CLOTH_PATCH_OWN,    /* particles of the garment, patch by patch */
+    /* for each in OWN: place in its patch's ANCHORS (0xffffffff: none), bits of the length */
+    CLOTH_PATCH_TETHERS,
+    CLOTH_PATCH_ANCHORS, /* particles of the garment */
+    CLOTH_PATCH_GHOSTS,  /* particle of the garment, packet */
+    /* first entries of each patch: pair steps, their end, figure steps, their end, one word */
+    CLOTH_PATCH_STEPS,
+    CLOTH_PATCH_PAIRS,   /* 8 bytes each, see solve_pair() */
+    CLOTH_PATCH_FIGURES, /* 8 or 32 bytes each, see solve_figure() */
+    CLOTH_PATCH_SHAPES,  /* two float4 for each shape */
+    CLOTH_PATCH_LIMITS,  /* 16 float4 for each garment: compress, stretch, compliance */
+    /* one for each group: number of its last exchange; then two buffers of packets */
+    CLOTH_PATCH_PACKETS,
+    CLOTH_PATCH_AIR,
+    CLOTH_PATCH_DRIVER_FROM,
+    CLOTH_PATCH_DRIVER_TO,
+    CLOTH_PATCH_DRIVER_MAP,
+    CLOTH_PATCH_DEBUG,
+    CLOTH_PATCH_COLLIDERS,
+    CLOTH_PATCH_CONTACT,
+    CLOTH_PATCH_FLAGS,
+    CLOTH_PATCH_FIRST,
+    CLOTH_PATCH_REST,
+    CLOTH_PATCH_DT,
+    CLOTH_PATCH_SPAN,
+    CLOTH_PATCH_PLACE,
+    CLOTH_PATCH_PALETTE,
+    CLOTH_PATCH_LOCAL_STEPS,
+    CLOTH_PATCH_LOCAL_CARRIES,
+    CLOTH_PATCH_ARGUMENTS
+};
+
+/* Its parameters. */
+enum {
+    CLOTH_PATCH_WG,
+    CLOTH_PATCH_OWN_EACH,
+    CLOTH_PATCH_GHOSTS_EACH,
+    CLOTH_PATCH_REGISTER_STEPS,
+    CLOTH_PATCH_REGISTER_SHARES,
+    CLOTH_PATCH_EARLY,
+    CLOTH_PATCH_QUEUE,
+    CLOTH_PATCH_HELD,
+    CLOTH_PATCH_PARAMETERS
+};
+enum {
+    CLOTH_PATCH_MOST_OWN_EACH = 32,
+    CLOTH_PATCH_MOST_GHOSTS_EACH = 8,
+    CLOTH_PATCH_MOST_STEPS = 48,
+    CLOTH_PATCH_MOST_EARLY = 8,
+    CLOTH_PATCH_MOST_QUEUE = 4
+};
+
+/* What a group works on; patch_group in the text. */
+typedef struct cloth_patch_record {
+    uint32_t first, garment, own_at, own_count;
+    uint32_t ghost_at, ghost_count, send_at, send_count;
+    uint32_t slot_at, step_at, pair_steps, figure_steps;
+    uint32_t anchor_at, anchor_count, shape_at, shape_count;
+} cloth_patch_record;
+
+/* What a launch makes; patch_span in the text. */
+typedef struct cloth_patch_span {
+    uint32_t slot_count, begin, end, total;
+} cloth_patch_span;
+
+/* groups by themselves, or exchanging between launches */
+extern const hed_kernel_def cloth_patch_def;
+/* groups that are resident together and exchange by packets */
+extern const hed_kernel_def cloth_patch_packets_def;
+
+/* ---- collisions ---- */
+
+extern const char hed_cloth_contact_self_h[], hed_cloth_contact_self_cl[],
+    hed_cloth_contact_mesh_h[], hed_cloth_contact_mesh_cl[];
+
+/* Cloth against cloth, in this order. Dimensions: cloth_self_scan: buckets; cloth_self_totals:
+ * tiles; all others: particles. */
+extern const hed_kernel_def cloth_self_count_def;
+extern const hed_kernel_def cloth_self_scan_def;
+extern const hed_kernel_def cloth_self_totals_def;
+extern const hed_kernel_def cloth_self_place_def;
+extern const hed_kernel_def cloth_self_order_def;
+extern const hed_kernel_def cloth_self_near_def;
+extern const hed_kernel_def cloth_self_push_def;
+
+/* Mesh colliders. Dimensions: nodes of the row that a launch begins with; particles. */
+extern const hed_kernel_def cloth_mesh_boxes_def;
+extern const hed_kernel_def cloth_mesh_find_def;
+
+/* The words of a pass. `thinnest` and `widest`: the garments' thickness. */
+cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest);
+
+/* Sample data by the arguments' names: what the kernels before would have made. */
+uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument);
+void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
+    uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
+
+/* ---- sample data ---- */
 
 /* Floats in [low, high), element by element the same for the same seed and argument. */
 void cloth_sample_floats(

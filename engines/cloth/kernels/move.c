@@ -56,11 +56,20 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 }
 
 static const hed_argument_def arguments[] = {
-    [ARRAY] = {.name = "array", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE,
+    [ARRAY] = {.name = "array",
+        .kind = HED_BUFFER,
+        .type = HED_FLOAT,
+        .access = HED_READ_WRITE,
         .tolerance = 1e-5},
-    [PREVIOUS] = {.name = "previous", .kind = HED_BUFFER, .type = HED_FLOAT,
-        .access = HED_READ_WRITE, .tolerance = 1e-5},
-    [CARRY] = {.name = "carry", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE,
+    [PREVIOUS] = {.name = "previous",
+        .kind = HED_BUFFER,
+        .type = HED_FLOAT,
+        .access = HED_READ_WRITE,
+        .tolerance = 1e-5},
+    [CARRY] = {.name = "carry",
+        .kind = HED_BUFFER,
+        .type = HED_FLOAT,
+        .access = HED_READ_WRITE,
         .tolerance = 1e-5},
     [RIGID] = {.name = "rigid", .kind = HED_STRUCT, .type = HED_BYTES, .size = sizeof(cloth_rigid)},
 };
@@ -69,11 +78,22 @@ static const char *const dimensions[] = {"points"};
 static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {64}}, {1, {1003}}};
 
 const hed_kernel_def cloth_move_def = {
-    .name = "cloth_move", .summary = "points, directions or particles through a rigid matrix",
-    .sources = sources, .source_count = CLOTH_COUNT(sources), .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments), .parameters = &cloth_version_parameters[CLOTH_WG],
-    .parameter_count = 1, .native_ignores = HED_ALL_PARAMETERS, .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions), .max_threads = "WG", .geometry = geometry,
-    .range = native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gpoints/s",
+    .name = "cloth_move",
+    .summary = "points, directions or particles through a rigid matrix",
+    .sources = sources,
+    .source_count = CLOTH_COUNT(sources),
+    .arguments = arguments,
+    .argument_count = CLOTH_COUNT(arguments),
+    .parameters = &cloth_version_parameters[CLOTH_WG],
+    .parameter_count = 1,
+    .native_ignores = HED_ALL_PARAMETERS,
+    .dimensions = dimensions,
+    .dimension_count = CLOTH_COUNT(dimensions),
+    .max_threads = "WG",
+    .geometry = geometry,
+    .range = native,
+    .work = work,
+    .metric = HED_METRIC_ITEMS,
+    .metric_unit = "Gpoints/s",
     .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

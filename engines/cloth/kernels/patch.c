@@ -1,8 +1,6 @@
 /* Descriptions of the kernel that makes whole substeps. Its launches come from solver/patches.c
  * alone, which builds tables for it; it has no native version, for HED_CLOTH_NATIVE is what does
  * this work on `host`. */
-#include "kernels/patch.h"
-
 #include "kernels/kernels.h"
 
 #define BUFFER(called, of, accessed) \

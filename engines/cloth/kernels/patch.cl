@@ -325,7 +325,7 @@ CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, __local
 #endif
 
 /* Every argument beyond the launch's own is described in solver/solver.h (cloth_buffers) or
- * kernels/patch.h (tables). Substeps are as `first`, then like `rest`, going on by `dt`. Halves
+ * kernels/kernels.h (tables). Substeps are as `first`, then like `rest`, going on by `dt`. Halves
  * [span.begin, span.end) of exchanges are made: one up to the sending, one from the receiving on. A
  * launch makes all of them, or with BY_LAUNCHES those from behind one sending to behind the
  * next. */

@@ -2,13 +2,46 @@
 #include "model/garment_parts.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...)
+{
+    if (!error) return status;
+    error->status = status;
+    error->log[0] = '\0';
+    va_list values;
+    va_start(values, format);
+    vsnprintf(error->text, sizeof error->text, format, values);
+    va_end(values);
+    return status;
+}
+
+void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error)
+{
+    uint64_t bytes = (count ? count : 1) * size;
+    void *made =
+        count > SIZE_MAX / size ? NULL : allocator->allocate(allocator->user, (size_t)bytes, 64);
+    if (made) return memset(made, 0, (size_t)bytes);
+    cloth_fail(error, HED_ERROR_MEMORY, "no memory for %llu elements of %zu bytes of a cloth",
+        (unsigned long long)count, size);
+    return NULL;
+}
+
+void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count, size_t size)
+{
+    if (pointer) allocator->release(allocator->user, pointer, (size_t)(count ? count : 1) * size);
+}
+
 hed_cloth_garment_def hed_default_cloth_garment_def(void)
 {
-    hed_cloth_garment_def def = {.density = 0.2f, .tether_slack = 1.0f, .damping = 0.1f,
-        .friction = 0.3f, .thickness = 0.005f, .copies = 1};
+    hed_cloth_garment_def def = {.density = 0.2f,
+        .tether_slack = 1.0f,
+        .damping = 0.1f,
+        .friction = 0.3f,
+        .thickness = 0.005f,
+        .copies = 1};
     const hed_cloth_material rigid = {1.0f, 1.0f, 0.0f};
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
         def.family_material[f] = rigid;

@@ -78,7 +78,7 @@ hed_status cloth_reference_frames_float(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, float *positions, float *previous,
     float *carry, float *last_dt);
 
-/* ---- what everybody needs: solver/cloth.c ---- */
+/* ---- errors and memory ---- */
 
 /* Writes an error and gives `status`. */
 hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...)

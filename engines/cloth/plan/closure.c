@@ -1,7 +1,7 @@
 /* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary
  * constraints from the last to the first, a patch does every boundary constraint at a particle
  * whose value it still needs, and then needs the other end too. All constraints inside a patch wait
- * until their ends have no boundary constraint left (plan_schedule.c), so what a patch needs of
+ * until their ends have no boundary constraint left (schedule.c), so what a patch needs of
  * others is where their particles are when the sweep begins: one packet each. This is the
  * overlapped halo of temporal blocking, taken exactly instead of by distance. */
 #include "plan/parts.h"

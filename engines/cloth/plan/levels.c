@@ -1,6 +1,6 @@
 /* Levels of a mesh: any two particles with a constraint between them are at most one level
  * apart. */
-#include "solver/native.h"
+#include "plan/figures.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What the parts of planning hand to one another. plan.c calls them in this order: cut
- * (plan_cut.c), figures (plan_figures.c), schedule (plan_schedule.c, which stands on
- * plan_matchings.c and plan_closure.c), tables (plan_tables.c). */
+ * (cut.c), figures (figures.c), schedule (schedule.c, which stands on
+ * closure.c), tables (tables.c). */
 #ifndef CLOTH_PLAN_PARTS_H
 #define CLOTH_PLAN_PARTS_H
 
@@ -40,14 +40,14 @@ typedef struct cloth_planner {
     uint8_t *in_figure; /* (constraint_count) */
     cloth_found *found; /* (found_count) figures */
     uint32_t found_count;
-    struct cloth_closure *closure; /* plan_closure.c's memory */
+    struct cloth_closure *closure; /* closure.c's memory */
     cloth_list redone;             /* boundary constraints that each patch does */
     uint32_t *redone_at;           /* (patch_count + 1) in redone */
     cloth_list ghosts;             /* particles that each patch needs of others */
     uint32_t *ghosts_at;           /* (patch_count + 1) in ghosts */
 } cloth_planner;
 
-/* ---- plan_memory.c ---- */
+/* ---- memory ---- */
 
 /* `count` zeroed elements, given back with the planner; NULL and the planner's error when memory
  * runs out. */
@@ -58,28 +58,28 @@ bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 
 /* ---- the parts ---- */
 
-/* plan_cut.c: fills part, and with plan_corners.c own_at, size and plan->own. */
+/* cut.c: fills part, and with cut.c own_at, size and plan->own. */
 hed_status cloth_plan_cut(cloth_planner *planner);
-/* plan_corners.c: moves single particles after the cuts, so that few constraints at any one of them
+/* cut.c: moves single particles after the cuts, so that few constraints at any one of them
  * are between patches. */
 hed_status cloth_plan_round_corners(cloth_planner *planner);
-/* plan_corners.c: moves one particle at or beside `centre` to a patch beside it, where that spreads
+/* cut.c: moves one particle at or beside `centre` to a patch beside it, where that spreads
  * the boundary constraints best. */
 void cloth_plan_ease(cloth_planner *planner, uint32_t centre);
-/* plan_corners.c: own_at and plan->own from part, ascending. */
+/* cut.c: own_at and plan->own from part, ascending. */
 void cloth_plan_list_own(cloth_planner *planner);
 /* plan.c: home and the number of boundary constraints from part. */
 void cloth_plan_find_homes(cloth_planner *planner);
-/* plan_figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and
+/* figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and
  * figure_kind. */
 hed_status cloth_plan_find_figures(cloth_planner *planner);
-/* plan_schedule.c: gives every constraint outside figures its step; redone and ghosts with it. */
+/* schedule.c: gives every constraint outside figures its step; redone and ghosts with it. */
 hed_status cloth_plan_schedule(cloth_planner *planner);
-/* plan_closure.c: from the steps of the boundary constraints, what each patch redoes and needs. */
+/* closure.c: from the steps of the boundary constraints, what each patch redoes and needs. */
 hed_status cloth_plan_close(cloth_planner *planner);
-/* plan_closure.c: adds ghosts until a patch that is read from reads too. */
+/* closure.c: adds ghosts until a patch that is read from reads too. */
 hed_status cloth_plan_make_mutual(cloth_planner *planner);
-/* plan_tables.c: local numbers, packets, pairs, figures, order, and the counts for reports. */
+/* tables.c: local numbers, packets, pairs, figures, order, and the counts for reports. */
 hed_status cloth_plan_tables(cloth_planner *planner);
 
 static inline bool cloth_is_locked(const cloth_garment *garment, uint32_t particle)

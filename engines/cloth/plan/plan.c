@@ -1,4 +1,4 @@
-/* A plan, from its parts: see plan.h for what it is and plan_parts.h for the order of the parts. */
+/* A plan, from its parts: see plan.h for what it is and parts.h for the order of the parts. */
 #include "plan/parts.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* In which step each pair is done. All boundary constraints of a particle come before all others of
  * it, so that a patch can redo its neighbours' boundary constraints without knowing what they do
- * inside (plan_closure.c). That makes two edge colourings, one with deadlines and one with release
- * times, and plan_matchings.c does both:
+ * inside (closure.c). That makes two edge colourings, one with deadlines and one with release
+ * times, both solved by matchings_find():
  *
  *   1. boundary constraints, each particle's before the steps that its others need at the least;
  *   2. what is inside, patch by patch, each particle's after its last boundary constraint.
@@ -10,10 +10,245 @@
  * until both succeed. */
 #include "plan/parts.h"
 
-#include "plan/matchings.h"
+/* ---- matchings: edges of a graph into steps ---- */
+
+/* No vertex twice in a step, each edge within its window of steps, no more edges in a step than
+ * there is room for: edge colouring with release times and deadlines. First a list schedule, step by step, the edge with the least
+ * slack first (slack: steps until an end's deadline, less its edges that are left). What is left
+ * over is placed by alternating paths (Kempe 1879, as in Vizing's theorem): two steps are exchanged
+ * along a path until one is free at both ends. Where no path may be exchanged the edge takes a
+ * place by force and those that it throws out wait for theirs; edges that are thrown out often
+ * become dear (Morris's breakout, 1993). */
+typedef struct schedule_edge {
+    uint32_t a, b;       /* vertices; UINT32_MAX: an end that makes no conflict */
+    uint16_t first, end; /* it may be in steps [first, end) */
+    uint16_t step;       /* where it is; UINT16_MAX: nowhere yet */
+    uint16_t thrown;     /* how often it was thrown out again */
+} schedule_edge;
+
+typedef struct matchings {
+    uint32_t vertex_count, edge_count, steps;
+    schedule_edge *edges; /* (edge_count) */
+    uint32_t *at;       /* (vertex_count x steps) edge of each vertex in each step, or UINT32_MAX */
+    uint16_t *left;     /* (vertex_count) its edges that are nowhere yet */
+    uint16_t *deadline; /* (vertex_count) its edges have to be in steps before this one */
+    uint32_t *room;     /* (steps) how many edges it may still take */
+    uint32_t *waiting;  /* (edge_count) scratch */
+    uint32_t *sorted;   /* (edge_count) scratch */
+    uint64_t random;    /* not 0 */
+} matchings;
+
+enum { LONGEST_PATH = 512, SLACK_LEVELS = 32, BUCKETS = SLACK_LEVELS * SLACK_LEVELS };
+
+static bool edge_fits_vertex(const matchings *m, uint32_t vertex, uint32_t step)
+{
+    return vertex == CLOTH_NONE || m->at[(size_t)vertex * m->steps + step] == CLOTH_NONE;
+}
+
+static void edge_put(matchings *m, uint32_t edge, uint32_t step)
+{
+    schedule_edge *e = &m->edges[edge];
+    e->step = (uint16_t)step;
+    m->room[step]--;
+    if (e->a != CLOTH_NONE) {
+        m->at[(size_t)e->a * m->steps + step] = edge;
+        m->left[e->a]--;
+    }
+    if (e->b != CLOTH_NONE) {
+        m->at[(size_t)e->b * m->steps + step] = edge;
+        m->left[e->b]--;
+    }
+}
+
+static void edge_take(matchings *m, uint32_t edge)
+{
+    schedule_edge *e = &m->edges[edge];
+    m->room[e->step]++;
+    if (e->a != CLOTH_NONE) {
+        m->at[(size_t)e->a * m->steps + e->step] = CLOTH_NONE;
+        m->left[e->a]++;
+    }
+    if (e->b != CLOTH_NONE) {
+        m->at[(size_t)e->b * m->steps + e->step] = CLOTH_NONE;
+        m->left[e->b]++;
+    }
+    e->step = CLOTH_NO_STEP;
+}
+
+/* ---- the list schedule ---- */
+
+static uint32_t slack_level(const matchings *m, uint32_t vertex, uint32_t step)
+{
+    if (vertex == CLOTH_NONE) return SLACK_LEVELS - 1;
+    int32_t slack = (int32_t)m->deadline[vertex] - (int32_t)step - (int32_t)m->left[vertex];
+    return slack < 0 ? 0 : slack < SLACK_LEVELS ? (uint32_t)slack : SLACK_LEVELS - 1;
+}
+
+static uint32_t urgency(const matchings *m, const schedule_edge *edge, uint32_t step)
+{
+    uint32_t a = slack_level(m, edge->a, step), b = slack_level(m, edge->b, step);
+    return a < b ? a * SLACK_LEVELS + b : b * SLACK_LEVELS + a;
+}
+
+/* Those of the waiting that may be in this step, most urgent first, into `sorted`. */
+static uint32_t sort_by_urgency(matchings *m, uint32_t waiting, uint32_t step)
+{
+    uint32_t at[BUCKETS + 1] = {0};
+    for (uint32_t k = 0; k < waiting; k++) {
+        const schedule_edge *e = &m->edges[m->waiting[k]];
+        if (step >= e->first && step < e->end) at[urgency(m, e, step) + 1]++;
+    }
+    for (uint32_t b = 0; b < BUCKETS; b++) at[b + 1] += at[b];
+    uint32_t count = at[BUCKETS];
+    for (uint32_t k = 0; k < waiting; k++) {
+        const schedule_edge *e = &m->edges[m->waiting[k]];
+        if (step >= e->first && step < e->end) m->sorted[at[urgency(m, e, step)]++] = m->waiting[k];
+    }
+    return count;
+}
+
+/* Gives how many edges are left waiting. */
+static uint32_t list_schedule(matchings *m)
+{
+    uint32_t waiting = m->edge_count;
+    for (uint32_t s = 0; s < m->steps && waiting; s++) {
+        uint32_t count = sort_by_urgency(m, waiting, s);
+        for (uint32_t k = 0; k < count && m->room[s]; k++) {
+            const schedule_edge *e = &m->edges[m->sorted[k]];
+            if (edge_fits_vertex(m, e->a, s) && edge_fits_vertex(m, e->b, s))
+                edge_put(m, m->sorted[k], s);
+        }
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < waiting; k++)
+            if (m->edges[m->waiting[k]].step == CLOTH_NO_STEP) m->waiting[kept++] = m->waiting[k];
+        waiting = kept;
+    }
+    return waiting;
+}
+
+/* ---- matchings_repair ---- */
+
+static bool place_where_free(matchings *m, uint32_t edge)
+{
+    const schedule_edge *e = &m->edges[edge];
+    uint32_t best = CLOTH_NONE;
+    for (uint32_t s = e->first; s < e->end; s++)
+        if (m->room[s] && edge_fits_vertex(m, e->a, s) && edge_fits_vertex(m, e->b, s) &&
+            (best == CLOTH_NONE || m->room[s] > m->room[best]))
+            best = s;
+    if (best == CLOTH_NONE) return false;
+    edge_put(m, edge, best);
+    return true;
+}
+
+/* Exchanges steps `s` and `t` on the path that leaves `from` (where t is free) by its edge in s, so
+ * that s becomes free there. Not when the path ends at `to`, leaves an edge's window, or when after
+ * that and one more edge in s there is no room. */
+static bool exchange(matchings *m, uint32_t from, uint32_t to, uint32_t s, uint32_t t)
+{
+    uint32_t path[LONGEST_PATH], length = 0, vertex = from, now = s;
+    while (vertex != CLOTH_NONE) {
+        uint32_t edge = m->at[(size_t)vertex * m->steps + now];
+        if (edge == CLOTH_NONE) break;
+        const schedule_edge *e = &m->edges[edge];
+        uint32_t then = s + t - now;
+        if (length == LONGEST_PATH || then < e->first || then >= e->end) return false;
+        path[length++] = edge;
+        vertex = e->a == vertex ? e->b : e->a;
+        if (vertex == to) return false;
+        now = then;
+    }
+    if (!m->room[length & 1 ? t : s]) return false;
+    for (uint32_t k = 0; k < length; k++) edge_take(m, path[k]);
+    for (uint32_t k = 0; k < length; k++) edge_put(m, path[k], k & 1 ? s : t);
+    return true;
+}
+
+static bool place_by_path(matchings *m, uint32_t edge)
+{
+    const schedule_edge *e = &m->edges[edge];
+    if (e->a == CLOTH_NONE || e->b == CLOTH_NONE) return false;
+    uint32_t turn = cloth_random(&m->random), window = (uint32_t)e->end - e->first;
+    for (uint32_t k = 0; k < 2 * window; k++) {
+        uint32_t s = e->first + (turn + k / 2) % window;
+        uint32_t from = k & 1 ? e->a : e->b, to = k & 1 ? e->b : e->a;
+        if (!edge_fits_vertex(m, to, s)) continue;
+        for (uint32_t t = 0; t < m->steps; t++) {
+            if (t == s || !edge_fits_vertex(m, from, t) || !exchange(m, from, to, s, t)) continue;
+            edge_put(m, edge, s);
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t price(const matchings *m, uint32_t vertex, uint32_t step)
+{
+    return edge_fits_vertex(m, vertex, step)
+               ? 0
+               : 1u + m->edges[m->at[(size_t)vertex * m->steps + step]].thrown;
+}
+
+/* Takes the cheapest place and gives the edges thrown out of it; at most two. */
+static uint32_t place_by_force(matchings *m, uint32_t edge, uint32_t thrown[2])
+{
+    const schedule_edge *e = &m->edges[edge];
+    uint32_t best = CLOTH_NONE, least = UINT32_MAX, ties = 0, count = 0;
+    for (uint32_t s = e->first; s < e->end; s++) {
+        uint32_t costs = price(m, e->a, s) + price(m, e->b, s);
+        if (costs > least || (!costs && !m->room[s])) continue;
+        ties = costs < least ? 1 : ties + 1;
+        least = costs;
+        if (cloth_random(&m->random) % ties == 0) best = s;
+    }
+    if (best == CLOTH_NONE) return CLOTH_NONE;
+    for (uint32_t end = 0; end < 2; end++) {
+        uint32_t vertex = end ? e->b : e->a;
+        if (edge_fits_vertex(m, vertex, best)) continue;
+        uint32_t other = m->at[(size_t)vertex * m->steps + best];
+        edge_take(m, other);
+        if (m->edges[other].thrown < UINT16_MAX) m->edges[other].thrown++;
+        thrown[count++] = other;
+    }
+    edge_put(m, edge, best);
+    return count;
+}
+
+static uint32_t matchings_repair(matchings *m, uint32_t waiting, uint64_t tries)
+{
+    while (waiting && tries--) {
+        uint32_t pick = cloth_random(&m->random) % waiting, edge = m->waiting[pick], thrown[2];
+        m->waiting[pick] = m->waiting[--waiting];
+        if (place_where_free(m, edge) || place_by_path(m, edge)) continue;
+        uint32_t count = place_by_force(m, edge, thrown);
+        if (count == CLOTH_NONE) return waiting + 1;
+        for (uint32_t k = 0; k < count; k++) m->waiting[waiting++] = thrown[k];
+    }
+    return waiting;
+}
+
+/* Gives the number of edges that found no place: 0 is success. `effort`: how long it tries, in
+ * tries for each edge that the first pass leaves over. The same input gives the same output. */
+static uint32_t matchings_find(matchings *m, uint32_t effort)
+{
+    for (uint64_t k = 0; k < (uint64_t)m->vertex_count * m->steps; k++) m->at[k] = CLOTH_NONE;
+    for (uint32_t v = 0; v < m->vertex_count; v++) m->left[v] = 0;
+    for (uint32_t k = 0; k < m->edge_count; k++) {
+        schedule_edge *e = &m->edges[k];
+        if (e->a != CLOTH_NONE) m->left[e->a]++;
+        if (e->b != CLOTH_NONE) m->left[e->b]++;
+        e->step = CLOTH_NO_STEP;
+        e->thrown = 0;
+        m->waiting[k] = k;
+    }
+    uint32_t left = list_schedule(m);
+    return matchings_repair(m, left, (uint64_t)effort * (left + 10));
+}
+
+/* ---- the schedule ---- */
 
 enum {
-    EFFORT = 60, /* of a matching, see plan_matchings.h */
+    EFFORT = 60, /* of a matching, see matchings_find() */
     ROUNDS = 8,  /* of easing the boundary */
     LARGEST_GAP = 3,
     MOST_STEPS = 1024 /* a plan of more is of no use: every step is a barrier */
@@ -34,7 +269,7 @@ typedef struct schedule {
     uint32_t *home_at; /* (patch_count + 1) in `homes` */
     /* constraints outside figures, patch by patch; behind the last patch the boundary */
     uint32_t *homes;
-    cloth_matchings matchings;
+    matchings matchings;
     struct {
         uint64_t vertices, edges, steps;
     } room; /* that `matchings` has memory for */
@@ -99,7 +334,7 @@ static uint32_t schedule_boundary(schedule *s)
 {
     cloth_planner *planner = s->planner;
     const cloth_garment *garment = planner->garment;
-    cloth_matchings *m = &s->matchings;
+    matchings *m = &s->matchings;
     uint32_t begin = s->home_at[planner->plan->patch_count], early = planner->plan->def.early_steps;
     m->edge_count = s->home_at[planner->plan->patch_count + 1] - begin;
     m->vertex_count = 0;
@@ -114,10 +349,10 @@ static uint32_t schedule_boundary(schedule *s)
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
         uint32_t a = s->vertex[c->a], b = s->vertex[c->b];
         uint16_t end = m->deadline[a] < m->deadline[b] ? m->deadline[a] : m->deadline[b];
-        m->edges[k] = (cloth_edge){.a = a, .b = b, .first = (uint16_t)early, .end = end};
+        m->edges[k] = (schedule_edge){.a = a, .b = b, .first = (uint16_t)early, .end = end};
     }
     for (uint32_t t = 0; t < s->steps; t++) m->room[t] = UINT32_MAX / 2;
-    uint32_t left = cloth_match(m, EFFORT);
+    uint32_t left = matchings_find(m, EFFORT);
     if (left) return left;
     for (uint32_t i = 0; i < garment->particle_count; i++) s->release[i] = 0;
     for (uint32_t k = 0; k < m->edge_count; k++) {
@@ -169,7 +404,7 @@ static bool schedule_patch(schedule *s, uint32_t patch)
 {
     cloth_planner *planner = s->planner;
     const cloth_garment *garment = planner->garment;
-    cloth_matchings *m = &s->matchings;
+    matchings *m = &s->matchings;
     uint32_t begin = s->home_at[patch], early = planner->plan->def.early_steps;
     if (!find_room(s, patch)) return false;
     m->edge_count = s->home_at[patch + 1] - begin;
@@ -182,10 +417,12 @@ static bool schedule_patch(schedule *s, uint32_t patch)
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
         uint16_t first = s->release[c->a] > s->release[c->b] ? s->release[c->a] : s->release[c->b];
         if (planner->part[c->a] != planner->part[c->b] && first < early) first = (uint16_t)early;
-        m->edges[k] = (cloth_edge){.a = vertex_of(s, c->a), .b = vertex_of(s, c->b), .first = first,
+        m->edges[k] = (schedule_edge){.a = vertex_of(s, c->a),
+            .b = vertex_of(s, c->b),
+            .first = first,
             .end = (uint16_t)s->steps};
     }
-    if (cloth_match(m, EFFORT)) return false;
+    if (matchings_find(m, EFFORT)) return false;
     for (uint32_t k = 0; k < m->edge_count; k++)
         planner->step[s->homes[begin + k]] = m->edges[k].step;
     return true;
@@ -211,7 +448,7 @@ static hed_status allocate(schedule *s)
 static hed_status allocate_matchings(schedule *s)
 {
     cloth_planner *planner = s->planner;
-    cloth_matchings *m = &s->matchings;
+    matchings *m = &s->matchings;
     uint64_t vertices = 0, rim = 0, edges = 0;
     for (uint32_t p = 0; p < planner->plan->patch_count; p++)
         if (planner->size[p] > vertices) vertices = planner->size[p];

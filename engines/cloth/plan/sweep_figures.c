@@ -2,7 +2,7 @@
  * complete figures and cover all edges; on each of the four grids of every second particle, the
  * black cells are rings of bends. On any mesh greedily: shortest complete figure through each
  * constraint that is still free, then rings of one family. What is left are pairs. */
-#include "solver/native.h"
+#include "plan/figures.h"
 
 #include <float.h>
 #include <string.h>

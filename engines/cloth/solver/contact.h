@@ -5,7 +5,7 @@
 
 #include "solver/host.h"
 
-#include "kernels/contact_kernels.h"
+#include "kernels/kernels.h"
 
 /* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made
  * once from the first frame. */

@@ -3,7 +3,7 @@
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
-#include "kernels/patch.h"
+#include "solver/solver.h"
 #include "plan/plan.h"
 
 /* ---- choices ---- */
@@ -37,7 +37,7 @@ hed_buffer *cloth_patch_packets(const hed_cloth *cloth);
 
 /* ---- tables: patches_tables.c ---- */
 
-/* What the kernel reads; sizes in elements. See kernels/patch.h for the layouts. */
+/* What the kernel reads; sizes in elements. See kernels/kernels.h for the layouts. */
 typedef struct cloth_patch_tables {
     hed_allocator allocator;
     uint32_t group_count, own_count, anchor_count, ghost_count, step_count;

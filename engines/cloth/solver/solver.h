@@ -6,11 +6,7 @@
 #ifndef CLOTH_SOLVER_H
 #define CLOTH_SOLVER_H
 
-#include "support/words.h"
-
-#include "kernels/physics.h"
-
-#include "kernels/collide.h"
+#include "kernels/kernels.h"
 #include "model/garment.h"
 
 /* Device memory. NULL where the definition has no use for it; kernels then get `none`, a buffer of
@@ -132,27 +128,5 @@ float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
  * for. */
 hed_status cloth_upload(
     hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error);
-
-/* ---- descriptions of the kernels: kernels/<name>.c ---- */
-
-/* Embedded texts; a description lists those that it is made of:
- *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl",
- *     hed_cloth_integrate_cl, 0}}; */
-extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[],
-    hed_cloth_lanes_h[], hed_cloth_project_h[];
-extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[],
-    hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[], hed_cloth_move_cl[],
-    hed_cloth_feed_cl[], hed_cloth_read_cl[], hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
-extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
-extern const hed_kernel_def cloth_distance_def;  /* one colour */
-extern const hed_kernel_def cloth_sets_def;      /* all sets in one group, the slides' form */
-extern const hed_kernel_def cloth_drive_def;     /* collide, touch, drive */
-extern const hed_kernel_def cloth_write_back_def;
-extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
-extern const hed_kernel_def cloth_move_def;    /* a matrix on particles and on what drives them */
-extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
-extern const hed_kernel_def cloth_read_def;    /* vertices as the program takes them */
-/* kernels/patch_*.c and kernels/contact_*.c declare theirs in their own headers, and add them to
- * the list in kernels/list.c. */
 
 #endif

@@ -1,6 +1,74 @@
+/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel
+ * cache go through. */
+#include "kernels/kernels.h"
+
+static const hed_kernel_def *const kernels[] = {
+    &cloth_integrate_def,
+    &cloth_distance_def,
+    &cloth_sets_def,
+    &cloth_drive_def,
+    &cloth_write_back_def,
+    &cloth_surface_def,
+    &cloth_move_def,
+    &cloth_feed_def,
+    &cloth_read_def,
+    &cloth_self_count_def,
+    &cloth_self_scan_def,
+    &cloth_self_totals_def,
+    &cloth_self_place_def,
+    &cloth_self_order_def,
+    &cloth_self_near_def,
+    &cloth_self_push_def,
+    &cloth_mesh_boxes_def,
+    &cloth_mesh_find_def,
+};
+
+uint32_t hed_cloth_kernel_count(void) { return CLOTH_COUNT(kernels); }
+
+const hed_kernel_def *hed_cloth_kernel_at(uint32_t index)
+{
+    return index < CLOTH_COUNT(kernels) ? kernels[index] : NULL;
+}
+
+/* The four versions of the slides' kernels, chosen by three parameters: what all of their
+ * descriptions share. */
+
+static const int64_t version_groups[] = {64, 128, 256, 512};
+static const int64_t version_forms[] = {0, 1};
+static const char *const version_form_names[] = {"scalar", "vector"};
+static const int64_t version_strands[] = {0, 1, CLOTH_STRANDS};
+const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
+    [CLOTH_WG] = {"WG", version_groups, CLOTH_COUNT(version_groups), 256, NULL},
+    [CLOTH_VECTOR] = {"VECTOR", version_forms, CLOTH_COUNT(version_forms), 0, version_form_names},
+    [CLOTH_TASK] = {"TASK", version_strands, CLOTH_COUNT(version_strands), 0, NULL},
+};
+const hed_condition cloth_version_conditions[1] = {{"WG", "TASK == 0"}};
+
+static void spread(uint64_t count, uint64_t items, uint64_t group, hed_geometry *layout)
+{
+    layout->dimensions = 1;
+    layout->global[0] = items;
+    layout->group[0] = (uint32_t)group;
+    layout->native_items = count;
+    layout->native_grain = 1 << 11;
+}
+
+void cloth_version_geometry(const hed_config *config, uint64_t count, hed_geometry *layout)
+{
+    uint64_t strand_count = (uint64_t)config->values[CLOTH_TASK];
+    uint64_t items = strand_count                   ? strand_count
+                     : config->values[CLOTH_VECTOR] ? cloth_ceil_divide(count, 4)
+                                                    : count;
+    spread(count, items, strand_count ? 1 : (uint64_t)config->values[CLOTH_WG], layout);
+}
+
+void cloth_plain_geometry(const hed_config *config, uint64_t count, hed_geometry *layout)
+{
+    spread(count, count, (uint64_t)config->values[CLOTH_WG], layout);
+}
+
 /* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that
  * element i does not depend on how many are asked for. */
-#include "kernels/kernels.h"
 
 static uint32_t word_at(uint64_t stream, uint64_t index)
 {
@@ -71,9 +139,18 @@ void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
 
 cloth_step cloth_sample_step(uint32_t particles, uint32_t flags)
 {
-    return (cloth_step){.ratio = 0.9f, .fall_y = -1.2e-4f, .wind_x = 0.02f, .wind_z = 0.01f,
-        .gust = 0.5f, .time = 3.25f, .from = 0.25f, .to = 0.5f, .stiffness = 90000.0f,
-        .longest_move = 0.04f, .particles = particles, .flags = flags};
+    return (cloth_step){.ratio = 0.9f,
+        .fall_y = -1.2e-4f,
+        .wind_x = 0.02f,
+        .wind_z = 0.01f,
+        .gust = 0.5f,
+        .time = 3.25f,
+        .from = 0.25f,
+        .to = 0.5f,
+        .stiffness = 90000.0f,
+        .longest_move = 0.04f,
+        .particles = particles,
+        .flags = flags};
 }
 
 void cloth_sample_view(cloth_view *view, uint64_t vertices)
