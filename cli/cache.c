@@ -1,9 +1,9 @@
 /* heddle cache: the compiled kernels on disk. */
-#include "command.h"
-#include "kernels.h"
+#include "cli/common/command.h"
+#include "cli/common/kernels.h"
 #include "heddle/cache.h"
 #include "support/json.h"
-#include "support/progress.h"
+#include "cli/common/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* heddle devices: what there is to compute on. */
-#include "command.h"
+#include "cli/common/command.h"
 #include "support/json.h"
-#include "support/table.h"
+#include "cli/common/table.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* heddle doctor: what works, what does not, why, and what mends it. */
-#include "command.h"
+#include "cli/common/command.h"
 #include "heddle/canonical.h"
 #include "support/conformance.h"
 #include "support/json.h"

@@ -1,6 +1,6 @@
 /* heddle help, version, completion: what the command says about itself, all from the option
  * tables. */
-#include "command.h"
+#include "cli/common/command.h"
 #include "heddle/base.h"
 
 #include <stdio.h>

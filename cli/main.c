@@ -1,5 +1,5 @@
 /* heddle: the command. The table of commands, and what happens with a command line. */
-#include "command.h"
+#include "cli/common/command.h"
 
 #include <stdio.h>
 #include <string.h>

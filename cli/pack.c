@@ -1,8 +1,8 @@
 /* heddle pack: who sits in which lane, for counts that are given on the command line. */
-#include "command.h"
+#include "cli/common/command.h"
 #include "support/errors.h"
 #include "support/json.h"
-#include "support/table.h"
+#include "cli/common/table.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* heddle verify: the conformance suite on the user's own devices. */
-#include "command.h"
-#include "kernels.h"
+#include "cli/common/command.h"
+#include "cli/common/kernels.h"
 #include "support/conformance.h"
 #include "support/json.h"
-#include "support/progress.h"
-#include "support/table.h"
+#include "cli/common/progress.h"
+#include "cli/common/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * those of all types run as one work-group of an H200. */
 #include "testing.h"
 
-#include "cli/synth_instruments.h"
+#include "cli/synth/instruments.h"
 #include "solver/program.h"
 
 static hed_error error;

@@ -2,7 +2,7 @@
  * completion. A tree of its own, so that a new option of the command breaks nothing here. */
 #include "testing.h"
 
-#include "support/options.h"
+#include "cli/common/options.h"
 
 /* ---- a tree to try things on ---- */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/spectrogram.h"
-#include "support/spectrum.h"
+#include "cli/synth/spectrogram.h"
+#include "cli/synth/spectrum.h"
 
 #define PI 3.14159265358979323846
 enum { RATE = 48000, FRAMES = 48000 };

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "failing_malloc.h"
-#include "support/bench.h"
+#include "cli/common/bench.h"
 #include "support/json.h"
-#include "support/options.h"
+#include "cli/common/options.h"
 #include "support/png.h"
-#include "support/spectrogram.h"
+#include "cli/synth/spectrogram.h"
 #include "support/tune_report.h"
 #include "support/tune_results.h"
 #include "support/tune_spec.h"

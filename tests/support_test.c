@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/bench.h"
+#include "cli/common/bench.h"
 #include "support/exit.h"
 #include "support/file.h"
 #include "support/json.h"
 #include "support/png.h"
-#include "support/progress.h"
-#include "support/table.h"
+#include "cli/common/progress.h"
+#include "cli/common/table.h"
 
 /* ---- help for the tests ---- */
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "heddle/synth_file.h"
-#include "support/spectrum.h"
+#include "cli/synth/spectrum.h"
 
 enum { RATE = 48000, BLOCK = 256, WINDOW = 16384 };
 

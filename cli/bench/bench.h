@@ -3,8 +3,8 @@
 #ifndef HED_CLI_BENCH_H
 #define HED_CLI_BENCH_H
 
-#include "command.h"
-#include "support/bench.h"
+#include "cli/common/command.h"
+#include "cli/common/bench.h"
 #include "support/sample.h"
 
 /* One suite: adds its records for every device of the session. `silent`: no progress line. */

@@ -1,8 +1,8 @@
 /* heddle bench kernels: how fast each kernel that comes with Heddle is, beside the time that moving
  * its bytes alone would take. */
 #include "bench.h"
-#include "kernels.h"
-#include "support/progress.h"
+#include "cli/common/kernels.h"
+#include "cli/common/progress.h"
 
 #include <math.h>
 #include <stdio.h>

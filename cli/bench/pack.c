@@ -3,8 +3,8 @@
 #include "bench.h"
 #include "heddle/synth.h"
 #include "support/errors.h"
-#include "support/progress.h"
-#include "synth_instruments.h"
+#include "cli/common/progress.h"
+#include "cli/synth/instruments.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "heddle/canonical.h"
 #include "raw.h"
 #include "support/errors.h"
-#include "support/progress.h"
+#include "cli/common/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,13 +4,13 @@
  * The sheet is that of every comparison in docs/cloth.md: n x n particles over 2 m x 2 m, level at
  * the start, two corners pinned, structural, shear and bend constraints, 60 frames a second of 5
  * substeps. Times are wall time of many steps in a row, the wait at the end included. */
-#include "cloth_sheet.h"
-#include "command.h"
+#include "sheet.h"
+#include "cli/common/command.h"
 #include "heddle/stats.h"
-#include "support/bench.h"
+#include "cli/common/bench.h"
 #include "support/json.h"
-#include "support/progress.h"
-#include "support/table.h"
+#include "cli/common/progress.h"
+#include "cli/common/table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* heddle cloth: simulating cloth, from a scene file to a point cache. */
-#include "command.h"
+#include "cli/common/command.h"
 
 static const hed_command *const COMMANDS[] = {&hed_command_cloth_run, &hed_command_cloth_drape,
     &hed_command_cloth_view, &hed_command_cloth_tune, &hed_command_cloth_bench, NULL};

@@ -1,9 +1,9 @@
 /* heddle cloth drape: a garment that lies on a body under its own weight. */
-#include "cloth_run.h"
+#include "run.h"
 
 #include "support/errors.h"
 #include "support/json.h"
-#include "support/progress.h"
+#include "cli/common/progress.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* heddle cloth run: a scene file, simulated frame by frame into a point cache. */
-#include "cloth_run.h"
+#include "run.h"
 
 #include "support/errors.h"
-#include "support/progress.h"
+#include "cli/common/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>

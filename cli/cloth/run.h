@@ -3,7 +3,7 @@
 #ifndef HED_CLI_CLOTH_RUN_H
 #define HED_CLI_CLOTH_RUN_H
 
-#include "command.h"
+#include "cli/common/command.h"
 #include "engines/cloth/view/view.h"
 #include "heddle/cloth_scene.h"
 #include "heddle/stats.h"

@@ -1,6 +1,6 @@
 /* What a run of a scene writes: a point cache for each garment, and on request OBJ, PLY and GLB
  * files and pictures. */
-#include "cloth_run.h"
+#include "run.h"
 
 #include "engines/cloth/view/view.h"
 #include "support/errors.h"

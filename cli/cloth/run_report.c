@@ -1,6 +1,6 @@
 /* What a run of a scene says at its end: how long a frame took, how much was done in it, and how
  * good the last frame is. */
-#include "cloth_run.h"
+#include "run.h"
 
 #include "support/json.h"
 

@@ -1,6 +1,6 @@
 /* The state that a run of a scene leaves beside its point cache, so that --resume goes on to the
  * bit. */
-#include "cloth_run.h"
+#include "run.h"
 
 #include "support/errors.h"
 #include "support/file.h"

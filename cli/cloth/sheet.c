@@ -1,5 +1,5 @@
 /* The benchmarks' sheet. */
-#include "cloth_sheet.h"
+#include "sheet.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* heddle cloth tune: measures which structure moves cloth of this size fastest on a device, and
  * keeps it. */
-#include "cloth_sheet.h"
+#include "sheet.h"
 #include "heddle/cloth_scene.h"
-#include "tune.h"
+#include "cli/tune/tune.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* heddle cloth view: a scene in a window. */
-#include "command.h"
+#include "cli/common/command.h"
 #include "heddle/cloth_scene.h"
 
 #include "engines/cloth/view/view.h"

@@ -1,10 +1,10 @@
 /* Benchmarks: interleaved rounds, and records as JSON or as a table. */
-#include "support/bench.h"
+#include "cli/common/bench.h"
 
 #include "support/errors.h"
 #include "support/exit.h"
 #include "support/json.h"
-#include "support/table.h"
+#include "cli/common/table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Benchmarks: how they are measured, and the one form in which every bench of Heddle prints what it
  * found. */
-#ifndef HED_SUPPORT_BENCH_H
-#define HED_SUPPORT_BENCH_H
+#ifndef HED_CLI_COMMON_BENCH_H
+#define HED_CLI_COMMON_BENCH_H
 
 #include "heddle/stats.h"
 

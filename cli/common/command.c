@@ -1,5 +1,5 @@
 /* What the command's files share. */
-#include "command.h"
+#include "cli/common/command.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* What the command's files share: the commands, opening a context and devices as the options say,
  * and error messages. */
-#ifndef HED_CLI_COMMAND_H
-#define HED_CLI_COMMAND_H
+#ifndef HED_CLI_COMMON_COMMAND_H
+#define HED_CLI_COMMON_COMMAND_H
 
 #include "heddle/heddle.h"
 #include "support/exit.h"
-#include "support/options.h"
+#include "cli/common/options.h"
 
 /* ---- commands, one file each ---- */
 

@@ -1,5 +1,5 @@
 /* The kernels that commands go through. */
-#include "kernels.h"
+#include "cli/common/kernels.h"
 
 #include "heddle/canonical.h"
 #include "heddle/cloth.h"

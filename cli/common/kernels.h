@@ -1,6 +1,6 @@
 /* All kernels that come with Heddle: the canonical ones, then those of the engines. */
-#ifndef HED_CLI_KERNELS_H
-#define HED_CLI_KERNELS_H
+#ifndef HED_CLI_COMMON_KERNELS_H
+#define HED_CLI_COMMON_KERNELS_H
 
 #include "heddle/kernel.h"
 

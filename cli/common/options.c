@@ -1,9 +1,9 @@
 /* Parsing a command line by its tables. */
-#include "support/options.h"
+#include "cli/common/options.h"
 
 #include "support/errors.h"
 #include "support/nearest.h"
-#include "support/options_tree.h"
+#include "cli/common/options_tree.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -8,8 +8,8 @@
  * takes a first word that names one of those as that command. --help and -h are there by
  * themselves. All texts are static; tables end with an entry that is all zero.
  */
-#ifndef HED_SUPPORT_OPTIONS_H
-#define HED_SUPPORT_OPTIONS_H
+#ifndef HED_CLI_COMMON_OPTIONS_H
+#define HED_CLI_COMMON_OPTIONS_H
 
 #include "heddle/base.h"
 

@@ -1,7 +1,7 @@
 /* Completion scripts for bash, zsh and fish. Each walks the words typed so far down the tree of
  * commands, as the parser does, and then offers what can follow there: commands, options, or the
  * values of the option before the cursor. */
-#include "support/options_tree.h"
+#include "cli/common/options_tree.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Help for people: --help, and the words that the man page shares with it. */
-#include "support/options_tree.h"
+#include "cli/common/options_tree.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The man page, in the classic man macros (groff_man(7), mandoc's man(7)). */
-#include "support/options_tree.h"
+#include "cli/common/options_tree.h"
 
 #include <ctype.h>
 #include <string.h>

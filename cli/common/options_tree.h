@@ -1,8 +1,8 @@
 /* What parsing, help, man page and completion share about the tables. */
-#ifndef HED_SUPPORT_OPTIONS_TREE_H
-#define HED_SUPPORT_OPTIONS_TREE_H
+#ifndef HED_CLI_COMMON_OPTIONS_TREE_H
+#define HED_CLI_COMMON_OPTIONS_TREE_H
 
-#include "support/options.h"
+#include "cli/common/options.h"
 
 /* The command itself, or what it is another name for. */
 const hed_command *hed_command_real(const hed_command *command);

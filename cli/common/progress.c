@@ -1,5 +1,5 @@
 /* A progress line on stderr. */
-#include "support/progress.h"
+#include "cli/common/progress.h"
 
 #include <inttypes.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
  * On a terminal one line is redrawn ten times a second and taken away at the end; elsewhere (a log
  * file, CI) a plain line is added every ten seconds. Work shorter than a second says nothing.
  */
-#ifndef HED_SUPPORT_PROGRESS_H
-#define HED_SUPPORT_PROGRESS_H
+#ifndef HED_CLI_COMMON_PROGRESS_H
+#define HED_CLI_COMMON_PROGRESS_H
 
 #include "heddle/base.h"
 

@@ -1,5 +1,5 @@
 /* Aligned tables for people. */
-#include "support/table.h"
+#include "cli/common/table.h"
 
 #include "support/errors.h"
 

@@ -1,6 +1,6 @@
 /* Aligned tables for people. */
-#ifndef HED_SUPPORT_TABLE_H
-#define HED_SUPPORT_TABLE_H
+#ifndef HED_CLI_COMMON_TABLE_H
+#define HED_CLI_COMMON_TABLE_H
 
 #include "heddle/base.h"
 

@@ -2,7 +2,7 @@
 #ifndef HED_CLI_DB_H
 #define HED_CLI_DB_H
 
-#include "command.h"
+#include "cli/common/command.h"
 #include "heddle/database.h"
 
 extern const hed_command cli_db_list;

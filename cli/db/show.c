@@ -3,7 +3,7 @@
 #include "db.h"
 #include "support/errors.h"
 #include "support/json.h"
-#include "support/table.h"
+#include "cli/common/table.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,14 +4,14 @@
  *
  * Times are wall time of hed_synth_process(), so the launch, the copies and the mix of a block are
  * in them. */
-#include "command.h"
+#include "cli/common/command.h"
 #include "heddle/stats.h"
-#include "support/bench.h"
+#include "cli/common/bench.h"
 #include "support/errors.h"
 #include "support/json.h"
-#include "support/progress.h"
-#include "support/table.h"
-#include "synth_instruments.h"
+#include "cli/common/progress.h"
+#include "cli/common/table.h"
+#include "instruments.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* heddle synth check: what is known of an instrument before it sounds, and where it runs in real
  * time. */
-#include "synth_check.h"
+#include "check.h"
 
 #include <inttypes.h>
 #include <math.h>

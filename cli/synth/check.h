@@ -2,10 +2,10 @@
 #ifndef CLI_SYNTH_CHECK_H
 #define CLI_SYNTH_CHECK_H
 
-#include "command.h"
+#include "cli/common/command.h"
 #include "heddle/synth_file.h"
 #include "support/json.h"
-#include "support/table.h"
+#include "cli/common/table.h"
 
 /* How an instrument runs on one device in one structure. */
 typedef struct cli_synth_load {

@@ -1,6 +1,6 @@
 /* heddle synth check: the load of an instrument on a device, as measured by playing it for a
  * moment. */
-#include "synth_check.h"
+#include "check.h"
 
 #include <math.h>
 #include <stdlib.h>

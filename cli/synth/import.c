@@ -1,5 +1,5 @@
 /* heddle synth import: an instrument from a preset of Anukari's published schema. */
-#include "command.h"
+#include "cli/common/command.h"
 
 #include "heddle/synth_file.h"
 

@@ -1,6 +1,6 @@
 /* Instruments for benchmarks: see the header. Random choices come from a fixed seed, so that every
  * run plays the same. */
-#include "synth_instruments.h"
+#include "instruments.h"
 
 #include "support/errors.h"
 

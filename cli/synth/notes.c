@@ -1,5 +1,5 @@
 /* Notes that an instrument does not hear, in words. */
-#include "synth_notes.h"
+#include "notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* heddle synth play: an instrument, live, with a meter. */
-#include "command.h"
-#include "synth_notes.h"
+#include "cli/common/command.h"
+#include "notes.h"
 
 #include "heddle/synth_file.h"
 #include "heddle/synth_live.h"

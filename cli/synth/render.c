@@ -1,11 +1,11 @@
 /* heddle synth render: an instrument and a song, as a sound file. */
-#include "synth_render.h"
+#include "render.h"
 
-#include "synth_notes.h"
+#include "notes.h"
 
 #include "support/errors.h"
 #include "support/json.h"
-#include "support/progress.h"
+#include "cli/common/progress.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef HED_CLI_SYNTH_RENDER_H
 #define HED_CLI_SYNTH_RENDER_H
 
-#include "command.h"
+#include "cli/common/command.h"
 
 #include "heddle/synth_file.h"
 

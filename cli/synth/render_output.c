@@ -1,9 +1,9 @@
 /* The files of `heddle synth render`: the sound, its stems, its spectrogram. Each appears whole or
  * not at all. */
-#include "synth_render.h"
+#include "render.h"
 
 #include "support/errors.h"
-#include "support/spectrogram.h"
+#include "cli/synth/spectrogram.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* A song for `heddle synth render`: events at samples. */
-#include "synth_render.h"
+#include "render.h"
 
 #include "support/errors.h"
 

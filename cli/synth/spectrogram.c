@@ -1,9 +1,9 @@
 /* The short-time Fourier transform: a column of the picture is the loudest of the spectra of its
  * stretch of time, a row the loudest frequency of its band. */
-#include "support/spectrogram.h"
+#include "cli/synth/spectrogram.h"
 
 #include "support/errors.h"
-#include "support/spectrum.h"
+#include "cli/synth/spectrum.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Spectrograms: sound as a picture. Time to the right, frequency upwards on a logarithmic scale,
  * the level in dB of a sine at full scale as colour; axes and a scale of colours with figures. */
-#ifndef HED_SUPPORT_SPECTROGRAM_H
-#define HED_SUPPORT_SPECTROGRAM_H
+#ifndef HED_CLI_SPECTROGRAM_H
+#define HED_CLI_SPECTROGRAM_H
 
 #include "support/png.h"
 

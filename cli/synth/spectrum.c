@@ -1,7 +1,7 @@
 /* The discrete Fourier transform by Cooley and Tukey's algorithm: radix 2, decimation in time, in
  * place. Two real channels go through one complex transform: with z = a + i b, |A(k)|^2 + |B(k)|^2
  * = (|Z(k)|^2 + |Z(size - k)|^2) / 2. */
-#include "support/spectrum.h"
+#include "cli/synth/spectrum.h"
 
 #include "support/errors.h"
 

@@ -1,6 +1,6 @@
 /* The spectrum of a stretch of sound. */
-#ifndef HED_SUPPORT_SPECTRUM_H
-#define HED_SUPPORT_SPECTRUM_H
+#ifndef HED_CLI_SPECTRUM_H
+#define HED_CLI_SPECTRUM_H
 
 #include "heddle/base.h"
 

@@ -1,5 +1,5 @@
 /* heddle synth: mass-spring instruments, from a file to sound. */
-#include "command.h"
+#include "cli/common/command.h"
 
 static const hed_command *const COMMANDS[] = {&hed_command_synth_render, &hed_command_synth_play,
     &hed_command_synth_check, &hed_command_synth_import, &hed_command_synth_tune,

@@ -1,7 +1,7 @@
 /* heddle synth tune: measures which structure plays an instrument fastest on a device, and keeps
  * it. */
 #include "heddle/synth_file.h"
-#include "tune.h"
+#include "cli/tune/tune.h"
 
 static hed_status tune(hed_device *device, const void *user, const hed_tune_def *def,
     hed_tune_result **result, hed_error *error)

@@ -1,11 +1,11 @@
 /* heddle tune replay: how good the search is, on spaces of which every configuration has been
  * measured. */
-#include "command.h"
+#include "cli/common/command.h"
 #include "support/errors.h"
 #include "support/json.h"
-#include "support/progress.h"
+#include "cli/common/progress.h"
 #include "support/replay.h"
-#include "support/table.h"
+#include "cli/common/table.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* heddle tune: finds the fastest configuration of a kernel on a device, and keeps it. */
 #include "tune.h"
 
-#include "kernels.h"
+#include "cli/common/kernels.h"
 #include "heddle/capture.h"
 #include "support/errors.h"
 #include "support/file.h"

@@ -2,7 +2,7 @@
 #ifndef HED_CLI_TUNE_H
 #define HED_CLI_TUNE_H
 
-#include "command.h"
+#include "cli/common/command.h"
 
 #include <pthread.h>
 #include <stdio.h>
