@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "cli/synth/instruments.h"
-#include "solver/program.h"
+#include "program/program.h"
 
 static hed_error error;
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "solver/grid.h"
+#include "solver/grid/grid.h"
 
 static hed_error error;
 

@@ -2,7 +2,8 @@
  * the registers they need and neither spill nor have a stack frame on an H200; all compile for
  * older architectures. Skipped where NVRTC is not installed. */
 /* ctest: timeout=300 */
-#include "kernels/kernels.h"
+#include "solver/group/kernels.h"
+#include "solver/solver.h"
 #include "nvrtc_testing.h"
 
 static void check(const hed_kernel_def *def, uint32_t group, bool strict, const char *target)

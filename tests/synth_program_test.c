@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "kernels/sample.h"
-#include "solver/program.h"
+#include "solver/group/sample.h"
+#include "program/program.h"
 
 static hed_error error;
 

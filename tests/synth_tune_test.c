@@ -5,7 +5,7 @@
 
 #include "heddle/database.h"
 #include "heddle/synth.h"
-#include "kernels/sample.h"
+#include "solver/group/sample.h"
 
 static hed_error error;
 

@@ -3,7 +3,7 @@
  * a structure would. */
 #include <math.h>
 
-#include "solver/voices.h"
+#include "voices/voices.h"
 #include "testing.h"
 
 enum {

@@ -1,11 +1,40 @@
-/* A warp spins in a stream of its own from the end of one block to the next. Each launch ends by
- * itself: so nothing that waits for the device waits for longer than a block, and a program that
- * ends badly leaves nothing running. */
-#include "solver/awake.h"
-
-#include "kernels/kernels.h"
-#include "solver/memory.h"
+/* One warp that spins, for devices that clock down between blocks (the devlog's spin warp). It runs
+ * in a stream of its own from the end of one block to the next. Each launch ends by itself, so
+ * nothing that waits for the device waits for longer than a block, and a program that ends badly
+ * leaves nothing running. */
+#include "program/memory.h"
+#include "solver/group/kernels.h"
 #include "solver/solver.h"
+
+static const char awake_cl[] =
+    "__kernel void synth_awake(__global uint *spins, uint nanoseconds)\n"
+    "{\n"
+    "#if HED_HAS_RESIDENT\n"
+    "    unsigned long long begin = hed_device_time();\n"
+    "    while (hed_device_time() - begin < nanoseconds) {}\n"
+    "#endif\n"
+    "    if (get_global_id(0) == 0) spins[0] += nanoseconds > 0 ? 1u : 0u;\n"
+    "}\n";
+
+static void awake_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    (void)def, (void)config, (void)problem;
+    *layout = (hed_geometry){.dimensions = 1, .global = {32}, .group = {32}};
+}
+
+static const hed_argument_def awake_arguments[] = {
+    {.name = "spins", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ_WRITE},
+    {.name = "nanoseconds", .kind = HED_SCALAR, .type = HED_UINT32},
+};
+static const hed_source awake_source = {"awake.cl", awake_cl, 0};
+
+const hed_kernel_def synth_awake_def = {.name = "synth_awake",
+    .summary = "one warp that spins for a time", .entry = "synth_awake", .sources = &awake_source,
+    .source_count = 1, .arguments = awake_arguments,
+    .argument_count = SYNTH_COUNT(awake_arguments),
+    .needs = HED_CAN_RESIDENT, /* for the device's clock */
+    .geometry = awake_geometry};
 
 struct synth_awake {
     hed_allocator allocator;

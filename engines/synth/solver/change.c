@@ -1,7 +1,7 @@
 /* A changed instrument, packed anew beside the one that sounds and then swapped in: entities that
  * are in both go on with their state. Everything that needs memory is done in hed_synth_prepare(),
  * so that hed_synth_apply() can be called in an audio callback. */
-#include "solver/memory.h"
+#include "program/memory.h"
 #include "solver/solver.h"
 
 #include <stdio.h>

@@ -16,7 +16,7 @@
  * An instance that is cut off ("all sound off") leaves a step: what it was at its last sample is
  * added and fades out exponentially, so there is no click and what starts at once is heard
  * whole. */
-#include "solver/memory.h"
+#include "program/memory.h"
 #include "solver/solver.h"
 
 #include "heddle/math.h"

@@ -3,8 +3,8 @@
 #ifndef SYNTH_SOLVER_H
 #define SYNTH_SOLVER_H
 
-#include "solver/awake.h"
-#include "solver/program.h"
+#include "program/program.h"
+#include "voices/voices.h"
 
 /* What a structure is to run. */
 typedef struct synth_run {
@@ -65,48 +65,19 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     const hed_synth_def *def, uint32_t items, const hed_instrument *instrument,
     synth_program **program, hed_error *error);
 
-/* ---- voices.c: MIDI to pokes. Allocates at creation only ---- */
+/* ---- awake.c: keeps a device awake between blocks (hed_synth_def.keep_awake) ---- */
 
-typedef struct synth_voices synth_voices;
+typedef struct synth_awake synth_awake;
 
-/* `how`: its max_events, transpose and fold. */
-hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
-    const synth_program *program, const hed_synth_def *how, synth_voices **voices,
-    hed_error *error);
-void synth_voices_destroy(synth_voices *voices);
-/* Whether synth_voices_run() takes a block's events; the same errors. Thread class: rt. */
-hed_status synth_voices_check(const synth_voices *voices, const hed_synth_event *events,
-    uint32_t count, uint32_t frames, hed_error *error);
-/* Pokes for a block's events: sorted by instance, then by frame (stable). They live until the next
- * call. Thread class: rt. Errors: ARGUMENT (events out of order or beyond the block, no such entity
- * or parameter), LIMIT (too many events). */
-hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events, uint32_t count,
-    uint32_t frames, const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error);
-/* Takes over from the voices of a program that is replaced, of the same mode and voices: held
- * notes, controllers and bends stay, and are poked anew in the next run. `from` may be `voices`
- * itself: the store was put to rest. Thread class: rt. */
-void synth_voices_adopt(synth_voices *voices, const synth_voices *from);
-void synth_voices_reset(synth_voices *voices);
-/* Whether an event is "all sound off". One that is played has to be at frame 0. */
-bool synth_voices_is_sound_off(const hed_synth_event *event);
-/* A bit for each instance that the last run's "all sound off" has silenced: to be put to rest
- * before that run's pokes. */
-uint64_t synth_voices_silenced(const synth_voices *voices);
-uint32_t synth_voices_sounding(const synth_voices *voices);
-
-/* Rest (sleep.h). The sample, from `sample` on, before which stores are to be looked at;
- * UINT64_MAX: none. */
-uint64_t synth_voices_next_look(const synth_voices *voices, uint64_t sample);
-/* All instances' stores before `sample`, with which the next run begins; they live until it
- * ends. */
-void synth_voices_look(synth_voices *voices, const uint32_t *stores, uint64_t sample);
-/* The stores of the instances of these bits were written as they are at rest. */
-void synth_voices_forget_sleep(synth_voices *voices, uint64_t instances);
-void synth_voices_report_sleep(const synth_voices *voices, hed_synth_report *report);
-/* What became of all notes so far; what would become of these. */
-hed_note_report synth_voices_notes(const synth_voices *voices);
-hed_note_report synth_voices_check_notes(
-    const synth_voices *voices, const hed_synth_event *events, uint32_t count);
+/* `block_ns`: time between blocks. Errors: UNSUPPORTED (the device has no clock that kernels can
+ * read), and hed_kernel_create()'s. */
+hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device, uint64_t block_ns,
+    synth_awake **awake, hed_error *error);
+/* The device spins for one more block from now on. Thread class: owner. */
+hed_status synth_awake_extend(synth_awake *awake, hed_error *error);
+/* Waits until it has done so. NULL is allowed. */
+void synth_awake_destroy(synth_awake *awake);
+extern const hed_kernel_def synth_awake_def;
 
 /* Whether a synth of this structure needs room for stores that are looked at. */
 static inline bool synth_needs_copy(const synth_structure_ops *ops, const synth_voices *voices)
@@ -167,5 +138,18 @@ struct hed_synth {
     hed_configured configured; /* where the choice of the structure comes from */
     uint32_t items;            /* of a work-group, as measurement found (tune.h); 0: by rule */
 };
+
+/* ---- tune.c: what measurement has found: the structure, the layout, the size of a work-group ---- */
+
+/* What is known for such an instrument on this device; `configured` is HED_CONFIGURED_DEFAULT where
+ * nothing is. */
+hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrument,
+    hed_config *tuned, hed_configured *configured);
+/* Puts what `tuned` says into a definition that has left it open, and the items of a work-group (0:
+ * by rule). */
+void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *items);
+/* synth.c's; `tuned` NULL: by rule. Errors: as hed_synth_create(). */
+hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
+    hed_synth **synth, hed_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes
  * (voices.c), a structure runs the program, mix.c makes sound of the stems. */
-#include "solver/memory.h"
-#include "solver/tune.h"
+#include "program/memory.h"
+#include "solver/solver.h"
 
 #include <stdio.h>
 

@@ -3,14 +3,14 @@
  * items of a work-group. What it finds is kept in the tuning database, where hed_synth_create()
  * with HED_SYNTH_AUTO looks. Value 0 of each parameter leaves the choice to the rules, so that the
  * default is what an untuned device runs. */
-#include "solver/tune.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "heddle/tune.h"
-#include "kernels/kernels.h"
-#include "solver/memory.h"
+#include "solver/group/kernels.h"
+#include "program/memory.h"
 
 enum { STRUCTURE, PACK, ITEMS, PARAMETERS };
 enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };

@@ -1,0 +1,500 @@
+/* An instrument becomes a program: entities are put in order (those with modulation first in each
+ * type), exciters become contacts, rows are packed, the store is laid out and filled in. */
+#include "program/parts.h"
+
+_Static_assert((int)SYNTH_DELAY == (int)HED_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_AUDIO_INPUT,
+    "entity types and rows have one numbering");
+
+/* Relative times of a row, in 0.05 us: on an H200 a sample with the rows of one type alone in an
+ * instrument of 1,024 entities, less a sample of nothing
+ * (benchmarks/results/2026-11-22-h200-group). Mallets and plectra have let go there and take 3:
+ * they count as much as a bow, for those that act. */
+const float synth_costs[SYNTH_TYPES] = {36, 5, 8, 9, 9, 9, 13, 5, 11, 7, 6, 6, 6, 10};
+
+const synth_shape synth_shapes[SYNTH_TYPES] = {
+    [SYNTH_BODY] = {BODY_PARAMETERS, 0, BODY_SIGNALS, 0},
+    [SYNTH_SPRING] = {SPRING_PARAMETERS, 0, SPRING_SIGNALS, 0},
+    [SYNTH_MICROPHONE] = {MICROPHONE_PARAMETERS, MICROPHONE_STATES, MICROPHONE_SIGNALS, 0},
+    [SYNTH_MALLET] = {MALLET_PARAMETERS, MALLET_STATES, CONTACT_SIGNALS, 1},
+    [SYNTH_PLECTRUM] = {PLECTRUM_PARAMETERS, PLECTRUM_STATES, CONTACT_SIGNALS, 1},
+    [SYNTH_BOW] = {BOW_PARAMETERS, BOW_STATES, CONTACT_SIGNALS, 1},
+    [SYNTH_OSCILLATOR] = {OSCILLATOR_PARAMETERS, OSCILLATOR_STATES, CONTACT_SIGNALS, 1},
+    [SYNTH_AUDIO] = {AUDIO_PARAMETERS, AUDIO_STATES, CONTACT_SIGNALS, 1},
+    [SYNTH_LFO] = {LFO_PARAMETERS, LFO_STATES, MODULATOR_SIGNALS, 1},
+    [SYNTH_ENVELOPE] = {ENVELOPE_PARAMETERS, ENVELOPE_STATES, MODULATOR_SIGNALS, 1},
+    [SYNTH_FOLLOWER] = {FOLLOWER_PARAMETERS, FOLLOWER_STATES, MODULATOR_SIGNALS, 0},
+    [SYNTH_MIDI] = {MIDI_PARAMETERS, MIDI_STATES, MODULATOR_SIGNALS, 0},
+    [SYNTH_DELAY] = {DELAY_PARAMETERS, 0, MODULATOR_SIGNALS, 0},
+    [SYNTH_EAR] = {EAR_PARAMETERS, 0, EAR_SIGNALS, 0},
+};
+
+static hed_status out_of_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory to make a program of the instrument");
+}
+
+/* An array of the builder or the program; true when there is no memory. */
+static bool no_room(const synth_builder *b, void **array, uint64_t count, size_t size)
+{
+    *array = synth_new(b->allocator, count, size);
+    return !*array;
+}
+#define NO_ROOM(b, array, count) no_room(b, (void **)&(array), count, sizeof *(array))
+
+/* ---- what is there, and in which order ---- */
+
+static void mark(synth_builder *b)
+{
+    const hed_instrument *in = b->instrument;
+    for (uint32_t i = 0; i < in->modulation_count; i++) {
+        b->marks[in->modulations[i].target] |= SYNTH_MARK_MODULATED;
+        if (in->modulations[i].parameter == HED_PARAMETER_DAMPING)
+            b->marks[in->modulations[i].target] |= SYNTH_MARK_DAMPED;
+    }
+    for (uint32_t i = 0; i < in->link_count; i++) b->marks[in->links[i].to] |= SYNTH_MARK_LINKED;
+}
+
+/* A program beside a grid has no springs, and only bodies that something is linked to. */
+static bool is_left_out(const synth_builder *b, uint32_t type, hed_entity entity)
+{
+    if (!b->def->remote) return false;
+    return type == HED_SPRING || (type == HED_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED));
+}
+
+/* Bodies for vectors: those with modulation are among the others, so all have a list of links. */
+static hed_status order_for_vectors(synth_builder *b, hed_error *error)
+{
+    const hed_instrument *in = b->instrument;
+    synth_type_layout *bodies = &b->program->layout.type[SYNTH_BODY];
+    hed_status status = synth_order_bodies(b->allocator, in, b->order[HED_BODY], error);
+    if (status) return status;
+    b->ordered[HED_BODY] = bodies->count = in->counts[HED_BODY];
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        hed_entity entity = in->ids[HED_BODY][b->order[HED_BODY][i]];
+        b->element[entity] = i;
+        if (b->marks[entity] & SYNTH_MARK_MODULATED) bodies->modulated = bodies->count;
+    }
+    return HED_OK;
+}
+
+/* Those with modulation first; among equals as `from` has them, places in the instrument, or in its
+ * order. */
+static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
+{
+    const hed_instrument *in = b->instrument;
+    uint32_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < in->counts[type]; k++) {
+            uint32_t i = from ? from[k] : k;
+            hed_entity entity = in->ids[type][i];
+            if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) ||
+                is_left_out(b, type, entity))
+                continue;
+            b->element[entity] = count;
+            b->order[type][count++] = i;
+        }
+        if (pass == 0) b->program->layout.type[type].modulated = count;
+    }
+    b->ordered[type] = b->program->layout.type[type].count = count;
+}
+
+/* Bodies that step together have about as many springs. */
+static hed_status order_bodies(synth_builder *b, hed_error *error)
+{
+    uint32_t count = b->instrument->counts[HED_BODY],
+             *from = synth_new(b->allocator, count, sizeof *from);
+    hed_status status =
+        from ? synth_order_bodies(b->allocator, b->instrument, from, error) : out_of_memory(error);
+    if (!status) order_type(b, HED_BODY, from);
+    synth_release(b->allocator, from, count, sizeof *from);
+    return status;
+}
+
+static hed_status order_entities(synth_builder *b, hed_error *error)
+{
+    const hed_instrument *in = b->instrument;
+    if (NO_ROOM(b, b->marks, in->entity_count + 1u) ||
+        NO_ROOM(b, b->element, in->entity_count + 1u))
+        return out_of_memory(error);
+    memset(b->element, 0xff, (in->entity_count + 1u) * sizeof *b->element);
+    mark(b);
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+        if (NO_ROOM(b, b->order[type], in->counts[type])) return out_of_memory(error);
+        hed_status status = HED_OK;
+        if (type == HED_BODY && !b->def->remote)
+            status = b->def->vectors ? order_for_vectors(b, error) : order_bodies(b, error);
+        else order_type(b, type, NULL);
+        if (status) return status;
+    }
+    return HED_OK;
+}
+
+static hed_status order_links(synth_builder *b, hed_error *error)
+{
+    const hed_instrument *in = b->instrument;
+    if (NO_ROOM(b, b->link_begin, in->entity_count + 2u) ||
+        NO_ROOM(b, b->link_order, in->link_count))
+        return out_of_memory(error);
+    uint32_t *begin = b->link_begin + 1;
+    for (uint32_t i = 0; i < in->link_count; i++) begin[in->links[i].from]++;
+    for (uint32_t entity = 1; entity <= in->entity_count; entity++)
+        begin[entity] += begin[entity - 1];
+    for (uint32_t i = in->link_count; i-- > 0;) b->link_order[--begin[in->links[i].from]] = i;
+    /* begin[e] is now where those of e begin: link_begin[e + 1]. Shift it to link_begin[e]. */
+    memmove(b->link_begin, begin, (in->entity_count + 1u) * sizeof *begin);
+    b->link_begin[in->entity_count + 1] = in->link_count;
+    return HED_OK;
+}
+
+/* Contacts of exciter `entity` into `to` where it is not NULL; gives how many. */
+static uint32_t list_contacts(
+    const synth_builder *b, uint32_t exciter, hed_entity entity, synth_contact *to)
+{
+    const hed_instrument *in = b->instrument;
+    uint32_t count = 0, delays = 0;
+    const uint32_t *begin = b->link_order + b->link_begin[entity],
+                   *end = b->link_order + b->link_begin[entity + 1];
+    for (const uint32_t *at = begin; at < end; at++)
+        delays += synth_find(in, in->links[*at].to)->type == HED_DELAY_LINE;
+    for (const uint32_t *at = begin; at < end; at++) {
+        const synth_link *link = &in->links[*at];
+        if (synth_find(in, link->to)->type != HED_BODY) continue;
+        synth_contact contact = {exciter, b->element[link->to], link->weight, 0};
+        if (delays == 0) {
+            if (to) to[count] = contact;
+            count++;
+        }
+        for (const uint32_t *from = begin; delays && from < end; from++) {
+            const synth_link *source = &in->links[*from];
+            if (synth_find(in, source->to)->type != HED_DELAY_LINE) continue;
+            if (to)
+                to[count] = (synth_contact){
+                    exciter, contact.body, link->weight * source->weight, source->to};
+            count++;
+        }
+    }
+    return count;
+}
+
+/* An exciter becomes as many elements as it has contacts. */
+static hed_status make_contacts(synth_builder *b, hed_error *error)
+{
+    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++) {
+        synth_type_layout *layout = &b->program->layout.type[type];
+        const hed_entity *ids = b->instrument->ids[type];
+        uint64_t count = 0;
+        uint32_t modulated = layout->modulated;
+        for (uint32_t i = 0; i < b->ordered[type]; i++) {
+            if (i == modulated) layout->modulated = (uint32_t)count;
+            hed_entity entity = ids[b->order[type][i]];
+            b->element[entity] = (uint32_t)count;
+            count += list_contacts(b, b->order[type][i], entity, NULL);
+        }
+        if (b->ordered[type] == modulated) layout->modulated = (uint32_t)count;
+        layout->count = (uint32_t)count;
+        if (NO_ROOM(b, b->contacts[type], count)) return out_of_memory(error);
+        for (uint32_t i = 0; i < b->ordered[type]; i++) {
+            hed_entity entity = ids[b->order[type][i]];
+            list_contacts(b, b->order[type][i], entity, b->contacts[type] + b->element[entity]);
+        }
+    }
+    return HED_OK;
+}
+
+static hed_status make_ears(synth_builder *b, hed_error *error)
+{
+    synth_layout *layout = &b->program->layout;
+    uint32_t microphones = b->ordered[HED_MICROPHONE];
+    if (NO_ROOM(b, b->first_ear, microphones + 1u)) return out_of_memory(error);
+    for (uint32_t i = 0; i < microphones; i++) {
+        hed_entity entity = b->instrument->ids[HED_MICROPHONE][b->order[HED_MICROPHONE][i]];
+        uint32_t bodies = b->link_begin[entity + 1] - b->link_begin[entity];
+        b->first_ear[i + 1] = b->first_ear[i] + (bodies + SYNTH_EAR_BODIES - 1) / SYNTH_EAR_BODIES;
+    }
+    layout->type[SYNTH_EAR].count = b->first_ear[microphones];
+    return HED_OK;
+}
+
+/* Which entity each element is, and where each entity is. */
+static hed_status name_elements(synth_builder *b, hed_error *error)
+{
+    synth_program *program = b->program;
+    const hed_instrument *in = b->instrument;
+    program->entity_count = in->entity_count;
+    if (NO_ROOM(b, program->seats, in->entity_count + 1u)) return out_of_memory(error);
+    memset(program->seats, 0xff, (in->entity_count + 1u) * sizeof *program->seats);
+    if (NO_ROOM(b, program->entities[SYNTH_EAR], program->layout.type[SYNTH_EAR].count))
+        return out_of_memory(error);
+    for (uint32_t i = 0; i < b->ordered[HED_MICROPHONE]; i++)
+        for (uint32_t ear = b->first_ear[i]; ear < b->first_ear[i + 1]; ear++)
+            program->entities[SYNTH_EAR][ear] =
+                in->ids[HED_MICROPHONE][b->order[HED_MICROPHONE][i]];
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+        uint32_t count = program->layout.type[type].count;
+        if (NO_ROOM(b, program->entities[type], count)) return out_of_memory(error);
+        if (synth_is_contact(type) && NO_ROOM(b, program->contact_body[type], count))
+            return out_of_memory(error);
+        /* backwards: the seat of an exciter is its first contact */
+        for (uint32_t i = count; i-- > 0;) {
+            const synth_contact *contact = synth_is_contact(type) ? &b->contacts[type][i] : NULL;
+            hed_entity entity = in->ids[type][contact ? contact->exciter : b->order[type][i]];
+            program->entities[type][i] = entity;
+            program->seats[entity] = SYNTH_SEAT(type, i);
+            if (contact) program->contact_body[type][i] = contact->body;
+        }
+    }
+    return HED_OK;
+}
+
+/* ---- gates, targets, stems: counted, then filled ---- */
+
+uint32_t synth_gate_word(const synth_program *program, hed_route route)
+{
+    uint32_t i = 0;
+    while (!synth_is_same_route(program->gates[i].route, route)) i++;
+    return program->gates[i].word;
+}
+
+static bool notes_start(const hed_instrument *in, uint32_t type, uint32_t index)
+{
+    if (type == HED_AUDIO_INPUT) return in->audio_inputs[index].gated;
+    return type != HED_LFO || in->lfos[index].retrigger;
+}
+
+static void add_gate(synth_program *program, hed_route route, bool starts)
+{
+    synth_layout *layout = &program->layout;
+    uint32_t i = 0;
+    while (i < layout->gates && !synth_is_same_route(program->gates[i].route, route)) i++;
+    if (i == layout->gates)
+        program->gates[layout->gates++] =
+            (synth_gate){route, SYNTH_FIRST_GATE + i * SYNTH_GATE_WORDS, false};
+    program->gates[i].starts |= starts;
+}
+
+static hed_status make_gates(synth_builder *b, hed_error *error)
+{
+    synth_program *program = b->program;
+    const hed_instrument *in = b->instrument;
+    uint64_t room = 0, targets = 0;
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        room += synth_shapes[type].gated ? in->counts[type] : 0;
+    targets = program->layout.type[SYNTH_MIDI].count +
+              program->layout.type[SYNTH_OSCILLATOR].count + program->layout.type[SYNTH_LFO].count;
+    program->gate_room = (uint32_t)room;
+    program->target_room = (uint32_t)targets;
+    if (NO_ROOM(b, program->gates, room) || NO_ROOM(b, program->targets, targets) ||
+        NO_ROOM(b, program->stems, program->layout.type[SYNTH_MICROPHONE].count))
+        return out_of_memory(error);
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++)
+            add_gate(program, *synth_route_of(in, type, i), notes_start(in, type, i));
+    return HED_OK;
+}
+
+/* ---- rows and words ---- */
+
+static hed_status pack_rows(synth_builder *b, hed_error *error)
+{
+    synth_layout *layout = &b->program->layout;
+    uint32_t counts[SYNTH_TYPES], rows = 0;
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        counts[type] =
+            type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
+        if (type == SYNTH_BODY && b->def->remote) counts[type] = 0;
+        rows += (counts[type] + b->def->lanes - 1) / b->def->lanes;
+    }
+    /* More lists than rows would only wait at the barrier. */
+    hed_pack_def def = {.counts = counts, .costs = synth_costs, .types = SYNTH_TYPES,
+        .warps = rows < b->def->warps ? rows : b->def->warps, .lanes = b->def->lanes,
+        .method = b->def->pack};
+    if (def.warps == 0) def.warps = 1;
+    b->piece_room = hed_pack_capacity(&def);
+    if (NO_ROOM(b, b->pieces, b->piece_room) || NO_ROOM(b, b->warp_rows, HED_PACK_MAX_WARPS))
+        return out_of_memory(error);
+    hed_status status = hed_pack(&def, b->pieces, b->piece_room, &b->program->packing);
+    if (status)
+        return synth_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps,
+            def.lanes, hed_pack_method_name(def.method), hed_status_name(status));
+    for (uint32_t i = 0; i < b->program->packing.piece_count; i++) {
+        uint32_t *most = &b->warp_rows[b->pieces[i].warp];
+        if (*most <= b->pieces[i].row) *most = b->pieces[i].row + 1;
+    }
+    layout->warps = def.warps;
+    layout->lanes = def.lanes;
+    return HED_OK;
+}
+
+/* How many words to leave behind the signals of a half, so that what a vector of bodies writes in
+ * one half and the next one reads in the other are far apart in the last 12 bits of their
+ * addresses. Where these agree a processor takes a load for one of what it has just stored, and
+ * waits: a lattice of 16 x 16 x 16 took 1.3 times as long. */
+static uint32_t signal_gap(uint32_t bodies, uint64_t signals)
+{
+    enum { PAGE = 1024, LINE = 16 }; /* words */
+    uint32_t best = 0, farthest = 0;
+    for (uint32_t gap = 0; gap < PAGE; gap += LINE) {
+        uint32_t nearest = PAGE;
+        for (int field = 1 - BODY_SIGNALS; field < BODY_SIGNALS; field++) {
+            uint32_t apart = (uint32_t)(signals + gap + (uint32_t)field * bodies) % PAGE;
+            if (apart > PAGE - apart) apart = PAGE - apart;
+            if (apart < nearest) nearest = apart;
+        }
+        if (nearest > farthest) {
+            farthest = nearest;
+            best = gap;
+        }
+    }
+    return best;
+}
+
+/* Assigns words in the order of layout.h. */
+static hed_status lay_out(synth_builder *b, hed_error *error)
+{
+    synth_layout *layout = &b->program->layout;
+    uint64_t word = SYNTH_FIRST_GATE + (uint64_t)layout->gates * SYNTH_GATE_WORDS, signals = 0,
+             rows = 0;
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        synth_type_layout *t = &layout->type[type];
+        if (t->count > SYNTH_SEAT_ENTITY(UINT32_MAX))
+            return synth_fail(
+                error, HED_ERROR_LIMIT, "%u elements of one type: 2^24 - 1 is the limit", t->count);
+        t->parameter = (uint32_t)word;
+        word += (uint64_t)synth_shapes[type].parameters * t->count;
+    }
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        layout->type[type].state = (uint32_t)word;
+        word += (uint64_t)synth_shapes[type].states * layout->type[type].count;
+    }
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        layout->type[type].signal = (uint32_t)signals;
+        signals += (uint64_t)synth_shapes[type].signals *
+                   (type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count);
+    }
+    if (b->def->vectors) signals += signal_gap(layout->type[SYNTH_BODY].count, signals);
+    layout->signals = (uint32_t)word;
+    layout->signal_count = (uint32_t)signals;
+    uint64_t lists = word + 2 * signals, list_words;
+    hed_status status = synth_count_lists(b, &list_words, error);
+    if (status) return status;
+    word = lists + list_words;
+    layout->row_begin = (uint32_t)word;
+    layout->rows = (uint32_t)word + layout->warps + 1;
+    for (uint32_t warp = 0; warp < layout->warps; warp++) rows += b->warp_rows[warp];
+    word += layout->warps + 1 + rows * layout->lanes;
+    if (word > 1u << 30)
+        return synth_fail(error, HED_ERROR_LIMIT, "an instance takes %llu words: 2^30 is the limit",
+            (unsigned long long)word);
+    layout->words = (uint32_t)word;
+    if (NO_ROOM(b, b->program->image, word)) return out_of_memory(error);
+    synth_fill_lists(b, (uint32_t)lists);
+    return HED_OK;
+}
+
+static void fill_rows(synth_builder *b)
+{
+    const synth_layout *layout = &b->program->layout;
+    uint32_t *begin = b->program->image + layout->row_begin,
+             *rows = b->program->image + layout->rows;
+    for (uint32_t warp = 0; warp < layout->warps; warp++)
+        begin[warp + 1] = begin[warp] + b->warp_rows[warp];
+    memset(rows, 0xff, (size_t)begin[layout->warps] * layout->lanes * sizeof *rows);
+    for (uint32_t i = 0; i < b->program->packing.piece_count; i++) {
+        const hed_pack_piece *piece = &b->pieces[i];
+        uint32_t *to = rows + (begin[piece->warp] + piece->row) * layout->lanes + piece->lane;
+        for (uint32_t k = 0; k < piece->count; k++)
+            to[k] = SYNTH_SEAT(piece->type, piece->first + k);
+    }
+}
+
+/* ---- life ---- */
+
+static hed_status check(const synth_program_def *def, hed_error *error)
+{
+    const hed_instrument *in = def->instrument;
+    hed_stability stability;
+    hed_status status = hed_instrument_stability(in, def->rate, &stability, error);
+    if (status || stability.unsafe == 0) return status;
+    char text[SYNTH_DESCRIPTION];
+    return synth_fail(error, HED_ERROR_ARGUMENT,
+        "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
+        "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
+        in->file ? in->file : "", in->file ? ": " : "",
+        hed_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
+        stability.largest_dilation, stability.unsafe);
+}
+
+static hed_status build(synth_builder *b, hed_error *error)
+{
+    hed_status status = check(b->def, error);
+    if (!status) status = order_entities(b, error);
+    if (!status) status = order_links(b, error);
+    if (!status) status = make_contacts(b, error);
+    if (!status) status = make_ears(b, error);
+    if (!status) status = name_elements(b, error);
+    if (!status) status = make_gates(b, error);
+    if (!status) status = pack_rows(b, error);
+    if (!status) status = lay_out(b, error);
+    if (status) return status;
+    fill_rows(b);
+    synth_fill_values(b);
+    return HED_OK;
+}
+
+static void release_builder(synth_builder *b)
+{
+    const hed_allocator *a = b->allocator;
+    const hed_instrument *in = b->instrument;
+    synth_release(a, b->marks, in->entity_count + 1u, sizeof *b->marks);
+    synth_release(a, b->element, in->entity_count + 1u, sizeof *b->element);
+    synth_release(a, b->link_begin, in->entity_count + 2u, sizeof *b->link_begin);
+    synth_release(a, b->link_order, in->link_count, sizeof *b->link_order);
+    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+        synth_release(a, b->order[type], in->counts[type], sizeof *b->order[type]);
+        synth_release(
+            a, b->contacts[type], b->program->layout.type[type].count, sizeof *b->contacts[type]);
+    }
+    synth_release(a, b->first_ear, b->ordered[HED_MICROPHONE] + 1u, sizeof *b->first_ear);
+    synth_release_lists(b);
+    synth_release(a, b->pieces, b->piece_room, sizeof *b->pieces);
+    synth_release(a, b->warp_rows, HED_PACK_MAX_WARPS, sizeof *b->warp_rows);
+}
+
+hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def,
+    synth_program **program, hed_error *error)
+{
+    const hed_instrument_def *instrument = hed_instrument_get_def(def->instrument);
+    *program = NULL;
+    synth_program *made = synth_new(allocator, 1, sizeof *made);
+    if (!made) return out_of_memory(error);
+    made->allocator = *allocator;
+    made->instances = instrument->mode == HED_SINGLETON ? 1 : instrument->voices;
+    made->step = 1.0 / def->rate;
+    made->remote = def->remote;
+    made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
+    made->layout.step = (float)(1.0 / def->rate);
+    synth_builder builder = {.allocator = allocator, .def = def, .instrument = def->instrument,
+        .program = made, .step = made->step};
+    hed_status status = build(&builder, error);
+    release_builder(&builder);
+    if (status) synth_program_destroy(made);
+    else *program = made;
+    return status;
+}
+
+void synth_program_destroy(synth_program *program)
+{
+    if (!program) return;
+    hed_allocator a = program->allocator;
+    const synth_layout *layout = &program->layout;
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        synth_release(&a, program->entities[type], layout->type[type].count, sizeof(hed_entity));
+        synth_release(&a, program->contact_body[type], layout->type[type].count, sizeof(uint32_t));
+    }
+    synth_release(&a, program->seats, program->entity_count + 1u, sizeof *program->seats);
+    synth_release(&a, program->gates, program->gate_room, sizeof *program->gates);
+    synth_release(&a, program->targets, program->target_room, sizeof *program->targets);
+    synth_release(&a, program->stems, layout->type[SYNTH_MICROPHONE].count, sizeof *program->stems);
+    synth_release(&a, program->image, layout->words, sizeof *program->image);
+    synth_release(&a, program, 1, sizeof *program);
+}

@@ -1,0 +1,444 @@
+/* Bodies of the native structure by vectors: which springs stand in which rows, and what is in
+ * them. native_step.c steps them. */
+#include "solver/cpu/bands.h"
+#include "program/memory.h"
+
+/* ---- tables ---- */
+
+static bool is_modulated(const synth_program *program, uint32_t body)
+{
+    synth_at at = {.store = program->image};
+    return synth_links_of(&program->layout, &at, SYNTH_BODY, body).length > 0;
+}
+
+static bool is_touched(const synth_program *program, uint32_t body)
+{
+    const synth_type_layout *bodies = &program->layout.type[SYNTH_BODY];
+    synth_at at = {.store = program->image};
+    return synth_list_of(&at, bodies->forces, bodies->count, body).length > 0;
+}
+
+/* A spring, as the list of its body at this place has it, has its values there, too. */
+static void place_spring(synth_bodies *b, uint32_t spring, uint32_t place)
+{
+    uint32_t index = spring & SYNTH_SPRING_INDEX, free = 0;
+    while (b->places[index * SYNTH_PLACES + free] != SYNTH_EMPTY) free++;
+    b->places[index * SYNTH_PLACES + free] = place;
+    if (spring & SYNTH_SPRING_REVERSED) b->reversed[index] |= (uint8_t)(1u << free);
+}
+
+/* A spring of a band, in the one or two parts it is in. */
+static void place_in_band(synth_bodies *b, const synth_band *band, uint32_t lower, uint32_t spring)
+{
+    uint32_t parts = synth_part_count(band), part = (lower - band->low) / SYNTH_LANES,
+             last = synth_part_begin(band, parts - 1);
+    if (part < parts - 1)
+        place_spring(
+            b, spring, (band->part + part) * SYNTH_LANES + (lower - band->low) % SYNTH_LANES);
+    if (lower >= last)
+        place_spring(b, spring, (band->part + parts - 1) * SYNTH_LANES + lower - last);
+}
+
+static void place_bands(const synth_program *program, const synth_bands *bands, synth_bodies *b)
+{
+    for (uint32_t i = 0; i < bands->count; i++) {
+        const synth_band *band = &bands->at[i];
+        for (uint32_t part = 0; part < synth_part_count(band); part++) {
+            uint32_t lower = synth_part_begin(band, part);
+            b->parts[band->part + part] =
+                (synth_part){lower, lower + band->distance, band->force + lower - band->low};
+        }
+    }
+    for (uint32_t body = 0; body < program->layout.type[SYNTH_BODY].count; body++) {
+        synth_list list = synth_springs_of(program, body);
+        for (uint32_t i = 0; i < list.length; i++) {
+            uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride,
+                     other = program->image[word];
+            uint32_t spring = program->image[word + list.stride],
+                     band = synth_band_of(bands, body, other);
+            if (band == SYNTH_EMPTY) continue;
+            /* By the lower body's list; where that is an anchor and has none, by the upper's, the
+             * other way round. */
+            if (body < other) place_in_band(b, &bands->at[band], body, spring);
+            else if (synth_springs_of(program, other).length == 0)
+                place_in_band(b, &bands->at[band], other, spring ^ SYNTH_SPRING_REVERSED);
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+/* How far each lane of a slice has come in its list. */
+typedef struct heads {
+    const synth_program *program;
+    const synth_bands *bands;
+    uint32_t first;
+    synth_list lists[SYNTH_LANES];
+    uint32_t done[SYNTH_LANES];
+} heads;
+
+static bool is_left(const heads *h, uint32_t lane) { return h->done[lane] < h->lists[lane].length; }
+
+/* Word `k` of entry `entry` of a lane. */
+static uint32_t entry_word(const heads *h, uint32_t lane, uint32_t entry, uint32_t k)
+{
+    const synth_list *list = &h->lists[lane];
+    return h->program->image[list->first + (entry * SYNTH_SPRING_WORDS + k) * list->stride];
+}
+
+/* A number for band and side of the other body of an entry; SYNTH_EMPTY: it is of no band. */
+static uint32_t side_of(const heads *h, uint32_t lane, uint32_t entry)
+{
+    uint32_t body = h->first + lane, other = entry_word(h, lane, entry, 0),
+             band = synth_band_of(h->bands, body, other);
+    return band == SYNTH_EMPTY ? band : band * 2 + (other < body);
+}
+
+/* Whether a row may add this side's forces to all lanes: each has it next, or has no such spring at
+ * all, so that 0 stands there. An anchored body takes any force. */
+static bool may_add(const heads *h, uint32_t side)
+{
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
+        if (is_left(h, lane) && side_of(h, lane, h->done[lane]) == side) continue;
+        for (uint32_t entry = 0; entry < h->lists[lane].length; entry++) {
+            if (side_of(h, lane, entry) == side) return false;
+        }
+    }
+    return true;
+}
+
+/* The row for the next entries: forces of a band where a side can be added, else springs that are
+ * of no band, else whatever comes next. */
+static uint32_t choose_side(const heads *h, bool *loose)
+{
+    *loose = false;
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
+        uint32_t side = is_left(h, lane) ? side_of(h, lane, h->done[lane]) : SYNTH_EMPTY;
+        if (side != SYNTH_EMPTY && may_add(h, side)) return side;
+        if (is_left(h, lane) && side == SYNTH_EMPTY) *loose = true;
+    }
+    return SYNTH_EMPTY;
+}
+
+static void add_band_row(synth_bodies *b, heads *h, uint32_t side)
+{
+    const synth_band *band = &h->bands->at[side / 2];
+    uint32_t at = band->force + h->first - band->low - (side & 1 ? band->distance : 0);
+    if (b->rows)
+        b->rows[b->row_count] = (synth_row){side & 1 ? SYNTH_ROW_MINUS : SYNTH_ROW_PLUS, at, 1};
+    b->row_count++;
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++)
+        h->done[lane] += is_left(h, lane) && side_of(h, lane, h->done[lane]) == side;
+}
+
+static uint32_t own_body(const heads *h, uint32_t lane)
+{
+    uint32_t last = h->program->layout.type[SYNTH_BODY].count - 1;
+    return h->first + lane < last ? h->first + lane : last;
+}
+
+/* Lanes without a spring in it have the body itself at the other end and stiffness 0. `follows`:
+ * the row before it gathers, too. */
+static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follows)
+{
+    if (!follows) {
+        if (b->rows) b->rows[b->row_count] = (synth_row){SYNTH_ROW_GATHER, b->blocks, 0};
+        b->row_count++;
+    }
+    if (b->rows) b->rows[b->row_count - 1].count++;
+    for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
+        bool takes = is_left(h, lane) && (!loose || side_of(h, lane, h->done[lane]) == SYNTH_EMPTY);
+        uint32_t place = b->blocks * SYNTH_LANES + lane;
+        if (b->rows) {
+            b->others[place] =
+                SYNTH_PACKED * (takes ? entry_word(h, lane, h->done[lane], 0) : own_body(h, lane));
+            if (takes) place_spring(b, entry_word(h, lane, h->done[lane], 1), place);
+        }
+        h->done[lane] += takes;
+    }
+    b->blocks++;
+}
+
+/* A slice's first body and its lanes' lists; gives the number of their entries. */
+static uint32_t begin_slice(const synth_program *program, synth_bodies *b, uint32_t slice, heads *h)
+{
+    uint32_t count = program->layout.type[SYNTH_BODY].count, left = 0;
+    h->first = slice * SYNTH_LANES;
+    if (h->first + SYNTH_LANES > count) h->first = count > SYNTH_LANES ? count - SYNTH_LANES : 0;
+    b->first[slice] = h->first;
+    b->row_begin[slice] = b->row_count;
+    b->touched[slice] = b->modulated[slice] = 0;
+    for (uint32_t lane = 0; lane < SYNTH_LANES && h->first + lane < count; lane++) {
+        h->lists[lane] = synth_springs_of(program, h->first + lane);
+        left += h->lists[lane].length;
+        if (is_modulated(program, h->first + lane)) b->modulated[slice] |= (uint16_t)(1u << lane);
+        else if (is_touched(program, h->first + lane)) b->touched[slice] |= (uint16_t)(1u << lane);
+    }
+    return left;
+}
+
+/* All slices; with `b->rows` NULL rows and blocks are only counted. */
+static void place_slices(const synth_program *program, const synth_bands *bands, synth_bodies *b)
+{
+    b->row_count = 0;
+    b->blocks = b->part_count;
+    for (uint32_t s = 0; s < b->slices; s++) {
+        heads h = {.program = program, .bands = bands};
+        uint32_t left = begin_slice(program, b, s, &h);
+        for (bool loose, gathers = false; left > 0;) {
+            uint32_t side = choose_side(&h, &loose);
+            if (side != SYNTH_EMPTY) add_band_row(b, &h, side);
+            else add_gathering_row(b, &h, loose, gathers);
+            gathers = side == SYNTH_EMPTY;
+            left = 0;
+            for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) left += is_left(&h, lane);
+        }
+    }
+    b->row_begin[b->slices] = b->row_count;
+}
+
+/* Those that are still until a note or a change comes can sleep. */
+static void number_sleepers(const synth_layout *layout, synth_bodies *b)
+{
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
+        bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE ||
+                   type == SYNTH_MIDI;
+        b->sleepers[type + 1] = b->sleepers[type] + (can ? layout->type[type].count : 0);
+    }
+}
+
+static bool make_tables(const hed_allocator *allocator, const synth_program *program,
+    const synth_bands *bands, synth_bodies *b)
+{
+    uint64_t springs = program->layout.type[SYNTH_SPRING].count;
+    b->first = synth_new(allocator, b->slices, sizeof *b->first);
+    b->row_begin = synth_new(allocator, b->slices + 1u, sizeof *b->row_begin);
+    b->touched = synth_new(allocator, b->slices, sizeof *b->touched);
+    b->modulated = synth_new(allocator, b->slices, sizeof *b->modulated);
+    b->parts = synth_new(allocator, b->part_count, sizeof *b->parts);
+    b->places = synth_new(allocator, springs * SYNTH_PLACES, sizeof *b->places);
+    b->reversed = synth_new(allocator, springs, sizeof *b->reversed);
+    if (!b->first || !b->row_begin || !b->touched || !b->modulated || !b->parts || !b->places ||
+        !b->reversed)
+        return false;
+    memset(b->places, 0xff, springs * SYNTH_PLACES * sizeof *b->places);
+    place_slices(program, bands, b);
+    b->others = synth_new(allocator, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others);
+    b->rows = synth_new(allocator, b->row_count, sizeof *b->rows);
+    if (!b->others || !b->rows) return false;
+    place_bands(program, bands, b);
+    place_slices(program, bands, b);
+    return true;
+}
+
+hed_status synth_bodies_create(
+    const hed_allocator *allocator, const synth_program *program, synth_bodies *b, hed_error *error)
+{
+    uint32_t count = program->layout.type[SYNTH_BODY].count;
+    *b = (synth_bodies){.slices = (count + SYNTH_LANES - 1) / SYNTH_LANES};
+    number_sleepers(&program->layout, b);
+    synth_bands bands;
+    hed_status status = synth_find_bands(allocator, program, &bands, error);
+    if (status) return status;
+    b->part_count = bands.parts;
+    b->forces = bands.forces;
+    if (make_tables(allocator, program, &bands, b)) return HED_OK;
+    synth_bodies_destroy(allocator, program, b);
+    return synth_fail(
+        error, HED_ERROR_MEMORY, "no memory for the rows of %u bodies and their springs", count);
+}
+
+void synth_bodies_destroy(
+    const hed_allocator *allocator, const synth_program *program, synth_bodies *b)
+{
+    uint64_t springs = program->layout.type[SYNTH_SPRING].count;
+    synth_release(allocator, b->first, b->slices, sizeof *b->first);
+    synth_release(allocator, b->row_begin, b->slices + 1u, sizeof *b->row_begin);
+    synth_release(allocator, b->touched, b->slices, sizeof *b->touched);
+    synth_release(allocator, b->modulated, b->slices, sizeof *b->modulated);
+    synth_release(allocator, b->parts, b->part_count, sizeof *b->parts);
+    synth_release(allocator, b->places, springs * SYNTH_PLACES, sizeof *b->places);
+    synth_release(allocator, b->reversed, springs, sizeof *b->reversed);
+    synth_release(allocator, b->others, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others);
+    synth_release(allocator, b->rows, b->row_count, sizeof *b->rows);
+    *b = (synth_bodies){0};
+}
+
+/* ---- shares ---- */
+
+/* Whether the band force of a part is taken by one of the bodies begin .. end - 1. */
+static bool is_needed(const synth_part *part, uint32_t begin, uint32_t end)
+{
+    return (part->lower < end && part->lower + SYNTH_LANES > begin) ||
+           (part->upper < end && part->upper + SYNTH_LANES > begin);
+}
+
+hed_status synth_share_create(const hed_allocator *allocator, const synth_bodies *b, uint32_t index,
+    uint32_t count, synth_share *share, hed_error *error)
+{
+    *share = (synth_share){.slice_begin = (uint32_t)((uint64_t)b->slices * index / count),
+        .slice_end = (uint32_t)((uint64_t)b->slices * (index + 1) / count), .others = index == 0};
+    share->parts = synth_new(allocator, b->part_count, sizeof *share->parts);
+    if (!share->parts)
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "no memory for %u parts of bands", b->part_count);
+    if (share->slice_begin == share->slice_end) return HED_OK;
+    uint32_t begin = b->first[share->slice_begin],
+             end = b->first[share->slice_end - 1] + SYNTH_LANES;
+    for (uint32_t i = 0; i < b->part_count; i++)
+        if (is_needed(&b->parts[i], begin, end)) share->parts[share->part_count++] = i;
+    return HED_OK;
+}
+
+void synth_share_destroy(const hed_allocator *allocator, const synth_bodies *b, synth_share *share)
+{
+    synth_release(allocator, share->parts, b->part_count, sizeof *share->parts);
+}
+
+/* ---- values ---- */
+
+static void load_spring(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values, uint32_t spring)
+{
+    for (uint32_t i = 0; i < SYNTH_PLACES; i++) {
+        uint32_t place = b->places[spring * SYNTH_PLACES + i],
+                 sign = b->reversed[spring] >> i & 1u ? SYNTH_SPRING_REVERSED : 0;
+        if (place == SYNTH_EMPTY) return;
+        float *to = values->blocks +
+                    (size_t)(place / SYNTH_LANES) * SPRING_PARAMETERS * SYNTH_LANES +
+                    place % SYNTH_LANES;
+        for (uint32_t field = 0; field < SPRING_PARAMETERS; field++) {
+            float value = synth_parameter(layout, at, SYNTH_SPRING, field, spring);
+            to[field * SYNTH_LANES] = field <= SPRING_P_Z ? hed_flip(value, sign) : value;
+        }
+    }
+}
+
+static void load_body(
+    const synth_layout *layout, const synth_at *at, const synth_body_values *values, uint32_t body)
+{
+    float dilation = synth_dilation(at);
+    values->mobility[body] =
+        dilation * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body);
+    values->keep[body] =
+        synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body), dilation);
+}
+
+/* ---- slices that stand still ---- */
+
+static bool is_held(const synth_bodies *b, const synth_layout *layout,
+    const synth_body_values *values, uint32_t slice)
+{
+    uint32_t count = layout->type[SYNTH_BODY].count;
+    for (uint32_t body = b->first[slice]; body < b->first[slice] + SYNTH_LANES && body < count;
+         body++)
+        if (values->mobility[body] != 0.0f) return false;
+    return !b->modulated[slice];
+}
+
+static void disturb_slice(const synth_bodies *b, const synth_layout *layout,
+    const synth_body_values *values, uint32_t slice)
+{
+    values->still[slice] = is_held(b, layout, values, slice);
+    values->still[b->slices] = 1;
+}
+
+/* A body has changed. The last slice may overlap the one before. */
+static void disturb(const synth_bodies *b, const synth_layout *layout,
+    const synth_body_values *values, uint32_t body)
+{
+    uint32_t slice = body / SYNTH_LANES, last = b->slices - 1;
+    disturb_slice(b, layout, values, slice);
+    if (slice != last && body >= b->first[last]) disturb_slice(b, layout, values, last);
+}
+
+/* Whether the slices of LANES bodies from `body` on are left out. */
+static bool are_still(const synth_bodies *b, const synth_body_values *values, uint32_t body)
+{
+    uint32_t last = b->slices - 1, end = body + SYNTH_LANES;
+    for (uint32_t slice = body / SYNTH_LANES; slice <= last && slice * SYNTH_LANES < end; slice++)
+        if (values->still[slice] != SYNTH_STILL) return false;
+    return end <= b->first[last] || values->still[last] == SYNTH_STILL;
+}
+
+void synth_bodies_settle(const synth_bodies *b, const synth_body_values *values)
+{
+    if (!values->still[b->slices]) return;
+    values->still[b->slices] = 0;
+    for (uint32_t i = 0; i < b->part_count; i++)
+        values->spare[i] =
+            are_still(b, values, b->parts[i].lower) && are_still(b, values, b->parts[i].upper);
+}
+
+bool synth_bodies_still(const synth_bodies *b, const synth_body_values *values)
+{
+    for (uint32_t slice = 0; slice < b->slices; slice++)
+        if (values->still[slice] != SYNTH_STILL) return false;
+    return true;
+}
+
+/* Signal `signal` of bodies in half `half`, where rows gather it from. */
+static void load_signal(const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values, uint32_t half, uint32_t signal)
+{
+    const synth_type_layout *bodies = &layout->type[SYNTH_BODY];
+    uint32_t field = signal / bodies->count, body = signal % bodies->count;
+    synth_packed_at(layout, values, half, field >= BODY_O_U)[body * SYNTH_PACKED + field % 3] =
+        synth_number(at, layout->signals + half * layout->signal_count + bodies->signal + signal);
+}
+
+void synth_bodies_load(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values)
+{
+    uint32_t count = layout->type[SYNTH_BODY].count;
+    for (uint32_t i = 0; i < layout->type[SYNTH_SPRING].count; i++)
+        load_spring(b, layout, at, values, i);
+    for (uint32_t i = 0; i < count; i++) load_body(layout, at, values, i);
+    for (uint32_t i = 0; i < 2 * BODY_SIGNALS * count; i++)
+        load_signal(layout, at, values, i & 1, i / 2);
+    for (uint32_t slice = 0; slice < b->slices; slice++) disturb_slice(b, layout, values, slice);
+    memset(values->idle, 0, b->sleepers[SYNTH_TYPES]);
+}
+
+void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values, uint32_t word)
+{
+    const synth_type_layout *body = &layout->type[SYNTH_BODY],
+                            *spring = &layout->type[SYNTH_SPRING];
+    if (word - spring->parameter < SPRING_PARAMETERS * spring->count) {
+        load_spring(b, layout, at, values, (word - spring->parameter) % spring->count);
+        return;
+    }
+    if (word == SYNTH_DILATION) {
+        for (uint32_t i = 0; i < body->count; i++) load_body(layout, at, values, i);
+        /* BODY_P_WEIGHT and RATE */
+    } else if (word - body->parameter < (BODY_P_RATE + 1u) * body->count) {
+        load_body(layout, at, values, (word - body->parameter) % body->count);
+        disturb(b, layout, values, (word - body->parameter) % body->count);
+    }
+    for (uint32_t half = 0; half < 2; half++) {
+        uint32_t signal = word - (layout->signals + half * layout->signal_count + body->signal);
+        if (signal >= BODY_SIGNALS * body->count) continue;
+        load_signal(layout, at, values, half, signal);
+        disturb(b, layout, values, signal % body->count);
+    }
+    memset(values->idle, 0, b->sleepers[SYNTH_TYPES]);
+}
+
+void synth_bodies_refresh(const synth_bodies *b, const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values)
+{
+    uint32_t modulated = layout->type[SYNTH_SPRING].modulated;
+    for (uint32_t i = 0; i < modulated; i++) {
+        for (const uint32_t *place = b->places + i * SYNTH_PLACES;
+             place < b->places + (i + 1) * SYNTH_PLACES && *place != SYNTH_EMPTY; place++) {
+            float *to =
+                values->blocks +
+                ((size_t)(*place / SYNTH_LANES) * SPRING_PARAMETERS + SPRING_P_REST) * SYNTH_LANES +
+                *place % SYNTH_LANES;
+            for (uint32_t field = 0; field < SPRING_SIGNALS; field++)
+                to[field * SYNTH_LANES] = synth_number(
+                    at, at->read + layout->type[SYNTH_SPRING].signal + field * modulated + i);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/* Bodies of the native structure, LANES at a time. Where many springs go from each body to the one
+ * equally far on, as in strings, membranes and lattices, they are a band: each spring is computed
+ * once, and both its bodies take that force. The other springs are computed at both ends, which
+ * saves scattered writes. Each body sums its forces in the order of its list, as synth_body() does.
+ * The program puts bodies in an order that suits (program_order.c). */
+#ifndef SYNTH_NATIVE_BODIES_H
+#define SYNTH_NATIVE_BODIES_H
+
+#include "kernels/physics.h"
+#include "program/program.h"
+
+/* A spring's values can stand in a band twice, where its last part overlaps, and at both ends
+ * likewise. PACKED: floats of a body's copy. */
+enum { SYNTH_LANES = 16, SYNTH_PLACES = 6, SYNTH_PACKED = 4, SYNTH_STILL = 3 };
+
+/* LANES springs of a band: between bodies lower + lane and upper + lane. Their forces go to `force`
+ * + lane. */
+typedef struct synth_part {
+    uint32_t lower, upper, force;
+} synth_part;
+
+/* What a slice of bodies adds: `at` is the first force of LANES; or the first block of values of
+ * `count`, a gathering row each. */
+typedef enum synth_row_kind { SYNTH_ROW_PLUS, SYNTH_ROW_MINUS, SYNTH_ROW_GATHER } synth_row_kind;
+typedef struct synth_row {
+    synth_row_kind kind;
+    uint32_t at, count;
+} synth_row;
+
+/* What one thread steps: some slices with the parts that they need, and one thread all that is no
+ * body. */
+typedef struct synth_share {
+    uint32_t slice_begin, slice_end, part_count;
+    uint32_t *parts; /* (part_count) in order */
+    bool others;
+} synth_share;
+
+/* Which springs pull where: the same for all instances. Fewer than LANES bodies are one slice with
+ * lanes to spare. Blocks of values: those of parts, then those of gathering rows. */
+typedef struct synth_bodies {
+    uint32_t slices, row_count, part_count, blocks, forces;
+    /* (slices) body; the last slice may overlap the one before */
+    uint32_t *first;
+    uint32_t *row_begin; /* (slices + 1) */
+    uint16_t *touched;   /* (slices) bit by lane: has contacts and no modulation */
+    uint16_t *modulated; /* (slices) likewise: has modulation */
+    synth_row *rows;     /* (row_count) */
+    synth_part *parts;   /* (part_count) */
+    /* (blocks x LANES) where the other ends are packed; of gathering rows */
+    uint32_t *others;
+    /* (springs x PLACES) block x LANES + lane; SYNTH_EMPTY: no more */
+    uint32_t *places;
+    /* (springs) bit i: place i has the spring's `to` as its first body */
+    uint8_t *reversed;
+    /* first of each type in `idle`; types that never sleep have none */
+    uint32_t sleepers[SYNTH_TYPES + 1];
+} synth_bodies;
+
+/* What an instance has of its own. */
+typedef struct synth_body_values {
+    float *blocks;   /* (blocks x SPRING_PARAMETERS x LANES) */
+    float *mobility; /* (bodies) s h^2/m */
+    float *keep;     /* (bodies) of h v in a sample */
+    /* (2 halves x 2 x (bodies + LANES) x PACKED) places and speeds of the store, for gathering */
+    float *packed;
+    uint8_t *idle; /* (sleepers) how many samples an entity had nothing to do, up to 3 */
+    uint8_t *
+        still; /* (slices + 1) 0: something moves; else how often a slice of anchors, asleep or not, was stepped,
+                        from 1 to SYNTH_STILL: both halves say so, and it is left out. Behind them: some have changed */
+    uint8_t *spare; /* (part_count) whether no slice takes the forces of a part: all are STILL */
+} synth_body_values;
+
+/* A step of some slices of an instance. */
+typedef struct synth_step {
+    const synth_bodies *bodies;
+    const synth_layout *layout;
+    const synth_at *at;
+    const synth_body_values *values;
+    const synth_share *share;
+    /* (3 x forces) of the bands at this sample, this thread's own; where a body has no spring, 0 */
+    float *forces;
+} synth_step;
+
+/* Floats. Twice as many are half a page over some pages: see signal_gap() in program.c. */
+static inline uint64_t synth_packed_size(const synth_layout *layout)
+{
+    return ((((uint64_t)layout->type[SYNTH_BODY].count + SYNTH_LANES) * SYNTH_PACKED + 767) &
+               ~511ull) -
+           256;
+}
+/* Packed places (0) or speeds (1) of the bodies in half `half`. */
+static inline float *synth_packed_at(
+    const synth_layout *layout, const synth_body_values *values, uint32_t half, uint32_t what)
+{
+    return values->packed + (half * 2 + what) * synth_packed_size(layout);
+}
+static inline bool synth_gathers(const synth_bodies *bodies)
+{
+    return bodies->blocks > bodies->part_count;
+}
+
+hed_status synth_bodies_create(const hed_allocator *allocator, const synth_program *program,
+    synth_bodies *bodies, hed_error *error);
+void synth_bodies_destroy(
+    const hed_allocator *allocator, const synth_program *program, synth_bodies *bodies);
+
+/* Share `index` of `count`. Errors: MEMORY. */
+hed_status synth_share_create(const hed_allocator *allocator, const synth_bodies *bodies,
+    uint32_t index, uint32_t count, synth_share *share, hed_error *error);
+void synth_share_destroy(
+    const hed_allocator *allocator, const synth_bodies *bodies, synth_share *share);
+
+/* Takes an instance's values from its store. Thread class: rt. */
+void synth_bodies_load(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values);
+/* Word `word` of the store has changed. Thread class: rt. */
+void synth_bodies_poked(const synth_bodies *bodies, const synth_layout *layout, const synth_at *at,
+    const synth_body_values *values, uint32_t word);
+/* Modulated springs are what their signals say: before the steps of a sample. Thread class: rt. */
+void synth_bodies_refresh(const synth_bodies *bodies, const synth_layout *layout,
+    const synth_at *at, const synth_body_values *values);
+
+/* Says anew which parts are spare, where that has changed: for the one thread that steps an
+ * instance. Thread class: rt. */
+void synth_bodies_settle(const synth_bodies *bodies, const synth_body_values *values);
+/* Whether no body can move. Thread class: rt. */
+bool synth_bodies_still(const synth_bodies *bodies, const synth_body_values *values);
+
+/* native_step.c: one sample of what the share has, by the widest vectors that there are. Thread
+ * class: rt. */
+void synth_native_step(const synth_step *step);
+/* The same text compiled for one kind of vectors. */
+void synth_step_plain(const synth_step *step);
+void synth_step_avx2(const synth_step *step);
+void synth_step_avx512(const synth_step *step);
+
+#endif

@@ -1,0 +1,409 @@
+/* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe:
+ * run() allocates, locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by
+ * one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere.
+ *
+ * With several threads the instances are shared out, each for a whole block; where there is but
+ * one, its slices of bodies are, and the threads meet at a barrier behind each sample. They wait by
+ * spinning.
+ *
+ * Bodies that are asleep are left out (native_bodies.h). An instance in which all are, and that a
+ * sample leaves as it was to the bit, stands still until a poke comes, for a sample more would
+ * change nothing either. */
+#include "program/memory.h"
+#include "solver/cpu/bodies.h"
+#include "solver/solver.h"
+
+#include "heddle/thread.h"
+
+_Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_PARAMETER_COUNT &&
+                   (int)SYNTH_IMPULSE == (int)HED_PARAMETER_IMPULSE &&
+                   (int)SYNTH_GAIN == (int)HED_PARAMETER_GAIN &&
+                   (int)SYNTH_ROTATION == (int)HED_PARAMETER_ROTATION &&
+                   (int)SYNTH_HOLD == (int)HED_WAVE_HOLD &&
+                   (int)SYNTH_EXPONENTIAL == (int)HED_MODULATE_EXPONENTIAL,
+    "parameters, waves and modes have one numbering");
+
+struct synth_structure {
+    hed_allocator allocator;
+    const synth_program *program;
+    uint32_t channels, block;
+    float *inputs;    /* (channels x block), as (channels x frames) of a run */
+    uint32_t *stores; /* (instances x words) */
+    float *delays;    /* (instances x delay_words) */
+    synth_bodies bodies;
+    synth_body_values values; /* of all instances, one behind the other */
+    uint32_t threads, share_count;
+    /* (share_count) one: a thread steps whole instances; else each thread steps one */
+    synth_share *shares;
+    float *forces; /* (threads x 3 x bodies.forces) */
+    /* no sound comes in, none is delayed: an instance's words are all that it remembers */
+    bool may_stand;
+    uint8_t *standing;    /* (instances) whether it stands still */
+    uint8_t *tries;       /* (instances) runs since that was last tried */
+    uint32_t *before;     /* (threads x state_words) an instance's words before a sample */
+    float *held;          /* (instances x stems x 2) what is heard of one that stands still */
+    hed_team *team;       /* NULL: one thread */
+    const synth_run *run; /* under way */
+};
+
+static bool native_valid(const hed_synth *synth, char *reason, size_t size)
+{
+    (void)synth, (void)reason, (void)size;
+    return true;
+}
+
+static synth_at instance_at(const synth_structure *s, uint32_t instance)
+{
+    const synth_layout *layout = &s->program->layout;
+    return (synth_at){.store = s->stores + (uint64_t)instance * layout->words, .instance = instance,
+        .inputs = s->inputs, .delay = s->delays + (uint64_t)instance * layout->delay_words};
+}
+static synth_body_values values_of(const synth_structure *s, uint32_t instance)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint64_t first = (uint64_t)instance * layout->type[SYNTH_BODY].count;
+    return (synth_body_values){.blocks = s->values.blocks + (uint64_t)instance * s->bodies.blocks *
+                                                                SPRING_PARAMETERS * SYNTH_LANES,
+        .mobility = s->values.mobility + first, .keep = s->values.keep + first,
+        .packed = s->values.packed + instance * 4 * synth_packed_size(layout),
+        .idle = s->values.idle + (uint64_t)instance * s->bodies.sleepers[SYNTH_TYPES],
+        .still = s->values.still + (uint64_t)instance * (s->bodies.slices + 1),
+        .spare = s->values.spare + (uint64_t)instance * s->bodies.part_count};
+}
+static uint64_t state_words(const synth_structure *s)
+{
+    return s->program->layout.signals + 2 * (uint64_t)s->program->layout.signal_count;
+}
+
+static hed_status native_write(
+    synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
+{
+    (void)error;
+    const synth_layout *layout = &s->program->layout;
+    uint64_t delay_words = (uint64_t)s->program->instances * layout->delay_words;
+    for (uint32_t i = 0; i < s->program->instances; i++) {
+        const uint32_t *from = stores ? stores + (uint64_t)i * layout->words : s->program->image;
+        memcpy(s->stores + (uint64_t)i * layout->words, from, layout->words * sizeof *from);
+    }
+    if (delays) memcpy(s->delays, delays, delay_words * sizeof *delays);
+    else memset(s->delays, 0, delay_words * sizeof *s->delays);
+    for (uint32_t i = 0; i < s->program->instances; i++) {
+        synth_at at = instance_at(s, i);
+        synth_body_values values = values_of(s, i);
+        synth_bodies_load(&s->bodies, layout, &at, &values);
+        s->standing[i] = 0;
+    }
+    return HED_OK;
+}
+
+static hed_status native_rest(synth_structure *s, uint32_t instance, hed_error *error)
+{
+    (void)error;
+    const synth_layout *layout = &s->program->layout;
+    synth_at at = instance_at(s, instance);
+    synth_body_values values = values_of(s, instance);
+    memcpy(at.store, s->program->image, layout->words * sizeof *at.store);
+    memset(at.delay, 0, layout->delay_words * sizeof *at.delay);
+    synth_bodies_load(&s->bodies, layout, &at, &values);
+    s->standing[instance] = 0;
+    return HED_OK;
+}
+
+static hed_status native_read(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
+{
+    (void)error;
+    const synth_program *program = s->program;
+    memcpy(
+        stores, s->stores, (uint64_t)program->instances * program->layout.words * sizeof *stores);
+    if (delays)
+        memcpy(delays, s->delays,
+            (uint64_t)program->instances * program->layout.delay_words * sizeof *delays);
+    return HED_OK;
+}
+
+static const uint32_t *native_stores(const synth_structure *s) { return s->stores; }
+
+/* ---- life ---- */
+
+static uint64_t value_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES;
+}
+static uint64_t packed_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * 4 * synth_packed_size(&s->program->layout);
+}
+/* The last slice looks at LANES of them though there be fewer bodies. */
+static uint64_t body_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->program->layout.type[SYNTH_BODY].count +
+           SYNTH_LANES;
+}
+static uint64_t idle_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->bodies.sleepers[SYNTH_TYPES];
+}
+static uint64_t still_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * (s->bodies.slices + 1);
+}
+static uint64_t spare_count(const synth_structure *s)
+{
+    return (uint64_t)s->program->instances * s->bodies.part_count;
+}
+static uint64_t held_count(const synth_structure *s)
+{
+    return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
+}
+static uint64_t force_count(const synth_structure *s)
+{
+    return 3 * (uint64_t)s->threads * s->bodies.forces;
+}
+
+static void native_destroy(synth_structure *s)
+{
+    if (!s) return;
+    hed_allocator allocator = s->allocator;
+    const synth_layout *layout = &s->program->layout;
+    hed_team_destroy(s->team);
+    for (uint32_t i = 0; s->shares && i < s->share_count; i++)
+        synth_share_destroy(&allocator, &s->bodies, &s->shares[i]);
+    synth_release(&allocator, s->shares, s->share_count, sizeof *s->shares);
+    synth_release(&allocator, s->inputs, (uint64_t)s->channels * s->block, sizeof *s->inputs);
+    synth_release(
+        &allocator, s->stores, (uint64_t)s->program->instances * layout->words, sizeof *s->stores);
+    synth_release(&allocator, s->delays, (uint64_t)s->program->instances * layout->delay_words,
+        sizeof *s->delays);
+    synth_release(&allocator, s->values.blocks, value_count(s), sizeof *s->values.blocks);
+    synth_release(&allocator, s->values.mobility, body_count(s), sizeof *s->values.mobility);
+    synth_release(&allocator, s->values.keep, body_count(s), sizeof *s->values.keep);
+    synth_release(&allocator, s->values.packed, packed_count(s), sizeof *s->values.packed);
+    synth_release(&allocator, s->values.idle, idle_count(s), sizeof *s->values.idle);
+    synth_release(&allocator, s->values.still, still_count(s), sizeof *s->values.still);
+    synth_release(&allocator, s->values.spare, spare_count(s), sizeof *s->values.spare);
+    synth_release(&allocator, s->standing, s->program->instances, sizeof *s->standing);
+    synth_release(&allocator, s->tries, s->program->instances, sizeof *s->tries);
+    synth_release(&allocator, s->before, s->threads * state_words(s), sizeof *s->before);
+    synth_release(&allocator, s->held, held_count(s), sizeof *s->held);
+    synth_release(&allocator, s->forces, force_count(s), sizeof *s->forces);
+    synth_bodies_destroy(&allocator, s->program, &s->bodies);
+    synth_release(&allocator, s, 1, sizeof *s);
+}
+
+/* No more threads than there is work for: the last two slices may overlap, so one thread steps
+ * both. */
+static void choose_threads(synth_structure *s, uint32_t wanted)
+{
+    uint32_t instances = s->program->instances,
+             most = instances > 1 ? instances : s->bodies.slices / 2;
+    s->threads = wanted < most ? wanted : most;
+    if (s->threads < 1) s->threads = 1;
+    s->share_count = instances > 1 ? 1 : s->threads;
+}
+
+static hed_status make_shares(synth_structure *s, hed_error *error)
+{
+    s->shares = synth_new(&s->allocator, s->share_count, sizeof *s->shares);
+    if (!s->shares)
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u shares", s->share_count);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < s->share_count && !status; i++)
+        status =
+            synth_share_create(&s->allocator, &s->bodies, i, s->share_count, &s->shares[i], error);
+    return status || s->threads == 1 ? status
+                                     : hed_team_create(&s->allocator, s->threads, &s->team, error);
+}
+
+static hed_status make_room(synth_structure *s, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint64_t instances = s->program->instances;
+    s->values.blocks = synth_new(&s->allocator, value_count(s), sizeof *s->values.blocks);
+    s->values.mobility = synth_new(&s->allocator, body_count(s), sizeof *s->values.mobility);
+    s->values.keep = synth_new(&s->allocator, body_count(s), sizeof *s->values.keep);
+    s->values.packed = synth_new(&s->allocator, packed_count(s), sizeof *s->values.packed);
+    s->values.idle = synth_new(&s->allocator, idle_count(s), sizeof *s->values.idle);
+    s->values.still = synth_new(&s->allocator, still_count(s), sizeof *s->values.still);
+    s->values.spare = synth_new(&s->allocator, spare_count(s), sizeof *s->values.spare);
+    s->standing = synth_new(&s->allocator, instances, sizeof *s->standing);
+    s->tries = synth_new(&s->allocator, instances, sizeof *s->tries);
+    s->before = synth_new(&s->allocator, s->threads * state_words(s), sizeof *s->before);
+    s->held = synth_new(&s->allocator, held_count(s), sizeof *s->held);
+    s->forces = synth_new(&s->allocator, force_count(s), sizeof *s->forces);
+    s->inputs = synth_new(&s->allocator, (uint64_t)s->channels * s->block, sizeof *s->inputs);
+    s->stores = synth_new(&s->allocator, instances * layout->words, sizeof *s->stores);
+    s->delays = synth_new(&s->allocator, instances * layout->delay_words, sizeof *s->delays);
+    if (s->inputs && s->stores && s->delays && s->forces && s->values.blocks &&
+        s->values.mobility && s->values.keep && s->values.packed && s->values.idle &&
+        s->values.still && s->values.spare && s->standing && s->tries && s->before && s->held)
+        return HED_OK;
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u instances of %u words",
+        s->program->instances, layout->words);
+}
+
+static bool hears_inputs(const synth_program *program)
+{
+    synth_at at = {.store = program->image};
+    for (uint32_t i = 0; i < program->layout.type[SYNTH_AUDIO].count; i++)
+        if (synth_bits(&at, synth_self_of(&program->layout, SYNTH_AUDIO, i), AUDIO_P_SOURCE) !=
+            SYNTH_AUDIO_SILENT)
+            return true;
+    return false;
+}
+
+static hed_status native_create(const hed_synth *synth, const synth_program *program,
+    synth_structure **structure, hed_error *error)
+{
+    synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
+    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a native synth");
+    s->allocator = synth->allocator;
+    s->program = program;
+    s->channels = synth->def.inputs;
+    s->block = synth->def.block;
+    hed_status status = synth_bodies_create(&s->allocator, program, &s->bodies, error);
+    choose_threads(s, synth->def.threads);
+    s->may_stand = program->layout.type[SYNTH_DELAY].count == 0 && !hears_inputs(program);
+    if (!status) status = make_room(s, error);
+    if (!status) status = make_shares(s, error);
+    for (uint64_t i = 0; !status && i < value_count(s); i++) /* lanes without a spring */
+        if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS)
+            s->values.blocks[i] = SYNTH_SLACK;
+    if (status) {
+        native_destroy(s);
+        return status;
+    }
+    native_write(s, NULL, NULL, NULL);
+    *structure = s;
+    return HED_OK;
+}
+
+/* ---- sound ---- */
+
+static bool is_due(const synth_poke *poke, const synth_poke *end, uint32_t frame)
+{
+    return poke < end && poke->frame <= frame;
+}
+
+/* Whether it is to be tried in this run if an instance stands still: not in each, since that costs
+ * a copy. */
+static bool is_worth_a_try(
+    const synth_structure *s, uint32_t instance, const synth_body_values *values)
+{
+    enum { RUNS = 8 };
+    if (!s->may_stand || !synth_bodies_still(&s->bodies, values)) return false;
+    return (s->tries[instance] = (uint8_t)((s->tries[instance] + 1) % RUNS)) == 0;
+}
+
+/* A sample, after which `step` stands still where that changed nothing at all. */
+static void try_to_stand(
+    const synth_structure *s, const synth_step *step, uint32_t instance, uint32_t member)
+{
+    const synth_layout *layout = step->layout;
+    const uint32_t *store = step->at->store, *half = store + layout->signals;
+    uint32_t *before = s->before + member * state_words(s);
+    memcpy(before, store, state_words(s) * sizeof *before);
+    synth_native_step(step);
+    if (memcmp(before, store, state_words(s) * sizeof *before) != 0 ||
+        memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
+        return;
+    s->standing[instance] = 1;
+    memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems,
+        2 * layout->stems * sizeof *s->held);
+}
+
+static float *stems_at(const synth_structure *s, uint32_t instance, uint32_t frame)
+{
+    const synth_program *program = s->program;
+    return s->run->stems +
+           ((uint64_t)frame * program->instances + instance) * program->layout.stems * 2;
+}
+
+/* A frame of an instance that stands still. */
+static void hold(const synth_structure *s, uint32_t instance, uint32_t frame)
+{
+    uint32_t stems = 2 * s->program->layout.stems;
+    const float *held = s->held + (uint64_t)instance * stems;
+    float *to = stems_at(s, instance, frame);
+    for (uint32_t i = 0; i < stems; i++) to[i] = held[i];
+}
+
+/* What member `member` of `team` has of an instance; `team` NULL: all of it. */
+static void run_instance(
+    const synth_structure *s, uint32_t instance, uint32_t member, hed_team *team)
+{
+    const synth_layout *layout = &s->program->layout;
+    const synth_run *run = s->run;
+    const synth_poke *poke = run->pokes + run->poke_begin[instance],
+                     *end = run->pokes + run->poke_begin[instance + 1];
+    synth_at at = instance_at(s, instance);
+    synth_body_values values = values_of(s, instance);
+    synth_step step = {&s->bodies, layout, &at, &values, &s->shares[team ? member : 0],
+        s->forces + 3 * (uint64_t)member * s->bodies.forces};
+    at.frames = run->frames;
+    bool try = !team && is_worth_a_try(s, instance, &values);
+    for (uint32_t frame = 0; frame < run->frames; frame++) {
+        if (s->standing[instance]) {
+            uint32_t until = is_due(poke, end, run->frames) ? poke->frame : run->frames;
+            for (; frame < until; frame++) hold(s, instance, frame);
+            if (frame == run->frames) return;
+            s->standing[instance] = 0;
+        }
+        bool changes = is_due(poke, end, frame) || layout->type[SYNTH_SPRING].modulated > 0;
+        at.frame = frame;
+        at.sample = (uint32_t)(run->sample + frame);
+        at.read = layout->signals + (at.sample & 1 ? layout->signal_count : 0);
+        at.write = layout->signals + (at.sample & 1 ? 0 : layout->signal_count);
+        at.stems = stems_at(s, instance, frame);
+        for (; is_due(poke, end, frame); poke++) {
+            if (!step.share->others) continue;
+            at.store[poke->word] = poke->value;
+            synth_bodies_poked(&s->bodies, layout, &at, &values, poke->word);
+        }
+        if (step.share->others) synth_bodies_refresh(&s->bodies, layout, &at, &values);
+        if (!team) synth_bodies_settle(&s->bodies, &values);
+        if (team && changes) hed_team_barrier(team);
+        if (try && frame + 1 == run->frames) try_to_stand(s, &step, instance, member);
+        else synth_native_step(&step);
+        if (team) hed_team_barrier(team);
+    }
+}
+
+static void run_member(void *user, hed_team *team, uint32_t member)
+{
+    const synth_structure *s = user;
+    hed_float_state state = hed_float_strict();
+    if (s->share_count > 1) run_instance(s, 0, member, team);
+    else
+        for (uint32_t i = member; i < s->program->instances; i += s->threads)
+            run_instance(s, i, member, NULL);
+    hed_float_restore(state);
+}
+
+static hed_status native_run(synth_structure *s, const synth_run *run, hed_error *error)
+{
+    (void)error;
+    for (uint32_t channel = 0; channel < s->channels; channel++) {
+        float *to = s->inputs + (size_t)channel * run->frames;
+        if (run->inputs && run->inputs[channel])
+            memcpy(to, run->inputs[channel], run->frames * sizeof *to);
+        else memset(to, 0, run->frames * sizeof *to);
+    }
+    s->run = run;
+    if (s->team) hed_team_run(s->team, run_member, s);
+    else run_member(s, NULL, 0);
+    return HED_OK;
+}
+
+static void native_report(const synth_structure *s, hed_synth_report *report)
+{
+    const synth_layout *layout = &s->program->layout;
+    report->groups = s->threads;
+    report->bytes =
+        ((uint64_t)s->program->instances * ((uint64_t)layout->words + layout->delay_words) +
+            value_count(s) + packed_count(s)) *
+        sizeof(uint32_t);
+}
+
+const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE, .valid = native_valid,
+    .create = native_create, .destroy = native_destroy, .run = native_run, .read = native_read,
+    .stores = native_stores, .write = native_write, .rest = native_rest, .report = native_report};

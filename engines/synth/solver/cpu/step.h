@@ -1,0 +1,554 @@
+/* One step of a share of an instance (native_bodies.h), as text: each file that includes it
+ * compiles it for other vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of
+ * physics_spring.h are taken for vectors; every operation of a lane is the one that synth_body()
+ * does, so the bits are the same. */
+#include "solver/cpu/bodies.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
+/* A loop over lanes with a whole formula in it: clang makes vectors of that only where it stands
+ * alone. */
+#if defined(__clang__)
+#define LOOP static __attribute__((noinline))
+#else
+#define LOOP ALWAYS
+#endif
+
+/* A word of the store taken for what it holds. */
+typedef float cell __attribute__((may_alias));
+/* As many lanes as the processor takes at once. Bodies go by so many at a time, because all that is
+ * known of them then stays in registers. */
+enum { VECTOR = SYNTH_VECTOR, PARTS = SYNTH_LANES / VECTOR };
+typedef float vector
+    __attribute__((vector_size(VECTOR * sizeof(float)), aligned(sizeof(float)), may_alias));
+/* A packed place. */
+typedef float quad
+    __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+/* ---- the formulas for vectors ---- */
+
+ALWAYS vector each(float x) { return x - (vector){0}; }
+
+#if SYNTH_VECTOR == 16
+#define SYNTH_FUSED(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define SYNTH_LARGER(a, b) _mm512_max_ps(a, b) /* as hed_max(): b where one is no number */
+#define SYNTH_SMALLER(a, b) _mm512_min_ps(a, b)
+#define SYNTH_ROOT(x) _mm512_sqrt_ps(x)
+#elif SYNTH_VECTOR == 8
+#define SYNTH_FUSED(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define SYNTH_LARGER(a, b) _mm256_max_ps(a, b)
+#define SYNTH_SMALLER(a, b) _mm256_min_ps(a, b)
+#define SYNTH_ROOT(x) _mm256_sqrt_ps(x)
+#else
+#define BY_LANES(name, arguments, expression) \
+    LOOP vector name arguments \
+    { \
+        vector result; \
+        for (int l = 0; l < VECTOR; l++) result[l] = expression; \
+        return result; \
+    }
+BY_LANES(fused_lanes, (vector a, vector b, vector c), hed_fma(a[l], b[l], c[l]))
+BY_LANES(larger_lanes, (vector a, vector b), hed_max(a[l], b[l]))
+BY_LANES(smaller_lanes, (vector a, vector b), hed_min(a[l], b[l]))
+BY_LANES(root_lanes, (vector x), synth_root(x[l]))
+#define SYNTH_FUSED(a, b, c) fused_lanes(a, b, c)
+#define SYNTH_LARGER(a, b) larger_lanes(a, b)
+#define SYNTH_SMALLER(a, b) smaller_lanes(a, b)
+#define SYNTH_ROOT(x) root_lanes(x)
+#endif
+#define SYNTH_NUMBER vector
+#define SYNTH_NAMED(name) vector_##name
+#define SYNTH_EACH(x) each(x)
+#define SYNTH_QUOTIENT(a, b) ((a) / (b))
+#include "kernels/physics_spring.h"
+
+/* ---- numbers of several bodies ---- */
+
+typedef struct lanes {
+    vector x, y, z;
+} lanes;
+
+/* VECTOR neighbours' places or speeds. */
+ALWAYS void load(const cell *from, uint32_t stride, lanes *to)
+{
+    to->x = *(const vector *)from;
+    to->y = *(const vector *)(from + stride);
+    to->z = *(const vector *)(from + 2 * (size_t)stride);
+}
+
+/* Those of the first `count` lanes; 0 in the others. */
+ALWAYS void load_few(const cell *from, uint32_t stride, uint32_t count, lanes *to)
+{
+    *to = (lanes){{0}, {0}, {0}};
+    for (uint32_t l = 0; l < count; l++) {
+        to->x[l] = from[l];
+        to->y[l] = from[stride + l];
+        to->z[l] = from[2 * (size_t)stride + l];
+    }
+}
+ALWAYS void store_few(const lanes *from, uint32_t stride, uint32_t count, cell *to)
+{
+    for (uint32_t l = 0; l < count; l++) {
+        to[l] = from->x[l];
+        to[stride + l] = from->y[l];
+        to[2 * (size_t)stride + l] = from->z[l];
+    }
+}
+ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
+{
+    *(vector *)to = from->x;
+    *(vector *)(to + stride) = from->y;
+    *(vector *)(to + 2 * (size_t)stride) = from->z;
+}
+
+/* Of four numbers in each quarter of two vectors: the first two of each, by turns; and the last
+ * two. */
+#if SYNTH_VECTOR == 16
+#define FIRST_PAIRS(a, b) _mm512_unpacklo_ps(a, b)
+#define LAST_PAIRS(a, b) _mm512_unpackhi_ps(a, b)
+#define FIRST_HALVES(a, b) _mm512_shuffle_ps(a, b, 0x44) /* the first two of `a`, then of `b` */
+#define LAST_HALVES(a, b) _mm512_shuffle_ps(a, b, 0xee)
+#elif SYNTH_VECTOR == 8
+#define FIRST_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define LAST_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#else
+#define FIRST_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define LAST_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#endif
+
+/* Every fourth packed place, from at[0] on. The wide ones are inserted from memory: compilers would
+ * load each and shuffle it in. */
+#if SYNTH_VECTOR == 16
+#define PLACE(packed, at) _mm_loadu_ps((packed) + *(at))
+#define INSERT(v, packed, at, k) _mm512_insertf32x4(v, PLACE(packed, (at) + 4 * (k)), k)
+#define FOURTHS(packed, at) \
+    INSERT( \
+        INSERT(INSERT(_mm512_castps128_ps512(PLACE(packed, at)), packed, at, 1), packed, at, 2), \
+        packed, at, 3)
+#else
+#define PLACE(packed, at) (*(const quad *)((packed) + *(at)))
+#if SYNTH_VECTOR == 8
+#define FOURTHS(packed, at) \
+    _mm256_insertf128_ps(_mm256_castps128_ps256(PLACE(packed, at)), PLACE(packed, (at) + 4), 1)
+#else
+#define FOURTHS(packed, at) PLACE(packed, at)
+#endif
+#endif
+
+/* Whatever is packed at VECTOR places: a quarter of the loads that its numbers would take one by
+ * one; fours are then turned to fields. */
+ALWAYS void gather(const float *packed, const uint32_t *at, lanes *to)
+{
+    vector a = FOURTHS(packed, at), b = FOURTHS(packed, at + 1), c = FOURTHS(packed, at + 2),
+           d = FOURTHS(packed, at + 3);
+    vector xy0 = FIRST_PAIRS(a, b), xy1 = FIRST_PAIRS(c, d), z0 = LAST_PAIRS(a, b),
+           z1 = LAST_PAIRS(c, d);
+    to->x = FIRST_HALVES(xy0, xy1);
+    to->y = LAST_HALVES(xy0, xy1);
+    to->z = FIRST_HALVES(z0, z1);
+}
+
+/* The other way: neighbours' places to their packed ones, whose fourth is any number. */
+ALWAYS void pack(const lanes *from, float *packed)
+{
+    vector xy0 = FIRST_PAIRS(from->x, from->y), xy1 = LAST_PAIRS(from->x, from->y),
+           z0 = FIRST_PAIRS(from->z, from->z), z1 = LAST_PAIRS(from->z, from->z);
+    vector turned[4] = {
+        FIRST_HALVES(xy0, z0), LAST_HALVES(xy0, z0), FIRST_HALVES(xy1, z1), LAST_HALVES(xy1, z1)};
+    for (int k = 0; k < VECTOR; k++)
+        *(quad *)(packed + k * SYNTH_PACKED) = *((const quad *)&turned[k % 4] + k / 4);
+}
+
+/* Values of a block's springs, for VECTOR lanes. */
+ALWAYS vector value(const float *v, uint32_t field)
+{
+    return *(const vector *)(v + field * SYNTH_LANES);
+}
+
+/* Forces on `here` of springs whose values stand from `v` on, to those at `other`. */
+ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *force)
+{
+    vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
+    vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
+    vector tension = vector_tension(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
+        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS));
+    force->x = tension * (d0x + ux);
+    force->y = tension * (d0y + uy);
+    force->z = tension * (d0z + uz);
+}
+
+/* The same with damping and the cubic term. */
+ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
+    const lanes *other_speed, lanes *force)
+{
+    vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
+    vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
+    vector tension = vector_tension_more(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
+        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS), value(v, SPRING_P_CUBIC),
+        value(v, SPRING_P_DAMPING), other_speed->x - speed->x, other_speed->y - speed->y,
+        other_speed->z - speed->z);
+    force->x = tension * (d0x + ux);
+    force->y = tension * (d0y + uy);
+    force->z = tension * (d0z + uz);
+}
+
+/* Forces of the bands that the share needs. */
+ALWAYS void step_bands(const synth_step *s, bool more)
+{
+    const synth_bodies *b = s->bodies;
+    uint32_t count = s->layout->type[SYNTH_BODY].count;
+    const cell *read =
+                   (const cell *)s->at->store + s->at->read + s->layout->type[SYNTH_BODY].signal,
+               *speeds = read + (size_t)BODY_O_U * count;
+    for (uint32_t i = 0; i < s->share->part_count; i++) {
+        uint32_t number = s->share->parts[i];
+        if (s->values->spare[number]) continue;
+        const synth_part *part = &b->parts[number];
+        const float *v = s->values->blocks + (size_t)number * SPRING_PARAMETERS * SYNTH_LANES;
+        for (uint32_t l = 0; l < SYNTH_LANES; l += VECTOR) {
+            lanes here, other, speed, other_speed, force;
+            load(read + part->lower + l, count, &here);
+            load(read + part->upper + l, count, &other);
+            if (more) {
+                load(speeds + part->lower + l, count, &speed);
+                load(speeds + part->upper + l, count, &other_speed);
+                pull_more(v + l, &here, &other, &speed, &other_speed, &force);
+            } else {
+                pull(v + l, &here, &other, &force);
+            }
+            store(&force, b->forces, s->forces + part->force + l);
+        }
+    }
+}
+
+ALWAYS void add(lanes *sum, const lanes *force)
+{
+    sum->x += force->x;
+    sum->y += force->y;
+    sum->z += force->z;
+}
+ALWAYS void subtract(lanes *sum, const lanes *force)
+{
+    sum->x -= force->x;
+    sum->y -= force->y;
+    sum->z -= force->z;
+}
+
+/* Adds the pull of the springs of `row`, whose other ends are gathered, on a slice's bodies: all
+ * its vectors by turns, for a root and a quotient take long, and they do not wait for one
+ * another. */
+ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lanes *here,
+    const lanes *speed, lanes *sum)
+{
+    const float *places = synth_packed_at(s->layout, s->values, s->at->sample & 1, 0),
+                *speeds = synth_packed_at(s->layout, s->values, s->at->sample & 1, 1);
+    const float *v = s->values->blocks + (size_t)row.at * SPRING_PARAMETERS * SYNTH_LANES;
+    const uint32_t *others = s->bodies->others + (size_t)row.at * SYNTH_LANES,
+                   *end = others + (size_t)row.count * SYNTH_LANES;
+    for (; others < end; others += SYNTH_LANES, v += SPRING_PARAMETERS * SYNTH_LANES) {
+        for (int part = 0; part < PARTS; part++) {
+            lanes other, other_speed, force;
+            gather(places, others + part * VECTOR, &other);
+            if (more) {
+                gather(speeds, others + part * VECTOR, &other_speed);
+                pull_more(
+                    v + part * VECTOR, &here[part], &other, &speed[part], &other_speed, &force);
+            } else {
+                pull(v + part * VECTOR, &here[part], &other, &force);
+            }
+            add(&sum[part], &force);
+        }
+    }
+}
+
+/* The springs' forces on a slice, in the order of its rows. */
+ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here,
+    const lanes *speed, lanes *sum)
+{
+    const synth_bodies *b = s->bodies;
+    for (uint32_t i = b->row_begin[slice]; i < b->row_begin[slice + 1]; i++) {
+        synth_row row = b->rows[i];
+        if (row.kind == SYNTH_ROW_GATHER) {
+            gather_rows(s, row, more, here, speed, sum);
+            continue;
+        }
+        for (int part = 0; part < PARTS; part++) {
+            lanes force;
+            load(s->forces + row.at + part * VECTOR, b->forces, &force);
+            if (row.kind == SYNTH_ROW_PLUS) add(&sum[part], &force);
+            else subtract(&sum[part], &force);
+        }
+    }
+}
+
+/* One axis of VECTOR bodies: what damping and time do, once force has pushed them. */
+ALWAYS void go(vector place, vector pushed, vector mobility, vector keep, vector dilation,
+    vector *to, vector *kept)
+{
+    *kept = vector_kept(pushed, keep, mobility);
+    *to = vector_went(place, *kept, dilation);
+}
+
+/* Where rows of others find what bodies are now. */
+ALWAYS void show_packed(
+    const synth_step *s, uint32_t first, bool more, const lanes *place, const lanes *speed)
+{
+    uint32_t half = 1 - (s->at->sample & 1);
+    pack(place, synth_packed_at(s->layout, s->values, half, 0) + (size_t)first * SYNTH_PACKED);
+    if (more)
+        pack(speed, synth_packed_at(s->layout, s->values, half, 1) + (size_t)first * SYNTH_PACKED);
+}
+
+/* Likewise for one of them, from the store. */
+ALWAYS void show_one(const synth_step *s, uint32_t body)
+{
+    uint32_t half = 1 - (s->at->sample & 1), count = s->layout->type[SYNTH_BODY].count;
+    const cell *now =
+        (const cell *)s->at->store + s->at->write + s->layout->type[SYNTH_BODY].signal + body;
+    float *place = synth_packed_at(s->layout, s->values, half, 0) + (size_t)body * SYNTH_PACKED,
+          *speed = synth_packed_at(s->layout, s->values, half, 1) + (size_t)body * SYNTH_PACKED;
+    for (uint32_t k = 0; k < 3; k++) {
+        place[k] = now[(size_t)k * count];
+        speed[k] = now[(size_t)(BODY_O_U + k) * count];
+    }
+}
+
+/* A body with contacts once more, from the forces of its springs on. Contacts that neither push nor
+ * resist change nothing. */
+ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
+{
+    const synth_at *at = s->at;
+    const synth_type_layout *bodies = &s->layout->type[SYNTH_BODY];
+    synth_list forces = synth_list_of(at, bodies->forces, bodies->count, body);
+    float mobility = s->values->mobility[body];
+    synth_motion m = synth_motion_of(s->layout, at, body);
+    bool touched = false;
+    m.u = synth_pushed(m.u, sum->x, mobility);
+    m.v = synth_pushed(m.v, sum->y, mobility);
+    m.w = synth_pushed(m.w, sum->z, mobility);
+    for (uint32_t i = 0; i < forces.length; i++) {
+        uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
+        uint32_t word = at->read + synth_word(at, entry),
+                 step = synth_word(at, entry + forces.stride);
+        if (synth_number(at, word + CONTACT_O_FORCE * step) == 0.0f &&
+            synth_number(at, word + CONTACT_O_RESISTANCE * step) == 0.0f)
+            continue;
+        synth_push(at, word, step, mobility, &m);
+        touched = true;
+    }
+    if (!touched) return;
+    synth_body_end(s->layout, at, body, mobility, s->values->keep[body], m);
+    if (synth_gathers(s->bodies)) show_one(s, body);
+}
+
+/* Bodies from `first` on with contacts (bits of `touched`) or modulation, one by one. From a copy
+ * of the forces: lanes that are looked at one by one are kept in memory. */
+static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t first,
+    uint32_t touched, uint32_t modulated, const synth_force *forces)
+{
+    for (uint32_t left = touched | modulated; left != 0; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left), body = first + l;
+        if (touched >> l & 1u) {
+            touch(s, body, &forces[l]);
+            continue;
+        }
+        synth_body_go(s->layout, s->at, body, forces[l].x, forces[l].y, forces[l].z,
+            synth_motion_of(s->layout, s->at, body));
+        if (synth_gathers(s->bodies)) show_one(s, body);
+    }
+}
+
+/* VECTOR bodies from `first` on, from the forces of their springs on. `few`: there are fewer bodies
+ * than lanes, `some` of them here. */
+ALWAYS void end_lanes(const synth_step *s, uint32_t first, bool more, bool few, uint32_t some,
+    const lanes *place, const lanes *speed, const lanes *sum)
+{
+    uint32_t count = s->layout->type[SYNTH_BODY].count;
+    cell *write = (cell *)s->at->store + s->at->write + s->layout->type[SYNTH_BODY].signal + first;
+    vector mobility = *(const vector *)(s->values->mobility + first),
+           keep = *(const vector *)(s->values->keep + first);
+    vector dilation = each(synth_dilation(s->at));
+    lanes to, kept;
+    go(place->x, vector_pushed(speed->x, sum->x, mobility), mobility, keep, dilation, &to.x,
+        &kept.x);
+    go(place->y, vector_pushed(speed->y, sum->y, mobility), mobility, keep, dilation, &to.y,
+        &kept.y);
+    go(place->z, vector_pushed(speed->z, sum->z, mobility), mobility, keep, dilation, &to.z,
+        &kept.z);
+    if (few) store_few(&to, count, some, write);
+    else store(&to, count, write);
+    if (few) store_few(&kept, count, some, write + BODY_O_U * (size_t)count);
+    else store(&kept, count, write + BODY_O_U * (size_t)count);
+    if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &kept);
+}
+
+ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
+{
+    const synth_layout *layout = s->layout;
+    uint32_t first = s->bodies->first[slice], count = layout->type[SYNTH_BODY].count;
+    uint32_t touched = s->bodies->touched[slice], modulated = s->bodies->modulated[slice];
+    const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal +
+                       first,
+               *speeds = read + BODY_O_U * (size_t)count;
+    lanes place[PARTS], speed[PARTS], sum[PARTS];
+    uint32_t some[PARTS];
+    for (uint32_t part = 0, lane = 0; part < PARTS; part++, lane += VECTOR) {
+        some[part] = count <= lane ? 0 : count - lane < VECTOR ? count - lane : VECTOR;
+        sum[part] = (lanes){each(SYNTH_WIND), each(SYNTH_WIND), each(SYNTH_WIND)};
+        if (few) load_few(read + lane, count, some[part], &place[part]);
+        else load(read + lane, count, &place[part]);
+        if (few) load_few(speeds + lane, count, some[part], &speed[part]);
+        else load(speeds + lane, count, &speed[part]);
+    }
+    sum_rows(s, slice, more, place, speed, sum);
+    for (uint32_t part = 0; part < PARTS; part++)
+        end_lanes(s, first + part * VECTOR, more, few, some[part], &place[part], &speed[part],
+            &sum[part]);
+    if (touched | modulated) {
+        synth_force forces[SYNTH_LANES];
+        for (uint32_t l = 0; l < SYNTH_LANES; l++)
+            forces[l] = (synth_force){sum[l / VECTOR].x[l % VECTOR], sum[l / VECTOR].y[l % VECTOR],
+                sum[l / VECTOR].z[l % VECTOR]};
+        step_special(s, first, touched, modulated, forces);
+    }
+}
+
+/* Whether a slice is left out, for it stands still. */
+ALWAYS bool rests(const synth_step *s, uint32_t slice)
+{
+    uint8_t *still = &s->values->still[slice];
+    if (*still == 0 || *still == SYNTH_STILL) return *still == SYNTH_STILL;
+    if (++*still == SYNTH_STILL) s->values->still[s->bodies->slices] = 1;
+    return false;
+}
+
+ALWAYS void step_slices(const synth_step *s, bool more)
+{
+    step_bands(s, more);
+    if (s->layout->type[SYNTH_BODY].count < SYNTH_LANES) {
+        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++)
+            if (!rests(s, i)) step_slice(s, i, more, true);
+    } else {
+        for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++)
+            if (!rests(s, i)) step_slice(s, i, more, false);
+    }
+}
+
+/* ---- what is no body ---- */
+
+typedef struct heard_bodies {
+    float x[SYNTH_EAR_BODIES], y[SYNTH_EAR_BODIES], z[SYNTH_EAR_BODIES];
+} heard_bodies;
+
+/* Those of any bodies, by field. */
+ALWAYS void gather_fields(
+    const cell *from, uint32_t stride, const uint32_t *others, heard_bodies *to)
+{
+    const cell *second = from + stride, *third = second + stride;
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
+        to->x[l] = from[others[l]];
+        to->y[l] = second[others[l]];
+        to->z[l] = third[others[l]];
+    }
+}
+
+/* An ear: what is heard of each body by vectors where that pays, then the sum in its order. */
+ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ear)
+{
+    synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
+    synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
+    synth_list bodies =
+        synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
+    if (bodies.length < SYNTH_EAR_BODIES / 4) {
+        synth_ear(layout, at, ear);
+        return;
+    }
+    uint32_t count = layout->type[SYNTH_BODY].count, others[SYNTH_EAR_BODIES];
+    const cell *read = (const cell *)at->store + at->read + layout->type[SYNTH_BODY].signal;
+    heard_bodies place, moved, speed;
+    float heard[SYNTH_EAR_BODIES], sum = 0.0f;
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES;
+         l++) /* those that are not there hear the first one */
+        others[l] = synth_word(
+            at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
+    gather_fields(
+        (const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count,
+        count, others, &place);
+    gather_fields(read, count, others, &moved);
+    gather_fields(read + (size_t)BODY_O_U * count, count, others, &speed);
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
+        heard[l] = synth_heard(&m, place.x[l] - m.x + moved.x[l], place.y[l] - m.y + moved.y[l],
+            place.z[l] - m.z + moved.z[l], speed.x[l], speed.y[l], speed.z[l]);
+    }
+    for (uint32_t i = 0; i < bodies.length; i++)
+        sum = hed_fma(synth_number(at, bodies.first + (i * SYNTH_EAR_WORDS + 1) * bodies.stride),
+            heard[i], sum);
+    synth_show(at, me, EAR_O_SUM, sum);
+}
+
+/* Whether an entity that sleeps (native_bodies.h) has stepped to where it was: nothing moves it but
+ * a poke. What it shows is then the same in both halves after three such steps: the first may still
+ * have shown the end of a force. `level` is what the state LEVEL was before. */
+ALWAYS bool is_idle(const synth_step *s, uint32_t type, uint32_t i, uint32_t level)
+{
+    synth_self me = synth_self_of(s->layout, type, i);
+    const synth_at *at = s->at;
+    switch (type) {
+    case SYNTH_MALLET: return synth_word(at, synth_state(me, MALLET_S_ACTIVE)) == 0;
+    case SYNTH_PLECTRUM: return synth_number(at, synth_state(me, PLECTRUM_S_TIME)) < 0.0f;
+    case SYNTH_BOW:
+    case SYNTH_OSCILLATOR: return synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
+    case SYNTH_ENVELOPE:
+        return i >= s->layout->type[type].modulated &&
+               synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
+    default:
+        return i >= s->layout->type[type].modulated &&
+               synth_word(at, synth_state(me, MIDI_S_LEVEL)) == level;
+    }
+}
+
+ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
+{
+    uint8_t *idle = s->values->idle + s->bodies->sleepers[type];
+    for (uint32_t i = 0; i < s->layout->type[type].count; i++) {
+        if (idle[i] == 3) continue;
+        synth_self me = synth_self_of(s->layout, type, i);
+        uint32_t level = type == SYNTH_MIDI ? synth_word(s->at, synth_state(me, MIDI_S_LEVEL)) : 0;
+        synth_entity(s->layout, s->at, type, i);
+        idle[i] = is_idle(s, type, i, level) ? idle[i] + 1 : 0;
+    }
+}
+
+ALWAYS void step_type(const synth_step *s, uint32_t type)
+{
+    for (uint32_t i = 0; i < s->layout->type[type].count; i++)
+        synth_entity(s->layout, s->at, type, i);
+}
+
+static void step_others(const synth_step *s)
+{
+    for (uint32_t i = 0; i < s->layout->type[SYNTH_SPRING].modulated; i++)
+        synth_spring(s->layout, s->at, i);
+    step_type(s, SYNTH_MICROPHONE);
+    step_sleepers(s, SYNTH_MALLET);
+    step_sleepers(s, SYNTH_PLECTRUM);
+    step_sleepers(s, SYNTH_BOW);
+    step_sleepers(s, SYNTH_OSCILLATOR);
+    step_type(s, SYNTH_AUDIO);
+    step_type(s, SYNTH_LFO);
+    step_sleepers(s, SYNTH_ENVELOPE);
+    step_type(s, SYNTH_FOLLOWER);
+    step_sleepers(s, SYNTH_MIDI);
+    step_type(s, SYNTH_DELAY);
+    for (uint32_t i = 0; i < s->layout->type[SYNTH_EAR].count; i++) step_ear(s->layout, s->at, i);
+}
+
+void SYNTH_STEP(const synth_step *s)
+{
+    if (s->layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)) step_slices(s, true);
+    else step_slices(s, false);
+    if (s->share->others) step_others(s);
+}

@@ -1,0 +1,564 @@
+/* Structure grid: one instance over the whole device. The bodies are cut into groups that hold them
+ * in local memory, boundary positions go as packets, and one more group runs everything else as a
+ * program whose bodies are elsewhere (lattice.cl). Where a device has packets a block is one launch
+ * (more where the dilation changes); elsewhere it is a launch for each sample. */
+#include "solver/grid/grid.h"
+#include "program/memory.h"
+
+#include "solver/grid/lattice_kernel.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { POKES_AT_FIRST = 4096, FEW_EACH = 4, PORTABLE_THREADS = 256, PORTABLE_EACH = 2 };
+
+/* ---- whether ---- */
+
+static bool refuse(char *reason, size_t size, const char *text)
+{
+    snprintf(reason, size, "%s", text);
+    return false;
+}
+
+/* All groups are on the device at once, with everything that a multiprocessor has; so the control
+ * group wants one of its own, and so does a warp that keeps the device awake. */
+static synth_grid_limits limits_of(const hed_device_info *info, bool packets, bool awake)
+{
+    uint32_t threads = packets ? 1024 : PORTABLE_THREADS;
+    if (info->max_group < threads) threads = info->max_group;
+    uint32_t each = packets ? (SYNTH_MOST_PLACES - 1) / threads : PORTABLE_EACH;
+    return (synth_grid_limits){.groups = packets ? info->compute_units - 1 - awake : 0,
+        .threads = threads, .each = each < LATTICE_MOST_EACH ? each : LATTICE_MOST_EACH,
+        .table_local = packets, /* a launch of one sample reads it once */
+        .local_bytes = info->local_bytes};
+}
+
+bool synth_grid_has_packets(const hed_device_info *info)
+{
+    return (~info->capabilities & (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0 &&
+           info->compute_units > 2;
+}
+
+static bool valid(const hed_synth *synth, char *reason, size_t size)
+{
+    const hed_device_info *info = hed_device_get_info(synth->device);
+    if (strcmp(info->backend, "host") == 0)
+        return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+    if (synth->def.math == HED_MATH_STRICT)
+        return refuse(reason, size,
+            "strict mode wants the order of the program; the grid has one of its own");
+    if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
+    synth_grid_limits limits = limits_of(info, synth_grid_has_packets(info), synth->def.keep_awake);
+    uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
+             room = limits.local_bytes / 12 *
+                    limits.groups; /* neighbours' places come on top of that */
+    uint32_t bodies = synth->def.instrument->counts[HED_BODY];
+    if (limits.groups && (bodies > most || bodies > room)) {
+        snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups,
+            (unsigned long long)(most < room ? most : room));
+        return false;
+    }
+    return true;
+}
+
+/* ---- the constants of a launch ---- */
+
+/* A half-spring of which a palette or the kernel's text holds everything; lengths in m. */
+typedef struct kind {
+    /* the last two over the common stiffness */
+    double x, y, z, square, rest, excess, stiffness, cubic;
+} kind;
+
+/* Beyond the last one: what pulls nothing, for its rest vector is 0. */
+static kind kind_of(const synth_network *network, uint32_t index)
+{
+    if (index >= network->material_count) return (kind){.square = 1.0, .rest = 1.0};
+    const synth_material *material = &network->materials[index];
+    const double *v = network->vectors[index];
+    double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], rest = material->rest * sqrt(square);
+    return (kind){.x = v[0], .y = v[1], .z = v[2], .square = square, .rest = rest,
+        .excess = material->rest == 1.0 ? 0.0 : square - rest * rest,
+        .stiffness = material->stiffness / synth_network_common(network),
+        .cubic = material->cubic / synth_network_common(network)};
+}
+
+/* Everything that depends on the dilation. */
+void synth_grid_set_dilation(synth_structure *made, float dilation)
+{
+    const synth_network *network = &made->network;
+    double decay = exp(-(double)network->class_rate[0] * dilation);
+    made->step.dilation = dilation;
+    made->step.slowness = 1.0f / dilation;
+    made->step.decay = (float)decay;
+    made->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation *
+                              synth_network_common(network));
+}
+
+static void set_stiffness(synth_structure *made)
+{
+    const synth_network *network = &made->network;
+    double area = network->unit * network->unit;
+    made->step.common = (float)synth_network_common(network);
+    for (uint32_t j = 0; j < LATTICE_MOST_DEGREE && j < network->material_count; j++) {
+        made->step.stiffness[j] =
+            (float)(network->materials[j].stiffness / synth_network_common(network));
+        made->step.cubic[j] =
+            (float)(network->materials[j].cubic * area / synth_network_common(network));
+    }
+}
+
+/* Entries of the palette behind the classes. What pulls nothing stands behind all others. */
+static uint32_t palette_entries(const synth_network *network)
+{
+    if (network->form == SPRINGS_SLOTS) return 1;
+    return network->material_count + (network->form == SPRINGS_KINDS || network->tense ? 1 : 0);
+}
+
+static uint32_t kind_floats(const synth_network *network)
+{
+    return network->plain ? 4 : LATTICE_KIND_FLOATS;
+}
+
+static float *fill_entry(const synth_network *network, uint32_t index, float *palette)
+{
+    bool none = index >= network->material_count;
+    if (network->form == SPRINGS_KINDS) {
+        kind k = kind_of(network, index);
+        const double values[LATTICE_KIND_FLOATS] = {
+            k.x, k.y, k.z, k.rest * (1.0 + 0x1p-22), k.stiffness, k.excess, k.cubic, 0.0};
+        for (uint32_t i = 0; i < kind_floats(network); i++) *palette++ = (float)values[i];
+    } else if (network->form == SPRINGS_OWN) {
+        const synth_material m =
+            none ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
+        *palette++ = (float)(m.stiffness / synth_network_common(network));
+        *palette++ =
+            (float)(m.cubic * network->unit * network->unit / synth_network_common(network));
+        *palette++ = (float)m.rest;
+        *palette++ = (float)(1.0 - m.rest * m.rest);
+    }
+    return palette;
+}
+
+/* The classes' weight and rate, then the entries. */
+static void fill_palette(const synth_network *network, float *palette)
+{
+    for (uint32_t k = 0; k < network->class_count; k++) {
+        *palette++ = network->class_weight[k];
+        *palette++ = network->class_rate[k];
+    }
+    for (uint32_t k = 0; k < palette_entries(network); k++)
+        palette = fill_entry(network, k, palette);
+}
+
+/* ---- creation ---- */
+
+static hed_status fail_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for structure grid");
+}
+
+/* Which free body each body of the control group is, and whether contacts push it. */
+static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument,
+    synth_linked **linked, hed_error *error)
+{
+    const synth_program *program = made->program;
+    uint32_t count = program->layout.type[SYNTH_BODY].count,
+             lengths = program->layout.type[SYNTH_BODY].forces + count;
+    *linked = synth_new(&made->allocator, count, sizeof **linked);
+    if (!*linked) return fail_memory(error);
+    for (uint32_t e = 0; e < count; e++)
+        (*linked)[e] = (synth_linked){
+            .body = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index],
+            .pushed = program->image[lengths + e] > 0,
+        };
+    return HED_OK;
+}
+
+static hed_status make_tables(
+    synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
+{
+    const hed_device_info *info = hed_device_get_info(made->device);
+    synth_grid_limits limits = limits_of(info, made->packets, made->awake);
+    synth_linked *linked = NULL;
+    hed_status status =
+        synth_network_create(&made->allocator, instrument, rate, &made->network, error);
+    if (!status) status = find_linked(made, instrument, &linked, error);
+    uint32_t count = made->program->layout.type[SYNTH_BODY].count;
+    if (!status)
+        status =
+            synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
+    synth_release(&made->allocator, linked, count, sizeof *linked);
+    if (status) return status;
+    made->entities = synth_new(&made->allocator, made->network.count, sizeof *made->entities);
+    if (!made->entities) return fail_memory(error);
+    for (uint32_t i = 0; i < made->network.count; i++)
+        made->entities[i] = instrument->ids[HED_BODY][made->network.body[i]];
+    made->springs = instrument->counts[HED_SPRING];
+    made->uniform = made->network.class_count <= 1;
+    return HED_OK;
+}
+
+static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_t which,
+    const void *content, uint64_t size, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(size ? size : 16);
+    const uint32_t zero = 0;
+    hed_status status = hed_buffer_create(made->device, &def, &made->buffers[which], error);
+    if (status) return status;
+    made->bytes += def.size;
+    if (content && size) return hed_write(stream, made->buffers[which], 0, content, size, error);
+    return hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
+}
+
+static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *error)
+{
+    const synth_grid_tables *t = &made->tables;
+    const synth_layout *layout = &made->program->layout;
+    const synth_network *network = &made->network;
+    uint64_t groups = t->shape.groups, own = t->own, degree = t->shape.degree;
+    uint64_t floats =
+        2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
+    float *palette = synth_new(&made->allocator, floats, sizeof *palette);
+    if (!palette) return fail_memory(error);
+    fill_palette(network, palette);
+    const struct {
+        const void *content;
+        uint64_t size;
+    } parts[LATTICE_BUFFERS] = {
+        [LATTICE_GROUPS] = {t->groups, groups * sizeof *t->groups},
+        [LATTICE_TABLE] = {t->table, groups * (degree / 2) * own * 4},
+        [LATTICE_SPRINGS] = {t->springs, groups * t->spring_words * 4},
+        [LATTICE_CLASSES] = {t->classes, groups * own},
+        [LATTICE_PALETTE] = {palette, floats * sizeof *palette},
+        [LATTICE_HALO] = {t->halo, groups * t->halo_room * 4},
+        [LATTICE_LINKS] = {t->links, groups * t->shape.threads * 4},
+        [LATTICE_STATE] = {NULL, groups * 6 * own * sizeof(float)},
+        [LATTICE_PACKETS] = {NULL, 2ull * SYNTH_PACKET_BYTES * made->step.side},
+        [LATTICE_FLAGS] = {NULL, 16},
+        [LATTICE_STORE] = {made->program->image, 4ull * layout->words},
+        [LATTICE_DELAY] = {NULL, 4ull * layout->delay_words},
+        [LATTICE_POKES] = {NULL, made->poke_room * sizeof(synth_poke)},
+        [LATTICE_INPUTS] = {NULL, 4ull * made->inputs * made->block},
+        [LATTICE_STEMS] = {NULL, 8ull * layout->stems * made->block},
+    };
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < LATTICE_BUFFERS && !status; i++)
+        status = make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
+    hed_status waited = hed_stream_wait(stream, status ? NULL : error);
+    synth_release(&made->allocator, palette, floats, sizeof *palette);
+    return status ? status : waited;
+}
+
+static void set_sizes(synth_structure *made)
+{
+    const synth_grid_shape *shape = &made->tables.shape;
+    lattice_step *step = &made->step;
+    step->linked = made->program->layout.type[SYNTH_BODY].count;
+    step->groups = shape->groups;
+    step->remote = shape->groups * shape->rim * shape->threads;
+    step->forces = step->remote + LATTICE_TOLD * step->linked;
+    step->side = step->forces + LATTICE_PUSHES * step->linked;
+    step->unit = (float)made->network.unit;
+    step->epoch = step->fresh = 1;
+    made->poke_room = POKES_AT_FIRST;
+    uint64_t local = shape->local_bytes, store = 4ull * made->program->layout.words;
+    made->control_local = made->packets && store <= hed_device_get_info(made->device)->local_bytes;
+    if (made->control_local && store > local) local = store;
+    uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1},
+             bytes[2] = {(local + 15) / 16 * 16, 16};
+    uint32_t control =
+                 limits_of(hed_device_get_info(made->device), made->packets, made->awake).threads,
+             threads[2] = {shape->threads, control};
+    for (uint32_t k = 0; k < 2; k++) {
+        made->geometries[k] = (hed_geometry){
+            .dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
+        made->geometries[k].local_bytes[LATTICE_BLOCK] = bytes[k];
+    }
+}
+
+/* The slots as texts: what the kernel's text has as literals. */
+enum { SLOT_VALUES = 6, SLOT_TEXT = 20 * LATTICE_MOST_DEGREE };
+typedef struct slot_texts {
+    char text[SLOT_VALUES][SLOT_TEXT];
+} slot_texts;
+
+static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
+{
+    static const char *const names[SLOT_VALUES] = {
+        "SLOT_X", "SLOT_Y", "SLOT_Z", "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
+    if (made->network.form != SPRINGS_SLOTS) return 0;
+    for (uint32_t v = 0; v < SLOT_VALUES; v++) {
+        size_t length = 0;
+        for (uint32_t j = 0; j < made->tables.shape.degree; j++) {
+            kind k = kind_of(&made->network, j);
+            const double values[SLOT_VALUES] = {k.x, k.y, k.z, k.square, k.rest, k.excess};
+            length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef",
+                j ? "," : "", (float)values[v]);
+        }
+        defines[v] = (hed_define){names[v], texts->text[v]};
+    }
+    return SLOT_VALUES;
+}
+
+/* Every packet's sender has to be on the device while somebody waits for it. */
+static hed_status check_resident(const synth_structure *made, hed_error *error)
+{
+    int64_t resident;
+    uint64_t local = made->geometries[0].local_bytes[LATTICE_BLOCK];
+    uint32_t groups = made->tables.shape.groups + 1, threads = made->tables.shape.threads;
+    hed_status status =
+        hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
+    if (status || resident < 0 || resident >= (int64_t)groups) return status;
+    return synth_fail(error, HED_ERROR_UNSUPPORTED,
+        "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
+        groups, threads, (unsigned long long)local, (long long)resident);
+}
+
+enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* of lattice.cl */
+enum { MOST_NUMBERS = 16, MOST_DEFINES = MOST_NUMBERS + SLOT_VALUES + 2 };
+
+/* Defines of the kernel, and the texts of those that are numbers. */
+typedef struct definition {
+    hed_define defines[MOST_DEFINES];
+    uint32_t count;
+    char numbers[MOST_NUMBERS][12], stretch[24];
+    slot_texts slots;
+} definition;
+
+static void define_number(definition *made, const char *name, uint32_t value)
+{
+    snprintf(made->numbers[made->count], sizeof made->numbers[made->count], "%u", value);
+    made->defines[made->count] = (hed_define){name, made->numbers[made->count]};
+    made->count++;
+}
+
+static void define_lattice(const synth_structure *made, definition *text)
+{
+    const synth_network *network = &made->network;
+    const synth_grid_shape *shape = &made->tables.shape;
+    define_number(text, "DEGREE", shape->degree);
+    define_number(text, "PLACES", shape->places);
+    define_number(text, "HELD", shape->each <= FEW_EACH);
+    define_number(text, "SPRINGS", network->form);
+    define_number(text, "MATERIALS", palette_entries(network));
+    define_number(text, "KIND_FLOATS", kind_floats(network));
+    define_number(text, "TENSE", network->tense);
+    define_number(text, "CUBIC", network->cubic);
+    define_number(text, "SAME", network->same);
+    define_number(text, "BODIES", made->uniform ? BODIES_UNIFORM : BODIES_CLASSES);
+    define_number(text, "CLASSES", network->class_count);
+    define_number(text, "TABLE_LOCAL", shape->table_local);
+    snprintf(text->stretch, sizeof text->stretch, "%.9ef",
+        network->material_count ? network->materials[0].rest : 1.0);
+    text->count += add_slots(made, &text->slots, text->defines + text->count);
+    text->defines[text->count++] = (hed_define){"STRETCH", text->stretch};
+}
+
+/* The kernel of one role. The control group's own is the same for all instruments. */
+static hed_status make_kernel(
+    synth_structure *made, uint32_t role, hed_kernel **kernel, hed_error *error)
+{
+    const synth_grid_shape *shape = &made->tables.shape;
+    hed_config config = {
+        LATTICE_PARAMETERS, {made->geometries[role == ROLE_CONTROL].group[0], 1, 1, 1}};
+    hed_kernel_options options = hed_default_kernel_options();
+    definition text;
+    text.count = 0;
+    define_number(&text, "ROLE", role);
+    define_number(&text, "PACKETS", made->packets);
+    define_number(&text, "CONTROL_LOCAL", made->control_local);
+    if (role != ROLE_CONTROL) {
+        define_lattice(made, &text);
+        config.values[LATTICE_EACH] = shape->each;
+        config.values[LATTICE_RIM] = shape->rim;
+        config.values[LATTICE_HALO_ROUNDS] = shape->halo;
+    }
+    text.defines[text.count++] =
+        (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
+    options.config = &config;
+    options.defines = text.defines;
+    options.define_count = text.count;
+    return hed_kernel_create(made->device,
+        made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
+}
+
+static hed_status make_kernels(synth_structure *made, hed_error *error)
+{
+    hed_status status =
+        make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
+    if (status) return status;
+    return made->packets ? check_resident(made, error)
+                         : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
+}
+
+static void destroy(synth_structure *made)
+{
+    if (!made) return;
+    hed_allocator allocator = made->allocator;
+    for (uint32_t k = 0; k < 2; k++) hed_kernel_destroy(made->kernels[k]);
+    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) hed_buffer_destroy(made->buffers[i]);
+    synth_release(&allocator, made->entities, made->network.count, sizeof *made->entities);
+    synth_grid_tables_destroy(&made->tables);
+    if (made->network.allocator) synth_network_destroy(&made->network);
+    synth_release(&allocator, made, 1, sizeof *made);
+}
+
+/* Uploads go through a stream of their own: another thread may be playing in the synth's. */
+static hed_status build(synth_structure *made, const hed_synth *synth, hed_error *error)
+{
+    hed_stream *stream = NULL;
+    hed_stream_def def = hed_default_stream_def();
+    hed_status status = make_tables(made, synth->def.instrument, synth->def.rate, error);
+    if (status) return status;
+    set_sizes(made);
+    set_stiffness(made);
+    synth_grid_set_dilation(made, hed_as_float(made->program->image[SYNTH_DILATION]));
+    status = hed_stream_create(made->device, &def, &stream, error);
+    if (!status) status = upload(made, stream, error);
+    hed_stream_destroy(stream);
+    if (!status) status = make_kernels(made, error);
+    synth_network_trim(&made->network);
+    synth_grid_tables_trim(&made->tables);
+    return status;
+}
+
+static hed_status create(const hed_synth *synth, const synth_program *program,
+    synth_structure **structure, hed_error *error)
+{
+    *structure = NULL;
+    synth_structure *made = synth_new(&synth->allocator, 1, sizeof *made);
+    if (!made) return fail_memory(error);
+    made->allocator = synth->allocator;
+    made->device = synth->device;
+    made->stream = synth->stream;
+    made->program = program;
+    made->packets = synth_grid_has_packets(hed_device_get_info(synth->device));
+    made->awake = synth->def.keep_awake;
+    made->block = synth->def.block;
+    made->inputs = synth->def.inputs;
+    hed_status status = build(made, synth, error);
+    if (status) destroy(made);
+    else *structure = made;
+    return status;
+}
+
+/* ---- running ---- */
+
+static hed_status write_pokes(
+    synth_structure *made, const synth_poke *pokes, uint32_t count, hed_error *error)
+{
+    if (count > made->poke_room) {
+        hed_buffer *larger;
+        hed_buffer_def def = hed_default_buffer_def(2ull * count * sizeof *pokes);
+        hed_status status = hed_buffer_create(made->device, &def, &larger, error);
+        if (status) return status;
+        hed_buffer_destroy(made->buffers[LATTICE_POKES]);
+        made->buffers[LATTICE_POKES] = larger;
+        made->poke_room = 2ull * count;
+    }
+    return count ? hed_write(made->stream, made->buffers[LATTICE_POKES], 0, pokes,
+                       count * sizeof *pokes, error)
+                 : HED_OK;
+}
+
+static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_error *error)
+{
+    const uint32_t zero = 0;
+    uint64_t size = 4ull * run->frames;
+    hed_status status = HED_OK;
+    if (made->inputs && !run->inputs)
+        return hed_fill(made->stream, made->buffers[LATTICE_INPUTS], 0, size * made->inputs, &zero,
+            sizeof zero, error);
+    for (uint32_t c = 0; c < made->inputs && !status; c++)
+        status = hed_write(
+            made->stream, made->buffers[LATTICE_INPUTS], c * size, run->inputs[c], size, error);
+    return status;
+}
+
+/* `count` samples. */
+static hed_status launch(synth_structure *made, uint32_t count, hed_error *error)
+{
+    hed_argument arguments[LATTICE_ARGUMENTS];
+    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
+        arguments[i] = hed_buffer_argument(made->buffers[i]);
+    made->step.count = count;
+    arguments[LATTICE_STEP] = hed_struct_argument(&made->step, sizeof made->step);
+    arguments[LATTICE_LAYOUT] =
+        hed_struct_argument(&made->program->layout, sizeof made->program->layout);
+    arguments[LATTICE_HALO_ROOM] = hed_uint_argument(made->tables.halo_room);
+    arguments[LATTICE_BLOCK] = hed_local_argument();
+    hed_status status = HED_OK;
+    /* The control group first: bodies take from it what contacts do at this sample. */
+    for (uint32_t k = 2; k-- > 0 && !status;)
+        if (made->kernels[k])
+            status = hed_launch_over(made->stream, made->kernels[k], &made->geometries[k],
+                arguments, LATTICE_ARGUMENTS, error);
+    made->step.fresh = 0;
+    made->step.epoch += count;
+    made->step.sample += count;
+    made->step.frame += count;
+    return status;
+}
+
+/* How many samples a launch makes: to where the dilation changes next, which the lattice has as a
+ * constant. Pokes of `frame` count at once. */
+static uint32_t launch_length(
+    synth_structure *made, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
+{
+    lattice_step *step = &made->step;
+    uint32_t next = made->packets ? frames : frame + 1;
+    step->poke = step->poke_end;
+    for (; step->poke_end < end && pokes[step->poke_end].frame < next; step->poke_end++) {
+        const synth_poke *poke = &pokes[step->poke_end];
+        if (poke->word != SYNTH_DILATION) continue;
+        if (poke->frame > frame) next = poke->frame;
+        else if (hed_as_float(poke->value) != step->dilation)
+            synth_grid_set_dilation(made, hed_as_float(poke->value));
+        if (poke->frame > frame) break;
+    }
+    return next - frame;
+}
+
+static hed_status run(synth_structure *made, const synth_run *block, hed_error *error)
+{
+    const synth_poke *pokes = block->pokes + block->poke_begin[0];
+    uint32_t poke_count = block->poke_begin[1] - block->poke_begin[0], flags[4];
+    lattice_step *step = &made->step;
+    step->sample = (uint32_t)block->sample;
+    step->frames = block->frames;
+    step->frame = step->poke = step->poke_end = 0;
+    hed_status status = write_pokes(made, pokes, poke_count, error);
+    if (!status) status = write_inputs(made, block, error);
+    while (!status && step->frame < block->frames)
+        status =
+            launch(made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
+    uint64_t stems = 8ull * made->program->layout.stems * block->frames;
+    if (!status && stems)
+        status =
+            hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
+    if (!status)
+        status =
+            hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
+    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
+    if (status || waited) return status ? status : waited;
+    if (flags[0])
+        return synth_fail(error, HED_ERROR_TIMEOUT,
+            "structure grid: a group waited for a packet that did not come");
+    return HED_OK;
+}
+
+static void report(const synth_structure *made, hed_synth_report *filled)
+{
+    filled->groups = made->tables.shape.groups + 1;
+    filled->partition_cut = (uint32_t)made->tables.cut;
+    filled->bytes = made->bytes;
+    filled->entities[HED_BODY] = made->network.all;
+    filled->entities[HED_SPRING] = made->springs;
+    hed_kernel_config(made->kernels[0], &filled->configured);
+}
+
+const synth_structure_ops synth_grid_ops = {
+    .id = HED_SYNTH_GRID, .valid = valid, .create = create, .destroy = destroy, .run = run,
+    .read = synth_grid_read, .write = synth_grid_write, .report = report,
+    .bodies = synth_grid_bodies, .carry = synth_grid_carry,
+};

@@ -1,0 +1,403 @@
+/* The network that structure grid runs: the free bodies of an instrument, the half-springs at each
+ * of them, and how few kinds of both there are. Half-springs of one stiffness, length and direction
+ * are a kind. Where there are few and no body has two of one, kinds are slots: regular lattices,
+ * membranes, strings. Up to 255 of them are a palette: lattices with springs moved, walls, gaps.
+ * Else each half-spring has a rest vector of its own, and a material. */
+#include "solver/grid/grid.h"
+#include "program/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- whether ---- */
+
+static bool refuse(char *reason, size_t size, const char *text)
+{
+    snprintf(reason, size, "%s", text);
+    return false;
+}
+
+bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t size)
+{
+    if (instrument->def.mode != HED_SINGLETON && instrument->def.voices != 1)
+        return refuse(
+            reason, size, "the grid plays one instance: mode \"singleton\", or one voice");
+    if (instrument->counts[HED_BODY] == 0)
+        return refuse(reason, size, "the instrument has no body");
+    for (uint32_t m = 0; m < instrument->modulation_count; m++) {
+        uint32_t type = instrument->places[instrument->modulations[m].target].type;
+        if (type == HED_BODY || type == HED_SPRING)
+            return refuse(reason, size,
+                "bodies and springs of the grid have fixed parameters: one of them is modulated");
+    }
+    for (uint32_t s = 0; s < instrument->counts[HED_SPRING]; s++)
+        if (instrument->springs[s].damping != 0.0f)
+            return refuse(reason, size,
+                "springs of the grid have no damping of their own: give it to the bodies");
+    return true;
+}
+
+/* ---- half-springs ---- */
+
+static uint32_t body_of(const synth_network *network, hed_entity entity)
+{
+    return network->instrument->places[entity].index;
+}
+
+static hed_status no_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the network of the grid");
+}
+
+static void *array(const synth_network *network, uint64_t count, size_t size)
+{
+    return synth_new(network->allocator, count, size);
+}
+
+/* Half-springs of free bodies, in the order of the springs. */
+static hed_status fill_springs(synth_network *network, hed_error *error)
+{
+    const hed_instrument *instrument = network->instrument;
+    uint32_t springs = instrument->counts[HED_SPRING];
+    for (uint32_t s = 0; s < springs; s++)
+        for (uint32_t end = 0; end < 2; end++) {
+            uint32_t at = network->free[body_of(
+                network, end ? instrument->springs[s].to : instrument->springs[s].from)];
+            if (at != SYNTH_ANCHORED) network->begin[at + 1]++;
+        }
+    for (uint32_t i = 0; i < network->count; i++) {
+        if (network->begin[i + 1] > network->degree) network->degree = network->begin[i + 1];
+        network->begin[i + 1] += network->begin[i];
+    }
+    network->entries = network->begin[network->count];
+    if (network->degree > LATTICE_MOST_DEGREE)
+        return synth_fail(error, HED_ERROR_UNSUPPORTED,
+            "structure grid: a body with %u springs, %d at most", network->degree,
+            LATTICE_MOST_DEGREE);
+    network->other = array(network, network->entries, sizeof *network->other);
+    network->spring = array(network, network->entries, sizeof *network->spring);
+    network->kind = array(network, network->entries, sizeof *network->kind);
+    if (!network->other || !network->spring || !network->kind) return no_memory(error);
+    for (uint32_t s = 0; s < springs; s++) {
+        uint32_t ends[2] = {body_of(network, instrument->springs[s].from),
+            body_of(network, instrument->springs[s].to)};
+        for (uint32_t end = 0; end < 2; end++) {
+            uint32_t at = network->free[ends[end]];
+            if (at == SYNTH_ANCHORED) continue;
+            uint32_t entry = network->begin[at]++;
+            network->other[entry] = network->free[ends[!end]];
+            network->spring[entry] = end ? s | SYNTH_SPRING_REVERSED : s;
+        }
+    }
+    for (uint32_t i = network->count; i > 0; i--) network->begin[i] = network->begin[i - 1];
+    network->begin[0] = 0;
+    return HED_OK;
+}
+
+/* Ends of a half-spring, its own body first. */
+static void ends_of(const synth_network *network, uint32_t entry, uint32_t *own, uint32_t *other)
+{
+    const hed_spring_def *spring =
+        &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
+    bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
+    *own = body_of(network, reversed ? spring->to : spring->from);
+    *other = body_of(network, reversed ? spring->from : spring->to);
+}
+
+static double vector_of(const synth_network *network, uint32_t entry, double vector[3])
+{
+    uint32_t own, other;
+    double square = 0.0;
+    ends_of(network, entry, &own, &other);
+    for (uint32_t k = 0; k < 3; k++) {
+        vector[k] = (double)network->instrument->bodies[other].position[k] -
+                    network->instrument->bodies[own].position[k];
+        square += vector[k] * vector[k];
+    }
+    return sqrt(square);
+}
+
+/* L0/|d0|; what is 1 but for rounding of the positions is 1. */
+static double rest_of(const hed_spring_def *spring, double length, double rounding)
+{
+    if (spring->rest_length < 0.0f) return -(double)spring->rest_length;
+    double rest = spring->rest_length / length;
+    return fabs(rest - 1.0) * length <= rounding ? 1.0 : rest;
+}
+
+/* Positions are floats: differences of them are off by about this much. */
+static double rounding_of(const hed_instrument *instrument)
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < instrument->counts[HED_BODY]; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            if (fabs((double)instrument->bodies[i].position[k]) > most)
+                most = fabs((double)instrument->bodies[i].position[k]);
+    return 4.0 * most * 0x1p-24;
+}
+
+/* ---- kinds ---- */
+
+static hed_status check_lengths(const synth_network *network, hed_error *error)
+{
+    for (uint32_t e = 0; e < network->entries; e++) {
+        double vector[3];
+        if (vector_of(network, e, vector) <= 0.0)
+            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                "structure grid: spring %u has both ends at the same place",
+                network->spring[e] & SYNTH_SPRING_INDEX);
+    }
+    return HED_OK;
+}
+
+static bool same_material(const synth_material *material, const hed_spring_def *spring, double rest)
+{
+    return material->stiffness == spring->stiffness && material->cubic == spring->cubic &&
+           fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
+}
+
+/* Which kind a half-spring is of; a new one where it is the first. SYNTH_MOST_KINDS: there are too
+ * many. */
+static uint32_t kind_of(synth_network *network, uint32_t entry, double rounding)
+{
+    const hed_spring_def *spring =
+        &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
+    double vector[3], length = vector_of(network, entry, vector),
+                      rest = rest_of(spring, length, rounding);
+    double near = rounding + 1e-6 * length;
+    for (uint32_t kind = 0; kind < network->material_count; kind++) {
+        const double *v = network->vectors[kind];
+        if (fabs(v[0] - vector[0]) <= near && fabs(v[1] - vector[1]) <= near &&
+            fabs(v[2] - vector[2]) <= near &&
+            same_material(&network->materials[kind], spring, rest))
+            return kind;
+    }
+    if (network->material_count == SYNTH_MOST_KINDS) return SYNTH_MOST_KINDS;
+    memcpy(network->vectors[network->material_count], vector, sizeof vector);
+    network->materials[network->material_count] =
+        (synth_material){spring->stiffness, spring->cubic, rest};
+    return network->material_count++;
+}
+
+static bool find_kinds(synth_network *network, double rounding)
+{
+    for (uint32_t e = 0; e < network->entries; e++) {
+        uint32_t kind = kind_of(network, e, rounding);
+        if (kind == SYNTH_MOST_KINDS) return false;
+        network->kind[e] = (uint8_t)kind;
+    }
+    for (uint32_t kind = 0; kind < network->material_count; kind++)
+        if (network->materials[kind].rest != 1.0) network->tense = true;
+    return true;
+}
+
+/* Whether kinds can be slots: no body has two springs of a kind. */
+static bool are_slots(const synth_network *network)
+{
+    if (network->material_count > network->degree + (network->degree & 1)) return false;
+    for (uint32_t i = 0; i < network->count; i++) {
+        uint32_t used = 0;
+        for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++) {
+            if (used >> network->kind[e] & 1u) return false;
+            used |= 1u << network->kind[e];
+        }
+    }
+    return true;
+}
+
+/* Opposite kinds get opposite vectors, so that both halves of a spring pull alike, and parts that
+ * are rounding errors are 0. */
+static void pair_kinds(synth_network *network)
+{
+    for (uint32_t a = 0; a < network->material_count; a++) {
+        double *v = network->vectors[a], length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        for (uint32_t k = 0; k < 3; k++)
+            if (fabs(v[k]) < 1e-5 * length) v[k] = 0.0;
+        for (uint32_t b = 0; b < a; b++) {
+            double *w = network->vectors[b], far = 0.0;
+            for (uint32_t k = 0; k < 3; k++) far = fmax(far, fabs(v[k] + w[k]));
+            if (far > 1e-4 * length) continue;
+            for (uint32_t k = 0; k < 3; k++) {
+                v[k] = (v[k] - w[k]) / 2.0;
+                w[k] = -v[k];
+            }
+        }
+    }
+}
+
+/* ---- lists ---- */
+
+static hed_status find_materials(synth_network *network, double rounding, hed_error *error)
+{
+    network->material_count = 0;
+    network->tense = false;
+    for (uint32_t e = 0; e < network->entries; e++) {
+        const hed_spring_def *spring =
+            &network->instrument->springs[network->spring[e] & SYNTH_SPRING_INDEX];
+        double vector[3], rest = rest_of(spring, vector_of(network, e, vector), rounding);
+        uint32_t m = 0;
+        while (m < network->material_count && !same_material(&network->materials[m], spring, rest))
+            m++;
+        if (m == SYNTH_MOST_MATERIALS)
+            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                "structure grid: more than %d materials (pairs of stiffness and rest length over "
+                "distance) of springs; give rest "
+                "lengths as a share of the distance, -1 for springs without tension",
+                SYNTH_MOST_MATERIALS);
+        if (m == network->material_count)
+            network->materials[network->material_count++] =
+                (synth_material){spring->stiffness, spring->cubic, rest};
+        if (rest != 1.0) network->tense = true;
+        network->kind[e] = (uint8_t)m;
+    }
+    return HED_OK;
+}
+
+/* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors
+ * are sums of one another, as they were. */
+static hed_status find_unit(synth_network *network, hed_error *error)
+{
+    double longest = 0.0;
+    for (uint32_t e = 0; e < network->entries; e++) {
+        double vector[3];
+        vector_of(network, e, vector);
+        for (uint32_t k = 0; k < 3; k++) longest = fmax(longest, fabs(vector[k]));
+    }
+    network->unit = longest > 0.0 ? longest / 32000.0 : 1.0;
+    network->places = array(network, 3 * (uint64_t)network->all, sizeof *network->places);
+    if (!network->places) return no_memory(error);
+    const hed_body_def *first = network->instrument->bodies;
+    for (uint32_t i = 0; i < network->all; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            double x =
+                rint(((double)network->instrument->bodies[i].position[k] - first->position[k]) /
+                     network->unit);
+            if (fabs(x) > 1e9)
+                return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                    "structure grid: body %u is too far away for its springs' lengths", i);
+            network->places[3 * i + k] = (int32_t)x;
+        }
+    return HED_OK;
+}
+
+/* ---- bodies ---- */
+
+static hed_status find_classes(synth_network *network, double step, hed_error *error)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < network->count; i++) {
+        const hed_body_def *body = &network->instrument->bodies[network->body[i]];
+        float weight = (float)(step * step / body->mass),
+              rate = (float)(2.0 * body->damping * step);
+        if (i == 0 || network->class_weight[last] != weight || network->class_rate[last] != rate) {
+            last = 0;
+            while (last < network->class_count &&
+                   (network->class_weight[last] != weight || network->class_rate[last] != rate))
+                last++;
+        }
+        if (last == SYNTH_MOST_CLASSES)
+            return synth_fail(error, HED_ERROR_UNSUPPORTED,
+                "structure grid: more than %d different pairs of mass and damping",
+                SYNTH_MOST_CLASSES);
+        if (last == network->class_count) {
+            network->class_weight[last] = weight;
+            network->class_rate[last] = rate;
+            network->class_count++;
+        }
+        network->classes[i] = (uint8_t)last;
+    }
+    return HED_OK;
+}
+
+static hed_status find_free(synth_network *network, hed_error *error)
+{
+    network->free = array(network, network->all, sizeof *network->free);
+    network->body = array(network, network->all, sizeof *network->body);
+    network->classes = array(network, network->all, sizeof *network->classes);
+    if (!network->free || !network->body || !network->classes) return no_memory(error);
+    for (uint32_t i = 0; i < network->all; i++) {
+        bool anchored = network->instrument->bodies[i].anchored;
+        network->free[i] = anchored ? SYNTH_ANCHORED : network->count;
+        if (!anchored) network->body[network->count++] = i;
+    }
+    network->begin = array(network, network->count + 2ull, sizeof *network->begin);
+    return network->begin ? HED_OK : no_memory(error);
+}
+
+/* What all materials have in common. */
+static void compare_materials(synth_network *network)
+{
+    const synth_material *first = network->materials;
+    network->same = network->material_count > 0 && first->stiffness > 0.0f;
+    network->plain = network->material_count > 0 && first->rest > 0.01;
+    for (uint32_t m = 0; m < network->material_count; m++) {
+        const synth_material *material = &network->materials[m];
+        if (material->stiffness != first->stiffness || material->cubic != first->cubic)
+            network->same = false;
+        if (fabs(material->rest - first->rest) > 1e-9) network->plain = false;
+        if (material->cubic != 0.0f) network->cubic = true;
+    }
+    network->plain = network->plain && network->same && !network->cubic;
+}
+
+hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument,
+    double rate, synth_network *network, hed_error *error)
+{
+    *network = (synth_network){.allocator = allocator, .instrument = instrument,
+        .all = instrument->counts[HED_BODY], .unit = 1.0};
+    double rounding = rounding_of(instrument);
+    hed_status status = find_free(network, error);
+    if (!status) status = find_classes(network, 1.0 / rate, error);
+    if (!status) status = fill_springs(network, error);
+    if (!status) status = check_lengths(network, error);
+    if (!status && find_kinds(network, rounding)) {
+        network->form = are_slots(network) ? SPRINGS_SLOTS : SPRINGS_KINDS;
+        pair_kinds(network);
+    } else if (!status) {
+        network->form = SPRINGS_OWN;
+        status = find_materials(network, rounding, error);
+        if (!status) status = find_unit(network, error);
+    }
+    compare_materials(network);
+    if (status) synth_network_destroy(network);
+    return status;
+}
+
+double synth_network_common(const synth_network *network)
+{
+    return network->same ? network->materials[0].stiffness : 1.0;
+}
+
+double synth_network_pull(const synth_network *network, uint32_t slot)
+{
+    const synth_material *material = &network->materials[slot];
+    const double *v = network->vectors[slot];
+    double share = 1.0 - material->rest,
+           stretch = share * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    return (material->stiffness + material->cubic * stretch * stretch) /
+           synth_network_common(network) * share;
+}
+
+void synth_network_trim(synth_network *network)
+{
+    const hed_allocator *allocator = network->allocator;
+    synth_release(allocator, network->free, network->all, sizeof *network->free);
+    synth_release(allocator, network->classes, network->all, sizeof *network->classes);
+    synth_release(allocator, network->begin, network->count + 2ull, sizeof *network->begin);
+    synth_release(allocator, network->other, network->entries, sizeof *network->other);
+    synth_release(allocator, network->spring, network->entries, sizeof *network->spring);
+    synth_release(allocator, network->kind, network->entries, sizeof *network->kind);
+    synth_release(allocator, network->places, 3 * (uint64_t)network->all, sizeof *network->places);
+    network->free = network->begin = network->other = network->spring = NULL;
+    network->classes = network->kind = NULL;
+    network->places = NULL;
+    network->instrument = NULL;
+}
+
+void synth_network_destroy(synth_network *network)
+{
+    if (!network->allocator) return;
+    synth_network_trim(network);
+    synth_release(network->allocator, network->body, network->all, sizeof *network->body);
+    *network = (synth_network){0};
+}

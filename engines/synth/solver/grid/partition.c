@@ -1,0 +1,229 @@
+/* A network cut into groups of nearly equal size with few springs between them: by recursive
+ * bisection of the bodies' places, which cuts regular lattices into boxes; and where that cuts many
+ * springs, because they do not join what is near, by METIS (multilevel k-way) if it was built in
+ * and cuts fewer. */
+#include "solver/grid/grid.h"
+#include "program/memory.h"
+
+#ifdef SYNTH_METIS
+#include <metis.h>
+#endif
+
+/* ---- bisection of places ---- */
+
+enum { KEY_STEPS = 1 << 20, DEEPEST = 64 };
+
+/* Bodies in order, by whole numbers: places that differ by rounding only are one. */
+typedef struct bisection {
+    uint32_t *order;
+    int32_t *keys; /* (count x 3) */
+} bisection;
+
+static bool before(const bisection *b, uint32_t axis, uint32_t p, uint32_t q)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        int32_t x = b->keys[3 * p + (axis + k) % 3], y = b->keys[3 * q + (axis + k) % 3];
+        if (x != y) return x < y;
+    }
+    return p < q;
+}
+
+static void exchange(uint32_t *a, uint32_t *b)
+{
+    uint32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Quickselect: what belongs before `middle` of [low, high) is brought there. */
+static void select_middle(bisection *b, uint32_t axis, uint32_t low, uint32_t high, uint32_t middle)
+{
+    while (high - low > 2) {
+        uint32_t centre = low + (high - low) / 2, last = high - 1;
+        if (before(b, axis, b->order[centre], b->order[low]))
+            exchange(&b->order[centre], &b->order[low]);
+        if (before(b, axis, b->order[last], b->order[low]))
+            exchange(&b->order[last], &b->order[low]);
+        if (before(b, axis, b->order[last], b->order[centre]))
+            exchange(&b->order[last], &b->order[centre]);
+        uint32_t pivot = b->order[centre], i = low, j = last;
+        for (;;) {
+            while (before(b, axis, b->order[i], pivot)) i++;
+            while (before(b, axis, pivot, b->order[j])) j--;
+            if (i >= j) break;
+            exchange(&b->order[i++], &b->order[j--]);
+        }
+        if (middle <= j) high = j + 1;
+        else low = j + 1;
+    }
+    if (high - low == 2 && before(b, axis, b->order[high - 1], b->order[low]))
+        exchange(&b->order[low], &b->order[high - 1]);
+}
+
+static uint32_t longest_axis(const bisection *b, uint32_t low, uint32_t high)
+{
+    int32_t least[3] = {INT32_MAX, INT32_MAX, INT32_MAX},
+            most[3] = {INT32_MIN, INT32_MIN, INT32_MIN};
+    for (uint32_t i = low; i < high; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            int32_t key = b->keys[3 * b->order[i] + k];
+            if (key < least[k]) least[k] = key;
+            if (key > most[k]) most[k] = key;
+        }
+    uint32_t axis = 0;
+    for (uint32_t k = 1; k < 3; k++)
+        if (most[k] - least[k] > most[axis] - least[axis]) axis = k;
+    return axis;
+}
+
+/* Whole numbers of places along the longest extent of all; its rounding errors are far below one of
+ * them. */
+static void fill_keys(const synth_network *network, bisection *b)
+{
+    const hed_body_def *bodies = network->instrument->bodies;
+    double least[3] = {1e300, 1e300, 1e300}, extent = 0.0;
+    for (uint32_t k = 0; k < 3; k++) {
+        double most = -1e300;
+        for (uint32_t i = 0; i < network->count; i++) {
+            double x = bodies[network->body[i]].position[k];
+            if (x < least[k]) least[k] = x;
+            if (x > most) most = x;
+        }
+        if (most - least[k] > extent) extent = most - least[k];
+    }
+    double scale = extent > 0.0 ? KEY_STEPS / extent : 0.0;
+    for (uint32_t i = 0; i < network->count; i++) {
+        b->order[i] = i;
+        for (uint32_t k = 0; k < 3; k++)
+            b->keys[3 * i + k] =
+                (int32_t)((bodies[network->body[i]].position[k] - least[k]) * scale + 0.5);
+    }
+}
+
+static void bisect(bisection *b, uint32_t count, uint32_t groups, uint32_t *group_of)
+{
+    struct {
+        uint32_t low, high, first, groups;
+    } stack[DEEPEST] = {{0, count, 0, groups}};
+    for (uint32_t depth = 1; depth > 0;) {
+        uint32_t low = stack[--depth].low, high = stack[depth].high, first = stack[depth].first,
+                 parts = stack[depth].groups;
+        if (parts == 1) {
+            for (uint32_t i = low; i < high; i++) group_of[b->order[i]] = first;
+            continue;
+        }
+        uint32_t half = parts / 2, middle = low + (uint32_t)((uint64_t)(high - low) * half / parts);
+        select_middle(b, longest_axis(b, low, high), low, high, middle);
+        stack[depth].low = low, stack[depth].high = middle, stack[depth].first = first,
+        stack[depth++].groups = half;
+        stack[depth].low = middle, stack[depth].high = high, stack[depth].first = first + half,
+        stack[depth++].groups = parts - half;
+    }
+}
+
+static hed_status by_places(
+    const synth_network *network, uint32_t groups, uint32_t *group_of, hed_error *error)
+{
+    bisection b = {.order = synth_new(network->allocator, network->count, sizeof *b.order),
+        .keys = synth_new(network->allocator, 3 * (uint64_t)network->count, sizeof *b.keys)};
+    hed_status status = HED_OK;
+    if (b.order && b.keys) {
+        fill_keys(network, &b);
+        bisect(&b, network->count, groups, group_of);
+    } else {
+        status = synth_fail(
+            error, HED_ERROR_MEMORY, "no memory to cut %u bodies into groups", network->count);
+    }
+    synth_release(network->allocator, b.order, network->count, sizeof *b.order);
+    synth_release(network->allocator, b.keys, 3 * (uint64_t)network->count, sizeof *b.keys);
+    return status;
+}
+
+/* ---- METIS ---- */
+
+#ifdef SYNTH_METIS
+enum { FEW_CUT = 16 /* one spring in so many */ };
+
+static bool fits(
+    const uint32_t *group_of, uint32_t count, uint32_t *sizes, uint32_t groups, uint32_t most)
+{
+    memset(sizes, 0, groups * sizeof *sizes);
+    for (uint32_t i = 0; i < count; i++)
+        if (++sizes[group_of[i]] > most) return false;
+    return true;
+}
+
+/* False: METIS could not, or not within `most`. */
+static bool by_metis(const synth_network *network, uint32_t groups, uint32_t most, idx_t *begin,
+    idx_t *other, idx_t *part, uint32_t *sizes)
+{
+    idx_t options[METIS_NOPTIONS], vertices = (idx_t)network->count, constraints = 1,
+                                   parts = (idx_t)groups, cut, edges = 0;
+    for (uint32_t i = 0; i < network->count; i++) {
+        begin[i] = edges;
+        for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
+            if (network->other[e] != SYNTH_ANCHORED && network->other[e] != i)
+                other[edges++] = (idx_t)network->other[e];
+    }
+    begin[network->count] = edges;
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = 1;
+    options[METIS_OPTION_UFACTOR] = 10;
+    double slack = ((double)most * groups / network->count - 1.0) * 1000.0;
+    if (slack < 10.0) options[METIS_OPTION_UFACTOR] = slack < 1.0 ? 1 : (idx_t)slack;
+    if (METIS_PartGraphKway(&vertices, &constraints, begin, other, NULL, NULL, NULL, &parts, NULL,
+            NULL, options, &cut, part) != METIS_OK)
+        return false;
+    return fits((const uint32_t *)part, network->count, sizes, groups, most);
+}
+
+/* Springs between groups, each counted twice. */
+static uint64_t cut_of(const synth_network *network, const uint32_t *group_of)
+{
+    uint64_t cut = 0;
+    for (uint32_t i = 0; i < network->count; i++)
+        for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
+            cut +=
+                network->other[e] != SYNTH_ANCHORED && group_of[network->other[e]] != group_of[i];
+    return cut;
+}
+
+/* Takes METIS's cut where it is better; without memory for it the other one stays. */
+static void improve(
+    const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of)
+{
+    _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "METIS with 32-bit indices");
+    const hed_allocator *allocator = network->allocator;
+    uint64_t cut = cut_of(network, group_of);
+    if (cut * FEW_CUT <= network->entries) return;
+    idx_t *begin = synth_new(allocator, network->count + 1ull, sizeof *begin),
+          *other = synth_new(allocator, network->entries, sizeof *other);
+    uint32_t *sizes = synth_new(allocator, groups, sizeof *sizes),
+             *part = synth_new(allocator, network->count, sizeof *part);
+    if (begin && other && sizes && part &&
+        by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) &&
+        cut_of(network, part) < cut)
+        memcpy(group_of, part, network->count * sizeof *part);
+    synth_release(allocator, begin, network->count + 1ull, sizeof *begin);
+    synth_release(allocator, other, network->entries, sizeof *other);
+    synth_release(allocator, sizes, groups, sizeof *sizes);
+    synth_release(allocator, part, network->count, sizeof *part);
+}
+#endif
+
+hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most,
+    uint32_t *group_of, hed_error *error)
+{
+    if ((uint64_t)groups * most < network->count)
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "%u bodies: %u groups of %u have no room for them", network->count, groups, most);
+    if (groups == 1) {
+        memset(group_of, 0, network->count * sizeof *group_of);
+        return HED_OK;
+    }
+    hed_status status = by_places(network, groups, group_of, error);
+#ifdef SYNTH_METIS
+    if (!status && network->form != SPRINGS_SLOTS) improve(network, groups, most, group_of);
+#endif
+    return status;
+}

@@ -1,0 +1,164 @@
+/* What structure grid remembers between blocks: read, put to rest, and carried over to a changed
+ * instrument. */
+#include "solver/grid/grid.h"
+#include "program/memory.h"
+
+static hed_status clear(synth_structure *made, uint32_t which, hed_error *error)
+{
+    const uint32_t zero = 0;
+    hed_buffer *buffer = made->buffers[which];
+    return hed_fill(
+        made->stream, buffer, 0, hed_buffer_size(buffer) & ~3ull, &zero, sizeof zero, error);
+}
+
+hed_status synth_grid_read(synth_structure *made, uint32_t *stores, float *delays, hed_error *error)
+{
+    const synth_layout *layout = &made->program->layout;
+    hed_status status = hed_read(
+        made->stream, stores, made->buffers[LATTICE_STORE], 0, 4ull * layout->words, error);
+    if (!status && layout->delay_words)
+        status = hed_read(made->stream, delays, made->buffers[LATTICE_DELAY], 0,
+            4ull * layout->delay_words, error);
+    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
+    return status ? status : waited;
+}
+
+/* The lattice comes to rest, too; who wants it moving says so with carry(). */
+hed_status synth_grid_write(
+    synth_structure *made, const uint32_t *stores, const float *delays, hed_error *error)
+{
+    const synth_layout *layout = &made->program->layout;
+    const uint32_t *store = stores ? stores : made->program->image;
+    made->step.epoch = made->step.fresh = 1;
+    synth_grid_set_dilation(made, hed_as_float(store[SYNTH_DILATION]));
+    hed_status status = hed_write(
+        made->stream, made->buffers[LATTICE_STORE], 0, store, 4ull * layout->words, error);
+    if (!status && delays && layout->delay_words)
+        status = hed_write(made->stream, made->buffers[LATTICE_DELAY], 0, delays,
+            4ull * layout->delay_words, error);
+    if (!status && !delays) status = clear(made, LATTICE_DELAY, error);
+    if (!status) status = clear(made, LATTICE_STATE, error);
+    if (!status) status = clear(made, LATTICE_PACKETS, error);
+    if (!status) status = clear(made, LATTICE_FLAGS, error);
+    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
+    return status ? status : waited;
+}
+
+/* ---- the lattice ---- */
+
+static uint64_t floats_of(const synth_structure *made)
+{
+    return 6ull * made->tables.shape.groups * made->tables.own;
+}
+
+/* The state, to be given back by release_state(). */
+static hed_status read_state(synth_structure *made, float **state, hed_error *error)
+{
+    *state = synth_new(&made->allocator, floats_of(made), sizeof **state);
+    if (!*state)
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "no memory for the state of %u bodies", made->network.count);
+    hed_status status = hed_read(made->stream, *state, made->buffers[LATTICE_STATE], 0,
+        floats_of(made) * sizeof **state, error);
+    return status ? status : hed_stream_wait(made->stream, error);
+}
+
+static void release_state(const synth_structure *made, float *state)
+{
+    synth_release(&made->allocator, state, floats_of(made), sizeof *state);
+}
+
+/* Where component 0 of a free body is among the state; the others are `own` further on each. */
+static uint64_t state_at(const synth_structure *made, uint32_t body)
+{
+    uint32_t place = made->tables.place[body], own = made->tables.own;
+    return 6ull * own * (place / own) + place % own;
+}
+
+hed_status synth_grid_bodies(
+    synth_structure *made, float *positions, float *velocities, hed_error *error)
+{
+    float *state;
+    hed_status status = read_state(made, &state, error);
+    double unit = made->network.unit, speed = unit / made->program->step;
+    uint32_t own = made->tables.own;
+    if (!status && positions) memset(positions, 0, 3ull * made->network.all * sizeof *positions);
+    if (!status && velocities) memset(velocities, 0, 3ull * made->network.all * sizeof *velocities);
+    for (uint32_t i = 0; !status && i < made->network.count; i++) {
+        const float *at = state + state_at(made, i);
+        uint64_t body = made->network.body[i];
+        for (uint32_t k = 0; k < 3; k++) {
+            if (positions) positions[3 * body + k] = (float)(at[k * own] * unit);
+            if (velocities) velocities[3 * body + k] = (float)(at[(k + 3) * own] * speed);
+        }
+    }
+    release_state(made, state);
+    return status;
+}
+
+/* ---- carrying over ---- */
+
+/* Bodies that are in both, whose entity numbers rise in both. */
+static void move_bodies(
+    const synth_structure *from, const float *old, const synth_structure *to, float *state)
+{
+    float scale = (float)(from->network.unit / to->network.unit);
+    for (uint32_t i = 0, j = 0; i < to->network.count; i++) {
+        while (j < from->network.count && from->entities[j] < to->entities[i]) j++;
+        if (j == from->network.count || from->entities[j] != to->entities[i]) continue;
+        const float *was = old + state_at(from, j);
+        float *is = state + state_at(to, i);
+        for (uint32_t k = 0; k < 6; k++) is[k * to->tables.own] = scale * was[k * from->tables.own];
+    }
+}
+
+static void put(uint32_t *packet, const float *from, uint32_t stride, float scale)
+{
+    for (uint32_t k = 0; k < 3; k++) packet[k] = hed_as_uint(scale * from[k * stride]);
+}
+
+/* What neighbours and the control group find at the first sample. */
+static void fill_packets(const synth_structure *made, const float *state, uint32_t *packets)
+{
+    const synth_grid_tables *tables = &made->tables;
+    uint32_t own = tables->own, room = tables->shape.rim * tables->shape.threads;
+    packets += 4ull * (made->step.epoch & 1) * made->step.side;
+    for (uint32_t g = 0; g < tables->shape.groups; g++) {
+        const float *bodies = state + 6ull * own * g;
+        for (uint32_t i = 0; i < tables->groups[g].rim; i++)
+            put(packets + 4ull * (g * room + i), bodies + i, own, 1.0f);
+        for (uint32_t i = 0; i < tables->groups[g].linked; i++) {
+            uint32_t link = tables->links[g * tables->shape.threads + i];
+            const float *body = bodies + i;
+            uint32_t *told =
+                packets + 4ull * (made->step.remote + LATTICE_TOLD * LATTICE_ELEMENT(link));
+            put(told, body, own, made->step.unit);
+            put(told + 4, body + 3 * own, own, made->step.unit);
+        }
+    }
+}
+
+hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_error *error)
+{
+    float *old, *state = synth_new(&made->allocator, floats_of(made), sizeof *state);
+    uint64_t words = 8ull * made->step.side;
+    uint32_t *packets = synth_new(&made->allocator, words, sizeof *packets);
+    hed_status status = read_state(from, &old, error);
+    if (!status && (!state || !packets))
+        status = synth_fail(
+            error, HED_ERROR_MEMORY, "no memory to carry %u bodies over", made->network.count);
+    if (!status) {
+        move_bodies(from, old, made, state);
+        fill_packets(made, state, packets);
+        status = hed_write(made->stream, made->buffers[LATTICE_STATE], 0, state,
+            floats_of(made) * sizeof *state, error);
+    }
+    if (!status)
+        status = hed_write(made->stream, made->buffers[LATTICE_PACKETS], 0, packets,
+            words * sizeof *packets, error);
+    hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
+    release_state(from, old);
+    release_state(made, state);
+    synth_release(&made->allocator, packets, words, sizeof *packets);
+    return status ? status : waited;
+}

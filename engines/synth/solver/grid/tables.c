@@ -1,0 +1,491 @@
+/* Tables of lattice.cl: who is where in which group, which packets a group receives, and what each
+ * body's neighbours and half-springs are. Made once, on the host; a million bodies take about a
+ * second. */
+#include "solver/grid/grid.h"
+#include "program/memory.h"
+
+#include <stdlib.h>
+
+enum { FEW_BODIES = 256 };
+
+/* What is needed while tables are made. */
+typedef struct builder {
+    const synth_network *network;
+    synth_grid_tables *tables;
+    uint32_t *group_of;         /* (count) */
+    const synth_linked *linked; /* what the control group knows, by its element */
+    uint32_t *element;          /* (count) of the control group, LATTICE_NOTHING */
+    uint32_t *begin;            /* (groups + 1) into `order` */
+    uint32_t *order;            /* (count) by group and place */
+    uint64_t *keys;             /* (most of a group) */
+    uint32_t *mark;             /* (count) last group that was sent this one */
+    uint32_t *at;               /* (count) where it is among that group's places */
+    uint32_t *sent;             /* (2 x count of the largest halo) packet, body */
+    /* (degree x own), the latter times `words`, of the present group */
+    uint32_t *neighbours, *springs;
+    uint32_t *marks; /* (own) LATTICE_HOLES or 0, of the present group */
+    /* of a half-spring: as many as the number of the network's form */
+    uint32_t words;
+    uint32_t most_own, most_halo;
+} builder;
+
+/* Whether bodies may lack springs that pull at rest. */
+static bool has_holes(const synth_network *network)
+{
+    return network->form == SPRINGS_SLOTS && network->tense;
+}
+
+static uint32_t ceil_divide(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+static hed_status no_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the tables of the grid");
+}
+
+/* ---- sizes ---- */
+
+/* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the
+ * largest one's rows fewer. */
+static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
+{
+    if (!limits->groups) return ceil_divide(count, limits->threads * limits->each / 4 * 3);
+    uint32_t groups = ceil_divide(count, FEW_BODIES), round = 1;
+    if (groups > limits->groups) groups = limits->groups;
+    while (2 * round <= groups) round *= 2;
+    uint32_t rows = ceil_divide(ceil_divide(count, groups), limits->threads);
+    return ceil_divide(ceil_divide(count, round), limits->threads) == rows ? round : groups;
+}
+
+static void choose_threads(
+    synth_grid_shape *shape, const synth_grid_limits *limits, uint32_t most_own)
+{
+    shape->threads = limits->threads < 64 ? limits->threads : 64;
+    while (2 * shape->threads <= limits->threads && shape->threads < most_own) shape->threads *= 2;
+    shape->each = most_own ? ceil_divide(most_own, shape->threads) : 1;
+}
+
+/* ---- order ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* First those that the control group knows, in its order; then the rim by the group that they face,
+ * so that packets which one group wants lie side by side; then the inner ones as the instrument has
+ * them. */
+static uint64_t key_of(const builder *b, uint32_t body)
+{
+    const synth_network *network = b->network;
+    uint32_t facing = UINT32_MAX;
+    if (b->element[body] != LATTICE_NOTHING) return (uint64_t)b->element[body] << 32 | body;
+    for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
+        uint32_t other = network->other[e];
+        if (other != SYNTH_ANCHORED && b->group_of[other] != b->group_of[body] &&
+            b->group_of[other] < facing)
+            facing = b->group_of[other];
+    }
+    return (facing == UINT32_MAX ? 2ull << 62 : 1ull << 62 | (uint64_t)facing << 32) | body;
+}
+
+static void sort_group(builder *b, uint32_t group)
+{
+    lattice_group *info = &b->tables->groups[group];
+    uint32_t first = b->begin[group];
+    info->own = b->begin[group + 1] - first;
+    for (uint32_t i = 0; i < info->own; i++) b->keys[i] = key_of(b, b->order[first + i]);
+    qsort(b->keys, info->own, sizeof *b->keys, compare_keys);
+    for (uint32_t i = 0; i < info->own; i++) {
+        uint32_t body = (uint32_t)b->keys[i], class = (uint32_t)(b->keys[i] >> 62);
+        info->linked += class == 0;
+        info->rim += class < 2;
+        b->order[first + i] = body;
+        b->tables->place[body] = i; /* the group is added when its size is known */
+    }
+}
+
+static hed_status order_bodies(builder *b, hed_error *error)
+{
+    uint32_t count = b->network->count, groups = b->tables->shape.groups;
+    for (uint32_t i = 0; i < count; i++) b->begin[b->group_of[i] + 1]++;
+    for (uint32_t g = 0; g < groups; g++) {
+        if (b->begin[g + 1] > b->most_own) b->most_own = b->begin[g + 1];
+        b->begin[g + 1] += b->begin[g];
+    }
+    for (uint32_t i = 0; i < count; i++) b->order[b->begin[b->group_of[i]]++] = i;
+    for (uint32_t g = groups; g > 0; g--) b->begin[g] = b->begin[g - 1];
+    b->begin[0] = 0;
+    b->keys = synth_new(b->network->allocator, b->most_own, sizeof *b->keys);
+    if (!b->keys) return no_memory(error);
+    for (uint32_t g = 0; g < groups; g++) sort_group(b, g);
+    return HED_OK;
+}
+
+/* ---- halos ---- */
+
+static uint32_t packet_of(const builder *b, uint32_t body)
+{
+    const synth_grid_shape *shape = &b->tables->shape;
+    return b->group_of[body] * shape->rim * shape->threads +
+           b->tables->place[body] % b->tables->own;
+}
+
+/* Bodies of others that a group needs, each once: into `sent` (nothing is written where it is
+ * NULL). */
+static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
+{
+    const synth_network *network = b->network;
+    uint32_t count = 0;
+    for (uint32_t k = b->begin[group]; k < b->begin[group + 1]; k++)
+        for (uint32_t e = network->begin[b->order[k]]; e < network->begin[b->order[k] + 1]; e++) {
+            uint32_t other = network->other[e];
+            if (other == SYNTH_ANCHORED || b->group_of[other] == group || b->mark[other] == group)
+                continue;
+            b->mark[other] = group;
+            if (sent) sent[count] = (uint64_t)packet_of(b, other) << 32 | other;
+            count++;
+        }
+    return count;
+}
+
+static uint32_t pushes_of(const builder *b, uint32_t element)
+{
+    return b->linked[element].pushed ? LATTICE_PUSHES : 1;
+}
+
+/* Packets that a group receives. */
+static uint32_t count_halo(builder *b, uint32_t group)
+{
+    uint32_t count = gather_halo(b, group, NULL);
+    for (uint32_t k = 0; k < b->tables->groups[group].linked; k++)
+        count += pushes_of(b, b->element[b->order[b->begin[group] + k]]);
+    return count;
+}
+
+static void forget_marks(builder *b) { memset(b->mark, 0xff, b->network->count * sizeof *b->mark); }
+
+static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
+{
+    synth_grid_tables *tables = b->tables;
+    uint32_t count = gather_halo(b, group, sent);
+    qsort(sent, count, sizeof *sent, compare_keys);
+    uint32_t *halo = tables->halo + (uint64_t)group * tables->halo_room,
+             *links = tables->links + (uint64_t)group * tables->shape.threads;
+    for (uint32_t k = 0; k < count; k++) {
+        halo[k] = (uint32_t)(sent[k] >> 32);
+        b->at[(uint32_t)sent[k]] = tables->own + k;
+    }
+    uint32_t pushes = tables->shape.groups * tables->shape.rim * tables->shape.threads +
+                      LATTICE_TOLD * tables->linked;
+    for (uint32_t k = 0; k < tables->groups[group].linked; k++) {
+        uint32_t element = b->element[b->order[b->begin[group] + k]];
+        links[k] = LATTICE_LINK(element, count) | (b->linked[element].pushed ? LATTICE_PUSHED : 0);
+        for (uint32_t p = 0; p < pushes_of(b, element); p++)
+            halo[count++] = pushes + LATTICE_PUSHES * element + p;
+    }
+    tables->groups[group].halo = count;
+}
+
+/* ---- neighbours and half-springs ---- */
+
+static void rest_vector(const synth_network *network, uint32_t entry, int32_t vector[3])
+{
+    const hed_instrument *instrument = network->instrument;
+    const hed_spring_def *spring =
+        &instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
+    bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
+    uint32_t from = instrument->places[spring->from].index,
+             to = instrument->places[spring->to].index;
+    for (uint32_t k = 0; k < 3; k++) {
+        int32_t way = network->places[3 * to + k] - network->places[3 * from + k];
+        vector[k] = reversed ? -way : way;
+    }
+}
+
+/* What is known of half-spring `entry` beside its neighbour, SPRING_WORDS words of it. */
+static void describe_spring(const synth_network *network, uint32_t entry, uint32_t *words)
+{
+    if (network->form == SPRINGS_KINDS) words[0] = network->kind[entry];
+    if (network->form != SPRINGS_OWN) return;
+    int32_t vector[3];
+    rest_vector(network, entry, vector);
+    words[0] = (uint32_t)(vector[0] + 32768) | (uint32_t)(vector[1] + 32768) << 16;
+    words[1] = (uint32_t)(vector[2] + 32768) | (uint32_t)network->kind[entry] << 16;
+}
+
+/* Slots without a spring: to the body itself, where nothing is stretched or (the material behind
+ * all others) nothing pulls. */
+static void clear_slots(const builder *b)
+{
+    const synth_grid_tables *tables = b->tables;
+    uint32_t null = b->network->material_count,
+             words[2] = {32769u | 32768u << 16, 32768u | (b->network->tense ? null : 0) << 16};
+    for (uint32_t j = 0; j < tables->shape.degree; j++)
+        for (uint32_t i = 0; i < tables->own; i++) {
+            uint32_t slot = j * tables->own + i;
+            b->neighbours[slot] = i;
+            for (uint32_t w = 0; w < b->words; w++)
+                b->springs[slot * b->words + w] = b->words == 1 ? null : words[w];
+        }
+}
+
+/* Where half-springs are of few kinds those of kind j are in slot j if they can: then all that step
+ * together read one entry of the palette. */
+static uint32_t slot_for(const builder *b, uint32_t entry, uint32_t *taken)
+{
+    const synth_network *network = b->network;
+    uint32_t slot = network->kind[entry];
+    if (network->form != SPRINGS_SLOTS && (slot >= b->tables->shape.degree || *taken >> slot & 1u))
+        for (slot = b->tables->shape.degree - 1; *taken >> slot & 1u;) slot--;
+    *taken |= 1u << slot;
+    return slot;
+}
+
+/* A tense slot without a spring would pull: what it would is taken off again. Whether there is such
+ * a slot. */
+static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
+{
+    const synth_network *network = b->network;
+    synth_grid_tables *tables = b->tables;
+    for (uint32_t k = 0; k < 3; k++) {
+        double sum = 0.0;
+        for (uint32_t j = 0; j < network->material_count; j++)
+            if (!(taken >> j & 1u)) sum -= synth_network_pull(network, j) * network->vectors[j][k];
+        float made = (float)sum;
+        memcpy(&tables->springs[(uint64_t)group * tables->spring_words + k * tables->own + i],
+            &made, sizeof made);
+    }
+    return taken != UINT32_MAX >> (32 - network->material_count);
+}
+
+static void fill_body(builder *b, uint32_t group, uint32_t i)
+{
+    const synth_network *network = b->network;
+    synth_grid_tables *tables = b->tables;
+    uint32_t body = b->order[b->begin[group] + i], taken = 0;
+    for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
+        uint32_t slot = slot_for(b, e, &taken) * tables->own + i, other = network->other[e];
+        bool here = other != SYNTH_ANCHORED && b->group_of[other] == group;
+        b->neighbours[slot] = other == SYNTH_ANCHORED ? tables->shape.places - 1
+                              : here                  ? tables->place[other] % tables->own
+                                                      : b->at[other];
+        if (!here && other != SYNTH_ANCHORED) tables->cut++;
+        describe_spring(network, e, &b->springs[slot * b->words]);
+    }
+    b->marks[i] = has_holes(network) && fill_holes(b, group, i, taken) ? LATTICE_HOLES : 0;
+    tables->classes[group * tables->own + i] = network->classes[body];
+}
+
+/* Kinds four to the word. */
+static void pack_kinds(const builder *b, uint32_t *packed)
+{
+    uint32_t own = b->tables->own;
+    memset(packed, 0, b->tables->spring_words * sizeof *packed);
+    for (uint32_t j = 0; j < b->tables->shape.degree; j++)
+        for (uint32_t i = 0; i < own; i++)
+            packed[j / 4 * own + i] |= b->springs[j * own + i] << 8 * (j % 4);
+}
+
+static void fill_group(builder *b, uint32_t group)
+{
+    synth_grid_tables *tables = b->tables;
+    uint32_t own = tables->own, degree = tables->shape.degree, words = degree / 2;
+    clear_slots(b);
+    for (uint32_t i = 0; i < tables->groups[group].own; i++) fill_body(b, group, i);
+    for (uint32_t i = tables->groups[group].own; i < own;
+         i++) /* places without a body stay where they are, too */
+        b->marks[i] = has_holes(b->network) && fill_holes(b, group, i, 0) ? LATTICE_HOLES : 0;
+    uint32_t *packed = tables->springs + (uint64_t)group * tables->spring_words;
+    if (b->words)
+        synth_spread_banks(
+            b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
+    if (b->network->form == SPRINGS_KINDS) pack_kinds(b, packed);
+    if (b->network->form == SPRINGS_OWN)
+        memcpy(packed, b->springs, tables->spring_words * sizeof *packed);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint32_t i = 0; i < own; i++)
+            tables->table[((uint64_t)group * words + w) * own + i] =
+                4 * b->neighbours[2 * w * own + i] |
+                4 * b->neighbours[(2 * w + 1) * own + i] << 16 | (w == 0 ? b->marks[i] : 0);
+}
+
+/* ---- all of it ---- */
+
+/* Everything that depends on the cut alone: rims, halos, rows, and whether it fits. */
+static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_error *error)
+{
+    synth_grid_tables *tables = b->tables;
+    synth_grid_shape *shape = &tables->shape;
+    const synth_network *network = b->network;
+    uint32_t most_rim = 1, most_linked = 0,
+             slots = network->form == SPRINGS_SLOTS ? network->material_count : network->degree;
+    choose_threads(shape, limits, b->most_own);
+    forget_marks(b);
+    for (uint32_t g = 0; g < shape->groups; g++) {
+        uint32_t halo = count_halo(b, g);
+        if (halo > b->most_halo) b->most_halo = halo;
+        if (tables->groups[g].rim > most_rim) most_rim = tables->groups[g].rim;
+        if (tables->groups[g].linked > most_linked) most_linked = tables->groups[g].linked;
+    }
+    shape->rim = ceil_divide(most_rim, shape->threads);
+    shape->halo = b->most_halo ? ceil_divide(b->most_halo, shape->threads) : 1;
+    shape->degree = slots < 2 ? 2 : slots + (slots & 1);
+    tables->own = shape->threads * shape->each;
+    tables->halo_room = b->most_halo + 1;
+    b->words = network->form;
+    tables->spring_words = network->form == SPRINGS_OWN ? 2 * shape->degree * tables->own
+                           : network->form == SPRINGS_KINDS
+                               ? LATTICE_KIND_WORDS(shape->degree) * tables->own
+                           : has_holes(network) ? 3 * tables->own
+                                                : 0;
+    shape->places = tables->own + b->most_halo + 1;
+    if (most_linked > shape->threads || tables->linked > LATTICE_MOST_LINKED)
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "structure grid: %u bodies have a microphone or an exciter, %u of them in one group; %u and "
+            "%u at most",
+            tables->linked, most_linked, LATTICE_MOST_LINKED, shape->threads);
+    uint32_t floats = network->form == SPRINGS_KINDS ? (network->plain ? 4 : LATTICE_KIND_FLOATS)
+                      : network->form == SPRINGS_OWN ? LATTICE_MATERIAL_FLOATS
+                                                     : 0;
+    uint64_t palettes = 4 * (2 * (uint64_t)network->class_count + 3 +
+                                floats * ((uint64_t)network->material_count + 1));
+    uint64_t bytes = 12ull * shape->places + palettes, table = 2ull * shape->degree * tables->own;
+    uint64_t room =
+        limits->local_bytes / 12 < SYNTH_MOST_PLACES ? limits->local_bytes / 12 : SYNTH_MOST_PLACES;
+    if (shape->places > SYNTH_MOST_PLACES || shape->each > limits->each ||
+        shape->halo > LATTICE_MOST_EACH || bytes > limits->local_bytes)
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "structure grid: %u bodies in %u groups, up to %u in one and %u packets that it receives: a "
+            "group has %llu places, %u of them for bodies of its own and %u for packets",
+            network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)room,
+            limits->threads * limits->each, shape->threads * LATTICE_MOST_EACH);
+    shape->table_local = limits->table_local && bytes + table <= limits->local_bytes;
+    shape->local_bytes = bytes + (shape->table_local ? table : 0);
+    return HED_OK;
+}
+
+static hed_status allocate_tables(builder *b, hed_error *error)
+{
+    synth_grid_tables *tables = b->tables;
+    const hed_allocator *allocator = tables->allocator;
+    uint64_t groups = tables->shape.groups, own = tables->own, degree = tables->shape.degree;
+    tables->table = synth_new(allocator, groups * (degree / 2) * own, sizeof *tables->table);
+    tables->springs = synth_new(allocator, groups * tables->spring_words, sizeof *tables->springs);
+    tables->classes = synth_new(allocator, groups * own, sizeof *tables->classes);
+    tables->halo = synth_new(allocator, groups * tables->halo_room, sizeof *tables->halo);
+    tables->links = synth_new(allocator, groups * tables->shape.threads, sizeof *tables->links);
+    b->neighbours = synth_new(allocator, degree * own, sizeof *b->neighbours);
+    b->springs = synth_new(allocator, degree * own * b->words, sizeof *b->springs);
+    b->marks = synth_new(allocator, own, sizeof *b->marks);
+    bool all = tables->table && tables->springs && tables->classes && tables->halo &&
+               tables->links && b->neighbours && b->springs && b->marks;
+    return all ? HED_OK : no_memory(error);
+}
+
+static hed_status fill_tables(builder *b, hed_error *error)
+{
+    synth_grid_tables *tables = b->tables;
+    uint64_t *sent = synth_new(tables->allocator, b->most_halo, sizeof *sent);
+    hed_status status = sent ? allocate_tables(b, error) : no_memory(error);
+    if (!status) {
+        memset(tables->links, 0xff,
+            (uint64_t)tables->shape.groups * tables->shape.threads * sizeof *tables->links);
+        for (uint32_t i = 0; i < b->network->count; i++)
+            tables->place[i] += b->group_of[i] * tables->own;
+        forget_marks(b);
+        for (uint32_t g = 0; g < tables->shape.groups; g++) {
+            fill_halo(b, g, sent);
+            fill_group(b, g);
+        }
+        tables->cut /= 2;
+    }
+    synth_release(tables->allocator, sent, b->most_halo, sizeof *sent);
+    return status;
+}
+
+static hed_status start(builder *b, hed_error *error)
+{
+    const hed_allocator *allocator = b->network->allocator;
+    uint64_t count = b->network->count, groups = b->tables->shape.groups;
+    b->group_of = synth_new(allocator, count, sizeof *b->group_of);
+    b->element = synth_new(allocator, count, sizeof *b->element);
+    b->begin = synth_new(allocator, groups + 1, sizeof *b->begin);
+    b->order = synth_new(allocator, count, sizeof *b->order);
+    b->mark = synth_new(allocator, count, sizeof *b->mark);
+    b->at = synth_new(allocator, count, sizeof *b->at);
+    b->tables->place = synth_new(allocator, count, sizeof *b->tables->place);
+    b->tables->groups = synth_new(allocator, groups, sizeof *b->tables->groups);
+    if (!b->group_of || !b->element || !b->begin || !b->order || !b->mark || !b->at ||
+        !b->tables->place || !b->tables->groups)
+        return no_memory(error);
+    memset(b->element, 0xff, count * sizeof *b->element);
+    for (uint32_t k = 0; k < b->tables->linked; k++)
+        if (b->linked[k].body != SYNTH_ANCHORED) b->element[b->linked[k].body] = k;
+    return HED_OK;
+}
+
+static void finish(builder *b)
+{
+    const hed_allocator *allocator = b->network->allocator;
+    uint64_t count = b->network->count, slots = (uint64_t)b->tables->shape.degree * b->tables->own;
+    synth_release(allocator, b->group_of, count, sizeof *b->group_of);
+    synth_release(allocator, b->element, count, sizeof *b->element);
+    synth_release(allocator, b->begin, b->tables->shape.groups + 1ull, sizeof *b->begin);
+    synth_release(allocator, b->order, count, sizeof *b->order);
+    synth_release(allocator, b->keys, b->most_own, sizeof *b->keys);
+    synth_release(allocator, b->mark, count, sizeof *b->mark);
+    synth_release(allocator, b->at, count, sizeof *b->at);
+    synth_release(allocator, b->neighbours, slots, sizeof *b->neighbours);
+    synth_release(allocator, b->springs, slots * b->words, sizeof *b->springs);
+    synth_release(allocator, b->marks, b->tables->own, sizeof *b->marks);
+}
+
+hed_status synth_grid_tables_create(const synth_network *network, const synth_grid_limits *limits,
+    const synth_linked *linked, uint32_t linked_count, synth_grid_tables *tables, hed_error *error)
+{
+    *tables = (synth_grid_tables){
+        .allocator = network->allocator, .linked = linked_count, .bodies = network->count};
+    tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
+    builder b = {.network = network, .tables = tables, .linked = linked};
+    hed_status status = start(&b, error);
+    if (!status)
+        status = synth_partition(
+            network, tables->shape.groups, limits->threads * limits->each, b.group_of, error);
+    if (!status) {
+        tables->own = 1; /* places are numbers within their group until choose_shape() */
+        status = order_bodies(&b, error);
+    }
+    if (!status) status = choose_shape(&b, limits, error);
+    if (!status) status = fill_tables(&b, error);
+    finish(&b);
+    if (status) synth_grid_tables_destroy(tables);
+    return status;
+}
+
+void synth_grid_tables_trim(synth_grid_tables *tables)
+{
+    const hed_allocator *allocator = tables->allocator;
+    const synth_grid_shape *shape = &tables->shape;
+    uint64_t groups = shape->groups, own = tables->own;
+    synth_release(
+        allocator, tables->table, groups * (shape->degree / 2) * own, sizeof *tables->table);
+    synth_release(
+        allocator, tables->springs, groups * tables->spring_words, sizeof *tables->springs);
+    synth_release(allocator, tables->classes, groups * own, sizeof *tables->classes);
+    synth_release(allocator, tables->halo, groups * tables->halo_room, sizeof *tables->halo);
+    tables->table = tables->springs = tables->halo = NULL;
+    tables->classes = NULL;
+}
+
+void synth_grid_tables_destroy(synth_grid_tables *tables)
+{
+    const hed_allocator *allocator = tables->allocator;
+    if (!allocator) return;
+    synth_grid_tables_trim(tables);
+    synth_release(allocator, tables->place, tables->bodies, sizeof *tables->place);
+    synth_release(allocator, tables->groups, tables->shape.groups, sizeof *tables->groups);
+    synth_release(allocator, tables->links, (uint64_t)tables->shape.groups * tables->shape.threads,
+        sizeof *tables->links);
+    *tables = (synth_grid_tables){0};
+}

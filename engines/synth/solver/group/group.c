@@ -1,0 +1,408 @@
+/* Structures group and global: a work-group for each instance runs the program; its store in local
+ * or in global memory (kernels/store.cl). */
+#include "solver/group/group.h"
+
+#include <stdio.h>
+
+/* ---- where it can run ---- */
+
+hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words)
+{
+    const synth_layout *layout = &program->layout;
+    /* the others are empty */
+    int64_t lists = program->packing.warps_used ? program->packing.warps_used : 1;
+    int64_t items = lists * layout->lanes;
+    return (hed_problem){SYNTH_STORE_DIMENSIONS,
+        {program->instances, (int64_t)layout->words + more_words, items, block}};
+}
+
+bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words,
+    hed_config *config, char *reason, size_t size)
+{
+    hed_problem problem = synth_group_problem(synth->program, synth->def.block, more_words);
+    bool found = false;
+    for (uint32_t i = 0; i < def->parameters[0].count; i++) {
+        hed_config tried = {1, {def->parameters[0].values[i]}};
+        if (tried.values[0] < synth->program->layout.lanes) continue;
+        if (!hed_kernel_valid(def, &tried, &problem, synth->device, synth->def.math, reason, size))
+            continue;
+        *config = tried;
+        found = true;
+        if (tried.values[0] >= problem.sizes[SYNTH_STORE_ITEMS]) break;
+    }
+    return found;
+}
+
+/* Which kernel, and how much a request takes of local memory. */
+static const hed_kernel_def *def_of(
+    const hed_synth *synth, hed_synth_structure id, uint32_t *more_words)
+{
+    bool resident = id == HED_SYNTH_GROUP && synth->def.resident;
+    *more_words = resident ? synth_resident_words(synth->program) : 0;
+    return resident                ? &synth_resident_def
+           : id == HED_SYNTH_GROUP ? &synth_group_def
+                                   : &synth_global_def;
+}
+
+static bool group_valid(const hed_synth *synth, char *reason, size_t size)
+{
+    hed_config config;
+    uint32_t more_words;
+    const hed_kernel_def *def = def_of(synth, HED_SYNTH_GROUP, &more_words);
+    return synth_group_config(synth, def, more_words, &config, reason, size);
+}
+
+static bool global_valid(const hed_synth *synth, char *reason, size_t size)
+{
+    hed_config config;
+    if (synth->def.resident) {
+        snprintf(reason, size,
+            "a resident kernel keeps the store in local memory, as structure group does");
+        return false;
+    }
+    return synth_group_config(synth, &synth_global_def, 0, &config, reason, size);
+}
+
+/* ---- life ---- */
+
+static uint64_t staged_words(const synth_structure *s)
+{
+    return s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * s->poke_room;
+}
+
+static void destroy(synth_structure *s)
+{
+    synth_resident_destroy(s);
+    hed_kernel_destroy(s->kernel);
+    hed_buffer_destroy(s->stores);
+    hed_buffer_destroy(s->delays);
+    hed_buffer_destroy(s->inputs);
+    hed_buffer_destroy(s->pokes);
+    hed_buffer_destroy(s->stems);
+    hed_allocator allocator = s->allocator;
+    synth_release(&allocator, s->staged, staged_words(s), sizeof *s->staged);
+    synth_release(&allocator, s, 1, sizeof *s);
+}
+
+hed_status synth_group_buffer(
+    synth_structure *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
+{
+    hed_buffer_def def = hed_default_buffer_def(4 * (words ? words : 1));
+    def.memory = memory;
+    s->bytes += def.size;
+    return hed_buffer_create(s->device, &def, buffer, error);
+}
+
+/* Stores and delay memories in `stream`; NULL: as at rest. Waits. */
+static hed_status upload(synth_structure *s, hed_stream *stream, const uint32_t *stores,
+    const float *delays, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words,
+             instances = s->program->instances;
+    const uint32_t zero = 0;
+    hed_status status = HED_OK;
+    if (stores) status = hed_write(stream, s->stores, 0, stores, instances * words, error);
+    for (uint64_t i = 0; !stores && !status && i < instances; i++)
+        status = hed_write(stream, s->stores, i * words, s->program->image, words, error);
+    if (!status && floats && delays)
+        status = hed_write(stream, s->delays, 0, delays, instances * floats, error);
+    if (!status && floats && !delays)
+        status = hed_fill(stream, s->delays, 0, instances * floats, &zero, sizeof zero, error);
+    return status ? status : hed_stream_wait(stream, error);
+}
+
+/* Another thread may be playing in the synth's stream: so in one of its own. */
+static hed_status upload_rest(synth_structure *s, hed_error *error)
+{
+    hed_stream_def def = hed_default_stream_def();
+    hed_stream *stream;
+    hed_status status = hed_stream_create(s->device, &def, &stream, error);
+    if (status) return status;
+    status = upload(s, stream, NULL, NULL, error);
+    hed_stream_destroy(stream);
+    return status;
+}
+
+enum { LAUNCHED_POKES = 4096 };
+
+static hed_status fill(
+    const hed_synth *synth, hed_synth_structure id, synth_structure *s, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    char reason[256];
+    hed_config config;
+    uint32_t more_words;
+    const hed_kernel_def *def = def_of(synth, id, &more_words);
+    bool resident = def == &synth_resident_def;
+    uint64_t instances = s->program->instances,
+             input_words = (uint64_t)s->channels * s->block * (resident ? instances : 1);
+    hed_problem problem = synth_group_problem(s->program, synth->def.block, more_words);
+    hed_kernel_options options = hed_default_kernel_options();
+    if (!synth_group_config(synth, def, more_words, &config, reason, sizeof reason))
+        return synth_fail(
+            error, HED_ERROR_UNSUPPORTED, "structure %s: %s", hed_synth_structure_name(id), reason);
+    options.math = synth->def.math;
+    options.config = &config;
+    options.problem = &problem;
+    s->poke_room = resident ? SYNTH_RESIDENT_POKES : LAUNCHED_POKES;
+    s->staged = synth_new(&s->allocator, staged_words(s), sizeof *s->staged);
+    if (!s->staged)
+        return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes", s->poke_room);
+    hed_status status = hed_kernel_create(s->device, def, &options, &s->kernel, error);
+    if (!status)
+        status =
+            synth_group_buffer(s, HED_MEMORY_DEVICE, instances * layout->words, &s->stores, error);
+    if (!status)
+        status = synth_group_buffer(
+            s, HED_MEMORY_DEVICE, instances * layout->delay_words, &s->delays, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, input_words, &s->inputs, error);
+    if (!status)
+        status = synth_group_buffer(s, s->stems_seen ? HED_MEMORY_MAPPED : HED_MEMORY_DEVICE,
+            instances * layout->stems * 2 * s->block, &s->stems, error);
+    if (!status)
+        status = synth_group_buffer(s, HED_MEMORY_DEVICE, staged_words(s), &s->pokes, error);
+    if (!status) status = upload_rest(s, error);
+    s->has_pokes = s->has_inputs = true;
+    return status || !resident ? status : synth_resident_create(s, def, &config, error);
+}
+
+static hed_status create(const hed_synth *synth, hed_synth_structure id,
+    const synth_program *program, synth_structure **structure, hed_error *error)
+{
+    synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
+    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a structure");
+    s->allocator = synth->allocator;
+    s->device = synth->device;
+    s->stream = synth->stream;
+    s->program = program;
+    s->block = synth->def.block;
+    s->channels = synth->def.inputs;
+    s->stems_seen = hed_device_get_info(synth->device)->capabilities & HED_CAN_MAPPED;
+    hed_status status = fill(synth, id, s, error);
+    if (status) destroy(s);
+    else *structure = s;
+    return status;
+}
+
+static hed_status group_create(const hed_synth *synth, const synth_program *program,
+    synth_structure **structure, hed_error *error)
+{
+    return create(synth, HED_SYNTH_GROUP, program, structure, error);
+}
+
+static hed_status global_create(const hed_synth *synth, const synth_program *program,
+    synth_structure **structure, hed_error *error)
+{
+    return create(synth, HED_SYNTH_GLOBAL, program, structure, error);
+}
+
+/* ---- parts of a run ---- */
+
+/* How many pokes from `at` on are due before `frame` of the run. */
+static uint32_t due_before(const synth_run *run, uint32_t at, uint32_t end, uint32_t frame)
+{
+    uint32_t count = 0;
+    while (at + count < end && run->pokes[at + count].frame < frame) count++;
+    return count;
+}
+
+static uint32_t all_due_before(
+    const synth_structure *s, const synth_run *run, const uint32_t *at, uint32_t frame)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->program->instances; i++)
+        count += due_before(run, at[i], run->poke_begin[i + 1], frame);
+    return count;
+}
+
+/* Stages pokes due before `frame`, as many as there is room for, and takes them from `at`. Their
+ * frames count from `first`. */
+static uint32_t stage(
+    synth_structure *s, const synth_run *run, uint32_t *at, uint32_t first, uint32_t frame)
+{
+    uint32_t instances = s->program->instances, count = 0;
+    synth_poke *to = (synth_poke *)(s->staged + instances + 1);
+    for (uint32_t i = 0; i < instances; i++) {
+        uint32_t due = due_before(run, at[i], run->poke_begin[i + 1], frame),
+                 room = s->poke_room - count;
+        s->staged[i] = count;
+        for (uint32_t k = 0; k < due && k < room; k++) {
+            to[count] = run->pokes[at[i]++];
+            to[count++].frame -= first;
+        }
+    }
+    s->staged[instances] = count;
+    return count;
+}
+
+/* The next part: as long as its pokes fit; of no frames at all where those of one frame alone do
+ * not. */
+static synth_part next_part(synth_structure *s, const synth_run *run, uint32_t *at, uint32_t first)
+{
+    uint32_t end = run->frames;
+    while (end > first && all_due_before(s, run, at, end) > s->poke_room)
+        end = first + (end - first) / 2;
+    synth_part part = {(uint32_t)(run->sample + first), first, end - first, 0};
+    part.pokes = stage(s, run, at, first, end > first ? end : first + 1);
+    return part;
+}
+
+/* Of a frame. */
+static uint64_t stem_floats(const synth_structure *s)
+{
+    return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
+}
+
+/* ---- a launch ---- */
+
+static hed_status send_pokes(synth_structure *s, const synth_part *part, hed_error *error)
+{
+    if (part->pokes == 0 && !s->has_pokes) return HED_OK;
+    s->has_pokes = part->pokes > 0;
+    return hed_write(s->stream, s->pokes, 0, s->staged,
+        4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
+}
+
+/* Channels lie one behind another, each as long as this part. Those that are not given are
+ * silent. */
+static hed_status send_inputs(
+    synth_structure *s, const synth_run *run, const synth_part *part, hed_error *error)
+{
+    const uint32_t zero = 0;
+    uint64_t bytes = 4 * (uint64_t)part->frames;
+    hed_status status = HED_OK;
+    if (s->channels == 0 || part->frames == 0 || (!run->inputs && !s->has_inputs)) return HED_OK;
+    s->has_inputs = run->inputs != NULL;
+    if (!run->inputs)
+        return hed_fill(s->stream, s->inputs, 0, 4 * (uint64_t)s->channels * s->block, &zero,
+            sizeof zero, error);
+    for (uint32_t i = 0; !status && i < s->channels; i++)
+        status =
+            hed_write(s->stream, s->inputs, i * bytes, run->inputs[i] + part->first, bytes, error);
+    return status;
+}
+
+static hed_status launch(
+    synth_structure *s, const synth_run *run, const synth_part *part, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    hed_status status = send_pokes(s, part, error);
+    if (!status) status = send_inputs(s, run, part, error);
+    if (status) return status;
+    hed_argument arguments[SYNTH_STORE_ARGUMENTS] = {
+        [SYNTH_STORE_STORES] = hed_buffer_argument(s->stores),
+        [SYNTH_STORE_DELAYS] = hed_buffer_argument(s->delays),
+        [SYNTH_STORE_INPUTS] = hed_buffer_argument(s->inputs),
+        [SYNTH_STORE_STEMS] = hed_buffer_argument(s->stems),
+        [SYNTH_STORE_POKES] = hed_buffer_argument(s->pokes),
+        [SYNTH_STORE_LAYOUT] = hed_struct_argument(layout, sizeof *layout),
+        [SYNTH_STORE_SAMPLE] = hed_uint_argument(part->sample),
+        [SYNTH_STORE_FRAMES] = hed_uint_argument(part->frames),
+        [SYNTH_STORE_LOCAL] = hed_local_argument(),
+    };
+    hed_problem problem = synth_group_problem(s->program, s->block, 0);
+    uint64_t floats = stem_floats(s), bytes = 4 * part->frames * floats;
+    status = hed_launch(s->stream, s->kernel, &problem, arguments,
+        hed_kernel_get_def(s->kernel)->argument_count, error);
+    if (status) return status;
+    if (!s->stems_seen && bytes)
+        status = hed_read(s->stream, run->stems + part->first * floats, s->stems, 0, bytes, error);
+    hed_status waited = hed_stream_wait(s->stream, status ? NULL : error);
+    return status ? status : waited;
+}
+
+/* ---- what a structure does ---- */
+
+static hed_status run_block(synth_structure *s, const synth_run *run, hed_error *error)
+{
+    uint64_t floats = stem_floats(s);
+    uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
+    memcpy(at, run->poke_begin, s->program->instances * sizeof *at);
+    while (first < run->frames) {
+        synth_part part = next_part(s, run, at, first);
+        hed_status status =
+            s->resident ? synth_resident_run(s, run, &part, error) : launch(s, run, &part, error);
+        if (status) return status;
+        if (s->stems_seen)
+            memcpy(
+                run->stems + first * floats, hed_buffer_host(s->stems), 4 * part.frames * floats);
+        first += part.frames;
+    }
+    return HED_OK;
+}
+
+/* Of a single store without `delays` only what can change. */
+static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    bool one = !delays && s->program->instances == 1;
+    uint64_t words = one ? layout->signals + 2ull * layout->signal_count
+                         : (uint64_t)s->program->instances * layout->words;
+    uint64_t floats = (uint64_t)s->program->instances * layout->delay_words;
+    uint32_t *to = s->resident ? hed_buffer_host(s->transfer) : stores;
+    float *delays_to = s->resident ? (float *)to + words : delays;
+    hed_status status = s->resident ? synth_resident_ask(s, SYNTH_REQUEST_SAVE, error) : HED_OK;
+    if (!status) status = hed_read(s->stream, to, s->stores, 0, 4 * words, error);
+    if (!status && floats && delays)
+        status = hed_read(s->stream, delays_to, s->delays, 0, 4 * floats, error);
+    if (!status) status = hed_stream_wait(s->stream, error);
+    if (status || !s->resident) return status;
+    memcpy(stores, to, 4 * words);
+    if (delays) memcpy(delays, delays_to, 4 * floats);
+    return HED_OK;
+}
+
+static hed_status write_all(
+    synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
+{
+    if (!s->resident) return upload(s, s->stream, stores, delays, error);
+    if (!stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
+    uint64_t words = (uint64_t)s->program->instances * s->program->layout.words;
+    uint64_t floats = (uint64_t)s->program->instances * s->program->layout.delay_words;
+    uint32_t *from = hed_buffer_host(s->transfer);
+    memcpy(from, stores, 4 * words);
+    memcpy(from + words, delays, 4 * floats);
+    hed_status status = upload(s, s->stream, from, (const float *)(from + words), error);
+    return status ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
+}
+
+/* While a resident kernel runs, only memory that is mapped can be copied without waiting for its
+ * end. */
+static hed_status rest_one(synth_structure *s, uint32_t instance, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words;
+    const uint32_t *from = s->program->image, zero = 0;
+    hed_status status = HED_OK;
+    if (s->resident) {
+        uint32_t *mapped = hed_buffer_host(s->transfer);
+        status = synth_resident_ask(s, SYNTH_REQUEST_SAVE, error);
+        memcpy(mapped, from, words);
+        memset(mapped + layout->words, 0, floats);
+        from = mapped;
+    }
+    if (!status) status = hed_write(s->stream, s->stores, instance * words, from, words, error);
+    if (!status && floats && s->resident)
+        status =
+            hed_write(s->stream, s->delays, instance * floats, from + layout->words, floats, error);
+    if (!status && floats && !s->resident)
+        status =
+            hed_fill(s->stream, s->delays, instance * floats, floats, &zero, sizeof zero, error);
+    if (!status) status = hed_stream_wait(s->stream, error);
+    return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
+}
+
+static void report(const synth_structure *s, hed_synth_report *to)
+{
+    hed_kernel_config(s->kernel, &to->configured);
+    to->bytes = s->bytes;
+}
+
+#define WHAT_BOTH_DO \
+    .destroy = destroy, .run = run_block, .read = read_all, .write = write_all, .rest = rest_one, \
+    .report = report
+const synth_structure_ops synth_group_ops = {
+    .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
+const synth_structure_ops synth_global_ops = {
+    .id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};

@@ -1,0 +1,68 @@
+/* The synth's kernels: their texts (embedded by CMakeLists.txt) and descriptions. */
+#ifndef SYNTH_KERNELS_H
+#define SYNTH_KERNELS_H
+
+#include "heddle/synth.h"
+
+#define SYNTH_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_physics_spring_h[],
+    hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_modulators_h[],
+    hed_synth_physics_h[], hed_synth_store_cl[];
+
+/* The first texts of each kernel that steps entities. It defines SYNTH_SPACE. */
+#define SYNTH_PHYSICS_SOURCES \
+    {"layout.h", hed_synth_layout_h, 0}, {"physics_store.h", hed_synth_physics_store_h, 0}, \
+        {"physics_spring.h", hed_synth_physics_spring_h, 0}, \
+        {"physics_body.h", hed_synth_physics_body_h, 0}, \
+        {"physics_exciters.h", hed_synth_physics_exciters_h, 0}, \
+        {"physics_modulators.h", hed_synth_physics_modulators_h, 0}, \
+    { \
+        "physics.h", hed_synth_physics_h, 0 \
+    }
+
+/* Structures group and global: store.c. */
+enum {
+    SYNTH_STORE_STORES,
+    SYNTH_STORE_DELAYS,
+    SYNTH_STORE_INPUTS,
+    SYNTH_STORE_STEMS,
+    SYNTH_STORE_POKES,
+    SYNTH_STORE_LAYOUT,
+    SYNTH_STORE_SAMPLE,
+    SYNTH_STORE_FRAMES,
+    SYNTH_STORE_LOCAL,
+    SYNTH_STORE_ARGUMENTS
+};
+enum {
+    SYNTH_STORE_INSTANCES,
+    SYNTH_STORE_WORDS,
+    SYNTH_STORE_ITEMS,
+    SYNTH_STORE_BLOCK,
+    SYNTH_STORE_DIMENSIONS
+};
+extern const hed_kernel_def synth_group_def, synth_global_def;
+
+/* Structure group as a kernel that stays. A request is a head and then pokes as for the others. */
+enum {
+    SYNTH_RESIDENT_MAIL,
+    SYNTH_RESIDENT_RELAY,
+    SYNTH_RESIDENT_STORES,
+    SYNTH_RESIDENT_DELAYS,
+    SYNTH_RESIDENT_IMAGE,
+    SYNTH_RESIDENT_GIVEN,
+    SYNTH_RESIDENT_INPUTS,
+    SYNTH_RESIDENT_STEMS,
+    SYNTH_RESIDENT_LAYOUT,
+    SYNTH_RESIDENT_REQUEST_WORDS,
+    SYNTH_RESIDENT_INPUT_WORDS,
+    SYNTH_RESIDENT_LOCAL,
+    SYNTH_RESIDENT_ARGUMENTS
+};
+enum { SYNTH_REQUEST_PLAY, SYNTH_REQUEST_REST, SYNTH_REQUEST_SAVE, SYNTH_REQUEST_LOAD };
+typedef struct synth_request_head {
+    uint32_t command, sample, frames, channels;
+} synth_request_head;
+extern const hed_kernel_def synth_resident_def;
+
+#endif

@@ -1,0 +1,321 @@
+/* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each: a
+ * free one, the one released longest ago, the oldest. A key struck again while it sounds keeps its
+ * instance, as a string does. */
+#include "voices/voices.h"
+
+#include "support/words.h"
+
+static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
+{
+    synth_voices_poke(v, instance, word, hed_as_uint(value));
+}
+
+/* ---- which keys are held ---- */
+
+static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note)
+{
+    return v->held[channel][note >> 6] >> (note & 63) & 1;
+}
+
+static void set_state(synth_voices *v, uint32_t channel, uint32_t note, synth_key_state state)
+{
+    uint64_t bit = (uint64_t)1 << (note & 63), *word = &v->held[channel][note >> 6];
+    v->keys[channel][note].state = (uint8_t)state;
+    *word = state == SYNTH_KEY_UP ? *word & ~bit : *word | bit;
+}
+
+/* Bits of notes low to high in word 0 (notes 0 to 63) or 1. */
+static uint64_t notes_between(uint32_t low, uint32_t high, uint32_t word)
+{
+    uint32_t base = 64 * word;
+    if (low > high || high < base || low > base + 63) return 0;
+    uint32_t from = low > base ? low - base : 0, to = high < base + 63 ? high - base : 63;
+    return ~(uint64_t)0 >> (63 - to) & ~(uint64_t)0 << from;
+}
+
+/* What of a route the instrument hears on a channel. */
+static void listen_to(synth_voices *v, uint32_t channel, const hed_route *route)
+{
+    uint32_t low = route->low > v->def.low ? route->low : v->def.low,
+             high = route->high < v->def.high ? route->high : v->def.high;
+    for (uint32_t word = 0; synth_route_channel(route, channel) && word < 2; word++)
+        v->heard[channel][word] |= notes_between(low, high, word);
+}
+
+static bool any_held(const synth_voices *v, const hed_route *route)
+{
+    uint64_t low = notes_between(route->low, route->high, 0),
+             high = notes_between(route->low, route->high, 1);
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
+        if (synth_route_channel(route, c) && ((v->held[c][0] & low) | (v->held[c][1] & high)))
+            return true;
+    return false;
+}
+
+/* ---- which notes are heard, and by which key ---- */
+
+static bool is_heard(const synth_voices *v, uint32_t channel, int32_t key)
+{
+    return key >= 0 && key < SYNTH_KEYS && (v->heard[channel][key >> 6] >> (key & 63) & 1);
+}
+
+void synth_notes_listen(synth_voices *v)
+{
+    const synth_program *p = v->program;
+    bool any = false;
+    memset(v->heard, 0, sizeof v->heard);
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
+        for (uint32_t g = 0; g < p->layout.gates; g++) {
+            if (!p->gates[g].starts) continue;
+            any = true;
+            listen_to(v, c, &p->gates[g].route);
+        }
+        for (uint32_t t = 0; t < p->target_count; t++) {
+            const synth_target *target = &p->targets[t];
+            if (target->follow == SYNTH_FOLLOW_NOTE ||
+                (target->follow == SYNTH_FOLLOW_MIDI &&
+                    (target->kind == HED_MIDI_NOTE || target->kind == HED_MIDI_VELOCITY)))
+                listen_to(v, c, &target->route);
+        }
+        /* Where notes start nothing a voice is dilated by them still. */
+        if (v->def.mode != HED_SINGLETON && !any) listen_to(v, c, &(hed_route){0, 0, 127});
+    }
+    v->notes.low = HED_NO_KEY;
+    for (uint32_t key = 0; key < SYNTH_KEYS; key++)
+        for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
+            if (!is_heard(v, c, (int32_t)key)) continue;
+            if (v->notes.low == HED_NO_KEY) v->notes.low = (uint8_t)key;
+            v->notes.high = (uint8_t)key;
+        }
+}
+
+uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
+{
+    int32_t key = (int32_t)note + v->transpose;
+    if (is_heard(v, channel, key)) return (uint32_t)key;
+    for (int32_t octaves = 12; v->fold && octaves <= 2 * SYNTH_KEYS; octaves += 12) {
+        if (is_heard(v, channel, key - octaves)) return (uint32_t)(key - octaves);
+        if (is_heard(v, channel, key + octaves)) return (uint32_t)(key + octaves);
+    }
+    return HED_NO_KEY;
+}
+
+/* Counts a note. Gives its key. */
+static uint32_t count_note(
+    const synth_voices *v, uint32_t channel, uint32_t note, hed_note_report *n)
+{
+    uint32_t key = synth_notes_key(v, channel, note);
+    int32_t wanted = (int32_t)note + v->transpose;
+    n->struck++;
+    if (key != HED_NO_KEY) return key;
+    if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
+    if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
+    if (n->low != HED_NO_KEY && wanted >= n->low && wanted <= n->high)
+        n->deaf_channels |= (uint16_t)(1u << channel);
+    n->dropped++;
+    return key;
+}
+
+hed_note_report synth_voices_check_notes(
+    const synth_voices *v, const hed_synth_event *events, uint32_t count)
+{
+    hed_note_report notes = {.low = v->notes.low, .high = v->notes.high};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *bytes = events[i].bytes;
+        if (events[i].kind == HED_EVENT_MIDI && bytes[0] >> 4 == 9 && bytes[1] < SYNTH_KEYS &&
+            bytes[2])
+            count_note(v, bytes[0] & 15, bytes[1], &notes);
+    }
+    return notes;
+}
+
+/* ---- gates ---- */
+
+static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    const synth_key *key = &v->keys[channel][note];
+    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+        const synth_gate *gate = &v->program->gates[g];
+        if (!synth_route_fits(&gate->route, channel, note)) continue;
+        synth_sleep_wake_gate(v, instance, g);
+        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_COUNT, key->started);
+        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
+        poke_float(v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
+        poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
+    }
+}
+
+/* A key has come up: gates that nothing else holds open are closed. */
+static void close_gates(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+        const synth_gate *gate = &v->program->gates[g];
+        if (!synth_route_fits(&gate->route, channel, note)) continue;
+        if (v->def.mode == HED_SINGLETON && any_held(v, &gate->route)) continue;
+        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 0);
+    }
+}
+
+/* ---- voices ---- */
+
+/* Whether `a` is to be taken before `b`. */
+static bool sooner(const synth_voice *a, const synth_voice *b)
+{
+    if (a->used != b->used) return !a->used;
+    if (!a->released != !b->released) return a->released;
+    return a->released ? a->released < b->released : a->started < b->started;
+}
+
+static uint32_t choose_voice(const synth_voices *v)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < v->instances; i++)
+        if (sooner(&v->voices[i], &v->voices[best])) best = i;
+    return best;
+}
+
+/* Ends a key's sound, now that neither finger nor pedal holds it. */
+static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    synth_key *key = &v->keys[channel][note];
+    set_state(v, channel, note, SYNTH_KEY_UP);
+    for (uint32_t i = 0; i < SYNTH_KEYS; i++)
+        if (v->plays[channel][i] == note) v->plays[channel][i] = HED_NO_KEY;
+    if (v->def.mode != HED_SINGLETON) v->voices[key->voice].released = ++v->serial;
+    close_gates(v, key->voice, channel, note);
+}
+
+static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    if (v->def.mode == HED_SINGLETON) return 0;
+    if (is_held(v, channel, note)) return v->keys[channel][note].voice;
+    uint32_t taken = choose_voice(v);
+    synth_voice *voice = &v->voices[taken];
+    if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
+    if (v->def.mode == HED_VOICES_MPE)
+        for (uint32_t i = 0; i < v->instances; i++)
+            if (v->voices[i].released && v->voices[i].channel == channel)
+                v->voices[i].follows = false;
+    *voice = (synth_voice){
+        .channel = (uint8_t)channel, .note = (uint8_t)note, .used = true, .follows = true};
+    return taken;
+}
+
+/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's
+ * words, which may be those of the note before still. */
+static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    for (uint32_t t = 0; t < v->targets; t++) {
+        const synth_target *target = &v->program->targets[t];
+        if (v->def.mode != HED_SINGLETON) {
+            synth_control_target(v, instance, t, true);
+        } else if (synth_route_fits(&target->route, channel, note)) {
+            v->last[t] = (uint16_t)(channel << 7 | note);
+            synth_control_target(v, instance, t, false);
+        }
+    }
+}
+
+static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
+{
+    uint32_t instance = take_voice(v, channel, note);
+    synth_key *key = &v->keys[channel][note];
+    set_state(v, channel, note, SYNTH_KEY_DOWN);
+    *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN,
+        .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
+    if (v->def.mode != HED_SINGLETON) {
+        v->voices[instance].started = key->started;
+        synth_control_dilate(v, instance);
+    }
+    open_gates(v, instance, channel, note);
+    start_targets(v, instance, channel, note);
+}
+
+static void end_key(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    if (v->keys[channel][note].state != SYNTH_KEY_DOWN) return;
+    if (synth_control_sustained(v, channel)) set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
+    else let_go(v, channel, note);
+}
+
+/* Notes that fold to one key hold it together. */
+void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    uint32_t key = v->plays[channel][note];
+    v->plays[channel][note] = HED_NO_KEY;
+    if (key != HED_NO_KEY && !memchr(v->plays[channel], (int)key, SYNTH_KEYS))
+        end_key(v, channel, key);
+}
+
+void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
+{
+    uint32_t key = count_note(v, channel, note, &v->notes);
+    if (key == HED_NO_KEY) return;
+    /* what it played in an instrument before */
+    if (v->plays[channel][note] != key) synth_notes_end(v, channel, note);
+    start_key(v, channel, key, velocity);
+    v->plays[channel][note] = (uint8_t)key;
+}
+
+void synth_notes_pedal(synth_voices *v, uint32_t channel)
+{
+    if (synth_control_sustained(v, channel)) return;
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++)
+        if (v->keys[channel][note].state == SYNTH_KEY_SUSTAINED) let_go(v, channel, note);
+}
+
+void synth_notes_end_all(synth_voices *v, uint32_t channel, bool sustain)
+{
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
+        if (!is_held(v, channel, note)) continue;
+        if (sustain) end_key(v, channel, note);
+        else let_go(v, channel, note);
+    }
+}
+
+uint64_t synth_notes_silence(synth_voices *v, uint32_t channel)
+{
+    uint64_t silenced = 0;
+    synth_notes_end_all(v, channel, false);
+    if (v->def.mode == HED_SINGLETON) return 1;
+    for (uint32_t i = 0; i < v->instances; i++) {
+        if (!v->voices[i].used || v->voices[i].channel != channel) continue;
+        v->voices[i].used = false;
+        silenced |= (uint64_t)1 << i;
+    }
+    return silenced;
+}
+
+void synth_notes_touch(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
+{
+    uint32_t key = v->plays[channel][note];
+    if (key == HED_NO_KEY) key = synth_notes_key(v, channel, note);
+    if (key != HED_NO_KEY) synth_notes_touch_key(v, channel, key, value);
+}
+
+void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
+{
+    synth_key *key = &v->keys[channel][note];
+    key->touch = (uint8_t)value;
+    key->touched = true;
+    if (!is_held(v, channel, note)) return;
+    for (uint32_t t = 0; t < v->targets; t++) {
+        const synth_target *target = &v->program->targets[t];
+        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_AFTERTOUCH) continue;
+        if (synth_route_fits(&target->route, channel, note))
+            poke_float(v, key->voice, target->word, (float)value / 127.0f);
+    }
+}
+
+void synth_notes_renew(synth_voices *v)
+{
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
+        for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
+            if (!is_held(v, c, note)) continue;
+            for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+                const synth_gate *gate = &v->program->gates[g];
+                if (synth_route_fits(&gate->route, c, note))
+                    synth_voices_poke(v, v->keys[c][note].voice, gate->word + SYNTH_GATE_HELD, 1);
+            }
+        }
+}

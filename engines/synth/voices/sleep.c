@@ -1,0 +1,370 @@
+/* Which bodies are an island, and whether it is still. voices_sleep.c puts it to sleep and wakes
+ * it. */
+#include "voices/sleep.h"
+
+#include "kernels/physics.h"
+#include "program/memory.h"
+
+#include <math.h>
+
+static const double INAUDIBLE = 1e-7; /* of full scale: -140 dB */
+/* by so much a microphone that is modulated may hear better */
+static const double MODULATED_EAR = 1e3;
+/* of what is heard, where a body moves across what any microphone hears */
+static const double ACROSS = 1e-5;
+
+/* ---- which bodies are an island ---- */
+
+/* Bodies as a forest: `up` is the next on the way to the root. */
+typedef struct forest {
+    const synth_program *program;
+    synth_at at; /* the image */
+    uint32_t bodies;
+    uint32_t *up;      /* (bodies) */
+    uint32_t *island;  /* (bodies) of roots: number, or SYNTH_EMPTY */
+    uint8_t *restless; /* (bodies) of roots: something drives it */
+} forest;
+
+static uint32_t root_of(const forest *f, uint32_t body)
+{
+    while (f->up[body] != body) body = f->up[body] = f->up[f->up[body]];
+    return body;
+}
+
+static bool is_free(const forest *f, uint32_t body)
+{
+    return synth_parameter(&f->program->layout, &f->at, SYNTH_BODY, BODY_P_WEIGHT, body) != 0.0f;
+}
+
+static bool is_modulated(const forest *f, uint32_t body)
+{
+    return synth_links_of(&f->program->layout, &f->at, SYNTH_BODY, body).length > 0;
+}
+
+static void join_neighbours(forest *f)
+{
+    const synth_type_layout *type = &f->program->layout.type[SYNTH_BODY];
+    for (uint32_t body = 0; body < f->bodies; body++) {
+        if (!is_free(f, body)) continue;
+        synth_list list = synth_list_of(&f->at, type->list, type->count, body);
+        for (uint32_t i = 0; i < list.length; i++) {
+            uint32_t other = synth_word(&f->at, list.first + i * SYNTH_SPRING_WORDS * list.stride);
+            if (is_free(f, other)) f->up[root_of(f, other)] = root_of(f, body);
+        }
+    }
+}
+
+static void mark_modulated(forest *f)
+{
+    const synth_layout *layout = &f->program->layout;
+    const synth_type_layout *type = &layout->type[SYNTH_BODY];
+    for (uint32_t body = 0; body < f->bodies; body++) {
+        if (!is_free(f, body)) continue;
+        bool driven = is_modulated(f, body);
+        synth_list list = synth_list_of(&f->at, type->list, type->count, body);
+        for (uint32_t i = 0; i < list.length; i++) {
+            uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride,
+                     other = synth_word(&f->at, word);
+            driven |= (synth_word(&f->at, word + list.stride) & SYNTH_SPRING_INDEX) <
+                      layout->type[SYNTH_SPRING].modulated;
+            driven |= !is_free(f, other) && is_modulated(f, other);
+        }
+        if (driven) f->restless[root_of(f, body)] = 1;
+    }
+}
+
+static bool takes_sound(const forest *f, uint32_t audio)
+{
+    synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, audio);
+    return synth_bits(&f->at, me, AUDIO_P_GATED) == 0 &&
+           synth_bits(&f->at, me, AUDIO_P_SOURCE) != SYNTH_AUDIO_SILENT;
+}
+
+static uint32_t contact_body(const forest *f, uint32_t type, uint32_t contact)
+{
+    return synth_bits(&f->at, synth_self_of(&f->program->layout, type, contact), CONTACT_P_BODY);
+}
+
+/* The island that a body is of; SYNTH_EMPTY: none that sleeps. */
+static uint32_t island_of(const forest *f, uint32_t body)
+{
+    return is_free(f, body) ? f->island[root_of(f, body)] : SYNTH_EMPTY;
+}
+
+/* Numbers the islands that may sleep. Gives how many bodies they have. */
+static uint32_t number_islands(forest *f, uint32_t *islands)
+{
+    uint32_t bodies = 0;
+    for (uint32_t body = 0; body < f->bodies; body++)
+        f->up[body] = body, f->island[body] = SYNTH_EMPTY;
+    join_neighbours(f);
+    mark_modulated(f);
+    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++)
+        if (takes_sound(f, i)) f->restless[root_of(f, contact_body(f, SYNTH_AUDIO, i))] = 1;
+    for (uint32_t body = 0; body < f->bodies; body++) {
+        uint32_t root = root_of(f, body);
+        if (!is_free(f, body) || f->restless[root]) continue;
+        if (f->island[root] == SYNTH_EMPTY) f->island[root] = (*islands)++;
+        bodies++;
+    }
+    return bodies;
+}
+
+/* ---- lists ---- */
+
+/* Lists of `count` owners are filled in two rounds: first they are counted, then entries are
+ * put. */
+static void sum_up(uint32_t *begin, uint32_t count)
+{
+    for (uint32_t i = 0, sum = 0; i <= count; i++) {
+        uint32_t length = begin[i];
+        begin[i] = sum;
+        sum += length;
+    }
+}
+
+static void put(uint32_t *begin, uint32_t *list, uint32_t owner, uint32_t entry)
+{
+    if (list) list[begin[owner]] = entry;
+    begin[owner]++;
+}
+
+static void unwind(uint32_t *begin, uint32_t count)
+{
+    for (uint32_t i = count; i > 0; i--) begin[i] = begin[i - 1];
+    begin[0] = 0;
+}
+
+static uint32_t gate_number(uint32_t word) { return (word - SYNTH_FIRST_GATE) / SYNTH_GATE_WORDS; }
+
+/* One round over bodies and contacts. */
+static void visit(const forest *f, synth_sleep *s)
+{
+    for (uint32_t body = 0; body < f->bodies; body++)
+        if (island_of(f, body) != SYNTH_EMPTY)
+            put(s->body_begin, s->bodies, island_of(f, body), body);
+    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
+        for (uint32_t i = 0; i < f->program->layout.type[type].count; i++) {
+            uint32_t island = island_of(f, contact_body(f, type, i));
+            if (island == SYNTH_EMPTY) continue;
+            uint32_t gate =
+                synth_bits(&f->at, synth_self_of(&f->program->layout, type, i), CONTACT_P_GATE);
+            put(s->contact_begin, s->contacts, island, SYNTH_SEAT(type, i));
+            put(s->gate_begin, s->gates, gate_number(gate), island);
+        }
+}
+
+/* ---- what is heard ---- */
+
+/* The share of a motion along axis `k` that is heard of a body at distance `r` towards `e`
+ * (synth_heard()). */
+static double share_along(const synth_at *at, synth_self m, const double e[3], uint32_t k)
+{
+    double n = synth_value(at, m, MICROPHONE_P_NX + k),
+           isotropy = synth_value(at, m, MICROPHONE_P_ISOTROPY);
+    return fmax(fabs(n + isotropy * (e[k] - n)), ACROSS);
+}
+
+/* How loud ears make the bodies of each island, moving along each axis, at the most: of full scale,
+ * for an h v of 1. */
+static void hear(const forest *f, double gain, double *loudness)
+{
+    const synth_layout *layout = &f->program->layout;
+    const synth_at *at = &f->at;
+    for (uint32_t ear = 0; ear < layout->type[SYNTH_EAR].count; ear++) {
+        uint32_t number = synth_bits(at, synth_self_of(layout, SYNTH_EAR, ear), EAR_P_MICROPHONE);
+        synth_self m = synth_self_of(layout, SYNTH_MICROPHONE, number);
+        bool modulated = synth_links_of(layout, at, SYNTH_MICROPHONE, number).length > 0;
+        double amount = gain * (modulated ? MODULATED_EAR : 1.0) *
+                        fabs(synth_value(at, m, MICROPHONE_P_GAIN)) *
+                        fabs(synth_value(at, m, MICROPHONE_P_MAKEUP));
+        synth_list list =
+            synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
+        for (uint32_t i = 0; i < list.length; i++) {
+            uint32_t word = list.first + i * SYNTH_EAR_WORDS * list.stride,
+                     body = synth_word(at, word);
+            synth_self b = synth_self_of(layout, SYNTH_BODY, body);
+            double r[3], square = 0.0;
+            for (uint32_t k = 0; k < 3; k++) {
+                r[k] = (double)synth_value(at, b, BODY_P_X + k) -
+                       synth_value(at, m, MICROPHONE_P_X + k);
+                square += r[k] * r[k];
+            }
+            double distance = sqrt(fmax(square, (double)SYNTH_SHORTEST));
+            double loud = amount * fabs(synth_number(at, word + list.stride)) /
+                          fmax(distance, (double)SYNTH_NEAREST);
+            uint32_t island = island_of(f, body);
+            for (uint32_t k = 0; k < 3 && island != SYNTH_EMPTY; k++) {
+                double e[3] = {r[0] / distance, r[1] / distance, r[2] / distance};
+                loudness[3 * island + k] += loud * (modulated ? 1.0 : share_along(at, m, e, k));
+            }
+        }
+    }
+}
+
+/* An island that nobody hears is still below 1e-7 m/s. */
+static void set_slow(synth_sleep *s, const double *loudness)
+{
+    for (uint32_t i = 0; i < 3 * s->islands; i++)
+        s->slow[i] =
+            (float)(loudness[i] > 0.0 ? INAUDIBLE / loudness[i] : INAUDIBLE * s->program->step);
+}
+
+/* ---- life ---- */
+
+static hed_status no_memory(hed_error *error)
+{
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for the islands that can rest");
+}
+
+static hed_status make_lists(synth_sleep *s, const forest *f, double gain, hed_error *error)
+{
+    uint32_t gates = s->program->layout.gates;
+    s->body_begin = synth_new(&s->allocator, s->islands + 1u, sizeof *s->body_begin);
+    s->contact_begin = synth_new(&s->allocator, s->islands + 1u, sizeof *s->contact_begin);
+    s->gate_begin = synth_new(&s->allocator, gates + 1u, sizeof *s->gate_begin);
+    if (!s->body_begin || !s->contact_begin || !s->gate_begin) return no_memory(error);
+    visit(f, s);
+    sum_up(s->body_begin, s->islands);
+    sum_up(s->contact_begin, s->islands);
+    sum_up(s->gate_begin, gates);
+    s->contact_count = s->contact_begin[s->islands];
+    s->gate_count = s->gate_begin[gates];
+    uint64_t instances = s->instances;
+    double *loudness = synth_new(&s->allocator, 3ull * s->islands, sizeof *loudness);
+    s->bodies = synth_new(&s->allocator, s->body_count, sizeof *s->bodies);
+    s->contacts = synth_new(&s->allocator, s->contact_count, sizeof *s->contacts);
+    s->gates = synth_new(&s->allocator, s->gate_count, sizeof *s->gates);
+    s->slow = synth_new(&s->allocator, 3ull * s->islands, sizeof *s->slow);
+    s->quiet = synth_new(&s->allocator, instances * s->islands, sizeof *s->quiet);
+    s->weights = synth_new(&s->allocator, instances * s->body_count, sizeof *s->weights);
+    bool made =
+        loudness && s->bodies && s->contacts && s->gates && s->slow && s->quiet && s->weights;
+    if (made) {
+        visit(f, s);
+        unwind(s->body_begin, s->islands);
+        unwind(s->contact_begin, s->islands);
+        unwind(s->gate_begin, gates);
+        hear(f, gain, loudness);
+        set_slow(s, loudness);
+    }
+    synth_release(&s->allocator, loudness, 3ull * s->islands, sizeof *loudness);
+    return made ? HED_OK : no_memory(error);
+}
+
+hed_status synth_sleep_create(const hed_allocator *allocator, const synth_program *program,
+    double gain, synth_sleep **sleep, hed_error *error)
+{
+    *sleep = NULL;
+    synth_sleep *s = synth_new(allocator, 1, sizeof *s);
+    if (!s) return no_memory(error);
+    s->allocator = *allocator;
+    s->program = program;
+    s->instances = program->instances;
+    uint32_t bodies = program->remote ? 0 : program->layout.type[SYNTH_BODY].count;
+    s->spacing = bodies ? (uint64_t)(1.0 / (SYNTH_CHECKS_A_SECOND * program->step)) : 1;
+    if ((uint64_t)bodies * program->instances > SYNTH_MOST_SLEEPERS) bodies = 0;
+    forest f = {.program = program, .at = {.store = program->image}, .bodies = bodies};
+    f.up = synth_new(allocator, bodies, sizeof *f.up);
+    f.island = synth_new(allocator, bodies, sizeof *f.island);
+    f.restless = synth_new(allocator, bodies, sizeof *f.restless);
+    hed_status status = f.up && f.island && f.restless ? HED_OK : no_memory(error);
+    if (!status && bodies) s->body_count = number_islands(&f, &s->islands);
+    if (!status && s->islands) status = make_lists(s, &f, gain, error);
+    synth_release(allocator, f.up, bodies, sizeof *f.up);
+    synth_release(allocator, f.island, bodies, sizeof *f.island);
+    synth_release(allocator, f.restless, bodies, sizeof *f.restless);
+    if (status) synth_sleep_destroy(s);
+    else *sleep = s;
+    return status;
+}
+
+void synth_sleep_destroy(synth_sleep *s)
+{
+    if (!s) return;
+    hed_allocator allocator = s->allocator;
+    uint64_t instances = s->instances;
+    synth_release(&allocator, s->body_begin, s->islands + 1u, sizeof *s->body_begin);
+    synth_release(&allocator, s->contact_begin, s->islands + 1u, sizeof *s->contact_begin);
+    synth_release(&allocator, s->gate_begin, s->program->layout.gates + 1u, sizeof *s->gate_begin);
+    synth_release(&allocator, s->bodies, s->body_count, sizeof *s->bodies);
+    synth_release(&allocator, s->contacts, s->contact_count, sizeof *s->contacts);
+    synth_release(&allocator, s->gates, s->gate_count, sizeof *s->gates);
+    synth_release(&allocator, s->slow, 3ull * s->islands, sizeof *s->slow);
+    synth_release(&allocator, s->quiet, instances * s->islands, sizeof *s->quiet);
+    synth_release(&allocator, s->weights, instances * s->body_count, sizeof *s->weights);
+    synth_release(&allocator, s, 1, sizeof *s);
+}
+
+void synth_sleep_forget(synth_sleep *s, uint32_t instance)
+{
+    if (s->islands) memset(s->quiet + (size_t)instance * s->islands, 0, s->islands);
+}
+
+void synth_sleep_forget_all(synth_sleep *s)
+{
+    for (uint32_t i = 0; i < s->instances; i++) synth_sleep_forget(s, i);
+}
+
+void synth_sleep_reset(synth_sleep *s)
+{
+    synth_sleep_forget_all(s);
+    s->slot = 0;
+}
+
+/* ---- checks ---- */
+
+static uint64_t check_at(const synth_sleep *s, uint64_t slot)
+{
+    return slot * s->spacing + synth_scramble((uint32_t)slot) % s->spacing;
+}
+
+uint64_t synth_sleep_next(const synth_sleep *s, uint64_t sample)
+{
+    if (!s->islands) return UINT64_MAX;
+    uint64_t slot = sample / s->spacing;
+    if (check_at(s, slot) < sample) slot++;
+    return check_at(s, slot > s->slot ? slot : s->slot);
+}
+
+static bool is_acting(const synth_sleep *s, const synth_at *at, uint32_t seat)
+{
+    uint32_t type = SYNTH_SEAT_TYPE(seat);
+    synth_self me = synth_self_of(&s->program->layout, type, SYNTH_SEAT_ENTITY(seat));
+    /* it is silent */
+    if (type == SYNTH_AUDIO && synth_bits(at, me, AUDIO_P_GATED) == 0) return false;
+    _Static_assert(
+        (int)MALLET_S_SEEN == (int)ADSR_S_SEEN && (int)PLECTRUM_S_SEEN == (int)ADSR_S_SEEN,
+        "one place");
+    uint32_t gate = synth_bits(at, me, CONTACT_P_GATE);
+    if (synth_word(at, synth_state(me, ADSR_S_SEEN)) != synth_word(at, gate + SYNTH_GATE_COUNT))
+        return true;
+    if (type == SYNTH_MALLET) return synth_word(at, synth_state(me, MALLET_S_ACTIVE)) != 0;
+    if (type == SYNTH_PLECTRUM) return synth_number(at, synth_state(me, PLECTRUM_S_TIME)) >= 0.0f;
+    return synth_word(at, synth_state(me, ADSR_S_STAGE)) != 0;
+}
+
+bool synth_sleep_is_quiet(
+    const synth_sleep *s, uint32_t island, const uint32_t *store, uint64_t sample)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint32_t count = layout->type[SYNTH_BODY].count;
+    const uint32_t *u = store + layout->signals + (sample & 1) * layout->signal_count +
+                        synth_signal(layout, SYNTH_BODY, BODY_O_U, 0);
+    for (uint32_t i = s->body_begin[island]; i < s->body_begin[island + 1]; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            float speed = hed_as_float(u[k * count + s->bodies[i]]), slow = s->slow[3 * island + k];
+            if (!(speed <= slow && speed >= -slow)) return false; /* nor a NaN */
+        }
+    synth_at at = {.store = (uint32_t *)store};
+    for (uint32_t i = s->contact_begin[island]; i < s->contact_begin[island + 1]; i++)
+        if (is_acting(s, &at, s->contacts[i])) return false;
+    return true;
+}
+
+uint32_t synth_sleep_asleep(const synth_sleep *s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->instances * s->islands; i++) count += s->quiet[i] == SYNTH_QUIET;
+    return count;
+}

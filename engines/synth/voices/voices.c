@@ -1,0 +1,438 @@
+/* From MIDI, automation and the host to pokes: words of a voice's store that change between two
+ * samples. A block's events are checked first, and what they may need: a block that is refused has
+ * changed nothing. */
+#include "voices/voices.h"
+
+#include "program/memory.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each
+ * event. */
+enum {
+    SYNTH_POKES = 1 << 16,
+    SYNTH_SETTING_POKES = 1 << 14, /* likewise, of parameters that were set and are said again */
+    SYNTH_MOST_CONTACTS = 1 << 18,
+};
+
+/* ---- creation ---- */
+
+static void start_over(synth_voices *v)
+{
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) synth_control_default(&v->channels[c]);
+    synth_control_default(&v->any);
+    v->members[0] = 15;
+    v->members[1] = 0;
+    memset(v->keys, 0, sizeof v->keys);
+    memset(v->held, 0, sizeof v->held);
+    memset(v->plays, HED_NO_KEY, sizeof v->plays);
+    v->notes = (hed_note_report){.low = v->notes.low, .high = v->notes.high};
+    memset(v->voices, 0, sizeof v->voices);
+    v->serial = 0;
+    v->tempo = 0.0f;
+    for (uint32_t t = 0; t < v->targets; t++) {
+        v->last[t] = SYNTH_NONE;
+        v->host[t] = (synth_host_value){0};
+    }
+    v->renew = false;
+    v->silenced = 0;
+    v->setting_count = v->setting_pokes = 0;
+    v->stores = NULL;
+    synth_sleep_reset(v->sleep);
+}
+
+/* Words that MIDI, tempo and host can poke. */
+static uint64_t followers(const synth_voices *v)
+{
+    return (1 + (uint64_t)v->program->layout.gates * SYNTH_GATE_WORDS + v->targets) * v->instances;
+}
+
+/* Pokes of the event that changes most. */
+static uint64_t widest(const synth_voices *v)
+{
+    const synth_program *p = v->program;
+    uint64_t contacts = 0;
+    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
+        if (p->layout.type[type].count > contacts) contacts = p->layout.type[type].count;
+    if (contacts > SYNTH_MOST_CONTACTS) contacts = SYNTH_MOST_CONTACTS;
+    uint64_t set = CONTACT_PARAMETERS * contacts * v->instances;
+    return followers(v) > set ? followers(v) : set;
+}
+
+static hed_status make_room(synth_voices *v, hed_error *error)
+{
+    uint64_t most = widest(v), events = most * v->max_events;
+    uint64_t settings = most * (SYNTH_SETTINGS - 1);
+    settings = most + (settings < SYNTH_SETTING_POKES ? settings : SYNTH_SETTING_POKES);
+    uint64_t room = 2 * most + settings + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
+    v->event_room = (uint32_t)room;
+    room += SYNTH_SLEEP_POKES * (uint64_t)v->sleep->body_count * v->instances;
+    while (slots < 2 * room) slots *= 2;
+    if (slots > 1u << 30)
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "an event may change %llu words of %u voices: too many for MIDI",
+            (unsigned long long)most, v->instances);
+    v->capacity = (uint32_t)room;
+    v->setting_room = (uint32_t)settings;
+    v->slot_count = (uint32_t)slots;
+    v->records = synth_new(&v->allocator, room, sizeof *v->records);
+    v->pokes = synth_new(&v->allocator, room, sizeof *v->pokes);
+    v->slots = synth_new(&v->allocator, slots, sizeof *v->slots);
+    v->begin = synth_new(&v->allocator, v->instances + 1, sizeof *v->begin);
+    v->last = synth_new(&v->allocator, v->targets, sizeof *v->last);
+    v->host = synth_new(&v->allocator, v->targets, sizeof *v->host);
+    if (v->records && v->pokes && v->slots && v->begin && v->last && v->host) return HED_OK;
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes of voices", v->capacity);
+}
+
+hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
+    const synth_program *program, const hed_synth_def *how, synth_voices **voices, hed_error *error)
+{
+    *voices = NULL;
+    synth_voices *v = synth_new(allocator, 1, sizeof *v);
+    if (!v) return synth_fail(error, HED_ERROR_MEMORY, "no memory for voices");
+    v->allocator = *allocator;
+    v->def = *def;
+    v->program = program;
+    v->instances = program->instances < SYNTH_MOST_VOICES ? program->instances : SYNTH_MOST_VOICES;
+    v->max_events = how->max_events;
+    v->transpose = how->transpose;
+    v->fold = how->fold;
+    v->targets = program->target_count;
+    v->largest_dilation = (float)synth_largest_dilation(def);
+    hed_status status =
+        synth_sleep_create(allocator, program, pow(10.0, def->gain / 20.0), &v->sleep, error);
+    if (!status) status = make_room(v, error);
+    if (status) {
+        synth_voices_destroy(v);
+        return status;
+    }
+    synth_notes_listen(v);
+    start_over(v);
+    *voices = v;
+    return HED_OK;
+}
+
+void synth_voices_destroy(synth_voices *v)
+{
+    if (!v) return;
+    hed_allocator allocator = v->allocator;
+    synth_sleep_destroy(v->sleep);
+    synth_release(&allocator, v->records, v->capacity, sizeof *v->records);
+    synth_release(&allocator, v->pokes, v->capacity, sizeof *v->pokes);
+    synth_release(&allocator, v->slots, v->slot_count, sizeof *v->slots);
+    synth_release(&allocator, v->begin, v->instances + 1, sizeof *v->begin);
+    synth_release(&allocator, v->last, v->targets, sizeof *v->last);
+    synth_release(&allocator, v->host, v->targets, sizeof *v->host);
+    synth_release(&allocator, v, 1, sizeof *v);
+}
+
+void synth_voices_reset(synth_voices *v) { start_over(v); }
+
+hed_note_report synth_voices_notes(const synth_voices *v) { return v->notes; }
+
+uint32_t synth_voices_sounding(const synth_voices *v)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < v->instances; i++)
+        count += v->voices[i].used && !v->voices[i].released;
+    if (v->def.mode != HED_SINGLETON) return count;
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
+        if (v->held[c][0] | v->held[c][1]) return 1;
+    return 0;
+}
+
+/* ---- another program ---- */
+
+/* The key that was last to start on a target's route. */
+static uint16_t last_key(const synth_voices *v, const hed_route *route)
+{
+    uint16_t best = SYNTH_NONE;
+    uint32_t started = 0;
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
+        for (uint32_t note = route->low;
+             synth_route_channel(route, c) && note <= route->high && note < SYNTH_KEYS; note++)
+            if (v->keys[c][note].started > started) {
+                started = v->keys[c][note].started;
+                best = (uint16_t)(c << 7 | note);
+            }
+    return best;
+}
+
+void synth_voices_adopt(synth_voices *v, const synth_voices *from)
+{
+    v->renew = true;
+    if (from == v) return;
+    v->sleep->slot = from->sleep->slot;
+    memcpy(v->channels, from->channels, sizeof v->channels);
+    memcpy(v->members, from->members, sizeof v->members);
+    memcpy(v->keys, from->keys, sizeof v->keys);
+    memcpy(v->held, from->held, sizeof v->held);
+    memcpy(v->plays, from->plays, sizeof v->plays);
+    hed_note_report own = v->notes;
+    v->notes = from->notes;
+    v->notes.low = own.low;
+    v->notes.high = own.high;
+    memcpy(v->voices, from->voices, sizeof v->voices);
+    v->any = from->any;
+    v->serial = from->serial;
+    v->tempo = from->tempo;
+    for (uint32_t t = 0; t < v->targets; t++) {
+        const synth_target *target = &v->program->targets[t];
+        v->last[t] = last_key(v, &target->route);
+        v->host[t] = (synth_host_value){0};
+        for (uint32_t i = 0; i < from->targets; i++)
+            if (target->kind == HED_MIDI_HOST && from->host[i].received &&
+                from->host[i].number == target->number)
+                v->host[t] = from->host[i];
+    }
+    synth_settings_adopt(v, from);
+}
+
+/* Everything that holds, said again to stores that do not know it. What follows MIDI has the last
+ * word. All wake, as they do when a parameter is set: one that is said again may be the weight of a
+ * body that sleeps. */
+static void renew(synth_voices *v)
+{
+    v->renew = false;
+    for (uint32_t i = 0; i < v->instances; i++) synth_sleep_wake_all(v, i);
+    synth_settings_renew(v);
+    for (uint32_t i = 0; i < v->instances; i++) {
+        if (v->voices[i].used) synth_control_dilate(v, i);
+        for (uint32_t t = 0; t < v->targets; t++) synth_control_target(v, i, t, false);
+    }
+    synth_notes_renew(v);
+}
+
+/* ---- all sound off ---- */
+
+bool synth_voices_is_sound_off(const hed_synth_event *e)
+{
+    return e->kind == HED_EVENT_MIDI && e->bytes[0] >> 4 == 11 && e->bytes[1] == SYNTH_CC_SOUND_OFF;
+}
+
+uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
+
+/* What a store at rest has to be told, and that none of its gates has started: notes of this very
+ * sample may have. */
+void synth_voices_silence(synth_voices *v, uint32_t channel)
+{
+    uint64_t silenced = synth_notes_silence(v, channel);
+    for (uint32_t i = 0; i < v->instances; i++)
+        for (uint32_t g = 0; silenced >> i & 1 && g < v->program->layout.gates; g++) {
+            uint32_t word = v->program->gates[g].word + SYNTH_GATE_COUNT;
+            synth_voices_poke(v, i, word, v->program->image[word]);
+            synth_voices_poke(v, i, v->program->gates[g].word + SYNTH_GATE_HELD, 0);
+        }
+    v->silenced |= silenced;
+    renew(v);
+}
+
+/* ---- pokes ---- */
+
+void synth_voices_poke(synth_voices *v, uint32_t instance, uint32_t word, uint32_t value)
+{
+    uint32_t at = (word * 0x9e3779b1u ^ instance * 0x85ebca77u) >> 2 & (v->slot_count - 1);
+    for (; v->slots[at].generation == v->generation; at = (at + 1) & (v->slot_count - 1)) {
+        synth_record *known = &v->records[v->slots[at].record];
+        if (known->instance != instance || known->poke.word != word) continue;
+        known->poke.value = value;
+        return;
+    }
+    assert(v->count < v->capacity); /* synth_voices_check() */
+    v->slots[at] = (synth_slot){v->generation, v->count};
+    v->records[v->count++] = (synth_record){{v->frame, word, value}, instance};
+}
+
+static void set_frame(synth_voices *v, uint32_t frame)
+{
+    v->frame = frame;
+    if (++v->generation) return;
+    memset(v->slots, 0, v->slot_count * sizeof *v->slots);
+    v->generation = 1;
+}
+
+/* By instance; the order of time stays. */
+static void sort(synth_voices *v)
+{
+    uint32_t sum = 0;
+    memset(v->begin, 0, (v->instances + 1) * sizeof *v->begin);
+    for (uint32_t i = 0; i < v->count; i++) v->begin[v->records[i].instance]++;
+    for (uint32_t i = 0; i <= v->instances; i++) {
+        uint32_t count = v->begin[i];
+        v->begin[i] = sum;
+        sum += count;
+    }
+    for (uint32_t i = 0; i < v->count; i++)
+        v->pokes[v->begin[v->records[i].instance]++] = v->records[i].poke;
+    for (uint32_t i = v->instances; i > 0; i--) v->begin[i] = v->begin[i - 1];
+    v->begin[0] = 0;
+}
+
+/* ---- events ---- */
+
+/* Gates that a key opens. */
+static uint64_t gates_of(const synth_voices *v, uint32_t channel, uint32_t key)
+{
+    uint64_t count = 0;
+    for (uint32_t g = 0; key != HED_NO_KEY && g < v->program->layout.gates; g++)
+        count += synth_route_fits(&v->program->gates[g].route, channel, key);
+    return count;
+}
+
+/* Pokes that a note's start or end may need, at most. A voice that is taken away closes its gates,
+ * too. */
+static uint64_t note_pokes(const synth_voices *v, uint32_t channel, uint32_t note)
+{
+    uint32_t key = synth_notes_key(v, channel, note), plays = v->plays[channel][note];
+    uint64_t gates = gates_of(v, channel, key),
+             taken = v->def.mode == HED_SINGLETON ? 0 : v->program->layout.gates;
+    if (plays != key) gates += gates_of(v, channel, plays);
+    return 1 + gates * SYNTH_GATE_WORDS + taken + v->targets;
+}
+
+/* Pokes that a MIDI event may need, at most. */
+static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
+{
+    uint64_t gates = v->program->layout.gates, targets = v->targets, reached = 0;
+    uint32_t status = bytes[0] >> 4, control = status == 14   ? SYNTH_CONTROL_BEND
+                                               : status == 13 ? SYNTH_CONTROL_PRESSURE
+                                                              : bytes[1];
+    if (status == 9 || status == 8) return note_pokes(v, bytes[0] & 15, bytes[1]);
+    if (status == 10) return targets;
+    if (status < 11 || status > 14) return 0;
+    /* says all again, as often as it comes at once */
+    if (status == 11 && control == SYNTH_CC_SOUND_OFF) return 0;
+    bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control > SYNTH_CC_SOUND_OFF);
+    bool data = status == 11 && (control == SYNTH_CC_DATA || control == SYNTH_CC_DATA_FINE);
+    if (ends || data) return v->instances * (1 + gates + targets);
+    for (uint32_t t = 0; t < targets; t++)
+        reached += synth_control_reaches(&v->program->targets[t], bytes[0] & 15, control);
+    return v->instances * (reached + (control == SYNTH_CONTROL_BEND));
+}
+
+static hed_status check_event(const synth_voices *v, const hed_synth_event *e, uint32_t index,
+    uint64_t *pokes, hed_error *error)
+{
+    uint64_t needed = (uint64_t)v->instances * v->targets;
+    switch (e->kind) {
+    case HED_EVENT_MIDI:
+        if (e->bytes[0] < 0x80 || (e->bytes[0] < 0xf0 && (e->bytes[1] > 127 || e->bytes[2] > 127)))
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected",
+                index, e->bytes[0], e->bytes[1], e->bytes[2]);
+        needed = midi_pokes(v, e->bytes);
+        break;
+    case HED_EVENT_TEMPO:
+        if (!(e->value > 0.0f && e->value < 1e6f))
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index,
+                (double)e->value);
+        break;
+    case HED_EVENT_SET:
+        if (!isfinite(e->value))
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] sets a parameter to %g: a number expected", index, (double)e->value);
+        needed = synth_program_set(v->program, e->entity, e->parameter, e->value, NULL, 0);
+        if (!needed)
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter",
+                index, hed_parameter_name(e->parameter), e->entity);
+        needed *= v->instances;
+        break;
+    case HED_EVENT_HOST:
+        if (!isfinite(e->value))
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] has the host's value %g: a number expected", index, (double)e->value);
+        break;
+    default:
+        return synth_fail(error, HED_ERROR_ARGUMENT, "events[%u] is of kind %u: there is none such",
+            index, (unsigned)e->kind);
+    }
+    *pokes += needed;
+    return HED_OK;
+}
+
+hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *events, uint32_t count,
+    uint32_t frames, hed_error *error)
+{
+    if (count > v->max_events)
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "%u events in a block: at most %u, hed_synth_def.max_events", count, v->max_events);
+    bool all = v->renew;
+    for (uint32_t i = 0; i < count && !all; i++) all = synth_voices_is_sound_off(&events[i]);
+    uint64_t pokes = all ? widest(v) + v->setting_pokes : 0, at_once = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (events[i].frame >= frames)
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] is at frame %u: the block has %u", i, events[i].frame, frames);
+        if (i && events[i].frame < events[i - 1].frame)
+            return synth_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] is at frame %u, before events[%u] at %u: the order of time expected", i,
+                events[i].frame, i - 1, events[i - 1].frame);
+        uint64_t needed = 0;
+        hed_status status = check_event(v, &events[i], i, &needed, error);
+        if (status) return status;
+        if (i && events[i].frame > events[i - 1].frame) at_once = 0;
+        if (events[i].kind == HED_EVENT_SET) {
+            pokes += needed;
+            continue;
+        }
+        /* However many events there are at a sample, they poke no word twice. */
+        if (needed > followers(v) - at_once) needed = followers(v) - at_once;
+        at_once += needed;
+        pokes += needed;
+    }
+    if (pokes > v->event_room)
+        return synth_fail(error, HED_ERROR_LIMIT,
+            "the events of a block may change %llu words: at most %u; use shorter blocks",
+            (unsigned long long)pokes, v->event_room);
+    return HED_OK;
+}
+
+static void play_midi(synth_voices *v, const uint8_t *bytes)
+{
+    uint32_t channel = bytes[0] & 15, first = bytes[1], second = bytes[2];
+    switch (bytes[0] >> 4) {
+    case 8: synth_notes_end(v, channel, first); break;
+    case 9:
+        if (second) synth_notes_start(v, channel, first, second);
+        else synth_notes_end(v, channel, first);
+        break;
+    case 10: synth_notes_touch(v, channel, first, second); break;
+    case 11: synth_control_change(v, channel, first, second); break;
+    case 13: synth_control_pressure(v, channel, first); break;
+    case 14: synth_control_bend(v, channel, first | second << 7); break;
+    default: break; /* programs and system messages mean nothing here */
+    }
+}
+
+hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint32_t count,
+    uint32_t frames, const synth_poke **pokes, const uint32_t **poke_begin, hed_error *error)
+{
+    hed_status status = synth_voices_check(v, events, count, frames, error);
+    if (status) return status;
+    v->count = 0;
+    v->silenced = 0;
+    set_frame(v, 0);
+    synth_sleep_check(v);
+    if (v->renew) renew(v);
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_synth_event *e = &events[i];
+        if (e->frame != v->frame) set_frame(v, e->frame);
+        switch (e->kind) {
+        case HED_EVENT_MIDI: play_midi(v, e->bytes); break;
+        case HED_EVENT_TEMPO: synth_control_tempo(v, e->value); break;
+        case HED_EVENT_SET:
+            for (uint32_t k = 0; k < v->instances; k++) synth_sleep_wake_all(v, k);
+            synth_settings_set(v, e->entity, e->parameter, e->value);
+            break;
+        case HED_EVENT_HOST: synth_control_host(v, e->number, e->value); break;
+        }
+    }
+    sort(v);
+    *pokes = v->pokes;
+    *poke_begin = v->begin;
+    return HED_OK;
+}
