@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "tune/capture_format.h"
-#include "tune/database.h"
+#include "tune/capture_file.h"
+#include "database/database.h"
 
 static hed_error error;
 

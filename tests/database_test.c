@@ -5,7 +5,7 @@
 #include <math.h>
 #include <sys/wait.h>
 
-#include "tune/database_file.h"
+#include "database/file.h"
 
 static hed_error error;
 static char last_warning[2048];

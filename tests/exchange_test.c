@@ -4,7 +4,7 @@
 #include "folder.h"
 
 #include "support/exchange.h"
-#include "tune/database_file.h"
+#include "database/file.h"
 
 static hed_error error;
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "heddle/space.h"
-#include "tune/expression.h"
+#include "search/expression.h"
 
 static hed_error error;
 

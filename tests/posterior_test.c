@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "tune/fit.h"
-#include "tune/posterior.h"
-#include "tune/search.h"
+#include "search/fit.h"
+#include "search/posterior.h"
+#include "search/search.h"
 
 enum { ROWS = 24, POINTS = 40, TREND = 1 };
 

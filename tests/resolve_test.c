@@ -4,7 +4,7 @@
  * so that what ran is known from its results. */
 #include "folder.h"
 
-#include "tune/database_file.h"
+#include "database/file.h"
 
 static hed_error error;
 static int warnings;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "support/replay.h"
-#include "tune/search.h"
+#include "search/search.h"
 
 static hed_error error;
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "tune/search.h"
+#include "search/search.h"
 
 static hed_error error;
 

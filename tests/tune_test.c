@@ -5,7 +5,7 @@
 #include "folder.h"
 #include "runner_testing.h"
 
-#include "tune/database.h"
+#include "database/database.h"
 
 TestSuite(tune, .init = folder_make, .fini = folder_remove);
 

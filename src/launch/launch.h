@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/objects.h"
-#include "tune/database.h"
+#include "database/database.h"
 
 /* ---- rules.c: a description's constraints and conditions ---- */
 

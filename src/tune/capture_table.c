@@ -1,6 +1,6 @@
 /* The table of a capture: every valid configuration with its geometry, since the functions that say
  * so cannot travel. Many configurations share a geometry, so each is stored once. */
-#include "tune/capture_format.h"
+#include "tune/capture_file.h"
 
 #include <stdlib.h>
 #include <string.h>

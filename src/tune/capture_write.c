@@ -11,7 +11,7 @@
 
 #include "base/path.h"
 #include "core/program.h"
-#include "tune/capture_format.h"
+#include "tune/capture_file.h"
 #include "tune/check.h"
 #include "tune/scratch.h"
 

@@ -14,7 +14,7 @@
 #include "core/objects.h"
 #include "heddle/online.h"
 #include "tune/check.h"
-#include "tune/database.h"
+#include "database/database.h"
 #include "tune/scratch.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef HED_TUNE_ROOFLINE_H
 #define HED_TUNE_ROOFLINE_H
 
-#include "tune/database.h"
+#include "database/database.h"
 
 typedef struct hed_roofline {
     double bandwidth; /* bytes/s, read and written; 0: not known */

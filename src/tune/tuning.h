@@ -4,7 +4,7 @@
 #define HED_TUNE_TUNING_H
 
 #include "base/alloc.h"
-#include "tune/database.h"
+#include "database/database.h"
 #include "tune/race.h"
 
 /* What the result does not say of an evaluation: one for each. */

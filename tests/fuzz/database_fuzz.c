@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "tune/database_file.h"
+#include "database/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

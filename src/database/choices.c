@@ -1,0 +1,219 @@
+/* What a launch looks into: the choices of one kernel that could serve one device, read once, when
+ * the kernel is made. Asking is arithmetic on what was read: the nearest of a handful of sizes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "database/file.h"
+
+/* One choice. Sizes are kept as logarithms, in which distances are measured. */
+typedef struct choice {
+    hed_config config;
+    hed_problem problem;
+    float logs[HED_MAX_DIMENSIONS];
+    /* what it is at best: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
+    hed_configured nearest;
+    bool same_driver, installed;
+    uint32_t units_apart; /* difference of the devices' compute units */
+    int64_t id;           /* newer ones are larger */
+} choice;
+
+struct hed_choices {
+    hed_allocator allocator;
+    uint32_t count, capacity;
+    choice items[]; /* (capacity), in the order of compare_choices() */
+};
+
+/* ---- reading them ---- */
+
+static const char CHOICES[] =
+    "SELECT c.id, c.config, k.problem, k.driver, k.compiler, d.backend, d.platform, d.name, d.vendor, d.type,"
+    "    d.architecture, d.compute_units"
+    " FROM choice c JOIN key k ON k.id = c.key JOIN device d ON d.id = k.device"
+    " WHERE k.kernel = ? AND k.source = ? AND k.math = ? AND k.objective = ?";
+
+static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
+{
+    const char *type = hed_column_text(row, 9);
+    const hed_database_entry device = {.backend = hed_column_text(row, 5),
+        .platform = hed_column_text(row, 6), .device = hed_column_text(row, 7),
+        .vendor = hed_column_text(row, 8), .type = hed_device_type_read(type),
+        .architecture = (uint32_t)sqlite3_column_int64(row, 10),
+        .compute_units = (uint32_t)sqlite3_column_int64(row, 11)};
+    c->same_driver = !strcmp(hed_column_text(row, 3), key->device->driver) &&
+                     !strcmp(hed_column_text(row, 4), key->compiler);
+    c->units_apart = (uint32_t)labs((long)device.compute_units - (long)key->device->compute_units);
+    switch (hed_device_relation(key->device, &device)) {
+    case HED_SAME_DEVICE:
+        c->nearest = c->same_driver ? HED_CONFIGURED_EXACT : HED_CONFIGURED_OTHER_DRIVER;
+        return true;
+    case HED_SAME_ARCHITECTURE: c->nearest = HED_CONFIGURED_SAME_ARCHITECTURE; return true;
+    case HED_SAME_VENDOR: c->nearest = HED_CONFIGURED_SAME_VENDOR; return true;
+    default: return false;
+    }
+}
+
+static bool read_choice(sqlite3_stmt *row, const hed_tune_key *key, bool installed, choice *c)
+{
+    *c = (choice){.id = sqlite3_column_int64(row, 0), .installed = installed};
+    if (!hed_config_read(
+            hed_column_text(row, 1), key->parameters, key->parameter_count, false, &c->config) ||
+        !hed_problem_read(
+            hed_column_text(row, 2), key->dimensions, key->dimension_count, &c->problem))
+        return false;
+    for (uint32_t i = 0; i < c->problem.count; i++) c->logs[i] = log2f((float)c->problem.sizes[i]);
+    return classify(row, key, c);
+}
+
+static choice *add(hed_choices **choices, const hed_allocator *allocator)
+{
+    hed_choices *former = *choices;
+    uint32_t count = former ? former->count : 0;
+    if (!former || count == former->capacity) {
+        uint32_t capacity = count ? count * 2 : 8;
+        hed_choices *larger = hed_allocate(allocator, sizeof *larger + capacity * sizeof(choice));
+        if (!larger) return NULL;
+        if (former) memcpy(larger->items, former->items, count * sizeof(choice));
+        larger->allocator = *allocator;
+        larger->capacity = capacity;
+        larger->count = count;
+        hed_choices_free(former);
+        *choices = larger;
+    }
+    return &(*choices)->items[(*choices)->count++];
+}
+
+static hed_status read_choices(hed_database *database, const hed_tune_key *key, bool installed,
+    hed_choices **choices, hed_error *error)
+{
+    hed_status status;
+    sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
+    sqlite3_stmt *row = hed_database_statement(database, CHOICES, "tttt", key->kernel, key->source,
+        hed_math_word(key->math), hed_objective_word(key->objective));
+    while (hed_database_row(database, row, &status, error)) {
+        choice read, *added;
+        if (!read_choice(row, key, installed, &read)) continue;
+        added = add(choices, &database->allocator);
+        if (!added) {
+            sqlite3_reset(row);
+            return hed_fail(
+                error, HED_ERROR_MEMORY, "no memory for the choices of %s", key->kernel);
+        }
+        *added = read;
+    }
+    return status;
+}
+
+static void load_from(
+    hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices)
+{
+    hed_error error;
+    /* it was told why when it was set aside */
+    if (!database || hed_database_enter(database, NULL)) return;
+    hed_status status = read_choices(database, key, installed, choices, &error);
+    hed_database_leave(database);
+    if (status)
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+            "%s runs without its tuned configuration: %s", key->kernel, error.text);
+}
+
+/* What does not depend on the size that is asked for. */
+static int compare_choices(const void *a, const void *b)
+{
+    const choice *x = a, *y = b;
+    if (x->nearest != y->nearest) return x->nearest < y->nearest ? -1 : 1;
+    if (x->units_apart != y->units_apart) return x->units_apart < y->units_apart ? -1 : 1;
+    if (x->same_driver != y->same_driver) return x->same_driver ? -1 : 1;
+    if (x->installed != y->installed) return x->installed ? 1 : -1;
+    return x->id > y->id ? -1 : x->id < y->id;
+}
+
+bool hed_choices_any(hed_context *context)
+{
+    return hed_context_database_found(context) || hed_context_installed(context);
+}
+
+hed_choices *hed_choices_load(hed_context *context, const hed_tune_key *key)
+{
+    hed_choices *choices = NULL;
+    if (!key->source[0]) return NULL;
+    load_from(hed_context_database_found(context), key, false, &choices);
+    load_from(hed_context_installed(context), key, true, &choices);
+    if (choices) qsort(choices->items, choices->count, sizeof(choice), compare_choices);
+    return choices;
+}
+
+hed_choices *hed_choices_load_from(hed_database *database, const hed_tune_key *key)
+{
+    hed_choices *choices = NULL;
+    if (!key->source[0]) return NULL;
+    load_from(database, key, false, &choices);
+    if (choices) qsort(choices->items, choices->count, sizeof(choice), compare_choices);
+    return choices;
+}
+
+void hed_choices_free(hed_choices *choices)
+{
+    if (!choices) return;
+    hed_allocator allocator = choices->allocator;
+    hed_release(&allocator, choices, sizeof *choices + choices->capacity * sizeof(choice));
+}
+
+/* ---- asking ---- */
+
+/* How good a choice is for a size: first what it counts as, then the distance, then its place in
+ * the list. */
+typedef struct standing {
+    hed_configured configured;
+    float distance; /* of the sizes' logarithms, squared */
+    uint32_t index;
+} standing;
+
+static bool comes_before(const standing *a, const standing *b)
+{
+    if (a->configured != b->configured) return a->configured < b->configured;
+    if (a->distance != b->distance) return a->distance < b->distance;
+    return a->index < b->index;
+}
+
+static standing judge(
+    const hed_choices *choices, uint32_t index, const hed_problem *problem, const float *logs)
+{
+    const choice *c = &choices->items[index];
+    standing s = {c->nearest, 0, index};
+    uint32_t count = problem ? problem->count : 0;
+    bool sized = count && count == c->problem.count, same = problem && count == c->problem.count;
+    for (uint32_t i = 0; i < count && sized; i++) {
+        float apart = logs[i] - c->logs[i];
+        s.distance += apart * apart;
+        same = same && problem->sizes[i] == c->problem.sizes[i];
+    }
+    bool own = c->nearest == HED_CONFIGURED_EXACT || c->nearest == HED_CONFIGURED_OTHER_DRIVER;
+    if (own && !same) s.configured = HED_CONFIGURED_NEAR_SIZE;
+    return s;
+}
+
+bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, uint32_t rank,
+    hed_config *config, hed_configured *configured)
+{
+    float logs[HED_MAX_DIMENSIONS] = {0};
+    standing last = {0}, best = {0};
+    if (!choices || rank >= choices->count) return false;
+    for (uint32_t i = 0; problem && i < problem->count; i++)
+        logs[i] = log2f((float)problem->sizes[i]);
+    /* Lists are short and rank is nearly always 0: the next best of the list, rank + 1 times,
+     * without any memory. */
+    for (uint32_t r = 0; r <= rank; r++) {
+        bool found = false;
+        for (uint32_t i = 0; i < choices->count; i++) {
+            standing s = judge(choices, i, problem, logs);
+            if (r > 0 && !comes_before(&last, &s)) continue;
+            if (!found || comes_before(&s, &best)) best = s;
+            found = true;
+        }
+        last = best;
+    }
+    *config = choices->items[best.index].config;
+    *configured = best.configured;
+    return true;
+}

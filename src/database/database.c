@@ -1,0 +1,423 @@
+/* The tuning database's file: opening and closing, statements, transactions, and what SQLite says
+ * in words.
+ *
+ * A rollback journal, not a write-ahead log: transactions are short and rare, and the file may lie
+ * in a home folder on a network, or in a folder that can only be read, where a log's shared memory
+ * does not work. */
+#include "database/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what SQLite says ---- */
+
+static const char *advice(int code)
+{
+    switch (code) {
+    case SQLITE_BUSY: return ": another process holds it; try again when that is done";
+    case SQLITE_FULL: return ": make room there, or set HEDDLE_DATABASE to a file elsewhere";
+    case SQLITE_READONLY:
+        return ": check the permissions of file and folder, or set HEDDLE_DATABASE to a file elsewhere";
+    case SQLITE_CANTOPEN: return ": check that the folder is there and the file can be read";
+    default: return "";
+    }
+}
+
+hed_status hed_database_fail(hed_database *database, const char *what, hed_error *error)
+{
+    int code = sqlite3_errcode(database->handle) & 0xff;
+    if (code == SQLITE_NOMEM)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to %s %s", what, database->path);
+    /* Our statements fit the schema of a file of our version. One that does not compile tells of a
+     * broken schema. */
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR) {
+        database->damaged = true;
+        return hed_fail(error, HED_ERROR_IO, "cannot %s %s: the file is damaged (%s)", what,
+            database->path, sqlite3_errmsg(database->handle));
+    }
+    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s%s", what, database->path,
+        sqlite3_errmsg(database->handle), advice(code));
+}
+
+/* ---- statements ---- */
+
+static sqlite3_stmt *prepare(hed_database *database, const char *sql)
+{
+    for (uint32_t i = 0; i < database->statement_count; i++)
+        if (database->statements[i].sql == sql) return database->statements[i].statement;
+    sqlite3_stmt *statement = NULL;
+    assert(database->statement_count < HED_DATABASE_STATEMENTS);
+    if (sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL))
+        return NULL;
+    database->statements[database->statement_count].sql = sql;
+    database->statements[database->statement_count++].statement = statement;
+    return statement;
+}
+
+static sqlite3_stmt *bind(
+    hed_database *database, const char *sql, const char *types, va_list values)
+{
+    sqlite3_stmt *statement = prepare(database, sql);
+    if (!statement) return NULL;
+    sqlite3_reset(statement);
+    for (int i = 0; types[i]; i++) {
+        int code = SQLITE_OK;
+        switch (types[i]) {
+        case 't':
+            code = sqlite3_bind_text(
+                statement, i + 1, va_arg(values, const char *), -1, SQLITE_STATIC);
+            break;
+        case 'i': code = sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
+        default: code = sqlite3_bind_double(statement, i + 1, va_arg(values, double)); break;
+        }
+        if (code) return NULL;
+    }
+    return statement;
+}
+
+sqlite3_stmt *hed_database_statement(
+    hed_database *database, const char *sql, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *statement = bind(database, sql, types, values);
+    va_end(values);
+    return statement;
+}
+
+bool hed_database_row(
+    hed_database *database, sqlite3_stmt *statement, hed_status *status, hed_error *error)
+{
+    int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    *status = HED_OK;
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) *status = hed_database_fail(database, "use", error);
+    if (statement) sqlite3_reset(statement); /* ends its read lock */
+    return false;
+}
+
+hed_status hed_database_run(
+    hed_database *database, hed_error *error, const char *sql, const char *types, ...)
+{
+    va_list values;
+    hed_status status;
+    va_start(values, types);
+    sqlite3_stmt *statement = bind(database, sql, types, values);
+    va_end(values);
+    while (hed_database_row(database, statement, &status, error)) continue;
+    return status;
+}
+
+bool hed_database_integer(hed_database *database, int64_t *value, hed_status *status,
+    hed_error *error, const char *sql, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *statement = bind(database, sql, types, values);
+    va_end(values);
+    if (!hed_database_row(database, statement, status, error)) return false;
+    *value = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return true;
+}
+
+const char *hed_column_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text ? text : "";
+}
+
+double hed_column_number(sqlite3_stmt *statement, int column)
+{
+    return sqlite3_column_type(statement, column) == SQLITE_NULL
+               ? NAN
+               : sqlite3_column_double(statement, column);
+}
+
+/* ---- transactions ---- */
+
+hed_status hed_database_begin_write(hed_database *database, hed_error *error)
+{
+    if (database->read_only)
+        return hed_fail(error, HED_ERROR_IO, "%s was opened to be read only", database->path);
+    sqlite3_busy_timeout(database->handle, HED_WRITE_PATIENCE);
+    /* Takes the write lock at once: one that is taken after reading may have to be refused. */
+    return hed_database_run(database, error, "BEGIN IMMEDIATE", "");
+}
+
+hed_status hed_database_begin_read(hed_database *database, hed_error *error)
+{
+    sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
+    return hed_database_run(database, error, "BEGIN", "");
+}
+
+hed_status hed_database_end(hed_database *database, hed_status status, hed_error *error)
+{
+    if (!status) status = hed_database_run(database, error, "COMMIT", "");
+    /* Some failures, a full disk among them, have rolled back already. */
+    if (status && !sqlite3_get_autocommit(database->handle))
+        hed_database_run(database, NULL, "ROLLBACK", "");
+    return status;
+}
+
+/* ---- opening ---- */
+
+static void disconnect(hed_database *database)
+{
+    for (uint32_t i = 0; i < database->statement_count; i++)
+        sqlite3_finalize(database->statements[i].statement);
+    database->statement_count = 0;
+    sqlite3_close(database->handle);
+    database->handle = NULL;
+}
+
+static hed_status make_folder(const hed_database *database, hed_error *error)
+{
+    char folder[HED_PATH_MAX];
+    hed_text_copy(folder, sizeof folder, database->path);
+    char *slash = strrchr(folder, '/');
+    if (!slash || slash == folder) return HED_OK;
+    *slash = 0;
+    return hed_path_make(folder, error);
+}
+
+/* `*there`: the database itself exists. */
+static hed_status check_what_exists(const hed_database *database, bool *there, hed_error *error)
+{
+    static const char *const endings[] = {"", "-journal", "-wal"};
+    char path[HED_PATH_MAX + 16], reason[96];
+    struct stat about;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, sizeof path, "%s%s", database->path, endings[i]);
+        bool exists = lstat(path, &about) == 0;
+        if (i == 0) *there = exists;
+        if (!exists) continue;
+        if (S_ISLNK(about.st_mode))
+            return hed_fail(error, HED_ERROR_IO,
+                "%s is not loaded: it is a symbolic link; set HEDDLE_DATABASE to the file itself",
+                path);
+        if (!hed_path_is_own(&about, reason, sizeof reason))
+            return hed_fail(error, HED_ERROR_IO,
+                "%s is not loaded: %s; make it yours alone (chown, chmod go-w), or set HEDDLE_DATABASE to a file elsewhere",
+                path, reason);
+    }
+    hed_text_copy(path, sizeof path, database->path);
+    char *slash = strrchr(path, '/');
+    if (slash) slash[slash == path] = 0;
+    if (stat(slash ? path : ".", &about) == 0 && !hed_path_is_own(&about, reason, sizeof reason))
+        return hed_fail(error, HED_ERROR_IO,
+            "%s is not loaded: of its folder, %s; set HEDDLE_DATABASE to a file elsewhere",
+            database->path, reason);
+    return HED_OK;
+}
+
+/* The user's database decides on what kernels do, so another user must not have put it there, nor
+ * the journal from which SQLite would restore it. One that does not exist yet is made here, to be
+ * written by this user alone. */
+static hed_status check_own(const hed_database *database, hed_error *error)
+{
+    enum { ATTEMPTS = 3 };
+    for (int i = 0; i < ATTEMPTS; i++) {
+        bool there = false;
+        hed_status status = check_what_exists(database, &there, error);
+        if (status || there || database->read_only) return status;
+        int made = open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (made >= 0) close(made);                      /* an empty file is an empty database */
+        if (made >= 0 || errno != EEXIST) return HED_OK; /* SQLite tells why it cannot be made */
+        /* Somebody else has made it just now: that one is checked too. */
+    }
+    return hed_fail(error, HED_ERROR_IO,
+        "%s is not loaded: other processes keep making and removing it", database->path);
+}
+
+static hed_status connect(hed_database *database, hed_error *error)
+{
+    int flags =
+        database->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    struct stat about;
+    hed_status status = database->read_only ? HED_OK : make_folder(database, error);
+    if (!status && database->own) status = check_own(database, error);
+    if (status) return status;
+    /* Before it is opened: should another process put a new file here just now, that one is never
+     * taken for this one. */
+    bool there = stat(database->path, &about) == 0;
+    database->device = there ? about.st_dev : 0;
+    database->inode = there ? about.st_ino : 0;
+    /* Our own lock serializes; SQLite's would be a second one. */
+    if (sqlite3_open_v2(database->path, &database->handle,
+            flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL))
+        return database->handle
+                   ? hed_database_fail(database, "open", error)
+                   : hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", database->path);
+    sqlite3_extended_result_codes(database->handle, 1);
+    sqlite3_busy_timeout(database->handle, database->patience);
+    /* A file that somebody else has made is only data. */
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_exec(database->handle, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON", NULL,
+        NULL, NULL);
+    return HED_OK;
+}
+
+/* An older file that may not be written is read through a copy in memory that is brought up to
+ * date. */
+static hed_status migrate_copy(hed_database *database, hed_error *error)
+{
+    sqlite3 *memory = NULL;
+    hed_status status = HED_ERROR_MEMORY;
+    if (sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ==
+        SQLITE_OK) {
+        sqlite3_backup *copy = sqlite3_backup_init(memory, "main", database->handle, "main");
+        int code = copy ? sqlite3_backup_step(copy, -1) : SQLITE_NOMEM;
+        sqlite3_backup_finish(copy);
+        if (code == SQLITE_DONE) status = HED_OK;
+    }
+    if (status) {
+        sqlite3_close(memory);
+        return hed_fail(error, HED_ERROR_IO,
+            "cannot copy %s, which is of an older version, into memory", database->path);
+    }
+    disconnect(database);
+    database->handle = memory;
+    return hed_database_migrate(database, error);
+}
+
+static hed_status set_aside(hed_database *database, hed_error *error)
+{
+    char aside[HED_PATH_MAX];
+    disconnect(database);
+    hed_status status =
+        hed_database_set_aside(database->path, database->device, database->inode, aside, error);
+    if (!status && aside[0])
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+            "the tuning database %s is damaged: it was renamed to %s, and a new one is begun",
+            database->path, aside);
+    return status;
+}
+
+/* Whether another process has put another file in the place of the one that is open, which then
+ * fails in strange ways. */
+static bool was_replaced(const hed_database *database)
+{
+    struct stat about;
+    return stat(database->path, &about) || about.st_dev != database->device ||
+           about.st_ino != database->inode;
+}
+
+static hed_status open_file(hed_database *database, hed_error *error)
+{
+    enum { ATTEMPTS = 3 };
+    hed_status status = HED_OK;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        hed_verdict verdict = HED_VERDICT_REFUSED;
+        database->damaged = false;
+        status = connect(database, error);
+        if (!status) verdict = hed_database_examine(database, &status, error);
+        if (verdict == HED_VERDICT_OLD) {
+            bool fixed = database->read_only || sqlite3_db_readonly(database->handle, "main") == 1;
+            status = fixed ? migrate_copy(database, error) : hed_database_migrate(database, error);
+            verdict = database->damaged ? HED_VERDICT_DAMAGED : HED_VERDICT_GOOD;
+        }
+        if (status && verdict != HED_VERDICT_DAMAGED && attempt + 1 < ATTEMPTS &&
+            was_replaced(database)) {
+            disconnect(database);
+            continue;
+        }
+        if (verdict != HED_VERDICT_DAMAGED) return status;
+        if (database->read_only)
+            return hed_fail(
+                error, HED_ERROR_FORMAT, "%s is damaged, or no tuning database", database->path);
+        status = set_aside(database, error);
+        if (status) return status;
+    }
+    return hed_fail(error, HED_ERROR_IO, "%s is damaged each time it is begun anew: check the disk",
+        database->path);
+}
+
+static void free_database(hed_database *database)
+{
+    if (database->handle) disconnect(database);
+    hed_database_drop_pending(database);
+    hed_release_text(&database->allocator, database->path);
+    pthread_mutex_destroy(&database->lock);
+    hed_allocator allocator = database->allocator;
+    hed_release(&allocator, database, sizeof *database);
+}
+
+hed_status hed_database_open_for(hed_context *context, const char *path, bool read_only,
+    int patience, hed_database **database, hed_error *error)
+{
+    const hed_settings *settings = &context->settings;
+    *database = NULL;
+    if (!path) path = settings->database;
+    if (!path[0])
+        return hed_fail(error, HED_ERROR_IO,
+            "there is no place for a tuning database: set HEDDLE_DATABASE to a file, or HOME");
+    hed_database *made = hed_allocate(&settings->allocator, sizeof *made);
+    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a database");
+    made->context = context;
+    made->allocator = settings->allocator;
+    made->logger = settings->logger;
+    made->clock = settings->clock;
+    made->read_only = read_only;
+    made->own = strcmp(path, settings->database) == 0;
+    made->patience = patience;
+    made->pending_end = &made->pending;
+    pthread_mutex_init(&made->lock, NULL);
+    made->path = hed_copy_text(&settings->allocator, path);
+    hed_status status =
+        made->path ? open_file(made, error)
+                   : hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
+    if (status) {
+        free_database(made);
+        return status;
+    }
+    *database = made;
+    return HED_OK;
+}
+
+hed_status hed_database_open(hed_context *context, const char *path, bool read_only,
+    hed_database **database, hed_error *error)
+{
+    return hed_database_open_for(context, path, read_only, HED_WRITE_PATIENCE, database, error);
+}
+
+void hed_database_close(hed_database *database)
+{
+    if (!database) return;
+    hed_database_flush(database, NULL);
+    free_database(database);
+}
+
+const char *hed_database_path(const hed_database *database) { return database->path; }
+
+/* ---- using it ---- */
+
+hed_status hed_database_enter(hed_database *database, hed_error *error)
+{
+    pthread_mutex_lock(&database->lock);
+    if (database->handle) return HED_OK;
+    pthread_mutex_unlock(&database->lock);
+    return hed_fail(
+        error, HED_ERROR_IO, "%s was found damaged and is not used any more", database->path);
+}
+
+void hed_database_leave(hed_database *database)
+{
+    hed_error error;
+    bool damaged = database->damaged && database->handle;
+    if (damaged && database->read_only) disconnect(database);
+    else if (damaged && set_aside(database, &error))
+        hed_log_message(&database->logger, HED_LOG_WARNING,
+            "the tuning database %s is damaged and cannot be set aside: %s", database->path,
+            error.text);
+    pthread_mutex_unlock(&database->lock);
+}

@@ -1,0 +1,179 @@
+/* The database as its own files see it: the SQLite file underneath, its statements, transactions
+ * and errors. The only place that knows SQLite's header. */
+#ifndef HED_DATABASE_FILE_H
+#define HED_DATABASE_FILE_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <sys/types.h>
+
+#include "base/text.h"
+#include "core/objects.h"
+#include "database/database.h"
+
+enum {
+    HED_DATABASE_VERSION = 2,       /* PRAGMA user_version of what this Heddle writes */
+    HED_DATABASE_MARK = 0x4845444c, /* PRAGMA application_id: "HEDL" */
+    HED_DATABASE_STATEMENTS = 64,   /* distinct statements; they are prepared once */
+    HED_READ_PATIENCE = 500,        /* ms a launch waits for another process's lock, */
+    HED_WRITE_PATIENCE = 10000      /* and a tuning */
+};
+
+/* An evaluation that waits to be written. */
+typedef struct hed_pending {
+    struct hed_pending *next;
+    int64_t session;
+    char *config;
+    hed_evaluation evaluation;
+} hed_pending;
+
+struct hed_database {
+    hed_context *context;
+    hed_allocator allocator;
+    hed_logger logger;
+    hed_clock clock;
+    char *path;
+    bool read_only;
+    bool own;             /* the context's: it must be this user's alone */
+    int patience;         /* ms that opening waits for another process's lock */
+    pthread_mutex_t lock; /* for everything below */
+    sqlite3 *handle;      /* NULL: set aside */
+    dev_t device;         /* of the file that was opened, */
+    ino_t inode;          /* so that nobody else's is set aside */
+    bool damaged;         /* found while working: set aside by hed_database_leave() */
+    bool complained;      /* that nothing can be written */
+    struct {
+        const char *sql;
+        sqlite3_stmt *statement;
+    } statements[HED_DATABASE_STATEMENTS];
+    uint32_t statement_count;
+    hed_pending *pending, **pending_end;
+    uint32_t pending_count;
+    uint64_t written_at; /* when a batch was last tried, by `clock` */
+};
+
+/* ---- database.c: using the file ---- */
+
+/* As hed_database_open(), which is patient. */
+hed_status hed_database_open_for(hed_context *context, const char *path, bool read_only,
+    int patience, hed_database **database, hed_error *error);
+
+/* Takes the lock. IO: the file is gone (nothing is locked then). */
+hed_status hed_database_enter(hed_database *database, hed_error *error);
+/* Gives it back, and sets a file aside that turned out to be damaged. */
+void hed_database_leave(hed_database *database);
+
+/* A prepared statement with its parameters bound: one letter each, t text (const char *), i
+ * int64_t, r double (NAN: NULL). `sql` is a constant; its address names it. Texts must live until
+ * the statement was stepped through. NULL on failure: hed_database_fail() has the words. */
+sqlite3_stmt *hed_database_statement(
+    hed_database *database, const char *sql, const char *types, ...);
+/* The next row: true. False at the end or on failure; both reset the statement, and `*status` says
+ * which it was. */
+bool hed_database_row(
+    hed_database *database, sqlite3_stmt *statement, hed_status *status, hed_error *error);
+/* Statement and rows in one, for those without rows. */
+hed_status hed_database_run(
+    hed_database *database, hed_error *error, const char *sql, const char *types, ...);
+/* The first column of the first row; false where there is no row, or on failure, which `*status`
+ * tells. */
+bool hed_database_integer(hed_database *database, int64_t *value, hed_status *status,
+    hed_error *error, const char *sql, const char *types, ...);
+/* Column as text, never NULL; as a number, NAN for NULL. */
+const char *hed_column_text(sqlite3_stmt *statement, int column);
+double hed_column_number(sqlite3_stmt *statement, int column);
+
+/* Turns SQLite's last failure into a status with words, and notes damage. */
+hed_status hed_database_fail(hed_database *database, const char *what, hed_error *error);
+
+/* A transaction that writes, or one that reads from one state of the file. After a failure of any
+ * statement: rollback. */
+hed_status hed_database_begin_write(hed_database *database, hed_error *error);
+hed_status hed_database_begin_read(hed_database *database, hed_error *error);
+/* Commits where `status` is OK, else rolls back; gives `status`, or why the commit failed. */
+hed_status hed_database_end(hed_database *database, hed_status status, hed_error *error);
+
+/* ---- database_schema.c ---- */
+
+/* What a file turned out to be. */
+typedef enum hed_verdict {
+    HED_VERDICT_GOOD,
+    HED_VERDICT_OLD, /* empty, or of an earlier version */
+    HED_VERDICT_DAMAGED,
+    HED_VERDICT_REFUSED /* newer, another program's, locked, unreadable: `error` says it */
+} hed_verdict;
+hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed_error *error);
+/* Brings it to HED_DATABASE_VERSION in one transaction. */
+hed_status hed_database_migrate(hed_database *database, hed_error *error);
+
+/* ---- database_damage.c ---- */
+
+/* Renames a closed file to NAME.damaged-N, its journal along with it, if it is still the file
+ * `device`, `inode`; the new name in `aside` (HED_PATH_MAX), "" where somebody else has done it
+ * already. */
+hed_status hed_database_set_aside(
+    const char *path, dev_t device, ino_t inode, char *aside, hed_error *error);
+
+/* ---- database_key.c: how keys and configurations are written ---- */
+
+/* "WG=64 TILE=4": names and labels with %, =, blanks and control characters as %XX. A text's
+ * `failed` tells of memory. */
+void hed_config_write(
+    hed_text *text, const hed_parameter_def *parameters, uint32_t count, const hed_config *config);
+/* Reads it back: values must be among the parameter's. A parameter that the text does not name gets
+ * its default if `partly`, else the text is refused; what the text names beside the parameters is
+ * refused, or passed over if `partly`. */
+bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint32_t count,
+    bool partly, hed_config *config);
+/* "width=512 height=512". */
+void hed_problem_write(hed_text *text, const char *const *dimensions, const hed_problem *problem);
+bool hed_problem_read(
+    const char *text, const char *const *dimensions, uint32_t count, hed_problem *problem);
+/* The words of the database. */
+const char *hed_math_word(hed_math math);
+const char *hed_objective_word(hed_objective objective);
+const char *hed_device_type_word(hed_device_type type);
+/* HED_DEVICE_OTHER for what is none of them */
+hed_device_type hed_device_type_read(const char *word);
+/* Device and key of a record; `problem` holds the text that it points to. */
+void hed_key_describe(const hed_tune_key *key, const hed_text *problem, hed_database_entry *record);
+void hed_device_describe(const hed_device_info *device, hed_database_entry *record);
+
+/* ---- database_write.c ---- */
+
+/* Row of a device, key or session, made where it is not there. Inside a transaction. */
+hed_status hed_database_put_device(
+    hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error);
+hed_status hed_database_put_key(
+    hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error);
+/* Row of a key; 0 where there is none. */
+hed_status hed_database_find_key(
+    hed_database *database, const hed_tune_key *key, int64_t *id, hed_error *error);
+/* Writes what waits; the caller holds the lock. */
+hed_status hed_database_write_pending(hed_database *database, hed_error *error);
+void hed_database_drop_pending(hed_database *database);
+
+/* ---- database_near.c: how near a key of the database is to one that is asked for ---- */
+
+typedef enum hed_relation {
+    HED_SAME_DEVICE,
+    HED_SAME_ARCHITECTURE,
+    HED_SAME_VENDOR,
+    HED_SAME_TYPE,
+    HED_UNRELATED
+} hed_relation;
+hed_relation hed_device_relation(const hed_device_info *wanted, const hed_database_entry *found);
+/* Euclidean distance of the sizes' logarithms to base 2; 0 where one of the problems is not
+ * known. */
+double hed_problem_distance(const hed_problem *a, const hed_problem *b);
+
+/* ---- database_context.c ---- */
+
+/* The context's database if its file is there already: a launch makes none. NULL: there is none, or
+ * none that works.
+ */
+hed_database *hed_context_database_found(hed_context *context);
+/* The installed one; likewise. */
+hed_database *hed_context_installed(hed_context *context);
+
+#endif

@@ -1,0 +1,185 @@
+/* The database as records: going through them, taking them in from elsewhere, and removing them. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "database/file.h"
+
+/* ---- going through them ---- */
+
+#define DEVICE_COLUMNS \
+    "d.backend, d.platform, d.name, d.vendor, d.type, d.architecture, d.compute_units"
+
+/* A NULL filter lets everything through; the device's is part of a name, case ignored, as LIKE does
+ * it. */
+static const char FACTS[] =
+    "SELECT " DEVICE_COLUMNS ", f.name, f.value FROM fact f JOIN device d ON d.id = f.device"
+    " ORDER BY d.backend, d.platform, d.name, d.id, f.name";
+static const char KEYS[] =
+    "SELECT " DEVICE_COLUMNS
+    ", k.kernel, k.source, k.math, k.objective, k.driver, k.compiler, k.problem, k.id,"
+    "    (SELECT count(*) FROM measurement m JOIN session s ON s.id = m.session WHERE s.key = k.id)"
+    " FROM key k JOIN device d ON d.id = k.device"
+    " ORDER BY k.kernel, d.backend, d.platform, d.name, d.id, k.problem, k.math, k.objective, k.id";
+static const char CHOICES[] =
+    "SELECT s.uid, s.settings, s.version, s.begun, c.config, c.seconds, c.low, c.high,"
+    "    c.default_seconds FROM choice c JOIN session s ON s.id = c.session WHERE c.key = ?";
+static const char MEASUREMENTS[] =
+    "SELECT s.uid, s.settings, s.version, s.begun, m.config, m.seconds, m.low, m.high, m.number, m.outcome, m.runs,"
+    "    m.build_seconds, m.at, m.deviation, m.text FROM session s JOIN measurement m ON m.session = s.id"
+    " WHERE s.key = ? ORDER BY s.id, m.number";
+
+typedef hed_status visit_function(void *user, const hed_database_entry *record, hed_error *error);
+
+typedef struct walk {
+    hed_database *database;
+    const hed_record_filter *filter;
+    visit_function *visit;
+    void *user;
+} walk;
+
+static bool wants(const walk *w, hed_record_kind kind)
+{
+    return !w->filter->kinds || (w->filter->kinds & kind);
+}
+
+static void read_device(sqlite3_stmt *row, hed_database_entry *r)
+{
+    r->backend = hed_column_text(row, 0);
+    r->platform = hed_column_text(row, 1);
+    r->device = hed_column_text(row, 2);
+    r->vendor = hed_column_text(row, 3);
+    r->type = hed_device_type_read(hed_column_text(row, 4));
+    r->architecture = (uint32_t)sqlite3_column_int64(row, 5);
+    r->compute_units = (uint32_t)sqlite3_column_int64(row, 6);
+}
+
+static bool is_wanted_device(const walk *w, const hed_database_entry *r)
+{
+    const char *device = w->filter->device;
+    return !device || strcmp(device, r->backend) == 0 || hed_text_contains(r->device, device) ||
+           hed_text_contains(r->platform, device);
+}
+
+static void read_session(sqlite3_stmt *row, hed_database_entry *r)
+{
+    r->session = hed_column_text(row, 0);
+    r->settings = hed_column_text(row, 1);
+    r->version = hed_column_text(row, 2);
+    r->begun = sqlite3_column_int64(row, 3);
+    r->config = hed_column_text(row, 4);
+    r->seconds = hed_column_number(row, 5);
+    r->low = hed_column_number(row, 6);
+    r->high = hed_column_number(row, 7);
+}
+
+/* The rows of a statement as records of one kind, each over the fields that `base` has already. */
+static hed_status visit_rows(const walk *w, sqlite3_stmt *row, const hed_database_entry *base,
+    hed_record_kind kind, void (*read)(sqlite3_stmt *row, hed_database_entry *record),
+    hed_error *error)
+{
+    hed_status status;
+    while (hed_database_row(w->database, row, &status, error)) {
+        hed_database_entry record = *base;
+        record.kind = kind;
+        record.measurements = 0;
+        read(row, &record);
+        if (kind == HED_RECORD_FACT && !is_wanted_device(w, &record)) continue;
+        status = w->visit(w->user, &record, error);
+        if (!status) continue;
+        sqlite3_reset(row);
+        return status;
+    }
+    return status;
+}
+
+static void read_fact(sqlite3_stmt *row, hed_database_entry *r)
+{
+    read_device(row, r);
+    r->name = hed_column_text(row, 7);
+    r->value = hed_column_number(row, 8);
+}
+
+static void read_choice(sqlite3_stmt *row, hed_database_entry *r)
+{
+    read_session(row, r);
+    r->default_seconds = hed_column_number(row, 8);
+}
+
+static void read_measurement(sqlite3_stmt *row, hed_database_entry *r)
+{
+    read_session(row, r);
+    r->number = (uint32_t)sqlite3_column_int64(row, 8);
+    r->outcome = hed_column_text(row, 9);
+    r->runs = (uint32_t)sqlite3_column_int64(row, 10);
+    r->build_seconds = sqlite3_column_double(row, 11);
+    r->at = sqlite3_column_double(row, 12);
+    r->deviation = hed_column_number(row, 13);
+    r->text = hed_column_text(row, 14);
+}
+
+static void read_key(sqlite3_stmt *row, hed_database_entry *r)
+{
+    *r = (hed_database_entry){.kind = HED_RECORD_KEY};
+    read_device(row, r);
+    r->kernel = hed_column_text(row, 7);
+    r->source = hed_column_text(row, 8);
+    r->math = hed_column_text(row, 9);
+    r->objective = hed_column_text(row, 10);
+    r->driver = hed_column_text(row, 11);
+    r->compiler = hed_column_text(row, 12);
+    r->problem = hed_column_text(row, 13);
+    r->measurements = (uint64_t)sqlite3_column_int64(row, 15);
+}
+
+static hed_status visit_key(
+    const walk *w, const hed_database_entry *key, int64_t id, hed_error *error)
+{
+    hed_status status = wants(w, HED_RECORD_KEY) ? w->visit(w->user, key, error) : HED_OK;
+    if (!status && wants(w, HED_RECORD_CHOICE))
+        status = visit_rows(w, hed_database_statement(w->database, CHOICES, "i", id), key,
+            HED_RECORD_CHOICE, read_choice, error);
+    if (!status && wants(w, HED_RECORD_MEASUREMENT))
+        status = visit_rows(w, hed_database_statement(w->database, MEASUREMENTS, "i", id), key,
+            HED_RECORD_MEASUREMENT, read_measurement, error);
+    return status;
+}
+
+static hed_status visit_keys(const walk *w, hed_error *error)
+{
+    hed_status status;
+    sqlite3_stmt *row = hed_database_statement(w->database, KEYS, "");
+    while (hed_database_row(w->database, row, &status, error)) {
+        hed_database_entry key;
+        read_key(row, &key);
+        if (w->filter->kernel && strcmp(w->filter->kernel, key.kernel) != 0) continue;
+        if (!is_wanted_device(w, &key)) continue;
+        status = visit_key(w, &key, sqlite3_column_int64(row, 14), error);
+        if (!status) continue;
+        sqlite3_reset(row);
+        return status;
+    }
+    return status;
+}
+
+hed_status hed_database_each(hed_database *database, const hed_record_filter *filter,
+    visit_function *visit, void *user, hed_error *error)
+{
+    static const hed_record_filter all = {0};
+    const hed_database_entry nothing = {0};
+    const walk w = {database, filter ? filter : &all, visit, user};
+    hed_status status = hed_database_enter(database, error);
+    if (status) return status;
+    hed_database_write_pending(database, NULL); /* what waits belongs to it */
+    status = hed_database_begin_read(database, error);
+    if (!status) {
+        if (wants(&w, HED_RECORD_FACT) && !w.filter->kernel)
+            status = visit_rows(&w, hed_database_statement(database, FACTS, ""), &nothing,
+                HED_RECORD_FACT, read_fact, error);
+        if (!status && (!w.filter->kinds || w.filter->kinds != HED_RECORD_FACT))
+            status = visit_keys(&w, error);
+        status = hed_database_end(database, status, error);
+    }
+    hed_database_leave(database);
+    return status;
+}

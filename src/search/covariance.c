@@ -1,0 +1,151 @@
+/* The model's covariance: tables and gradients. */
+#include "search/covariance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { ROUGH_VALUES = 5 }; /* a parameter with fewer values cannot be told to be rough */
+
+static const struct {
+    double mean, deviation;
+} PRIORS[HED_HYPER_COUNT] = {[HED_HYPER_WEIGHT] = {-1, 1.5},
+    [HED_HYPER_LENGTH] = {0, 1},
+    [HED_HYPER_TWOS] = {-1.5, 1},
+    [HED_HYPER_ROUGHNESS] = {-2, 1.5}};
+static const double NOISE_MEAN = -5, NOISE_DEVIATION = 1.5;
+
+bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space,
+    const hed_value_scale *scales, hed_shape shape, hed_covariance *covariance)
+{
+    *covariance = (hed_covariance){
+        .scales = scales, .parameter_count = space->parameter_count, .shape = shape};
+    for (uint32_t j = 0; j < space->parameter_count; j++)
+        covariance->offsets[j + 1] =
+            covariance->offsets[j] + (size_t)scales[j].count * scales[j].count;
+    covariance->tables = hed_allocate(
+        allocator, covariance->offsets[space->parameter_count] * sizeof *covariance->tables);
+    if (!covariance->tables) return false;
+    for (uint32_t i = 0; i < hed_hyper_count(covariance); i++) {
+        double deviation;
+        hed_hyper_prior(covariance, i, &covariance->hypers[i], &deviation);
+    }
+    hed_covariance_update(covariance);
+    return true;
+}
+
+void hed_covariance_destroy(const hed_allocator *allocator, hed_covariance *covariance)
+{
+    hed_release(allocator, covariance->tables,
+        covariance->offsets[covariance->parameter_count] * sizeof *covariance->tables);
+    *covariance = (hed_covariance){0};
+}
+
+void hed_covariance_copy(hed_covariance *to, const hed_covariance *from)
+{
+    memcpy(to->hypers, from->hypers, sizeof to->hypers);
+    memcpy(to->tables, from->tables, from->offsets[from->parameter_count] * sizeof *to->tables);
+}
+
+uint32_t hed_hyper_count(const hed_covariance *covariance)
+{
+    return HED_HYPER_COUNT * covariance->parameter_count + 1;
+}
+
+void hed_hyper_prior(
+    const hed_covariance *covariance, uint32_t index, double *mean, double *deviation)
+{
+    bool noise = index == HED_HYPER_COUNT * covariance->parameter_count;
+    *mean = noise ? NOISE_MEAN : PRIORS[index % HED_HYPER_COUNT].mean;
+    *deviation = noise ? NOISE_DEVIATION : PRIORS[index % HED_HYPER_COUNT].deviation;
+}
+
+double hed_covariance_noise(const hed_covariance *covariance)
+{
+    return exp(covariance->hypers[HED_HYPER_COUNT * covariance->parameter_count]);
+}
+
+/* The hyper-parameters of one parameter as they stand in the formula. */
+typedef struct factors {
+    double weight, length, twos, roughness;
+    bool rough;
+} factors;
+
+static factors factors_of(const hed_covariance *covariance, uint32_t j)
+{
+    const double *hypers = covariance->hypers + HED_HYPER_COUNT * j;
+    return (factors){exp(hypers[HED_HYPER_WEIGHT]), exp(hypers[HED_HYPER_LENGTH]),
+        exp(hypers[HED_HYPER_TWOS]), 1 / (1 + exp(-hypers[HED_HYPER_ROUGHNESS])),
+        covariance->scales[j].count >= ROUGH_VALUES};
+}
+
+/* R_j of two different values, and its derivatives by the logarithms of the length and of the
+ * factor of twos, and by the log-odds of the roughness. */
+static double correlation(const hed_covariance *covariance, uint32_t j, const factors *f,
+    uint32_t a, uint32_t b, double slopes[3])
+{
+    const hed_value_scale *scale = &covariance->scales[j];
+    double far = (double)hed_value_distance(scale, a, b) / f->length, value, slope, scaled;
+    switch (covariance->shape) {
+    case HED_SHAPE_EXPONENTIAL:
+        value = exp(-far);
+        slope = far * value;
+        break;
+    case HED_SHAPE_MATERN:
+        scaled = sqrt(3.0) * far;
+        value = (1 + scaled) * exp(-scaled);
+        slope = scaled * scaled * exp(-scaled);
+        break;
+    default:
+        value = exp(-0.5 * far * far);
+        slope = far * far * value;
+        break;
+    }
+    double between = scale->has_twos ? f->twos * abs((int)scale->twos[a] - (int)scale->twos[b]) : 0;
+    double share = exp(-between) * (f->rough ? 1 - f->roughness : 1);
+    slopes[0] = slope * share;
+    slopes[1] = -between * value * share;
+    slopes[2] = f->rough ? -f->roughness * value * share : 0;
+    return value * share;
+}
+
+void hed_covariance_update(hed_covariance *covariance)
+{
+    for (uint32_t j = 0; j < covariance->parameter_count; j++) {
+        uint32_t count = covariance->scales[j].count;
+        float *table = covariance->tables + covariance->offsets[j];
+        factors f = factors_of(covariance, j);
+        for (uint32_t a = 0; a < count; a++) {
+            table[a * count + a] = 1;
+            for (uint32_t b = 0; b < a; b++) {
+                double slopes[3], value = correlation(covariance, j, &f, a, b, slopes);
+                table[a * count + b] = table[b * count + a] =
+                    (float)((1 + f.weight * value) / (1 + f.weight));
+            }
+        }
+    }
+}
+
+void hed_covariance_gradient(
+    const hed_covariance *covariance, const double *weights, double *gradient)
+{
+    for (uint32_t j = 0; j < covariance->parameter_count; j++) {
+        uint32_t count = covariance->scales[j].count;
+        const double *of_pair = weights + covariance->offsets[j];
+        double *own = gradient + HED_HYPER_COUNT * j;
+        factors f = factors_of(covariance, j);
+        for (uint32_t a = 0; a < count; a++)
+            for (uint32_t b = 0; b < count; b++) {
+                double pair = of_pair[a * count + b], slopes[3];
+                if (a == b || pair == 0) continue;
+                double value = correlation(covariance, j, &f, a, b, slopes);
+                double scaled = pair * f.weight / (1 + f.weight * value);
+                own[HED_HYPER_WEIGHT] += scaled * value - pair * f.weight / (1 + f.weight);
+                own[HED_HYPER_LENGTH] += scaled * slopes[0];
+                own[HED_HYPER_TWOS] += scaled * slopes[1];
+                own[HED_HYPER_ROUGHNESS] += scaled * slopes[2];
+            }
+    }
+}

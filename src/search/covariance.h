@@ -1,0 +1,83 @@
+/* The model's covariance: how alike the times of two configurations are.
+ *
+ *     k(x, y) = product over the parameters j of (1 + w_j R_j(x_j, y_j)) / (1 + w_j)
+ *     R_j     = shape(|u - u'| / l_j) exp(-m_j |v - v'|) (1 - d_j)   for two different values, 1
+ *             for equal ones
+ *
+ * u is the value's place on its scale, v its number of factors 2. Multiplied out, this is the ANOVA
+ * kernel of Durrande, Ginsbourger, Roustant and Carraro (2013): effects of one parameter, of pairs,
+ * of triples, ... A parameter with w = 0 has no effect; one with d near 1 has an effect that says
+ * nothing about neighbouring values. Since values are few, each R_j is a table.
+ */
+#ifndef HED_SEARCH_COVARIANCE_H
+#define HED_SEARCH_COVARIANCE_H
+
+#include "search/scale.h"
+
+typedef enum hed_shape {
+    HED_SHAPE_EXPONENTIAL,
+    HED_SHAPE_MATERN,
+    HED_SHAPE_GAUSSIAN
+} hed_shape; /* Matern: 3/2 */
+
+/* Hyper-parameters of a parameter j, at HED_HYPER_COUNT * j + one of these; all are logarithms
+ * (roughness: log-odds), and have a normal prior. The last of all is the logarithm of the noise's
+ * share of the variance. */
+typedef enum hed_hyper {
+    HED_HYPER_WEIGHT,
+    HED_HYPER_LENGTH,
+    HED_HYPER_TWOS,
+    HED_HYPER_ROUGHNESS,
+    HED_HYPER_COUNT
+} hed_hyper;
+
+enum { HED_MAX_HYPERS = HED_HYPER_COUNT * HED_MAX_PARAMETERS + 1 };
+
+typedef struct hed_covariance {
+    const hed_value_scale *scales; /* (parameter_count) */
+    uint32_t parameter_count;
+    hed_shape shape;
+    double hypers[HED_MAX_HYPERS]; /* (hed_hyper_count()) */
+    /* correlations of each parameter's values (count x count) */
+    float *tables;
+    size_t offsets[HED_MAX_PARAMETERS + 1]; /* where each one's table begins */
+} hed_covariance;
+
+/* At its priors' means. false: no memory. */
+bool hed_covariance_create(const hed_allocator *allocator, const hed_space *space,
+    const hed_value_scale *scales, hed_shape shape, hed_covariance *covariance);
+/* Zeroed ones are allowed. */
+void hed_covariance_destroy(const hed_allocator *allocator, hed_covariance *covariance);
+/* The same hyper-parameters and tables; both must be over the same space. */
+void hed_covariance_copy(hed_covariance *to, const hed_covariance *from);
+
+uint32_t hed_hyper_count(const hed_covariance *covariance);
+/* Logarithmic prior of hyper-parameter `index`, its mean and standard deviation. */
+void hed_hyper_prior(
+    const hed_covariance *covariance, uint32_t index, double *mean, double *deviation);
+/* Variance of the noise, in units of the covariance's own. */
+double hed_covariance_noise(const hed_covariance *covariance);
+/* Fills the tables after the hyper-parameters have changed. */
+void hed_covariance_update(hed_covariance *covariance);
+/* Adds the gradient of sum G_j(a, b) log k_j(a, b) to `gradient` (hed_hyper_count()). `weights`: G,
+ * as the tables. */
+void hed_covariance_gradient(
+    const hed_covariance *covariance, const double *weights, double *gradient);
+
+/* Table of parameter j. */
+static inline const float *hed_covariance_table(const hed_covariance *covariance, uint32_t j)
+{
+    return covariance->tables + covariance->offsets[j];
+}
+
+/* k(x, y) of two rows. */
+static inline double hed_covariance_value(
+    const hed_covariance *covariance, const uint8_t *x, const uint8_t *y)
+{
+    double product = 1;
+    for (uint32_t j = 0; j < covariance->parameter_count; j++)
+        product *= hed_covariance_table(covariance, j)[x[j] * covariance->scales[j].count + y[j]];
+    return product;
+}
+
+#endif

@@ -1,0 +1,535 @@
+/* Expressions over parameters: from text to a program. Recursive descent, one function for each
+ * level of precedence.
+ *
+ * From the loosest: choices (`c ? a : b`, `a if c else b`, to the right), or ||, and &&, not,
+ * comparisons and `in` (chained), + -, * / // %, the signs and !, ** (to the right, and above a
+ * sign on its left: -2 ** 2 is -4). Where C and Python differ, Python's meaning holds: % and //
+ * round down, / never does, round() goes to the even neighbour, comparisons are chained; ! is C's
+ * alone and binds as C's.
+ *
+ * A label in quotes stands for the value that its parameter gives it. Compared with a parameter it
+ * is one of that parameter's; anywhere else it must have one value among all parameters. */
+#include "search/expression_parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+/* What was just read, for labels, whose meaning depends on what stands beside them. */
+typedef enum operand_kind { OPERAND_VALUE, OPERAND_NAME, OPERAND_LABEL } operand_kind;
+
+typedef struct operand {
+    operand_kind kind;
+    hed_token token; /* of a name or label */
+    uint32_t slot;   /* of a name */
+    uint32_t at;     /* of a label: the instruction that waits for its number */
+} operand;
+
+static operand parse_choice(hed_parser *p);
+
+/* ---- complaints ---- */
+
+/* Adds a word to a list in a message, or "..." where there is no more room. */
+static void list_word(char *list, size_t size, const char *word)
+{
+    size_t used = strlen(list);
+    if (used > 0 && list[used - 1] == '.') return;
+    if (used + strlen(word) + 8 < size)
+        snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+    else if (used + 8 < size) memset(list + used, '.', 3);
+}
+
+static void complain_of_name(hed_parser *p, const hed_token *name)
+{
+    char list[512] = "", words[640];
+    for (uint32_t i = 0; i < p->names->count; i++) list_word(list, sizeof list, p->names->names[i]);
+    snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s",
+        name->size > 60 ? 60 : (int)name->size, name->text, list[0] ? list : "no names at all");
+    hed_parse_complain(p, HED_ERROR_ARGUMENT, name->text, words);
+}
+
+/* ---- the program ---- */
+
+/* Adds an instruction after which `more` more values wait than before; gives its place. */
+static uint32_t emit(hed_parser *p, hed_instruction instruction, int more)
+{
+    if (p->status) return 0;
+    p->waiting += (uint32_t)more;
+    if (p->waiting > HED_EXPRESSION_STACK)
+        hed_parse_complain(
+            p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
+    p->program[p->count] = instruction;
+    return p->count++;
+}
+
+static uint32_t emit_code(hed_parser *p, hed_expression_code code, int more)
+{
+    return emit(p, (hed_instruction){.code = (uint16_t)code}, more);
+}
+
+/* Jumps to one target that is not known yet are a list through their operands, which ends with
+ * NO_JUMP. */
+static const uint32_t NO_JUMP = UINT32_MAX;
+
+static void land(hed_parser *p, uint32_t jump)
+{
+    while (!p->status && jump != NO_JUMP) {
+        uint32_t before = p->program[jump].operand;
+        p->program[jump].operand = p->count - jump - 1;
+        jump = before;
+    }
+}
+
+static bool enter(hed_parser *p)
+{
+    if (++p->depth > HED_EXPRESSION_DEPTH)
+        hed_parse_complain(
+            p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
+    return !p->status;
+}
+
+/* ---- labels ---- */
+
+static bool find_label(const hed_parameter_def *parameter, const hed_token *label, int64_t *value)
+{
+    for (uint32_t i = 0; parameter->labels && i < parameter->count; i++) {
+        const char *text = parameter->labels[i];
+        if (strlen(text) == label->size && memcmp(text, label->text, label->size) == 0) {
+            *value = parameter->values[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static void complain_of_label(
+    hed_parser *p, const hed_token *label, const char *of, const hed_parameter_def *parameter)
+{
+    char list[400] = "", words[640];
+    for (uint32_t i = 0; parameter && parameter->labels && i < parameter->count; i++)
+        list_word(list, sizeof list, parameter->labels[i]);
+    snprintf(words, sizeof words, "%.60s has no choice \"%.*s\"; %s%s", of,
+        label->size > 60 ? 60 : (int)label->size, label->text,
+        list[0] ? "it has: " : "it has no named choices", list);
+    hed_parse_complain(p, HED_ERROR_ARGUMENT, label->text, words);
+}
+
+/* A label beside a name is one of that parameter's. */
+static void settle_for_name(hed_parser *p, const operand *label, const operand *name)
+{
+    const char *of = p->names->names[name->slot];
+    const hed_parameter_def *parameter = NULL;
+    int64_t value;
+    for (uint32_t i = 0; i < p->names->parameter_count && !parameter; i++)
+        if (strcmp(p->names->parameters[i].name, of) == 0) parameter = &p->names->parameters[i];
+    if (parameter && find_label(parameter, &label->token, &value))
+        p->program[label->at].number = (double)value;
+    else complain_of_label(p, &label->token, of, parameter);
+}
+
+/* A label anywhere else must mean one value. */
+static void settle(hed_parser *p, const operand *label)
+{
+    const hed_parameter_def *first = NULL;
+    int64_t value = 0, other;
+    if (p->status || label->kind != OPERAND_LABEL) return;
+    for (uint32_t i = 0; i < p->names->parameter_count; i++) {
+        const hed_parameter_def *parameter = &p->names->parameters[i];
+        if (!find_label(parameter, &label->token, first ? &other : &value)) continue;
+        if (first && other != value) {
+            char words[320];
+            snprintf(words, sizeof words,
+                "\"%.*s\" means %lld for %.60s and %lld for %.60s; compare it with one of them",
+                label->token.size > 60 ? 60 : (int)label->token.size, label->token.text,
+                (long long)value, first->name, (long long)other, parameter->name);
+            hed_parse_complain(p, HED_ERROR_ARGUMENT, label->token.text, words);
+            return;
+        }
+        if (!first) first = parameter;
+    }
+    if (first) p->program[label->at].number = (double)value;
+    else complain_of_label(p, &label->token, "every parameter", NULL);
+}
+
+/* Two sides of a comparison. */
+static void settle_pair(hed_parser *p, const operand *left, const operand *right)
+{
+    if (p->status) return;
+    if (left->kind == OPERAND_NAME && right->kind == OPERAND_LABEL) settle_for_name(p, right, left);
+    else settle(p, right);
+}
+
+/* ---- levels of precedence, from the tightest ---- */
+
+static operand parse_call(hed_parser *p, const hed_token *name)
+{
+    static const struct {
+        const char *name;
+        hed_expression_code code;
+        uint32_t least, most; /* arguments */
+    } functions[] = {
+        {"min", HED_CODE_MIN, 2, UINT32_MAX},
+        {"max", HED_CODE_MAX, 2, UINT32_MAX},
+        {"abs", HED_CODE_ABS, 1, 1},
+        {"ceil", HED_CODE_CEIL, 1, 1},
+        {"floor", HED_CODE_FLOOR, 1, 1},
+        {"round", HED_CODE_ROUND, 1, 1},
+        {"log2", HED_CODE_LOG2, 1, 1},
+        {"ceil_div", HED_CODE_CEIL_DIVIDE, 2, 2},
+    };
+    size_t i = 0, known = sizeof functions / sizeof *functions;
+    while (i < known && !hed_token_is(name, functions[i].name)) i++;
+    if (i == known) {
+        hed_parse_complain(p, HED_ERROR_ARGUMENT, name->text,
+            "no such function; there are: min, max, abs, ceil, floor, round, log2, ceil_div");
+        return (operand){0};
+    }
+    uint32_t arguments = 0;
+    do {
+        operand argument = parse_choice(p);
+        settle(p, &argument);
+        if (++arguments > 1) emit_code(p, functions[i].code, -1);
+    } while (hed_parse_take(p, ","));
+    hed_parse_need(p, ")", "a comma or )");
+    if (arguments == 1 && functions[i].most == 1) emit_code(p, functions[i].code, 0);
+    if (arguments < functions[i].least || arguments > functions[i].most) {
+        char words[80];
+        snprintf(words, sizeof words, "%s takes %u argument%s%s, found %u", functions[i].name,
+            functions[i].least, functions[i].least == 1 ? "" : "s",
+            functions[i].most > 2 ? " or more" : "", arguments);
+        hed_parse_complain(p, HED_ERROR_FORMAT, name->text, words);
+    }
+    return (operand){0};
+}
+
+static bool is_word_of_the_language(const hed_token *name)
+{
+    static const char *const words[] = {"and", "or", "not", "in", "if", "else"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (hed_token_is(name, words[i])) return true;
+    return false;
+}
+
+static operand parse_name(hed_parser *p)
+{
+    hed_token name = p->now;
+    if (is_word_of_the_language(&name)) {
+        bool not = hed_token_is(&name, "not");
+        hed_parse_expected(
+            p, not ? "a value (put not and what follows in parentheses)" : "a value");
+        return (operand){0};
+    }
+    hed_parse_advance(p);
+    if (hed_parse_take(p, "(")) return parse_call(p, &name);
+    for (uint32_t i = 0; i < p->names->count; i++)
+        if (hed_token_is(&name, p->names->names[i])) {
+            emit(p, (hed_instruction){.code = HED_CODE_NAME, .operand = i}, 1);
+            return (operand){.kind = OPERAND_NAME, .token = name, .slot = i};
+        }
+    bool yes = hed_token_is(&name, "true") || hed_token_is(&name, "True");
+    if (yes || hed_token_is(&name, "false") || hed_token_is(&name, "False"))
+        emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = yes}, 1);
+    else complain_of_name(p, &name);
+    return (operand){0};
+}
+
+static operand parse_value(hed_parser *p)
+{
+    hed_token first = p->now;
+    if (first.kind == HED_TOKEN_NAME) return parse_name(p);
+    if (first.kind == HED_TOKEN_NUMBER || first.kind == HED_TOKEN_LABEL) {
+        hed_parse_advance(p);
+        uint32_t at =
+            emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = first.number}, 1);
+        operand_kind kind = first.kind == HED_TOKEN_LABEL ? OPERAND_LABEL : OPERAND_VALUE;
+        return (operand){.kind = kind, .token = first, .at = at};
+    }
+    if (hed_parse_take(p, "(")) {
+        operand inner = parse_choice(p);
+        hed_parse_need(p, ")", "an operator or )");
+        return inner;
+    }
+    hed_parse_expected(p, "a number, a name, a label or (");
+    return (operand){0};
+}
+
+static operand parse_sign(hed_parser *p);
+
+static operand parse_power(hed_parser *p)
+{
+    operand left = parse_value(p);
+    if (!hed_parse_take(p, "**")) return left;
+    settle(p, &left);
+    operand right = parse_sign(p);
+    settle(p, &right);
+    emit_code(p, HED_CODE_POWER, -1);
+    return (operand){0};
+}
+
+static operand parse_sign(hed_parser *p)
+{
+    operand value = {0};
+    if (enter(p)) {
+        bool minus = hed_token_is(&p->now, "-"), inverse = hed_token_is(&p->now, "!");
+        if (minus || inverse || hed_token_is(&p->now, "+")) {
+            hed_parse_advance(p);
+            operand inner = parse_sign(p);
+            settle(p, &inner);
+            if (minus || inverse) emit_code(p, minus ? HED_CODE_NEGATE : HED_CODE_NOT, 0);
+        } else {
+            value = parse_power(p);
+        }
+    }
+    p->depth--;
+    return value;
+}
+
+typedef struct operator_word {
+    const char *word;
+    hed_expression_code code;
+} operator_word;
+
+static const operator_word *take_operator(hed_parser *p, const operator_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hed_parse_take(p, words[i].word)) return &words[i];
+    return NULL;
+}
+
+static operand parse_product(hed_parser *p)
+{
+    static const operator_word words[] = {{"*", HED_CODE_MULTIPLY}, {"/", HED_CODE_DIVIDE},
+        {"//", HED_CODE_FLOOR_DIVIDE}, {"%", HED_CODE_MODULO}};
+    operand left = parse_sign(p);
+    for (const operator_word *word;
+         (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
+         left = (operand){0}) {
+        settle(p, &left);
+        operand right = parse_sign(p);
+        settle(p, &right);
+        emit_code(p, word->code, -1);
+    }
+    return left;
+}
+
+static operand parse_sum(hed_parser *p)
+{
+    static const operator_word words[] = {{"+", HED_CODE_ADD}, {"-", HED_CODE_SUBTRACT}};
+    operand left = parse_product(p);
+    for (const operator_word *word;
+         (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
+         left = (operand){0}) {
+        settle(p, &left);
+        operand right = parse_product(p);
+        settle(p, &right);
+        emit_code(p, word->code, -1);
+    }
+    return left;
+}
+
+/* What follows `in` or `not in`. */
+static void parse_members(hed_parser *p, const operand *left, bool absent)
+{
+    const char *end = hed_token_is(&p->now, "(") ? ")" : "]";
+    uint32_t jump = NO_JUMP;
+    if (!hed_parse_take(p, "(") && !hed_parse_take(p, "["))
+        hed_parse_expected(p, "a list as (1, 2) or [1, 2]");
+    do {
+        operand element = parse_choice(p);
+        settle_pair(p, left, &element);
+        jump = emit(p, (hed_instruction){.code = HED_CODE_MEMBER, .operand = jump}, -1);
+    } while (hed_parse_take(p, ",") && !hed_token_is(&p->now, end));
+    hed_parse_need(p, end, "a comma or the end of the list");
+    emit_code(p, HED_CODE_ABSENT, 0);
+    land(p, jump);
+    if (absent) emit_code(p, HED_CODE_NOT, 0);
+}
+
+/* One link of a chain: a label on either side is one of the other side's parameter; the one before
+ * has the first word. */
+static void settle_link(hed_parser *p, operand *left, operand *right)
+{
+    if (left->kind == OPERAND_LABEL) settle_pair(p, right, left);
+    if (left->kind != OPERAND_NAME || right->kind != OPERAND_LABEL) return;
+    settle_pair(p, left, right);
+    right->kind = OPERAND_VALUE;
+}
+
+static operand parse_comparison(hed_parser *p)
+{
+    static const operator_word words[] = {
+        {"<", HED_CODE_LESS},
+        {"<=", HED_CODE_LESS_EQUAL},
+        {">", HED_CODE_GREATER},
+        {">=", HED_CODE_GREATER_EQUAL},
+        {"==", HED_CODE_EQUAL},
+        {"!=", HED_CODE_NOT_EQUAL},
+    };
+    operand left = parse_sum(p);
+    const operator_word *pending = NULL; /* compares the two that wait, unless the chain goes on */
+    uint32_t jump = NO_JUMP;
+    for (;;) {
+        const operator_word *word = take_operator(p, words, sizeof words / sizeof *words);
+        bool absent = !word && hed_parse_take(p, "not"),
+             member = absent || (!word && hed_token_is(&p->now, "in"));
+        if (!word && !member) break;
+        if (pending)
+            jump = emit(p,
+                (hed_instruction){
+                    .code = HED_CODE_CHAIN, .comparison = (uint16_t)pending->code, .operand = jump},
+                -1);
+        if (member) {
+            hed_parse_need(p, "in", "in");
+            settle(p, &left);
+            parse_members(p, &left, absent);
+            land(p, jump);
+            return (operand){0};
+        }
+        operand right = parse_sum(p);
+        settle_link(p, &left, &right);
+        left = right;
+        pending = word;
+    }
+    if (!pending) return left;
+    settle(p, &left);
+    emit_code(p, pending->code, -1);
+    land(p, jump);
+    return (operand){0};
+}
+
+static operand parse_not(hed_parser *p)
+{
+    if (!hed_parse_take(p, "not")) return parse_comparison(p);
+    if (enter(p)) {
+        operand inner = parse_not(p);
+        settle(p, &inner);
+        emit_code(p, HED_CODE_NOT, 0);
+    }
+    p->depth--;
+    return (operand){0};
+}
+
+/* Sides joined by one word: each but the last may decide and leave the others out. */
+static operand parse_joined(hed_parser *p, operand (*parse_side)(hed_parser *), const char *python,
+    const char *c, hed_expression_code code)
+{
+    operand left = parse_side(p);
+    uint32_t jump = NO_JUMP;
+    while (hed_parse_take(p, python) || hed_parse_take(p, c)) {
+        settle(p, &left);
+        jump = emit(p, (hed_instruction){.code = (uint16_t)code, .operand = jump}, -1);
+        left = parse_side(p);
+    }
+    if (jump == NO_JUMP) return left;
+    settle(p, &left);
+    emit_code(p, HED_CODE_TRUTH, 0);
+    land(p, jump);
+    return (operand){0};
+}
+
+static operand parse_and(hed_parser *p)
+{
+    return parse_joined(p, parse_not, "and", "&&", HED_CODE_AND);
+}
+
+static operand parse_or(hed_parser *p)
+{
+    return parse_joined(p, parse_and, "or", "||", HED_CODE_OR);
+}
+
+static void reverse(hed_instruction *program, uint32_t from, uint32_t to)
+{
+    for (; from + 1 < to; from++, to--) {
+        hed_instruction first = program[from];
+        program[from] = program[to - 1];
+        program[to - 1] = first;
+    }
+}
+
+/* `value if condition`: the program of the value, from `start`, goes behind that of the condition.
+ * Gives the branch's place. */
+static uint32_t parse_condition_behind(hed_parser *p, uint32_t start)
+{
+    uint32_t middle = p->count;
+    operand condition = parse_or(p);
+    settle(p, &condition);
+    emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
+    if (p->status) return 0;
+    reverse(p->program, start, middle);
+    reverse(p->program, middle, p->count);
+    reverse(p->program, start, p->count);
+    return start + (p->count - middle) - 1;
+}
+
+static operand parse_choice(hed_parser *p)
+{
+    operand value = {0};
+    if (enter(p)) {
+        uint32_t start = p->count, branch;
+        value = parse_or(p);
+        bool question = hed_token_is(&p->now, "?");
+        if (hed_parse_take(p, "?") || hed_parse_take(p, "if")) {
+            settle(p, &value);
+            if (question) {
+                branch =
+                    emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
+                operand first = parse_choice(p);
+                settle(p, &first);
+                hed_parse_need(p, ":", "an operator or :");
+            } else {
+                branch = parse_condition_behind(p, start);
+                hed_parse_need(p, "else", "an operator or else");
+            }
+            uint32_t end =
+                emit(p, (hed_instruction){.code = HED_CODE_JUMP, .operand = NO_JUMP}, -1);
+            land(p, branch);
+            operand second = parse_choice(p);
+            settle(p, &second);
+            land(p, end);
+            value = (operand){0};
+        }
+    }
+    p->depth--;
+    return value;
+}
+
+/* ---- the whole ---- */
+
+static hed_status finish(
+    const hed_allocator *allocator, const hed_parser *p, hed_expression **expression)
+{
+    size_t bytes = p->count * sizeof *p->program;
+    *expression = hed_allocate(allocator, sizeof **expression + bytes);
+    if (!*expression)
+        return hed_fail(
+            p->error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", p->text);
+    (*expression)->allocator = *allocator;
+    (*expression)->count = p->count;
+    memcpy((*expression)->program, p->program, bytes);
+    return HED_OK;
+}
+
+hed_status hed_expression_create(const hed_allocator *given, const char *text,
+    const hed_expression_names *names, hed_expression **expression, hed_error *error)
+{
+    hed_allocator allocator = given ? *given : hed_default_allocator();
+    *expression = NULL;
+    size_t length = strlen(text);
+    if (length > HED_EXPRESSION_TEXT)
+        return hed_fail(error, HED_ERROR_FORMAT, "%.60s...: an expression of %zu bytes; at most %d",
+            text, length, HED_EXPRESSION_TEXT);
+    size_t room = (length + 1) * sizeof(hed_instruction);
+    hed_parser p = {.names = names, .text = text, .next = text, .error = error,
+        .program = hed_allocate(&allocator, room)};
+    if (!p.program)
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
+    hed_parse_advance(&p);
+    operand value = parse_choice(&p);
+    settle(&p, &value);
+    if (!p.status && p.now.kind != HED_TOKEN_END) hed_parse_expected(&p, "an operator or the end");
+    if (!p.status) p.status = finish(&allocator, &p, expression);
+    hed_release(&allocator, p.program, room);
+    return p.status;
+}
