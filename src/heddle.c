@@ -1,7 +1,12 @@
-/* Composition root: the one file that names the backends, in order of preference. */
+/* Composition root: the one file that names the backends, in order of preference, and what a launch
+ * calls in the rooms above it. */
 #include "core/backend.h"
+#include "launch/launch.h"
+#include "tune/capture.h"
 
 extern const hed_backend hed_cuda_backend, hed_opencl_backend, hed_host_backend;
 
 const hed_backend *const hed_backends[] = {
     &hed_cuda_backend, &hed_opencl_backend, &hed_host_backend, NULL};
+
+hed_launch_hook *const hed_on_first_launch = hed_capture_first;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "tune/capture_file.h"
+#include "tune/capture.h"
 #include "database/database.h"
 
 static hed_error error;
@@ -106,12 +106,29 @@ static const hed_define defines[] = {{"OFFSET", "123.0f"}, {"SIZE", "300"}},
                         own_defines[] = {{"OFFSET", "0.5f"}};
 static const char *const dimensions[] = {"n"};
 static const hed_kernel_def bend_def = {
-    .name = "bend", .summary = "bends a line", .sources = sources, .source_count = 2,
-    .arguments = arguments_def, .argument_count = 6, .parameters = parameters, .parameter_count = 3,
-    .constraints = constraints, .constraint_count = 1, .conditions = conditions,
-    .condition_count = 1, .defines = defines, .define_count = 2, .dimensions = dimensions,
-    .dimension_count = 1, .max_threads = "WG", .may_spill = true, .metric = HED_METRIC_ITEMS,
-    .metric_unit = "points/s", .valid = bend_valid, .geometry = bend_geometry, .range = bend_range,
+    .name = "bend",
+    .summary = "bends a line",
+    .sources = sources,
+    .source_count = 2,
+    .arguments = arguments_def,
+    .argument_count = 6,
+    .parameters = parameters,
+    .parameter_count = 3,
+    .constraints = constraints,
+    .constraint_count = 1,
+    .conditions = conditions,
+    .condition_count = 1,
+    .defines = defines,
+    .define_count = 2,
+    .dimensions = dimensions,
+    .dimension_count = 1,
+    .max_threads = "WG",
+    .may_spill = true,
+    .metric = HED_METRIC_ITEMS,
+    .metric_unit = "points/s",
+    .valid = bend_valid,
+    .geometry = bend_geometry,
+    .range = bend_range,
     .work = bend_work,
 };
 

@@ -28,12 +28,12 @@ Test(local_runner, a_right_candidate_is_timed)
     trial = try_in(t.runner, 3, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
     cr_assert(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
-    OK(hed_runner_time(t.runner, 3, 20, values, &trial, &error));
+    OK(t.runner->kind->time(t.runner, 3, 20, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 20; i++)
         cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
     bool device_time = hed_device_get_info(t.on.device)->capabilities & HED_CAN_DEVICE_TIME;
-    cr_assert_eq(hed_runner_device_time(t.runner), device_time);
+    cr_assert_eq(t.runner->device_time, device_time);
     close_runner(&t);
 }
 
@@ -84,11 +84,10 @@ Test(local_runner, a_clock_that_steps_back_condemns_nobody)
     OK(hed_runner_create_local(&t.def, &t.runner, &error));
     hed_trial trial = try_in(t.runner, 0, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    OK(hed_runner_time(t.runner, 0, 8, values, &trial, &error));
+    OK(t.runner->kind->time(t.runner, 0, 8, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 8; i++)
-        cr_assert(
-            (values[i] > 0) == hed_runner_device_time(t.runner), "run %d: %g s", i, values[i]);
+        cr_assert((values[i] > 0) == t.runner->device_time, "run %d: %g s", i, values[i]);
     hed_runner_destroy(t.runner);
     test_close(&t.on);
 }
@@ -109,17 +108,17 @@ Test(local_runner, what_is_asked_for_ahead_is_handed_back)
     hed_config config;
     hed_trial trial;
     open_runner(&t, describe_scale);
-    cr_assert_not(hed_runner_built(t.runner, 0, &config, &trial));
+    cr_assert_not(t.runner->kind->built(t.runner, 0, &config, &trial));
     for (int64_t round = 0; round < 2; round++) {
         for (int64_t i = 0; i < 40; i++) {
             hed_config asked = config_of(i, RIGHT);
-            OK(hed_runner_build_ahead(t.runner, &asked, &error));
+            OK(t.runner->kind->build_ahead(t.runner, &asked, &error));
         }
         for (int64_t i = 0; i < 40; i++) {
-            cr_assert(hed_runner_built(t.runner, 0, &config, &trial));
+            cr_assert(t.runner->kind->built(t.runner, 0, &config, &trial));
             cr_assert_eq(config.values[0], i);
         }
-        cr_assert_not(hed_runner_built(t.runner, 0, &config, &trial));
+        cr_assert_not(t.runner->kind->built(t.runner, 0, &config, &trial));
     }
     close_runner(&t);
 }
@@ -156,10 +155,10 @@ static int hang(void)
     hed_runner_destroy(t.runner);
     OK(hed_runner_create_local(&t.def, &t.runner, &error));
     hed_config loops = config_of(64, LOOPS);
-    if (hed_runner_prepare(t.runner, 0, &loops, &trial, &error) ||
+    if (t.runner->kind->prepare(t.runner, 0, &loops, &trial, &error) ||
         trial.outcome != HED_OUTCOME_HUNG)
         return 1;
-    if (hed_runner_prepare(t.runner, 0, &loops, &trial, &error) != HED_ERROR_LOST) return 2;
+    if (t.runner->kind->prepare(t.runner, 0, &loops, &trial, &error) != HED_ERROR_LOST) return 2;
     hed_runner_destroy(t.runner);
     return 0;
 }

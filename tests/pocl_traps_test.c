@@ -86,8 +86,11 @@ static const hed_source room_source = {"room.cl",
     "    room[i == 0 ? last : i - 1] = x[i];\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    x[i] = room[i == 0 ? last : i - 1] + 1;\n}\n",
     0};
-static const hed_kernel_def room_def = {.name = "room", .sources = &room_source, .source_count = 1,
-    .arguments = room_arguments, .argument_count = 3};
+static const hed_kernel_def room_def = {.name = "room",
+    .sources = &room_source,
+    .source_count = 1,
+    .arguments = room_arguments,
+    .argument_count = 3};
 
 /* "Local" memory is the processor's cache: another size on each machine. All of it can be had; a
  * word more would end the process in the driver's thread. */
@@ -134,8 +137,11 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
         "__attribute__((reqd_work_group_size(8, 1, 1))) __kernel void fixed(__global int *x, int add)\n{\n"
         "    x[get_global_id(0)] += add;\n}\n",
         0};
-    static const hed_kernel_def fixed = {.name = "fixed", .sources = &fixed_source,
-        .source_count = 1, .arguments = twice_arguments, .argument_count = 2};
+    static const hed_kernel_def fixed = {.name = "fixed",
+        .sources = &fixed_source,
+        .source_count = 1,
+        .arguments = twice_arguments,
+        .argument_count = 2};
     opencl_test t = open_pocl(NULL);
     const hed_device_info *info = hed_device_get_info(t.device);
     hed_kernel *kernel = make_kernel(t.device, &twice), *only_eight = make_kernel(t.device, &fixed);
@@ -274,29 +280,39 @@ Test(pocl_traps, the_first_run_is_thrown_away)
     static const int64_t groups[] = {32};
     static const hed_parameter_def group = {"WG", groups, 1, 32, NULL};
     static const char *const dimensions[] = {"n"};
-    static const hed_kernel_def def = {.name = "count", .sources = &source, .source_count = 1,
-        .arguments = described, .argument_count = 2, .parameters = &group, .parameter_count = 1,
-        .dimensions = dimensions, .dimension_count = 1, .geometry = one_dimension};
+    static const hed_kernel_def def = {.name = "count",
+        .sources = &source,
+        .source_count = 1,
+        .arguments = described,
+        .argument_count = 2,
+        .parameters = &group,
+        .parameter_count = 1,
+        .dimensions = dimensions,
+        .dimension_count = 1,
+        .geometry = one_dimension};
     enum { RUNS = 3 };
     opencl_test t = open_pocl(NULL);
     const int32_t zero = 0;
     const hed_runner_argument contents[] = {{.data = &zero, .bytes = 4}, {.bytes = 4}};
     hed_problem problem = hed_problem_1d(32);
-    hed_runner_def wanted = {.device = t.device, .kernel = &def, .problem = &problem,
-        .arguments = contents, .timeout_seconds = 60};
+    hed_runner_def wanted = {.device = t.device,
+        .kernel = &def,
+        .problem = &problem,
+        .arguments = contents,
+        .timeout_seconds = 60};
     hed_config config = hed_config_default(&def);
     hed_runner *runner;
     hed_trial trial;
     double seconds[RUNS];
     int32_t launches = 0;
     OK(hed_runner_create_local(&wanted, &runner, &error));
-    OK(hed_runner_prepare(runner, 0, &config, &trial, &error));
+    OK(runner->kind->prepare(runner, 0, &config, &trial, &error));
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
-    OK(hed_runner_output(runner, 0, 1, &launches, &trial, &error));
+    OK(runner->kind->output(runner, 0, 1, &launches, &trial, &error));
     cr_assert_geq(launches, 2,
         "none but the one asked for: the first timed run would have been the first of all");
-    OK(hed_runner_time(runner, 0, RUNS, seconds, &trial, &error));
-    OK(hed_runner_output(runner, 0, 1, &launches, &trial, &error));
+    OK(runner->kind->time(runner, 0, RUNS, seconds, &trial, &error));
+    OK(runner->kind->output(runner, 0, 1, &launches, &trial, &error));
     cr_assert_geq(launches, 2 + RUNS + 1);
     hed_runner_destroy(runner);
     close_test(&t);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "search/fit.h"
+#include "search/covariance.h"
 #include "search/posterior.h"
 #include "search/search.h"
 

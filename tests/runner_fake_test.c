@@ -42,8 +42,11 @@ static void open_context(fake_runner *t, const char *backend, const char *select
     t->arguments[2] = (hed_runner_argument){.data = &t->a, .bytes = sizeof t->a};
     t->arguments[3] = (hed_runner_argument){.data = &t->n, .bytes = sizeof t->n};
     t->arguments[4] = (hed_runner_argument){.data = &cycle_moved, .bytes = sizeof cycle_moved};
-    t->def = (hed_runner_def){.device = t->device, .kernel = &cycle_def, .problem = &t->problem,
-        .arguments = t->arguments, .timeout_seconds = 0.2};
+    t->def = (hed_runner_def){.device = t->device,
+        .kernel = &cycle_def,
+        .problem = &t->problem,
+        .arguments = t->arguments,
+        .timeout_seconds = 0.2};
 }
 
 static void close_context(fake_runner *t)
@@ -57,7 +60,7 @@ static hed_trial try_slot(fake_runner *t)
 {
     hed_trial trial;
     hed_config config = {1, {64}};
-    OK(hed_runner_prepare(t->runner, 0, &config, &trial, &error));
+    OK(t->runner->kind->prepare(t->runner, 0, &config, &trial, &error));
     return trial;
 }
 
@@ -66,11 +69,11 @@ static void time_well(fake_runner *t)
     double values[20];
     hed_trial trial = try_slot(t);
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
-    OK(hed_runner_time(t->runner, 0, 20, values, &trial, &error));
+    OK(t->runner->kind->time(t->runner, 0, 20, values, &trial, &error));
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     for (int i = 0; i < 20; i++)
         cr_assert(values[i] > 0 && values[i] < 0.1, "run %d: %g s", i, values[i]);
-    cr_assert(hed_runner_device_time(t->runner));
+    cr_assert(t->runner->device_time);
 }
 
 Test(runner_fake, times_between_marks)
@@ -89,7 +92,8 @@ Test(runner_fake, times_between_marks)
 static hed_status time_of(
     void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *why)
 {
-    return hed_runner_time(((fake_runner *)user)->runner, slot, runs, values, trial, why);
+    return ((fake_runner *)user)
+        ->runner->kind->time(((fake_runner *)user)->runner, slot, runs, values, trial, why);
 }
 
 static double no_time(void *user)
@@ -110,7 +114,7 @@ Test(runner_fake, times_that_are_zero_are_refused)
     OK(hed_runner_create_local(&t.def, &t.runner, &error));
     hed_trial trial = try_slot(&t);
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
-    OK(hed_runner_time(t.runner, 0, 1, values, &trial, &error));
+    OK(t.runner->kind->time(t.runner, 0, 1, values, &trial, &error));
     cr_assert(trial.outcome == HED_OUTCOME_MEASURED && values[0] == 0, "%s", trial.text);
     OK(hed_race_take(&race, 0, 8, values, &done, &trial, &error));
     cr_assert(
@@ -128,10 +132,10 @@ Test(runner_fake, a_worker_on_cuda)
     open_context(&t, "cuda", "cuda:0");
     t.def.timeout_seconds = 10;
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
-    OK(hed_runner_build_ahead(t.runner, &config, &error));
-    cr_assert(hed_runner_built(t.runner, 60, &built, &trial));
+    OK(t.runner->kind->build_ahead(t.runner, &config, &error));
+    cr_assert(t.runner->kind->built(t.runner, 60, &built, &trial));
     cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
-    OK(hed_runner_prepare(t.runner, 0, &config, &trial, &error));
+    OK(t.runner->kind->prepare(t.runner, 0, &config, &trial, &error));
     cr_assert(
         trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache, "%s", trial.text);
     time_well(&t);
@@ -149,9 +153,9 @@ Test(runner_fake, a_poisoned_context_ends_the_runner)
     time_well(&t);
     t.fake->fail_from = t.fake->calls + 1;
     t.fake->code = CUDA_ERROR_ILLEGAL_ADDRESS;
-    OK(hed_runner_time(t.runner, 0, 1, &value, &trial, &error));
+    OK(t.runner->kind->time(t.runner, 0, 1, &value, &trial, &error));
     cr_assert_eq(trial.outcome, HED_OUTCOME_CRASHED, "%s", trial.text);
-    FAILS(HED_ERROR_LOST, hed_runner_time(t.runner, 0, 1, &value, &trial, &error));
+    FAILS(HED_ERROR_LOST, t.runner->kind->time(t.runner, 0, 1, &value, &trial, &error));
     cr_assert(strstr(error.text, "poisoned"));
     hed_runner_destroy(t.runner);
     hed_context_destroy(t.context);
@@ -169,7 +173,7 @@ static int hang(void)
     t.fake->hangs = true;
     trial = try_slot(&t);
     if (trial.outcome != HED_OUTCOME_HUNG) return 1;
-    if (hed_runner_prepare(t.runner, 0, &config, &trial, &error) != HED_ERROR_LOST) return 2;
+    if (t.runner->kind->prepare(t.runner, 0, &config, &trial, &error) != HED_ERROR_LOST) return 2;
     hed_runner_destroy(t.runner);
     return fakes_alive(t.fake) > 0 && t.fake->misuses == 0 ? 0 : 3;
 }
@@ -291,9 +295,9 @@ static hed_status live(fake_runner *t, hed_trial *trial)
     *trial = (hed_trial){0};
     hed_status status = hed_runner_create_local(&t->def, &t->runner, &error);
     if (status) return status;
-    status = hed_runner_prepare(t->runner, 0, &config, trial, &error);
+    status = t->runner->kind->prepare(t->runner, 0, &config, trial, &error);
     if (!status && !trial->outcome)
-        status = hed_runner_time(t->runner, 0, 3, values, trial, &error);
+        status = t->runner->kind->time(t->runner, 0, 3, values, trial, &error);
     hed_runner_destroy(t->runner);
     return status;
 }

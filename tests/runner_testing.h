@@ -103,10 +103,17 @@ static void scale_range(const hed_native_call *call, uint64_t begin, uint64_t en
     }
 }
 
-static const hed_kernel_def scale = {.name = "scale", .sources = &scale_source, .source_count = 1,
-    .arguments = scale_arguments, .argument_count = 5, .parameters = scale_parameters,
-    .parameter_count = 2, .dimensions = scale_dimensions, .dimension_count = 1,
-    .geometry = scale_geometry, .range = scale_range};
+static const hed_kernel_def scale = {.name = "scale",
+    .sources = &scale_source,
+    .source_count = 1,
+    .arguments = scale_arguments,
+    .argument_count = 5,
+    .parameters = scale_parameters,
+    .parameter_count = 2,
+    .dimensions = scale_dimensions,
+    .dimension_count = 1,
+    .geometry = scale_geometry,
+    .range = scale_range};
 
 /* ---- in place: x += 1 ---- */
 
@@ -130,10 +137,17 @@ static void step_range(const hed_native_call *call, uint64_t begin, uint64_t end
     for (uint64_t i = begin; i < end; i++) x[i]++;
 }
 
-static const hed_kernel_def advance = {.name = "advance", .sources = &step_source,
-    .source_count = 1, .arguments = step_arguments, .argument_count = 1,
-    .parameters = scale_parameters, .parameter_count = 1, .dimensions = scale_dimensions,
-    .dimension_count = 1, .geometry = step_geometry, .range = step_range};
+static const hed_kernel_def advance = {.name = "advance",
+    .sources = &step_source,
+    .source_count = 1,
+    .arguments = step_arguments,
+    .argument_count = 1,
+    .parameters = scale_parameters,
+    .parameter_count = 1,
+    .dimensions = scale_dimensions,
+    .dimension_count = 1,
+    .geometry = step_geometry,
+    .range = step_range};
 
 /* ---- a runner of either kernel ---- */
 
@@ -164,8 +178,11 @@ static inline void describe_scale(runner_test *t)
         (hed_runner_argument){.bytes = sizeof t->x, .expected = t->expected, .tolerance = 1e-5};
     t->arguments[2] = (hed_runner_argument){.data = &t->factor, .bytes = sizeof t->factor};
     t->arguments[3] = (hed_runner_argument){.data = &t->n, .bytes = sizeof t->n};
-    t->def = (hed_runner_def){.device = t->on.device, .kernel = &scale, .problem = &t->problem,
-        .arguments = t->arguments, .timeout_seconds = 10};
+    t->def = (hed_runner_def){.device = t->on.device,
+        .kernel = &scale,
+        .problem = &t->problem,
+        .arguments = t->arguments,
+        .timeout_seconds = 10};
 }
 
 static inline void describe_advance(runner_test *t)
@@ -174,8 +191,11 @@ static inline void describe_advance(runner_test *t)
     t->problem = hed_problem_1d(1024);
     t->arguments[0] =
         (hed_runner_argument){.data = t->before, .bytes = sizeof t->before, .expected = t->after};
-    t->def = (hed_runner_def){.device = t->on.device, .kernel = &advance, .problem = &t->problem,
-        .arguments = t->arguments, .timeout_seconds = 10};
+    t->def = (hed_runner_def){.device = t->on.device,
+        .kernel = &advance,
+        .problem = &t->problem,
+        .arguments = t->arguments,
+        .timeout_seconds = 10};
 }
 
 static inline hed_config config_of(int64_t group, enum fault fault)
@@ -188,7 +208,7 @@ static inline hed_trial try_in(hed_runner *runner, uint32_t slot, int64_t group,
 {
     hed_trial trial;
     hed_config config = config_of(group, fault);
-    OK(hed_runner_prepare(runner, slot, &config, &trial, &error));
+    OK(runner->kind->prepare(runner, slot, &config, &trial, &error));
     return trial;
 }
 
@@ -216,12 +236,12 @@ static inline void find_every_fault(hed_runner *runner)
         expect(&trial, HED_OUTCOME_MEASURED, "");
         trial = try_in(runner, 1, 64, faults[i].fault);
         expect(&trial, HED_OUTCOME_WRONG, faults[i].words);
-        FAILS(HED_ERROR_ARGUMENT, hed_runner_time(runner, 1, 1, &(double){0}, &trial, &error));
+        FAILS(HED_ERROR_ARGUMENT, runner->kind->time(runner, 1, 1, &(double){0}, &trial, &error));
     }
     hed_trial trial = try_in(runner, 1, 64, TOO_MUCH_LOCAL);
     expect(&trial, HED_OUTCOME_INVALID, "local memory");
     hed_config none = config_of(48, RIGHT);
-    OK(hed_runner_prepare(runner, 1, &none, &trial, &error));
+    OK(runner->kind->prepare(runner, 1, &none, &trial, &error));
     expect(&trial, HED_OUTCOME_INVALID, "WG=48");
 }
 
@@ -233,11 +253,11 @@ static inline void run_in_place(hed_runner *runner)
     hed_trial trial;
     hed_config config = {.count = 1, .values = {64}};
     for (int again = 0; again < 2; again++) {
-        OK(hed_runner_prepare(runner, 0, &config, &trial, &error));
+        OK(runner->kind->prepare(runner, 0, &config, &trial, &error));
         expect(&trial, HED_OUTCOME_MEASURED, "");
-        OK(hed_runner_time(runner, 0, 9, values, &trial, &error));
+        OK(runner->kind->time(runner, 0, 9, values, &trial, &error));
         expect(&trial, HED_OUTCOME_MEASURED, "");
-        OK(hed_runner_output(runner, 0, 0, found, &trial, &error));
+        OK(runner->kind->output(runner, 0, 0, found, &trial, &error));
         for (int i = 0; i < 1024; i++) cr_assert_eq(found[i], i + 1, "x[%d] is %d", i, found[i]);
     }
 }
@@ -250,7 +270,7 @@ static inline void time_cold_and_refuse(runner_test *t, create_runner *create)
     t->def.floor_seconds = 1e-12;
     OK(create(&t->def, &t->runner, &error));
     hed_trial trial = try_in(t->runner, 0, 64, RIGHT);
-    OK(hed_runner_time(t->runner, 0, 1, values, &trial, &error));
+    OK(t->runner->kind->time(t->runner, 0, 1, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     hed_runner_destroy(t->runner);
     t->def.cold_cache = false;
@@ -258,7 +278,7 @@ static inline void time_cold_and_refuse(runner_test *t, create_runner *create)
     OK(create(&t->def, &t->runner, &error));
     trial = try_in(t->runner, 0, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    OK(hed_runner_time(t->runner, 0, 3, values, &trial, &error));
+    OK(t->runner->kind->time(t->runner, 0, 3, values, &trial, &error));
     expect(&trial, HED_OUTCOME_IMPOSSIBLE, "cannot be");
     hed_runner_destroy(t->runner);
 }

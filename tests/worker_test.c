@@ -9,7 +9,7 @@
 #include "core/objects.h"
 #include "folder.h"
 #include "runner_testing.h"
-#include "tune/worker_client.h"
+#include "tune/worker.h"
 
 TestSuite(worker, .init = folder_make, .fini = folder_remove);
 
@@ -46,7 +46,7 @@ static void time_slot(runner_test *t, uint32_t slot)
 {
     double values[70];
     hed_trial trial;
-    OK(hed_runner_time(t->runner, slot, 70, values, &trial, &error));
+    OK(t->runner->kind->time(t->runner, slot, 70, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 70; i++)
         cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
@@ -60,7 +60,7 @@ Test(worker, a_right_candidate_is_timed)
     expect(&trial, HED_OUTCOME_MEASURED, "");
     cr_assert(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
     time_slot(&t, 3);
-    cr_assert(hed_runner_device_time(t.runner));
+    cr_assert(t.runner->device_time);
     close_runner(&t);
 }
 
@@ -102,7 +102,7 @@ Test(worker, candidates_that_crash_or_hang_cost_themselves_alone)
     expect(&trial, HED_OUTCOME_MEASURED, "");
     trial = try_in(t.runner, 1, 64, SEGFAULTS);
     expect(&trial, HED_OUTCOME_CRASHED, "");
-    FAILS(HED_ERROR_ARGUMENT, hed_runner_time(t.runner, 1, 1, &(double){0}, &trial, &error));
+    FAILS(HED_ERROR_ARGUMENT, t.runner->kind->time(t.runner, 1, 1, &(double){0}, &trial, &error));
     time_slot(&t, 0); /* in a new worker */
     client_of(&t)->def.timeout_seconds = 0.5;
     trial = try_in(t.runner, 1, 64, LOOPS);
@@ -165,14 +165,14 @@ Test(worker, candidates_are_built_ahead)
     describe_scale(&t);
     t.def.builders = 2;
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
-    cr_assert_not(hed_runner_built(t.runner, 10, &config, &trial), "nothing was asked for");
+    cr_assert_not(t.runner->kind->built(t.runner, 10, &config, &trial), "nothing was asked for");
     const enum fault asked[] = {RIGHT, NO_C, TOO_MUCH_LOCAL};
     for (size_t i = 0; i < 3; i++) {
         config = config_of(32, asked[i]);
-        OK(hed_runner_build_ahead(t.runner, &config, &error));
+        OK(t.runner->kind->build_ahead(t.runner, &config, &error));
     }
     for (size_t i = 0; i < 3; i++) {
-        cr_assert(hed_runner_built(t.runner, 100, &config, &trial));
+        cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
         expect(&trial, wanted[config.values[1]], "");
         cr_assert(config.values[0] == 32 && !seen[config.values[1]]);
         seen[config.values[1]] = true;
@@ -195,12 +195,12 @@ Test(worker, a_builder_that_is_killed_is_no_fault_of_the_candidate)
     describe_scale(&t);
     t.def.builders = 1;
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
-    OK(hed_runner_build_ahead(t.runner, &config, &error));
+    OK(t.runner->kind->build_ahead(t.runner, &config, &error));
     kill(client_of(&t)->builders[0].process.pid, SIGKILL);
-    cr_assert(hed_runner_built(t.runner, 100, &config, &trial));
+    cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    OK(hed_runner_build_ahead(t.runner, &config, &error));
-    cr_assert(hed_runner_built(t.runner, 100, &config, &trial));
+    OK(t.runner->kind->build_ahead(t.runner, &config, &error));
+    cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     close_runner(&t);
 }
@@ -264,16 +264,16 @@ Test(worker, a_worker_program_that_goes_away)
     describe_scale(&t);
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
     cr_assert_eq(remove(program), 0);
-    for (int i = 0; i < 3; i++) OK(hed_runner_build_ahead(t.runner, &config, &error));
+    for (int i = 0; i < 3; i++) OK(t.runner->kind->build_ahead(t.runner, &config, &error));
     for (int i = 0; i < 3; i++) {
-        cr_assert(hed_runner_built(t.runner, 10, &built, &trial));
+        cr_assert(t.runner->kind->built(t.runner, 10, &built, &trial));
         expect(&trial, HED_OUTCOME_MEASURED, "");
     }
     trial = try_in(t.runner, 0, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
     trial = try_in(t.runner, 1, 64, SEGFAULTS);
     expect(&trial, HED_OUTCOME_CRASHED, "");
-    FAILS(HED_ERROR_IO, hed_runner_prepare(t.runner, 0, &config, &trial, &error));
+    FAILS(HED_ERROR_IO, t.runner->kind->prepare(t.runner, 0, &config, &trial, &error));
     close_runner(&t);
 }
 
@@ -418,8 +418,8 @@ Test(worker, nothing_is_left_open)
         OK(hed_runner_create_worker(&t.def, &t.runner, &error));
         hed_config config = config_of(64, RIGHT);
         hed_trial trial;
-        OK(hed_runner_build_ahead(t.runner, &config, &error));
-        cr_assert(hed_runner_built(t.runner, 100, &config, &trial));
+        OK(t.runner->kind->build_ahead(t.runner, &config, &error));
+        cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
         trial = try_in(t.runner, 0, 64, RIGHT);
         if (i == 1) kill(client_of(&t)->measurer.pid, SIGKILL);
         if (i == 2) trial = try_in(t.runner, 1, 64, SEGFAULTS);
@@ -438,10 +438,10 @@ static hed_status live(const runner_test *t)
     hed_config config = config_of(64, RIGHT), built;
     hed_status status = hed_runner_create_worker(&t->def, &runner, &error);
     if (status) return status;
-    status = hed_runner_build_ahead(runner, &config, &error);
-    if (!status && !hed_runner_built(runner, 100, &built, &trial)) abort();
-    if (!status) status = hed_runner_prepare(runner, 0, &config, &trial, &error);
-    if (!status) status = hed_runner_time(runner, 0, 3, values, &trial, &error);
+    status = runner->kind->build_ahead(runner, &config, &error);
+    if (!status && !runner->kind->built(runner, 100, &built, &trial)) abort();
+    if (!status) status = runner->kind->prepare(runner, 0, &config, &trial, &error);
+    if (!status) status = runner->kind->time(runner, 0, 3, values, &trial, &error);
     hed_runner_destroy(runner);
     return status;
 }

@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "heddle/heddle.h"
-#include "tune/worker_job.h"
-#include "tune/worker_process.h"
+#include "tune/worker.h"
 
 /* ---- a job for the host device ---- */
 
@@ -29,7 +28,10 @@ static void wild_geometry(const hed_kernel_def *def, const hed_config *config,
 
 static const hed_argument_def wild_arguments[] = {
     {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE,
+    {.name = "y",
+        .kind = HED_BUFFER,
+        .type = HED_FLOAT,
+        .access = HED_READ_WRITE,
         .tolerance = 1e-5},
     {.name = "count", .kind = HED_SCALAR, .type = HED_UINT32},
     {.name = "shape", .kind = HED_STRUCT, .size = 24},
@@ -42,10 +44,18 @@ static const hed_source wild_sources[] = {
     {"one.cl", "first text", 0}, {"two.cl", "second text, cut here", 11}};
 static const hed_define wild_defines[] = {{"SIZE", "12"}, {"NAME", ""}};
 static const char *const wild_dimensions[] = {"n", "m"};
-static const hed_kernel_def wild_kernel = {.name = "wild", .sources = wild_sources,
-    .source_count = 2, .arguments = wild_arguments, .argument_count = 5,
-    .parameters = wild_parameters, .parameter_count = 2, .defines = wild_defines, .define_count = 2,
-    .dimensions = wild_dimensions, .dimension_count = 2, .max_threads = "A*32",
+static const hed_kernel_def wild_kernel = {.name = "wild",
+    .sources = wild_sources,
+    .source_count = 2,
+    .arguments = wild_arguments,
+    .argument_count = 5,
+    .parameters = wild_parameters,
+    .parameter_count = 2,
+    .defines = wild_defines,
+    .define_count = 2,
+    .dimensions = wild_dimensions,
+    .dimension_count = 2,
+    .max_threads = "A*32",
     .geometry = wild_geometry};
 static const float wild_data[100] = {1, 2, 3};
 static const uint32_t wild_count = 100;
@@ -74,8 +84,12 @@ static inline bool wild_open(wild *w, hed_error *error)
     if (hed_context_create(&context, &w->context, error) ||
         hed_device_find(w->context, "host", &w->device, error))
         return false;
-    w->def = (hed_runner_def){.device = w->device, .kernel = &wild_kernel, .defines = wild_extra,
-        .define_count = 1, .problem = &wild_problem, .arguments = wild_contents,
+    w->def = (hed_runner_def){.device = w->device,
+        .kernel = &wild_kernel,
+        .defines = wild_extra,
+        .define_count = 1,
+        .problem = &wild_problem,
+        .arguments = wild_contents,
         .timeout_seconds = 1};
     if (hed_worker_job_pack(&w->def, "", &file, error) || fstat(file, &about)) return false;
     w->size = (size_t)about.st_size;
@@ -185,8 +199,12 @@ static inline hed_worker_event wild_answer(const void *bytes, size_t size, hed_w
 {
     int ends[2], output[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || pipe2(output, O_NONBLOCK)) abort();
-    hed_worker_process worker = {.pid = 1, .socket = ends[0], .output = output[0], .number = 7,
-        .busy = true, .deadline = 100};
+    hed_worker_process worker = {.pid = 1,
+        .socket = ends[0],
+        .output = output[0],
+        .number = 7,
+        .busy = true,
+        .deadline = 100};
     if (size) send(ends[1], bytes, size, MSG_NOSIGNAL);
     close(ends[1]);
     if (write(output[1], bytes, size < 4096 ? size : 4096) < 0) abort();

@@ -22,7 +22,7 @@ struct hed_context {
     uint32_t device_count;
     pthread_mutex_t open_lock; /* one device is opened at a time */
     pthread_mutex_t extension_lock;
-    hed_extension extension; /* the databases: src/tune/database_context.c */
+    hed_extension extension; /* the databases: src/database/database.c */
     _Atomic int captured;    /* the launch that hed_context_def.capture asked for is written */
 };
 

@@ -36,8 +36,10 @@ static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
 {
     const char *type = hed_column_text(row, 9);
     const hed_database_entry device = {.backend = hed_column_text(row, 5),
-        .platform = hed_column_text(row, 6), .device = hed_column_text(row, 7),
-        .vendor = hed_column_text(row, 8), .type = hed_device_type_read(type),
+        .platform = hed_column_text(row, 6),
+        .device = hed_column_text(row, 7),
+        .vendor = hed_column_text(row, 8),
+        .type = hed_device_type_read(type),
         .architecture = (uint32_t)sqlite3_column_int64(row, 10),
         .compute_units = (uint32_t)sqlite3_column_int64(row, 11)};
     c->same_driver = !strcmp(hed_column_text(row, 3), key->device->driver) &&
@@ -216,4 +218,41 @@ bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, ui
     *config = choices->items[best.index].config;
     *configured = best.configured;
     return true;
+}
+
+/* How near a device and a size of the database are to those that are asked for. */
+
+/* "NVIDIA" and "NVIDIA Corporation" are one vendor: two drivers' ways to write it. */
+static bool same_vendor(const char *a, const char *b)
+{
+    size_t length = strcspn(a, " ("), other = strcspn(b, " (");
+    return length && length == other && sqlite3_strnicmp(a, b, (int)length) == 0;
+}
+
+hed_relation hed_device_relation(const hed_device_info *wanted, const hed_database_entry *found)
+{
+    bool backend = strcmp(wanted->backend, found->backend) == 0;
+    bool name =
+        strcmp(wanted->platform, found->platform) == 0 && strcmp(wanted->name, found->device) == 0;
+    bool vendor = same_vendor(wanted->vendor, found->vendor) && wanted->type == found->type;
+    if (backend && name && wanted->compute_units == found->compute_units &&
+        wanted->architecture == found->architecture)
+        return HED_SAME_DEVICE;
+    /* Only CUDA tells an architecture. Elsewhere the same chip with more or fewer units (a part of
+     * it, another number of threads) is all that is known to be of the same kind. */
+    if (backend && ((wanted->architecture && wanted->architecture == found->architecture) || name))
+        return HED_SAME_ARCHITECTURE;
+    if (vendor) return HED_SAME_VENDOR;
+    return wanted->type == found->type ? HED_SAME_TYPE : HED_UNRELATED;
+}
+
+double hed_problem_distance(const hed_problem *a, const hed_problem *b)
+{
+    double sum = 0;
+    if (a->count != b->count) return 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        double ratio = log2((double)a->sizes[i]) - log2((double)b->sizes[i]);
+        sum += ratio * ratio;
+    }
+    return sqrt(sum);
 }

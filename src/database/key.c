@@ -78,9 +78,13 @@ void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, he
     const hed_define *defines, uint32_t define_count, const hed_problem *problem,
     hed_objective objective, hed_tune_key *key)
 {
-    *key = (hed_tune_key){.kernel = kernel->name, .device = &device->info, .math = math,
-        .objective = objective, .dimension_count = kernel->dimension_count,
-        .dimensions = kernel->dimensions, .parameters = kernel->parameters,
+    *key = (hed_tune_key){.kernel = kernel->name,
+        .device = &device->info,
+        .math = math,
+        .objective = objective,
+        .dimension_count = kernel->dimension_count,
+        .dimensions = kernel->dimensions,
+        .parameters = kernel->parameters,
         .parameter_count = kernel->parameter_count};
     if (problem) key->problem = *problem;
     describe_compiler(device, kernel, key->compiler, sizeof key->compiler);
@@ -92,9 +96,13 @@ void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, he
 void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_objective objective, hed_tune_key *key)
 {
-    *key = (hed_tune_key){.kernel = pipeline->name, .device = &device->info, .objective = objective,
-        .dimension_count = pipeline->dimension_count, .dimensions = pipeline->dimensions,
-        .parameters = pipeline->parameters, .parameter_count = pipeline->parameter_count};
+    *key = (hed_tune_key){.kernel = pipeline->name,
+        .device = &device->info,
+        .objective = objective,
+        .dimension_count = pipeline->dimension_count,
+        .dimensions = pipeline->dimensions,
+        .parameters = pipeline->parameters,
+        .parameter_count = pipeline->parameter_count};
     if (problem) key->problem = *problem;
     /* Its kernels are compiled by the device's compiler, with whatever prelude: the library's
      * version stands for that. */
@@ -281,4 +289,20 @@ void hed_key_describe(const hed_tune_key *key, const hed_text *problem, hed_data
     record->driver = key->device->driver ? key->device->driver : "";
     record->compiler = key->compiler;
     record->problem = problem->bytes ? problem->bytes : "";
+}
+
+const char *hed_outcome_name(hed_outcome outcome)
+{
+    static const char *const names[HED_OUTCOME_COUNT] = {
+        [HED_OUTCOME_MEASURED] = "measured",
+        [HED_OUTCOME_DROPPED] = "dropped",
+        [HED_OUTCOME_INVALID] = "invalid",
+        [HED_OUTCOME_BUILD] = "build",
+        [HED_OUTCOME_LAUNCH] = "launch",
+        [HED_OUTCOME_WRONG] = "wrong",
+        [HED_OUTCOME_CRASHED] = "crashed",
+        [HED_OUTCOME_HUNG] = "hung",
+        [HED_OUTCOME_IMPOSSIBLE] = "impossible",
+    };
+    return (unsigned)outcome < HED_OUTCOME_COUNT ? names[outcome] : NULL;
 }

@@ -1,9 +1,8 @@
 /* The launch path: arguments against the description, geometry against the device, then one step of
  * the stream. */
-#include <string.h>
-
 #include "launch/launch.h"
-#include "tune/capture.h"
+
+#include <string.h>
 
 static const char *const kind_names[] = {"buffer", "scalar", "struct", "local array"};
 static const char *const type_names[HED_TYPE_COUNT] = {
@@ -121,7 +120,7 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
     if (!status && kernel->choices && !hed_same_problem(&kernel->resolved, problem))
         status = hed_kernel_choose(kernel, problem, error);
     if (status) return status;
-    if (kernel->capture) hed_capture_first(stream, kernel, problem, arguments, argument_count);
+    if (kernel->capture) hed_on_first_launch(stream, kernel, problem, arguments, argument_count);
     hed_step step = {.problem = *problem, .has_problem = true};
     kernel->def->geometry(kernel->def, &kernel->active->program.config, problem, &step.geometry);
     return dispatch(stream, kernel, &step, arguments, argument_count, error);
@@ -147,4 +146,125 @@ hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument 
     hed_status status = check_arguments(
         graph->steps[step].program->def, graph->device, arguments, argument_count, error);
     return status ? status : hed_graph_set_arguments(graph, step, arguments, error);
+}
+
+/* The shape of a launch: what geometry() left open is chosen, the rest checked before a driver sees
+ * it. Some drivers answer a shape they cannot run with an abort of the whole process. */
+
+static uint32_t smaller(uint32_t a, uint64_t b) { return b && b < a ? (uint32_t)b : a; }
+
+/* Work items a group may have at most, by everything that is known. */
+static uint32_t group_limit(
+    const hed_device *device, const hed_program *program, uint32_t max_threads)
+{
+    uint32_t limit = device->info.max_group ? device->info.max_group : 1;
+    limit = smaller(limit, max_threads);
+    if (program && program->resources.max_group > 0)
+        limit = smaller(limit, (uint64_t)program->resources.max_group);
+    return limit;
+}
+
+/* A group for a kernel that takes any: 256 items, or as many as fit; square-like in two and three
+ * dimensions. */
+static void choose_group(const hed_device *device, uint32_t limit, hed_geometry *g)
+{
+    static const uint32_t shapes[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
+    for (uint32_t i = 0; i < 3; i++) {
+        g->group[i] = shapes[g->dimensions - 1][i];
+        g->group[i] = smaller(g->group[i], device->info.max_group_size[i]);
+    }
+    for (uint32_t i = 2; (uint64_t)g->group[0] * g->group[1] * g->group[2] > limit; i = (i + 2) % 3)
+        if (g->group[i] > 1) g->group[i] /= 2;
+}
+
+static hed_status check_sizes(const hed_kernel_def *def, const hed_geometry *g, hed_error *error)
+{
+    if (g->dimensions < 1 || g->dimensions > 3)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a launch of %u dimensions: 1 to 3",
+            def->name, g->dimensions);
+    for (uint32_t i = 0; i < g->dimensions; i++)
+        if (g->global[i] == 0)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: a launch of 0 work items in dimension %u", def->name, i);
+    return HED_OK;
+}
+
+static hed_status check_group(const hed_kernel_def *def, const hed_device *device, uint32_t limit,
+    const hed_geometry *g, hed_error *error)
+{
+    const hed_device_info *info = &device->info;
+    for (uint32_t i = 0; i < 3; i++)
+        if (g->group[i] == 0 || (info->max_group_size[i] && g->group[i] > info->max_group_size[i]))
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "%s: a group of %u x %u x %u work items: %s allows 1 to %u in dimension %u",
+                def->name, g->group[0], g->group[1], g->group[2], info->id, info->max_group_size[i],
+                i);
+    if ((uint64_t)g->group[0] * g->group[1] * g->group[2] > limit)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%s: a group of %u x %u x %u work items: this kernel on %s allows %u", def->name,
+            g->group[0], g->group[1], g->group[2], info->id, limit);
+    return HED_OK;
+}
+
+static hed_status check_local(const hed_kernel_def *def, const hed_device *device,
+    const hed_program *program, const hed_geometry *g, hed_error *error)
+{
+    uint64_t total = program && program->resources.local_bytes > 0
+                         ? (uint64_t)program->resources.local_bytes
+                         : 0;
+    for (uint32_t i = 0; i < def->argument_count; i++) {
+        if (def->arguments[i].kind != HED_LOCAL) continue;
+        if (g->local_bytes[i] == 0)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: local array \"%s\" has 0 bytes: geometry() must set them", def->name,
+                def->arguments[i].name);
+        /* no sum of 32 of them overflows */
+        if (g->local_bytes[i] > UINT64_MAX / 64) total = UINT64_MAX / 2;
+        else total += (g->local_bytes[i] + 15) & ~(uint64_t)15;
+    }
+    if (total <= device->info.local_bytes) return HED_OK;
+    return hed_fail(error, HED_ERROR_LIMIT, "%s: %llu bytes of local memory: %s has %llu",
+        def->name, (unsigned long long)total, device->info.id,
+        (unsigned long long)device->info.local_bytes);
+}
+
+static hed_status round_global(
+    const hed_kernel_def *def, const hed_device *device, hed_geometry *g, hed_error *error)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t groups = (g->global[i] - 1) / g->group[i] + 1;
+        if (device->info.max_groups[i] && groups > device->info.max_groups[i])
+            return hed_fail(error, HED_ERROR_LIMIT,
+                "%s: %llu groups in dimension %u: %s allows %llu", def->name,
+                (unsigned long long)groups, i, device->info.id,
+                (unsigned long long)device->info.max_groups[i]);
+        g->global[i] = groups * g->group[i];
+    }
+    return HED_OK;
+}
+
+hed_status hed_geometry_settle(const hed_kernel_def *def, const hed_device *device,
+    const hed_program *program, uint32_t max_threads, hed_geometry *g, hed_error *error)
+{
+    hed_status status = check_sizes(def, g, error);
+    if (status) return status;
+    uint32_t limit = group_limit(device, program, max_threads);
+    bool open = !g->group[0] && !g->group[1] && !g->group[2];
+    for (uint32_t i = g->dimensions; i < 3; i++) {
+        g->global[i] = 1;
+        if (!open) g->group[i] = 1;
+    }
+    if (!g->native_items) g->native_items = g->global[0] * g->global[1] * g->global[2];
+    if (open) choose_group(device, limit, g);
+    status = check_group(def, device, limit, g, error);
+    if (!status) status = check_local(def, device, program, g, error);
+    if (!status) status = round_global(def, device, g, error);
+    if (!status && g->cluster > 1 && !(device->info.capabilities & HED_CAN_CLUSTERS))
+        status = hed_fail(
+            error, HED_ERROR_UNSUPPORTED, "%s: %s has no clusters", def->name, device->info.id);
+    if (!status && g->cluster > 1 && g->global[0] / g->group[0] % g->cluster)
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: %llu groups are no multiple of the cluster's %u", def->name,
+            (unsigned long long)(g->global[0] / g->group[0]), g->cluster);
+    return status;
 }

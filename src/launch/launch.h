@@ -49,6 +49,14 @@ static inline bool hed_same_problem(const hed_problem *a, const hed_problem *b)
     return a->count == b->count && memcmp(a->sizes, b->sizes, a->count * sizeof a->sizes[0]) == 0;
 }
 
+/* ---- launch.c ---- */
+
+/* Called before the first launch of a kernel that hed_context_def.capture names. Captures launch
+ * kernels themselves, so they lie above this room, and src/heddle.c says which function it is. */
+typedef void hed_launch_hook(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
+    const hed_argument *arguments, uint32_t argument_count);
+extern hed_launch_hook *const hed_on_first_launch;
+
 /* ---- kernel.c ---- */
 
 /* Swaps a finished background build in. OK; NOT_READY: nothing can run yet; else the build's

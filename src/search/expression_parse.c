@@ -9,27 +9,200 @@
  *
  * A label in quotes stands for the value that its parameter gives it. Compared with a parameter it
  * is one of that parameter's; anywhere else it must have one value among all parameters. */
-#include "search/expression_parse.h"
-
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "search/expression.h"
+
+typedef enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_LABEL, TOKEN_SIGN } token_kind;
+
+typedef struct token {
+    token_kind kind;
+    const char *text; /* of a label: without its quotes */
+    size_t size;
+    double number;
+} token;
+
+typedef struct parser {
+    const hed_expression_names *names;
+    const char *text;
+    token now; /* the one that was not taken yet */
+    const char *next;
+    /* room for as many as the text has characters: no construct takes more */
+    hed_instruction *program;
+    uint32_t count;
+    uint32_t waiting; /* values on the stack when the program so far has run */
+    uint32_t depth;
+    hed_status status; /* of the first complaint: from then on there are no more tokens */
+    hed_error *error;
+} parser;
+
+/* ---- complaints about the text ---- */
+
+/* The first complaint counts. The text goes into the message, from its beginning where it is short,
+ * else from near `at`. */
+static void complain(parser *p, hed_status status, const char *at, const char *words)
+{
+    if (p->status) return;
+    size_t column = (size_t)(at - p->text), from = column > 60 ? column - 50 : 0;
+    p->status = hed_fail(p->error, status, "%s%.120s%s: column %zu: %s", from ? "..." : "",
+        p->text + from, strlen(p->text + from) > 120 ? "..." : "", column + 1, words);
+}
+
+/* Complains that the next token is not what was expected. */
+static void complain_of_token(parser *p, const char *what)
+{
+    char words[160];
+    if (p->now.kind == TOKEN_END) snprintf(words, sizeof words, "expected %s, found the end", what);
+    else if (p->now.kind == TOKEN_LABEL)
+        snprintf(words, sizeof words, "expected %s, found a label", what);
+    else
+        snprintf(words, sizeof words, "expected %s, found %.*s", what,
+            p->now.size > 40 ? 40 : (int)p->now.size, p->now.text);
+    complain(p, HED_ERROR_FORMAT, p->now.text - (p->now.kind == TOKEN_LABEL), words);
+}
+
+/* ---- tokens: numbers, names, labels in quotes, signs ---- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Digits of a base, added to `value`. */
+static const char *read_digits(const char *at, double base, double *value, int *count)
+{
+    for (*count = 0;; at++, ++*count) {
+        char lower = (char)(*at | 0x20);
+        int digit = is_digit(*at)                                ? *at - '0'
+                    : base == 16 && lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
+                                                                 : -1;
+        if (digit < 0) return at;
+        *value = *value * base + digit;
+    }
+}
+
+/* A number as C and Python both write it. Not strtod(): its decimal point is the locale's. Exact
+ * for whole numbers up to 2^53 and for decimals of at most 15 digits and 22 places, since powers of
+ * ten up to 10^22 are exact. */
+static const char *read_number(const char *at, double *value, const char **wrong)
+{
+    int whole, part = 0, places = 0, digits;
+    *value = 0;
+    if (at[0] == '0' && (at[1] | 0x20) == 'x') {
+        at = read_digits(at + 2, 16, value, &whole);
+    } else {
+        at = read_digits(at, 10, value, &whole);
+        if (*at == '.') at = read_digits(at + 1, 10, value, &part);
+        if (whole + part > 0 && (*at | 0x20) == 'e') {
+            bool down = at[1] == '-';
+            double exponent = 0;
+            at = read_digits(at + 1 + (at[1] == '-' || at[1] == '+'), 10, &exponent, &digits);
+            if (digits == 0 || exponent > 1000)
+                *wrong = "expected a number: its exponent is missing or too large";
+            else places = down ? -(int)exponent : (int)exponent;
+        }
+        places -= part;
+        *value = places < 0 ? *value / pow(10, -places) : *value * pow(10, places);
+        whole += part;
+    }
+    if (whole == 0 || is_letter(*at) || is_digit(*at) || *at == '.' || !isfinite(*value))
+        *wrong = "expected a number as 12, 0.5, 1e9 or 0xff";
+    return at;
+}
+
+static void read_label(parser *p)
+{
+    char quote = *p->next;
+    const char *end = strchr(p->next + 1, quote);
+    p->now = (token){.kind = TOKEN_LABEL, .text = p->next + 1};
+    if (!end) {
+        complain(p, HED_ERROR_FORMAT, p->next, "the label that begins here has no closing quote");
+        return;
+    }
+    p->now.size = (size_t)(end - p->now.text);
+    p->next = end + 1;
+}
+
+static void read_sign(parser *p)
+{
+    static const char *const signs[] = {"**", "//", "<=", ">=", "==", "!=", "&&", "||"};
+    p->now = (token){.kind = TOKEN_SIGN, .text = p->next, .size = 1};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(p->next, signs[i], 2) == 0) p->now.size = 2;
+    char sign = *p->next;
+    const char *wrong = sign == '=' ? "write == to compare"
+                        : sign == '&' || sign == '|'
+                            ? "write && or and, || or or; there are no operations on bits"
+                            : "this character means nothing here";
+    if (p->now.size == 1 && !strchr("+-*/%<>!?:()[],", sign))
+        complain(p, HED_ERROR_FORMAT, p->next, wrong);
+    p->next += p->now.size;
+}
+
+/* Goes to the next token. */
+static void advance(parser *p)
+{
+    const char *wrong = NULL;
+    while (*p->next && strchr(" \t\r\n", *p->next)) p->next++;
+    char first = *p->next;
+    if (first == 0 || p->status) {
+        p->now = (token){.kind = TOKEN_END, .text = p->next};
+    } else if (is_letter(first)) {
+        const char *from = p->next;
+        while (is_letter(*p->next) || is_digit(*p->next)) p->next++;
+        p->now = (token){.kind = TOKEN_NAME, .text = from, .size = (size_t)(p->next - from)};
+    } else if (is_digit(first) || (first == '.' && is_digit(p->next[1]))) {
+        p->now = (token){.kind = TOKEN_NUMBER, .text = p->next};
+        p->next = read_number(p->next, &p->now.number, &wrong);
+        p->now.size = (size_t)(p->next - p->now.text);
+        if (wrong) complain(p, HED_ERROR_FORMAT, p->now.text, wrong);
+    } else if (first == '"' || first == '\'') {
+        read_label(p);
+    } else {
+        read_sign(p);
+    }
+}
+
+/* Whether a token is this word or sign. */
+static bool token_is(const token *t, const char *word)
+{
+    return (t->kind == TOKEN_SIGN || t->kind == TOKEN_NAME) && strlen(word) == t->size &&
+           memcmp(t->text, word, t->size) == 0;
+}
+
+/* Takes the next token if it is this word. */
+static bool take(parser *p, const char *word)
+{
+    if (p->status || !token_is(&p->now, word)) return false;
+    advance(p);
+    return true;
+}
+
+/* Takes it, or complains that `what` was expected. */
+static void need(parser *p, const char *word, const char *what)
+{
+    if (!take(p, word)) complain_of_token(p, what);
+}
 
 /* What was just read, for labels, whose meaning depends on what stands beside them. */
 typedef enum operand_kind { OPERAND_VALUE, OPERAND_NAME, OPERAND_LABEL } operand_kind;
 
 typedef struct operand {
     operand_kind kind;
-    hed_token token; /* of a name or label */
-    uint32_t slot;   /* of a name */
-    uint32_t at;     /* of a label: the instruction that waits for its number */
+    token token;   /* of a name or label */
+    uint32_t slot; /* of a name */
+    uint32_t at;   /* of a label: the instruction that waits for its number */
 } operand;
 
-static operand parse_choice(hed_parser *p);
+static operand parse_choice(parser *p);
 
-/* ---- complaints ---- */
+/* ---- complaints about names ---- */
 
 /* Adds a word to a list in a message, or "..." where there is no more room. */
 static void list_word(char *list, size_t size, const char *word)
@@ -41,30 +214,29 @@ static void list_word(char *list, size_t size, const char *word)
     else if (used + 8 < size) memset(list + used, '.', 3);
 }
 
-static void complain_of_name(hed_parser *p, const hed_token *name)
+static void complain_of_name(parser *p, const token *name)
 {
     char list[512] = "", words[640];
     for (uint32_t i = 0; i < p->names->count; i++) list_word(list, sizeof list, p->names->names[i]);
     snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s",
         name->size > 60 ? 60 : (int)name->size, name->text, list[0] ? list : "no names at all");
-    hed_parse_complain(p, HED_ERROR_ARGUMENT, name->text, words);
+    complain(p, HED_ERROR_ARGUMENT, name->text, words);
 }
 
 /* ---- the program ---- */
 
 /* Adds an instruction after which `more` more values wait than before; gives its place. */
-static uint32_t emit(hed_parser *p, hed_instruction instruction, int more)
+static uint32_t emit(parser *p, hed_instruction instruction, int more)
 {
     if (p->status) return 0;
     p->waiting += (uint32_t)more;
     if (p->waiting > HED_EXPRESSION_STACK)
-        hed_parse_complain(
-            p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
+        complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
     p->program[p->count] = instruction;
     return p->count++;
 }
 
-static uint32_t emit_code(hed_parser *p, hed_expression_code code, int more)
+static uint32_t emit_code(parser *p, hed_expression_code code, int more)
 {
     return emit(p, (hed_instruction){.code = (uint16_t)code}, more);
 }
@@ -73,7 +245,7 @@ static uint32_t emit_code(hed_parser *p, hed_expression_code code, int more)
  * NO_JUMP. */
 static const uint32_t NO_JUMP = UINT32_MAX;
 
-static void land(hed_parser *p, uint32_t jump)
+static void land(parser *p, uint32_t jump)
 {
     while (!p->status && jump != NO_JUMP) {
         uint32_t before = p->program[jump].operand;
@@ -82,17 +254,16 @@ static void land(hed_parser *p, uint32_t jump)
     }
 }
 
-static bool enter(hed_parser *p)
+static bool enter(parser *p)
 {
     if (++p->depth > HED_EXPRESSION_DEPTH)
-        hed_parse_complain(
-            p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
+        complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
     return !p->status;
 }
 
 /* ---- labels ---- */
 
-static bool find_label(const hed_parameter_def *parameter, const hed_token *label, int64_t *value)
+static bool find_label(const hed_parameter_def *parameter, const token *label, int64_t *value)
 {
     for (uint32_t i = 0; parameter->labels && i < parameter->count; i++) {
         const char *text = parameter->labels[i];
@@ -105,7 +276,7 @@ static bool find_label(const hed_parameter_def *parameter, const hed_token *labe
 }
 
 static void complain_of_label(
-    hed_parser *p, const hed_token *label, const char *of, const hed_parameter_def *parameter)
+    parser *p, const token *label, const char *of, const hed_parameter_def *parameter)
 {
     char list[400] = "", words[640];
     for (uint32_t i = 0; parameter && parameter->labels && i < parameter->count; i++)
@@ -113,11 +284,11 @@ static void complain_of_label(
     snprintf(words, sizeof words, "%.60s has no choice \"%.*s\"; %s%s", of,
         label->size > 60 ? 60 : (int)label->size, label->text,
         list[0] ? "it has: " : "it has no named choices", list);
-    hed_parse_complain(p, HED_ERROR_ARGUMENT, label->text, words);
+    complain(p, HED_ERROR_ARGUMENT, label->text, words);
 }
 
 /* A label beside a name is one of that parameter's. */
-static void settle_for_name(hed_parser *p, const operand *label, const operand *name)
+static void settle_for_name(parser *p, const operand *label, const operand *name)
 {
     const char *of = p->names->names[name->slot];
     const hed_parameter_def *parameter = NULL;
@@ -130,7 +301,7 @@ static void settle_for_name(hed_parser *p, const operand *label, const operand *
 }
 
 /* A label anywhere else must mean one value. */
-static void settle(hed_parser *p, const operand *label)
+static void settle(parser *p, const operand *label)
 {
     const hed_parameter_def *first = NULL;
     int64_t value = 0, other;
@@ -144,7 +315,7 @@ static void settle(hed_parser *p, const operand *label)
                 "\"%.*s\" means %lld for %.60s and %lld for %.60s; compare it with one of them",
                 label->token.size > 60 ? 60 : (int)label->token.size, label->token.text,
                 (long long)value, first->name, (long long)other, parameter->name);
-            hed_parse_complain(p, HED_ERROR_ARGUMENT, label->token.text, words);
+            complain(p, HED_ERROR_ARGUMENT, label->token.text, words);
             return;
         }
         if (!first) first = parameter;
@@ -154,7 +325,7 @@ static void settle(hed_parser *p, const operand *label)
 }
 
 /* Two sides of a comparison. */
-static void settle_pair(hed_parser *p, const operand *left, const operand *right)
+static void settle_pair(parser *p, const operand *left, const operand *right)
 {
     if (p->status) return;
     if (left->kind == OPERAND_NAME && right->kind == OPERAND_LABEL) settle_for_name(p, right, left);
@@ -163,7 +334,7 @@ static void settle_pair(hed_parser *p, const operand *left, const operand *right
 
 /* ---- levels of precedence, from the tightest ---- */
 
-static operand parse_call(hed_parser *p, const hed_token *name)
+static operand parse_call(parser *p, const token *name)
 {
     static const struct {
         const char *name;
@@ -180,9 +351,9 @@ static operand parse_call(hed_parser *p, const hed_token *name)
         {"ceil_div", HED_CODE_CEIL_DIVIDE, 2, 2},
     };
     size_t i = 0, known = sizeof functions / sizeof *functions;
-    while (i < known && !hed_token_is(name, functions[i].name)) i++;
+    while (i < known && !token_is(name, functions[i].name)) i++;
     if (i == known) {
-        hed_parse_complain(p, HED_ERROR_ARGUMENT, name->text,
+        complain(p, HED_ERROR_ARGUMENT, name->text,
             "no such function; there are: min, max, abs, ceil, floor, round, log2, ceil_div");
         return (operand){0};
     }
@@ -191,76 +362,75 @@ static operand parse_call(hed_parser *p, const hed_token *name)
         operand argument = parse_choice(p);
         settle(p, &argument);
         if (++arguments > 1) emit_code(p, functions[i].code, -1);
-    } while (hed_parse_take(p, ","));
-    hed_parse_need(p, ")", "a comma or )");
+    } while (take(p, ","));
+    need(p, ")", "a comma or )");
     if (arguments == 1 && functions[i].most == 1) emit_code(p, functions[i].code, 0);
     if (arguments < functions[i].least || arguments > functions[i].most) {
         char words[80];
         snprintf(words, sizeof words, "%s takes %u argument%s%s, found %u", functions[i].name,
             functions[i].least, functions[i].least == 1 ? "" : "s",
             functions[i].most > 2 ? " or more" : "", arguments);
-        hed_parse_complain(p, HED_ERROR_FORMAT, name->text, words);
+        complain(p, HED_ERROR_FORMAT, name->text, words);
     }
     return (operand){0};
 }
 
-static bool is_word_of_the_language(const hed_token *name)
+static bool is_word_of_the_language(const token *name)
 {
     static const char *const words[] = {"and", "or", "not", "in", "if", "else"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (hed_token_is(name, words[i])) return true;
+        if (token_is(name, words[i])) return true;
     return false;
 }
 
-static operand parse_name(hed_parser *p)
+static operand parse_name(parser *p)
 {
-    hed_token name = p->now;
+    token name = p->now;
     if (is_word_of_the_language(&name)) {
-        bool not = hed_token_is(&name, "not");
-        hed_parse_expected(
-            p, not ? "a value (put not and what follows in parentheses)" : "a value");
+        bool not = token_is(&name, "not");
+        complain_of_token(p, not ? "a value (put not and what follows in parentheses)" : "a value");
         return (operand){0};
     }
-    hed_parse_advance(p);
-    if (hed_parse_take(p, "(")) return parse_call(p, &name);
+    advance(p);
+    if (take(p, "(")) return parse_call(p, &name);
     for (uint32_t i = 0; i < p->names->count; i++)
-        if (hed_token_is(&name, p->names->names[i])) {
+        if (token_is(&name, p->names->names[i])) {
             emit(p, (hed_instruction){.code = HED_CODE_NAME, .operand = i}, 1);
             return (operand){.kind = OPERAND_NAME, .token = name, .slot = i};
         }
-    bool yes = hed_token_is(&name, "true") || hed_token_is(&name, "True");
-    if (yes || hed_token_is(&name, "false") || hed_token_is(&name, "False"))
+    bool yes = token_is(&name, "true") || token_is(&name, "True");
+    if (yes || token_is(&name, "false") || token_is(&name, "False"))
         emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = yes}, 1);
     else complain_of_name(p, &name);
     return (operand){0};
 }
 
-static operand parse_value(hed_parser *p)
+static operand parse_value(parser *p)
 {
-    hed_token first = p->now;
-    if (first.kind == HED_TOKEN_NAME) return parse_name(p);
-    if (first.kind == HED_TOKEN_NUMBER || first.kind == HED_TOKEN_LABEL) {
-        hed_parse_advance(p);
+    token first = p->now;
+    if (first.kind == TOKEN_NAME) return parse_name(p);
+    if (first.kind == TOKEN_NUMBER || first.kind == TOKEN_LABEL) {
+        advance(p);
         uint32_t at =
             emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = first.number}, 1);
-        operand_kind kind = first.kind == HED_TOKEN_LABEL ? OPERAND_LABEL : OPERAND_VALUE;
+        operand_kind kind = first.kind == TOKEN_LABEL ? OPERAND_LABEL : OPERAND_VALUE;
         return (operand){.kind = kind, .token = first, .at = at};
     }
-    if (hed_parse_take(p, "(")) {
+    if (take(p, "(")) {
         operand inner = parse_choice(p);
-        hed_parse_need(p, ")", "an operator or )");
+        need(p, ")", "an operator or )");
         return inner;
     }
-    hed_parse_expected(p, "a number, a name, a label or (");
+    complain_of_token(p, "a number, a name, a label or (");
     return (operand){0};
 }
 
-static operand parse_sign(hed_parser *p);
+static operand parse_sign(parser *p);
 
-static operand parse_power(hed_parser *p)
+static operand parse_power(parser *p)
 {
     operand left = parse_value(p);
-    if (!hed_parse_take(p, "**")) return left;
+    if (!take(p, "**")) return left;
     settle(p, &left);
     operand right = parse_sign(p);
     settle(p, &right);
@@ -268,13 +438,13 @@ static operand parse_power(hed_parser *p)
     return (operand){0};
 }
 
-static operand parse_sign(hed_parser *p)
+static operand parse_sign(parser *p)
 {
     operand value = {0};
     if (enter(p)) {
-        bool minus = hed_token_is(&p->now, "-"), inverse = hed_token_is(&p->now, "!");
-        if (minus || inverse || hed_token_is(&p->now, "+")) {
-            hed_parse_advance(p);
+        bool minus = token_is(&p->now, "-"), inverse = token_is(&p->now, "!");
+        if (minus || inverse || token_is(&p->now, "+")) {
+            advance(p);
             operand inner = parse_sign(p);
             settle(p, &inner);
             if (minus || inverse) emit_code(p, minus ? HED_CODE_NEGATE : HED_CODE_NOT, 0);
@@ -291,14 +461,14 @@ typedef struct operator_word {
     hed_expression_code code;
 } operator_word;
 
-static const operator_word *take_operator(hed_parser *p, const operator_word *words, size_t count)
+static const operator_word *take_operator(parser *p, const operator_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (hed_parse_take(p, words[i].word)) return &words[i];
+        if (take(p, words[i].word)) return &words[i];
     return NULL;
 }
 
-static operand parse_product(hed_parser *p)
+static operand parse_product(parser *p)
 {
     static const operator_word words[] = {{"*", HED_CODE_MULTIPLY}, {"/", HED_CODE_DIVIDE},
         {"//", HED_CODE_FLOOR_DIVIDE}, {"%", HED_CODE_MODULO}};
@@ -314,7 +484,7 @@ static operand parse_product(hed_parser *p)
     return left;
 }
 
-static operand parse_sum(hed_parser *p)
+static operand parse_sum(parser *p)
 {
     static const operator_word words[] = {{"+", HED_CODE_ADD}, {"-", HED_CODE_SUBTRACT}};
     operand left = parse_product(p);
@@ -330,18 +500,17 @@ static operand parse_sum(hed_parser *p)
 }
 
 /* What follows `in` or `not in`. */
-static void parse_members(hed_parser *p, const operand *left, bool absent)
+static void parse_members(parser *p, const operand *left, bool absent)
 {
-    const char *end = hed_token_is(&p->now, "(") ? ")" : "]";
+    const char *end = token_is(&p->now, "(") ? ")" : "]";
     uint32_t jump = NO_JUMP;
-    if (!hed_parse_take(p, "(") && !hed_parse_take(p, "["))
-        hed_parse_expected(p, "a list as (1, 2) or [1, 2]");
+    if (!take(p, "(") && !take(p, "[")) complain_of_token(p, "a list as (1, 2) or [1, 2]");
     do {
         operand element = parse_choice(p);
         settle_pair(p, left, &element);
         jump = emit(p, (hed_instruction){.code = HED_CODE_MEMBER, .operand = jump}, -1);
-    } while (hed_parse_take(p, ",") && !hed_token_is(&p->now, end));
-    hed_parse_need(p, end, "a comma or the end of the list");
+    } while (take(p, ",") && !token_is(&p->now, end));
+    need(p, end, "a comma or the end of the list");
     emit_code(p, HED_CODE_ABSENT, 0);
     land(p, jump);
     if (absent) emit_code(p, HED_CODE_NOT, 0);
@@ -349,7 +518,7 @@ static void parse_members(hed_parser *p, const operand *left, bool absent)
 
 /* One link of a chain: a label on either side is one of the other side's parameter; the one before
  * has the first word. */
-static void settle_link(hed_parser *p, operand *left, operand *right)
+static void settle_link(parser *p, operand *left, operand *right)
 {
     if (left->kind == OPERAND_LABEL) settle_pair(p, right, left);
     if (left->kind != OPERAND_NAME || right->kind != OPERAND_LABEL) return;
@@ -357,7 +526,7 @@ static void settle_link(hed_parser *p, operand *left, operand *right)
     right->kind = OPERAND_VALUE;
 }
 
-static operand parse_comparison(hed_parser *p)
+static operand parse_comparison(parser *p)
 {
     static const operator_word words[] = {
         {"<", HED_CODE_LESS},
@@ -372,8 +541,8 @@ static operand parse_comparison(hed_parser *p)
     uint32_t jump = NO_JUMP;
     for (;;) {
         const operator_word *word = take_operator(p, words, sizeof words / sizeof *words);
-        bool absent = !word && hed_parse_take(p, "not"),
-             member = absent || (!word && hed_token_is(&p->now, "in"));
+        bool absent = !word && take(p, "not"),
+             member = absent || (!word && token_is(&p->now, "in"));
         if (!word && !member) break;
         if (pending)
             jump = emit(p,
@@ -381,7 +550,7 @@ static operand parse_comparison(hed_parser *p)
                     .code = HED_CODE_CHAIN, .comparison = (uint16_t)pending->code, .operand = jump},
                 -1);
         if (member) {
-            hed_parse_need(p, "in", "in");
+            need(p, "in", "in");
             settle(p, &left);
             parse_members(p, &left, absent);
             land(p, jump);
@@ -399,9 +568,9 @@ static operand parse_comparison(hed_parser *p)
     return (operand){0};
 }
 
-static operand parse_not(hed_parser *p)
+static operand parse_not(parser *p)
 {
-    if (!hed_parse_take(p, "not")) return parse_comparison(p);
+    if (!take(p, "not")) return parse_comparison(p);
     if (enter(p)) {
         operand inner = parse_not(p);
         settle(p, &inner);
@@ -412,12 +581,12 @@ static operand parse_not(hed_parser *p)
 }
 
 /* Sides joined by one word: each but the last may decide and leave the others out. */
-static operand parse_joined(hed_parser *p, operand (*parse_side)(hed_parser *), const char *python,
+static operand parse_joined(parser *p, operand (*parse_side)(parser *), const char *python,
     const char *c, hed_expression_code code)
 {
     operand left = parse_side(p);
     uint32_t jump = NO_JUMP;
-    while (hed_parse_take(p, python) || hed_parse_take(p, c)) {
+    while (take(p, python) || take(p, c)) {
         settle(p, &left);
         jump = emit(p, (hed_instruction){.code = (uint16_t)code, .operand = jump}, -1);
         left = parse_side(p);
@@ -429,15 +598,12 @@ static operand parse_joined(hed_parser *p, operand (*parse_side)(hed_parser *), 
     return (operand){0};
 }
 
-static operand parse_and(hed_parser *p)
+static operand parse_and(parser *p)
 {
     return parse_joined(p, parse_not, "and", "&&", HED_CODE_AND);
 }
 
-static operand parse_or(hed_parser *p)
-{
-    return parse_joined(p, parse_and, "or", "||", HED_CODE_OR);
-}
+static operand parse_or(parser *p) { return parse_joined(p, parse_and, "or", "||", HED_CODE_OR); }
 
 static void reverse(hed_instruction *program, uint32_t from, uint32_t to)
 {
@@ -450,7 +616,7 @@ static void reverse(hed_instruction *program, uint32_t from, uint32_t to)
 
 /* `value if condition`: the program of the value, from `start`, goes behind that of the condition.
  * Gives the branch's place. */
-static uint32_t parse_condition_behind(hed_parser *p, uint32_t start)
+static uint32_t parse_condition_behind(parser *p, uint32_t start)
 {
     uint32_t middle = p->count;
     operand condition = parse_or(p);
@@ -463,24 +629,24 @@ static uint32_t parse_condition_behind(hed_parser *p, uint32_t start)
     return start + (p->count - middle) - 1;
 }
 
-static operand parse_choice(hed_parser *p)
+static operand parse_choice(parser *p)
 {
     operand value = {0};
     if (enter(p)) {
         uint32_t start = p->count, branch;
         value = parse_or(p);
-        bool question = hed_token_is(&p->now, "?");
-        if (hed_parse_take(p, "?") || hed_parse_take(p, "if")) {
+        bool question = token_is(&p->now, "?");
+        if (take(p, "?") || take(p, "if")) {
             settle(p, &value);
             if (question) {
                 branch =
                     emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
                 operand first = parse_choice(p);
                 settle(p, &first);
-                hed_parse_need(p, ":", "an operator or :");
+                need(p, ":", "an operator or :");
             } else {
                 branch = parse_condition_behind(p, start);
-                hed_parse_need(p, "else", "an operator or else");
+                need(p, "else", "an operator or else");
             }
             uint32_t end =
                 emit(p, (hed_instruction){.code = HED_CODE_JUMP, .operand = NO_JUMP}, -1);
@@ -498,7 +664,7 @@ static operand parse_choice(hed_parser *p)
 /* ---- the whole ---- */
 
 static hed_status finish(
-    const hed_allocator *allocator, const hed_parser *p, hed_expression **expression)
+    const hed_allocator *allocator, const parser *p, hed_expression **expression)
 {
     size_t bytes = p->count * sizeof *p->program;
     *expression = hed_allocate(allocator, sizeof **expression + bytes);
@@ -521,14 +687,17 @@ hed_status hed_expression_create(const hed_allocator *given, const char *text,
         return hed_fail(error, HED_ERROR_FORMAT, "%.60s...: an expression of %zu bytes; at most %d",
             text, length, HED_EXPRESSION_TEXT);
     size_t room = (length + 1) * sizeof(hed_instruction);
-    hed_parser p = {.names = names, .text = text, .next = text, .error = error,
+    parser p = {.names = names,
+        .text = text,
+        .next = text,
+        .error = error,
         .program = hed_allocate(&allocator, room)};
     if (!p.program)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
-    hed_parse_advance(&p);
+    advance(&p);
     operand value = parse_choice(&p);
     settle(&p, &value);
-    if (!p.status && p.now.kind != HED_TOKEN_END) hed_parse_expected(&p, "an operator or the end");
+    if (!p.status && p.now.kind != TOKEN_END) complain_of_token(&p, "an operator or the end");
     if (!p.status) p.status = finish(&allocator, &p, expression);
     hed_release(&allocator, p.program, room);
     return p.status;

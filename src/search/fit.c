@@ -5,7 +5,7 @@
  * The loops over matrices run along rows, without sums over them, so that compilers may vectorize
  * them and give the same bits with any width of vectors.
  */
-#include "search/fit.h"
+#include "search/covariance.h"
 
 #include <math.h>
 #include <string.h>

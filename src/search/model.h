@@ -2,7 +2,7 @@
 #ifndef HED_SEARCH_MODEL_H
 #define HED_SEARCH_MODEL_H
 
-#include "search/fit.h"
+#include "search/covariance.h"
 #include "search/posterior.h"
 #include "search/search.h"
 

@@ -133,8 +133,11 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
     hed_allocator allocator = def->allocator ? *def->allocator : hed_default_allocator();
     hed_search *made = hed_allocate(&allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
-    *made = (hed_search){.allocator = allocator, .space = def->space, .strategy = def->strategy,
-        .random = hed_random_seed(def->seed), .climb_from = UINT32_MAX};
+    *made = (hed_search){.allocator = allocator,
+        .space = def->space,
+        .strategy = def->strategy,
+        .random = hed_random_seed(def->seed),
+        .climb_from = UINT32_MAX};
     made->scales = hed_value_scales_create(&allocator, def->space);
     if (!reserve(made) || !made->scales ||
         (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(made, def))) {
@@ -229,4 +232,29 @@ bool hed_search_best(const hed_search *search, hed_config *config, double *value
     *config = hed_space_at(search->space, best->point);
     *value = best->value;
     return true;
+}
+
+/* Random numbers of a search: a counter with SplitMix64's increment and a mixer of two
+ * multiplications. */
+
+static uint64_t next(hed_random *random)
+{
+    uint64_t mixed = random->state += 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
+    mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
+    return mixed ^ mixed >> 32;
+}
+
+hed_random hed_random_seed(uint64_t seed)
+{
+    hed_random random = {seed};
+    random.state = next(&random); /* so that neighbouring seeds are far apart */
+    return random;
+}
+
+double hed_random_unit(hed_random *random) { return (double)(next(random) >> 11) * 0x1p-53; }
+
+uint64_t hed_random_below(hed_random *random, uint64_t count)
+{
+    return (uint64_t)((unsigned __int128)next(random) * count >> 64);
 }

@@ -4,7 +4,7 @@
 #define HED_SEARCH_SEARCH_H
 
 #include "heddle/search.h"
-#include "search/scale.h"
+#include "search/covariance.h"
 #include "search/space.h"
 
 /* A point that was asked or told. */

@@ -1,7 +1,7 @@
 /* The description in a capture, both ways. Each put has its get in the same order; what a get finds
  * is checked, since the file may come from anywhere. A text is its length with its zero, then its
  * bytes: whoever reads points into the file. */
-#include "tune/capture_file.h"
+#include "tune/capture.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/objects.h"
-#include "tune/capture_file.h"
+#include "tune/capture.h"
 #include "tune/check.h"
 
 struct hed_capture {

@@ -5,7 +5,7 @@
  *
  * A launch that hangs cannot be ended from within its process: it is reported, and the runner is
  * lost with it. */
-#include "tune/local_runner.h"
+#include "tune/runner.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -215,7 +215,8 @@ static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
 
 hed_trial hed_local_new_trial(void)
 {
-    return (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = (double)NAN,
+    return (hed_trial){.outcome = HED_OUTCOME_MEASURED,
+        .error = (double)NAN,
         .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
 }
 
@@ -514,8 +515,12 @@ static void destroy(hed_runner *runner)
     hed_release(&allocator, local, sizeof *local);
 }
 
-static const hed_runner_kind LOCAL = {.destroy = destroy, .build_ahead = build_ahead,
-    .built = built, .prepare = prepare, .time = hed_local_time, .output = output};
+static const hed_runner_kind LOCAL = {.destroy = destroy,
+    .build_ahead = build_ahead,
+    .built = built,
+    .prepare = prepare,
+    .time = hed_local_time,
+    .output = output};
 
 hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {

@@ -7,7 +7,7 @@
  * OpenCL gives each launch its own start and end. CUDA has marks between launches, and each costs
  * the device time of its own: there a span has a mark at either end and any number of launches
  * between them. */
-#include "tune/local_runner.h"
+#include "tune/runner.h"
 
 #include <math.h>
 #include <stdio.h>

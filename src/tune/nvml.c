@@ -3,7 +3,7 @@
  * The library belongs to the driver and is loaded at run time. NVML counts its devices in another
  * order than CUDA does, and knows nothing of CUDA_VISIBLE_DEVICES: the two meet at the address on
  * the PCI bus. */
-#include "tune/energy.h"
+#include "tune/runner.h"
 
 #include "base/alloc.h"
 #include "base/dynlib.h"

@@ -15,7 +15,6 @@
 #include "heddle/online.h"
 #include "tune/check.h"
 #include "database/database.h"
-#include "tune/scratch.h"
 
 enum {
     HED_ONLINE_SIZES = 16,  /* problem sizes that are known at once */

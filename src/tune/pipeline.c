@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "tune/runner_kind.h"
+#include "tune/runner.h"
 #include "tune/tuning.h"
 
 typedef struct pipeline_tuning {
@@ -139,10 +139,14 @@ static hed_status create_space(hed_device *device, const hed_pipeline_def *pipel
     uint32_t count = hed_device_constants(hed_device_get_info(device), constants);
     for (uint32_t i = 0; i < pipeline->dimension_count; i++)
         constants[count++] = (hed_constant){pipeline->dimensions[i], (double)problem->sizes[i]};
-    hed_space_def def = {.allocator = &allocator, .parameters = pipeline->parameters,
-        .parameter_count = pipeline->parameter_count, .constraints = pipeline->constraints,
-        .constraint_count = pipeline->constraint_count, .conditions = pipeline->conditions,
-        .condition_count = pipeline->condition_count, .constants = constants,
+    hed_space_def def = {.allocator = &allocator,
+        .parameters = pipeline->parameters,
+        .parameter_count = pipeline->parameter_count,
+        .constraints = pipeline->constraints,
+        .constraint_count = pipeline->constraint_count,
+        .conditions = pipeline->conditions,
+        .condition_count = pipeline->condition_count,
+        .constants = constants,
         .constant_count = count};
     hed_status status = hed_space_create(&def, space, error);
     if (status || hed_space_count(*space) > 0) return status;
@@ -183,8 +187,10 @@ static hed_status set_up(pipeline_tuning *p, hed_error *error)
 hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error)
 {
-    pipeline_tuning p = {.runner = {.kind = &pipeline_kind}, .def = hed_tune_settled(def),
-        .pipeline = pipeline, .prepared = HED_NO_SLOT};
+    pipeline_tuning p = {.runner = {.kind = &pipeline_kind},
+        .def = hed_tune_settled(def),
+        .pipeline = pipeline,
+        .prepared = HED_NO_SLOT};
     p.tuning.device = device;
     p.tuning.def = &p.def;
     *result = NULL;

@@ -20,7 +20,7 @@
 
 typedef struct hed_race_def {
     void *user;
-    /* As hed_runner_time(). DROPPED: it was given up since stop() said so. */
+    /* As a runner's time(). DROPPED: it was given up since stop() said so. */
     hed_status (*time)(void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial,
         hed_error *error);
     double (*now)(void *user); /* seconds of the host's clock; it may step */
@@ -50,7 +50,7 @@ typedef struct hed_probe {
 } hed_probe;
 
 /* Runs a slot until batches of runs take the same time, at most `seconds`. Trial as of
- * hed_runner_time(). Errors (of all functions here): those of def.time. */
+ * a runner's time(). Errors (of all functions here): those of def.time. */
 hed_status hed_race_warm_up(
     hed_race *race, uint32_t slot, double seconds, hed_trial *trial, hed_error *error);
 /* Times a candidate and compares it with the best, which it may become. */

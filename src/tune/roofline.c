@@ -1,6 +1,6 @@
 /* The two measured ceilings of the roofline model (Williams, Waterman and Patterson 2009): copy
  * bandwidth, and multiply-adds that need nothing but registers. */
-#include "tune/roofline.h"
+#include "tune/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,10 +108,16 @@ static const hed_argument_def arguments[] = {
 static const char *const dimensions[] = {"items"};
 
 static const hed_kernel_def multiply_adds = {
-    .name = "hed_multiply_adds", .summary = "independent chains of multiply-adds in registers",
-    .sources = &source, .source_count = 1, .arguments = arguments,
-    .argument_count = sizeof arguments / sizeof arguments[0], .dimensions = dimensions,
-    .dimension_count = 1, .geometry = geometry, .range = native,
+    .name = "hed_multiply_adds",
+    .summary = "independent chains of multiply-adds in registers",
+    .sources = &source,
+    .source_count = 1,
+    .arguments = arguments,
+    .argument_count = sizeof arguments / sizeof arguments[0],
+    .dimensions = dimensions,
+    .dimension_count = 1,
+    .geometry = geometry,
+    .range = native,
 };
 
 /* ---- measuring ---- */

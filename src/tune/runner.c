@@ -1,41 +1,48 @@
-/* The runner's two kinds behind one face: see runner.h. */
+/* The queue of trials: an array that starts again at the front whenever it has run empty. */
 #include "tune/runner.h"
 
-#include "tune/runner_kind.h"
+#include <string.h>
 
-void hed_runner_destroy(hed_runner *runner)
+#include "base/alloc.h"
+#include "base/error.h"
+
+hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_error *error)
 {
-    if (runner) runner->kind->destroy(runner);
+    if (hed_trial_queue_empty(queue)) queue->taken = queue->count = 0;
+    if (more <= queue->capacity - queue->count) return HED_OK;
+    uint32_t capacity =
+        2 * queue->capacity > queue->count + more ? 2 * queue->capacity : queue->count + more + 16;
+    hed_queued_trial *grown = hed_allocate(&queue->allocator, capacity * sizeof *grown);
+    if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u candidates", capacity);
+    if (queue->count) memcpy(grown, queue->entries, queue->count * sizeof *grown);
+    hed_release(&queue->allocator, queue->entries, queue->capacity * sizeof *grown);
+    queue->entries = grown;
+    queue->capacity = capacity;
+    return HED_OK;
 }
 
-hed_status hed_runner_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+hed_status hed_trial_queue_put(
+    hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error)
 {
-    return runner->kind->build_ahead(runner, config, error);
+    hed_status status = hed_trial_queue_reserve(queue, 1, error);
+    if (!status) queue->entries[queue->count++] = (hed_queued_trial){*config, *trial};
+    return status;
 }
 
-bool hed_runner_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+bool hed_trial_queue_take(hed_trial_queue *queue, hed_config *config, hed_trial *trial)
 {
-    return runner->kind->built(runner, seconds, config, trial);
+    if (hed_trial_queue_empty(queue)) return false;
+    const hed_queued_trial *first = &queue->entries[queue->taken++];
+    *config = first->config;
+    if (trial) *trial = first->trial;
+    return true;
 }
 
-hed_status hed_runner_prepare(
-    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+bool hed_trial_queue_empty(const hed_trial_queue *queue) { return queue->taken == queue->count; }
+
+void hed_trial_queue_free(hed_trial_queue *queue)
 {
-    return runner->kind->prepare(runner, slot, config, trial, error);
+    hed_release(&queue->allocator, queue->entries, queue->capacity * sizeof *queue->entries);
+    queue->entries = NULL;
+    queue->count = queue->taken = queue->capacity = 0;
 }
-
-hed_status hed_runner_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
-    hed_trial *trial, hed_error *error)
-{
-    return runner->kind->time(runner, slot, runs, values, trial, error);
-}
-
-hed_status hed_runner_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
-    hed_trial *trial, hed_error *error)
-{
-    return runner->kind->output(runner, slot, argument, data, trial, error);
-}
-
-bool hed_runner_device_time(const hed_runner *runner) { return runner->device_time; }
-
-bool hed_runner_lost(const hed_runner *runner) { return runner->lost; }

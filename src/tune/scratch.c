@@ -1,5 +1,5 @@
 /* Copies of the buffers that a launch writes. */
-#include "tune/scratch.h"
+#include "tune/check.h"
 
 #include "core/objects.h"
 

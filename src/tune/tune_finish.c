@@ -55,7 +55,8 @@ static hed_status enter(hed_tuning *t, uint32_t evaluation, final_list *list, he
         hed_tuning_record(t, e);
         return HED_OK;
     }
-    list->entrants[list->count] = (hed_entrant){.slot = t->marks[evaluation].slot, .kept = kept,
+    list->entrants[list->count] = (hed_entrant){.slot = t->marks[evaluation].slot,
+        .kept = kept,
         .preference = preference_of(t, evaluation)};
     list->evaluations[list->count++] = evaluation;
     return HED_OK;
@@ -270,10 +271,10 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     r->default_index = index_of(t, t->has_default, &t->default_config);
     r->stored_index = index_of(t, t->has_stored, &t->stored);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
-    if (!t->stopped && !hed_runner_lost(t->runner) && !nothing_new(t))
+    if (!t->stopped && !t->runner->lost && !nothing_new(t))
         status = final_rounds(t, &decided, error);
     /* by an entrant; what was measured before stands */
-    if (status == HED_ERROR_LOST && hed_runner_lost(t->runner)) {
+    if (status == HED_ERROR_LOST && t->runner->lost) {
         r->end = HED_TUNE_LOST;
         status = HED_OK;
     }

@@ -2,12 +2,203 @@
  * lets the loop go. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "core/backend.h"
-#include "tune/tune_inputs.h"
+#include "tune/check.h"
+#include "tune/runner.h"
 #include "tune/tuning.h"
+
+/* What candidates are run with and compared with: arguments given by the caller or made from the
+ * description's sample, and expected outputs. Start from {0}. */
+typedef struct kernel_inputs {
+    hed_allocator allocator;
+    const hed_kernel_def *kernel;
+    hed_runner_argument arguments[HED_MAX_ARGUMENTS];
+    /* made here; NULL: the caller's, or nothing */
+    void *data[HED_MAX_ARGUMENTS], *expected[HED_MAX_ARGUMENTS];
+    uint64_t data_bytes[HED_MAX_ARGUMENTS];
+} kernel_inputs;
+
+/* Whose buffers are asked for: one configuration, or (NULL) the largest that any of a space
+ * needs. */
+typedef struct inputs_source {
+    const hed_kernel_def *kernel;
+    const hed_problem *problem;
+    hed_math math; /* strict: outputs must have the same bits */
+    const hed_config *config;
+    const hed_space *space;
+    uint64_t seed;
+} inputs_source;
+
+/* ---- arguments and expected outputs ---- */
+
+static uint64_t value_bytes(const hed_argument_def *argument)
+{
+    switch (argument->type) {
+    case HED_BYTES: return argument->size;
+    case HED_INT64:
+    case HED_UINT64:
+    case HED_DOUBLE: return 8;
+    default: return 4;
+    }
+}
+
+static bool is_output(const hed_argument_def *argument)
+{
+    return argument->kind == HED_BUFFER &&
+           (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
+}
+
+/* Zeros, for a content that is made here. */
+static hed_status make_data(kernel_inputs *inputs, uint32_t index, hed_error *error)
+{
+    hed_runner_argument *made = &inputs->arguments[index];
+    inputs->data[index] = hed_allocate(&inputs->allocator, made->bytes);
+    if (!inputs->data[index])
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of \"%s\" of %s",
+            (unsigned long long)made->bytes, inputs->kernel->arguments[index].name,
+            inputs->kernel->name);
+    inputs->data_bytes[index] = made->bytes;
+    made->data = inputs->data[index];
+    return HED_OK;
+}
+
+/* ---- given by the caller ---- */
+
+static hed_status take_given(
+    kernel_inputs *inputs, uint32_t index, const hed_tune_argument *given, hed_error *error)
+{
+    const hed_argument_def *argument = &inputs->kernel->arguments[index];
+    hed_runner_argument *made = &inputs->arguments[index];
+    bool needs_data = argument->kind == HED_SCALAR || argument->kind == HED_STRUCT ||
+                      (argument->kind == HED_BUFFER &&
+                          (argument->access == HED_READ || argument->access == HED_READ_WRITE));
+    if (needs_data && !given->data)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: argument %u, \"%s\", has no content to tune with", inputs->kernel->name, index,
+            argument->name);
+    if (argument->kind == HED_BUFFER && given->bytes == 0)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: buffer %u, \"%s\", has 0 bytes",
+            inputs->kernel->name, index, argument->name);
+    made->data = given->data;
+    made->bytes = argument->kind == HED_BUFFER  ? given->bytes
+                  : argument->kind == HED_LOCAL ? 0
+                                                : value_bytes(argument);
+    if (given->expected && argument->compare == HED_COMPARE_EACH && given->expected_bytes &&
+        given->expected_bytes != made->bytes)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: \"%s\" has %llu bytes, and expected_bytes is %llu: compared element by element both are the same (or 0)",
+            inputs->kernel->name, argument->name, (unsigned long long)made->bytes,
+            (unsigned long long)given->expected_bytes);
+    made->expected = is_output(argument) ? given->expected : NULL;
+    made->expected_bytes = given->expected_bytes;
+    bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !given->data;
+    return zeros ? make_data(inputs, index, error) : HED_OK;
+}
+
+/* ---- from the description's sample ---- */
+
+static uint64_t sample_bytes(const inputs_source *what, const hed_config *config, uint32_t index)
+{
+    return what->kernel->sample.bytes(what->kernel, config, what->problem, index);
+}
+
+/* A buffer serves all candidates: it is as large as the one that needs most. */
+static uint64_t buffer_bytes(const inputs_source *what, uint32_t index)
+{
+    if (what->config) return sample_bytes(what, what->config, index);
+    uint64_t most = 0, count = hed_space_count(what->space);
+    for (uint64_t i = 0; i < count; i++) {
+        hed_config config = hed_space_at(what->space, i);
+        uint64_t bytes = sample_bytes(what, &config, index);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static hed_status make_sample(
+    kernel_inputs *inputs, uint32_t index, const inputs_source *what, hed_error *error)
+{
+    const hed_argument_def *argument = &what->kernel->arguments[index];
+    hed_runner_argument *made = &inputs->arguments[index];
+    if (argument->kind == HED_LOCAL) return HED_OK;
+    made->bytes = argument->kind == HED_BUFFER ? buffer_bytes(what, index) : value_bytes(argument);
+    if (argument->kind == HED_BUFFER && argument->access == HED_WRITE) return HED_OK;
+    hed_status status = make_data(inputs, index, error);
+    if (status) return status;
+    what->kernel->sample.fill(
+        what->kernel, what->problem, index, inputs->data[index], made->bytes, what->seed);
+    return HED_OK;
+}
+
+/* `given` (kernel->argument_count), or NULL: the sample. Errors: ARGUMENT (neither is there, an
+ * argument without a value), MEMORY. */
+static hed_status inputs_create(kernel_inputs *inputs, const hed_allocator *allocator,
+    const inputs_source *what, const hed_tune_argument *given, hed_error *error)
+{
+    const hed_kernel_def *kernel = what->kernel;
+    hed_status status = HED_OK;
+    *inputs = (kernel_inputs){.allocator = *allocator, .kernel = kernel};
+    if (!given && (!kernel->sample.bytes || !kernel->sample.fill))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s describes no sample inputs: give hed_tune_def.arguments (and .problem) to tune it with",
+            kernel->name);
+    for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
+        status =
+            given ? take_given(inputs, i, &given[i], error) : make_sample(inputs, i, what, error);
+        inputs->arguments[i].tolerance =
+            what->math == HED_MATH_STRICT ? 0 : kernel->arguments[i].tolerance;
+    }
+    return status;
+}
+
+static void inputs_free(kernel_inputs *inputs)
+{
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
+        hed_release(&inputs->allocator, inputs->data[i], inputs->data_bytes[i]);
+        hed_release(&inputs->allocator, inputs->expected[i], inputs->arguments[i].bytes);
+    }
+    *inputs = (kernel_inputs){0};
+}
+
+/* ---- what is right ---- */
+
+/* Whether an output is left whose right content is not known. */
+static bool inputs_lack(const kernel_inputs *inputs)
+{
+    for (uint32_t i = 0; i < inputs->kernel->argument_count; i++)
+        if (is_output(&inputs->kernel->arguments[i]) && !inputs->arguments[i].expected) return true;
+    return false;
+}
+
+/* For those outputs, takes what slot 0 of a runner writes, over the same arguments, as right. A
+ * candidate's failure is in `trial`; `geometry` is what it was laid out as. Errors: MEMORY, those
+ * of the runner. */
+static hed_status inputs_expect(kernel_inputs *inputs, hed_runner *runner,
+    const hed_geometry *geometry, hed_trial *trial, hed_error *error)
+{
+    for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
+        hed_runner_argument *argument = &inputs->arguments[i];
+        if (!is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
+        inputs->expected[i] = hed_allocate(&inputs->allocator, argument->bytes);
+        if (!inputs->expected[i])
+            return hed_fail(error, HED_ERROR_MEMORY,
+                "out of memory for %llu bytes of expected \"%s\"",
+                (unsigned long long)argument->bytes, inputs->kernel->arguments[i].name);
+        hed_status status = runner->kind->output(runner, 0, i, inputs->expected[i], trial, error);
+        if (status || trial->outcome) return status;
+        argument->expected = inputs->expected[i];
+        if (inputs->kernel->arguments[i].compare != HED_COMPARE_EACH)
+            argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
+    }
+    return HED_OK;
+}
+
+/* ---- the tuning ---- */
 
 /* seconds; over the default configuration's time */
 static const double default_timeout = 10, timeout_factor = 20;
@@ -19,7 +210,7 @@ typedef struct kernel_tuning {
     hed_problem problem;
     double default_seconds; /* of the default configuration, as far as it is known; 0: not yet */
     hed_space *space;
-    hed_inputs inputs;
+    kernel_inputs inputs;
 } kernel_tuning;
 
 /* ---- what is asked for ---- */
@@ -98,18 +289,26 @@ static bool stop_asked(void *user)
 }
 
 static hed_runner_def runner_def(
-    kernel_tuning *k, const hed_problem *problem, const hed_inputs *inputs)
+    kernel_tuning *k, const hed_problem *problem, const kernel_inputs *inputs)
 {
     bool given = k->def.timeout_seconds > 0;
     double usual =
         fmax(default_timeout, k->default_seconds > 0 ? timeout_factor * k->default_seconds : 0);
     return (hed_runner_def){
-        .device = k->tuning.device, .kernel = k->kernel, .math = k->def.math,
-        .defines = k->def.defines, .define_count = k->def.define_count, .problem = problem,
-        .arguments = inputs->arguments, .objective = k->def.objective,
-        .cold_cache = k->def.cold_cache, .timeout_seconds = given ? k->def.timeout_seconds : usual,
+        .device = k->tuning.device,
+        .kernel = k->kernel,
+        .math = k->def.math,
+        .defines = k->def.defines,
+        .define_count = k->def.define_count,
+        .problem = problem,
+        .arguments = inputs->arguments,
+        .objective = k->def.objective,
+        .cold_cache = k->def.cold_cache,
+        .timeout_seconds = given ? k->def.timeout_seconds : usual,
         .compile_seconds = !given && k->tuning.device->compiles_at_launch ? HED_BUILD_SECONDS : 0,
-        .builders = k->def.builders, .floor_seconds = k->tuning.floor_seconds, .idle = stop_asked,
+        .builders = k->def.builders,
+        .floor_seconds = k->tuning.floor_seconds,
+        .idle = stop_asked,
         .user = k,
     };
 }
@@ -171,21 +370,22 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
     enum { RUNS = 3 };
     double values[RUNS];
     hed_trial trial = {0};
-    hed_inputs inputs = {0};
+    kernel_inputs inputs = {0};
     hed_runner *runner = NULL;
-    hed_inputs_for what = {
+    inputs_source what = {
         .kernel = k->kernel, .problem = problem, .config = config, .seed = k->def.seed};
     *seconds = NAN;
-    hed_status status = hed_inputs_create(&inputs, &k->tuning.allocator, &what, NULL, error);
+    hed_status status = inputs_create(&inputs, &k->tuning.allocator, &what, NULL, error);
     hed_runner_def def = runner_def(k, problem, &inputs);
     def.objective = HED_OBJECTIVE_TIME;
     if (!status) status = open_runner(k, &def, &runner, error);
-    if (!status) status = hed_runner_prepare(runner, 0, config, &trial, error);
-    if (!status && !trial.outcome) status = hed_runner_time(runner, 0, RUNS, values, &trial, error);
+    if (!status) status = runner->kind->prepare(runner, 0, config, &trial, error);
+    if (!status && !trial.outcome)
+        status = runner->kind->time(runner, 0, RUNS, values, &trial, error);
     for (uint32_t i = 0; i < RUNS && !status && !trial.outcome; i++)
         if (values[i] > 0) *seconds = fmin(*seconds, values[i]);
     hed_runner_destroy(runner);
-    hed_inputs_free(&inputs);
+    inputs_free(&inputs);
     return status;
 }
 
@@ -283,10 +483,10 @@ static hed_status expect_from(
     if (!status)
         status = native ? hed_runner_create_local(&def, &runner, error)
                         : open_runner(k, &def, &runner, error);
-    if (!status) status = hed_runner_prepare(runner, 0, &config, &trial, error);
+    if (!status) status = runner->kind->prepare(runner, 0, &config, &trial, error);
     if (!status && kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
     if (!status && !trial.outcome)
-        status = hed_inputs_expect(&k->inputs, runner, &geometry, &trial, error);
+        status = inputs_expect(&k->inputs, runner, &geometry, &trial, error);
     if (!status && trial.outcome)
         status = hed_fail(error,
             trial.outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
@@ -305,7 +505,7 @@ static hed_status make_expected(kernel_tuning *k, hed_error *error)
     bool native = host && (k->kernel->range || k->kernel->team);
     *reference = k->def.reference;
     if (*reference == HED_REFERENCE_NATIVE && !native) *reference = HED_REFERENCE_DEFAULT;
-    if (*reference == HED_REFERENCE_NONE || !hed_inputs_lack(&k->inputs)) return HED_OK;
+    if (*reference == HED_REFERENCE_NONE || !inputs_lack(&k->inputs)) return HED_OK;
     switch (*reference) {
     case HED_REFERENCE_NATIVE: return expect_from(k, host, k->kernel, error);
     case HED_REFERENCE_KERNEL: return expect_from(k, device, k->def.reference_kernel, error);
@@ -331,9 +531,12 @@ static hed_status set_up(kernel_tuning *k, hed_error *error)
             t->device, kernel, &k->problem, k->def.math, &k->space, error);
     if (status) return status;
     t->space = k->space;
-    hed_inputs_for what = {.kernel = kernel, .problem = &k->problem, .math = k->def.math,
-        .space = k->space, .seed = k->def.seed};
-    status = hed_inputs_create(&k->inputs, &t->allocator, &what, k->def.arguments, error);
+    inputs_source what = {.kernel = kernel,
+        .problem = &k->problem,
+        .math = k->def.math,
+        .space = k->space,
+        .seed = k->def.seed};
+    status = inputs_create(&k->inputs, &t->allocator, &what, k->def.arguments, error);
     if (status) return status;
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
@@ -347,7 +550,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
     hed_status status = open_runner(k, &def, &t->runner, error);
     if (status) return status;
-    t->result->device_time = hed_runner_device_time(t->runner);
+    t->result->device_time = t->runner->device_time;
     t->builders = t->result->in_process ? 0 : builders;
     t->quiet = hed_device_get_info(t->device)->type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
@@ -371,7 +574,7 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     if (!status) status = hed_tuning_run(&k.tuning, result, error);
     hed_tuning_close(&k.tuning);
     hed_runner_destroy(k.tuning.runner);
-    hed_inputs_free(&k.inputs);
+    inputs_free(&k.inputs);
     hed_space_destroy(k.space);
     return status;
 }

@@ -69,8 +69,11 @@ static hed_status create_search(hed_tuning *t, hed_error *error)
     hed_error ignored; /* a database that cannot be read is no reason not to search */
     if (t->database)
         hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, &ignored);
-    hed_search_def def = {.allocator = &t->allocator, .space = t->space,
-        .strategy = t->def->strategy, .seed = t->def->seed, .sources = sources,
+    hed_search_def def = {.allocator = &t->allocator,
+        .space = t->space,
+        .strategy = t->def->strategy,
+        .seed = t->def->seed,
+        .sources = sources,
         .source_count = count};
     hed_status status = hed_search_create(&def, &t->search, error);
     hed_release(&t->allocator, sources, bytes);
@@ -143,7 +146,7 @@ static hed_status measure(hed_tuning *t, uint32_t slot, const hed_trial *known,
     hed_status status = HED_OK;
     *probe = (hed_probe){0};
     if (!trial.outcome)
-        status = hed_runner_prepare(t->runner, slot, &evaluation->config, &trial, error);
+        status = t->runner->kind->prepare(t->runner, slot, &evaluation->config, &trial, error);
     evaluation->build_seconds = fmax(known->build_seconds, trial.build_seconds);
     evaluation->error = trial.error;
     note_trial(evaluation, &trial);
@@ -210,8 +213,7 @@ static hed_status evaluate(
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
-    if (!status && due && !t->stopped && !hed_runner_lost(t->runner))
-        status = check_drift(t, error);
+    if (!status && due && !t->stopped && !t->runner->lost) status = check_drift(t, error);
     if (evaluation.outcome == HED_OUTCOME_MEASURED) follow_with_anchor(t, slot, &probe);
     if (!status) hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
     return status;
@@ -222,8 +224,7 @@ static hed_status evaluate(
 static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_error *error)
 {
     const hed_trial nothing = {.error = NAN};
-    if (hed_tuning_find(t, config) != HED_NO_EVALUATION || hed_tuning_stop(t) ||
-        hed_runner_lost(t->runner))
+    if (hed_tuning_find(t, config) != HED_NO_EVALUATION || hed_tuning_stop(t) || t->runner->lost)
         return HED_OK;
     return evaluate(t, config, &nothing, error);
 }
@@ -258,7 +259,7 @@ static hed_status ask_ahead(hed_tuning *t, hed_error *error)
         hed_config config;
         status = ask(t, &config, error);
         if (status || t->dry) break;
-        status = hed_runner_build_ahead(t->runner, &config, error);
+        status = t->runner->kind->build_ahead(t->runner, &config, error);
         t->building += !status;
     }
     return status;
@@ -269,7 +270,7 @@ static void collect(hed_tuning *t, double seconds)
 {
     while (t->building && t->ready_count < t->ready_capacity) {
         hed_ready *ready = &t->ready[(t->ready_first + t->ready_count) % t->ready_capacity];
-        if (!hed_runner_built(t->runner, seconds, &ready->config, &ready->trial)) return;
+        if (!t->runner->kind->built(t->runner, seconds, &ready->config, &ready->trial)) return;
         t->building--;
         t->ready_count++;
         seconds = 0;
@@ -325,7 +326,7 @@ static bool ended(hed_tuning *t)
     bool late =
         def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - final_seconds(t);
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
-    else if (hed_runner_lost(t->runner)) r->end = HED_TUNE_LOST;
+    else if (t->runner->lost) r->end = HED_TUNE_LOST;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
     else if (r->count >= r->space || (t->dry && t->building + t->ready_count == 0))
         r->end = HED_TUNE_EXHAUSTED;
@@ -384,7 +385,7 @@ static hed_status time_slot(
     void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
 {
     hed_tuning *t = user;
-    return hed_runner_time(t->runner, slot, runs, values, trial, error);
+    return t->runner->kind->time(t->runner, slot, runs, values, trial, error);
 }
 
 static double seconds_passed(void *user) { return hed_tuning_elapsed(user); }
@@ -401,9 +402,14 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
             error, HED_ERROR_MEMORY, "out of memory for %u candidates", t->ready_capacity);
     open_database(t);
     recall_choice(t);
-    t->race = (hed_race){.def = {.user = t, .time = time_slot, .now = seconds_passed,
-                             .stop = stop_asked, .floor_seconds = t->floor_seconds}, .level = 1,
-        .best = INFINITY, .best_high = INFINITY};
+    t->race = (hed_race){.def = {.user = t,
+                             .time = time_slot,
+                             .now = seconds_passed,
+                             .stop = stop_asked,
+                             .floor_seconds = t->floor_seconds},
+        .level = 1,
+        .best = INFINITY,
+        .best_high = INFINITY};
     hed_status status = create_search(t, error);
     if (!status) status = recall_history(t, error);
     return status ? status : search(t, error);

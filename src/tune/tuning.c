@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "tune/roofline.h"
+#include "heddle/tune.h"
 
 enum { FIRST_CAPACITY = 64 };
 
@@ -66,13 +66,20 @@ void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
     const hed_evaluation *best = t->best != HED_NO_EVALUATION ? &r->evaluations[t->best] : NULL;
     bool limited = def->evaluations && def->evaluations < r->space;
     hed_tune_progress progress = {
-        .last = last, .best = best, .done = r->count, .failed = count_failed(r),
+        .last = last,
+        .best = best,
+        .done = r->count,
+        .failed = count_failed(r),
         .total = limited                 ? def->evaluations
                  : r->space < UINT32_MAX ? (uint32_t)r->space
                                          : UINT32_MAX,
-        .building = t->building, .space = r->space, .seconds = t->last_progress,
-        .limit = def->limit_seconds, .default_seconds = default_seconds(t),
-        .share = best ? hed_tuning_share(t, best->seconds) : NAN, .stage = t->stage,
+        .building = t->building,
+        .space = r->space,
+        .seconds = t->last_progress,
+        .limit = def->limit_seconds,
+        .default_seconds = default_seconds(t),
+        .share = best ? hed_tuning_share(t, best->seconds) : NAN,
+        .stage = t->stage,
     };
     def->progress(def->user, &progress);
 }
@@ -142,8 +149,8 @@ hed_status hed_tuning_prepare(hed_tuning *t, uint32_t index, hed_trial *trial, h
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     if (t->marks[index].slot != HED_NO_SLOT) return HED_OK;
     uint32_t slot = hed_tuning_free_slot(t);
-    hed_status status =
-        hed_runner_prepare(t->runner, slot, &t->result->evaluations[index].config, trial, error);
+    hed_status status = t->runner->kind->prepare(
+        t->runner, slot, &t->result->evaluations[index].config, trial, error);
     if (status || trial->outcome != HED_OUTCOME_MEASURED) return status;
     t->marks[index].slot = slot;
     t->in_slot[slot] = index;
@@ -330,3 +337,21 @@ void hed_tune_result_free(hed_tune_result *result)
         evaluation_capacity(result->count) * sizeof *result->evaluations);
     hed_release(&allocator, result, sizeof *result);
 }
+
+/* Names and defaults of tuning: see include/heddle/tune.h. */
+
+const char *hed_tune_end_name(hed_tune_end end)
+{
+    static const char *const names[] = {
+        [HED_TUNE_EVALUATIONS] = "evaluations",
+        [HED_TUNE_SECONDS] = "seconds",
+        [HED_TUNE_GOOD_ENOUGH] = "good enough",
+        [HED_TUNE_NO_GAIN] = "no gain",
+        [HED_TUNE_EXHAUSTED] = "exhausted",
+        [HED_TUNE_STOPPED] = "stopped",
+        [HED_TUNE_LOST] = "lost",
+    };
+    return (unsigned)end < sizeof names / sizeof names[0] ? names[end] : NULL;
+}
+
+hed_tune_def hed_default_tune_def(void) { return (hed_tune_def){.evaluations = 200, .keep = true}; }

@@ -2,7 +2,7 @@
  * compiled-kernel cache that the first one takes its programs from. Whatever a candidate does costs
  * its own evaluation and a new worker: what had been prepared is prepared again when it is next
  * timed. While the one is waited for, the others are kept at work. */
-#include "tune/worker_client.h"
+#include "tune/worker.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -16,8 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "core/objects.h"
-#include "tune/energy.h"
-#include "tune/worker_job.h"
+#include "tune/runner.h"
 
 enum {
     OPEN_SECONDS = 120, /* drivers of many devices take their time */
@@ -443,8 +442,12 @@ static hed_status share(worker_client *client, hed_error *error)
         (unsigned long long)client->result_size);
 }
 
-static const hed_runner_kind WORKER = {.destroy = destroy, .build_ahead = build_ahead,
-    .built = built, .prepare = prepare, .time = time_slot, .output = output};
+static const hed_runner_kind WORKER = {.destroy = destroy,
+    .build_ahead = build_ahead,
+    .built = built,
+    .prepare = prepare,
+    .time = time_slot,
+    .output = output};
 
 hed_status hed_runner_create_worker(
     const hed_runner_def *def, hed_runner **runner, hed_error *error)

@@ -1,7 +1,7 @@
 /* A job is a header, then numbers and texts one after another, each padded to 8 bytes, then the
  * arguments' data, each aligned to 64. Packing and reading are two lists of the same fields in the
  * same order. */
-#include "tune/worker_job.h"
+#include "tune/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "core/program.h"
 #include "tune/check.h"
-#include "tune/worker_protocol.h"
 
 enum { DATA_ALIGNMENT = 64, MOST_VALUES = 255 /* of a parameter: include/heddle/space.h */ };
 #define NONE UINT64_MAX /* a text or data that is NULL */

@@ -10,9 +10,8 @@
 #include "base/text.h"
 #include "core/program.h"
 #include "tune/check.h"
-#include "tune/local_runner.h"
-#include "tune/worker_job.h"
-#include "tune/worker_protocol.h"
+#include "tune/runner.h"
+#include "tune/worker.h"
 
 typedef struct worker {
     hed_worker_job job;
@@ -65,7 +64,7 @@ static hed_status open_runner(worker *w, hed_worker_reply *reply, hed_error *err
     if (status || w->runner) return status;
     w->job.runner.device = w->device;
     status = hed_runner_create_local(&w->job.runner, &w->runner, error);
-    if (!status) reply->device_time = hed_runner_device_time(w->runner);
+    if (!status) reply->device_time = w->runner->device_time;
     return status;
 }
 
@@ -90,7 +89,7 @@ static hed_status output(
         w->job.contents[argument].bytes > w->result_size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "argument %u is no buffer, or does not fit into the result", argument);
-    return hed_runner_output(w->runner, request->slot, argument, w->result, trial, error);
+    return w->runner->kind->output(w->runner, request->slot, argument, w->result, trial, error);
 }
 
 static hed_status obey(
@@ -110,7 +109,7 @@ static hed_status obey(
     case HED_TASK_CHECK: return hed_local_check(w->runner, slot, trial, error);
     case HED_TASK_TIME:
         reply->count = request->runs;
-        return hed_runner_time(w->runner, slot, request->runs, reply->values, trial, error);
+        return w->runner->kind->time(w->runner, slot, request->runs, reply->values, trial, error);
     default: return output(w, request, trial, error);
     }
 }
@@ -121,7 +120,7 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
     hed_error error = {0};
     reply.trial = hed_local_new_trial();
     reply.status = obey(w, request, &reply, &error);
-    reply.lost = w->runner && hed_runner_lost(w->runner);
+    reply.lost = w->runner && w->runner->lost;
     if (reply.status) hed_text_copy(reply.text, sizeof reply.text, error.text);
     return hed_worker_send(socket, &reply, sizeof reply);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "heddle/heddle.h"
-#include "tune/capture_file.h"
+#include "tune/capture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
