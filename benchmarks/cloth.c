@@ -4,10 +4,10 @@
  * The sheet is that of every comparison in docs/cloth.md: n x n particles over 2 m x 2 m, level at
  * the start, two corners pinned, structural, shear and bend constraints, 60 frames a second of 5
  * substeps. Times are wall time of many steps in a row, the wait at the end included. */
-#include "sheet.h"
+#include "cli/cloth/sheet.h"
 #include "cli/common/command.h"
 #include "heddle/stats.h"
-#include "cli/common/bench.h"
+#include "benchmarks/bench.h"
 #include "support/json.h"
 #include "cli/common/progress.h"
 #include "cli/common/table.h"

@@ -1,6 +1,6 @@
 /* Instruments for benchmarks: see the header. Random choices come from a fixed seed, so that every
  * run plays the same. */
-#include "instruments.h"
+#include "benchmarks/instruments.h"
 
 #include "support/errors.h"
 

@@ -1,6 +1,6 @@
 /* The instruments that benchmarks of the synth play: made by program, of any size. */
-#ifndef CLI_SYNTH_INSTRUMENTS_H
-#define CLI_SYNTH_INSTRUMENTS_H
+#ifndef HED_BENCHMARKS_INSTRUMENTS_H
+#define HED_BENCHMARKS_INSTRUMENTS_H
 
 #include "heddle/synth.h"
 

@@ -1,6 +1,6 @@
 /* heddle bench kernels: how fast each kernel that comes with Heddle is, beside the time that moving
  * its bytes alone would take. */
-#include "bench.h"
+#include "benchmarks/bench.h"
 #include "cli/common/kernels.h"
 #include "cli/common/progress.h"
 

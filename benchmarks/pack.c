@@ -1,10 +1,10 @@
 /* heddle bench pack: how long laying out takes, and what it gains: an instrument with entities of
  * all types as one work-group, its entities in lanes by each method in turn. */
-#include "bench.h"
+#include "benchmarks/bench.h"
 #include "heddle/synth.h"
 #include "support/errors.h"
 #include "cli/common/progress.h"
-#include "cli/synth/instruments.h"
+#include "benchmarks/instruments.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,22 +1,227 @@
-/* The driver underneath: choosing it, and the host's, which is the C library. */
-#include "raw.h"
+/* The drivers called directly: CUDA and OpenCL as their backends declare them, and the host's, which
+ * is the C library. */
+#include "benchmarks/raw.h"
 
+#include "src/backends/cuda/cuda_api.h"
+#include "src/backends/opencl/opencl_api.h"
 #include "support/errors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static hed_status copy_on_host(raw_driver *raw, hed_error *error)
+typedef hed_status raw_function(raw_driver *raw, hed_error *error);
+
+struct raw_driver {
+    raw_def def;
+    const char *names[RAW_OPERATION_COUNT];
+    raw_function *operations[RAW_OPERATION_COUNT];
+    union {
+        hed_cuda_api cuda;
+        hed_cl_api opencl;
+    } api;
+    CUevent event;
+    CUgraph graph;
+    CUgraphExec executable;
+    CUdeviceptr argument;
+    void *arguments[2];
+};
+
+static void raw_offer(
+    raw_driver *raw, raw_operation operation, const char *name, raw_function *function)
+{
+    raw->names[operation] = name;
+    raw->operations[operation] = function;
+}
+
+/* Fills a table of function pointers; what the driver lacks stays NULL. */
+static void raw_find(
+    const hed_device *device, const char *const *names, size_t count, void (**functions)(void))
+{
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = hed_device_symbol(device, names[i]);
+        memcpy(&functions[i], &symbol, sizeof symbol);
+    }
+}
+
+static hed_status raw_check(int result, const char *call, hed_error *error)
+{
+    return result ? hed_error_set(error, HED_ERROR_DRIVER, "%s gave %d", call, result) : HED_OK;
+}
+
+/* ---- CUDA ---- */
+
+static hed_status cuda_wait(raw_driver *raw, hed_status status, hed_error *error)
+{
+    if (status) return status;
+    CUstream stream = hed_stream_native(raw->def.stream);
+    return raw_check(raw->api.cuda.cuStreamSynchronize(stream), "cuStreamSynchronize", error);
+}
+
+static hed_status cuda_launch(raw_driver *raw, hed_error *error)
+{
+    int result = raw->api.cuda.cuLaunchKernel(hed_kernel_native(raw->def.kernel), 1, 1, 1,
+        RAW_GROUP, 1, 1, 0, hed_stream_native(raw->def.stream), raw->arguments, NULL);
+    return cuda_wait(raw, raw_check(result, "cuLaunchKernel", error), error);
+}
+
+static hed_status cuda_graph(raw_driver *raw, hed_error *error)
+{
+    CUstream stream = hed_stream_native(raw->def.stream);
+    int result = raw->api.cuda.cuGraphLaunch(raw->executable, stream);
+    return cuda_wait(raw, raw_check(result, "cuGraphLaunch", error), error);
+}
+
+static hed_status cuda_copy(raw_driver *raw, hed_error *error)
+{
+    int result = raw->api.cuda.cuMemcpyDtoDAsync(hed_buffer_address(raw->def.to),
+        hed_buffer_address(raw->def.from), raw->def.bytes, hed_stream_native(raw->def.stream));
+    return cuda_wait(raw, raw_check(result, "cuMemcpyDtoDAsync", error), error);
+}
+
+static hed_status cuda_event(raw_driver *raw, hed_error *error)
+{
+    int result = raw->api.cuda.cuEventRecord(raw->event, hed_stream_native(raw->def.stream));
+    hed_status status = raw_check(result, "cuEventRecord", error);
+    if (status) return status;
+    return raw_check(raw->api.cuda.cuEventSynchronize(raw->event), "cuEventSynchronize", error);
+}
+
+static void raw_nothing(void *user) { (void)user; }
+
+static hed_status cuda_call(raw_driver *raw, hed_error *error)
+{
+    CUstream stream = hed_stream_native(raw->def.stream);
+    int result = raw->api.cuda.cuLaunchHostFunc(stream, raw_nothing, NULL);
+    return cuda_wait(raw, raw_check(result, "cuLaunchHostFunc", error), error);
+}
+
+/* A chain: each node waits for the one before, as the launches of a stream do. */
+static hed_status cuda_build_graph(raw_driver *raw, hed_error *error)
+{
+    const hed_cuda_api *api = &raw->api.cuda;
+    cuda_kernel_node node = {.function = hed_kernel_native(raw->def.kernel),
+        .grid = {1, 1, 1},
+        .block = {RAW_GROUP, 1, 1},
+        .arguments = raw->arguments};
+    CUgraphNode before = NULL;
+    hed_status status = raw_check(api->cuGraphCreate(&raw->graph, 0), "cuGraphCreate", error);
+    for (int i = 0; i < RAW_GRAPH_NODES && !status; i++) {
+        CUgraphNode added = NULL;
+        status = raw_check(api->cuGraphAddKernelNode(&added, raw->graph, &before, i > 0, &node),
+            "cuGraphAddKernelNode", error);
+        before = added;
+    }
+    if (status) return status;
+    return raw_check(api->cuGraphInstantiate(&raw->executable, raw->graph, NULL, NULL, 0),
+        "cuGraphInstantiate", error);
+}
+
+static hed_status cuda_open(raw_driver *raw, hed_error *error)
+{
+#define NAME(member, symbol, parameters) symbol,
+    static const char *const names[] = {HED_CUDA_REQUIRED(NAME) HED_CUDA_OPTIONAL(NAME)};
+#undef NAME
+    hed_cuda_api *api = &raw->api.cuda;
+    raw_find(raw->def.device, names, sizeof names / sizeof *names, (void (**)(void))api);
+    hed_native_device native;
+    hed_status status = hed_device_native(raw->def.device, &native, error);
+    if (status || !api->cuCtxSetCurrent || !api->cuStreamSynchronize) return status;
+    raw->argument = hed_buffer_address(raw->def.argument);
+    raw->arguments[0] = &raw->argument;
+    raw->arguments[1] = &raw->def.number;
+    status = raw_check(api->cuCtxSetCurrent(native.context), "cuCtxSetCurrent", error);
+    if (status) return status;
+    raw_offer(raw, RAW_LAUNCH, "cuLaunchKernel + cuStreamSynchronize", cuda_launch);
+    raw_offer(raw, RAW_COPY, "cuMemcpyDtoDAsync", cuda_copy);
+    raw_offer(raw, RAW_CALL, "cuLaunchHostFunc + cuStreamSynchronize", cuda_call);
+    raw_offer(raw, RAW_EVENT, "cuEventRecord + cuEventSynchronize", cuda_event);
+    status =
+        raw_check(api->cuEventCreate(&raw->event, CU_EVENT_DISABLE_TIMING), "cuEventCreate", error);
+    if (!status && api->cuGraphCreate && api->cuGraphAddKernelNode && api->cuGraphInstantiate &&
+        api->cuGraphLaunch && api->cuGraphExecDestroy && api->cuGraphDestroy) {
+        status = cuda_build_graph(raw, error);
+        raw_offer(raw, RAW_GRAPH, "cuGraphLaunch + cuStreamSynchronize", cuda_graph);
+    }
+    return status;
+}
+
+/* ---- OpenCL ---- */
+
+static hed_status opencl_finish(raw_driver *raw, hed_status status, hed_error *error)
+{
+    if (status) return status;
+    return raw_check(
+        raw->api.opencl.clFinish(hed_stream_native(raw->def.stream)), "clFinish", error);
+}
+
+static hed_status opencl_enqueue(raw_driver *raw, hed_error *error)
+{
+    static const size_t size = RAW_GROUP;
+    const hed_cl_api *api = &raw->api.opencl;
+    cl_kernel kernel = hed_kernel_native(raw->def.kernel);
+    cl_mem argument = (cl_mem)hed_buffer_native(raw->def.argument);
+    int result = api->clSetKernelArg(kernel, 0, sizeof argument, &argument);
+    if (!result) result = api->clSetKernelArg(kernel, 1, sizeof raw->def.number, &raw->def.number);
+    if (result) return raw_check(result, "clSetKernelArg", error);
+    result = api->clEnqueueNDRangeKernel(
+        hed_stream_native(raw->def.stream), kernel, 1, NULL, &size, &size, 0, NULL, NULL);
+    return raw_check(result, "clEnqueueNDRangeKernel", error);
+}
+
+static hed_status opencl_launch(raw_driver *raw, hed_error *error)
+{
+    return opencl_finish(raw, opencl_enqueue(raw, error), error);
+}
+
+static hed_status opencl_graph(raw_driver *raw, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (int i = 0; i < RAW_GRAPH_NODES && !status; i++) status = opencl_enqueue(raw, error);
+    return opencl_finish(raw, status, error);
+}
+
+static hed_status opencl_copy(raw_driver *raw, hed_error *error)
+{
+    int result = raw->api.opencl.clEnqueueCopyBuffer(hed_stream_native(raw->def.stream),
+        (cl_mem)hed_buffer_native(raw->def.from), (cl_mem)hed_buffer_native(raw->def.to), 0, 0,
+        raw->def.bytes, 0, NULL, NULL);
+    return opencl_finish(raw, raw_check(result, "clEnqueueCopyBuffer", error), error);
+}
+
+static hed_status opencl_event(raw_driver *raw, hed_error *error)
+{
+    const hed_cl_api *api = &raw->api.opencl;
+    cl_event mark = NULL;
+    int result =
+        api->clEnqueueMarkerWithWaitList(hed_stream_native(raw->def.stream), 0, NULL, &mark);
+    hed_status status = raw_check(result, "clEnqueueMarkerWithWaitList", error);
+    if (!status) status = raw_check(api->clWaitForEvents(1, &mark), "clWaitForEvents", error);
+    if (mark) api->clReleaseEvent(mark);
+    return status;
+}
+
+static void opencl_open(raw_driver *raw)
+{
+#define NAME(result, name, parameters) #name,
+    static const char *const names[] = {HED_CL_FUNCTIONS(NAME)};
+#undef NAME
+    raw_find(
+        raw->def.device, names, sizeof names / sizeof *names, (void (**)(void)) & raw->api.opencl);
+    if (!raw->api.opencl.clFinish) return;
+    raw_offer(raw, RAW_LAUNCH, "clSetKernelArg + clEnqueueNDRangeKernel + clFinish", opencl_launch);
+    raw_offer(
+        raw, RAW_GRAPH, "100 x clSetKernelArg + clEnqueueNDRangeKernel, clFinish", opencl_graph);
+    raw_offer(raw, RAW_COPY, "clEnqueueCopyBuffer", opencl_copy);
+    raw_offer(raw, RAW_EVENT, "clEnqueueMarkerWithWaitList + clWaitForEvents", opencl_event);
+}
+
+/* ---- any of them ---- */
+
+static hed_status host_copy(raw_driver *raw, hed_error *error)
 {
     (void)error;
     memcpy(hed_buffer_host(raw->def.to), hed_buffer_host(raw->def.from), raw->def.bytes);
     return HED_OK;
-}
-
-void raw_open_host(raw_driver *raw)
-{
-    raw->names[RAW_COPY] = "memcpy";
-    raw->operations[RAW_COPY] = copy_on_host;
 }
 
 hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
@@ -27,15 +232,12 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
     raw->def = *def;
     const char *backend = hed_device_get_info(def->device)->backend;
     hed_status status = HED_OK;
-    if (strcmp(backend, "cuda") == 0) status = raw_open_cuda(raw, error);
-    else if (strcmp(backend, "opencl") == 0) status = raw_open_opencl(raw, error);
-    else raw_open_host(raw);
-    if (status != HED_OK) {
-        raw_close(raw);
-        return status;
-    }
-    *result = raw;
-    return HED_OK;
+    if (strcmp(backend, "cuda") == 0) status = cuda_open(raw, error);
+    else if (strcmp(backend, "opencl") == 0) opencl_open(raw);
+    else raw_offer(raw, RAW_COPY, "memcpy", host_copy);
+    if (status) raw_close(raw);
+    else *result = raw;
+    return status;
 }
 
 const char *raw_name(const raw_driver *raw, raw_operation operation)
@@ -51,6 +253,8 @@ hed_status raw_run(raw_driver *raw, raw_operation operation, hed_error *error)
 void raw_close(raw_driver *raw)
 {
     if (!raw) return;
-    if (raw->close) raw->close(raw);
+    if (raw->executable) raw->api.cuda.cuGraphExecDestroy(raw->executable);
+    if (raw->graph) raw->api.cuda.cuGraphDestroy(raw->graph);
+    if (raw->event) raw->api.cuda.cuEventDestroy(raw->event);
     free(raw);
 }

@@ -1,8 +1,8 @@
 /* The same work as Heddle's, by the driver's own functions and nothing else: what the runtime bench
- * compares with. The few types of the drivers that this needs are declared in raw_cuda.c and
- * raw_opencl.c; the functions come from hed_device_symbol(). */
-#ifndef HED_CLI_RAW_H
-#define HED_CLI_RAW_H
+ * compares with. The functions come from
+ * hed_device_symbol(). */
+#ifndef HED_BENCHMARKS_RAW_H
+#define HED_BENCHMARKS_RAW_H
 
 #include "heddle/heddle.h"
 
@@ -38,19 +38,5 @@ hed_status raw_open(const raw_def *def, raw_driver **raw, hed_error *error);
 const char *raw_name(const raw_driver *raw, raw_operation operation);
 hed_status raw_run(raw_driver *raw, raw_operation operation, hed_error *error);
 void raw_close(raw_driver *raw);
-
-/* ---- between raw.c and the drivers ---- */
-
-struct raw_driver {
-    raw_def def;
-    const char *names[RAW_OPERATION_COUNT];
-    hed_status (*operations[RAW_OPERATION_COUNT])(raw_driver *raw, hed_error *error);
-    void (*close)(raw_driver *raw);
-    void *state;
-};
-
-hed_status raw_open_cuda(raw_driver *raw, hed_error *error);
-hed_status raw_open_opencl(raw_driver *raw, hed_error *error);
-void raw_open_host(raw_driver *raw);
 
 #endif

@@ -1,7 +1,7 @@
 /* What it costs that a launch takes the configuration that is best for its size: the same kernel,
  * launched with two sizes in turn, once given a configuration and once with a different choice for
  * each size in the database. */
-#include "bench.h"
+#include "benchmarks/bench.h"
 #include "heddle/database.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* heddle bench runtime: what Heddle costs over the driver underneath. Each of Heddle's operations
  * takes turns with the driver's own functions doing the same, in the same stream, in the same
  * run. */
-#include "bench.h"
+#include "benchmarks/bench.h"
 #include "heddle/canonical.h"
-#include "raw.h"
+#include "benchmarks/raw.h"
 #include "support/errors.h"
 #include "cli/common/progress.h"
 

@@ -6,12 +6,12 @@
  * in them. */
 #include "cli/common/command.h"
 #include "heddle/stats.h"
-#include "cli/common/bench.h"
+#include "benchmarks/bench.h"
 #include "support/errors.h"
 #include "support/json.h"
 #include "cli/common/progress.h"
 #include "cli/common/table.h"
-#include "instruments.h"
+#include "benchmarks/instruments.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * those of all types run as one work-group of an H200. */
 #include "testing.h"
 
-#include "cli/synth/instruments.h"
+#include "benchmarks/instruments.h"
 #include "program/program.h"
 
 static hed_error error;

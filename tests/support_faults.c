@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "failing_malloc.h"
-#include "cli/common/bench.h"
+#include "benchmarks/bench.h"
 #include "support/json.h"
 #include "cli/common/options.h"
 #include "support/png.h"

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/common/bench.h"
+#include "benchmarks/bench.h"
 #include "support/exit.h"
 #include "support/file.h"
 #include "support/json.h"
