@@ -13,7 +13,7 @@ include(CheckPIESupported)
 check_pie_supported()
 
 # No contraction and no errno: the host's own kernels keep the bits that strict mode promises.
-add_compile_options(-Wall -Wextra -Wshadow -ffp-contract=off -fno-math-errno
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wshadow -ffp-contract=off -fno-math-errno
                     "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>")
 add_compile_definitions(_GNU_SOURCE)
 if(HEDDLE_WERROR)

@@ -78,6 +78,9 @@ typedef struct hed_error {
     char log[HED_ERROR_LOG];
 } hed_error;
 
+/** Whether something went wrong already. `error` may be NULL. Thread class: any. */
+static inline bool hed_failed(const hed_error *error) { return error && error->status != HED_OK; }
+
 /** Version of the library that is running, as major * 10000 + minor * 100 + patch. Thread class:
  * any. */
 HED_API uint32_t hed_version(void);

@@ -1,40 +1,122 @@
-/* Sized allocation through the context's allocator; without one (NULL), through the C library's. */
+/* Sized allocation through a caller's allocator, and arenas: chunks that are freed together. */
 #include "base/alloc.h"
 
-#include <assert.h>
-#include <string.h>
+#include "heddle/author.h"
 
-enum { ALIGNMENT = 64 };
+#include <assert.h>
+#include <inttypes.h>
+
+enum {
+    ALIGNMENT = 64,
+    FIRST_CHUNK = 1 << 12, /* bytes; each further chunk has twice as many, up to the largest */
+    LARGEST_CHUNK = 1 << 20
+};
+
+static void *allocate_raw(const hed_allocator *allocator, size_t size)
+{
+    hed_allocator library = hed_default_allocator();
+    const hed_allocator *source = allocator && allocator->allocate ? allocator : &library;
+    void *memory = source->allocate(source->user, size, ALIGNMENT);
+    assert((uintptr_t)memory % ALIGNMENT == 0);
+    return memory;
+}
 
 void *hed_allocate(const hed_allocator *allocator, size_t size)
 {
-    hed_allocator library = hed_default_allocator();
-    const hed_allocator *source = allocator != NULL ? allocator : &library;
     size = size > 0 ? size : 1;
-    void *pointer = source->allocate(source->user, size, ALIGNMENT);
-    assert((uintptr_t)pointer % ALIGNMENT == 0);
-    if (pointer != NULL) memset(pointer, 0, size);
-    return pointer;
+    void *memory = allocate_raw(allocator, size);
+    return memory ? memset(memory, 0, size) : NULL;
 }
 
-void hed_release(const hed_allocator *allocator, void *pointer, size_t size)
+void hed_release(const hed_allocator *allocator, void *memory, size_t size)
 {
-    if (pointer == NULL) return;
+    if (!memory) return;
     hed_allocator library = hed_default_allocator();
-    const hed_allocator *source = allocator != NULL ? allocator : &library;
-    source->release(source->user, pointer, size > 0 ? size : 1);
+    const hed_allocator *source = allocator && allocator->allocate ? allocator : &library;
+    source->release(source->user, memory, size > 0 ? size : 1);
 }
 
 char *hed_copy_text(const hed_allocator *allocator, const char *text)
 {
-    if (text == NULL) return NULL;
+    if (!text) return NULL;
     size_t size = strlen(text) + 1;
     char *copy = hed_allocate(allocator, size);
-    if (copy != NULL) memcpy(copy, text, size);
-    return copy;
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 void hed_release_text(const hed_allocator *allocator, char *text)
 {
-    if (text != NULL) hed_release(allocator, text, strlen(text) + 1);
+    if (text) hed_release(allocator, text, strlen(text) + 1);
+}
+
+/* ---- elements ---- */
+
+void *hed_new(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error)
+{
+    if (hed_failed(error)) return NULL;
+    void *memory = NULL;
+    if (size == 0 || count <= SIZE_MAX / size)
+        memory = hed_allocate(allocator, (size_t)(count ? count : 1) * size);
+    if (!memory)
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu64 " x %zu bytes", count, size);
+    return memory;
+}
+
+void hed_delete(const hed_allocator *allocator, void *memory, uint64_t count, size_t size)
+{
+    hed_release(allocator, memory, (size_t)(count ? count : 1) * size);
+}
+
+/* ---- arenas ---- */
+
+struct hed_arena_chunk {
+    struct hed_arena_chunk *next; /* the newest chunk with room left is first */
+    size_t size, used;            /* bytes, this head among them */
+};
+
+void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *error)
+{
+    if (hed_failed(error)) return NULL;
+    count = count ? count : 1;
+    size_t bytes = 0; /* rounded up, so that what follows is aligned; 0: too many */
+    if (size == 0 || count <= (SIZE_MAX / 2) / size)
+        bytes = (size_t)hed_round_up(size ? count * size : 1, ALIGNMENT);
+    struct hed_arena_chunk *chunk = arena->chunks;
+    if (bytes && !arena->failed && (!chunk || chunk->size - chunk->used < bytes)) {
+        size_t whole = chunk ? 2 * chunk->size : FIRST_CHUNK;
+        whole = whole < LARGEST_CHUNK ? whole : LARGEST_CHUNK;
+        bool alone = bytes > whole - ALIGNMENT; /* in a chunk of its own, behind the first */
+        whole = alone ? bytes + ALIGNMENT : whole;
+        struct hed_arena_chunk *made = allocate_raw(&arena->allocator, whole);
+        if (made) {
+            *made = (struct hed_arena_chunk){.size = whole, .used = ALIGNMENT};
+            struct hed_arena_chunk **at = alone && chunk ? &chunk->next : &arena->chunks;
+            made->next = *at;
+            *at = made;
+        }
+        chunk = made;
+    }
+    if (!bytes || !chunk || arena->failed) {
+        arena->failed = true;
+        const char *owner = arena->owner ? arena->owner : "", *blank = arena->owner ? " for " : "";
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory%s%s: %" PRIu64 " x %zu bytes", blank,
+            owner, count, size);
+        return NULL;
+    }
+    void *memory = (char *)chunk + chunk->used;
+    chunk->used += bytes;
+    return memset(memory, 0, bytes);
+}
+
+void hed_arena_free(hed_arena *arena)
+{
+    hed_allocator allocator = arena->allocator;
+    struct hed_arena_chunk *chunk = arena->chunks;
+    arena->chunks = NULL;
+    arena->failed = false;
+    while (chunk) {
+        struct hed_arena_chunk *next = chunk->next;
+        hed_release(&allocator, chunk, chunk->size);
+        chunk = next;
+    }
 }
