@@ -1,4 +1,4 @@
-# What every engine's library has in common, so that an engine's own CMakeLists.txt is one add_library().
+# What the library of every engine, and that of tune files, has in common, so that an engine's own CMakeLists.txt is one add_library().
 
 # A folder that brings its own CMakeLists.txt; left out where it does not.
 macro(hed_add_part folder)

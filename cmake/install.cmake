@@ -2,7 +2,7 @@
 # and completions, pkg-config and CMake config files. Every path is relative to the prefix, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 
-set(libraries heddle)
+set(libraries heddle heddle-tunefile)
 foreach(engine IN LISTS HEDDLE_ENGINES)
   list(APPEND libraries heddle-${engine})
 endforeach()
@@ -17,6 +17,8 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/ptx/ DESTINATION ${CMAKE_INSTALL_DATADIR}/
 
 # The tuning database that comes with Heddle, found the same way; there is none while data/tuning is empty.
 install(FILES ${CMAKE_BINARY_DIR}/share/heddle/tuning.db DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
+
+install(FILES tunefile/tune_file.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 
 # Scenes, instruments and music to begin with: heddle cloth run PREFIX/share/heddle/scenes/flag.json
 install(DIRECTORY data/scenes data/instruments data/music DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle OPTIONAL)
@@ -40,6 +42,7 @@ function(hed_install_pc name description requires)
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 hed_install_pc(heddle "${PROJECT_DESCRIPTION}" "")
+hed_install_pc(heddle-tunefile "Heddle's tune files and reports" "heddle = ${PROJECT_VERSION}")
 foreach(engine IN LISTS HEDDLE_ENGINES)
   hed_install_pc(heddle-${engine} "Heddle's ${engine} engine" "heddle = ${PROJECT_VERSION}")
 endforeach()

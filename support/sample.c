@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t hed_type_bytes(hed_type type)
-{
-    static const uint32_t bytes[HED_TYPE_COUNT] = {[HED_BYTES] = 1,
-        [HED_INT32] = 4,
-        [HED_UINT32] = 4,
-        [HED_INT64] = 8,
-        [HED_UINT64] = 8,
-        [HED_FLOAT] = 4,
-        [HED_DOUBLE] = 8};
-    return bytes[type];
-}
-
 static uint64_t bytes_of(const hed_sample *sample, const hed_config *config, uint32_t argument)
 {
     const hed_argument_def *a = &sample->def->arguments[argument];

@@ -33,7 +33,4 @@ hed_status hed_sample_place(const hed_sample *sample, hed_stream *stream, uint64
     unsigned char poison, hed_placed *placed, hed_error *error);
 void hed_placed_free(hed_placed *placed); /* after the stream has been waited for */
 
-/* Bytes of one element; 1 for untyped. */
-uint32_t hed_type_bytes(hed_type type);
-
 #endif

@@ -3,7 +3,7 @@
  * tests/cli/db.sh. */
 #include "folder.h"
 
-#include "support/exchange.h"
+#include "tunefile/exchange.h"
 #include "database/file.h"
 
 static hed_error error;
@@ -26,17 +26,27 @@ static hed_context *open_context(const char *database)
 static const int64_t groups[] = {32, 64, 128};
 static const hed_parameter_def parameter = {"WG", groups, 3, 64, NULL};
 static const char *const dimensions[] = {"n"};
-static const hed_device_info device = {.id = "opencl:0:0", .backend = "opencl",
+static const hed_device_info device = {.id = "opencl:0:0",
+    .backend = "opencl",
     .platform = "Some \"Platform\"",
     .name = "Gr\xc3\xa4"
             "fin 4\t2",
-    .vendor = "V", .driver = "1.2", .type = HED_DEVICE_GPU, .compute_units = 8};
+    .vendor = "V",
+    .driver = "1.2",
+    .type = HED_DEVICE_GPU,
+    .compute_units = 8};
 
 static hed_tune_key key_of(int64_t n)
 {
-    hed_tune_key key = {.kernel = "blur", .source = "00112233445566778899aabbccddeeff",
-        .device = &device, .compiler = "c", .dimension_count = 1, .dimensions = dimensions,
-        .problem = hed_problem_1d(n), .parameters = &parameter, .parameter_count = 1};
+    hed_tune_key key = {.kernel = "blur",
+        .source = "00112233445566778899aabbccddeeff",
+        .device = &device,
+        .compiler = "c",
+        .dimension_count = 1,
+        .dimensions = dimensions,
+        .problem = hed_problem_1d(n),
+        .parameters = &parameter,
+        .parameter_count = 1};
     return key;
 }
 
@@ -49,8 +59,11 @@ static void fill(hed_database *database)
         for (int i = 0; i < 12; i++) {
             hed_evaluation e = {.config = {1, {groups[i % 3]}},
                 .outcome = i % 4 ? HED_OUTCOME_MEASURED : HED_OUTCOME_BUILD,
-                .seconds = i % 4 ? 0.1 / (i + 1) : NAN, .low = NAN, .high = NAN,
-                .error = i % 2 ? NAN : 1e-7, .text = ""};
+                .seconds = i % 4 ? 0.1 / (i + 1) : NAN,
+                .low = NAN,
+                .high = NAN,
+                .error = i % 2 ? NAN : 1e-7,
+                .text = ""};
             if (i % 4 == 0) strcpy(e.text, "error: a \"quote\", \xe2\x82\xac and a\nnew line");
             OK(hed_database_record(database, session, &key, &e, &error));
             if (i == 11 && n < 1002) OK(hed_database_choose(database, session, &key, &e, &error));
@@ -64,7 +77,7 @@ static char *export_text(hed_database *database, const char *path, size_t *size)
 {
     char *text;
     hed_database_changes count;
-    OK(hed_exchange_export(database, NULL, path, &count, &error));
+    OK(hed_exchange_export(database, NULL, path, NULL, &count, &error));
     cr_expect(
         count.keys == 3 && count.measurements == 36 && count.choices == 2 && count.facts == 1);
     OK(hed_path_read(NULL, path, 1 << 24, &text, size, &error));
@@ -78,7 +91,7 @@ static hed_status import_text(
     error = (hed_error){0};
     hed_status status = hed_json_parse("export.json", text, size, &json, &error);
     if (status) return status;
-    status = hed_exchange_import(database, &json, 1, added, &error);
+    status = hed_exchange_import_json(database, &json, 1, NULL, added, &error);
     hed_json_free(json);
     return status;
 }
@@ -165,8 +178,11 @@ Test(exchange, mutated_databases_are_used_or_set_aside)
     for (int i = 0; i < FILES; i++) {
         hed_tune_key key = key_of(1001);
         hed_evaluation *history = NULL, best = {.config = {1, {32}},
-                                            .outcome = HED_OUTCOME_MEASURED, .seconds = 1,
-                                            .low = NAN, .high = NAN, .error = NAN};
+                                            .outcome = HED_OUTCOME_MEASURED,
+                                            .seconds = 1,
+                                            .low = NAN,
+                                            .high = NAN,
+                                            .error = NAN};
         hed_database_changes count;
         uint32_t history_count = 0;
         int64_t session;
@@ -182,7 +198,7 @@ Test(exchange, mutated_databases_are_used_or_set_aside)
         if (database) {
             if (!hed_database_history(database, &key, &history, &history_count, &error))
                 hed_release(&allocator, history, history_count * sizeof *history);
-            hed_exchange_export(database, NULL, in_folder("a.json"), &count, &error);
+            hed_exchange_export(database, NULL, in_folder("a.json"), NULL, &count, &error);
             if (!hed_database_begin(database, &key, "", &session, &error))
                 hed_database_choose(database, session, &key, &best, &error);
             hed_database_prune(database, &(hed_prune_def){.keep_best = 1}, &count, &error);

@@ -6,7 +6,7 @@ root=$(cd "${1:-.}" && pwd)
 check=$root/tests/include_rule.awk
 
 check_tree() {
-    find "$1"/src "$1"/include "$1"/worker "$1"/support "$1"/engines "$1"/cli "$1"/benchmarks -name '*.[ch]' -o -name '*.cl' -o -name '*.clh' 2>/dev/null |
+    find "$1"/src "$1"/include "$1"/worker "$1"/support "$1"/tunefile "$1"/engines "$1"/cli "$1"/benchmarks -name '*.[ch]' -o -name '*.cl' -o -name '*.clh' 2>/dev/null |
         sort | xargs awk -v root="$1" -f "$check" "$1/ARCHITECTURE.md"
 }
 

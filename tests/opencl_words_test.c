@@ -12,7 +12,7 @@
 
 #include "backends/cuda/nvrtc.h"
 #include "core/program.h"
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 static hed_error error;
 
@@ -146,16 +146,16 @@ Test(opencl_words, every_word)
 {
     test_device d = test_open(NULL);
     const hed_device_info *info = hed_device_get_info(d.device);
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     if (!(info->capabilities & HED_CAN_SOURCE)) {
         test_close(&d);
         cr_skip_test("%s compiles nothing", info->id);
     }
     write_words();
-    OK(hed_tune_spec_load(in_folder("words.json"), info, &spec, &error));
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    OK(hed_tune_file_open(in_folder("words.json"), info, &spec, &error));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     hed_kernel *kernel;
     hed_status status = hed_kernel_create(d.device, def, NULL, &kernel, &error);
     cr_assert(status == HED_OK, "%s\n%s", error.text, error.log);
@@ -183,7 +183,7 @@ Test(opencl_words, every_word)
     for (int i = 0; i < 8; i++) cr_expect(y[108 + i] == (float)(i + 1));
     hed_kernel_destroy(kernel);
     for (int i = 0; i < 4; i++) hed_buffer_destroy(buffers[i]);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     test_close(&d);
 }
 
@@ -257,7 +257,7 @@ static const char SUMS_FILE[] =
     "{\"name\": \"n\", \"type\": \"int\", \"value\": \"n\"}]}";
 
 /* Tunes a file on the device under test; NULL where that compiles nothing. */
-static hed_tune_result *tune_file(test_device *d, const char *path, hed_tune_spec **spec)
+static hed_tune_result *tune_file(test_device *d, const char *path, hed_tune_file **spec)
 {
     *d = test_open(NULL);
     const hed_device_info *info = hed_device_get_info(d->device);
@@ -266,13 +266,13 @@ static hed_tune_result *tune_file(test_device *d, const char *path, hed_tune_spe
         test_close(d);
         cr_skip_test("%s compiles nothing", info->id);
     }
-    OK(hed_tune_spec_load(path, info, spec, &error));
+    OK(hed_tune_file_open(path, info, spec, &error));
     hed_tune_def def = hed_default_tune_def();
-    hed_tune_spec_apply(*spec, &def);
+    hed_tune_file_apply(*spec, &def);
     def.evaluations = 12;
     def.keep = false;
     def.isolation = HED_ISOLATION_NONE;
-    OK(hed_tune_kernel(d->device, hed_tune_spec_kernel(*spec), &def, &result, &error));
+    OK(hed_tune_kernel(d->device, hed_tune_file_kernel(*spec), &def, &result, &error));
     return result;
 }
 
@@ -283,17 +283,17 @@ static uint32_t count_outcome(const hed_tune_result *result, hed_outcome outcome
     return count;
 }
 
-static void end_tuning(test_device *d, hed_tune_spec *spec, hed_tune_result *result)
+static void end_tuning(test_device *d, hed_tune_file *spec, hed_tune_result *result)
 {
     hed_tune_result_free(result);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     test_close(d);
 }
 
 Test(opencl_words, a_product_with_vectors_of_every_width)
 {
     test_device d;
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     write_file(in_folder("product.cl"), PRODUCT, strlen(PRODUCT));
     write_file(in_folder("product.json"), PRODUCT_FILE, strlen(PRODUCT_FILE));
     hed_tune_result *result = tune_file(&d, in_folder("product.json"), &spec);
@@ -310,7 +310,7 @@ Test(opencl_words, a_product_with_vectors_of_every_width)
 Test(opencl_words, parts_that_are_summed)
 {
     test_device d;
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     char file[2048];
     write_file(in_folder("sums.cl"), SUMS, strlen(SUMS));
     snprintf(file, sizeof file, SUMS_FILE, "[0]", "sum");
@@ -326,7 +326,7 @@ Test(opencl_words, parts_that_are_summed)
     result = tune_file(&d, in_folder("sums.json"), &spec);
     for (uint32_t i = 0; i < result->count; i++) {
         bool wrong = hed_config_get(
-                         hed_tune_spec_kernel(spec), &result->evaluations[i].config, "WRONG") != 0;
+                         hed_tune_file_kernel(spec), &result->evaluations[i].config, "WRONG") != 0;
         cr_expect((result->evaluations[i].outcome == HED_OUTCOME_WRONG) == wrong, "%s",
             result->evaluations[i].text);
         if (wrong)
@@ -350,7 +350,7 @@ Test(opencl_words, results_in_any_order)
         "{\"name\": \"count\", \"type\": \"int\", \"access\": \"read_write\", \"size\": 1, \"fill\": \"zeros\"},"
         "{\"name\": \"x\", \"type\": \"int\", \"size\": \"n\", \"fill\": {\"sequence\": [0, 1]}}, {\"name\": \"n\", \"type\": \"int\", \"value\": \"n\"}]}";
     test_device d;
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     write_file(in_folder("list.cl"), text, strlen(text));
     write_file(in_folder("list.json"), file, strlen(file));
     hed_tune_result *result = tune_file(&d, in_folder("list.json"), &spec);
@@ -383,9 +383,9 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
     write_file(in_folder("sums.json"), sums, strlen(sums));
     static const char *const files[] = {"words.json", "product.json", "sums.json"};
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
-        hed_tune_spec *spec;
-        OK(hed_tune_spec_load(in_folder(files[f]), &device, &spec, &error));
-        const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+        hed_tune_file *spec;
+        OK(hed_tune_file_open(in_folder(files[f]), &device, &spec, &error));
+        const hed_kernel_def *def = hed_tune_file_kernel(spec);
         uint64_t count = hed_config_count(def);
         for (uint64_t i = 0; i<count; i += count> 8 ? 3 : 1) {
             hed_config config = hed_config_at(def, i);
@@ -398,8 +398,12 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
                 defines[defined++] = (hed_define){def->parameters[k].name, values[k]};
             }
             for (uint32_t k = 0; k < def->define_count; k++) defines[defined++] = def->defines[k];
-            hed_build build = {.def = def, .entry = def->entry, .defines = defines,
-                .define_count = defined, .sources = def->sources, .source_count = def->source_count,
+            hed_build build = {.def = def,
+                .entry = def->entry,
+                .defines = defines,
+                .define_count = defined,
+                .sources = def->sources,
+                .source_count = def->source_count,
                 .max_threads = hed_config_max_threads(def, &config)};
             hed_status status = hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error);
             cr_assert(status == HED_OK, "%s %llu: %s\n%s", files[f], (unsigned long long)i,
@@ -413,7 +417,7 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
             hed_release(&allocator, binary.bytes, binary.size);
             hed_release(&allocator, binary.log, binary.log_size);
         }
-        hed_tune_spec_free(spec);
+        hed_tune_file_close(spec);
     }
     hed_nvrtc_close(nvrtc);
 }

@@ -10,9 +10,7 @@
 #include "cli/common/options.h"
 #include "support/png.h"
 #include "cli/synth/spectrogram.h"
-#include "support/tune_report.h"
-#include "support/tune_results.h"
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 /* ---- what is tried ---- */
 
@@ -106,13 +104,13 @@ static hed_status try_spec(const char *text)
 {
     static const hed_device_info device = {.id = "a device", .max_group = 1024};
     hed_error error;
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     int file = open(path, O_WRONLY | O_TRUNC); /* not stdio: what fails is for the loader */
     if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) abort();
     close(file);
-    hed_status status = hed_tune_spec_load(path, &device, &spec, &error);
+    hed_status status = hed_tune_file_open(path, &device, &spec, &error);
     if (status != HED_OK && !error.text[0]) abort();
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     return status;
 }
 
@@ -156,13 +154,15 @@ static const hed_tune_result results = {.evaluations = &evaluation, .count = 1};
 static hed_status try_t4(void)
 {
     hed_error error;
-    return hed_tune_results_write_t4(path, &kernel, &results, HED_OBJECTIVE_TIME, &error);
+    return hed_tune_report_write(
+        path, HED_REPORT_T4, &(hed_tune_report_def){.kernel = &kernel, .result = &results}, &error);
 }
 
 static hed_status try_csv(void)
 {
     hed_error error;
-    return hed_tune_results_write_csv(path, &kernel, &results, &error);
+    return hed_tune_report_write(path, HED_REPORT_CSV,
+        &(hed_tune_report_def){.kernel = &kernel, .result = &results}, &error);
 }
 
 static hed_status try_report(void)
@@ -174,7 +174,7 @@ static hed_status try_report(void)
     static const hed_device_info device = {.id = "d", .name = "device"};
     const hed_tune_report_def def = {.kernel = &described, .device = &device, .result = &results};
     hed_error error;
-    return hed_tune_report_write(path, &def, &error);
+    return hed_tune_report_write(path, HED_REPORT_HTML, &def, &error);
 }
 
 static hed_status try_object(void)

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 static hed_error error;
 static const hed_device_info DEVICE = {
@@ -23,7 +23,7 @@ typedef struct pieces {
 #define LAUNCH "\"LocalSize\": {\"X\": \"32\"}, \"GlobalSize\": {\"X\": \"64\"}"
 
 /* A T1 file of pieces; what is left out is the least there can be. */
-static hed_status load(pieces p, hed_tune_spec **spec)
+static hed_status load(pieces p, hed_tune_file **spec)
 {
     static char text[16384];
     static const char kernel[] = "__kernel void f(__global float *y) {}\n";
@@ -36,19 +36,19 @@ static hed_status load(pieces p, hed_tune_spec **spec)
     if (access(in_folder("f.cl"), F_OK) != 0) write_file(in_folder("f.cl"), kernel, strlen(kernel));
     write_file(in_folder("t1.json"), text, strlen(text));
     error = (hed_error){0};
-    return hed_tune_spec_load(in_folder("t1.json"), &DEVICE, spec, &error);
+    return hed_tune_file_open(in_folder("t1.json"), &DEVICE, spec, &error);
 }
 
-static hed_tune_spec *loaded(pieces p)
+static hed_tune_file *loaded(pieces p)
 {
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     OK(load(p, &spec));
     return spec;
 }
 
 static void refuse(hed_status status, pieces p, const char *words)
 {
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     FAILS(status, load(p, &spec));
     cr_expect(strstr(error.text, words), "%s\ninstead of %s", error.text, words);
 }
@@ -60,8 +60,8 @@ static void check_values(const char *python, const char *expected)
     char parameter[512], found[512] = "";
     snprintf(parameter, sizeof parameter,
         "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": \"%s\"}", python);
-    hed_tune_spec *spec = loaded((pieces){.parameters = parameter});
-    const hed_parameter_def *p = &hed_tune_spec_kernel(spec)->parameters[0];
+    hed_tune_file *spec = loaded((pieces){.parameters = parameter});
+    const hed_parameter_def *p = &hed_tune_file_kernel(spec)->parameters[0];
     for (uint32_t i = 0; i < p->count; i++) {
         size_t used = strlen(found);
         if (p->labels)
@@ -73,7 +73,7 @@ static void check_values(const char *python, const char *expected)
     }
     cr_expect_str_eq(found, expected, "%s gives %s, not %s", python, found, expected);
     cr_expect(p->value == p->values[0]);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 Test(t1, values)
@@ -148,7 +148,7 @@ Test(t1, values_that_are_none)
 
 Test(t1, defaults_and_conditions)
 {
-    hed_tune_spec *spec = loaded((pieces){
+    hed_tune_file *spec = loaded((pieces){
         .parameters =
             "{\"Name\": \"A\", \"Type\": \"int\", \"Values\": [1, 2, 4], \"Default\": 4},"
             "{\"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[1, 2]\", \"Default\": [2]},"
@@ -157,7 +157,7 @@ Test(t1, defaults_and_conditions)
         .conditions =
             "{\"Expression\": \"A * B < 8 and not (A == 1 and T == 'half')\", \"Parameters\": [\"A\"]}, "
             "{\"Expression\": \"A <= max(B) * 2\"}"});
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     static const int64_t defaults[] = {4, 2, 10, 1};
     for (int i = 0; i < 4; i++) cr_expect(def->parameters[i].value == defaults[i], "%d", i);
     cr_assert(def->constraint_count == 2);
@@ -165,7 +165,7 @@ Test(t1, defaults_and_conditions)
     cr_assert_str_eq(def->sources[0].text,
         "#if T == 0\n#undef T\n#define T half\n#elif T == 1\n#undef T\n#define T float\n#endif\n");
     cr_assert(def->source_count == 2);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": \"Z > 1\"}"},
         "Conditions[0].Expression: Z > 1: column 1: there is no \"Z\"");
     refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": 1}"},
@@ -174,11 +174,11 @@ Test(t1, defaults_and_conditions)
 
 /* ---- launches ---- */
 
-static hed_geometry geometry_of(const hed_tune_spec *spec, const hed_config *config)
+static hed_geometry geometry_of(const hed_tune_file *spec, const hed_config *config)
 {
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     hed_geometry geometry = {0};
     def->geometry(def, config, tune.problem, &geometry);
     return geometry;
@@ -191,7 +191,7 @@ static hed_geometry geometry_of(const hed_tune_spec *spec, const hed_config *con
 
 Test(t1, launch_by_problem_size)
 {
-    hed_tune_spec *spec = loaded((pieces){.parameters = BLOCKS,
+    hed_tune_file *spec = loaded((pieces){.parameters = BLOCKS,
         .specification =
             "\"Language\": \"OpenCL\", \"ProblemSize\": [1000, 50], \"LocalSize\": {\"X\": "
             "\"block_size_x\", \"Y\": \"block_size_y\", \"Z\": \"1\"},"
@@ -201,9 +201,9 @@ Test(t1, launch_by_problem_size)
     cr_assert(g.dimensions == 2 && g.group[0] == 32 && g.group[1] == 4);
     cr_assert(g.global[0] == 11 * 32 && g.global[1] == 13 * 4,
         "GlobalSize is not looked at; y is divided by block_size_y");
-    cr_assert_str_eq(hed_tune_spec_kernel(spec)->dimensions[1], "ProblemSize_1");
-    cr_assert_str_eq(hed_tune_spec_kernel(spec)->max_threads, "block_size_x*block_size_y");
-    hed_tune_spec_free(spec);
+    cr_assert_str_eq(hed_tune_file_kernel(spec)->dimensions[1], "ProblemSize_1");
+    cr_assert_str_eq(hed_tune_file_kernel(spec)->max_threads, "block_size_x*block_size_y");
+    hed_tune_file_close(spec);
 }
 
 Test(t1, launch_by_global_size)
@@ -225,13 +225,13 @@ Test(t1, launch_by_global_size)
             64, 14, 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hed_tune_spec *spec =
+        hed_tune_file *spec =
             loaded((pieces){.parameters = BLOCKS, .specification = cases[i].specification});
         hed_geometry g = geometry_of(spec, &(hed_config){3, {32, 4, 3}});
         cr_expect(g.dimensions == cases[i].dimensions && g.global[0] == cases[i].x &&
                       (g.dimensions < 3 || g.global[2] == cases[i].z),
             "case %zu: %u dimensions, %llu", i, g.dimensions, (unsigned long long)g.global[0]);
-        hed_tune_spec_free(spec);
+        hed_tune_file_close(spec);
     }
     refuse(HED_ERROR_FORMAT,
         (pieces){
@@ -262,8 +262,8 @@ Test(t1, texts_of_cuda)
                        "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-std=c++11\", \"-DN=3\", "
                        "\"-DX\", \"\", \"-use_fast_math\"], "
                        "\"SharedMemory\": \"4 * 64\", " LAUNCH};
-    hed_tune_spec *spec = loaded(cuda);
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    hed_tune_file *spec = loaded(cuda);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     cr_assert(def->source_count == 1 && strcmp(def->sources[0].text, plain) == 0);
     cr_assert(def->language == HED_CUDA_C && def->define_count == 3);
     cr_assert(def->option_count == 1 && strcmp(def->options[0], "-use_fast_math") == 0);
@@ -273,7 +273,7 @@ Test(t1, texts_of_cuda)
     cr_assert_str_eq(def->defines[2].value, "1");
     cr_assert(def->argument_count == 2 && def->arguments[1].kind == HED_LOCAL &&
               geometry_of(spec, &(hed_config){0}).local_bytes[1] == 256);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     cuda.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-arch=sm_80\"], " LAUNCH;
     refuse(HED_ERROR_FORMAT, cuda, "CompilerOptions[0]: \"-arch=sm_80\" is not the file's to say");
     refuse(HED_ERROR_UNSUPPORTED,
@@ -288,25 +288,25 @@ Test(t1, kernel_in_the_folder_above)
         "{\"ConfigurationSpace\": {\"TuningParameters\": []}, \"KernelSpecification\": {\"KernelName\": \"f\","
         "\"KernelFile\": \"up.cl\", \"Language\": \"OpenCL\", " LAUNCH ", \"Arguments\": [" OUTPUT
         "]}}";
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     cr_assert(mkdir(in_folder("t1"), 0755) == 0);
     write_file(in_folder("t1/k.json"), text, strlen(text));
-    FAILS(HED_ERROR_IO, hed_tune_spec_load(in_folder("t1/k.json"), &DEVICE, &spec, &error));
+    FAILS(HED_ERROR_IO, hed_tune_file_open(in_folder("t1/k.json"), &DEVICE, &spec, &error));
     write_file(in_folder("up.cl"), "x", 1);
-    OK(hed_tune_spec_load(in_folder("t1/k.json"), &DEVICE, &spec, &error));
-    cr_assert_str_eq(hed_tune_spec_kernel(spec)->sources[0].text, "x");
-    hed_tune_spec_free(spec);
+    OK(hed_tune_file_open(in_folder("t1/k.json"), &DEVICE, &spec, &error));
+    cr_assert_str_eq(hed_tune_file_kernel(spec)->sources[0].text, "x");
+    hed_tune_file_close(spec);
 }
 
 Test(t1, budget)
 {
     hed_tune_def def = hed_default_tune_def();
-    hed_tune_spec *spec =
+    hed_tune_file *spec =
         loaded((pieces){.more = "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": "
                                 "60}, {\"Type\": \"TuningDuration\", \"BudgetValue\": 5}],"});
-    hed_tune_spec_apply(spec, &def);
+    hed_tune_file_apply(spec, &def);
     cr_assert(def.evaluations == 60 && def.limit_seconds == 5);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 /* ---- arguments ---- */
@@ -341,13 +341,13 @@ Test(t1, arguments)
         "{\"Name\": \"l\", \"Type\": \"float2\", \"MemoryType\": \"Local\", \"Size\": \"w * 2\"}";
     static const int32_t raw[] = {5, 6, 7};
     write_file(in_folder("x.bin"), raw, sizeof raw);
-    hed_tune_spec *spec = loaded(
+    hed_tune_file *spec = loaded(
         (pieces){.parameters = "{\"Name\": \"w\", \"Type\": \"int\", \"Values\": \"[3, 5]\"}",
             .specification = specification,
             .arguments = arguments});
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     const hed_tune_argument *a = tune.arguments;
     const hed_argument_def *d = def->arguments;
     cr_assert(def->argument_count == 10);
@@ -368,7 +368,7 @@ Test(t1, arguments)
     cr_assert(d[7].kind == HED_STRUCT && d[7].size == 1 && *(const uint8_t *)a[7].data == 1);
     cr_assert_str_eq(d[8].name, "argument 8");
     cr_assert(geometry_of(spec, &(hed_config){1, {5}}).local_bytes[9] == 80);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 Test(t1, arguments_are_checked)

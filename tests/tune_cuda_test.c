@@ -9,12 +9,16 @@
 
 #include "backends/cuda/nvrtc.h"
 #include "core/program.h"
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 static hed_error error;
-static const hed_device_info DEVICE = {.id = "cuda:0", .backend = "cuda", .max_group = 1024,
-    .max_group_size = {1024, 1024, 64}, .local_bytes = 232448,
-    .max_buffer_bytes = (uint64_t)1 << 30, .architecture = 90};
+static const hed_device_info DEVICE = {.id = "cuda:0",
+    .backend = "cuda",
+    .max_group = 1024,
+    .max_group_size = {1024, 1024, 64},
+    .local_bytes = 232448,
+    .max_buffer_bytes = (uint64_t)1 << 30,
+    .architecture = 90};
 
 TestSuite(tune_cuda, .init = folder_make, .fini = folder_remove);
 
@@ -68,8 +72,12 @@ static hed_status compile(compiled *c, const hed_kernel_def *def, const hed_conf
     }
     cr_assert(def->define_count <= 32);
     for (uint32_t i = 0; i < def->define_count; i++) defines[count++] = def->defines[i];
-    hed_build build = {.def = def, .entry = def->entry, .defines = defines, .define_count = count,
-        .sources = def->sources, .source_count = def->source_count,
+    hed_build build = {.def = def,
+        .entry = def->entry,
+        .defines = defines,
+        .define_count = count,
+        .sources = def->sources,
+        .source_count = def->source_count,
         .max_threads = hed_config_max_threads(def, config)};
     forget(c);
     error = (hed_error){0};
@@ -81,11 +89,11 @@ static bool in_ptx(const compiled *c, const char *words)
     return strstr(c->binary.bytes, words) != NULL;
 }
 
-static hed_tune_spec *loaded(const char *path)
+static hed_tune_file *loaded(const char *path)
 {
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     error = (hed_error){0};
-    OK(hed_tune_spec_load(path, &DEVICE, &spec, &error));
+    OK(hed_tune_file_open(path, &DEVICE, &spec, &error));
     return spec;
 }
 
@@ -100,11 +108,11 @@ static hed_status compile_text(
         "[{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}",
         kernel, name, more);
     write_text("k.json", file);
-    hed_tune_spec *spec = loaded(in_folder("k.json"));
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    hed_tune_file *spec = loaded(in_folder("k.json"));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_config config = hed_config_default(def);
     hed_status status = compile(c, def, &config);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     return status;
 }
 
@@ -162,10 +170,10 @@ Test(tune_cuda, name_of_a_template)
     write_text("k.json",
         "{\"kernel\": \"ns :: scale <float, 4>\", \"source\": \"f.cu\", \"group\": [1], \"global\": [1], \"arguments\": "
         "[{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": 1}]}");
-    hed_tune_spec *spec = loaded(in_folder("k.json"));
-    cr_expect_str_eq(hed_tune_spec_kernel(spec)->name, "scale");
-    cr_expect_str_eq(hed_tune_spec_kernel(spec)->entry, "ns :: scale <float, 4>");
-    hed_tune_spec_free(spec);
+    hed_tune_file *spec = loaded(in_folder("k.json"));
+    cr_expect_str_eq(hed_tune_file_kernel(spec)->name, "scale");
+    cr_expect_str_eq(hed_tune_file_kernel(spec)->entry, "ns :: scale <float, 4>");
+    hed_tune_file_close(spec);
 }
 
 /* ---- headers ---- */
@@ -276,8 +284,8 @@ Test(tune_cuda, includes_are_put_in_place)
     write_text("deep/a.h", "#include \"../other/c.h\"\n");
     write_text("other/c.h", "#include \"../deep/a.h\"\n");
     write_text("f.cu", "#include \"deep/a.h\"\n__global__ void f(float *y) { y[0] = 1; }\n");
-    hed_tune_spec *none;
-    FAILS(HED_ERROR_FORMAT, hed_tune_spec_load(in_folder("k.json"), &DEVICE, &none, &error));
+    hed_tune_file *none;
+    FAILS(HED_ERROR_FORMAT, hed_tune_file_open(in_folder("k.json"), &DEVICE, &none, &error));
     cr_expect(strstr(error.text, "32 files deep") &&
                   strstr(error.text, "/other/../deep/a.h includes ...") &&
                   strstr(error.text, "/other/c.h: do files include each other"),
@@ -285,7 +293,7 @@ Test(tune_cuda, includes_are_put_in_place)
     write_text("k.json",
         "{\"kernel\": \"f\", \"source\": \"f.cu\", \"problem\": {\"n\": 1024}, \"group\": [64], \"options\": [\"-std=c++20\"], "
         "\"arguments\": [{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}");
-    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_spec_load(in_folder("k.json"), &DEVICE, &none, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_file_open(in_folder("k.json"), &DEVICE, &none, &error));
     cr_expect(strstr(error.text, "\"-std=c++20\": Heddle compiles C++17"), "%s", error.text);
     FAILS(HED_ERROR_BUILD,
         compile_text(&c, "f.cu",
@@ -320,18 +328,18 @@ Test(tune_cuda, symbols)
         "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"},"
         "{\"name\": \"count\", \"kind\": \"symbol\", \"type\": \"int\", \"value\": \"n / 512 + 1\"},"
         "{\"name\": \"scale\", \"kind\": \"symbol\", \"type\": \"float\", \"value\": 0.5}]}");
-    hed_tune_spec *spec = loaded(in_folder("k.json"));
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    hed_tune_file *spec = loaded(in_folder("k.json"));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     cr_assert(def->argument_count == 4 && def->arguments[0].kind == HED_STRUCT &&
               def->arguments[0].symbol && def->arguments[0].size == 12 &&
               !def->arguments[1].symbol && def->arguments[2].size == 4);
     cr_assert(((const float *)tune.arguments[0].data)[2] == 3 &&
               *(const int *)tune.arguments[2].data == 3 &&
               *(const float *)tune.arguments[3].data == 0.5f);
-    OK(hed_tune_spec_give(spec, &DEVICE, "shape::corners", "5:6", &error));
-    hed_tune_spec_apply(spec, &tune);
+    OK(hed_tune_file_set_content(spec, &DEVICE, "shape::corners", "5:6", &error));
+    hed_tune_file_apply(spec, &tune);
     cr_assert(((const float *)tune.arguments[0].data)[1] >= 5 &&
               ((const float *)tune.arguments[0].data)[1] < 6);
     hed_config config = hed_config_default(def);
@@ -342,19 +350,19 @@ Test(tune_cuda, symbols)
     cr_assert(hed_nvrtc_lowered(c.binary.log, "&count", name, sizeof name) && in_ptx(&c, name));
     cr_assert(
         hed_nvrtc_lowered(c.binary.log, "&scale", name, sizeof name) && strcmp(name, "scale") == 0);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     close_compiler(&c);
 }
 
 /* ---- published T1 files ---- */
 
 /* Compiles first, middle and last configuration, and gives the spec. */
-static hed_tune_spec *check_t1(
+static hed_tune_file *check_t1(
     compiled *c, const char *path, const char *input, const char *content)
 {
-    hed_tune_spec *spec = loaded(path);
-    if (input) OK(hed_tune_spec_give(spec, &DEVICE, input, content, &error));
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    hed_tune_file *spec = loaded(path);
+    if (input) OK(hed_tune_file_set_content(spec, &DEVICE, input, content, &error));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     uint64_t count = hed_config_count(def);
     for (uint64_t i = 0; i < 3; i++) {
         hed_config config = hed_config_at(def, i * (count - 1) / 2);
@@ -367,10 +375,10 @@ static hed_tune_spec *check_t1(
 Test(tune_cuda, t1_with_a_constant_symbol)
 {
     compiled c = open_compiler(NULL);
-    hed_tune_spec *spec = check_t1(&c, "tests/t1/filter.json", NULL, NULL);
-    cr_assert(hed_tune_spec_kernel(spec)->arguments[2].symbol &&
-              hed_tune_spec_kernel(spec)->arguments[2].size == 140);
-    hed_tune_spec_free(spec);
+    hed_tune_file *spec = check_t1(&c, "tests/t1/filter.json", NULL, NULL);
+    cr_assert(hed_tune_file_kernel(spec)->arguments[2].symbol &&
+              hed_tune_file_kernel(spec)->arguments[2].size == 140);
+    hed_tune_file_close(spec);
     close_compiler(&c);
 }
 
@@ -382,24 +390,24 @@ Test(tune_cuda, t1_for_hip_with_a_wrong_size)
     float delays[64];
     for (int i = 0; i < 64; i++) delays[i] = (float)i / 64;
     write_file(in_folder("delays.raw"), (const char *)delays, sizeof delays);
-    hed_tune_spec *spec = check_t1(&c, "tests/t1/delays.json", "delays", in_folder("delays.raw"));
+    hed_tune_file *spec = check_t1(&c, "tests/t1/delays.json", "delays", in_folder("delays.raw"));
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
-    cr_assert(hed_tune_spec_kernel(spec)->arguments[2].size == sizeof delays &&
+    hed_tune_file_apply(spec, &tune);
+    cr_assert(hed_tune_file_kernel(spec)->arguments[2].size == sizeof delays &&
               tune.arguments[2].bytes == sizeof delays &&
               memcmp(tune.arguments[2].data, delays, sizeof delays) == 0);
-    FAILS(HED_ERROR_ARGUMENT, hed_tune_spec_give(spec, &DEVICE, "dalays", "1:2", &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_file_set_content(spec, &DEVICE, "dalays", "1:2", &error));
     cr_assert(strstr(error.text, "there is no argument \"dalays\""), "%s", error.text);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     close_compiler(&c);
 }
 
 Test(tune_cuda, t1_with_a_symbol_in_a_namespace_and_a_template)
 {
     compiled c = open_compiler(NULL);
-    hed_tune_spec *spec = check_t1(&c, "tests/t1/polygon.json", NULL, NULL);
-    cr_assert_str_eq(hed_tune_spec_kernel(spec)->name, "inside");
-    hed_tune_spec_free(spec);
+    hed_tune_file *spec = check_t1(&c, "tests/t1/polygon.json", NULL, NULL);
+    cr_assert_str_eq(hed_tune_file_kernel(spec)->name, "inside");
+    hed_tune_file_close(spec);
     close_compiler(&c);
 }
 
@@ -410,21 +418,21 @@ Test(tune_cuda, t1_without_an_output)
         close_compiler(&c);
         cr_skip_test("no CUDA toolkit beside NVRTC on this machine");
     }
-    hed_tune_spec *spec = check_t1(&c, "tests/t1/product.json", NULL, NULL);
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
-    cr_assert(strstr(hed_tune_spec_note(spec), "marks no output"));
+    hed_tune_file *spec = check_t1(&c, "tests/t1/product.json", NULL, NULL);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
+    cr_assert(strstr(hed_tune_file_apply(spec, NULL), "marks no output"));
     for (int i = 0; i < 3; i++)
         cr_assert(
             def->arguments[i].access == HED_READ_WRITE && def->arguments[i].tolerance == 1e-4);
     cr_assert_str_eq(def->parameters[2].labels[2], "float4");
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     close_compiler(&c);
 }
 
 Test(tune_cuda, t1_with_a_parameter_that_is_none)
 {
-    hed_tune_spec *spec;
-    FAILS(HED_ERROR_FORMAT, hed_tune_spec_load("tests/t1/unknown.json", &DEVICE, &spec, &error));
+    hed_tune_file *spec;
+    FAILS(HED_ERROR_FORMAT, hed_tune_file_open("tests/t1/unknown.json", &DEVICE, &spec, &error));
     cr_assert(strstr(error.text, "Conditions[0].Expression") &&
                   strstr(error.text, "there is no \"MAX_THREADS\"") &&
                   strstr(error.text, "unknown.json:9:"),
@@ -434,9 +442,9 @@ Test(tune_cuda, t1_with_a_parameter_that_is_none)
 Test(tune_cuda, t1_with_inputs_of_a_range)
 {
     compiled c = open_compiler(NULL);
-    hed_tune_spec *spec = check_t1(&c, "tests/t1/heat.json", "before", "300:330");
+    hed_tune_file *spec = check_t1(&c, "tests/t1/heat.json", "before", "300:330");
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     const float *before = tune.arguments[1].data;
     float low = 1e9f, high = 0;
     for (int i = 0; i < 512 * 512; i++) {
@@ -447,12 +455,13 @@ Test(tune_cuda, t1_with_inputs_of_a_range)
     static const char *const wrong[][2] = {
         {"before", "330:300"}, {"conduction", "0:1"}, {"after", "0:1"}, {"before", "nofile.npy"}};
     for (size_t i = 0; i < 4; i++) {
-        hed_tune_spec *again = loaded("tests/t1/heat.json");
-        cr_expect(hed_tune_spec_give(again, &DEVICE, wrong[i][0], wrong[i][1], &error) != HED_OK &&
-                      error.text[0],
+        hed_tune_file *again = loaded("tests/t1/heat.json");
+        cr_expect(
+            hed_tune_file_set_content(again, &DEVICE, wrong[i][0], wrong[i][1], &error) != HED_OK &&
+                error.text[0],
             "%s", wrong[i][1]);
-        hed_tune_spec_free(again);
+        hed_tune_file_close(again);
     }
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     close_compiler(&c);
 }

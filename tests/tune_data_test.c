@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "support/generator.h"
-#include "support/npy.h"
+#include "tunefile/generator.h"
+#include "tunefile/npy.h"
 
 static hed_error error;
 

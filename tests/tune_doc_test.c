@@ -4,8 +4,8 @@
 #include "testing.h"
 
 #include "support/file.h"
-#include "support/tune_spec.h"
-#include "support/tune_spec_parts.h"
+#include "heddle/tune_file.h"
+#include "tunefile/spec_parts.h"
 
 static hed_error error;
 
@@ -45,13 +45,13 @@ Test(tune_doc, files_load)
         write_file(in_folder(name), from, size);
     }
     for (const char *at = text; (at = next_block(at, "json", &from, &size)); files++) {
-        hed_tune_spec *spec;
+        hed_tune_file *spec;
         write_file(in_folder("k.json"), from, size);
-        OK(hed_tune_spec_load(in_folder("k.json"), &device, &spec, &error));
+        OK(hed_tune_file_open(in_folder("k.json"), &device, &spec, &error));
         if (files == 0)
-            cr_expect(hed_config_count(hed_tune_spec_kernel(spec)) == 20,
+            cr_expect(hed_config_count(hed_tune_file_kernel(spec)) == 20,
                 "the document says 20 configurations");
-        hed_tune_spec_free(spec);
+        hed_tune_file_close(spec);
     }
     cr_assert(kernels == 1 && files == 2, "%d kernels, %d files", kernels, files);
     free(text);

@@ -10,7 +10,7 @@
 #include "backends/cuda/nvrtc.h"
 #include "core/program.h"
 #include "support/sample.h"
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 static hed_error error;
 
@@ -18,7 +18,7 @@ enum { TRIED = 5 }; /* configurations of each */
 
 typedef struct example {
     test_device device;
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     const hed_kernel_def *def;
     hed_tune_def tune;
     hed_space *space;
@@ -28,9 +28,9 @@ static example open_example(const char *path)
 {
     example e = {.device = test_open(NULL), .tune = hed_default_tune_def()};
     const hed_device_info *info = hed_device_get_info(e.device.device);
-    OK(hed_tune_spec_load(path, info, &e.spec, &error));
-    e.def = hed_tune_spec_kernel(e.spec);
-    hed_tune_spec_apply(e.spec, &e.tune);
+    OK(hed_tune_file_open(path, info, &e.spec, &error));
+    e.def = hed_tune_file_kernel(e.spec);
+    hed_tune_file_apply(e.spec, &e.tune);
     if (!(info->capabilities & HED_CAN_SOURCE)) cr_skip_test("%s compiles nothing", info->id);
     OK(hed_space_create_for_kernel(
         e.device.device, e.def, e.tune.problem, e.tune.math, &e.space, &error));
@@ -41,7 +41,7 @@ static example open_example(const char *path)
 static void close_example(example *e)
 {
     hed_space_destroy(e->space);
-    hed_tune_spec_free(e->spec);
+    hed_tune_file_close(e->spec);
     test_close(&e->device);
 }
 
@@ -177,9 +177,13 @@ static void compile(hed_nvrtc *nvrtc, const hed_kernel_def *def, const hed_confi
         snprintf(values[i], sizeof values[i], "%lld", (long long)config->values[i]);
         defines[i] = (hed_define){def->parameters[i].name, values[i]};
     }
-    hed_build build = {.def = def, .entry = def->entry, .defines = defines,
-        .define_count = def->parameter_count, .sources = def->sources,
-        .source_count = def->source_count, .max_threads = hed_config_max_threads(def, config)};
+    hed_build build = {.def = def,
+        .entry = def->entry,
+        .defines = defines,
+        .define_count = def->parameter_count,
+        .sources = def->sources,
+        .source_count = def->source_count,
+        .max_threads = hed_config_max_threads(def, config)};
     OK(hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error));
     cr_assert(strstr(binary.bytes, def->entry), "the kernel is in the PTX under its own name");
     hed_release(&allocator, binary.bytes, binary.size);
@@ -191,13 +195,13 @@ Test(tune_examples, transpose_in_cuda_c)
     static const hed_device_info device = {
         .id = "cuda:0", .max_group = 1024, .local_bytes = 232448, .architecture = 90};
     hed_allocator allocator = hed_default_allocator();
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     hed_nvrtc *nvrtc = NULL;
     char reason[256];
-    OK(hed_tune_spec_load("examples/tune/transpose.json", &device, &spec, &error));
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    OK(hed_tune_file_open("examples/tune/transpose.json", &device, &spec, &error));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     cr_assert(def->language == HED_CUDA_C && tune.reference == HED_REFERENCE_KERNEL);
     cr_assert_eq(hed_nvrtc_open(
                      &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
@@ -207,5 +211,5 @@ Test(tune_examples, transpose_in_cuda_c)
     compile(nvrtc, def, &config);
     compile(nvrtc, tune.reference_kernel, &other);
     hed_nvrtc_close(nvrtc);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }

@@ -5,33 +5,33 @@
 
 #include "backends/cuda/nvrtc.h"
 #include "core/program.h"
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 static hed_error error;
 static const hed_device_info DEVICE = {.id = "cuda:0", .backend = "cuda", .max_group = 1024};
 
 TestSuite(tune_local, .init = folder_make, .fini = folder_remove);
 
-static hed_tune_spec *load(const char *text)
+static hed_tune_file *load(const char *text)
 {
     static const char file[] =
         "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"group\": [32], \"arguments\": ["
         "{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": 64},"
         "{\"name\": \"a\", \"kind\": \"local\", \"type\": \"float\", \"size\": 32}]}";
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     write_file(in_folder("f.cl"), text, strlen(text));
     write_file(in_folder("f.json"), file, strlen(file));
-    OK(hed_tune_spec_load(in_folder("f.json"), &DEVICE, &spec, &error));
+    OK(hed_tune_file_open(in_folder("f.json"), &DEVICE, &spec, &error));
     return spec;
 }
 
 static void check(const char *text, const char *expected)
 {
-    hed_tune_spec *spec = load(text);
-    cr_expect_str_eq(hed_tune_spec_kernel(spec)->sources[0].text, expected,
-        "%s\nbecomes   %s\nand not   %s", text, hed_tune_spec_kernel(spec)->sources[0].text,
+    hed_tune_file *spec = load(text);
+    cr_expect_str_eq(hed_tune_file_kernel(spec)->sources[0].text, expected,
+        "%s\nbecomes   %s\nand not   %s", text, hed_tune_file_kernel(spec)->sources[0].text,
         expected);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 Test(tune_local, parameters)
@@ -94,8 +94,8 @@ Test(tune_local, cuda_takes_it)
                                "    y[get_global_id(0)] = a[31 - i] + table[31 - i][0];\n"
                                "}\n";
     hed_allocator allocator = hed_default_allocator();
-    hed_tune_spec *spec = load(text);
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    hed_tune_file *spec = load(text);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_nvrtc *nvrtc = NULL;
     hed_binary binary = {0};
     char reason[256];
@@ -110,5 +110,5 @@ Test(tune_local, cuda_takes_it)
     hed_release(&allocator, binary.bytes, binary.size);
     hed_release(&allocator, binary.log, binary.log_size);
     hed_nvrtc_close(nvrtc);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }

@@ -7,7 +7,7 @@ static int write_page(const char *folder, const char *name, uint32_t count)
     hed_error error;
     synthetic_tuning t = synthetic_make(count, 1);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    hed_status status = hed_tune_report_write(path, synthetic_def(&t), &error);
+    hed_status status = hed_tune_report_write(path, HED_REPORT_HTML, synthetic_def(&t), &error);
     if (status != HED_OK) fprintf(stderr, "%s\n", error.text);
     synthetic_free(&t);
     return status != HED_OK;

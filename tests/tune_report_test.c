@@ -4,7 +4,7 @@
 #include "tune_synthetic.h"
 
 #include "support/file.h"
-#include "support/tune_report_numbers.h"
+#include "tunefile/report_numbers.h"
 
 /* ---- numbers ---- */
 
@@ -159,7 +159,7 @@ Test(tune_report, bounds_and_units)
         {HED_OBJECTIVE_TIME, NAN, "-"}, {HED_OBJECTIVE_TIME, 45.67e-6, "45.7 us"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[48];
-        hed_report_format(cases[i].objective, cases[i].value, text, sizeof text);
+        hed_report_text(cases[i].objective, cases[i].value, text, sizeof text);
         cr_expect_str_eq(text, cases[i].text);
     }
 }
@@ -176,7 +176,7 @@ static void write_page(synthetic_tuning *t)
     int descriptor = mkstemp(path);
     cr_assert(descriptor >= 0);
     free(page);
-    OK(hed_tune_report_write(path, synthetic_def(t), &error));
+    OK(hed_tune_report_write(path, HED_REPORT_HTML, synthetic_def(t), &error));
     OK(hed_file_read(path, 10000000, &page, &size, &error));
     cr_expect(size < 500000, "%zu bytes", size);
     remove(path);
@@ -259,7 +259,9 @@ Test(tune_report, strange_results_make_a_page_too)
         if (step == 1) /* nothing worked */
             for (uint32_t i = 0; i < t.result.count; i++)
                 t.result.evaluations[i] = (hed_evaluation){.config = t.result.evaluations[i].config,
-                    .outcome = HED_OUTCOME_BUILD, .seconds = NAN, .pace = 1};
+                    .outcome = HED_OUTCOME_BUILD,
+                    .seconds = NAN,
+                    .pace = 1};
         if (step == 1) t.result.best = t.result.default_index = t.result.count;
         if (step == 2)
             t.result.best = t.result.default_index = t.result.stored_index = t.result.count = 0;
@@ -296,7 +298,8 @@ Test(tune_report, a_folder_that_is_not_there)
 {
     synthetic_tuning t = synthetic_make(10, 1);
     hed_error error;
-    FAILS(HED_ERROR_IO, hed_tune_report_write("/nowhere/report.html", synthetic_def(&t), &error));
+    FAILS(HED_ERROR_IO,
+        hed_tune_report_write("/nowhere/report.html", HED_REPORT_HTML, synthetic_def(&t), &error));
     cr_expect(strstr(error.text, "/nowhere"));
     synthetic_free(&t);
 }

@@ -7,7 +7,7 @@
 
 #include "support/file.h"
 #include "support/json.h"
-#include "support/tune_results.h"
+#include "heddle/tune_file.h"
 
 static hed_error error;
 
@@ -22,15 +22,32 @@ static const hed_kernel_def KERNEL = {.name = "f", .parameters = PARAMETERS, .pa
 
 static hed_tune_result result_of(hed_evaluation evaluations[3])
 {
-    evaluations[0] = (hed_evaluation){.config = {2, {8, 0}}, .outcome = HED_OUTCOME_MEASURED,
-        .seconds = 1.5e-3, .low = 1.25e-3, .high = 2e-3, .runs = 7, .build_seconds = 0.5, .at = 2,
+    evaluations[0] = (hed_evaluation){.config = {2, {8, 0}},
+        .outcome = HED_OUTCOME_MEASURED,
+        .seconds = 1.5e-3,
+        .low = 1.25e-3,
+        .high = 2e-3,
+        .runs = 7,
+        .build_seconds = 0.5,
+        .at = 2,
         .error = 1e-6};
-    evaluations[1] = (hed_evaluation){.config = {2, {16, 1}}, .outcome = HED_OUTCOME_BUILD,
-        .seconds = NAN, .low = NAN, .high = NAN, .build_seconds = 0.25, .at = 3, .error = NAN,
+    evaluations[1] = (hed_evaluation){.config = {2, {16, 1}},
+        .outcome = HED_OUTCOME_BUILD,
+        .seconds = NAN,
+        .low = NAN,
+        .high = NAN,
+        .build_seconds = 0.25,
+        .at = 3,
+        .error = NAN,
         .recalled = true,
         .text = "line 1: \"x\"\nline 2"};
-    evaluations[2] = (hed_evaluation){.config = {2, {16, 0}}, .outcome = HED_OUTCOME_DROPPED,
-        .seconds = 3e-3, .low = NAN, .high = NAN, .runs = 2, .at = 4.5};
+    evaluations[2] = (hed_evaluation){.config = {2, {16, 0}},
+        .outcome = HED_OUTCOME_DROPPED,
+        .seconds = 3e-3,
+        .low = NAN,
+        .high = NAN,
+        .runs = 2,
+        .at = 4.5};
     return (hed_tune_result){.evaluations = evaluations, .count = 3, .best = 0};
 }
 
@@ -46,7 +63,8 @@ Test(tune_results, csv)
 {
     hed_evaluation evaluations[3];
     hed_tune_result result = result_of(evaluations);
-    OK(hed_tune_results_write_csv(in_folder("r.csv"), &KERNEL, &result, &error));
+    hed_tune_report_def def = {.kernel = &KERNEL, .result = &result};
+    OK(hed_tune_report_write(in_folder("r.csv"), HED_REPORT_CSV, &def, &error));
     char *text = contents("r.csv");
     cr_expect_str_eq(text,
         "WG,VARIANT,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
@@ -62,10 +80,10 @@ Test(tune_results, t4)
         "compile", "runtime", "correctness", "runtime", "timeout", "runtime"};
     hed_evaluation evaluations[3];
     hed_tune_result result = result_of(evaluations);
+    hed_tune_report_def def = {.kernel = &KERNEL, .result = &result};
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++) {
         evaluations[1].outcome = (hed_outcome)outcome;
-        OK(hed_tune_results_write_t4(
-            in_folder("r.json"), &KERNEL, &result, HED_OBJECTIVE_TIME, &error));
+        OK(hed_tune_report_write(in_folder("r.json"), HED_REPORT_T4, &def, &error));
         hed_json *json;
         OK(hed_json_read(in_folder("r.json"), &json, &error));
         hed_json_node root = hed_json_root(json), list = hed_json_member(root, "results");
@@ -95,8 +113,8 @@ Test(tune_results, t4)
         OK(hed_json_status(json, &error));
         hed_json_free(json);
     }
-    OK(hed_tune_results_write_t4(
-        in_folder("r.json"), &KERNEL, &result, HED_OBJECTIVE_ENERGY, &error));
+    def.objective = HED_OBJECTIVE_ENERGY;
+    OK(hed_tune_report_write(in_folder("r.json"), HED_REPORT_T4, &def, &error));
     char *text = contents("r.json");
     cr_expect(strstr(text, "\"energy\"") && strstr(text, "\"J\"") && strstr(text, "\"failed\"") &&
               !strstr(text, "nan"));
@@ -107,12 +125,12 @@ Test(tune_results, files_that_cannot_be_written)
 {
     hed_evaluation evaluations[3];
     hed_tune_result result = result_of(evaluations);
-    FAILS(HED_ERROR_IO,
-        hed_tune_results_write_csv(in_folder("none/r.csv"), &KERNEL, &result, &error));
-    FAILS(HED_ERROR_IO, hed_tune_results_write_t4(in_folder("none/r.json"), &KERNEL, &result,
-                            HED_OBJECTIVE_TIME, &error));
-    FAILS(HED_ERROR_IO, hed_tune_results_write_csv("/dev/full", &KERNEL, &result, &error));
-    FAILS(HED_ERROR_IO,
-        hed_tune_results_write_t4("/dev/full", &KERNEL, &result, HED_OBJECTIVE_TIME, &error));
+    hed_tune_report_def def = {.kernel = &KERNEL, .result = &result};
+    FAILS(
+        HED_ERROR_IO, hed_tune_report_write(in_folder("none/r.csv"), HED_REPORT_CSV, &def, &error));
+    FAILS(
+        HED_ERROR_IO, hed_tune_report_write(in_folder("none/r.json"), HED_REPORT_T4, &def, &error));
+    FAILS(HED_ERROR_IO, hed_tune_report_write("/dev/full", HED_REPORT_CSV, &def, &error));
+    FAILS(HED_ERROR_IO, hed_tune_report_write("/dev/full", HED_REPORT_T4, &def, &error));
     cr_expect(strstr(error.text, "/dev/full"), "%s", error.text);
 }

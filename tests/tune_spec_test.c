@@ -4,14 +4,23 @@
 #include "testing.h"
 
 #include "support/file.h"
-#include "support/tune_spec.h"
-#include "support/tune_spec_parts.h"
+#include "heddle/tune_file.h"
+#include "tunefile/spec_parts.h"
 
 static hed_error error;
-static const hed_device_info DEVICE = {.id = "opencl:0:0", .backend = "opencl", .name = "a device",
-    .compute_units = 8, .lane_width = 32, .max_group = 1024, .max_group_size = {1024, 1024, 64},
-    .local_bytes = 49152, .memory_bytes = (uint64_t)8 << 30, .max_buffer_bytes = (uint64_t)1 << 30,
-    .cache_bytes = 4 << 20, .registers = 65536, .architecture = 90};
+static const hed_device_info DEVICE = {.id = "opencl:0:0",
+    .backend = "opencl",
+    .name = "a device",
+    .compute_units = 8,
+    .lane_width = 32,
+    .max_group = 1024,
+    .max_group_size = {1024, 1024, 64},
+    .local_bytes = 49152,
+    .memory_bytes = (uint64_t)8 << 30,
+    .max_buffer_bytes = (uint64_t)1 << 30,
+    .cache_bytes = 4 << 20,
+    .registers = 65536,
+    .architecture = 90};
 
 TestSuite(tune_spec, .init = folder_make, .fini = folder_remove);
 
@@ -22,17 +31,17 @@ static void write_text(const char *name, const char *text)
     write_file(in_folder(name), text, strlen(text));
 }
 
-static hed_status load(const char *text, hed_tune_spec **spec)
+static hed_status load(const char *text, hed_tune_file **spec)
 {
     write_text("f.cl", KERNEL);
     write_text("k.json", text);
     error = (hed_error){0};
-    return hed_tune_spec_load(in_folder("k.json"), &DEVICE, spec, &error);
+    return hed_tune_file_open(in_folder("k.json"), &DEVICE, spec, &error);
 }
 
-static hed_tune_spec *loaded(const char *text)
+static hed_tune_file *loaded(const char *text)
 {
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     OK(load(text, &spec));
     return spec;
 }
@@ -45,7 +54,7 @@ static hed_tune_spec *loaded(const char *text)
 
 static void refuse(hed_status status, const char *text, const char *words)
 {
-    hed_tune_spec *spec = (hed_tune_spec *)&error;
+    hed_tune_file *spec = (hed_tune_file *)&error;
     FAILS(status, load(text, &spec));
     cr_expect(!spec);
     cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
@@ -56,10 +65,10 @@ static void refuse(hed_status status, const char *text, const char *words)
 
 Test(tune_spec, shortest_file)
 {
-    hed_tune_spec *spec = loaded(SHORT("", OUTPUT));
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    hed_tune_file *spec = loaded(SHORT("", OUTPUT));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     cr_assert_str_eq(def->name, "f");
     cr_assert_str_eq(def->entry, "f");
     cr_assert(def->source_count == 1 && strcmp(def->sources[0].name, "f.cl") == 0 &&
@@ -81,13 +90,13 @@ Test(tune_spec, shortest_file)
     def->geometry(def, &config, tune.problem, &geometry);
     cr_assert(geometry.dimensions == 1 && geometry.group[0] == 32 && geometry.global[0] == 64,
         "the problem's sizes are the work items");
-    hed_tune_spec_free(spec);
-    hed_tune_spec_free(NULL);
+    hed_tune_file_close(spec);
+    hed_tune_file_close(NULL);
 }
 
 Test(tune_spec, parameters_of_every_kind)
 {
-    hed_tune_spec *spec = loaded(SHORT(
+    hed_tune_file *spec = loaded(SHORT(
         ", \"parameters\": {\"A\": [4, -1, 8], \"B\": {\"range\": [3, 10, 3]}, \"C\": {\"powers_of_two\": [1, 16]},"
         "\"V\": {\"choices\": [\"one\", \"two words\", \"three\"]}, \"D\": {\"range\": [-1, 1]}},"
         "\"defaults\": {\"A\": 8, \"V\": \"three\", \"D\": 0}",
@@ -100,7 +109,7 @@ Test(tune_spec, parameters_of_every_kind)
         uint32_t count;
         int64_t value;
     } expected[] = {{"A", a, 3, 8}, {"B", b, 3, 3}, {"C", c, 5, 1}, {"V", v, 3, 2}, {"D", d, 3, 0}};
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     cr_assert(def->parameter_count == 5);
     for (uint32_t i = 0; i < 5; i++) {
         const hed_parameter_def *p = &def->parameters[i];
@@ -115,12 +124,12 @@ Test(tune_spec, parameters_of_every_kind)
     cr_assert_str_eq(def->defines[2].name, "HED_OPENCL_TEXT");
     cr_assert_str_eq(def->defines[1].name, "V_three");
     cr_assert_str_eq(def->defines[1].value, "2");
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 Test(tune_spec, rules_launch_and_work)
 {
-    hed_tune_spec *spec = loaded(
+    hed_tune_file *spec = loaded(
         "{\"$schema\": \"x\", \"kernel\": \"f\", \"source\": [\"f.cl\", \"f.cl\"], \"language\": \"cuda\","
         "\"problem\": {\"width\": 100, \"height\": 50},"
         "\"parameters\": {\"X\": [8, 16], \"Y\": [4], \"V\": {\"choices\": [\"a\", \"b\"]}, \"P\": [0, 1]},"
@@ -130,9 +139,9 @@ Test(tune_spec, rules_launch_and_work)
         "\"arguments\": [" OUTPUT ", {\"name\": \"t\", \"kind\": \"local\", \"type\": \"double\","
         " \"size\": \"X * Y if V == 'b' else 0\"}],"
         "\"work\": {\"bytes\": \"8 * width * height\", \"operations\": \"X\"}}");
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     cr_assert(
         def->source_count == 2 && def->language == HED_CUDA_C && tune.math == HED_MATH_STRICT);
     cr_assert(def->constraint_count == 2 && def->condition_count == 1 &&
@@ -157,21 +166,21 @@ Test(tune_spec, rules_launch_and_work)
     cr_assert(geometry.local_bytes[1] == 8, "a local array of no elements has room for one");
     def->work(def, &config, tune.problem, &work);
     cr_assert(work.bytes == 40000 && work.operations == 16);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 /* A launch that makes no sense is one that no device allows: never a division by zero, never the
  * whole number next to it. */
 Test(tune_spec, launches_without_sense_are_refused_later)
 {
-    hed_tune_spec *spec = loaded(SHORT(", \"parameters\": {\"A\": [0, 3, 1]}", OUTPUT));
-    hed_tune_spec_free(spec);
+    hed_tune_file *spec = loaded(SHORT(", \"parameters\": {\"A\": [0, 3, 1]}", OUTPUT));
+    hed_tune_file_close(spec);
     spec = loaded(
         "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"parameters\": {\"A\": [0, 3, 1, -1]},"
         "\"group\": [\"32 / A\"], \"global\": [\"n // A\"], \"arguments\": [" OUTPUT
         ", {\"name\": \"l\", \"kind\": \"local\","
         "\"type\": \"int\", \"size\": \"8 / A\"}]}");
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     static const struct {
         int64_t a;
         uint32_t group;
@@ -189,7 +198,7 @@ Test(tune_spec, launches_without_sense_are_refused_later)
             (unsigned long long)geometry.global[0], (unsigned long long)geometry.local_bytes[1]);
     }
     cr_assert(!def->max_threads);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 Test(tune_spec, launch_bounds)
@@ -204,9 +213,9 @@ Test(tune_spec, launch_bounds)
             "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64}, \"group\": [\"4 * 8\"]%s, "
             "\"arguments\": [%s]}",
             cases[i].more, OUTPUT);
-        hed_tune_spec *spec = loaded(text);
-        cr_expect_str_eq(hed_tune_spec_kernel(spec)->max_threads, cases[i].bound);
-        hed_tune_spec_free(spec);
+        hed_tune_file *spec = loaded(text);
+        cr_expect_str_eq(hed_tune_file_kernel(spec)->max_threads, cases[i].bound);
+        hed_tune_file_close(spec);
     }
     refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"X*4\"", OUTPUT),
         "max_threads: expected parameters and numbers with * between them, found \"X\" (");
@@ -236,7 +245,7 @@ Test(tune_spec, arguments_of_every_kind)
     write_npy("x.npy", "<f4", "(2, 3)", numbers, sizeof numbers);
     write_file(in_folder("x.raw"), numbers, sizeof numbers);
     write_file(in_folder("l.bin"), large, sizeof large);
-    hed_tune_spec *spec = loaded(SHORT("",
+    hed_tune_file *spec = loaded(SHORT("",
         "{\"name\": \"x\", \"type\": \"float\", \"file\": \"x.npy\"},"
         "{\"name\": \"z\", \"type\": \"float\", \"file\": \"x.raw\", \"size\": 6, \"access\": \"read_write\", "
         "\"tolerance\": 0},"
@@ -251,9 +260,9 @@ Test(tune_spec, arguments_of_every_kind)
         "{\"name\": \"i\", \"type\": \"int\", \"size\": 100, \"fill\": {\"integers\": [-3, 3], \"seed\": 5}},"
         "{\"name\": \"b\", \"type\": \"bytes\", \"size\": 10, \"fill\": {\"sequence\": [250, 1]}},"
         "{\"name\": \"k\", \"type\": \"ulong\", \"size\": 3, \"fill\": \"zeros\", \"kind\": \"buffer\"}"));
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     const hed_tune_argument *a = tune.arguments;
     cr_assert(def->argument_count == 12);
     cr_assert(a[0].bytes == sizeof numbers && memcmp(a[0].data, numbers, sizeof numbers) == 0 &&
@@ -274,7 +283,7 @@ Test(tune_spec, arguments_of_every_kind)
         cr_assert(((const int32_t *)a[9].data)[i] >= -3 && ((const int32_t *)a[9].data)[i] <= 3);
     cr_assert(((const uint8_t *)a[10].data)[5] == 255 && ((const uint8_t *)a[10].data)[6] == 0);
     cr_assert(a[11].bytes == 24 && ((const uint64_t *)a[11].data)[2] == 0);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 }
 
 /* ---- the reference ---- */
@@ -282,10 +291,10 @@ Test(tune_spec, arguments_of_every_kind)
 Test(tune_spec, references)
 {
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec *spec = loaded(SHORT(", \"reference\": \"none\"", OUTPUT));
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file *spec = loaded(SHORT(", \"reference\": \"none\"", OUTPUT));
+    hed_tune_file_apply(spec, &tune);
     cr_assert(tune.reference == HED_REFERENCE_NONE);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 
     write_text("g.cl", "other text");
     spec = loaded(SHORT(
@@ -293,34 +302,34 @@ Test(tune_spec, references)
         "\"defines\": {\"Z\": 1},"
         "\"reference\": {\"kernel\": \"g\", \"source\": \"g.cl\", \"group\": [\"A\"]}",
         OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"));
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     const hed_kernel_def *g = tune.reference_kernel;
     cr_assert(tune.reference == HED_REFERENCE_KERNEL && g);
     cr_assert_str_eq(g->name, "g");
     cr_assert_str_eq(g->sources[0].text, "other text");
     cr_assert(g->parameter_count == 1 && g->parameters[0].value == 8 && g->argument_count == 2 &&
               g->define_count == 2);
-    cr_assert(g->arguments == hed_tune_spec_kernel(spec)->arguments && g->dimension_count == 2 &&
+    cr_assert(g->arguments == hed_tune_file_kernel(spec)->arguments && g->dimension_count == 2 &&
               g->constraint_count == 0);
     hed_geometry geometry = {0};
     hed_config config = hed_config_default(g);
     g->geometry(g, &config, tune.problem, &geometry);
     cr_assert(geometry.group[0] == 8 && geometry.global[0] == 512 && geometry.local_bytes[1] == 32);
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
 
     spec = loaded(SHORT(
         ", \"parameters\": {\"A\": [4, 8]}, \"groups\": [\"n / A\"],"
         "\"reference\": {\"kernel\": \"g\", \"parameters\": {\"B\": 2, \"A\": 16}, \"global\": [\"n "
         "* B\"], \"language\": \"cuda\"}",
         OUTPUT));
-    hed_tune_spec_apply(spec, &tune);
+    hed_tune_file_apply(spec, &tune);
     g = tune.reference_kernel;
     config = hed_config_default(g);
     g->geometry(g, &config, tune.problem, &geometry);
     cr_assert(g->parameter_count == 2 && config.values[0] == 2 && geometry.global[0] == 128 &&
               geometry.group[0] == 32);
-    cr_assert(g->language == HED_CUDA_C && hed_tune_spec_kernel(spec)->language == HED_OPENCL_C);
-    hed_tune_spec_free(spec);
+    cr_assert(g->language == HED_CUDA_C && hed_tune_file_kernel(spec)->language == HED_OPENCL_C);
+    hed_tune_file_close(spec);
     refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": {\"grup\": [1]}", OUTPUT),
         "reference.grup: unknown key; did you mean \"group\"?");
     refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": \"some\"", OUTPUT),
@@ -605,10 +614,10 @@ Test(tune_spec, arguments_are_checked)
 
 Test(tune_spec, files_that_are_not_there)
 {
-    hed_tune_spec *spec;
-    FAILS(HED_ERROR_IO, hed_tune_spec_load(in_folder("none.json"), &DEVICE, &spec, &error));
+    hed_tune_file *spec;
+    FAILS(HED_ERROR_IO, hed_tune_file_open(in_folder("none.json"), &DEVICE, &spec, &error));
     cr_assert(strstr(error.text, "none.json"), "%s", error.text);
-    FAILS(HED_ERROR_IO, hed_tune_spec_load(folder, &DEVICE, &spec, &error));
+    FAILS(HED_ERROR_IO, hed_tune_file_open(folder, &DEVICE, &spec, &error));
     refuse(HED_ERROR_IO,
         "{\"kernel\": \"f\", \"source\": \"g.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
         "source: cannot open ");
@@ -622,19 +631,21 @@ Test(tune_spec, cut_anywhere)
         ", \"parameters\": {\"A\": {\"range\": [1, 3]}}, \"constraints\": [\"A > 0\"]", OUTPUT);
     write_text("f.cl", KERNEL);
     for (size_t length = 0; length < sizeof text - 1; length++) {
-        hed_tune_spec *spec;
+        hed_tune_file *spec;
         write_file(in_folder("k.json"), text, length);
-        FAILS(HED_ERROR_FORMAT, hed_tune_spec_load(in_folder("k.json"), &DEVICE, &spec, &error));
+        FAILS(HED_ERROR_FORMAT, hed_tune_file_open(in_folder("k.json"), &DEVICE, &spec, &error));
     }
 }
 
 /* ---- the schema ---- */
 
+extern const hed_source hed_tune_file_files[]; /* embedded by tune_spec.cmake */
+
 /* Each key that the loader knows is in the schema, and the other way round. */
 Test(tune_spec, schema_has_every_key)
 {
     hed_json *json;
-    const char *text = hed_tune_spec_schema();
+    const char *text = hed_tune_file_files[0].text;
     OK(hed_json_parse("schema", text, strlen(text), &json, &error));
     hed_json_node root = hed_json_root(json);
     const hed_spec_keys *const lists[] = {hed_spec_json_keys, hed_spec_argument_keys};

@@ -5,8 +5,8 @@
 #define HED_TESTS_TUNE_SYNTHETIC_H
 
 #include "heddle/canonical.h"
-#include "support/tune_report.h"
-#include "support/tune_report_numbers.h"
+#include "heddle/tune_file.h"
+#include "tunefile/report_numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
         .lane_width = 32, .max_group = 1024, .local_bytes = 232448, .memory_bytes = 150000000000,
         .cache_bytes = 62914560};
     t.def = (hed_tune_report_def){.kernel = kernel, .settings = "auto, 7000 evaluations, seed 1",
-        .origin = "heddle:convolution", .kept = "/home/user/.local/share/heddle/tuning.db",
+        .origin = "heddle:convolution", .database = "/home/user/.local/share/heddle/tuning.db",
         .date = "2026-11-21 14:03"};
     return t;
 }

@@ -1,8 +1,8 @@
 /* heddle db: the tuning database: what is in it, and carrying it elsewhere. What it shows is in
  * db_show.c. */
 #include "db.h"
+#include "heddle/tune_file.h"
 #include "support/errors.h"
-#include "support/exchange.h"
 #include "support/json.h"
 
 #include <inttypes.h>
@@ -50,7 +50,8 @@ static int finish(
 
 hed_record_filter cli_record_filter(const hed_arguments *arguments, uint32_t kinds)
 {
-    return (hed_record_filter){.kinds = kinds, .kernel = hed_text_of(arguments, "kernel"),
+    return (hed_record_filter){.kinds = kinds,
+        .kernel = hed_text_of(arguments, "kernel"),
         .device = hed_text_of(arguments, "device")};
 }
 
@@ -110,7 +111,8 @@ static int run_export(const hed_arguments *arguments, void *user)
     if (status == HED_OK && !database)
         status = hed_error_set(&error, HED_ERROR_IO, "%s is not there: nothing was tuned yet",
             path_of(arguments, &session));
-    if (status == HED_OK) status = hed_exchange_export(database, &filter, file, &count, &error);
+    if (status == HED_OK)
+        status = hed_exchange_export(database, &filter, file, hed_interrupted, &count, &error);
     if (status == HED_OK) status = print_changes(arguments, &count, "wrote", "to", file, &error);
     return finish(&session, database, status, &error);
 }
@@ -128,15 +130,11 @@ static hed_status import_files(const hed_arguments *arguments, hed_database *dat
     hed_database_changes *added, hed_error *error)
 {
     uint32_t count = count_values(arguments, "FILES");
-    hed_json **documents = calloc(count + 1, sizeof *documents);
-    hed_status status =
-        documents ? HED_OK
-                  : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
-    for (uint32_t i = 0; i < count && status == HED_OK; i++)
-        status = hed_json_read(hed_text_at(arguments, "FILES", i), &documents[i], error);
-    if (status == HED_OK) status = hed_exchange_import(database, documents, count, added, error);
-    for (uint32_t i = 0; documents && i < count; i++) hed_json_free(documents[i]);
-    free(documents);
+    const char **paths = calloc(count + 1, sizeof *paths);
+    if (!paths) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
+    for (uint32_t i = 0; i < count; i++) paths[i] = hed_text_at(arguments, "FILES", i);
+    hed_status status = hed_exchange_import(database, paths, count, hed_interrupted, added, error);
+    free(paths);
     return status;
 }
 
@@ -238,13 +236,22 @@ static int run_path(const hed_arguments *arguments, void *user)
     }
 
 static const hed_option EXPORT_OPTIONS[] = {OPTION_KERNEL("only this kernel"), OPTION_DEVICE,
-    {.name = "choices", .kind = HED_OPTION_FLAG,
+    {.name = "choices",
+        .kind = HED_OPTION_FLAG,
         .help = "only what launches take, without the measurements"},
     {0}};
 static const hed_option PRUNE_OPTIONS[] = {
-    {.name = "older-than", .kind = HED_OPTION_NUMBER, .value = "DAYS", .low = 0, .high = 1e6,
+    {.name = "older-than",
+        .kind = HED_OPTION_NUMBER,
+        .value = "DAYS",
+        .low = 0,
+        .high = 1e6,
         .help = "measurements of tunings that began longer ago than this"},
-    {.name = "keep-best", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 1e6,
+    {.name = "keep-best",
+        .kind = HED_OPTION_INTEGER,
+        .value = "COUNT",
+        .low = 1,
+        .high = 1e6,
         .help = "all but so many of each key's configurations, the fastest, and the choice"},
     OPTION_KERNEL("of this kernel; alone: everything of it, choices too"),
     {.name = "dry-run", .letter = 'n', .kind = HED_OPTION_FLAG, .help = "only say what would go"},
@@ -252,37 +259,53 @@ static const hed_option PRUNE_OPTIONS[] = {
 static const hed_option EXPORT_POSITIONALS[] = {
     {.name = "FILE", .kind = HED_OPTION_FILE, .required = true, .help = "the JSON file to write"},
     {0}};
-static const hed_option IMPORT_POSITIONALS[] = {{.name = "FILES", .kind = HED_OPTION_FILE,
-                                                    .required = true, .repeated = true,
+static const hed_option IMPORT_POSITIONALS[] = {{.name = "FILES",
+                                                    .kind = HED_OPTION_FILE,
+                                                    .required = true,
+                                                    .repeated = true,
                                                     .help = "files of heddle db export"},
     {0}};
-static const hed_option MERGE_POSITIONALS[] = {{.name = "FILES", .kind = HED_OPTION_FILE,
-                                                   .required = true, .repeated = true,
+static const hed_option MERGE_POSITIONALS[] = {{.name = "FILES",
+                                                   .kind = HED_OPTION_FILE,
+                                                   .required = true,
+                                                   .repeated = true,
                                                    .help = "tuning.db of other machines"},
     {0}};
 
-static const hed_command EXPORT = {.name = "export", .summary = "write results to a JSON file",
-    .options = EXPORT_OPTIONS, .positionals = EXPORT_POSITIONALS, .run = run_export};
+static const hed_command EXPORT = {.name = "export",
+    .summary = "write results to a JSON file",
+    .options = EXPORT_OPTIONS,
+    .positionals = EXPORT_POSITIONALS,
+    .run = run_export};
 static const hed_command IMPORT = {.name = "import",
-    .summary = "take in results of JSON files, all or nothing", .description =
+    .summary = "take in results of JSON files, all or nothing",
+    .description =
         "Results that are there already are passed over. A choice that is there stays, unless the new one's "
         "confidence interval lies wholly below its own.",
-    .positionals = IMPORT_POSITIONALS, .run = run_import};
-static const hed_command MERGE = {.name = "merge", .summary = "take in another machine's database",
+    .positionals = IMPORT_POSITIONALS,
+    .run = run_import};
+static const hed_command MERGE = {.name = "merge",
+    .summary = "take in another machine's database",
     .description =
         "As import does, from the database itself, which is only read. Merging the same file again adds nothing.",
-    .positionals = MERGE_POSITIONALS, .run = run_merge};
+    .positionals = MERGE_POSITIONALS,
+    .run = run_merge};
 static const hed_command PRUNE = {.name = "prune",
-    .summary = "remove measurements that are not needed any more", .description =
+    .summary = "remove measurements that are not needed any more",
+    .description =
         "Choices stay, so launches do what they did before. Configurations that crashed or hung stay with "
         "--keep-best, so that they are never tried again.",
-    .options = PRUNE_OPTIONS, .run = run_prune};
+    .options = PRUNE_OPTIONS,
+    .run = run_prune};
 static const hed_command PATH = {
     .name = "path", .summary = "print where the database lies", .run = run_path};
 
-static const hed_option OPTIONS[] = {{.name = "database", .kind = HED_OPTION_FILE, .value = "FILE",
+static const hed_option OPTIONS[] = {{.name = "database",
+                                         .kind = HED_OPTION_FILE,
+                                         .value = "FILE",
                                          .help = "use this database instead of your own"},
-    {.name = "installed", .kind = HED_OPTION_FLAG,
+    {.name = "installed",
+        .kind = HED_OPTION_FLAG,
         .help = "look into the one that came with Heddle instead of your own"},
     CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {
@@ -295,10 +318,13 @@ static const hed_command *const COMMANDS[] = {
     &cli_db_list, &cli_db_show, &EXPORT, &IMPORT, &MERGE, &PRUNE, &PATH, NULL};
 
 const hed_command hed_command_db = {
-    .name = "db", .summary = "the tuning database: what was measured, and what launches take",
+    .name = "db",
+    .summary = "the tuning database: what was measured, and what launches take",
     .description =
         "Every measurement of heddle tune is kept, and for each kernel, device, driver and size the "
         "configuration that "
         "launches take. Your own database lies over one that came with Heddle, which is only read.",
-    .options = OPTIONS, .commands = COMMANDS, .examples = EXAMPLES,
+    .options = OPTIONS,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
 };

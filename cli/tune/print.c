@@ -1,6 +1,6 @@
 /* What `heddle tune` says at its end: for people, and as JSON. */
 #include "support/json.h"
-#include "support/tune_report_numbers.h"
+#include "tunefile/report_numbers.h"
 #include "tune.h"
 
 #include <inttypes.h>
@@ -21,9 +21,9 @@ static void print_winner(const cli_tuned *t, FILE *out)
     const hed_evaluation *winner = &r->evaluations[r->best];
     char config[512], value[48], low[48], high[48];
     hed_config_format(t->kernel, &winner->config, config, sizeof config);
-    hed_report_format(t->def->objective, winner->seconds, value, sizeof value);
-    hed_report_format(t->def->objective, winner->low, low, sizeof low);
-    hed_report_format(t->def->objective, winner->high, high, sizeof high);
+    hed_report_text(t->def->objective, winner->seconds, value, sizeof value);
+    hed_report_text(t->def->objective, winner->low, low, sizeof low);
+    hed_report_text(t->def->objective, winner->high, high, sizeof high);
     fprintf(out, "  winner     %s\n  takes      %s", config, value);
     if (isfinite(winner->low) && isfinite(winner->high))
         fprintf(out, ", %s to %s with 95 %% confidence, %u runs", low, high, winner->runs);
@@ -38,7 +38,7 @@ static void print_gain(const cli_tuned *t, FILE *out)
     if (r->default_index >= r->count) fputs("  default    does not run here\n", out);
     else if (r->default_index == r->best) fputs("  default    is the winner\n", out);
     else if (isfinite(r->gain)) {
-        hed_report_format(
+        hed_report_text(
             t->def->objective, hed_report_value(r, r->default_index), value, sizeof value);
         fprintf(out, "  default    %s; %sthe winner is %.2f times as %s\n", value,
             r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain, good);

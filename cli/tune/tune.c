@@ -3,17 +3,17 @@
 
 #include "cli/common/kernels.h"
 #include "heddle/capture.h"
+#include "heddle/tune_file.h"
 #include "support/errors.h"
 #include "support/file.h"
 #include "support/nearest.h"
-#include "support/tune_report.h"
-#include "support/tune_results.h"
-#include "support/tune_spec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune files */
 
 static const char PREFIX[] = "heddle:"; /* of kernels that come with Heddle */
 
@@ -27,7 +27,7 @@ typedef struct subject {
     const hed_kernel_def *kernel;
     const char *origin;   /* as typed */
     hed_problem problem;  /* of a kernel by name */
-    hed_tune_spec *spec;  /* of a file */
+    hed_tune_file *spec;  /* of a file */
     hed_capture *capture; /* of a capture */
 } subject;
 
@@ -89,7 +89,7 @@ static int read_problem(const char *text, const hed_kernel_def *kernel, hed_prob
 
 static void close_subject(subject *s)
 {
-    hed_tune_spec_free(s->spec);
+    hed_tune_file_close(s->spec);
     hed_capture_close(s->capture);
 }
 
@@ -115,7 +115,7 @@ static int open_capture(hed_context *context, subject *s, hed_tune_def *def, hed
 
 /* --input NAME=CONTENT, each. */
 static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device,
-    hed_tune_spec *spec, hed_error *error)
+    hed_tune_file *spec, hed_error *error)
 {
     hed_status status = HED_OK;
     const char *given;
@@ -126,7 +126,7 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
             return hed_error_set(error, HED_ERROR_ARGUMENT,
                 "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
         snprintf(name, sizeof name, "%.*s", (int)(equals - given), given);
-        status = hed_tune_spec_give(spec, device, name, equals + 1, error);
+        status = hed_tune_file_set_content(spec, device, name, equals + 1, error);
     }
     return status;
 }
@@ -134,14 +134,13 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
 static int open_file(const hed_arguments *arguments, const hed_device_info *device, subject *s,
     hed_tune_def *def, hed_error *error)
 {
-    if (hed_tune_spec_load(s->origin, device, &s->spec, error) != HED_OK ||
+    if (hed_tune_file_open(s->origin, device, &s->spec, error) != HED_OK ||
         give_inputs(arguments, device, s->spec, error) != HED_OK)
         return cli_fail(error);
-    const char *note = hed_tune_spec_note(s->spec);
+    s->kernel = hed_tune_file_kernel(s->spec);
+    const char *note = hed_tune_file_apply(s->spec, def);
     if (note && !hed_given(arguments, "quiet"))
         fprintf(stderr, "heddle: %s: %s\n", s->origin, note);
-    s->kernel = hed_tune_spec_kernel(s->spec);
-    hed_tune_spec_apply(s->spec, def);
     return HED_EXIT_OK;
 }
 
@@ -245,11 +244,18 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
     time_t now = time(NULL);
     struct tm local;
     if (localtime_r(&now, &local)) strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
-    hed_tune_report_def report = {.kernel = t->kernel, .device = t->device, .result = t->result,
-        .math = t->def->math, .arguments = t->def->arguments, .objective = t->def->objective,
-        .cold_cache = t->def->cold_cache, .origin = t->origin, .settings = settings,
-        .kept = t->database, .date = date};
-    return hed_tune_report_write(t->report, &report, error);
+    hed_tune_report_def report = {.kernel = t->kernel,
+        .device = t->device,
+        .result = t->result,
+        .math = t->def->math,
+        .arguments = t->def->arguments,
+        .objective = t->def->objective,
+        .cold_cache = t->def->cold_cache,
+        .origin = t->origin,
+        .settings = settings,
+        .database = t->database,
+        .date = date};
+    return hed_tune_report_write(t->report, HED_REPORT_HTML, &report, error);
 }
 
 /* Whether the files can be written at the end is asked at the beginning: a tuning may take long. */
@@ -270,10 +276,10 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
 {
     const char *csv = hed_text_of(arguments, "csv"), *t4 = hed_text_of(arguments, "t4");
     hed_status status = t->report ? write_report(t, error) : HED_OK;
-    if (status == HED_OK && csv)
-        status = hed_tune_results_write_csv(csv, t->kernel, t->result, error);
-    if (status == HED_OK && t4)
-        status = hed_tune_results_write_t4(t4, t->kernel, t->result, t->def->objective, error);
+    const hed_tune_report_def def = {
+        .kernel = t->kernel, .result = t->result, .objective = t->def->objective};
+    if (status == HED_OK && csv) status = hed_tune_report_write(csv, HED_REPORT_CSV, &def, error);
+    if (status == HED_OK && t4) status = hed_tune_report_write(t4, HED_REPORT_T4, &def, error);
     return status;
 }
 
@@ -294,8 +300,11 @@ static int tune(const hed_arguments *arguments, cli_session *session, const subj
     cli_tune_view view;
     hed_tune_result *result = NULL;
     cli_tuned tuned = {
-        .kernel = s->kernel, .device = hed_device_get_info(session->devices[0]), .def = def,
-        .origin = s->origin, .report = hed_text_of(arguments, "report"),
+        .kernel = s->kernel,
+        .device = hed_device_get_info(session->devices[0]),
+        .def = def,
+        .origin = s->origin,
+        .report = hed_text_of(arguments, "report"),
     };
     snprintf(title, sizeof title, "%s on %s (%s)", s->kernel->name, tuned.device->id,
         tuned.device->name);
@@ -326,7 +335,7 @@ static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     if (hed_given(arguments, "schema")) {
-        fputs(hed_tune_spec_schema(), stdout);
+        fputs(hed_tune_file_files[0].text, stdout);
         return HED_EXIT_OK;
     }
     if (hed_given(arguments, "KERNEL") == hed_given(arguments, "capture")) {
@@ -409,7 +418,9 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    {.name = "KERNEL", .kind = HED_OPTION_FILE, .help =
+    {.name = "KERNEL",
+        .kind = HED_OPTION_FILE,
+        .help =
             "a description, FILE.json (ours, or Kernel Tuner's T1), or a kernel that comes with Heddle, "
             "heddle:NAME"},
     {0}};
@@ -427,7 +438,8 @@ static const hed_command *const COMMANDS[] = {&hed_command_tune_replay, NULL};
 
 const hed_command hed_command_tune = {
     .name = "tune",
-    .summary = "find the fastest configuration of a kernel on a device, and keep it", .description =
+    .summary = "find the fastest configuration of a kernel on a device, and keep it",
+    .description =
         "Tries configurations of a kernel on a device: each is compiled, run in a worker process, "
         "compared with a reference, and timed. "
         "The fastest one goes into the database, from which every later launch of the kernel on this "
@@ -439,6 +451,9 @@ const hed_command hed_command_tune = {
         "this device does in a moment; the result says which, and --resume wants it again.\n\n"
         "Nothing else should use the device meanwhile. The exit code is 1 if no configuration works, or if one "
         "has hung the device with --no-isolation, 130 after Ctrl-C.",
-    .options = OPTIONS, .positionals = POSITIONALS, .commands = COMMANDS, .examples = EXAMPLES,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
     .run = run,
 };

@@ -1,7 +1,7 @@
 /* The live view of a tuning. On a terminal a few lines are drawn in place; nothing of the
  * terminal's state is changed for that (no hidden cursor, no other screen), so that nothing has to
  * be restored whichever way the program ends. Elsewhere a plain line is added now and then. */
-#include "support/tune_report_numbers.h"
+#include "tunefile/report_numbers.h"
 #include "tune.h"
 
 #include <langinfo.h>
@@ -211,7 +211,7 @@ static void draw_best(cli_tune_view *view, uint32_t columns)
         put_line(view, columns, "  best    none yet");
         return;
     }
-    hed_report_format(view->objective, view->best.seconds, value, sizeof value);
+    hed_report_text(view->objective, view->best.seconds, value, sizeof value);
     put_gain(view, gain, sizeof gain);
     snprintf(line, sizeof line, "  best    %s%s", value, gain);
     put_line(view, columns, line);
@@ -259,7 +259,7 @@ static void draw(cli_tune_view *view)
 static void say(cli_tune_view *view)
 {
     char value[48] = "none", gain[96], left[48], failures[256];
-    if (view->now.best) hed_report_format(view->objective, view->best.seconds, value, sizeof value);
+    if (view->now.best) hed_report_text(view->objective, view->best.seconds, value, sizeof value);
     put_gain(view, gain, sizeof gain);
     put_left(view, left, sizeof left);
     put_failures(view, failures, sizeof failures);

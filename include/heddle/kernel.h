@@ -65,6 +65,14 @@ typedef enum hed_type {
     HED_TYPE_COUNT
 } hed_type;
 
+/** Bytes of one element; 1 where there is no element type. */
+static inline uint32_t hed_type_bytes(hed_type type)
+{
+    return type == HED_BYTES                                              ? 1
+           : type == HED_INT32 || type == HED_UINT32 || type == HED_FLOAT ? 4
+                                                                          : 8;
+}
+
 /** What a kernel does with a buffer. */
 typedef enum hed_access {
     HED_READ,

@@ -16,8 +16,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const int64_t groups[] = {32, 64};
 static const hed_parameter_def parameter = {"WG", groups, 2, 64, NULL};
 static const char *const dimensions[] = {"n"};
-static const hed_device_info device = {.id = "x", .backend = "opencl", .platform = "P", .name = "D",
-    .vendor = "V", .driver = "1", .type = HED_DEVICE_GPU};
+static const hed_device_info device = {.id = "x",
+    .backend = "opencl",
+    .platform = "P",
+    .name = "D",
+    .vendor = "V",
+    .driver = "1",
+    .type = HED_DEVICE_GPU};
 
 static void require(hed_status status, const char *what, const hed_error *error)
 {
@@ -40,14 +45,24 @@ static hed_context *open_context(const char *path)
 
 static hed_tune_key key_of(int64_t n)
 {
-    hed_tune_key key = {.kernel = "k", .source = "00112233445566778899aabbccddeeff",
-        .device = &device, .compiler = "c", .dimension_count = 1, .dimensions = dimensions,
-        .problem = hed_problem_1d(n), .parameters = &parameter, .parameter_count = 1};
+    hed_tune_key key = {.kernel = "k",
+        .source = "00112233445566778899aabbccddeeff",
+        .device = &device,
+        .compiler = "c",
+        .dimension_count = 1,
+        .dimensions = dimensions,
+        .problem = hed_problem_1d(n),
+        .parameters = &parameter,
+        .parameter_count = 1};
     return key;
 }
 
-static const hed_evaluation best = {.config = {1, {32}}, .outcome = HED_OUTCOME_MEASURED,
-    .seconds = 1, .low = NAN, .high = NAN, .error = NAN};
+static const hed_evaluation best = {.config = {1, {32}},
+    .outcome = HED_OUTCOME_MEASURED,
+    .seconds = 1,
+    .low = NAN,
+    .high = NAN,
+    .error = NAN};
 
 /* The whole file, with two keys, a choice for each, and a fact. */
 static char *make_base(const char *path, size_t *size)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "support/exchange.h"
+#include "tunefile/exchange.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,7 +31,7 @@ static hed_context *open_context(void)
 static hed_status import(
     hed_database *database, hed_json *json, hed_database_changes *added, hed_error *error)
 {
-    hed_status status = hed_exchange_import(database, &json, 1, added, error);
+    hed_status status = hed_exchange_import_json(database, &json, 1, NULL, added, error);
     hed_json_free(json);
     return status;
 }
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == HED_OK) {
         char path[64];
         snprintf(path, sizeof path, "/tmp/heddle-exchange-fuzz-%ld.json", (long)getpid());
-        require(hed_exchange_export(database, NULL, path, NULL, &error) == HED_OK,
+        require(hed_exchange_export(database, NULL, path, NULL, NULL, &error) == HED_OK,
             "what was taken is not written", &error);
         require(
             hed_json_read(path, &json, &error) == HED_OK, "what was written is not JSON", &error);

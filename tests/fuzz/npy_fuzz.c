@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "support/npy.h"
+#include "tunefile/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

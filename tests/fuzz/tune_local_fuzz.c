@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,7 +17,7 @@ static size_t lines_of(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hed_tune_spec spec = {0};
+    hed_tune_file spec = {0};
     hed_spec_reader reader = {.spec = &spec, .path = "fuzz"};
     char *text = malloc(size + 1);
     if (!text || hed_json_parse("fuzz", "{}", 2, &spec.json, NULL) != HED_OK) abort();

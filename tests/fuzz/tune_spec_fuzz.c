@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "support/file.h"
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -70,25 +70,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const hed_device_info device = {
         .id = "fuzz", .max_group = 1024, .max_buffer_bytes = 1 << 12};
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     hed_error error = {0};
     FILE *file = fopen(spec_path, "w"); /* hed_file_write() waits for the disk */
     if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) abort();
-    hed_status status = hed_tune_spec_load(spec_path, &device, &spec, &error);
+    hed_status status = hed_tune_file_open(spec_path, &device, &spec, &error);
     if (status != HED_OK) {
         if (!error.text[0] || spec) abort();
         return 0;
     }
     hed_tune_def tune = hed_default_tune_def();
-    hed_tune_spec_apply(spec, &tune);
-    use(hed_tune_spec_kernel(spec), &tune);
+    hed_tune_file_apply(spec, &tune);
+    use(hed_tune_file_kernel(spec), &tune);
     if (tune.reference_kernel) use(tune.reference_kernel, &tune);
-    const hed_kernel_def *def = hed_tune_spec_kernel(spec);
-    bool given = hed_tune_spec_give(spec, &device, def->arguments[size % def->argument_count].name,
-                     size % 2 ? data_path : "1:2", &error) == HED_OK;
-    hed_tune_spec_apply(spec, &tune);
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
+    bool given =
+        hed_tune_file_set_content(spec, &device, def->arguments[size % def->argument_count].name,
+            size % 2 ? data_path : "1:2", &error) == HED_OK;
+    hed_tune_file_apply(spec, &tune);
     if (given) use(def, &tune);
     else if (!error.text[0]) abort();
-    hed_tune_spec_free(spec);
+    hed_tune_file_close(spec);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* The ten best with their confidence intervals, and how much each parameter matters. */
-#include "support/tune_report_page.h"
+#include "tunefile/report_page.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * how many times the winner's time that is, on the viridis scale (van der Walt and Smith 2015),
  * which grows evenly in lightness: it can be told apart with any colour vision and in print without
  * colours. */
-#include "support/tune_report_page.h"
+#include "tunefile/report_page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,8 +190,10 @@ static void put_map(hed_page *page, const heat_map *map, uint32_t number)
 
 static heat_map make_map(hed_page *page, const uint32_t axes[2])
 {
-    heat_map map = {.axes = {axes[0], axes[1]}, .columns = page->kernel->parameters[axes[0]].count,
-        .rows = 1, .worst = 1.1};
+    heat_map map = {.axes = {axes[0], axes[1]},
+        .columns = page->kernel->parameters[axes[0]].count,
+        .rows = 1,
+        .worst = 1.1};
     if (axes[1] < page->kernel->parameter_count) map.rows = page->kernel->parameters[axes[1]].count;
     map.cells = calloc((size_t)map.rows * map.columns, sizeof *map.cells);
     if (!map.cells) {

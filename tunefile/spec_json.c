@@ -1,6 +1,6 @@
 /* Heddle's own tune files (docs/tune-file.md): kernel, space, launch and reference. Arguments:
  * tune_spec_arguments.c. */
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static bool is_device_limit(hed_spec_reader *reader, const char *name)
 /* Names become macros of the text and words of expressions, so each has one meaning. */
 static void check_name(hed_spec_reader *reader, hed_json_node member)
 {
-    hed_tune_spec *spec = reader->spec;
+    hed_tune_file *spec = reader->spec;
     if (!hed_spec_fine(reader)) return;
     if (!hed_spec_is_name(member.key))
         hed_spec_fail(reader, HED_ERROR_FORMAT, member,
@@ -48,7 +48,7 @@ static void check_name(hed_spec_reader *reader, hed_json_node member)
 
 static void read_problem(hed_spec_reader *reader, hed_json_node object)
 {
-    hed_tune_spec *spec = reader->spec;
+    hed_tune_file *spec = reader->spec;
     for (hed_json_node at = hed_json_next(object, NULL); at.key;
          at = hed_json_next(object, at.key)) {
         check_name(reader, at);
@@ -169,8 +169,11 @@ static void read_parameter(
     int64_t *values = hed_spec_allocate(reader, list.count * sizeof *values, node);
     if (!values || !hed_spec_fine(reader)) return;
     memcpy(values, list.values, list.count * sizeof *values);
-    *parameter = (hed_parameter_def){.name = node.key, .values = values, .count = list.count,
-        .value = values[0], .labels = labels};
+    *parameter = (hed_parameter_def){.name = node.key,
+        .values = values,
+        .count = list.count,
+        .value = values[0],
+        .labels = labels};
 }
 
 static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
@@ -460,7 +463,7 @@ static void read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_k
 static void read_reference(hed_spec_reader *reader, hed_json_node root)
 {
     static const char *const words[] = {"default", "none", NULL};
-    hed_tune_spec *spec = reader->spec;
+    hed_tune_file *spec = reader->spec;
     hed_spec_kernel *other = &spec->other;
     hed_json_node node = hed_json_member(root, "reference");
     if (hed_json_kind_of(node) == HED_JSON_STRING) {

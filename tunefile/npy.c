@@ -1,6 +1,6 @@
 /* Reading NumPy's file format: six magic bytes, a version, the header's length, and a Python
  * dictionary as text. */
-#include "support/npy.h"
+#include "tunefile/npy.h"
 
 #include "support/errors.h"
 

@@ -1,7 +1,7 @@
 /* Arrays in NumPy's file format (NEP 1), versions 1.0 and 2.0: little-endian float32, float64,
  * int32, uint32, int64 and uint64 in C order. Everything else is refused in words. */
-#ifndef HED_SUPPORT_NPY_H
-#define HED_SUPPORT_NPY_H
+#ifndef HED_TUNEFILE_NPY_H
+#define HED_TUNEFILE_NPY_H
 
 #include "heddle/kernel.h"
 

@@ -1,10 +1,10 @@
 /* The parts of a tuning's page. Each writes its section to `out`; whoever opened that looks whether
  * it worked. */
-#ifndef HED_SUPPORT_TUNE_REPORT_PAGE_H
-#define HED_SUPPORT_TUNE_REPORT_PAGE_H
+#ifndef HED_TUNEFILE_REPORT_PAGE_H
+#define HED_TUNEFILE_REPORT_PAGE_H
 
-#include "support/tune_report.h"
-#include "support/tune_report_numbers.h"
+#include "heddle/tune_file.h"
+#include "tunefile/report_numbers.h"
 
 #include <stdio.h>
 
@@ -17,6 +17,11 @@ typedef struct hed_page {
     uint32_t failed;
     bool out_of_memory;
 } hed_page;
+
+/* ---- other formats (results.c) ---- */
+
+hed_status hed_report_write_t4(const char *path, const hed_tune_report_def *def, hed_error *error);
+hed_status hed_report_write_csv(const char *path, const hed_tune_report_def *def, hed_error *error);
 
 /* ---- text ---- */
 

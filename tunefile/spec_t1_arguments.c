@@ -1,7 +1,5 @@
 /* The arguments of a T1 file, and what their results are compared with. */
-#include "support/tune_spec_t1.h"
-
-#include "support/sample.h"
+#include "tunefile/spec_t1.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * are Box and Muller's (1958) pairs in float, with the logarithm and cosine of heddle/math.h, which
  * are the same everywhere, as libm's are not.
  */
-#include "support/generator.h"
+#include "tunefile/generator.h"
 
 #include "heddle/math.h"
 

@@ -1,11 +1,11 @@
 /* The tuning database as text: reading. A document is walked entry by entry, as the database asks
  * for them. */
 #include "support/errors.h"
-#include "support/exchange.h"
-#include "support/exit.h"
+#include "tunefile/exchange.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum stage {
@@ -19,6 +19,7 @@ typedef enum stage {
 /* Where the walk is. */
 typedef struct reading {
     hed_json *const *documents;
+    bool (*stop)(void);
     uint32_t count, document;
     bool begun; /* the document's head has been looked at */
     stage stage;
@@ -217,7 +218,7 @@ static bool at_end(const reading *r, hed_json_node root)
 static hed_status next_entry(void *user, hed_database_entry *e, bool *end, hed_error *error)
 {
     reading *r = user;
-    if (hed_interrupted()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+    if (r->stop && r->stop()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
     while (r->document < r->count) {
         hed_json *json = r->documents[r->document];
         hed_json_node root = hed_json_root(json);
@@ -228,16 +229,19 @@ static hed_status next_entry(void *user, hed_database_entry *e, bool *end, hed_e
             found = step(r, root, e);
         hed_status status = hed_json_status(json, error);
         if (status != HED_OK || found) return status;
-        *r = (reading){.documents = r->documents, .count = r->count, .document = r->document + 1};
+        *r = (reading){.documents = r->documents,
+            .stop = r->stop,
+            .count = r->count,
+            .document = r->document + 1};
     }
     *end = true;
     return HED_OK;
 }
 
-hed_status hed_exchange_import(hed_database *database, hed_json *const *documents, uint32_t count,
-    hed_database_changes *added, hed_error *error)
+hed_status hed_exchange_import_json(hed_database *database, hed_json *const *documents,
+    uint32_t count, bool (*stop)(void), hed_database_changes *added, hed_error *error)
 {
-    reading r = {.documents = documents, .count = count};
+    reading r = {.documents = documents, .stop = stop, .count = count};
     hed_error found;
     hed_status status = hed_database_import(database, next_entry, &r, added, &found);
     /* What the database refuses has a place in the document, too. */
@@ -247,5 +251,21 @@ hed_status hed_exchange_import(hed_database *database, hed_json *const *document
         return hed_json_status(documents[r.document], error);
     }
     if (status != HED_OK && error) *error = found;
+    return status;
+}
+
+hed_status hed_exchange_import(hed_database *database, const char *const *paths, uint32_t count,
+    bool (*stop)(void), hed_database_changes *added, hed_error *error)
+{
+    hed_json **documents = calloc(count + 1, sizeof *documents);
+    if (!documents)
+        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < count && status == HED_OK; i++)
+        status = hed_json_read(paths[i], &documents[i], error);
+    if (status == HED_OK)
+        status = hed_exchange_import_json(database, documents, count, stop, added, error);
+    for (uint32_t i = 0; i < count; i++) hed_json_free(documents[i]);
+    free(documents);
     return status;
 }

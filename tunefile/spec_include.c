@@ -3,7 +3,7 @@
  * folders. "file" is looked for beside the text it stands in, then in the folders of "include";
  * <file> in those folders alone. What is in none of them stays as it is, for the compiler: CUDA's
  * own headers. */
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What the two readers of tune files share: memory, complaints, expressions, texts, and the layout
  * of a launch. */
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
 #include "support/errors.h"
 #include "support/file.h"
@@ -57,7 +57,7 @@ static bool own(hed_spec_reader *reader, void *pointer, bool expression, hed_jso
     return false;
 }
 
-void hed_spec_free_blocks(hed_tune_spec *spec)
+void hed_spec_free_blocks(hed_tune_file *spec)
 {
     while (spec->blocks) {
         struct hed_spec_block *block = spec->blocks;
@@ -206,7 +206,7 @@ double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_s
 
 double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const char *text)
 {
-    hed_tune_spec *spec = reader->spec;
+    hed_tune_file *spec = reader->spec;
     hed_spec_kernel plain = {.def.dimension_count = spec->problem.count};
     hed_spec_set_scope(reader, &plain);
     hed_expression *expression = hed_spec_expression_of(reader, &plain, node, text);

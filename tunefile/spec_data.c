@@ -1,8 +1,7 @@
 /* Contents of arguments: files, numbers, and room. */
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
-#include "support/npy.h"
-#include "support/sample.h"
+#include "tunefile/npy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -133,7 +132,7 @@ void hed_spec_make_symbol(hed_spec_reader *reader, hed_json_node node, hed_argum
 
 static hed_json_node find_argument(hed_spec_reader *reader, const char *name, uint32_t *index)
 {
-    hed_tune_spec *spec = reader->spec;
+    hed_tune_file *spec = reader->spec;
     for (*index = 0; *index < spec->kernel.def.argument_count; ++*index)
         if (strcmp(spec->argument_defs[*index].name, name) == 0) break;
     return *index < hed_json_count(spec->argument_list) ? hed_json_item(spec->argument_list, *index)
@@ -165,8 +164,10 @@ static void give_range(hed_spec_reader *reader, hed_json_node node, double low, 
 {
     const hed_type type = type_of(reader, def);
     bool real = type == HED_FLOAT || type == HED_DOUBLE;
-    hed_generator rule = {.kind = real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, .first = low,
-        .second = high, .seed = (uint64_t)(argument - reader->spec->arguments)};
+    hed_generator rule = {.kind = real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS,
+        .first = low,
+        .second = high,
+        .seed = (uint64_t)(argument - reader->spec->arguments)};
     const char *wrong = hed_generator_wrong(&rule, type);
     if (wrong)
         hed_spec_fail(

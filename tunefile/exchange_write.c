@@ -1,8 +1,7 @@
 /* The tuning database as text: writing. Each measurement is one line, and none is held in
  * memory. */
 #include "support/errors.h"
-#include "support/exchange.h"
-#include "support/exit.h"
+#include "tunefile/exchange.h"
 #include "support/file.h"
 
 #include <jansson.h>
@@ -12,6 +11,7 @@
 
 typedef struct writing {
     hed_file_writer *file;
+    bool (*stop)(void);
     hed_database_changes count;
     /* what has been begun and waits for its end */
     bool facts_open, keys_open, key_open, session_open;
@@ -195,7 +195,7 @@ static hed_status put_measurement(writing *w, const hed_database_entry *e, hed_e
 static hed_status put_entry(void *user, const hed_database_entry *e, hed_error *error)
 {
     writing *w = user;
-    if (hed_interrupted()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
+    if (w->stop && w->stop()) return hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
     switch (e->kind) {
     case HED_RECORD_FACT: return put_fact(w, e, error);
     case HED_RECORD_KEY: return put_key(w, e, error);
@@ -205,9 +205,9 @@ static hed_status put_entry(void *user, const hed_database_entry *e, hed_error *
 }
 
 hed_status hed_exchange_export(hed_database *database, const hed_record_filter *filter,
-    const char *path, hed_database_changes *count, hed_error *error)
+    const char *path, bool (*stop)(void), hed_database_changes *count, hed_error *error)
 {
-    writing w = {0};
+    writing w = {.stop = stop};
     hed_record_filter wanted = filter ? *filter : (hed_record_filter){0};
     if (wanted.kinds) wanted.kinds |= HED_RECORD_KEY; /* which everything else is written into */
     hed_status status = hed_file_writer_open(path, &w.file, error);

@@ -12,7 +12,7 @@
  * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all
  * devices, and so is its hash. Nothing else changes, lines least of all; what is written in any
  * other way (by macros, several arrays in one declaration) stays as it is. */
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  *     [2**i for i in range(6) if i != 3]
  *
  * Elements are expressions (heddle/space.h); in a comprehension they know its variable. */
-#include "support/tune_spec_t1.h"
+#include "tunefile/spec_t1.h"
 
 #include <math.h>
 #include <string.h>

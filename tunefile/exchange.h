@@ -23,19 +23,14 @@
  * Numbers that are not known, and empty texts of measurements, are left out; so are choices and
  * sessions where there are none.
  */
-#ifndef HED_SUPPORT_EXCHANGE_H
-#define HED_SUPPORT_EXCHANGE_H
+#ifndef HED_TUNEFILE_EXCHANGE_H
+#define HED_TUNEFILE_EXCHANGE_H
 
-#include "heddle/database.h"
+#include "heddle/tune_file.h"
 #include "support/json.h"
 
-/* Writes what the filter lets through. `count` may be NULL. Errors: IO, MEMORY, TIMEOUT
- * ("interrupted": Ctrl-C; no file). */
-hed_status hed_exchange_export(hed_database *database, const hed_record_filter *filter,
-    const char *path, hed_database_changes *count, hed_error *error);
-/* Takes in everything of these documents, or nothing. `added` may be NULL. Errors: FORMAT (file,
- * line and path), IO, MEMORY, TIMEOUT ("interrupted"). */
-hed_status hed_exchange_import(hed_database *database, hed_json *const *documents, uint32_t count,
-    hed_database_changes *added, hed_error *error);
+/* As hed_exchange_import(), of documents in memory. */
+hed_status hed_exchange_import_json(hed_database *database, hed_json *const *documents,
+    uint32_t count, bool (*stop)(void), hed_database_changes *added, hed_error *error);
 
 #endif

@@ -1,16 +1,14 @@
 /* A tuning as one HTML page: the frame, what stands on top, failures, and how it was measured. */
-#include "support/tune_report.h"
-
 #include "support/errors.h"
 #include "support/file.h"
-#include "support/tune_report_page.h"
+#include "tunefile/report_page.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const hed_source hed_tune_report_files[]; /* made by the build: the style, the script */
+extern const hed_source hed_report_files[]; /* made by the build: the style, the script */
 
 /* ---- text ---- */
 
@@ -52,7 +50,7 @@ void hed_page_put_config(hed_page *page, const hed_config *config)
 void hed_page_put_value(hed_page *page, double value)
 {
     char text[48];
-    hed_report_format(page->def->objective, value, text, sizeof text);
+    hed_report_text(page->def->objective, value, text, sizeof text);
     hed_page_put(page, text);
 }
 
@@ -108,7 +106,7 @@ static void put_gain(hed_page *page)
     char figure[48], remark[96] = "the default does not run here";
     if (isfinite(result->gain)) {
         snprintf(figure, sizeof figure, "%.2f times", result->gain);
-        hed_report_format(page->def->objective, hed_report_value(result, result->default_index),
+        hed_report_text(page->def->objective, hed_report_value(result, result->default_index),
             remark, sizeof remark);
         put_figure(page,
             page->def->objective == HED_OBJECTIVE_TIME ? "faster than the default"
@@ -126,7 +124,7 @@ static void put_figures(hed_page *page)
     const hed_evaluation *winner = &result->evaluations[result->best];
     char figure[64], remark[128];
     fputs("<dl class=figures>\n", page->out);
-    hed_report_format(page->def->objective, winner->seconds, figure, sizeof figure);
+    hed_report_text(page->def->objective, winner->seconds, figure, sizeof figure);
     snprintf(remark, sizeof remark, "median of %u runs, %.1f %% wide", winner->runs,
         100 * (winner->high - winner->low) / winner->seconds);
     put_figure(page, names[page->def->objective], figure,
@@ -157,7 +155,7 @@ static void put_verdict(hed_page *page)
     fputs("<p class=verdict><code>", page->out);
     hed_page_put_config(page, &result->evaluations[result->best].config);
     fputs("</code></p>\n", page->out);
-    if (!result->kept && page->def->kept) {
+    if (!result->kept && page->def->database) {
         fputs("<p class=warning>Launches do not use it: ", page->out);
         hed_page_put(page, result->not_kept_reason ? result->not_kept_reason : "it is not kept");
         fputs(".</p>\n", page->out);
@@ -276,7 +274,7 @@ static void put_measuring(hed_page *page)
     put_fact(page, "ended since", ends[result->end]);
     put_fact(page, "settings", page->def->settings);
     put_fact(page, "tuned from", page->def->origin);
-    if (page->def->kept) put_fact(page, "kept in", page->def->kept);
+    if (page->def->database) put_fact(page, "kept in", page->def->database);
     else {
         snprintf(text, sizeof text, "not kept: %s",
             result->not_kept_reason ? result->not_kept_reason : "not asked for");
@@ -313,7 +311,7 @@ static void put_device(hed_page *page)
 
 static void put_page(hed_page *page)
 {
-    const hed_source *style = &hed_tune_report_files[0], *script = &hed_tune_report_files[1];
+    const hed_source *style = &hed_report_files[0], *script = &hed_report_files[1];
     fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n<meta name=viewport "
           "content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=generator content=heddle><title>",
@@ -346,7 +344,7 @@ static void put_page(hed_page *page)
         page->out, "<script>\n%.*s</script>\n</body></html>\n", (int)script->size, script->text);
 }
 
-hed_status hed_tune_report_write(const char *path, const hed_tune_report_def *def, hed_error *error)
+static hed_status write_html(const char *path, const hed_tune_report_def *def, hed_error *error)
 {
     char *text = NULL;
     size_t size = 0;
@@ -364,4 +362,14 @@ hed_status hed_tune_report_write(const char *path, const hed_tune_report_def *de
               : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the report %s", path);
     free(text);
     return status;
+}
+
+hed_status hed_tune_report_write(
+    const char *path, hed_report_format format, const hed_tune_report_def *def, hed_error *error)
+{
+    switch (format) {
+    case HED_REPORT_T4: return hed_report_write_t4(path, def, error);
+    case HED_REPORT_CSV: return hed_report_write_csv(path, def, error);
+    default: return write_html(path, def, error);
+    }
 }

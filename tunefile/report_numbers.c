@@ -1,5 +1,5 @@
 /* What a tuning's result says in numbers. */
-#include "support/tune_report_numbers.h"
+#include "tunefile/report_numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -217,7 +217,7 @@ const char *hed_report_compared(
     return given ? "outputs that were given" : words[reference];
 }
 
-void hed_report_format(hed_objective objective, double value, char *text, size_t size)
+void hed_report_text(hed_objective objective, double value, char *text, size_t size)
 {
     static const struct {
         double scale;

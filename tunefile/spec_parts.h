@@ -2,12 +2,12 @@
  * place, expressions, and the content of arguments. Functions that fail leave a complaint behind
  * (hed_spec_fail) and give 0, NULL or false; a reader goes straight through and asks once, at its
  * end. */
-#ifndef HED_SUPPORT_TUNE_SPEC_PARTS_H
-#define HED_SUPPORT_TUNE_SPEC_PARTS_H
+#ifndef HED_TUNEFILE_SPEC_PARTS_H
+#define HED_TUNEFILE_SPEC_PARTS_H
 
-#include "support/generator.h"
+#include "tunefile/generator.h"
 #include "support/json.h"
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 enum {
     HED_SPEC_VALUES = 255,             /* of one parameter: what a space takes */
@@ -33,7 +33,7 @@ typedef struct hed_spec_kernel {
     hed_expression *bytes, *operations;      /* of hed_work; NULL: not known */
 } hed_spec_kernel;
 
-struct hed_tune_spec {
+struct hed_tune_file {
     hed_json *json; /* kept: names are its strings */
     struct hed_spec_block *blocks;
     hed_spec_kernel kernel, other; /* `other`: the reference kernel, if `reference` says so */
@@ -54,7 +54,7 @@ struct hed_tune_spec {
 
 /* One load. */
 typedef struct hed_spec_reader {
-    hed_tune_spec *spec;
+    hed_tune_file *spec;
     const char *path;
     const hed_device_info *device;
     hed_status status; /* of the first complaint */
@@ -82,7 +82,7 @@ const char *hed_spec_path(
 /* Reads a file by its path. */
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size);
-void hed_spec_free_blocks(hed_tune_spec *spec);
+void hed_spec_free_blocks(hed_tune_file *spec);
 
 /* ---- names and expressions ---- */
 

@@ -1,6 +1,6 @@
 /* What a tuning's result says in numbers, apart from how a page or a terminal shows it. */
-#ifndef HED_SUPPORT_TUNE_REPORT_NUMBERS_H
-#define HED_SUPPORT_TUNE_REPORT_NUMBERS_H
+#ifndef HED_TUNEFILE_REPORT_NUMBERS_H
+#define HED_TUNEFILE_REPORT_NUMBERS_H
 
 #include "heddle/tune.h"
 
@@ -57,6 +57,6 @@ const char *hed_report_compared(
     const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference);
 
 /* "1.23 ms", "4.1 J", or the caller's metric as a number; "-" for NAN. */
-void hed_report_format(hed_objective objective, double value, char *text, size_t size);
+void hed_report_text(hed_objective objective, double value, char *text, size_t size);
 
 #endif

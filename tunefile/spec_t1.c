@@ -3,7 +3,7 @@
  * it: with a ProblemSize, the groups are its parts divided by the product of GridDivX, ..., else by
  * block_size_x, ...; without one, KTT's GlobalSize counts groups or work items by GlobalSizeType.
  * Keys that tell a tuner how to search are left to the command line, but for the budget. */
-#include "support/tune_spec_t1.h"
+#include "tunefile/spec_t1.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ hed_json_node hed_t1_optional(hed_json_node object, const char *key)
 
 static void read_problem(hed_spec_reader *reader, hed_json_node node)
 {
-    hed_tune_spec *spec = reader->spec;
+    hed_tune_file *spec = reader->spec;
     bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
     size_t count = list ? hed_json_count(node) : 1;
     if (count < 1 || count > 3) {

@@ -1,15 +1,11 @@
 /* A user's kernel from a file: which of the two formats it is, and what the reader made of it. */
-#include "support/tune_spec.h"
+#include "heddle/tune_file.h"
 
 #include "support/errors.h"
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-extern const hed_source hed_tune_spec_files[]; /* embedded: the schema */
-
-const char *hed_tune_spec_schema(void) { return hed_tune_spec_files[0].text; }
 
 /* What went wrong first, by its own status. */
 static hed_status status_of(const hed_spec_reader *reader, hed_error *error)
@@ -31,14 +27,14 @@ static hed_status read_all(hed_spec_reader *reader, hed_error *error)
     return status_of(reader, error);
 }
 
-hed_status hed_tune_spec_load(
-    const char *path, const hed_device_info *device, hed_tune_spec **result, hed_error *error)
+hed_status hed_tune_file_open(
+    const char *path, const hed_device_info *device, hed_tune_file **result, hed_error *error)
 {
     *result = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
     if (status != HED_OK) return status;
-    hed_tune_spec *spec = calloc(1, sizeof *spec);
+    hed_tune_file *spec = calloc(1, sizeof *spec);
     if (!spec) {
         hed_json_free(json);
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
@@ -48,21 +44,19 @@ hed_status hed_tune_spec_load(
     hed_spec_reader reader = {.spec = spec, .path = path, .device = device};
     status = read_all(&reader, error);
     if (status == HED_OK) *result = spec;
-    else hed_tune_spec_free(spec);
+    else hed_tune_file_close(spec);
     return status;
 }
 
-hed_status hed_tune_spec_give(hed_tune_spec *spec, const hed_device_info *device, const char *name,
-    const char *content, hed_error *error)
+hed_status hed_tune_file_set_content(hed_tune_file *spec, const hed_device_info *device,
+    const char *name, const char *content, hed_error *error)
 {
     hed_spec_reader reader = {.spec = spec, .path = "", .device = device};
     hed_spec_give(&reader, name, content);
     return status_of(&reader, error);
 }
 
-const char *hed_tune_spec_note(const hed_tune_spec *spec) { return spec->note; }
-
-void hed_tune_spec_free(hed_tune_spec *spec)
+void hed_tune_file_close(hed_tune_file *spec)
 {
     if (!spec) return;
     hed_spec_free_blocks(spec);
@@ -70,10 +64,11 @@ void hed_tune_spec_free(hed_tune_spec *spec)
     free(spec);
 }
 
-const hed_kernel_def *hed_tune_spec_kernel(const hed_tune_spec *spec) { return &spec->kernel.def; }
+const hed_kernel_def *hed_tune_file_kernel(const hed_tune_file *spec) { return &spec->kernel.def; }
 
-void hed_tune_spec_apply(const hed_tune_spec *spec, hed_tune_def *def)
+const char *hed_tune_file_apply(const hed_tune_file *spec, hed_tune_def *def)
 {
+    if (!def) return spec->note;
     def->math = spec->math;
     def->problem = &spec->problem;
     def->arguments = spec->arguments;
@@ -83,4 +78,5 @@ void hed_tune_spec_apply(const hed_tune_spec *spec, hed_tune_def *def)
         def->evaluations = spec->evaluations;
         def->limit_seconds = spec->limit_seconds;
     }
+    return spec->note;
 }

@@ -1,7 +1,5 @@
 /* The arguments of Heddle's own tune files: what each is, and what is in it. */
-#include "support/tune_spec_parts.h"
-
-#include "support/sample.h"
+#include "tunefile/spec_parts.h"
 
 #include <float.h>
 #include <string.h>
@@ -225,7 +223,7 @@ static void read_symbol(
 
 static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t index)
 {
-    hed_tune_spec *spec = reader->spec;
+    hed_tune_file *spec = reader->spec;
     hed_argument_def *def = &spec->argument_defs[index];
     hed_tune_argument *argument = &spec->arguments[index];
     hed_json_only(node, ARGUMENT_KEYS);

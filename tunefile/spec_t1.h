@@ -1,8 +1,8 @@
 /* What the files of the T1 reader share. */
-#ifndef HED_SUPPORT_TUNE_SPEC_T1_H
-#define HED_SUPPORT_TUNE_SPEC_T1_H
+#ifndef HED_TUNEFILE_SPEC_T1_H
+#define HED_TUNEFILE_SPEC_T1_H
 
-#include "support/tune_spec_parts.h"
+#include "tunefile/spec_parts.h"
 
 /* The values of a parameter: whole numbers, or texts, which are numbered in their order. */
 typedef struct hed_t1_values {

@@ -1,7 +1,7 @@
 /* Contents for arrays that nobody recorded: a rule and a seed in place of a file. Each element
  * depends on the rule, the seed and its own place alone, and is the same on every machine. */
-#ifndef HED_SUPPORT_GENERATOR_H
-#define HED_SUPPORT_GENERATOR_H
+#ifndef HED_TUNEFILE_GENERATOR_H
+#define HED_TUNEFILE_GENERATOR_H
 
 #include "heddle/kernel.h"
 

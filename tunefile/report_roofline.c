@@ -1,7 +1,7 @@
 /* The roofline (Williams, Waterman, Patterson 2009): the rate that the device's memory and
  * arithmetic allow for each operation count per byte, as both were measured on it, and where the
  * winner and the default lie under it. */
-#include "support/tune_report_page.h"
+#include "tunefile/report_page.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * far as a line. All marks of one kind are one path of points ("M x y h0" with round ends), so that
  * thousands of them stay a small file. The width is the page's: x is counted in evaluations in a
  * view box that is stretched, and strokes are not stretched with it. */
-#include "support/tune_report_page.h"
+#include "tunefile/report_page.h"
 
 #include <math.h>
 

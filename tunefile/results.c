@@ -1,5 +1,5 @@
 /* Writing what a tuning gave: T4 as Kernel Tuner 1.4 writes it, and CSV by RFC 4180. */
-#include "support/tune_results.h"
+#include "tunefile/report_page.h"
 
 #include "support/errors.h"
 #include "support/file.h"
@@ -152,10 +152,9 @@ static int put_json(const char *bytes, size_t size, void *writer)
     return hed_file_writer_put(writer, bytes, size) == HED_OK ? 0 : -1;
 }
 
-hed_status hed_tune_results_write_t4(const char *path, const hed_kernel_def *kernel,
-    const hed_tune_result *result, hed_objective objective, hed_error *error)
+hed_status hed_report_write_t4(const char *path, const hed_tune_report_def *def, hed_error *error)
 {
-    json_t *document = make_document(kernel, result, objective);
+    json_t *document = make_document(def->kernel, def->result, def->objective);
     hed_file_writer *writer;
     if (!document)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the results in %s", path);
@@ -175,9 +174,10 @@ hed_status hed_tune_results_write_t4(const char *path, const hed_kernel_def *ker
     return status;
 }
 
-hed_status hed_tune_results_write_csv(
-    const char *path, const hed_kernel_def *kernel, const hed_tune_result *result, hed_error *error)
+hed_status hed_report_write_csv(const char *path, const hed_tune_report_def *def, hed_error *error)
 {
+    const hed_kernel_def *kernel = def->kernel;
+    const hed_tune_result *result = def->result;
     hed_file_writer *writer;
     hed_status status = hed_file_writer_open(path, &writer, error);
     if (status != HED_OK) return status;
