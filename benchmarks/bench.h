@@ -5,7 +5,7 @@
 
 #include "cli/common/command.h"
 #include "heddle/stats.h"
-#include "support/sample.h"
+#include "cli/common/sample.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* heddle doctor: what works, what does not, why, and what mends it. */
 #include "cli/common/command.h"
 #include "heddle/canonical.h"
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 #include "support/json.h"
 #include "support/optional_libraries.h"
 

@@ -7,7 +7,7 @@
 #include "heddle/canonical.h"
 #include "heddle/math.h"
 #include "heddle/tree.h"
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 
 static hed_error error;
 static const hed_math modes[] = {HED_MATH_FAST, HED_MATH_STRICT};

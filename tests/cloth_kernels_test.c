@@ -5,7 +5,7 @@
 #include "testing.h"
 
 #include "heddle/cloth.h"
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 
 static hed_error error;
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 
 enum {
     N = 100,

@@ -13,7 +13,7 @@
 #include "heddle/cloth.h"
 #include "heddle/heddle.h"
 #include "heddle/synth.h"
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 
 #include "cloth_meshes.h"
 #include "solver/patches.h"

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "folder.h"
-#include "support/replay.h"
+#include "cli/tune/score.h"
 
 static hed_error error;
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "support/replay.h"
+#include "cli/tune/score.h"
 #include "search/search.h"
 
 static hed_error error;

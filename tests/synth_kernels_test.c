@@ -4,7 +4,7 @@
 #include "testing.h"
 
 #include "heddle/synth.h"
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 
 static hed_error error;
 

@@ -9,7 +9,7 @@
 
 #include "backends/cuda/nvrtc.h"
 #include "core/program.h"
-#include "support/sample.h"
+#include "cli/common/sample.h"
 #include "heddle/tune_file.h"
 
 static hed_error error;

@@ -4,7 +4,7 @@
 #include "support/errors.h"
 #include "support/json.h"
 #include "cli/common/progress.h"
-#include "support/replay.h"
+#include "cli/tune/score.h"
 #include "cli/common/table.h"
 
 #include <math.h>

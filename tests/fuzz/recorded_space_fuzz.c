@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "support/replay.h"
+#include "cli/tune/score.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

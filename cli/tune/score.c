@@ -1,5 +1,5 @@
 /* Replaying searches on recorded spaces. */
-#include "support/replay.h"
+#include "cli/tune/score.h"
 
 #include "support/errors.h"
 

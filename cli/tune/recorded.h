@@ -10,8 +10,8 @@
  * What `heddle tune --csv` writes and Kernel Tuner's cache files are read as well: see
  * recorded_convert.h.
  */
-#ifndef HED_SUPPORT_RECORDED_SPACE_H
-#define HED_SUPPORT_RECORDED_SPACE_H
+#ifndef HED_CLI_RECORDED_H
+#define HED_CLI_RECORDED_H
 
 #include "heddle/space.h"
 

@@ -1,10 +1,10 @@
 /* One kernel, one problem: what the native version wrote, and whether somebody else wrote the
  * same. */
-#ifndef HED_SUPPORT_CONFORMANCE_COMPARE_H
-#define HED_SUPPORT_CONFORMANCE_COMPARE_H
+#ifndef HED_CLI_CONFORMANCE_COMPARE_H
+#define HED_CLI_CONFORMANCE_COMPARE_H
 
-#include "support/conformance.h"
-#include "support/sample.h"
+#include "cli/verify/conformance.h"
+#include "cli/common/sample.h"
 
 /* Everything that a run left behind: each buffer's bytes with its guard. */
 typedef struct hed_outcome {

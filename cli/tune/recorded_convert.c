@@ -1,6 +1,6 @@
 /* Reading records of other formats: both are made a table of texts first, and that is written as a
  * recorded space whose domain are the values that occur. */
-#include "support/recorded_convert.h"
+#include "cli/tune/recorded_convert.h"
 
 #include "support/errors.h"
 

@@ -1,6 +1,6 @@
 /* Running a kernel over poisoned buffers, and comparing what it left behind with the native
  * version. */
-#include "support/conformance_compare.h"
+#include "cli/verify/compare.h"
 
 #include "support/errors.h"
 

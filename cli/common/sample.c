@@ -1,5 +1,5 @@
 /* Sample inputs of a kernel, made and placed. */
-#include "support/sample.h"
+#include "cli/common/sample.h"
 
 #include "support/errors.h"
 

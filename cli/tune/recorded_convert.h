@@ -1,8 +1,8 @@
 /* Other tools' records of a tuning, as the text that recorded_space.h describes: Heddle's own
  * `--csv` (RFC 4180) and Kernel Tuner's cache files (JSON, also one whose end is missing since the
  * tuning was broken off). */
-#ifndef HED_SUPPORT_RECORDED_CONVERT_H
-#define HED_SUPPORT_RECORDED_CONVERT_H
+#ifndef HED_CLI_RECORDED_CONVERT_H
+#define HED_CLI_RECORDED_CONVERT_H
 
 #include "heddle/base.h"
 

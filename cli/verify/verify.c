@@ -1,7 +1,7 @@
 /* heddle verify: the conformance suite on the user's own devices. */
 #include "cli/common/command.h"
 #include "cli/common/kernels.h"
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 #include "support/json.h"
 #include "cli/common/progress.h"
 #include "cli/common/table.h"

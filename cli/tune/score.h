@@ -7,11 +7,11 @@
  * best of a search's first M evaluations (m before one is valid). The score is the mean over M =
  * 1..B of (E - F) / (E - o): 0 for random search, 1 for the optimum at once.
  */
-#ifndef HED_SUPPORT_REPLAY_H
-#define HED_SUPPORT_REPLAY_H
+#ifndef HED_CLI_SCORE_H
+#define HED_CLI_SCORE_H
 
 #include "heddle/search.h"
-#include "support/recorded_space.h"
+#include "cli/tune/recorded.h"
 
 enum { HED_REPLAY_MOST = 400 }; /* evaluations of a budget */
 

@@ -9,8 +9,8 @@
  *   - inputs and guards are unchanged.
  * What the native version writes is found by running it twice, over two different poisons.
  */
-#ifndef HED_SUPPORT_CONFORMANCE_H
-#define HED_SUPPORT_CONFORMANCE_H
+#ifndef HED_CLI_CONFORMANCE_H
+#define HED_CLI_CONFORMANCE_H
 
 #include "heddle/launch.h"
 

@@ -1,8 +1,8 @@
 /* Reading recorded tuning spaces. */
-#include "support/recorded_space.h"
+#include "cli/tune/recorded.h"
 
 #include "support/errors.h"
-#include "support/recorded_convert.h"
+#include "cli/tune/recorded_convert.h"
 #include "support/file.h"
 
 #include <errno.h>

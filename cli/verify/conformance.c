@@ -1,8 +1,8 @@
 /* Conformance: every problem, configuration and math mode of a kernel against its native
  * version. */
-#include "support/conformance.h"
+#include "cli/verify/conformance.h"
 
-#include "support/conformance_compare.h"
+#include "cli/verify/compare.h"
 #include "support/errors.h"
 
 #include <stdio.h>

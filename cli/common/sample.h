@@ -1,8 +1,8 @@
 /* A kernel's own sample inputs (hed_kernel_def.sample), made, placed on a device and ready to be
  * launched with. The conformance engine and the kernel bench both start here.
  */
-#ifndef HED_SUPPORT_SAMPLE_H
-#define HED_SUPPORT_SAMPLE_H
+#ifndef HED_CLI_SAMPLE_H
+#define HED_CLI_SAMPLE_H
 
 #include "heddle/launch.h"
 
