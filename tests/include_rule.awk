@@ -1,13 +1,22 @@
-# Checks every #include, and a few words that have one home, against the two tables of ARCHITECTURE.md.
+# Checks every #include, every symbol that one object takes from another, and a few words that have one home, against the
+# two tables of ARCHITECTURE.md.
 #
-#     awk -v root=FOLDER -f include_rule.awk ARCHITECTURE.md FILE...      FILEs relative to the root
+#     awk -v root=FOLDER -f include_rule.awk ARCHITECTURE.md FILE...      FILEs below the root
+#
+# A FILE called *.symbols holds what nm says of the objects of one library: lines "SOURCE TYPE NAME", SOURCE relative to
+# the root. What a file may include it may also call, and nothing else of the library; src/heddle.c, which puts
+# the library together, stands outside: it may use all of it, and all of it may use what that file defines.
 #
 # Prints one line for each violation; the exit code is 1 if there was one. POSIX awk, since every Debian has one.
 BEGIN { FS = "|" }
 
 # ---- the tables: rows between <!-- include-rule --> or <!-- one-home --> and the next <!-- end --> ----
 
-FILENAME != previous { previous = FILENAME; number = 0; in_comment = 0; if (FILENAME != ARGV[1]) begin_file() }
+FILENAME != previous {
+    previous = FILENAME; number = 0; in_comment = 0; symbols = FILENAME ~ /\.symbols$/
+    if (symbols) check_symbols()
+    else if (FILENAME != ARGV[1]) begin_file()
+}
 { number++ }
 FILENAME == ARGV[1] && /<!-- include-rule -->/ { table = "rule"; next }
 FILENAME == ARGV[1] && /<!-- one-home -->/ { table = "home"; next }
@@ -26,6 +35,12 @@ FILENAME == ARGV[1] && table != "" && /^\|.*`/ {
     next
 }
 FILENAME == ARGV[1] { next }
+symbols {
+    split($0, field, " ")
+    if (field[2] ~ /[Uvw]/) { users++; user[users] = field[1]; used[users] = field[3] }
+    else defined_in[field[3]] = field[1]
+    next
+}
 
 # ---- files ----
 
@@ -46,15 +61,32 @@ function listed(path, list,    parts, count, i) {
     return 0
 }
 
-function begin_file(    i, folder) {
-    file = substr(FILENAME, length(root) + 2)
+# Sets `file`, `own` and `row` to a file and the row that covers it.
+function find_row(path,    i, folder) {
+    file = path
     own = ""; row = 0
     for (i = 1; i <= rules; i++) {
         folder = match_folder(file, row_of[i])
         if (length(folder) > length(own)) { own = folder; row = i }
     }
     if (!row) complain("no row of the table covers this file")
-    files++
+}
+
+function begin_file() { find_row(substr(FILENAME, length(root) + 2)); files++ }
+
+# The symbols of the library that was read, before the next one.
+function check_symbols(    i, other) {
+    for (i = 1; i <= users; i++) {
+        if (!(used[i] in defined_in) || user[i] == "src/heddle.c") continue
+        other = defined_in[used[i]]
+        calls++
+        if (other == "src/heddle.c") continue
+        find_row(user[i])
+        if (match_folder(other, own) == "" && !listed(other, allowed[row]))
+            complain(own " may not use " used[i] "() of " other)
+    }
+    users = 0
+    split("", defined_in)
 }
 
 function complain(text) { printf "%s:%d: %s\n", file, number, text; bad++ }
@@ -112,7 +144,8 @@ function code_of(line,    out, i, c, two, quote) {
 }
 
 END {
+    check_symbols()
     if (!rules) { print "no include-rule table found"; bad++ }
-    printf "%d files, %d includes, %d rows: %d violations\n", files, includes, rules, bad
+    printf "%d files, %d includes, %d symbols, %d rows: %d violations\n", files, includes, calls, rules, bad
     exit bad > 0
 }

@@ -1,25 +1,52 @@
 #!/bin/sh
-# The include rule of ARCHITECTURE.md holds; and the check itself finds faults that are planted.
-#     include_rule_test.sh [SOURCE-FOLDER]
+# The include rule of ARCHITECTURE.md holds, for includes and for the symbols of built objects; and the check itself finds
+# faults that are planted.
+#     include_rule_test.sh [SOURCE-FOLDER [BUILD-FOLDER]]
 set -eu
 root=$(cd "${1:-.}" && pwd)
+build=${2:-}
 check=$root/tests/include_rule.awk
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
-check_tree() {
-    find "$1"/src "$1"/include "$1"/worker "$1"/support "$1"/tunefile "$1"/engines "$1"/cli "$1"/benchmarks -name '*.[ch]' -o -name '*.cl' -o -name '*.clh' 2>/dev/null |
-        sort | xargs awk -v root="$1" -f "$check" "$1/ARCHITECTURE.md"
+# OBJECTS FOLDER OUT: the symbols of a library's objects, which lie below OBJECTS as its sources do below FOLDER. Objects
+# whose source is gone are left over from earlier builds.
+list_symbols() {
+    find "$1" -name '*.c.o' | sort | while read -r object; do
+        source=$2${object#"$1/"}
+        source=${source%.o}
+        [ ! -f "$root/$source" ] || nm -P "$object" | awk -v source="$source" '$2 ~ /[A-Zvw]/ { print source, $2, $1 }'
+    done >"$3"
+    [ -s "$3" ] || { echo "no symbols found below $1"; exit 1; }
 }
 
-check_tree "$root"
+check_tree() { # ROOT [SYMBOLS...]
+    top=$1
+    shift
+    { find "$top"/src "$top"/include "$top"/worker "$top"/support "$top"/tunefile "$top"/engines "$top"/cli "$top"/benchmarks \
+        -name '*.[ch]' -o -name '*.cl' -o -name '*.clh' 2>/dev/null | sort; printf '%s\n' "$@"; } |
+        xargs awk -v root="$top" -f "$check" "$top/ARCHITECTURE.md"
+}
+
+if [ -n "$build" ]; then
+    list_symbols "$build/CMakeFiles/heddle.dir" "" "$scratch/heddle.symbols"
+    for engine in "$build"/engines/*; do
+        name=${engine##*/}
+        objects=$engine/CMakeFiles/heddle-$name.dir
+        [ ! -d "$objects" ] || list_symbols "$objects" "engines/$name/" "$scratch/$name.symbols"
+    done
+    check_tree "$root" "$scratch"/*.symbols
+else
+    check_tree "$root"
+fi
 
 # ---- planted faults: each must be found, the clean tree must pass ----
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 tree=$scratch/tree
 mkdir -p "$tree"/src/base "$tree"/src/core "$tree"/src/backends/host "$tree"/include/heddle "$tree"/engines/a "$tree"/engines/b \
          "$tree"/support "$tree"/cli
 cp "$root/ARCHITECTURE.md" "$tree/"
+: >"$tree/none.symbols"
 : >"$tree/include/heddle/base.h"
 : >"$tree/src/base/text.h"
 : >"$tree/src/core/backend.h"
@@ -29,7 +56,7 @@ cp "$root/ARCHITECTURE.md" "$tree/"
 
 plant() { # FILE TEXT EXPECTED-WORDS, or EXPECTED-WORDS empty: nothing to be found
     printf '%s\n' "$2" >"$tree/$1"
-    answer=$(check_tree "$tree") && found=no || found=yes
+    answer=$(check_tree "$tree" "$tree"/*.symbols) && found=no || found=yes
     rm "$tree/$1"
     if [ -z "$3" ]; then
         [ "$found" = no ] || { echo "a clean file was refused: $1: $2: $answer"; exit 1; }
@@ -54,4 +81,16 @@ plant src/core/x.c 'void *a = dlopen("x", 1);' 'dlopen'
 plant engines/a/x.c 'printf("hello");' 'printf'
 plant engines/a/x.c '#include <sqlite3.h>' 'sqlite3.h'
 plant src/nowhere.c 'int x;' 'no row of the table'
+
+plant_call() { # USER DEFINITION EXPECTED-WORDS
+    plant planted.symbols "$1 U hed_planted
+$2 T hed_planted" "$3"
+}
+plant_call src/tune/x.c src/launch/y.c ''
+plant_call src/launch/x.c src/launch/y.c ''
+plant_call src/launch/x.c src/heddle.c ''
+plant_call src/heddle.c src/tune/x.c ''
+plant_call src/launch/x.c src/tune/y.c 'src/launch may not use hed_planted() of src/tune/y.c'
+plant_call src/core/x.c src/database/y.c 'src/core may not use hed_planted() of src/database/y.c'
+plant_call src/backends/host/x.c src/core/y.c 'src/backends/host may not use hed_planted() of src/core/y.c'
 echo "planted faults: all found"

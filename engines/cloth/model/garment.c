@@ -6,6 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+hed_cloth_def hed_default_cloth_def(void)
+{
+    return (hed_cloth_def){.substeps = 5, .iterations = 1, .up = 1, .max_colliders = 64};
+}
+
+hed_cloth_frame hed_default_cloth_frame(void)
+{
+    return (hed_cloth_frame){.seconds = 1.0 / 60.0, .frames = 1, .gravity = {0.0f, -9.81f, 0.0f}};
+}
+
 hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...)
 {
     if (!error) return status;

@@ -8,16 +8,6 @@
 
 /* ---- definitions ---- */
 
-hed_cloth_def hed_default_cloth_def(void)
-{
-    return (hed_cloth_def){.substeps = 5, .iterations = 1, .up = 1, .max_colliders = 64};
-}
-
-hed_cloth_frame hed_default_cloth_frame(void)
-{
-    return (hed_cloth_frame){.seconds = 1.0 / 60.0, .frames = 1, .gravity = {0.0f, -9.81f, 0.0f}};
-}
-
 const char *hed_cloth_structure_name(hed_cloth_structure structure)
 {
     static const char *const names[] = {"auto", "colours", "sets", "patches", "whole", "native"};
