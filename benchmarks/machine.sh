@@ -18,10 +18,10 @@ check() { # NAME COMMAND...
     name=$1
     shift
     if "$@" >"$out/$name.log" 2>&1; then
-        echo "ok      $name  $(grep -a 'Synthesis' "$out/$name.log" | tail -n 1)"
+        echo "ok      $name  $(grep -a ' tests passed, ' "$out/$name.log" | tail -n 1)"
     else
         echo "FAILED  $name ($?)"
-        grep -aE '^\[FAIL|CRASH|ERROR|heddle:|Synthesis' "$out/$name.log" | cut -c1-200 | head -n 30
+        grep -aE '^\[FAIL|ERROR|heddle:| tests passed, ' "$out/$name.log" | cut -c1-200 | head -n 30
         failed=1
     fi
 }

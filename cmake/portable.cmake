@@ -2,8 +2,7 @@
 # and as a tarball. It runs on any Linux with a glibc at least as new as the one it was built on.
 set(name heddle-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 
-foreach(package libsqlite3-dev libjansson-dev libpng-dev zlib1g-dev libcriterion-dev libboxfort-dev libnanopb-dev libffi-dev libnanomsg5
-        libsqlite3-0 libjansson4 libmetis5)
+foreach(package libsqlite3-dev libjansson-dev libpng-dev zlib1g-dev libsqlite3-0 libjansson4 libmetis5)
   install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package} OPTIONAL)
 endforeach()
 

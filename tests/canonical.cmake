@@ -16,7 +16,7 @@ hed_add_test(NAME oclgrind COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh $<
 foreach(device IN LISTS HEDDLE_TEST_DEVICES)
   string(REPLACE ":" "_" word ${device})
   hed_add_test(NAME canonical_all.${word} DEVICE ${device}
-               COMMAND $<TARGET_FILE:on_device> $<TARGET_FILE:canonical_test> --verbose -j1
+               COMMAND $<TARGET_FILE:on_device> $<TARGET_FILE:canonical_test> --verbose
                        --filter "conformance/@(copy|saxpy|transpose|reduction|scan_tree|scan|scan_single|nbody)"
                LABELS full TIMEOUT 1800)
   set_property(TEST canonical_all.${word} APPEND PROPERTY ENVIRONMENT HEDDLE_TEST_CONFIGURATIONS=all)

@@ -1,5 +1,5 @@
 /* Point caches: what a reader finds at any moment of a file's life. */
-#include <criterion/criterion.h>
+#include "test.h"
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -21,10 +21,11 @@ static char *read_document(void)
 Test(cloth_scene_doc, its_scene_loads)
 {
     char *text = read_document();
-    const char *begin = strstr(text, "\n```json\n"),
-               *end = begin ? strstr(begin + 9, "\n```\n") : NULL;
-    hed_cloth_scene *scene;
+    const char *begin = strstr(text, "\n```json\n");
+    cr_assert_not_null(begin);
+    const char *end = strstr(begin + 9, "\n```\n");
     cr_assert_not_null(end);
+    hed_cloth_scene *scene;
     OK(hed_cloth_scene_parse(
         "docs", begin + 9, (size_t)(end - begin - 9), "", NULL, &scene, &error));
     cr_expect(hed_cloth_scene_garment_count(scene) == 1);

@@ -10,5 +10,5 @@ cmake_language(DEFER CALL target_link_libraries cloth_view_test PRIVATE heddle-c
 # The same by OpenGL, and the window where there is a virtual screen.
 set(program ${CMAKE_CURRENT_BINARY_DIR}/cloth_view_test)
 hed_add_test(NAME cloth_view_gl COMMAND ${CMAKE_COMMAND} -E env HEDDLE_TEST_PICTURES=gl
-                                        ${program} --verbose -j1 --filter "cloth_picture/*")
+                                        ${program} --verbose --filter "cloth_picture/*")
 hed_add_test(NAME cloth_view_window COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cloth_view_window.sh ${program})

@@ -12,4 +12,4 @@ read -r number <"$folder/display"
 cd "$folder"
 # What X11 and GLX leave behind lies in libraries that GLFW has unloaded by then, so no suppression can name it.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
-DISPLAY=:$number "$1" --verbose -j1 --filter 'cloth_window/*'
+DISPLAY=:$number "$1" --verbose --filter 'cloth_window/*'

@@ -525,7 +525,7 @@ Test(nvrtc, cuda_c_comes_without_the_prelude)
     j.def.language = HED_CUDA_C;
     j.build.defines = &define;
     j.build.define_count = 1;
-    cr_assert_str_empty(hed_nvrtc_prelude(&j.build));
+    cr_assert_str_eq(hed_nvrtc_prelude(&j.build), "");
     OK(compile(&j, "sm_80"));
     j.sources[0].text = "extern \"C\" __global__ void f(float *x) { x[get_global_id(0)] = N; }\n";
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));

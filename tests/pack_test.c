@@ -3,7 +3,7 @@
  * pack_rt.c's. */
 #include "heddle/pack.h"
 
-#include <criterion/criterion.h>
+#include "test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

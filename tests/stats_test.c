@@ -1,7 +1,7 @@
 /* Quantiles, median interval, summary and meter against closed forms and against each other. */
 #include "heddle/stats.h"
 
-#include <criterion/criterion.h>
+#include "test.h"
 #include <math.h>
 #include <stdlib.h>
 

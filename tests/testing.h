@@ -3,7 +3,7 @@
 #ifndef HED_TESTS_TESTING_H
 #define HED_TESTS_TESTING_H
 
-#include <criterion/criterion.h>
+#include "test.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
