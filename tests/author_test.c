@@ -9,13 +9,13 @@
 Test(author, failing_writes_the_error_once_and_may_quote_it)
 {
     hed_error error = {0};
-    cr_assert(!hed_failed(NULL) && !hed_failed(&error));
+    CHECK(!hed_failed(NULL) && !hed_failed(&error));
     strcpy(error.log, "old");
-    cr_assert_eq(hed_fail(&error, HED_ERROR_LIMIT, "%d voices", 7), HED_ERROR_LIMIT);
-    cr_assert(hed_failed(&error) && error.status == HED_ERROR_LIMIT && !error.log[0]);
+    CHECK_EQ(hed_fail(&error, HED_ERROR_LIMIT, "%d voices", 7), HED_ERROR_LIMIT);
+    CHECK(hed_failed(&error) && error.status == HED_ERROR_LIMIT && !error.log[0]);
     hed_fail(&error, HED_ERROR_IO, "a file: %s", error.text);
-    cr_assert_str_eq(error.text, "a file: 7 voices");
-    cr_assert_eq(hed_fail(NULL, HED_ERROR_IO, "nothing"), HED_ERROR_IO);
+    CHECK_TEXT(error.text, "a file: 7 voices");
+    CHECK_EQ(hed_fail(NULL, HED_ERROR_IO, "nothing"), HED_ERROR_IO);
 }
 
 /* ---- memory ---- */
@@ -36,13 +36,13 @@ Test(author, elements_are_zeroed_aligned_and_given_back)
         hed_error error = {0};
         double *few = hed_new(allocators[i], 5, sizeof *few, &error);
         void *none = hed_new(allocators[i], 0, 24, &error);
-        cr_assert(few && none && few != none && is_zero(few, 5 * sizeof *few) && is_zero(none, 24));
-        cr_assert((uintptr_t)few % 64 == 0 && (uintptr_t)none % 64 == 0);
+        CHECK(few && none && few != none && is_zero(few, 5 * sizeof *few) && is_zero(none, 24));
+        CHECK((uintptr_t)few % 64 == 0 && (uintptr_t)none % 64 == 0);
         hed_delete(allocators[i], few, 5, sizeof *few);
         hed_delete(allocators[i], none, 0, 24);
         hed_delete(allocators[i], NULL, 5, 24);
     }
-    cr_assert(state.live == 0 && state.bytes == 0);
+    CHECK(state.live == 0 && state.bytes == 0);
 }
 
 Test(author, what_is_refused_or_too_large_says_so_and_a_set_error_stops_further_calls)
@@ -50,24 +50,24 @@ Test(author, what_is_refused_or_too_large_says_so_and_a_set_error_stops_further_
     test_allocator state = {.fail_at = 1};
     hed_allocator failing = test_allocator_of(&state);
     hed_error error = {0};
-    cr_assert_null(hed_new(&failing, 3, 8, &error));
-    cr_assert(error.status == HED_ERROR_MEMORY);
-    cr_assert_str_eq(error.text, "out of memory for 3 x 8 bytes");
-    cr_assert_null(hed_new(&failing, 3, 8, &error), "the error is set already");
-    cr_assert_eq(state.calls, 1);
-    cr_assert_null(hed_new(NULL, UINT64_MAX / 4, 8, NULL));
+    CHECK_NULL(hed_new(&failing, 3, 8, &error));
+    CHECK(error.status == HED_ERROR_MEMORY);
+    CHECK_TEXT(error.text, "out of memory for 3 x 8 bytes");
+    CHECK_NULL(hed_new(&failing, 3, 8, &error), "the error is set already");
+    CHECK_EQ(state.calls, 1);
+    CHECK_NULL(hed_new(NULL, UINT64_MAX / 4, 8, NULL));
     error = (hed_error){0};
-    cr_assert_null(hed_new(NULL, UINT64_C(1) << 61, 16, &error), "2^65 bytes are not 0 bytes");
-    cr_assert_eq(error.status, HED_ERROR_MEMORY);
+    CHECK_NULL(hed_new(NULL, UINT64_C(1) << 61, 16, &error), "2^65 bytes are not 0 bytes");
+    CHECK_EQ(error.status, HED_ERROR_MEMORY);
 
     hed_arena arena = {.owner = "a test"};
     error = (hed_error){0};
-    cr_assert_null(hed_arena_new(&arena, UINT64_C(1) << 61, 16, &error));
-    cr_assert_str_eq(error.text, "out of memory for a test: 2305843009213693952 x 16 bytes");
-    cr_assert(arena.failed && !hed_arena_new(&arena, 1, 1, NULL));
+    CHECK_NULL(hed_arena_new(&arena, UINT64_C(1) << 61, 16, &error));
+    CHECK_TEXT(error.text, "out of memory for a test: 2305843009213693952 x 16 bytes");
+    CHECK(arena.failed && !hed_arena_new(&arena, 1, 1, NULL));
     hed_arena_free(&arena);
-    cr_assert(hed_arena_new(&arena, 1, 1, NULL) != NULL, "usable again");
-    cr_assert_null(hed_arena_new(&arena, 1, 1, &error), "the error is set already");
+    CHECK(hed_arena_new(&arena, 1, 1, NULL) != NULL, "usable again");
+    CHECK_NULL(hed_arena_new(&arena, 1, 1, &error), "the error is set already");
     hed_arena_free(&arena);
 }
 
@@ -82,12 +82,12 @@ static bool fill_arena(hed_arena *arena, hed_error *error)
         size_t size = sizes[i % HED_COUNT(sizes)];
         pieces[i] = hed_arena_new(arena, size, 1, error);
         if (!pieces[i]) return false;
-        cr_assert((uintptr_t)pieces[i] % 64 == 0 && is_zero(pieces[i], size));
+        CHECK((uintptr_t)pieces[i] % 64 == 0 && is_zero(pieces[i], size));
         memset(pieces[i], (int)(i % 255 + 1), size);
     }
     for (uint32_t i = 0; i < PIECES; i++)
         for (size_t k = 0; k < sizes[i % HED_COUNT(sizes)]; k++)
-            if (pieces[i][k] != i % 255 + 1) cr_assert_fail("piece %u was overwritten", i);
+            if (pieces[i][k] != i % 255 + 1) FAIL("piece %u was overwritten", i);
     return true;
 }
 
@@ -96,10 +96,10 @@ Test(author, an_arena_holds_pieces_of_all_sizes_and_is_freed_as_one)
     test_allocator state = {0};
     hed_error error = {0};
     hed_arena arena = {.allocator = test_allocator_of(&state), .owner = "a test"};
-    cr_assert(fill_arena(&arena, &error), "%s", error.text);
-    cr_assert_lt(state.calls, PIECES / 2, "many pieces share a chunk");
+    CHECK(fill_arena(&arena, &error), "%s", error.text);
+    CHECK_LT(state.calls, PIECES / 2, "many pieces share a chunk");
     hed_arena_free(&arena);
-    cr_assert(state.live == 0 && state.bytes == 0 && arena.chunks == NULL);
+    CHECK(state.live == 0 && state.bytes == 0 && arena.chunks == NULL);
     hed_arena_free(&arena); /* nothing to free */
 }
 
@@ -109,10 +109,10 @@ Test(author, an_arena_in_its_own_memory_frees_itself)
     hed_arena first = {.allocator = test_allocator_of(&state)};
     hed_arena *inside = hed_arena_new(&first, 1, sizeof *inside, NULL);
     *inside = first;
-    cr_assert_str_eq(hed_arena_text(inside, "word", NULL), "word");
-    cr_assert_null(hed_arena_text(inside, NULL, NULL));
+    CHECK_TEXT(hed_arena_text(inside, "word", NULL), "word");
+    CHECK_NULL(hed_arena_text(inside, NULL, NULL));
     hed_arena_free(inside);
-    cr_assert(state.live == 0 && state.bytes == 0);
+    CHECK(state.live == 0 && state.bytes == 0);
 }
 
 Test(author, every_refused_chunk_of_an_arena_is_reported_and_none_is_lost)
@@ -123,19 +123,19 @@ Test(author, every_refused_chunk_of_an_arena_is_reported_and_none_is_lost)
         hed_error error = {0};
         hed_arena arena = {.allocator = test_allocator_of(&state), .owner = "a test"};
         done = fill_arena(&arena, &error);
-        cr_assert(done ? !hed_failed(&error)
-                       : error.status == HED_ERROR_MEMORY && strstr(error.text, "for a test"));
+        CHECK(done ? !hed_failed(&error)
+                   : error.status == HED_ERROR_MEMORY && strstr(error.text, "for a test"));
         refused += !done;
         hed_arena_free(&arena);
-        cr_assert(state.live == 0 && state.bytes == 0);
+        CHECK(state.live == 0 && state.bytes == 0);
     }
-    cr_assert_gt(refused, 20);
+    CHECK_GT(refused, 20);
 }
 
 Test(author, counts_round_up)
 {
-    cr_assert(hed_ceil_divide(0, 4) == 0 && hed_ceil_divide(1, 4) == 1);
-    cr_assert(hed_round_up(8, 4) == 8 && hed_round_up(9, 4) == 12);
+    CHECK(hed_ceil_divide(0, 4) == 0 && hed_ceil_divide(1, 4) == 1);
+    CHECK(hed_round_up(8, 4) == 8 && hed_round_up(9, 4) == 12);
 }
 
 /* ---- the tables of a description ---- */
@@ -165,17 +165,17 @@ static const hed_kernel_def described = {
 Test(author, lists_set_pointer_and_count)
 {
     const hed_kernel_def *d = &described;
-    cr_assert(d->source_count == 2 && d->sources[1].text[0] == 'b');
-    cr_assert(d->constraint_count == 1 && d->condition_count == 1 && d->define_count == 1);
-    cr_assert(d->dimension_count == 2 && strcmp(d->dimensions[1], "m") == 0);
-    cr_assert(d->sample.count == 2 && d->sample.problems[1].count == 2);
-    cr_assert(d->sample.problems[1].sizes[0] == 1000 && d->sample.benchmark.sizes[1] == 9);
-    cr_assert_eq(d->parameter_count, 4);
-    cr_assert(d->parameters[0].count == 3 && d->parameters[0].values[2] == 128);
-    cr_assert(d->parameters[0].value == 64 && strcmp(d->parameters[0].name, "WG") == 0);
-    cr_assert(d->parameters[2].count == 2 && d->parameters[2].value == 1);
-    cr_assert(d->parameters[3].count == 3 && d->parameters[3].values[2] == 2);
-    cr_assert_str_eq(d->parameters[3].labels[2], "any");
+    CHECK(d->source_count == 2 && d->sources[1].text[0] == 'b');
+    CHECK(d->constraint_count == 1 && d->condition_count == 1 && d->define_count == 1);
+    CHECK(d->dimension_count == 2 && strcmp(d->dimensions[1], "m") == 0);
+    CHECK(d->sample.count == 2 && d->sample.problems[1].count == 2);
+    CHECK(d->sample.problems[1].sizes[0] == 1000 && d->sample.benchmark.sizes[1] == 9);
+    CHECK_EQ(d->parameter_count, 4);
+    CHECK(d->parameters[0].count == 3 && d->parameters[0].values[2] == 128);
+    CHECK(d->parameters[0].value == 64 && strcmp(d->parameters[0].name, "WG") == 0);
+    CHECK(d->parameters[2].count == 2 && d->parameters[2].value == 1);
+    CHECK(d->parameters[3].count == 3 && d->parameters[3].values[2] == 2);
+    CHECK_TEXT(d->parameters[3].labels[2], "any");
 }
 
 Test(author, arguments_are_what_their_words_say)
@@ -191,15 +191,15 @@ Test(author, arguments_are_what_their_words_say)
         {.name = "range", .kind = HED_STRUCT, .size = sizeof(limits)},
         {.name = "tile", .kind = HED_LOCAL, .type = HED_FLOAT},
     };
-    cr_assert_eq(described.argument_count, HED_COUNT(expected));
+    CHECK_EQ(described.argument_count, HED_COUNT(expected));
     for (uint32_t i = 0; i < HED_COUNT(expected); i++) {
         const hed_argument_def *a = &described.arguments[i], *e = &expected[i];
-        cr_assert_str_eq(a->name, e->name);
-        cr_assert(a->kind == e->kind && a->type == e->type && a->access == e->access &&
-                      a->size == e->size,
+        CHECK_TEXT(a->name, e->name);
+        CHECK(a->kind == e->kind && a->type == e->type && a->access == e->access &&
+                  a->size == e->size,
             "%s", a->name);
     }
-    cr_assert(described.arguments[1].tolerance == 0.5);
+    CHECK(described.arguments[1].tolerance == 0.5);
 }
 
 /* ---- what follows from the tables ---- */
@@ -211,11 +211,11 @@ Test(author, sample_bytes_follow_the_counts)
     hed_config config = hed_config_default(&described);
     static const uint64_t expected[] = {4 * 1000 * 2 * 4, 3000 * 8, 4 * 4, 3, 0, 0, 0, 0, 0};
     for (uint32_t i = 0; i < HED_COUNT(expected); i++)
-        cr_assert_eq(hed_default_sample_bytes(&described, &config, &three_thousand, i), expected[i],
+        CHECK_EQ(hed_default_sample_bytes(&described, &config, &three_thousand, i), expected[i],
             "%u", i);
     hed_work work;
     hed_default_work(&described, &config, &three_thousand, &work);
-    cr_assert(work.bytes == 32000 + 24000 + 2 * 16 && work.items == 3000 && work.operations == 0);
+    CHECK(work.bytes == 32000 + 24000 + 2 * 16 && work.items == 3000 && work.operations == 0);
 }
 
 Test(author, sample_data_are_sizes_floats_and_words)
@@ -226,16 +226,16 @@ Test(author, sample_data_are_sizes_floats_and_words)
     hed_default_sample_fill(&described, &three_thousand, 4, &n, 4, 1);
     hed_default_sample_fill(&described, &three_thousand, 5, &m, 8, 1);
     hed_default_sample_fill(&described, &three_thousand, 6, &x, 4, 1);
-    cr_assert(n == 1000 && m == 3.0 && x != 0.0f && x > -1.0f && x < 1.0f);
+    CHECK(n == 1000 && m == 3.0 && x != 0.0f && x > -1.0f && x < 1.0f);
     hed_default_sample_fill(&described, &three_thousand, 0, floats, sizeof floats, 5);
     hed_sample_floats(expected, 3, 5, 0);
-    cr_assert_arr_eq(floats, expected, sizeof floats);
+    CHECK_BYTES(floats, expected, sizeof floats);
     uint64_t words[2];
     hed_default_sample_fill(&described, &three_thousand, 1, words, sizeof words, 5);
-    cr_assert_eq(words[1] >> 32, hed_sample_word(5, 1, 3));
+    CHECK_EQ(words[1] >> 32, hed_sample_word(5, 1, 3));
     /* As it was when the goldens were made. */
-    cr_assert_eq(hed_sample_word(42, 7, 1000), 0x500fa9a2u);
-    cr_assert_neq(hed_sample_word(42, 7, 1), hed_sample_word(42, 8, 1));
+    CHECK_EQ(hed_sample_word(42, 7, 1000), 0x500fa9a2u);
+    CHECK_NE(hed_sample_word(42, 7, 1), hed_sample_word(42, 8, 1));
 }
 
 Test(author, the_default_geometry_is_groups_that_cover_the_items)
@@ -243,9 +243,9 @@ Test(author, the_default_geometry_is_groups_that_cover_the_items)
     hed_config config = hed_config_default(&described);
     hed_geometry geometry = {0};
     hed_default_geometry(&described, &config, &three_thousand, &geometry);
-    cr_assert(geometry.dimensions == 1 && geometry.group[0] == 64);
-    cr_assert_eq(geometry.global[0], 24 * 64); /* 24 groups of 128 */
-    cr_assert(geometry.native_items == 3000 && geometry.native_grain == 65536);
+    CHECK(geometry.dimensions == 1 && geometry.group[0] == 64);
+    CHECK_EQ(geometry.global[0], 24 * 64); /* 24 groups of 128 */
+    CHECK(geometry.native_items == 3000 && geometry.native_grain == 65536);
 }
 
 /* ---- clones ---- */
@@ -264,5 +264,5 @@ Test(author, a_clone_does_what_its_body_does)
     hed_sample_floats(b, 100, 1, 1);
     add_native(&(hed_native_call){.arguments = (void *[]){a}}, 3, 97);
     add_body(&(hed_native_call){.arguments = (void *[]){b}}, 3, 97);
-    cr_assert_arr_eq(a, b, sizeof a);
+    CHECK_BYTES(a, b, sizeof a);
 }

@@ -15,12 +15,12 @@
 Test(base, every_status_has_a_name_of_its_own)
 {
     for (int a = 0; a < HED_STATUS_COUNT; a++) {
-        cr_assert(hed_status_name((hed_status)a)[0] != '\0');
+        CHECK(hed_status_name((hed_status)a)[0] != '\0');
         for (int b = 0; b <= a; b++) { /* the count itself stands for any unknown number */
-            cr_assert_str_neq(hed_status_name((hed_status)(a + 1)), hed_status_name((hed_status)b));
+            CHECK_TEXT_NE(hed_status_name((hed_status)(a + 1)), hed_status_name((hed_status)b));
         }
     }
-    cr_assert_str_eq(hed_status_name((hed_status)12345), hed_status_name(HED_STATUS_COUNT));
+    CHECK_TEXT(hed_status_name((hed_status)12345), hed_status_name(HED_STATUS_COUNT));
 }
 
 Test(base, version_is_the_header_s)
@@ -28,8 +28,8 @@ Test(base, version_is_the_header_s)
     char text[64];
     snprintf(text, sizeof text, "%u.%u.%u", hed_version() / 10000, hed_version() / 100 % 100,
         hed_version() % 100);
-    cr_assert_str_eq(hed_version_text(), text);
-    cr_assert_str_eq(hed_version_text(), HED_VERSION_TEXT);
+    CHECK_TEXT(hed_version_text(), text);
+    CHECK_TEXT(hed_version_text(), HED_VERSION_TEXT);
 }
 
 Test(base, memory_is_zeroed_aligned_and_given_back_whole)
@@ -40,23 +40,23 @@ Test(base, memory_is_zeroed_aligned_and_given_back_whole)
     for (size_t index = 0; index < 2; index++) {
         for (size_t size = 0; size < 300; size += 37) {
             unsigned char *memory = hed_allocate(allocators[index], size);
-            cr_assert_not_null(memory);
-            cr_assert_eq((uintptr_t)memory % 64, 0u);
+            CHECK_NOT_NULL(memory);
+            CHECK_EQ((uintptr_t)memory % 64, 0u);
             for (size_t byte = 0; byte < size; byte++) {
-                cr_assert_eq(memory[byte], 0);
+                CHECK_EQ(memory[byte], 0);
             }
             hed_release(allocators[index], memory, size);
         }
         char *copy = hed_copy_text(allocators[index], "weft");
-        cr_assert_str_eq(copy, "weft");
+        CHECK_TEXT(copy, "weft");
         hed_release_text(allocators[index], copy);
-        cr_assert_null(hed_copy_text(allocators[index], NULL));
+        CHECK_NULL(hed_copy_text(allocators[index], NULL));
         hed_release_text(allocators[index], NULL);
         hed_release(allocators[index], NULL, 10);
     }
-    cr_assert(state.live == 0 && state.bytes == 0 && state.calls == 10);
+    CHECK(state.live == 0 && state.bytes == 0 && state.calls == 10);
     state.fail_at = state.calls + 1;
-    cr_assert_null(hed_copy_text(&counting, "weft"));
+    CHECK_NULL(hed_copy_text(&counting, "weft"));
 }
 
 Test(base, clock_runs_forward)
@@ -67,7 +67,7 @@ Test(base, clock_runs_forward)
     uint64_t between = hed_now();
     usleep(2000);
     uint64_t after = clock.now(clock.user);
-    cr_assert(
+    CHECK(
         between - before >= 2000000 && after - between >= 2000000 && after - before < 60000000000u);
 }
 
@@ -77,15 +77,15 @@ Test(base, fail_fills_the_error)
 {
     hed_error error;
     memset(&error, 'x', sizeof error);
-    cr_assert_eq(hed_fail(&error, HED_ERROR_LIMIT, "group of %d: %s allows %d", 2048, "gpu", 1024),
+    CHECK_EQ(hed_fail(&error, HED_ERROR_LIMIT, "group of %d: %s allows %d", 2048, "gpu", 1024),
         HED_ERROR_LIMIT);
-    cr_assert_eq(error.status, HED_ERROR_LIMIT);
-    cr_assert_str_eq(error.text, "group of 2048: gpu allows 1024");
-    cr_assert_str_eq(error.log, "");
+    CHECK_EQ(error.status, HED_ERROR_LIMIT);
+    CHECK_TEXT(error.text, "group of 2048: gpu allows 1024");
+    CHECK_TEXT(error.log, "");
     hed_fail(&error, HED_ERROR_IO, "while loading: %s", error.text);
-    cr_assert_str_eq(
+    CHECK_TEXT(
         error.text, "while loading: group of 2048: gpu allows 1024", "its own text as an argument");
-    cr_assert_eq(hed_fail(NULL, HED_ERROR_IO, "%d", 1), HED_ERROR_IO);
+    CHECK_EQ(hed_fail(NULL, HED_ERROR_IO, "%d", 1), HED_ERROR_IO);
 }
 
 Test(base, fail_cuts_long_text)
@@ -95,12 +95,12 @@ Test(base, fail_cuts_long_text)
     memset(text, 'a', sizeof text);
     text[HED_ERROR_TEXT - 1] = '\0';
     hed_fail(&error, HED_ERROR_IO, "%s", text);
-    cr_assert_str_eq(error.text, text, "this one fits just so");
+    CHECK_TEXT(error.text, text, "this one fits just so");
     text[HED_ERROR_TEXT - 1] = 'a';
     text[HED_ERROR_TEXT] = '\0';
     hed_fail(&error, HED_ERROR_IO, "%s", text);
-    cr_assert_eq(strlen(error.text), HED_ERROR_TEXT - 1u);
-    cr_assert_str_eq(error.text + HED_ERROR_TEXT - 6, "aa...");
+    CHECK_EQ(strlen(error.text), HED_ERROR_TEXT - 1u);
+    CHECK_TEXT(error.text + HED_ERROR_TEXT - 6, "aa...");
 }
 
 /* How many bytes the last line of a cut log says are missing; 0 if it says nothing. */
@@ -115,9 +115,9 @@ Test(base, fail_log_is_cut_at_the_end_of_a_line)
 {
     hed_error error = {0};
     hed_fail_log(&error, "a.cl:3: error\n");
-    cr_assert_str_eq(error.log, "a.cl:3: error\n");
+    CHECK_TEXT(error.log, "a.cl:3: error\n");
     hed_fail_log(&error, NULL);
-    cr_assert_str_eq(error.log, "");
+    CHECK_TEXT(error.log, "");
     hed_fail_log(NULL, "nobody listens");
 
     static char log[20001];
@@ -126,12 +126,12 @@ Test(base, fail_log_is_cut_at_the_end_of_a_line)
     }
     hed_fail_log(&error, log);
     const char *last = strrchr(error.log, '(');
-    cr_assert_not_null(last);
+    CHECK_NOT_NULL(last);
     size_t kept = (size_t)(last - error.log);
-    cr_assert_eq(kept % 100, 0u, "%zu bytes are not whole lines", kept);
-    cr_assert_eq(memcmp(error.log, log, kept), 0);
-    cr_assert_eq(kept + missing_bytes(error.log), strlen(log));
-    cr_assert(kept > HED_ERROR_LOG - 300, "only %zu bytes kept", kept);
+    CHECK_EQ(kept % 100, 0u, "%zu bytes are not whole lines", kept);
+    CHECK_EQ(memcmp(error.log, log, kept), 0);
+    CHECK_EQ(kept + missing_bytes(error.log), strlen(log));
+    CHECK(kept > HED_ERROR_LOG - 300, "only %zu bytes kept", kept);
 }
 
 Test(base, fail_log_at_its_limit)
@@ -141,17 +141,17 @@ Test(base, fail_log_at_its_limit)
     memset(log, 'm', 20000);
     log[HED_ERROR_LOG - 1] = '\0';
     hed_fail_log(&error, log);
-    cr_assert_str_eq(error.log, log, "this one fits just so");
+    CHECK_TEXT(error.log, log, "this one fits just so");
     log[HED_ERROR_LOG - 1] = 'm';
     log[HED_ERROR_LOG] = '\0';
     hed_fail_log(&error, log); /* one byte too long */
-    cr_assert_neq(missing_bytes(error.log), 0u);
+    CHECK_NE(missing_bytes(error.log), 0u);
     log[HED_ERROR_LOG] = 'm';
     hed_fail_log(&error, log); /* one endless line */
     size_t kept = strspn(error.log, "m");
-    cr_assert_eq(error.log[kept], '\n');
-    cr_assert_eq(kept + missing_bytes(error.log), 20000u);
-    cr_assert(strlen(error.log) < HED_ERROR_LOG);
+    CHECK_EQ(error.log[kept], '\n');
+    CHECK_EQ(kept + missing_bytes(error.log), 20000u);
+    CHECK(strlen(error.log) < HED_ERROR_LOG);
 }
 
 typedef struct log_lines {
@@ -173,12 +173,12 @@ Test(base, log_keeps_to_its_level_and_to_one_line)
     log_lines lines = {0};
     hed_logger logger = {&lines, keep_line, HED_LOG_WARNING};
     hed_log_message(&logger, HED_LOG_INFO, "too small a matter");
-    cr_assert_eq(lines.count, 0);
+    CHECK_EQ(lines.count, 0);
     hed_log_message(&logger, HED_LOG_WARNING, "driver %d says\nno\n", 7);
-    cr_assert(lines.count == 1 && lines.level == HED_LOG_WARNING);
-    cr_assert_str_eq(lines.last, "driver 7 says no");
+    CHECK(lines.count == 1 && lines.level == HED_LOG_WARNING);
+    CHECK_TEXT(lines.last, "driver 7 says no");
     hed_log_message(&logger, HED_LOG_ERROR, "%5000d", 1);
-    cr_assert(lines.count == 2 && strlen(lines.last) > 1000);
+    CHECK(lines.count == 2 && strlen(lines.last) > 1000);
     logger.log = NULL;
     hed_log_message(&logger, HED_LOG_ERROR, "nobody listens");
     hed_log_message(NULL, HED_LOG_ERROR, "nobody listens");
@@ -196,23 +196,22 @@ Test(base, text_grows)
     for (int index = 0; index < 5000; index++) {
         hed_text_add(&text, "%d,", index);
         length += (size_t)sprintf(expected + length, "%d,", index);
-        cr_assert_eq(text.size, length);
+        CHECK_EQ(text.size, length);
     }
     hed_text_add_bytes(&text, "a\0b", 3);
     hed_text_add_bytes(&text, NULL, 0);
-    cr_assert_not(text.failed);
-    cr_assert_eq(memcmp(text.bytes, expected, length), 0);
-    cr_assert_eq(memcmp(text.bytes + length, "a\0b", 4), 0, "the zero behind the text counts too");
+    CHECK_NOT(text.failed);
+    CHECK_EQ(memcmp(text.bytes, expected, length), 0);
+    CHECK_EQ(memcmp(text.bytes + length, "a\0b", 4), 0, "the zero behind the text counts too");
     hed_text_free(&text);
-    cr_assert(text.bytes == NULL && text.size == 0 && state.live == 0 && state.bytes == 0);
+    CHECK(text.bytes == NULL && text.size == 0 && state.live == 0 && state.bytes == 0);
     for (size_t size = 1; size <= 1100; size++) { /* over each size at which it grows */
         hed_text_add_bytes(&text, "m", 1);
-        cr_assert(
-            text.size == size && text.size < text.capacity, "no room for the zero at %zu", size);
-        cr_assert_eq(text.bytes[size], '\0');
+        CHECK(text.size == size && text.size < text.capacity, "no room for the zero at %zu", size);
+        CHECK_EQ(text.bytes[size], '\0');
     }
     hed_text_free(&text);
-    cr_assert(state.live == 0 && state.bytes == 0);
+    CHECK(state.live == 0 && state.bytes == 0);
 }
 
 Test(base, text_remembers_that_memory_ran_out)
@@ -224,41 +223,41 @@ Test(base, text_remembers_that_memory_ran_out)
         for (int index = 0; index < 200; index++) {
             hed_text_add(&text, "%05d", index);
         }
-        cr_assert(text.failed);
-        cr_assert_eq(state.calls, fail_at, "it must not try again");
+        CHECK(text.failed);
+        CHECK_EQ(state.calls, fail_at, "it must not try again");
         hed_text_free(&text);
-        cr_assert(state.live == 0 && state.bytes == 0 && !text.failed);
+        CHECK(state.live == 0 && state.bytes == 0 && !text.failed);
     }
     hed_text text = {0};
     hed_text_add_bytes(&text, "x", 1);
     hed_text_add_bytes(&text, "x", SIZE_MAX - 10); /* must fail before it reads */
-    cr_assert(text.failed && text.size == 1);
+    CHECK(text.failed && text.size == 1);
     hed_text_free(&text);
 }
 
 Test(base, text_copy_is_bounded)
 {
     char to[6] = "?????";
-    cr_assert(hed_text_copy(to, 5, "warp"));
-    cr_assert_str_eq(to, "warp");
-    cr_assert_not(hed_text_copy(to, 4, "warp"));
-    cr_assert_str_eq(to, "war");
-    cr_assert_not(hed_text_copy(to, 1, "x"));
-    cr_assert_str_eq(to, "");
-    cr_assert_not(hed_text_copy(NULL, 0, ""));
+    CHECK(hed_text_copy(to, 5, "warp"));
+    CHECK_TEXT(to, "warp");
+    CHECK_NOT(hed_text_copy(to, 4, "warp"));
+    CHECK_TEXT(to, "war");
+    CHECK_NOT(hed_text_copy(to, 1, "x"));
+    CHECK_TEXT(to, "");
+    CHECK_NOT(hed_text_copy(NULL, 0, ""));
 }
 
 Test(base, text_contains_ignores_case)
 {
-    cr_assert(hed_text_contains("NVIDIA H200", "h200"));
-    cr_assert(hed_text_contains("NVIDIA H200", "nVi"));
-    cr_assert(hed_text_contains("aab", "AB"));
-    cr_assert(hed_text_contains("x", ""));
-    cr_assert(hed_text_contains("", ""));
-    cr_assert_not(hed_text_contains("NVIDIA H200", "h2000"));
-    cr_assert_not(hed_text_contains("", "a"));
-    cr_assert_not(hed_text_contains("@[`{", "`["), "only letters have a case");
-    cr_assert_not(hed_text_contains("@", "`"));
+    CHECK(hed_text_contains("NVIDIA H200", "h200"));
+    CHECK(hed_text_contains("NVIDIA H200", "nVi"));
+    CHECK(hed_text_contains("aab", "AB"));
+    CHECK(hed_text_contains("x", ""));
+    CHECK(hed_text_contains("", ""));
+    CHECK_NOT(hed_text_contains("NVIDIA H200", "h2000"));
+    CHECK_NOT(hed_text_contains("", "a"));
+    CHECK_NOT(hed_text_contains("@[`{", "`["), "only letters have a case");
+    CHECK_NOT(hed_text_contains("@", "`"));
 }
 
 /* ---- hash ---- */
@@ -282,31 +281,30 @@ Test(base, hash_is_the_same_everywhere)
     char text[33];
     for (size_t index = 0; index < sizeof known / sizeof known[0]; index++) {
         hed_hash_format(hed_hash_text(hed_hash_start(), known[index][0]), text);
-        cr_assert_str_eq(text, known[index][1]);
+        CHECK_TEXT(text, known[index][1]);
     }
     hed_hash_format((hed_hash){1, 0xabc}, text);
-    cr_assert_str_eq(text, "00000000000000010000000000000abc");
+    CHECK_TEXT(text, "00000000000000010000000000000abc");
     char shifted[64] = "";
     /* where the bytes lie in memory does not matter */
     for (size_t offset = 1; offset < 9; offset++) {
         memcpy(shifted + offset, "guides every warp thread", 25);
-        cr_assert(same(hash_of(shifted + offset, 24), hash_of("guides every warp thread", 24)));
+        CHECK(same(hash_of(shifted + offset, 24), hash_of("guides every warp thread", 24)));
     }
 }
 
 Test(base, hash_tells_lengths_and_order)
 {
     hed_hash start = hed_hash_start();
-    cr_assert_not(same(hed_hash_text(hed_hash_text(start, "ab"), "c"),
+    CHECK_NOT(same(hed_hash_text(hed_hash_text(start, "ab"), "c"),
         hed_hash_text(hed_hash_text(start, "a"), "bc")));
-    cr_assert_not(same(hed_hash_text(hed_hash_text(start, "a"), "b"),
+    CHECK_NOT(same(hed_hash_text(hed_hash_text(start, "a"), "b"),
         hed_hash_text(hed_hash_text(start, "b"), "a")));
-    cr_assert_not(same(hed_hash_text(start, ""), start));
+    CHECK_NOT(same(hed_hash_text(start, ""), start));
     const char zeros[64] = {0};
     for (size_t x = 0; x <= 64; x++) {
         for (size_t y = 0; y < x; y++) {
-            cr_assert_not(
-                same(hash_of(zeros, x), hash_of(zeros, y)), "%zu zeros and %zu zeros", x, y);
+            CHECK_NOT(same(hash_of(zeros, x), hash_of(zeros, y)), "%zu zeros and %zu zeros", x, y);
         }
     }
 }
@@ -330,10 +328,10 @@ Test(base, hash_spreads_single_bits)
         total += a + b;
     }
     /* Binomial with 128 trials has a deviation of 5.7: 320 draws stay within 5 of them. */
-    cr_assert(least >= 36 && most <= 92, "%d to %d bits of 128 change", least, most);
-    cr_assert(
+    CHECK(least >= 36 && most <= 92, "%d to %d bits of 128 change", least, most);
+    CHECK(
         lane_a >= 12 && lane_b >= 12, "a half changes in only %d or %d bits of 64", lane_a, lane_b);
-    cr_assert(abs(total / 320 - 64) <= 1, "%d bits change on average", total / 320);
+    CHECK(abs(total / 320 - 64) <= 1, "%d bits change on average", total / 320);
 }
 
 static int compare_words(const void *a, const void *b)
@@ -361,11 +359,11 @@ Test(base, hash_halves_do_not_collide_on_near_messages)
             halves[1][count++] = hash.b;
         }
     }
-    cr_assert_eq(count, (size_t)COUNT);
+    CHECK_EQ(count, (size_t)COUNT);
     for (int half = 0; half < 2; half++) {
         qsort(halves[half], count, sizeof halves[half][0], compare_words);
         for (size_t index = 1; index < count; index++) {
-            cr_assert_neq(halves[half][index], halves[half][index - 1]);
+            CHECK_NE(halves[half][index], halves[half][index - 1]);
         }
     }
 }

@@ -21,12 +21,12 @@ static void expect_counts(
     uint32_t found = 0;
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
         uint32_t count = hed_instrument_count(instrument, (hed_entity_type)type);
-        cr_assert_gt(count, 0, "no %s", hed_entity_type_name((hed_entity_type)type));
+        CHECK_GT(count, 0, "no %s", hed_entity_type_name((hed_entity_type)type));
         if (type != HED_BODY && type != HED_SPRING) found += count;
     }
-    cr_assert_eq(hed_instrument_count(instrument, HED_BODY), side * side * side);
-    cr_assert_eq(hed_instrument_count(instrument, HED_SPRING), springs);
-    cr_assert_eq(found, others, "%u others", found);
+    CHECK_EQ(hed_instrument_count(instrument, HED_BODY), side * side * side);
+    CHECK_EQ(hed_instrument_count(instrument, HED_SPRING), springs);
+    CHECK_EQ(found, others, "%u others", found);
     hed_instrument_destroy(instrument);
 }
 
@@ -49,9 +49,9 @@ Test(bench_instruments, all_types_fit_into_one_work_group)
         synth_program_def def = {.instrument = instrument, .rate = 48000, .warps = WARPS,
             .lanes = LANES, .pack = (hed_pack_method)method};
         OK(synth_program_create(&allocator, &def, &program, &error));
-        cr_assert_leq(4 * program->layout.words, LOCAL_BYTES, "%s: %u words",
+        CHECK_LE(4 * program->layout.words, LOCAL_BYTES, "%s: %u words",
             hed_pack_method_name((hed_pack_method)method), program->layout.words);
-        cr_assert_eq(program->layout.type[SYNTH_BODY].count, 512);
+        CHECK_EQ(program->layout.type[SYNTH_BODY].count, 512);
         synth_program_destroy(program);
     }
     hed_instrument_destroy(instrument);
@@ -63,7 +63,7 @@ Test(bench_instruments, without_masses_there_are_none)
     hed_instrument *instrument;
     FAILS(HED_ERROR_ARGUMENT,
         cli_instrument(CLI_MIXED, (const uint32_t[3]){850, 0, 0}, &instrument, &error));
-    cr_assert_null(instrument);
+    CHECK_NULL(instrument);
 }
 
 /* At the usual distance its end would be too far off. */
@@ -76,8 +76,8 @@ Test(bench_instruments, a_string_may_have_millions_of_masses)
         instrument, hed_instrument_at(instrument, HED_BODY, MASSES - 1), &last, &error));
     OK(hed_instrument_get(
         instrument, hed_instrument_at(instrument, HED_BODY, MASSES - 2), &before, &error));
-    cr_assert_eq(last.as.body.position[0], (MASSES - 1) * 0x1p-8f);
-    cr_assert_eq(before.as.body.position[0], (MASSES - 2) * 0x1p-8f);
+    CHECK_EQ(last.as.body.position[0], (MASSES - 1) * 0x1p-8f);
+    CHECK_EQ(before.as.body.position[0], (MASSES - 2) * 0x1p-8f);
     hed_instrument_destroy(instrument);
 }
 
@@ -88,5 +88,5 @@ Test(bench_instruments, what_no_instrument_holds_is_refused)
         cli_instrument(CLI_STRING, (const uint32_t[3]){1 << 25, 1, 1}, &instrument, &error));
     FAILS(HED_ERROR_LIMIT,
         cli_instrument(CLI_LATTICE, (const uint32_t[3]){200, 200, 200}, &instrument, &error));
-    cr_assert_null(instrument);
+    CHECK_NULL(instrument);
 }

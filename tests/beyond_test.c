@@ -46,7 +46,7 @@ static bool create(hed_device *device, const hed_kernel_def *def, const hed_kern
     FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(device, def, options, kernel, &error));
     uint32_t lowest = (uint32_t)(missing & -missing);
     if (missing)
-        cr_assert(strstr(error.text, hed_capability_name(lowest)), "\"%s\" is not named: %s",
+        CHECK(strstr(error.text, hed_capability_name(lowest)), "\"%s\" is not named: %s",
             hed_capability_name(lowest), error.text);
     return false;
 }
@@ -118,14 +118,14 @@ Test(beyond, a_barrier_over_the_grid_holds_every_group)
             hed_geometry g = {.dimensions = 1, .global = {n}, .group = {GRID_ITEMS}};
             OK(hed_launch_over(t.stream, kernel, &g, arguments, 3, &error));
             fetch(&t, x, got, bytes);
-            cr_assert_arr_eq(got, want, bytes, "%u groups", groups);
+            CHECK_BYTES(got, want, bytes, "%u groups", groups);
             hed_buffer_destroy(x);
             free(want);
             free(got);
         }
         int64_t resident;
         OK(hed_kernel_resident_groups(kernel, GRID_ITEMS, 0, &resident, &error));
-        cr_assert(resident > 0);
+        CHECK(resident > 0);
         hed_geometry g = {.dimensions = 1, .global = {(uint64_t)(resident + 1) * GRID_ITEMS},
             .group = {GRID_ITEMS}};
         const hed_argument arguments[] = {
@@ -202,9 +202,9 @@ static void run_packets(test_device *t, const char *delay)
             OK(hed_launch_over(t->stream, kernel, &g, arguments, 4, &error));
             fetch(t, out, got, 8 * groups);
             for (uint32_t i = 0; i < groups; i++) {
-                cr_assert_eq(got[2 * i + 1], 0, "group %u of %u lost a packet (%u)", i, groups,
+                CHECK_EQ(got[2 * i + 1], 0, "group %u of %u lost a packet (%u)", i, groups,
                     got[2 * i + 1]);
-                cr_assert_eq(got[2 * i], want[i], "group %u of %u", i, groups);
+                CHECK_EQ(got[2 * i], want[i], "group %u of %u", i, groups);
             }
         }
         hed_buffer_destroy(box);
@@ -293,7 +293,7 @@ Test(beyond, rims_as_packets_give_the_same_bits_for_any_number_of_groups)
                                                           : groups == 7 ? 60
                                                                         : groups + 60) {
             line_run(&t, kernel, groups, got, LENGTH);
-            cr_assert_arr_eq(got, want, 4 * LENGTH, "%u groups, delay %s", groups,
+            CHECK_BYTES(got, want, 4 * LENGTH, "%u groups, delay %s", groups,
                 delays[d] ? delays[d] : "none");
         }
         hed_kernel_destroy(kernel);
@@ -336,7 +336,7 @@ Test(beyond, groups_of_a_cluster_reach_each_others_local_memory)
         for (uint32_t i = 0; i < 16; i++) {
             uint32_t base = i / 4 * 4, sum = 0;
             for (uint32_t r = 0; r < 4; r++) sum += (100 + base + r) * (r + 1);
-            cr_assert_eq(got[i], sum * 16 + (i + 3) % 4 + 1, "group %u", i);
+            CHECK_EQ(got[i], sum * 16 + (i + 3) % 4 + 1, "group %u", i);
         }
         g.global[0] = 15 * 32;
         FAILS(HED_ERROR_ARGUMENT, hed_launch_over(t.stream, kernel, &g,
@@ -374,10 +374,10 @@ Test(beyond, lanes_exchange_values)
         fetch(&t, out, got, sizeof got);
         for (uint32_t l = 0; l < 64; l++) {
             uint32_t lane = l % width, next = l - lane + (lane + 1) % width;
-            cr_assert_eq(got[l], next * next);
-            cr_assert_eq(got[64 + l], l ^ 5);
-            cr_assert_eq(got[128 + l], width * (width - 1) / 2);
-            cr_assert_eq(got[192 + l], lane + 2 < width ? l + 2 : 0);
+            CHECK_EQ(got[l], next * next);
+            CHECK_EQ(got[64 + l], l ^ 5);
+            CHECK_EQ(got[128 + l], width * (width - 1) / 2);
+            CHECK_EQ(got[192 + l], lane + 2 < width ? l + 2 : 0);
         }
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
@@ -420,7 +420,7 @@ Test(beyond, named_barriers_hand_over_between_parts_of_a_group)
             (hed_argument[]){hed_buffer_argument(out), hed_uint_argument(ROUNDS)}, 2, &error));
         fetch(&t, out, got, sizeof got);
         for (uint32_t i = 0; i < 64; i++)
-            cr_assert_eq(got[i], (63 - i) * (ROUNDS * (ROUNDS - 1) / 2) + ROUNDS);
+            CHECK_EQ(got[i], (63 - i) * (ROUNDS * (ROUNDS - 1) / 2) + ROUNDS);
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
     }
@@ -453,7 +453,7 @@ Test(beyond, half_floats_round_to_eleven_bits)
             t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(x)}, 1, &error));
         fetch(&t, x, got, sizeof got);
         for (int i = 0; i < 8; i++)
-            cr_assert_eq(got[i], want[i], "%g became %g", (double)given[i], (double)got[i]);
+            CHECK_EQ(got[i], want[i], "%g became %g", (double)given[i], (double)got[i]);
         hed_buffer_destroy(x);
         hed_kernel_destroy(kernel);
     }
@@ -492,7 +492,7 @@ Test(beyond, approximate_words_are_close)
             const double want[4] = {
                 1.0 / x[i], 1.0 / __builtin_sqrt(x[i]), __builtin_exp2(x[i]), __builtin_log2(x[i])};
             for (int k = 0; k < 4; k++)
-                cr_assert_float_eq(got[4 * i + k], want[k], 1e-5 * (1 + __builtin_fabs(want[k])),
+                CHECK_NEAR(got[4 * i + k], want[k], 1e-5 * (1 + __builtin_fabs(want[k])),
                     "word %d of %g: %g", k, (double)x[i], (double)got[4 * i + k]);
         }
         hed_buffer_destroy(in);
@@ -535,7 +535,7 @@ Test(beyond, two_local_arrays_share_all_the_local_memory_there_is)
         OK(hed_launch_over(t.stream, kernel, &g, arguments, 4, &error));
         fetch(&t, out, got, 4ul * n * groups);
         for (uint32_t i = 0; i < n * groups; i++)
-            cr_assert_eq(
+            CHECK_EQ(
                 got[i], ((n - 1 - i % n) * 3) ^ (i % n * 5), "element %u with %u bytes", i, 8 * n);
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
@@ -575,7 +575,7 @@ Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
             (hed_argument[]){hed_buffer_argument(out), hed_struct_argument(&b, sizeof b)}, 2,
             &error));
         fetch(&t, out, got, sizeof got);
-        for (int i = 0; i < HED_MAX_STRUCT_BYTES / 4; i++) cr_assert_eq(got[i], (float)(i + 1));
+        for (int i = 0; i < HED_MAX_STRUCT_BYTES / 4; i++) CHECK_EQ(got[i], (float)(i + 1));
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
     }
@@ -605,7 +605,7 @@ Test(beyond, a_users_own_cuda_c_runs_on_cuda_alone)
         OK(hed_launch_over(
             t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         fetch(&t, out, got, sizeof got);
-        for (int i = 0; i < 32; i++) cr_assert_eq(got[i], (float)(2 * i));
+        for (int i = 0; i < 32; i++) CHECK_EQ(got[i], (float)(2 * i));
         hed_buffer_destroy(out);
         hed_kernel_destroy(kernel);
     }
@@ -637,10 +637,10 @@ Test(beyond, a_kernel_that_hangs_is_reported_by_a_timeout_and_mapped_memory_free
         OK(hed_launch_over(
             t.stream, kernel, &g, (hed_argument[]){hed_buffer_argument(flag)}, 1, &error));
         FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(t.stream, 50000000, &error));
-        cr_assert_eq(words[1], 7, "the host does not see what the running kernel wrote");
+        CHECK_EQ(words[1], 7, "the host does not see what the running kernel wrote");
         words[0] = 21;
         OK(hed_stream_wait_for(t.stream, 20000000000, &error));
-        cr_assert_eq(words[2], 42);
+        CHECK_EQ(words[2], 42);
         hed_buffer_destroy(flag);
         hed_kernel_destroy(kernel);
     }
@@ -712,14 +712,14 @@ static void ask(resident_run *r, uint32_t seed)
     uint32_t request[WORDS], reply[WORDS] = {0};
     uint64_t number;
     for (uint32_t i = 0; i < WORDS; i++) request[i] = seed + i * i;
-    cr_assert_eq(hed_resident_post(r->resident, request, &number), HED_OK);
-    cr_assert_eq(hed_resident_post(r->resident, request, NULL), HED_ERROR_ARGUMENT,
+    CHECK_EQ(hed_resident_post(r->resident, request, &number), HED_OK);
+    CHECK_EQ(hed_resident_post(r->resident, request, NULL), HED_ERROR_ARGUMENT,
         "two requests at a time");
     hed_status status = hed_resident_wait(r->resident, reply, 5000000000);
-    cr_assert_eq(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number,
+    CHECK_EQ(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number,
         hed_status_name(status), (int)hed_resident_get_state(r->resident, NULL));
     for (uint32_t i = 0; i < WORDS; i++)
-        cr_assert_eq(reply[i], request[i] * 3 + (uint32_t)number, "word %u of request %llu", i,
+        CHECK_EQ(reply[i], request[i] * 3 + (uint32_t)number, "word %u of request %llu", i,
             (unsigned long long)number);
 }
 
@@ -733,13 +733,13 @@ Test(beyond, a_resident_kernel_answers_and_stops)
                 OK(hed_resident_start(r.t.stream, &r.def, &r.resident, &error));
                 for (uint32_t k = 0; k < 50; k++) ask(&r, k * 977);
                 uint64_t beat;
-                cr_assert_eq(hed_resident_get_state(r.resident, &beat), HED_RESIDENT_RUNNING);
+                CHECK_EQ(hed_resident_get_state(r.resident, &beat), HED_RESIDENT_RUNNING);
                 OK(hed_resident_stop(r.resident, 5000000000, &error));
-                cr_assert_eq(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_STOPPED);
+                CHECK_EQ(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_STOPPED);
                 uint32_t sums[256];
                 fetch(&r.t, r.sums, sums, sizeof sums);
                 for (uint32_t g = 0; g < groups; g++)
-                    cr_assert_eq(sums[g], 50, "group %u of %u", g, groups);
+                    CHECK_EQ(sums[g], 50, "group %u of %u", g, groups);
             }
             close_resident(&r);
         }
@@ -765,7 +765,7 @@ Test(beyond, what_was_made_before_runs_beside_a_resident)
             second, kernel, &g, (hed_argument[]){hed_buffer_argument(out)}, 1, &error));
         OK(hed_copy(second, staging, 0, out, 0, sizeof got, &error));
         OK(hed_stream_wait_for(second, 5000000000, &error));
-        cr_assert_eq(((uint32_t *)hed_buffer_host(staging))[64], 5);
+        CHECK_EQ(((uint32_t *)hed_buffer_host(staging))[64], 5);
         ask(&r, 6);
         OK(hed_resident_stop(r.resident, 5000000000, &error));
         hed_stream_destroy(second);
@@ -786,7 +786,7 @@ Test(beyond, an_idle_resident_leaves_and_comes_back)
             ask(&r, k);
             /* until it has left by itself */
             OK(hed_stream_wait_for(r.t.stream, 10000000000, &error));
-            cr_assert_eq(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_IDLE_EXIT);
+            CHECK_EQ(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_IDLE_EXIT);
         }
         ask(&r, 99);
     }
@@ -801,10 +801,10 @@ Test(beyond, a_resident_that_waits_too_long_ends_with_a_status)
         r.def.step_timeout_ns = 30000000;
         OK(hed_resident_start(r.t.stream, &r.def, &r.resident, &error));
         ask(&r, 1);
-        cr_assert_eq(hed_resident_post(r.resident, request, NULL), HED_OK);
+        CHECK_EQ(hed_resident_post(r.resident, request, NULL), HED_OK);
         hed_status status = hed_resident_wait(r.resident, reply, 5000000000);
-        cr_assert_eq(status, HED_ERROR_TIMEOUT, "%s", hed_status_name(status));
-        cr_assert_eq(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_TIMED_OUT);
+        CHECK_EQ(status, HED_ERROR_TIMEOUT, "%s", hed_status_name(status));
+        CHECK_EQ(hed_resident_get_state(r.resident, NULL), HED_RESIDENT_TIMED_OUT);
         /* the device is not hung: it can be stopped */
         OK(hed_resident_stop(r.resident, 5000000000, &error));
     }

@@ -43,27 +43,27 @@ static bool load(const char *asked)
     hed_cache_entry entry = {{0}, 0};
     bool found = hed_cache_load(&settings, cache, asked, strlen(asked), &entry);
     if (found) {
-        cr_assert(
+        CHECK(
             entry.binary.size == sizeof code && memcmp(entry.binary.bytes, code, sizeof code) == 0,
             "another binary");
-        cr_assert(entry.binary.log_size == sizeof said &&
-                      memcmp(entry.binary.log, said, sizeof said) == 0,
+        CHECK(entry.binary.log_size == sizeof said &&
+                  memcmp(entry.binary.log, said, sizeof said) == 0,
             "another log");
-        cr_assert_eq(entry.build_seconds, 0.25);
+        CHECK_EQ(entry.build_seconds, 0.25);
         hed_binary_free(&settings, &entry.binary);
     }
-    cr_assert(state.live == 0 && state.bytes == 0);
+    CHECK(state.live == 0 && state.bytes == 0);
     return found;
 }
 
 Test(cache_entry, an_entry_comes_back_as_it_was)
 {
-    cr_assert_not(load(request), "found before it was stored");
+    CHECK_NOT(load(request), "found before it was stored");
     store(request);
-    cr_assert(load(request));
-    cr_assert_not(load("another request"));
+    CHECK(load(request));
+    CHECK_NOT(load("another request"));
     store(request); /* over the old one */
-    cr_assert(load(request));
+    CHECK(load(request));
 }
 
 Test(cache_entry, an_entry_cut_at_any_length_is_not_trusted)
@@ -74,14 +74,14 @@ Test(cache_entry, an_entry_cut_at_any_length_is_not_trusted)
     strcpy(path, only_file_in(cache));
     OK(hed_path_read(NULL, path, 1 << 20, &bytes, &size, &error));
     for (size_t length = size; length-- > 0;) {
-        cr_assert_eq(truncate(path, (off_t)length), 0);
-        cr_assert_not(load(request), "trusted with %zu of %zu bytes", length, size);
+        CHECK_EQ(truncate(path, (off_t)length), 0);
+        CHECK_NOT(load(request), "trusted with %zu of %zu bytes", length, size);
     }
     write_file(path, bytes, size);
-    cr_assert(load(request));
+    CHECK(load(request));
     bytes[size] = 'x';
     write_file(path, bytes, size + 1);
-    cr_assert_not(load(request), "trusted with a byte more");
+    CHECK_NOT(load(request), "trusted with a byte more");
     hed_release(NULL, bytes, size + 1);
 }
 
@@ -97,14 +97,14 @@ Test(cache_entry, an_entry_with_any_byte_altered_is_not_trusted)
         const char masks[] = {1, (char)0x80, (char)0xff};
         for (int m = 0; m < 3; m++) {
             char altered = (char)(bytes[at] ^ masks[m]);
-            cr_assert_eq(pwrite(file, &altered, 1, (off_t)at), 1);
-            cr_assert_not(load(request), "trusted with byte %zu of %zu altered by %02x", at, size,
+            CHECK_EQ(pwrite(file, &altered, 1, (off_t)at), 1);
+            CHECK_NOT(load(request), "trusted with byte %zu of %zu altered by %02x", at, size,
                 (unsigned char)masks[m]);
         }
-        cr_assert_eq(pwrite(file, &bytes[at], 1, (off_t)at), 1);
+        CHECK_EQ(pwrite(file, &bytes[at], 1, (off_t)at), 1);
     }
     close(file);
-    cr_assert(load(request), "the test itself altered it");
+    CHECK(load(request), "the test itself altered it");
     hed_release(NULL, bytes, size + 1);
 }
 
@@ -115,11 +115,11 @@ Test(cache_entry, an_entry_of_another_request_is_not_trusted)
     char path[HED_PATH_MAX], other[HED_PATH_MAX];
     store(request);
     strcpy(path, only_file_in(cache));
-    cr_assert_eq(unlink(path), 0);
+    CHECK_EQ(unlink(path), 0);
     store("opencl\nsome device\noptions\nprelude 0123\nentry f\nsource f.cl 3\nabd");
     strcpy(other, only_file_in(cache));
-    cr_assert_eq(rename(other, path), 0);
-    cr_assert_not(load(request));
+    CHECK_EQ(rename(other, path), 0);
+    CHECK_NOT(load(request));
 }
 
 Test(cache_entry, what_is_no_file_is_no_entry)
@@ -127,14 +127,14 @@ Test(cache_entry, what_is_no_file_is_no_entry)
     char path[HED_PATH_MAX];
     store(request);
     strcpy(path, only_file_in(cache));
-    cr_assert_eq(unlink(path), 0);
-    cr_assert_eq(mkdir(path, 0755), 0);
-    cr_assert_not(load(request), "a folder");
-    cr_assert_eq(rmdir(path), 0);
-    cr_assert_eq(symlink("/nowhere/at/all", path), 0);
-    cr_assert_not(load(request), "a link to nothing");
+    CHECK_EQ(unlink(path), 0);
+    CHECK_EQ(mkdir(path, 0755), 0);
+    CHECK_NOT(load(request), "a folder");
+    CHECK_EQ(rmdir(path), 0);
+    CHECK_EQ(symlink("/nowhere/at/all", path), 0);
+    CHECK_NOT(load(request), "a link to nothing");
     store(request);
-    cr_assert(load(request), "the link is replaced by the entry");
+    CHECK(load(request), "the link is replaced by the entry");
 }
 
 /* An entry may be machine code: whoever can write it could have it run. The next store replaces
@@ -144,19 +144,19 @@ Test(cache_entry, what_others_may_write_is_not_loaded)
     char path[HED_PATH_MAX];
     store(request);
     strcpy(path, only_file_in(cache));
-    cr_assert(load(request));
-    cr_assert_eq(chmod(path, 0666), 0);
-    cr_assert_not(load(request), "writable by others");
+    CHECK(load(request));
+    CHECK_EQ(chmod(path, 0666), 0);
+    CHECK_NOT(load(request), "writable by others");
     store(request);
-    cr_assert(load(request), "it was made anew");
-    cr_assert_eq(rename(path, in_folder("elsewhere")), 0);
-    cr_assert_eq(symlink(in_folder("elsewhere"), path), 0);
-    cr_assert_not(load(request), "a link");
-    if (geteuid() != 0) cr_skip_test("only root can give a file to another user");
-    cr_assert_eq(unlink(path), 0);
+    CHECK(load(request), "it was made anew");
+    CHECK_EQ(rename(path, in_folder("elsewhere")), 0);
+    CHECK_EQ(symlink(in_folder("elsewhere"), path), 0);
+    CHECK_NOT(load(request), "a link");
+    if (geteuid() != 0) test_skip("only root can give a file to another user");
+    CHECK_EQ(unlink(path), 0);
     store(request);
-    cr_assert_eq(chown(path, 12345, 12345), 0);
-    cr_assert_not(load(request), "of another user");
+    CHECK_EQ(chown(path, 12345, 12345), 0);
+    CHECK_NOT(load(request), "of another user");
 }
 
 Test(cache_entry, each_allocation_failing_while_an_entry_is_read)
@@ -170,8 +170,8 @@ Test(cache_entry, each_allocation_failing_while_an_entry_is_read)
         hed_cache_entry entry = {{0}, 0};
         found = hed_cache_load(&settings, cache, request, strlen(request), &entry);
         if (found) hed_binary_free(&settings, &entry.binary);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
+        CHECK(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
             (long long)n, (long long)state.live);
     }
-    cr_assert(found && n > 3, "%s after %lld tries", found ? "found" : "not found", (long long)n);
+    CHECK(found && n > 3, "%s after %lld tries", found ? "found" : "not found", (long long)n);
 }

@@ -99,8 +99,8 @@ static bool compiles(const hed_context_def *def, const char *offset)
     fake_control *f = fakes_load(fakes_path("opencl"));
     int64_t before = f->builds;
     int result = run_kernel(def, &cycle_def, offset);
-    cr_assert(result >= 0, "%s", result == -1 ? "the kernel is another one" : error.text);
-    cr_assert_eq(f->builds - before, result, "%lld builds, and the kernel says %d",
+    CHECK(result >= 0, "%s", result == -1 ? "the kernel is another one" : error.text);
+    CHECK_EQ(f->builds - before, result, "%lld builds, and the kernel says %d",
         (long long)(f->builds - before), result);
     return result;
 }
@@ -119,40 +119,38 @@ Test(cache, registers_that_the_driver_does_not_tell_again_are_no_limit)
     fake_control *f = fakes_load(fakes_path("opencl"));
     fakes_reset(f);
     f->platform = "NVIDIA CUDA";
-    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 1, "%s", error.text);
+    CHECK_EQ(run_kernel(&def, &large, "123.0f"), 1, "%s", error.text);
     f->silent = true;
-    cr_assert_eq(
-        run_kernel(&def, &large, "123.0f"), 0, "with the log that was kept: %s", error.text);
+    CHECK_EQ(run_kernel(&def, &large, "123.0f"), 0, "with the log that was kept: %s", error.text);
     def.cache_dir = other;
-    cr_assert_eq(run_kernel(&def, &large, "123.0f"), 1, "without a log: %s", error.text);
-    cr_assert_eq(
-        run_kernel(&def, &large, "123.0f"), 0, "from an entry without a log: %s", error.text);
+    CHECK_EQ(run_kernel(&def, &large, "123.0f"), 1, "without a log: %s", error.text);
+    CHECK_EQ(run_kernel(&def, &large, "123.0f"), 0, "from an entry without a log: %s", error.text);
 }
 
 Test(cache, a_kernel_is_compiled_once)
 {
     const hed_context_def def = cached_def();
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert_not(compiles(&def, "1.5f"));
-    cr_assert(compiles(&def, "2.5f"), "other defines, the same kernel");
-    cr_assert_not(compiles(&def, "1.5f"));
-    cr_assert_str_eq(log_text, "");
+    CHECK(compiles(&def, "1.5f"));
+    CHECK_NOT(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "2.5f"), "other defines, the same kernel");
+    CHECK_NOT(compiles(&def, "1.5f"));
+    CHECK_TEXT(log_text, "");
 }
 
 Test(cache, a_damaged_entry_is_compiled_again_and_mended)
 {
     const hed_context_def def = cached_def();
     char path[HED_PATH_MAX];
-    cr_assert(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
     strcpy(path, only_file_in(cache));
-    cr_assert_eq(truncate(path, 100), 0);
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert(strstr(log_text, path), "nobody says so: %s", log_text);
-    cr_assert_not(compiles(&def, "1.5f"), "the damaged entry is still there");
+    CHECK_EQ(truncate(path, 100), 0);
+    CHECK(compiles(&def, "1.5f"));
+    CHECK(strstr(log_text, path), "nobody says so: %s", log_text);
+    CHECK_NOT(compiles(&def, "1.5f"), "the damaged entry is still there");
     FILE *file = fopen(path, "r+");
-    cr_assert(fseek(file, -20, SEEK_END) == 0 && fputc('#', file) == '#' && fclose(file) == 0);
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert_not(compiles(&def, "1.5f"));
+    CHECK(fseek(file, -20, SEEK_END) == 0 && fputc('#', file) == '#' && fclose(file) == 0);
+    CHECK(compiles(&def, "1.5f"));
+    CHECK_NOT(compiles(&def, "1.5f"));
 }
 
 /* An entry is whole and its driver was exchanged: the driver says no, and the kernel is
@@ -161,15 +159,14 @@ Test(cache, an_entry_that_the_driver_refuses_is_compiled_again)
 {
     const hed_context_def def = cached_def();
     fake_control *f = fakes_load(fakes_path("opencl"));
-    cr_assert(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
     f->refused_binaries = 1;
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert(strstr(log_text, "refuses"), "nobody says so: %s", log_text);
-    cr_assert_not(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
+    CHECK(strstr(log_text, "refuses"), "nobody says so: %s", log_text);
+    CHECK_NOT(compiles(&def, "1.5f"));
     f->refused_binaries = 2; /* and the one just made as well */
-    cr_assert_eq(run_kernel(&def, &cycle_def, "1.5f"), -2);
-    cr_assert_eq(
-        error.status, HED_ERROR_DRIVER, "%s: %s", hed_status_name(error.status), error.text);
+    CHECK_EQ(run_kernel(&def, &cycle_def, "1.5f"), -2);
+    CHECK_EQ(error.status, HED_ERROR_DRIVER, "%s: %s", hed_status_name(error.status), error.text);
 }
 
 /* ---- folders that cannot be used ---- */
@@ -180,7 +177,7 @@ static hed_cache_report info(const hed_context_def *def)
     hed_cache_report report;
     OK(hed_context_create(def, &context, &error));
     OK(hed_cache_info(context, &report, &error));
-    cr_assert_str_eq(report.folder, def->cache_dir);
+    CHECK_TEXT(report.folder, def->cache_dir);
     report.folder = NULL;
     hed_context_destroy(context);
     return report;
@@ -190,27 +187,27 @@ Test(cache, no_cache_on_disk)
 {
     hed_context_def def = cached_def();
     def.cache_dir = "";
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
     hed_cache_report report = info(&def);
-    cr_assert(report.entries == 0 && report.bytes == 0 && report.damaged == 0);
+    CHECK(report.entries == 0 && report.bytes == 0 && report.damaged == 0);
 }
 
 static void check_unusable(const hed_context_def *def, bool listed)
 {
     hed_context *context;
     hed_cache_report report;
-    cr_assert(compiles(def, "1.5f"));
-    cr_assert(compiles(def, "1.5f"));
-    cr_assert(strstr(log_text, "not kept"), "nobody says so: %s", log_text);
+    CHECK(compiles(def, "1.5f"));
+    CHECK(compiles(def, "1.5f"));
+    CHECK(strstr(log_text, "not kept"), "nobody says so: %s", log_text);
     OK(hed_context_create(def, &context, &error));
     if (listed) {
         OK(hed_cache_info(context, &report, &error));
-        cr_assert_eq(report.entries, 0);
+        CHECK_EQ(report.entries, 0);
         OK(hed_cache_clear(context, NULL, &error));
     } else {
         FAILS(HED_ERROR_IO, hed_cache_info(context, &report, &error));
-        cr_assert(strstr(error.text, def->cache_dir), "the error does not name the folder: %s",
+        CHECK(strstr(error.text, def->cache_dir), "the error does not name the folder: %s",
             error.text);
         FAILS(HED_ERROR_IO, hed_cache_clear(context, NULL, &error));
     }
@@ -229,7 +226,7 @@ Test(cache, a_folder_that_is_a_file)
     char *bytes;
     size_t size;
     OK(hed_path_read(NULL, cache, 100, &bytes, &size, &error));
-    cr_assert(size == 7 && !memcmp(bytes, "keep me", 7), "the file was changed");
+    CHECK(size == 7 && !memcmp(bytes, "keep me", 7), "the file was changed");
     hed_release(NULL, bytes, size + 1);
 }
 
@@ -241,8 +238,8 @@ Test(cache, a_folder_with_a_name_too_long)
     memcpy(longest, folder, strlen(folder));
     longest[strlen(folder)] = '/';
     def.cache_dir = longest;
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
 }
 
 /* Root may write anywhere: the test goes on as somebody else. */
@@ -250,13 +247,13 @@ static void become_nobody(void)
 {
     if (geteuid() != 0) return;
     fakes_load(fakes_path("opencl")); /* while it can be read */
-    cr_assert(setegid(65534) == 0 && seteuid(65534) == 0, "%s", strerror(errno));
+    CHECK(setegid(65534) == 0 && seteuid(65534) == 0, "%s", strerror(errno));
 }
 
 Test(cache, a_folder_that_is_read_only)
 {
     const hed_context_def def = cached_def();
-    cr_assert_eq(mkdir(cache, 0555), 0);
+    CHECK_EQ(mkdir(cache, 0555), 0);
     become_nobody();
     check_unusable(&def, true);
 }
@@ -265,21 +262,21 @@ Test(cache, a_read_only_folder_serves_what_is_there)
 {
     const hed_context_def def = cached_def();
     hed_context *context;
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert_eq(chmod(cache, 0555), 0);
+    CHECK(compiles(&def, "1.5f"));
+    CHECK_EQ(chmod(cache, 0555), 0);
     become_nobody();
-    cr_assert_not(compiles(&def, "1.5f"));
+    CHECK_NOT(compiles(&def, "1.5f"));
     OK(hed_context_create(&def, &context, &error));
     FAILS(HED_ERROR_IO, hed_cache_clear(context, NULL, &error));
-    cr_assert(strstr(error.text, cache), "the error does not name the file: %s", error.text);
+    CHECK(strstr(error.text, cache), "the error does not name the file: %s", error.text);
     hed_context_destroy(context);
-    cr_assert_eq(info(&def).entries, 1);
+    CHECK_EQ(info(&def).entries, 1);
 }
 
 Test(cache, a_folder_that_cannot_be_looked_into)
 {
     const hed_context_def def = cached_def();
-    cr_assert_eq(mkdir(cache, 0), 0);
+    CHECK_EQ(mkdir(cache, 0), 0);
     become_nobody();
     check_unusable(&def, false);
 }
@@ -292,23 +289,22 @@ Test(cache, a_full_disk)
     const void *parts[] = {filler};
     size_t size = sizeof filler;
     memset(filler, 'x', sizeof filler);
-    cr_assert_eq(mkdir(cache, 0755), 0);
+    CHECK_EQ(mkdir(cache, 0755), 0);
     /* A file system of 1 MiB, in a mount namespace that ends with this process. */
     if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
         mount("heddle-test", cache, "tmpfs", 0, "size=1048576"))
-        cr_skip_test("no right to mount a small file system: %s", strerror(errno));
+        test_skip("no right to mount a small file system: %s", strerror(errno));
     snprintf(path, sizeof path, "%s/filler", cache);
     OK(hed_path_write_own(path, parts, &size, 1, &error));
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)),
-        "nobody says so: %s", log_text);
+    CHECK(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
+    CHECK(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)), "nobody says so: %s",
+        log_text);
     hed_cache_report report = info(&def);
-    cr_assert(
-        report.entries == 0 && report.damaged == 0 && report.bytes == 0, "half a file was left");
-    cr_assert_eq(unlink(path), 0);
-    cr_assert(compiles(&def, "1.5f"));
-    cr_assert_not(compiles(&def, "1.5f"), "and with room again it is kept: %s", log_text);
+    CHECK(report.entries == 0 && report.damaged == 0 && report.bytes == 0, "half a file was left");
+    CHECK_EQ(unlink(path), 0);
+    CHECK(compiles(&def, "1.5f"));
+    CHECK_NOT(compiles(&def, "1.5f"), "and with room again it is kept: %s", log_text);
     umount(cache);
 }
 
@@ -333,7 +329,7 @@ Test(cache, processes_fill_a_cold_folder_together)
     const hed_context_def def = cached_def();
     int start[2];
     char go[PROCESSES] = {0};
-    cr_assert_eq(pipe(start), 0);
+    CHECK_EQ(pipe(start), 0);
     pid_t children[PROCESSES];
     for (int p = 0; p < PROCESSES; p++) {
         children[p] = fork();
@@ -342,15 +338,15 @@ Test(cache, processes_fill_a_cold_folder_together)
             _exit(run_all(&def, p));
         }
     }
-    cr_assert_eq(write(start[1], go, PROCESSES), PROCESSES);
+    CHECK_EQ(write(start[1], go, PROCESSES), PROCESSES);
     for (int p = 0; p < PROCESSES; p++) {
         int result;
-        cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
-        cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
+        CHECK_EQ(waitpid(children[p], &result, 0), children[p]);
+        CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
             (unsigned)result);
     }
     hed_cache_report report = info(&def);
-    cr_assert(report.entries == OFFSETS && report.damaged == 0, "%llu entries, %llu damaged",
+    CHECK(report.entries == OFFSETS && report.damaged == 0, "%llu entries, %llu damaged",
         (unsigned long long)report.entries, (unsigned long long)report.damaged);
 }
 
@@ -362,7 +358,7 @@ static void *clear_often(void *user)
     hed_error own;
     while (clearing) {
         hed_status status = hed_cache_clear(context, NULL, &own);
-        cr_assert_eq(status, HED_OK, "%s", own.text);
+        CHECK_EQ(status, HED_OK, "%s", own.text);
     }
     return NULL;
 }
@@ -375,14 +371,14 @@ Test(cache, a_folder_that_is_cleared_all_the_time)
     pthread_t thread;
     OK(hed_context_create(&def, &context, &error));
     clearing = true;
-    cr_assert_eq(pthread_create(&thread, NULL, clear_often, context), 0);
+    CHECK_EQ(pthread_create(&thread, NULL, clear_often, context), 0);
     int result = run_all(&def, 0);
     for (int i = 0; i < 10 && !result; i++) result = run_all(&def, i);
     clearing = false;
     pthread_join(thread, NULL);
-    cr_assert_eq(result, 0, "%s", result == 1 ? "a wrong kernel" : error.text);
+    CHECK_EQ(result, 0, "%s", result == 1 ? "a wrong kernel" : error.text);
     OK(hed_cache_clear(context, NULL, &error));
-    cr_assert_eq(info(&def).bytes, 0);
+    CHECK_EQ(info(&def).bytes, 0);
     hed_context_destroy(context);
 }
 
@@ -398,42 +394,42 @@ Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
     hed_context *context;
     hed_cache_report before, removed;
     struct stat about;
-    cr_assert_eq(info(&def).bytes, 0, "a folder that does not exist is not empty");
-    cr_assert(compiles(&def, "1.5f") && compiles(&def, "2.5f") && compiles(&def, "3.5f"));
+    CHECK_EQ(info(&def).bytes, 0, "a folder that does not exist is not empty");
+    CHECK(compiles(&def, "1.5f") && compiles(&def, "2.5f") && compiles(&def, "3.5f"));
     uint64_t bytes = info(&def).bytes;
-    cr_assert_eq(info(&def).entries, 3);
+    CHECK_EQ(info(&def).entries, 3);
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         write_file(in_cache(foreign[i]), "mine", 4);
-    cr_assert_eq(mkdir(in_cache("0123456789abcdef0123456789abcde0.hedk"), 0755), 0);
-    cr_assert_eq(mkfifo(in_cache("0123456789abcdef0123456789abcde1.hedk"), 0644), 0);
+    CHECK_EQ(mkdir(in_cache("0123456789abcdef0123456789abcde0.hedk"), 0755), 0);
+    CHECK_EQ(mkfifo(in_cache("0123456789abcdef0123456789abcde1.hedk"), 0644), 0);
     write_file(in_cache(left), "half", 4);
     write_file(in_cache("0123456789abcdef0123456789abcde2.hedk"), "torn", 4);
     before = info(&def);
-    cr_assert(before.entries == 3 && before.damaged == 2 && before.bytes == bytes + 8,
+    CHECK(before.entries == 3 && before.damaged == 2 && before.bytes == bytes + 8,
         "%llu entries, %llu damaged, %llu bytes", (unsigned long long)before.entries,
         (unsigned long long)before.damaged, (unsigned long long)before.bytes);
     OK(hed_context_create(&def, &context, &error));
     OK(hed_cache_clear(context, &removed, &error));
-    cr_assert(removed.entries == 3 && removed.damaged == 2 && removed.bytes == before.bytes);
-    cr_assert_str_eq(removed.folder, cache);
+    CHECK(removed.entries == 3 && removed.damaged == 2 && removed.bytes == before.bytes);
+    CHECK_TEXT(removed.folder, cache);
     hed_context_destroy(context);
-    cr_assert(info(&def).entries == 0 && info(&def).damaged == 0 && info(&def).bytes == 0);
+    CHECK(info(&def).entries == 0 && info(&def).damaged == 0 && info(&def).bytes == 0);
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
-        cr_assert(stat(in_cache(foreign[i]), &about) == 0 && about.st_size == 4, "%s is gone",
+        CHECK(stat(in_cache(foreign[i]), &about) == 0 && about.st_size == 4, "%s is gone",
             foreign[i]);
-    cr_assert(stat(in_cache("0123456789abcdef0123456789abcde0.hedk"), &about) == 0 &&
-                  S_ISDIR(about.st_mode),
+    CHECK(stat(in_cache("0123456789abcdef0123456789abcde0.hedk"), &about) == 0 &&
+              S_ISDIR(about.st_mode),
         "the folder is gone");
-    cr_assert(lstat(in_cache("0123456789abcdef0123456789abcde1.hedk"), &about) == 0 &&
-                  S_ISFIFO(about.st_mode),
+    CHECK(lstat(in_cache("0123456789abcdef0123456789abcde1.hedk"), &about) == 0 &&
+              S_ISFIFO(about.st_mode),
         "the pipe is gone");
-    cr_assert(stat(in_cache(left), &about) != 0, "what a writer left is still there");
+    CHECK(stat(in_cache(left), &about) != 0, "what a writer left is still there");
 }
 
 Test(cache, each_allocation_failing_in_info_and_clear)
 {
     hed_context_def def = cached_def();
-    cr_assert(compiles(&def, "1.5f"));
+    CHECK(compiles(&def, "1.5f"));
     for (int clear = 0; clear < 2; clear++) {
         test_allocator state = {0};
         hed_context *context;
@@ -446,13 +442,12 @@ Test(cache, each_allocation_failing_in_info_and_clear)
             state.fail_at = state.calls + ++n;
             status = clear ? hed_cache_clear(context, &report, &error)
                            : hed_cache_info(context, &report, &error);
-            cr_assert(
-                status == HED_OK || status == HED_ERROR_MEMORY, "%s", hed_status_name(status));
+            CHECK(status == HED_OK || status == HED_ERROR_MEMORY, "%s", hed_status_name(status));
         } while (status);
-        cr_assert(n > 1 && report.entries == 1, "%lld tries, %llu entries", (long long)n,
+        CHECK(n > 1 && report.entries == 1, "%lld tries, %llu entries", (long long)n,
             (unsigned long long)report.entries);
         hed_context_destroy(context);
-        cr_assert(state.live == 0 && state.bytes == 0);
+        CHECK(state.live == 0 && state.bytes == 0);
     }
 }
 
@@ -482,46 +477,46 @@ static void write_kernel(const char *offset)
 {
     char text[512], path[HED_PATH_MAX];
     snprintf(text, sizeof text, "#define OFFSET %s\n%s", offset, strchr(built_in.text, '\n') + 1);
-    cr_assert(hed_path_join(path, folder, built_in.name));
+    CHECK(hed_path_join(path, folder, built_in.name));
     write_file(path, text, strlen(text));
 }
 
 Test(cache, a_kernel_file_replaces_the_built_in_text)
 {
     hed_context_def def = cached_def();
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 1);
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "0.5"), 1);
     def.kernel_dir = folder;
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
         "a file that is not there changes nothing");
     write_kernel("7.5f");
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "7.5"), 1, "%s", error.text);
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "7.5"), 0);
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "7.5"), 1, "%s", error.text);
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "7.5"), 0);
     write_kernel("8.5f");
-    cr_assert_eq(
+    CHECK_EQ(
         run_kernel(&def, own_def(built_in.text), "8.5"), 1, "the file was changed, the kernel not");
     def.kernel_dir = NULL;
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0);
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "0.5"), 0);
     setenv("HEDDLE_KERNEL_DIR", folder, 1);
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "8.5"), 0);
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "8.5"), 0);
     def.kernel_dir = "";
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "0.5"), 0,
         "the program's own word is weaker than the environment's");
     setenv("HEDDLE_KERNEL_DIR", "/nowhere", 1);
     def.kernel_dir = NULL;
-    cr_assert_eq(run_kernel(&def, own_def(built_in.text), "0.5"), 0);
+    CHECK_EQ(run_kernel(&def, own_def(built_in.text), "0.5"), 0);
     unsetenv("HEDDLE_KERNEL_DIR");
 }
 
 Test(cache, a_kernel_that_is_only_a_file)
 {
     hed_context_def def = cached_def();
-    cr_assert_eq(run_kernel(&def, own_def(NULL), "9.5"), -2);
-    cr_assert(error.status == HED_ERROR_IO && strstr(error.text, built_in.name), "%s: %s",
+    CHECK_EQ(run_kernel(&def, own_def(NULL), "9.5"), -2);
+    CHECK(error.status == HED_ERROR_IO && strstr(error.text, built_in.name), "%s: %s",
         hed_status_name(error.status), error.text);
     write_kernel("9.5f");
-    cr_assert_eq(chdir(folder), 0);
-    cr_assert_eq(run_kernel(&def, own_def(NULL), "9.5"), 1, "%s", error.text);
-    cr_assert_eq(chdir("/"), 0);
+    CHECK_EQ(chdir(folder), 0);
+    CHECK_EQ(run_kernel(&def, own_def(NULL), "9.5"), 1, "%s", error.text);
+    CHECK_EQ(chdir("/"), 0);
     def.kernel_dir = folder;
-    cr_assert_eq(run_kernel(&def, own_def(NULL), "9.5"), 0, "%s", error.text);
+    CHECK_EQ(run_kernel(&def, own_def(NULL), "9.5"), 0, "%s", error.text);
 }

@@ -22,10 +22,10 @@ static void open_nvrtc(void)
 {
     char reason[256] = "";
     allocator = hed_default_allocator();
-    cr_assert_eq(hed_nvrtc_open(
-                     &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+    CHECK_EQ(hed_nvrtc_open(
+                 &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
         HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
 }
 
 static hed_kernel_resources compile(
@@ -45,7 +45,7 @@ static hed_kernel_resources compile(
         .min_groups = def->min_groups};
     hed_binary binary = {0};
     hed_config_format(def, config, text, sizeof text);
-    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK,
+    CHECK_EQ(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK,
         "%s [%s] for %s: %s\n%s", def->name, text, target, error.text, error.log);
     hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(binary.log, def->name, &r);
@@ -60,11 +60,11 @@ static void check(
     char text[256];
     hed_kernel_resources r = compile(def, config, target, math);
     hed_config_format(def, config, text, sizeof text);
-    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0,
+    EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0,
         "%s [%s] for %s: %lld bytes of spills, %lld of stack", def->name, text, target,
         (long long)r.spill_bytes, (long long)r.stack_bytes);
     uint32_t group = hed_config_max_threads(def, config);
-    cr_expect(r.registers > 0 && r.registers * group <= 65536,
+    EXPECT(r.registers > 0 && r.registers * group <= 65536,
         "%s [%s] for %s: %lld registers for groups of %u", def->name, text, target,
         (long long)r.registers, group);
 }
@@ -83,7 +83,7 @@ static void check_kernel(const char *name)
     const hed_kernel_def *def = hed_canonical_find(name);
     open_nvrtc();
     hed_config preferred = hed_config_default(def);
-    cr_expect(!def->valid || def->valid(def, &preferred, &gpu, true));
+    EXPECT(!def->valid || def->valid(def, &preferred, &gpu, true));
     for (int i = 0; i < 3; i++) check_in_modes(def, &preferred, targets[i]);
     for (uint32_t p = 0; p < def->parameter_count; p++) {
         const hed_parameter_def *parameter = &def->parameters[p];
@@ -110,7 +110,7 @@ Test(canonical_nvrtc, sees_a_stack_frame)
     static const hed_kernel_def def = {.name = "planted", .sources = &source, .source_count = 1};
     open_nvrtc();
     hed_config config = {0};
-    cr_expect(compile(&def, &config, "sm_90", HED_MATH_FAST).stack_bytes >= 128);
+    EXPECT(compile(&def, &config, "sm_90", HED_MATH_FAST).stack_bytes >= 128);
     hed_nvrtc_close(nvrtc);
 }
 

@@ -17,7 +17,7 @@ static const hed_math modes[] = {HED_MATH_FAST, HED_MATH_STRICT};
 static const hed_kernel_def *kernel_named(const char *name)
 {
     const hed_kernel_def *def = hed_canonical_find(name);
-    cr_assert(def, "there is no canonical kernel \"%s\"", name);
+    CHECK(def, "there is no canonical kernel \"%s\"", name);
     return def;
 }
 
@@ -72,15 +72,15 @@ Test(canonical, descriptions)
     static const char *const wanted[] = {"copy", "saxpy", "transpose", "reduction", "scan",
         "scan_single", "convolution", "nbody", "matmul"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) kernel_named(wanted[i]);
-    cr_assert_null(hed_canonical_find("nothing"));
+    CHECK_NULL(hed_canonical_find("nothing"));
     for (uint32_t i = 0; i < hed_canonical_count(); i++) {
         const hed_kernel_def *def = hed_canonical_at(i);
         char name[64];
         snprintf(name, sizeof name, "%s.cl", def->name);
-        cr_assert_str_eq(
+        CHECK_TEXT(
             def->sources[0].name, name, "%s has the text of %s", def->name, def->sources[0].name);
-        cr_assert_eq(hed_canonical_find(def->name), def, "%s is there twice", def->name);
-        cr_assert((def->range || def->team) && def->geometry && def->work && def->sample.count > 3,
+        CHECK_EQ(hed_canonical_find(def->name), def, "%s is there twice", def->name);
+        CHECK((def->range || def->team) && def->geometry && def->work && def->sample.count > 3,
             "%s lacks a part", def->name);
         /* A text that stands alone is the default configuration. */
         char *text = strndup(def->sources[0].text, def->sources[0].size);
@@ -89,7 +89,7 @@ Test(canonical, descriptions)
             snprintf(guard, sizeof guard, "#ifndef %s\n#define %s %lld\n#endif\n",
                 def->parameters[p].name, def->parameters[p].name,
                 (long long)def->parameters[p].value);
-            cr_expect(strstr(text, guard), "%s does not hold\n%s", name, guard);
+            EXPECT(strstr(text, guard), "%s does not hold\n%s", name, guard);
         }
         free(text);
     }
@@ -110,7 +110,7 @@ Test(canonical, native_code_reads_no_parameter)
             hed_geometry usual = {0};
             OK(hed_space_create_for_kernel(
                 host, def, &def->sample.problems[p], HED_MATH_FAST, &space, &error));
-            cr_expect_eq(hed_space_count(space), 1, "%s: %llu configurations on host", def->name,
+            EXPECT_EQ(hed_space_count(space), 1, "%s: %llu configurations on host", def->name,
                 (unsigned long long)hed_space_count(space));
             hed_space_destroy(space);
             def->geometry(def, &preferred, &def->sample.problems[p], &usual);
@@ -119,10 +119,10 @@ Test(canonical, native_code_reads_no_parameter)
                 if (!hed_kernel_valid(def, &config, NULL, host, HED_MATH_FAST, NULL, 0)) continue;
                 hed_geometry other = {0};
                 def->geometry(def, &config, &def->sample.problems[p], &other);
-                cr_assert(other.native_items == usual.native_items &&
-                              other.native_grain == usual.native_grain,
+                CHECK(other.native_items == usual.native_items &&
+                          other.native_grain == usual.native_grain,
                     "%s", def->name);
-                cr_assert_gt(other.native_items, 0);
+                CHECK_GT(other.native_items, 0);
             }
         }
     }
@@ -146,11 +146,11 @@ Test(canonical, spaces)
         const hed_kernel_def *def = hed_canonical_at(i);
         hed_config preferred = hed_config_default(def);
         for (int m = 0; m < 2; m++)
-            cr_expect(hed_kernel_valid(def, &preferred, NULL, t.device, modes[m], NULL, 0),
+            EXPECT(hed_kernel_valid(def, &preferred, NULL, t.device, modes[m], NULL, 0),
                 "%s: the default is not valid", def->name);
     }
-    cr_expect_geq(valid_count(t.device, kernel_named("convolution"), HED_MATH_STRICT), 4000);
-    cr_expect_geq(valid_count(t.device, kernel_named("matmul"), HED_MATH_STRICT), 4000);
+    EXPECT_GE(valid_count(t.device, kernel_named("convolution"), HED_MATH_STRICT), 4000);
+    EXPECT_GE(valid_count(t.device, kernel_named("matmul"), HED_MATH_STRICT), 4000);
     /* Another order of a sum is another result, so strict mode must refuse it. */
     static const char *const ordered[][2] = {
         {"reduction", "ORDER"}, {"scan", "MERGE"}, {"scan_single", "MERGE"}};
@@ -159,8 +159,8 @@ Test(canonical, spaces)
         hed_config config = hed_config_default(def);
         for (uint32_t p = 0; p < def->parameter_count; p++)
             if (!strcmp(def->parameters[p].name, ordered[i][1])) config.values[p] = 1;
-        cr_expect(hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0));
-        cr_expect(!hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_STRICT, NULL, 0),
+        EXPECT(hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0));
+        EXPECT(!hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_STRICT, NULL, 0),
             "%s: another order in strict", def->name);
     }
     test_close(&t);
@@ -183,7 +183,7 @@ Test(canonical, copy_and_saxpy)
         run(&t, kernel_named("saxpy"), modes[m], hed_problem_1d(N), saxpy_arguments);
         float *y = take(&t, out);
         for (int i = 0; i < N; i++)
-            cr_assert_float_eq(y[i], 4.0f * x[i], 0.0f, "x + 3 x is %g at %d", (double)y[i], i);
+            CHECK_NEAR(y[i], 4.0f * x[i], 0.0f, "x + 3 x is %g at %d", (double)y[i], i);
         free(y);
         hed_buffer_destroy(in);
     }
@@ -207,8 +207,8 @@ Test(canonical, transpose)
     run(&t, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(H, W), back);
     uint32_t *once = take(&t, b), *twice = take(&t, c);
     for (uint32_t y = 0; y < H; y++)
-        for (uint32_t x = 0; x < W; x++) cr_assert_eq(once[x * H + y], y * W + x);
-    cr_assert_eq(memcmp(in, twice, 4 * W * H), 0, "transposed twice is not what it was");
+        for (uint32_t x = 0; x < W; x++) CHECK_EQ(once[x * H + y], y * W + x);
+    CHECK_EQ(memcmp(in, twice, 4 * W * H), 0, "transposed twice is not what it was");
     hed_buffer_destroy(a);
     free(once);
     free(twice);
@@ -235,10 +235,10 @@ static float *scan_of(
     OK(hed_canonical_scan(chain, t->stream, in, n, out, &error));
     float sum = sum_of(t, chain, in, n), *prefixes = take(t, out);
     hed_buffer_destroy(in);
-    cr_assert_eq(hed_as_uint(prefixes[n]), 0xffedcba9u, "written behind the %u prefix sums", n);
+    CHECK_EQ(hed_as_uint(prefixes[n]), 0xffedcba9u, "written behind the %u prefix sums", n);
     if (strict)
-        cr_assert_eq(hed_as_uint(sum), hed_as_uint(prefixes[n - 1]), "%u: sum %a, last prefix %a",
-            n, sum, prefixes[n - 1]);
+        CHECK_EQ(hed_as_uint(sum), hed_as_uint(prefixes[n - 1]), "%u: sum %a, last prefix %a", n,
+            sum, prefixes[n - 1]);
     return prefixes;
 }
 
@@ -256,15 +256,14 @@ Test(canonical, sums_of_whole_numbers)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             float *prefixes = scan_of(&t, chain, x, counts[c], true);
             for (uint32_t i = 0; i < counts[c]; i++)
-                cr_assert_float_eq(prefixes[i], (float)((i + 1) * (i + 2) / 2), 0.0f,
+                CHECK_NEAR(prefixes[i], (float)((i + 1) * (i + 2) / 2), 0.0f,
                     "prefix %u of %u is %g", i, counts[c], prefixes[i]);
             free(prefixes);
         }
         for (uint32_t i = 0; i < MOST; i++) x[i] = 1.0f;
         float *prefixes = scan_of(&t, chain, x, MOST, true);
         for (uint32_t i = 0; i < MOST; i++)
-            cr_assert_float_eq(
-                prefixes[i], (float)(i + 1), 0.0f, "prefix %u is %g", i, prefixes[i]);
+            CHECK_NEAR(prefixes[i], (float)(i + 1), 0.0f, "prefix %u is %g", i, prefixes[i]);
         free(prefixes);
         hed_canonical_chain_destroy(chain);
     }
@@ -291,13 +290,13 @@ Test(canonical, sums_of_fractions)
             if (strict) {
                 hed_tree_scan(x, expected, n);
                 for (uint32_t i = 0; i < n; i++)
-                    cr_assert_eq(hed_as_uint(prefixes[i]), hed_as_uint(expected[i]),
+                    CHECK_EQ(hed_as_uint(prefixes[i]), hed_as_uint(expected[i]),
                         "prefix %u of %u: %a, by the rule %a", i, n, prefixes[i], expected[i]);
             } else {
                 double sum = 0.0;
                 for (uint32_t i = 0; i < n; i++) {
                     sum += (double)x[i];
-                    cr_assert_float_eq((double)prefixes[i], sum, 1e-5 * (sum > 1.0 ? sum : 1.0),
+                    CHECK_NEAR((double)prefixes[i], sum, 1e-5 * (sum > 1.0 ? sum : 1.0),
                         "prefix %u of %u", i, n);
                 }
             }
@@ -347,7 +346,7 @@ Test(canonical, single_pass_again_and_again)
         OK(hed_launch(t.stream, kernels[round / 3 % 3], &problem, arguments, 4, &error));
         uint32_t *prefixes = take(&t, out);
         for (uint32_t i = 0; i < n; i++)
-            cr_assert_eq(prefixes[i], sum += x[i], "round %u: prefix %u of %u", round, i, n);
+            CHECK_EQ(prefixes[i], sum += x[i], "round %u: prefix %u of %u", round, i, n);
         free(prefixes);
         hed_buffer_destroy(in);
     }
@@ -380,12 +379,12 @@ Test(canonical, single_pass_after_many_launches)
         OK(hed_launch(t.stream, kernel, &problem, arguments, 4, &error));
     float *prefixes = take(&t, out);
     for (int i = 0; i < N; i++)
-        cr_assert_float_eq(prefixes[i], (float)(i + 1), 0.0f, "prefix %d: %g", i, prefixes[i]);
+        CHECK_NEAR(prefixes[i], (float)(i + 1), 0.0f, "prefix %d: %g", i, prefixes[i]);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(in);
     uint32_t *left = take(&t, workspace);
     if (strcmp(hed_device_get_info(t.device)->backend, "host"))
-        cr_assert_eq(left[4] & 0xffff, 1100, "%u launches were counted", left[4]);
+        CHECK_EQ(left[4] & 0xffff, 1100, "%u launches were counted", left[4]);
     free(left);
     free(prefixes);
     free(x);
@@ -407,7 +406,7 @@ Test(canonical, chain_refuses)
     FAILS(HED_ERROR_BOUNDS, hed_canonical_scan(chain, t.stream, in, 5000, small, &error));
     FAILS(HED_ERROR_BOUNDS, hed_canonical_sum(chain, t.stream, small, 5000, out, &error));
     OK(hed_canonical_scan(chain, t.stream, in, 0, out, &error));
-    cr_expect_float_eq(sum_of(&t, chain, in, 0), 0.0f, 0.0f, "the sum of nothing");
+    EXPECT_NEAR(sum_of(&t, chain, in, 0), 0.0f, 0.0f, "the sum of nothing");
     hed_canonical_chain_destroy(NULL);
     hed_canonical_chain_destroy(chain);
     hed_buffer_destroy(in);
@@ -437,12 +436,12 @@ Test(canonical, chain_without_memory)
         counter.fail_at = 0;
         if (status == HED_OK) hed_canonical_chain_destroy(chain);
         else
-            cr_assert(failed && error.status == status, "allocation %lld: %s", (long long)fail_at,
+            CHECK(failed && error.status == status, "allocation %lld: %s", (long long)fail_at,
                 error.text);
         if (status != HED_OK && !strcmp(hed_device_get_info(t.device)->backend, "host"))
-            cr_assert_eq(counter.live, live, "allocation %lld leaks", (long long)fail_at);
+            CHECK_EQ(counter.live, live, "allocation %lld leaks", (long long)fail_at);
         test_close(&t);
-        cr_assert_eq(counter.live, 0, "allocation %lld leaks", (long long)fail_at);
+        CHECK_EQ(counter.live, 0, "allocation %lld leaks", (long long)fail_at);
         if (!failed) break;
     }
 }
@@ -478,7 +477,7 @@ Test(canonical, convolution)
         for (int i = 0; i < 256; i++) filter[i] = 1.0f / 256.0f;
         float *out = blur(&t, modes[m], constant, filter);
         for (int i = 0; i < IMAGE_W * IMAGE_H; i++)
-            cr_assert_float_eq(out[i], 5.0f, 0.0f, "constant image: %g at %d", (double)out[i], i);
+            CHECK_NEAR(out[i], 5.0f, 0.0f, "constant image: %g at %d", (double)out[i], i);
         free(out);
         /* One weight moves the image, its border repeated. */
         memset(filter, 0, sizeof filter);
@@ -489,7 +488,7 @@ Test(canonical, convolution)
                 float moved =
                     2.0f *
                     image[within(y + 3 - 8, IMAGE_H) * IMAGE_W + within(x + 14 - 8, IMAGE_W)];
-                cr_assert_float_eq(out[y * IMAGE_W + x], moved, 0.0f,
+                CHECK_NEAR(out[y * IMAGE_W + x], moved, 0.0f,
                     "moved image: %g, not %g, at (%d, %d)", (double)out[y * IMAGE_W + x],
                     (double)moved, x, y);
             }
@@ -517,8 +516,7 @@ Test(canonical, convolution_with_own_filter_size)
     run(&t, &small, HED_MATH_FAST, hed_problem_2d(4, 1), arguments);
     float *made = take(&t, out);
     for (int i = 0; i < 4; i++)
-        cr_expect_float_eq(
-            made[i], expected[i], 0.0f, "%g, not %g", (double)made[i], (double)expected[i]);
+        EXPECT_NEAR(made[i], expected[i], 0.0f, "%g, not %g", (double)made[i], (double)expected[i]);
     free(made);
     hed_buffer_destroy(in);
     hed_buffer_destroy(weights);
@@ -551,7 +549,7 @@ Test(canonical, nbody)
         float *a = accelerations_of(&t, modes[m], two, 2, 16.0f);
         static const float expected[] = {6.0f, 0.0f, 0.0f, 0.0f, -3.0f, 0.0f, 0.0f, 0.0f};
         for (int i = 0; i < 8; i++)
-            cr_expect_float_eq((double)a[i], (double)expected[i], 1e-5, "two bodies: %g, not %g",
+            EXPECT_NEAR((double)a[i], (double)expected[i], 1e-5, "two bodies: %g, not %g",
                 (double)a[i], (double)expected[i]);
         free(a);
         /* Forces come in pairs: the momentum of all stays. */
@@ -562,8 +560,8 @@ Test(canonical, nbody)
                 force += (double)bodies[4 * i + 3] * (double)a[4 * i + axis];
                 size += (double)bodies[4 * i + 3] * fabs((double)a[4 * i + axis]);
             }
-            cr_expect(size > 1.0 && fabs(force) < 1e-5 * size,
-                "momentum along %d grows by %g of %g", axis, force, size);
+            EXPECT(size > 1.0 && fabs(force) < 1e-5 * size, "momentum along %d grows by %g of %g",
+                axis, force, size);
         }
         free(a);
     }
@@ -598,7 +596,7 @@ Test(canonical, matmul)
                   *identity = calloc((size_t)k * k, 4);
             for (uint32_t i = 0; i < k; i++) identity[i * k + i] = 1.0f;
             float *same = product(&t, modes[mode], a, identity, m, k, k);
-            cr_assert_eq(memcmp(same, a, 4 * (size_t)m * k), 0,
+            CHECK_EQ(memcmp(same, a, 4 * (size_t)m * k), 0,
                 "A times the identity is not A, %u x %u", m, k);
             free(same);
             /* Whole numbers below 2^24: exact in any order. */
@@ -607,9 +605,8 @@ Test(canonical, matmul)
                 for (uint32_t x = 0; x < n; x++) {
                     float sum = 0.0f;
                     for (uint32_t i = 0; i < k; i++) sum += a[y * k + i] * b[i * n + x];
-                    cr_assert_float_eq(c[y * n + x], sum, 0.0f,
-                        "%u x %u x %u at (%u, %u): %g, not %g", m, n, k, y, x, (double)c[y * n + x],
-                        (double)sum);
+                    CHECK_NEAR(c[y * n + x], sum, 0.0f, "%u x %u x %u at (%u, %u): %g, not %g", m,
+                        n, k, y, x, (double)c[y * n + x], (double)sum);
                 }
             free(c);
             free(identity);
@@ -658,7 +655,7 @@ static hed_conformance_report conform(
         .coverage = coverage, .seed = 7, .each = report_run, .stop = time_is_over, .user = &w};
     hed_conformance_report report;
     OK(hed_conformance(&wanted, &report, &error));
-    cr_expect_eq(
+    EXPECT_EQ(
         report.failed, 0, "%s: %llu runs failed", def->name, (unsigned long long)report.failed);
     return report;
 }
@@ -669,7 +666,7 @@ static void conform_by_values(const char *name)
     uint64_t end = full_run() ? UINT64_MAX : hed_now() + QUICK_NS;
     hed_conformance_report report =
         conform(&t, kernel_named(name), full_run() ? HED_COVER_ALL : HED_COVER_VALUES, end);
-    cr_expect_geq(report.passed, kernel_named(name)->sample.count, "%s: only %llu runs", name,
+    EXPECT_GE(report.passed, kernel_named(name)->sample.count, "%s: only %llu runs", name,
         (unsigned long long)report.passed);
     printf("%s: %llu runs passed, %llu not valid here%s\n", name, (unsigned long long)report.passed,
         (unsigned long long)report.invalid, report.stopped ? ", then the time was over" : "");
@@ -691,7 +688,7 @@ Test(conformance, matmul) { conform_by_values("matmul"); }
  * the description. */
 static void conform_here_and_there(const char *name, double seconds)
 {
-    if (full_run()) cr_skip_test("all configurations are run elsewhere");
+    if (full_run()) test_skip("all configurations are run elsewhere");
     test_device t = test_open(NULL);
     hed_kernel_def def = *kernel_named(name);
     hed_parameter_def parameters[HED_MAX_PARAMETERS];
@@ -708,7 +705,7 @@ static void conform_here_and_there(const char *name, double seconds)
         configs += conform(&t, &def, HED_COVER_DEFAULT, end).passed > 0;
     }
     printf("%s: %llu configurations from all over its space\n", name, (unsigned long long)configs);
-    cr_expect_gt(configs, 0);
+    EXPECT_GT(configs, 0);
     test_close(&t);
 }
 

@@ -203,17 +203,17 @@ static void bench_check(bench *b, int launches)
     OK(hed_stream_wait(b->t.stream, &error));
     for (int i = 0; i < MORE; i++) {
         float want = i < N ? b->input[i] * 3.0f + 0.5f : -7.0f;
-        cr_assert(b->output[i] > want - 1e-4f && b->output[i] < want + 1e-4f,
+        CHECK(b->output[i] > want - 1e-4f && b->output[i] < want + 1e-4f,
             "out[%d] is %g instead of %g", i, (double)b->output[i], (double)want);
     }
     for (int i = 0; i < BINS; i++)
-        cr_assert_eq(b->counts[i], 100 * i + 3 * launches, "bins[%d] is %d", i, b->counts[i]);
+        CHECK_EQ(b->counts[i], 100 * i + 3 * launches, "bins[%d] is %d", i, b->counts[i]);
 }
 
 /* ---- what is read is what was written ---- */
 
 #define SAME_TEXT(a, b) \
-    cr_assert(((a) == NULL) == ((b) == NULL) && (!(a) || strcmp((a), (b)) == 0), \
+    CHECK(((a) == NULL) == ((b) == NULL) && (!(a) || strcmp((a), (b)) == 0), \
         "%s: \"%s\" and \"%s\"", #a, (a) ? (a) : "NULL", (b) ? (b) : "NULL")
 
 static void check_description(const hed_kernel_def *def)
@@ -223,25 +223,25 @@ static void check_description(const hed_kernel_def *def)
     SAME_TEXT(def->entry, bend_def.entry);
     SAME_TEXT(def->max_threads, bend_def.max_threads);
     SAME_TEXT(def->metric_unit, bend_def.metric_unit);
-    cr_assert(def->language == bend_def.language && def->metric == bend_def.metric &&
-              def->may_spill && !def->min_groups);
-    cr_assert(def->source_count == 2 && def->argument_count == 6 && def->parameter_count == 3 &&
-              def->define_count == 2 && def->constraint_count == 1 && def->condition_count == 1 &&
-              def->dimension_count == 1);
+    CHECK(def->language == bend_def.language && def->metric == bend_def.metric && def->may_spill &&
+          !def->min_groups);
+    CHECK(def->source_count == 2 && def->argument_count == 6 && def->parameter_count == 3 &&
+          def->define_count == 2 && def->constraint_count == 1 && def->condition_count == 1 &&
+          def->dimension_count == 1);
     for (int i = 0; i < 2; i++) {
         SAME_TEXT(def->sources[i].name, sources[i].name);
         SAME_TEXT(def->sources[i].text, sources[i].text);
-        cr_assert_eq(def->sources[i].size, strlen(sources[i].text));
+        CHECK_EQ(def->sources[i].size, strlen(sources[i].text));
     }
     for (int i = 0; i < 3; i++) {
         SAME_TEXT(def->parameters[i].name, parameters[i].name);
-        cr_assert(def->parameters[i].value == parameters[i].value &&
-                  def->parameters[i].count == parameters[i].count);
-        cr_assert_arr_eq(
+        CHECK(def->parameters[i].value == parameters[i].value &&
+              def->parameters[i].count == parameters[i].count);
+        CHECK_BYTES(
             def->parameters[i].values, parameters[i].values, parameters[i].count * sizeof(int64_t));
     }
     for (int i = 0; i < 3; i++) SAME_TEXT(def->parameters[1].labels[i], way_names[i]);
-    cr_assert(!def->parameters[0].labels && !def->range && !def->team);
+    CHECK(!def->parameters[0].labels && !def->range && !def->team);
     SAME_TEXT(def->constraints[0], constraints[0]);
     SAME_TEXT(def->conditions[0].parameter, conditions[0].parameter);
     SAME_TEXT(def->conditions[0].when, conditions[0].when);
@@ -259,29 +259,29 @@ static void check_arguments(const bench *b, const hed_capture *capture)
     static const hed_access access[] = {HED_READ, HED_READ_WRITE, HED_READ_WRITE};
     for (int i = 0; i < 6; i++) {
         SAME_TEXT(def->arguments[i].name, arguments_def[i].name);
-        cr_assert(def->arguments[i].kind == arguments_def[i].kind &&
-                  def->arguments[i].type == arguments_def[i].type &&
-                  def->arguments[i].size == arguments_def[i].size);
-        cr_assert(def->arguments[i].tolerance == arguments_def[i].tolerance, "argument %d", i);
-        if (i < 3) cr_assert_eq(def->arguments[i].access, access[i], "argument %d", i);
+        CHECK(def->arguments[i].kind == arguments_def[i].kind &&
+              def->arguments[i].type == arguments_def[i].type &&
+              def->arguments[i].size == arguments_def[i].size);
+        CHECK(def->arguments[i].tolerance == arguments_def[i].tolerance, "argument %d", i);
+        if (i < 3) CHECK_EQ(def->arguments[i].access, access[i], "argument %d", i);
     }
-    cr_assert(a[0].bytes == sizeof b->input && a[1].bytes == sizeof b->output &&
-              a[2].bytes == sizeof b->counts);
-    cr_assert_arr_eq(a[0].data, b->input, sizeof b->input);
-    cr_assert_arr_eq(a[3].data, &b->arguments[3].value.f32, 4);
-    cr_assert_arr_eq(a[4].data, &b->s, sizeof b->s);
-    cr_assert(!a[0].expected && !a[5].data && a[3].bytes == 4 && a[4].bytes == sizeof b->s &&
-              a[5].bytes == 0);
+    CHECK(a[0].bytes == sizeof b->input && a[1].bytes == sizeof b->output &&
+          a[2].bytes == sizeof b->counts);
+    CHECK_BYTES(a[0].data, b->input, sizeof b->input);
+    CHECK_BYTES(a[3].data, &b->arguments[3].value.f32, 4);
+    CHECK_BYTES(a[4].data, &b->s, sizeof b->s);
+    CHECK(!a[0].expected && !a[5].data && a[3].bytes == 4 && a[4].bytes == sizeof b->s &&
+          a[5].bytes == 0);
     const float *before = a[1].data, *out = a[1].expected;
     const int32_t *old = a[2].data, *bins = a[2].expected;
     for (int i = 0; i < MORE; i++) {
         float want = b->input[i < N ? i : 0] * 3.0f + 0.5f;
         bool right = i < N ? out[i] > want - 1e-4f && out[i] < want + 1e-4f : out[i] == before[i];
-        cr_assert(before[i] > 1e37f && right, "out[%d]: %g, then %g", i, (double)before[i],
+        CHECK(before[i] > 1e37f && right, "out[%d]: %g, then %g", i, (double)before[i],
             (double)out[i]);
     }
     for (int i = 0; i < BINS; i++)
-        cr_assert(old[i] == 100 * i && bins[i] == 100 * i + 3, "bins[%d]", i);
+        CHECK(old[i] == 100 * i && bins[i] == 100 * i + 3, "bins[%d]", i);
 }
 
 /* Each point of the full product: in the table if and only if it was valid, with the same
@@ -298,26 +298,26 @@ static void check_table(const bench *b, const hed_capture *capture)
         hed_config config = hed_config_at(def, i);
         hed_geometry found = {0}, wanted = {0};
         bool is_valid = hed_space_find(here, &config) != UINT64_MAX;
-        cr_assert_eq(def->valid(def, &config, hed_device_get_info(b->t.device), false), is_valid,
+        CHECK_EQ(def->valid(def, &config, hed_device_get_info(b->t.device), false), is_valid,
             "point %d", (int)i);
         def->geometry(def, &config, hed_capture_problem(capture), &found);
         if (is_valid) bend_geometry(&bend_def, &config, &b->problem, &wanted);
-        cr_assert_arr_eq(&found, &wanted, sizeof found);
+        CHECK_BYTES(&found, &wanted, sizeof found);
         valid += is_valid;
     }
-    cr_assert(valid > 4 && valid < 18 && hed_capture_get_info(capture).configurations == valid);
+    CHECK(valid > 4 && valid < 18 && hed_capture_get_info(capture).configurations == valid);
     def->work(def, NULL, NULL, &work);
-    cr_assert(work.bytes == 8.0 * N && work.operations == 3.0 * N && work.items == 0);
+    CHECK(work.bytes == 8.0 * N && work.operations == 3.0 * N && work.items == 0);
     hed_problem other = hed_problem_1d(N + 1);
     hed_config config = hed_config_default(def);
     hed_geometry none = {0};
     def->geometry(def, &config, &other, &none);
-    cr_assert_eq(none.dimensions, 0, "another problem has a geometry");
+    CHECK_EQ(none.dimensions, 0, "another problem has a geometry");
     hed_space_destroy(here);
     OK(hed_space_create_for_kernel(b->t.device, def, &b->problem, HED_MATH_FAST, &there, &error));
     /* it has no native version */
     bool runs = hed_device_get_info(b->t.device)->capabilities & HED_CAN_SOURCE;
-    cr_assert_eq(hed_space_count(there), runs ? valid : 0);
+    CHECK_EQ(hed_space_count(there), runs ? valid : 0);
     hed_space_destroy(there);
 }
 
@@ -343,8 +343,8 @@ static void check_run(const bench *b, const hed_capture *capture)
     OK(hed_read(b->t.stream, out, buffers[1], 0, sizeof out, &error));
     OK(hed_read(b->t.stream, bins, buffers[2], 0, sizeof bins, &error));
     OK(hed_stream_wait(b->t.stream, &error));
-    cr_assert_arr_eq(out, content[1].expected, sizeof out);
-    cr_assert_arr_eq(bins, content[2].expected, sizeof bins);
+    CHECK_BYTES(out, content[1].expected, sizeof out);
+    CHECK_BYTES(bins, content[2].expected, sizeof bins);
     for (int i = 0; i < 3; i++) hed_buffer_destroy(buffers[i]);
     hed_kernel_destroy(kernel);
 }
@@ -361,11 +361,10 @@ Test(capture, what_is_written_is_read_again_and_runs)
     SAME_TEXT(info.device, hed_device_get_info(b.t.device)->id);
     SAME_TEXT(info.name, hed_device_get_info(b.t.device)->name);
     SAME_TEXT(info.version, hed_version_text());
-    cr_assert(info.checked && hed_capture_math(capture) == HED_MATH_FAST);
-    cr_assert(
-        hed_capture_problem(capture)->count == 1 && hed_capture_problem(capture)->sizes[0] == N);
+    CHECK(info.checked && hed_capture_math(capture) == HED_MATH_FAST);
+    CHECK(hed_capture_problem(capture)->count == 1 && hed_capture_problem(capture)->sizes[0] == N);
     hed_config in_force = hed_kernel_config(b.kernel, NULL);
-    cr_assert_arr_eq(&info.config, &in_force, sizeof in_force);
+    CHECK_BYTES(&info.config, &in_force, sizeof in_force);
     check_description(hed_capture_kernel(capture));
     check_arguments(&b, capture);
     check_table(&b, capture);
@@ -384,9 +383,8 @@ Test(capture, an_output_that_is_written_whole_stays_one)
     b.arguments[1] = hed_buffer_argument(part);
     OK(bench_capture(&b, in_folder("whole.hcap")));
     OK(hed_capture_open(b.t.context, in_folder("whole.hcap"), &capture, &error));
-    cr_assert_eq(hed_capture_kernel(capture)->arguments[1].access, HED_WRITE);
-    cr_assert(
-        !hed_capture_arguments(capture)[1].data && hed_capture_arguments(capture)[1].expected);
+    CHECK_EQ(hed_capture_kernel(capture)->arguments[1].access, HED_WRITE);
+    CHECK(!hed_capture_arguments(capture)[1].data && hed_capture_arguments(capture)[1].expected);
     hed_capture_close(capture);
     hed_buffer_destroy(part);
     bench_close(&b);
@@ -406,8 +404,8 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
         b.t.device, &bend_def, HED_MATH_FAST, own_defines, 1, &b.problem, HED_OBJECTIVE_TIME, &key);
     hed_tune_key_of_kernel(b.t.device, hed_capture_kernel(capture), HED_MATH_FAST, NULL, 0,
         hed_capture_problem(capture), HED_OBJECTIVE_TIME, &captured);
-    cr_assert_str_eq(captured.kernel, key.kernel);
-    cr_assert_str_eq(
+    CHECK_TEXT(captured.kernel, key.kernel);
+    CHECK_TEXT(
         captured.source, key.source, "what a capture finds is not found again by the program");
     bool compiles = hed_device_get_info(b.t.device)->capabilities & HED_CAN_SOURCE;
     for (int isolated = 0; isolated < 2 && compiles; isolated++) {
@@ -420,10 +418,10 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
         def.evaluations = 3;
         def.keep = false;
         OK(hed_tune_kernel(b.t.device, hed_capture_kernel(capture), &def, &result, &error));
-        cr_assert(result->best < result->count && result->in_process == !isolated);
+        CHECK(result->best < result->count && result->in_process == !isolated);
         for (uint32_t i = 0; i < result->count; i++)
-            cr_assert(result->evaluations[i].outcome == HED_OUTCOME_MEASURED ||
-                          result->evaluations[i].outcome == HED_OUTCOME_DROPPED,
+            CHECK(result->evaluations[i].outcome == HED_OUTCOME_MEASURED ||
+                      result->evaluations[i].outcome == HED_OUTCOME_DROPPED,
                 "%s: %s", hed_outcome_name(result->evaluations[i].outcome),
                 result->evaluations[i].text);
         hed_tune_result_free(result);
@@ -463,21 +461,20 @@ Test(capture, the_first_launch_of_a_named_kernel)
         bench b;
         hed_capture *capture;
         hed_context_def def = listening();
-        cr_assert_eq(chdir(folder), 0);
+        CHECK_EQ(chdir(folder), 0);
         unlink("bend.hcap");
         if (by_environment) setenv("HEDDLE_CAPTURE", "bend", 1);
         else def.capture = "bend";
         OK(bench_open(&b, &def));
         launch(&b);
         bench_check(&b, 1);
-        cr_assert(
-            strstr(messages, "/bend.hcap"), "the log does not say where it lies: %s", messages);
+        CHECK(strstr(messages, "/bend.hcap"), "the log does not say where it lies: %s", messages);
         OK(hed_capture_open(b.t.context, "bend.hcap", &capture, &error));
         hed_capture_close(capture);
-        cr_assert_eq(unlink("bend.hcap"), 0);
+        CHECK_EQ(unlink("bend.hcap"), 0);
         launch(&b);
         bench_check(&b, 2);
-        cr_assert(access("bend.hcap", F_OK) != 0, "the second launch is captured, too");
+        CHECK(access("bend.hcap", F_OK) != 0, "the second launch is captured, too");
         bench_close(&b);
     }
 }
@@ -487,10 +484,10 @@ Test(capture, no_other_kernel_is_captured)
     bench b;
     hed_context_def def = listening();
     def.capture = "ben";
-    cr_assert_eq(chdir(folder), 0);
+    CHECK_EQ(chdir(folder), 0);
     OK(bench_open(&b, &def));
     launch(&b);
-    cr_assert(access("bend.hcap", F_OK) != 0 && access("ben.hcap", F_OK) != 0);
+    CHECK(access("bend.hcap", F_OK) != 0 && access("ben.hcap", F_OK) != 0);
     bench_close(&b);
 }
 
@@ -499,7 +496,7 @@ Test(capture, no_other_kernel_is_captured)
 static void limit_files(rlim_t bytes)
 {
     signal(SIGXFSZ, SIG_IGN);
-    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY}), 0);
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY}), 0);
 }
 
 static int count_files(void)
@@ -517,18 +514,18 @@ Test(capture, a_full_disk_leaves_nothing_and_stops_no_launch)
     bench b;
     hed_context_def def = listening();
     def.capture = "bend";
-    cr_assert_eq(chdir(folder), 0);
+    CHECK_EQ(chdir(folder), 0);
     OK(bench_open(&b, &def));
     limit_files(1000);
     launch(&b);
     bench_check(&b, 1);
-    cr_assert(strstr(messages, "not captured"), "%s", messages);
+    CHECK(strstr(messages, "not captured"), "%s", messages);
     for (rlim_t size = 1; size < 6000; size += 577) {
         limit_files(size);
         FAILS(HED_ERROR_IO, bench_capture(&b, in_folder("full.hcap")));
     }
     limit_files(RLIM_INFINITY);
-    cr_assert_eq(count_files(), 0, "something is left");
+    CHECK_EQ(count_files(), 0, "something is left");
     FAILS(HED_ERROR_IO, bench_capture(&b, in_folder("nowhere/bend.hcap")));
     FAILS(HED_ERROR_IO, bench_capture(&b, "/dev/full"));
     bench_check(&b, 1); /* a launch that is not captured is not made */
@@ -547,7 +544,7 @@ Test(capture, launches_that_cannot_be_captured)
     hed_argument good = b.arguments[0];
     b.arguments[0] = b.arguments[1];
     FAILS(HED_ERROR_UNSUPPORTED, bench_capture(&b, in_folder("x.hcap")));
-    cr_assert(strstr(error.text, "\"out\""), "%s", error.text);
+    CHECK(strstr(error.text, "\"out\""), "%s", error.text);
     b.arguments[0] = hed_buffer_argument(NULL);
     FAILS(HED_ERROR_ARGUMENT, bench_capture(&b, in_folder("x.hcap")));
     b.arguments[0] = hed_int_argument(1);
@@ -555,7 +552,7 @@ Test(capture, launches_that_cannot_be_captured)
     b.arguments[0] = good;
     b.problem.sizes[0] = 0;
     FAILS(HED_ERROR_ARGUMENT, bench_capture(&b, in_folder("x.hcap")));
-    cr_assert_eq(count_files(), 0, "something is left");
+    CHECK_EQ(count_files(), 0, "something is left");
     bench_close(&b);
 }
 
@@ -584,7 +581,7 @@ Test(capture, a_kernel_without_text_has_nothing_to_capture)
     test_device t = test_open(NULL);
     if (hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE) {
         test_close(&t);
-        cr_skip_test("a native kernel runs on host alone");
+        test_skip("a native kernel runs on host alone");
     }
     hed_kernel_def def = bend_def;
     hed_kernel *kernel;
@@ -619,11 +616,11 @@ static hed_status open_bytes(bench *b, const unsigned char *bytes, size_t size)
     char path[64];
     hed_capture *capture;
     int file = memfd_create("capture", MFD_CLOEXEC);
-    cr_assert_eq(write(file, bytes, size), (ssize_t)size);
+    CHECK_EQ(write(file, bytes, size), (ssize_t)size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     error = (hed_error){0};
     hed_status status = hed_capture_open(b->t.context, path, &capture, &error);
-    cr_assert((status == HED_OK) == (capture != NULL));
+    CHECK((status == HED_OK) == (capture != NULL));
     hed_capture_close(capture);
     close(file);
     return status;
@@ -637,10 +634,10 @@ Test(capture, a_file_that_is_cut_anywhere)
     unsigned char *bytes = captured_bytes(&b, &size);
     for (size_t length = 0; length < size; length += length % 8 == 7 || length < 256 ? 1 : 3) {
         hed_status status = open_bytes(&b, bytes, length);
-        cr_assert(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "cut at %zu: %s",
-            length, error.text);
+        CHECK(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "cut at %zu: %s", length,
+            error.text);
     }
-    cr_assert_eq(open_bytes(&b, bytes, size), HED_OK, "%s", error.text);
+    CHECK_EQ(open_bytes(&b, bytes, size), HED_OK, "%s", error.text);
     free(bytes);
     bench_close(&b);
 }
@@ -655,7 +652,7 @@ Test(capture, a_file_with_any_byte_changed)
         unsigned char flip = (unsigned char)(1u << (at % 8));
         bytes[at] ^= flip;
         hed_status status = open_bytes(&b, bytes, size);
-        cr_assert(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "byte %zu: %s", at,
+        CHECK(status == HED_ERROR_FORMAT && strstr(error.text, ": byte "), "byte %zu: %s", at,
             error.text);
         bytes[at] ^= flip;
     }
@@ -672,7 +669,7 @@ static unsigned char *section_of(
         memcpy(head, bytes + at, sizeof *head);
         if (head->kind == kind) return bytes + at;
     }
-    cr_assert_fail("no section %u", kind);
+    FAIL("no section %u", kind);
     return NULL;
 }
 
@@ -704,8 +701,7 @@ Test(capture, hashes_that_fit_and_content_that_does_not)
             mend(section);
             hed_status status = open_bytes(
                 &b, bytes, size); /* a changed letter is another capture, not a wrong one */
-            cr_assert(
-                status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, ": byte ")),
+            CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, ": byte ")),
                 "byte %zu of section %u: %s", at, kinds[k], error.text);
             if (status) refused++;
             else taken++;
@@ -713,8 +709,8 @@ Test(capture, hashes_that_fit_and_content_that_does_not)
             mend(section);
         }
     }
-    cr_assert(refused > 300 && taken > 300, "%d refused, %d taken", refused, taken);
-    cr_assert_eq(open_bytes(&b, bytes, size), HED_OK, "%s", error.text);
+    CHECK(refused > 300 && taken > 300, "%d refused, %d taken", refused, taken);
+    CHECK_EQ(open_bytes(&b, bytes, size), HED_OK, "%s", error.text);
     free(bytes);
     bench_close(&b);
 }
@@ -727,10 +723,10 @@ Test(capture, files_that_are_none)
     FAILS(HED_ERROR_IO, hed_capture_open(b.t.context, in_folder("missing.hcap"), &capture, &error));
     FAILS(HED_ERROR_IO, hed_capture_open(b.t.context, folder, &capture, &error));
     FAILS(HED_ERROR_IO, hed_capture_open(b.t.context, "/dev/zero", &capture, &error));
-    cr_assert_eq(open_bytes(&b, (const unsigned char *)"", 0), HED_ERROR_FORMAT);
+    CHECK_EQ(open_bytes(&b, (const unsigned char *)"", 0), HED_ERROR_FORMAT);
     hed_capture_head head = {.magic = HED_CAPTURE_MAGIC, .version = 2};
-    cr_assert_eq(open_bytes(&b, (const unsigned char *)&head, sizeof head), HED_ERROR_FORMAT);
-    cr_assert(strstr(error.text, "newer Heddle"), "%s", error.text);
+    CHECK_EQ(open_bytes(&b, (const unsigned char *)&head, sizeof head), HED_ERROR_FORMAT);
+    CHECK(strstr(error.text, "newer Heddle"), "%s", error.text);
     hed_capture_close(NULL);
     bench_close(&b);
 }
@@ -754,24 +750,22 @@ Test(capture, each_allocation_failing)
         n++;
         state.fail_at = before + n;
         hed_status status = bench_capture(&b, in_folder("memory.hcap"));
-        cr_assert(
-            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+        CHECK(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
             "%s", error.text);
-        cr_assert(status == HED_OK || access(in_folder("memory.hcap"), F_OK) != 0,
+        CHECK(status == HED_OK || access(in_folder("memory.hcap"), F_OK) != 0,
             "a half capture is left");
         if (!status)
             status = hed_capture_open(b.t.context, in_folder("memory.hcap"), &capture, &error);
-        cr_assert(
-            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+        CHECK(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
             "%s", error.text);
         hed_capture_close(capture);
         unlink(in_folder("memory.hcap"));
         bench_close(&b);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
+        CHECK(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
             (long long)n, (long long)state.live);
-        cr_assert(state.calls < state.fail_at || status != HED_OK || n > 8,
+        CHECK(state.calls < state.fail_at || status != HED_OK || n > 8,
             "allocation %lld failing is not noticed", (long long)n);
     } while (state.calls >= state.fail_at);
-    cr_assert(first > 0 && n > 8, "%lld allocations in a capture", (long long)n);
+    CHECK(first > 0 && n > 8, "%lld allocations in a capture", (long long)n);
     test_close(&held);
 }

@@ -96,14 +96,14 @@ Test(options, values_in_every_spelling)
         hed_error error;
         hed_arguments arguments;
         OK(parse(lines[i], &arguments, &error));
-        cr_expect(hed_arguments_command(&arguments) == &PAINT, "%s", lines[i]);
-        cr_expect(hed_choice_of(&arguments, "color") == 1, "%s", lines[i]);
-        cr_expect(hed_integer_of(&arguments, "layers") == 3, "%s", lines[i]);
-        cr_expect(hed_given(&arguments, "fast"), "%s", lines[i]);
-        cr_expect_str_eq(hed_text_of(&arguments, "out"), "a.png");
-        cr_expect(hed_choice_of(&arguments, "SHAPE") == 0, "%s", lines[i]);
-        cr_expect(hed_number_of(&arguments, "scale") == 1.5 && !hed_given(&arguments, "scale"),
-            "%s", lines[i]);
+        EXPECT(hed_arguments_command(&arguments) == &PAINT, "%s", lines[i]);
+        EXPECT(hed_choice_of(&arguments, "color") == 1, "%s", lines[i]);
+        EXPECT(hed_integer_of(&arguments, "layers") == 3, "%s", lines[i]);
+        EXPECT(hed_given(&arguments, "fast"), "%s", lines[i]);
+        EXPECT_TEXT(hed_text_of(&arguments, "out"), "a.png");
+        EXPECT(hed_choice_of(&arguments, "SHAPE") == 0, "%s", lines[i]);
+        EXPECT(hed_number_of(&arguments, "scale") == 1.5 && !hed_given(&arguments, "scale"), "%s",
+            lines[i]);
         hed_arguments_free(&arguments);
     }
 }
@@ -113,26 +113,26 @@ Test(options, fallbacks_repeats_and_inherited)
     hed_error error;
     hed_arguments arguments;
     OK(parse("tool -q paint square a --out ~ b -t x -- --tag -t --tag=y", &arguments, &error));
-    cr_assert(hed_given(&arguments, "quiet"));
-    cr_assert(hed_choice_of(&arguments, "color") == 0, "the fallback");
-    cr_assert_str_eq(hed_text_of(&arguments, "out"), "");
-    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 0), "a");
-    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 1), "b");
-    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 2), "--tag");
-    cr_assert_str_eq(hed_text_at(&arguments, "NAMES", 4), "--tag=y");
-    cr_assert_null(hed_text_at(&arguments, "NAMES", 5));
-    cr_assert_str_eq(hed_text_at(&arguments, "tag", 0), "x");
-    cr_assert_null(hed_text_at(&arguments, "tag", 1));
-    cr_assert(hed_integer_of(&arguments, "layers") == 0);
+    CHECK(hed_given(&arguments, "quiet"));
+    CHECK(hed_choice_of(&arguments, "color") == 0, "the fallback");
+    CHECK_TEXT(hed_text_of(&arguments, "out"), "");
+    CHECK_TEXT(hed_text_at(&arguments, "NAMES", 0), "a");
+    CHECK_TEXT(hed_text_at(&arguments, "NAMES", 1), "b");
+    CHECK_TEXT(hed_text_at(&arguments, "NAMES", 2), "--tag");
+    CHECK_TEXT(hed_text_at(&arguments, "NAMES", 4), "--tag=y");
+    CHECK_NULL(hed_text_at(&arguments, "NAMES", 5));
+    CHECK_TEXT(hed_text_at(&arguments, "tag", 0), "x");
+    CHECK_NULL(hed_text_at(&arguments, "tag", 1));
+    CHECK(hed_integer_of(&arguments, "layers") == 0);
     hed_arguments_free(&arguments);
     OK(parse("tool paint round --out a --scale -2e-3 -fffffffffff", &arguments, &error));
-    cr_assert(hed_number_of(&arguments, "scale") == -2e-3);
+    CHECK(hed_number_of(&arguments, "scale") == -2e-3);
     hed_arguments_free(&arguments);
     OK(parse("tool bench", &arguments, &error));
-    cr_assert(hed_arguments_command(&arguments) == &BENCH);
+    CHECK(hed_arguments_command(&arguments) == &BENCH);
     hed_arguments_free(&arguments);
     OK(parse("tool", &arguments, &error));
-    cr_assert(hed_arguments_command(&arguments) == &ROOT);
+    CHECK(hed_arguments_command(&arguments) == &ROOT);
     hed_arguments_free(&arguments);
 }
 
@@ -141,19 +141,19 @@ Test(options, an_argument_or_a_command)
     hed_error error;
     hed_arguments arguments;
     OK(parse("tool both plain", &arguments, &error));
-    cr_assert(hed_arguments_command(&arguments) == &PLAIN);
+    CHECK(hed_arguments_command(&arguments) == &PLAIN);
     hed_arguments_free(&arguments);
     static const char *const lines[] = {"tool both a.png", "tool both -- plain", "tool both"};
     static const char *const files[] = {"a.png", "plain", NULL};
     for (size_t i = 0; i < 3; i++) {
         OK(parse(lines[i], &arguments, &error));
-        cr_assert(hed_arguments_command(&arguments) == &BOTH);
+        CHECK(hed_arguments_command(&arguments) == &BOTH);
         const char *file = hed_text_of(&arguments, "FILE");
-        cr_expect(files[i] ? file && strcmp(file, files[i]) == 0 : !file, "%s", lines[i]);
+        EXPECT(files[i] ? file && strcmp(file, files[i]) == 0 : !file, "%s", lines[i]);
         hed_arguments_free(&arguments);
     }
     FAILS(HED_ERROR_ARGUMENT, parse("tool both a.png plain", &arguments, &error));
-    cr_expect(strstr(error.text, "one argument too many"));
+    EXPECT(strstr(error.text, "one argument too many"));
     hed_arguments_free(&arguments);
 }
 
@@ -165,8 +165,8 @@ Test(options, help_wherever_it_stands)
         hed_error error;
         hed_arguments arguments;
         OK(parse(lines[i], &arguments, &error));
-        cr_expect(arguments.help, "%s", lines[i]);
-        cr_expect(hed_arguments_command(&arguments) == (i == 3 ? &ROOT : &PAINT), "%s", lines[i]);
+        EXPECT(arguments.help, "%s", lines[i]);
+        EXPECT(hed_arguments_command(&arguments) == (i == 3 ? &ROOT : &PAINT), "%s", lines[i]);
         hed_arguments_free(&arguments);
     }
 }
@@ -220,9 +220,8 @@ Test(options, errors_say_what_was_found_and_what_is_near)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hed_error error = {0};
         hed_arguments arguments;
-        cr_expect(
-            parse(cases[i].line, &arguments, &error) == HED_ERROR_ARGUMENT, "%s", cases[i].line);
-        cr_expect_str_eq(error.text, cases[i].expected);
+        EXPECT(parse(cases[i].line, &arguments, &error) == HED_ERROR_ARGUMENT, "%s", cases[i].line);
+        EXPECT_TEXT(error.text, cases[i].expected);
         hed_arguments_free(&arguments);
     }
 }
@@ -245,7 +244,7 @@ Test(options, nonsense)
         hed_error error = {0};
         hed_arguments arguments;
         hed_status status = parse(line, &arguments, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_ARGUMENT && error.text[0]), "%s", line);
+        CHECK(status == HED_OK || (status == HED_ERROR_ARGUMENT && error.text[0]), "%s", line);
         hed_arguments_free(&arguments);
     }
 }
@@ -260,7 +259,7 @@ static void expect_parts(const char *const *parts)
     const char *at = captured;
     for (; *parts; parts++) {
         at = strstr(at, *parts);
-        cr_assert(at, "\"%s\" is not there, or not in this order:\n%s", *parts, captured);
+        CHECK(at, "\"%s\" is not there, or not in this order:\n%s", *parts, captured);
     }
 }
 
@@ -270,7 +269,7 @@ Test(options, help_shows_everything)
     const char *unknown;
     const char *const names[] = {"paint"};
     FILE *stream = open_memstream(&captured, &captured_size);
-    cr_assert(hed_options_find(&ROOT, names, 1, &path, &unknown) == &PAINT);
+    CHECK(hed_options_find(&ROOT, names, 1, &path, &unknown) == &PAINT);
     hed_options_help(&path, stream);
     fclose(stream);
     expect_parts((const char *const[]){
@@ -282,13 +281,13 @@ Test(options, help_shows_everything)
         "      --scale FACTOR    how large (default: 1.5)\n", "may be given more than once",
         "  -q, --quiet", "  -h, --help", "Examples:\n",
         "  tool paint round --out a.png\n      a red one\n", NULL});
-    cr_assert_null(strstr(captured, "--version"));
+    CHECK_NULL(strstr(captured, "--version"));
     for (const char *line = captured; *line; line += strcspn(line, "\n") + 1)
-        cr_expect(strcspn(line, "\n") <= 80, "%.90s", line);
+        EXPECT(strcspn(line, "\n") <= 80, "%.90s", line);
     free(captured);
     const char *const wrong[] = {"group", "pant"};
-    cr_assert_null(hed_options_find(&ROOT, wrong, 2, &path, &unknown));
-    cr_assert_str_eq(unknown, "pant");
+    CHECK_NULL(hed_options_find(&ROOT, wrong, 2, &path, &unknown));
+    CHECK_TEXT(unknown, "pant");
 }
 
 Test(options, man_page)
@@ -302,7 +301,7 @@ Test(options, man_page)
         "\n\\&.Begins with a dot", "back\\eslash",
         "\\fB\\-c\\fR, \\fB\\-\\-color\\fR \\fICOLOR\\fR\nWhich one: red, green, blue (default: red).\n",
         ".SS \\fBtool bench\\fR", ".SH \"FILES\"\n", "/etc/tool", NULL});
-    cr_assert_null(strstr(captured, "stroke"), "hidden");
+    CHECK_NULL(strstr(captured, "stroke"), "hidden");
     free(captured);
 }
 
@@ -313,7 +312,7 @@ static int run_in_shell(const char *shell, const char *script)
     snprintf(command, sizeof command, "command -v %s > /dev/null", shell);
     if (system(command) != 0) return -1;
     int file = mkstemp(name);
-    cr_assert(file >= 0);
+    CHECK(file >= 0);
     FILE *stream = fdopen(file, "w");
     fputs(script, stream);
     fclose(stream);
@@ -350,8 +349,8 @@ static void check_completion(
     fclose(stream);
     int code = run_in_shell(shell, captured);
     free(captured);
-    if (code == -1) cr_skip_test("%s is not installed", shell);
-    cr_assert(code == 0);
+    if (code == -1) test_skip("%s is not installed", shell);
+    CHECK(code == 0);
 }
 
 Test(options, bash_completion)
@@ -380,6 +379,6 @@ Test(options, zsh_completion)
         "#compdef tool", "'--tag:a mark; it'\\''s\\: free'", "'paint:paint a shape'", NULL});
     int code = run_in_shell("zsh", captured);
     free(captured);
-    if (code == -1) cr_skip_test("zsh is not installed");
-    cr_assert(code == 0);
+    if (code == -1) test_skip("zsh is not installed");
+    CHECK(code == 0);
 }

@@ -21,8 +21,8 @@ Test(cloth_abuse, a_driver_that_jumps_leaves_everything_finite)
     }
     OK(hed_cloth_wait(cloth, &error));
     OK(hed_cloth_measure(cloth, &quality, &error));
-    cr_assert(quality.not_finite == 0 && quality.high[0] < 50.0 && quality.low[0] > -50.0,
-        "%g to %g", quality.low[0], quality.high[0]);
+    CHECK(quality.not_finite == 0 && quality.high[0] < 50.0 && quality.low[0] > -50.0, "%g to %g",
+        quality.low[0], quality.high[0]);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     test_close(&t);
@@ -54,7 +54,7 @@ Test(cloth_abuse, values_at_their_limits_leave_everything_finite)
         hed_cloth_quality quality;
         OK(hed_cloth_wait(cloth, &error));
         OK(hed_cloth_measure(cloth, &quality, &error));
-        cr_assert(quality.not_finite == 0, "frame %d", i);
+        CHECK(quality.not_finite == 0, "frame %d", i);
     }
     hed_cloth_destroy(cloth);
     sheet_free(&s);
@@ -81,10 +81,10 @@ Test(cloth_abuse, a_broken_position_is_told_and_undone)
         sizeof vertices, &error));
     OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
     for (int i = 0; i < 64; i++)
-        cr_assert(isfinite(vertices[i][0]) && isfinite(vertices[i][1]) && isfinite(vertices[i][2]));
+        CHECK(isfinite(vertices[i][0]) && isfinite(vertices[i][1]) && isfinite(vertices[i][2]));
     FAILS(HED_ERROR_FORMAT, hed_cloth_wait(cloth, &error));
-    cr_assert(strstr(error.text, "sheet") && strstr(error.text, "frame 40"), "%s", error.text);
-    cr_assert(hash_of(cloth) == good, "not the state of frame 40");
+    CHECK(strstr(error.text, "sheet") && strstr(error.text, "frame 40"), "%s", error.text);
+    CHECK(hash_of(cloth) == good, "not the state of frame 40");
     OK(hed_cloth_step(cloth, &frame, &error));
     OK(hed_cloth_wait(cloth, &error));
     hed_cloth_destroy(cloth);
@@ -141,7 +141,7 @@ Test(cloth_abuse, a_bad_frame_is_refused_whole)
     REFUSES(HED_ERROR_ARGUMENT, (collider.shape = HED_CLOTH_PLANE, collider.b[1] = 2,
                                     frame.colliders = &collider, frame.collider_count = 1));
     REFUSES(HED_ERROR_ARGUMENT, frame.mesh_count = 1);
-    cr_assert(hash_of(cloth) == before, "a refused frame moved the cloth");
+    CHECK(hash_of(cloth) == before, "a refused frame moved the cloth");
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     test_close(&t);
@@ -153,7 +153,7 @@ Test(cloth_abuse, a_bad_frame_is_refused_whole)
         hed_cloth *none; \
         change; \
         FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(t.device, &def, &none, &error)); \
-        cr_assert_null(none); \
+        CHECK_NULL(none); \
     } while (0)
 
 Test(cloth_abuse, a_bad_definition_is_refused)
@@ -170,7 +170,7 @@ Test(cloth_abuse, a_bad_definition_is_refused)
     REFUSES_DEF(def.set_width = 6);
     REFUSES_DEF(def.set_width = 2048);
     REFUSES_DEF(s.positions[7] = NAN);
-    cr_assert(strstr(error.text, "sheet"), "which garment? %s", error.text);
+    CHECK(strstr(error.text, "sheet"), "which garment? %s", error.text);
     sheet_free(&s);
     test_close(&t);
 }
@@ -203,13 +203,13 @@ Test(cloth_abuse, memory_that_runs_out_is_told)
         failures += status != HED_OK;
         bool told = (status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY) &&
                     error.text[0]; /* on host the same memory */
-        cr_assert(status == HED_OK || told, "allocation %lld: %s: %s", (long long)n,
+        CHECK(status == HED_OK || told, "allocation %lld: %s: %s", (long long)n,
             hed_status_name(status), error.text);
         if (cloth) hed_cloth_destroy(cloth);
-        cr_assert(counted.live == live, "allocation %lld: %lld left behind", (long long)n,
+        CHECK(counted.live == live, "allocation %lld: %lld left behind", (long long)n,
             (long long)(counted.live - live));
     }
-    cr_assert(done && failures > 20, "%u failures", failures);
+    CHECK(done && failures > 20, "%u failures", failures);
     sheet_free(&s);
     test_close(&t);
 }

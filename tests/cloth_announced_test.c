@@ -48,23 +48,23 @@ static void check(hed_cloth_structure structure, bool dressed)
     fakes_reset(nvrtc);
     hed_cloth *cloth = make(&t, &def);
     int64_t builds = nvrtc->builds;
-    cr_assert_gt(builds, 3);
+    CHECK_GT(builds, 3);
     float positions[3 * 64];
     plain_step(cloth);
-    cr_expect_eq(nvrtc->builds, builds, "%s: the first step compiles %lld kernels",
+    EXPECT_EQ(nvrtc->builds, builds, "%s: the first step compiles %lld kernels",
         hed_cloth_structure_name(structure), (long long)(nvrtc->builds - builds));
     builds = nvrtc->builds;
     busy_step(cloth, &s, dressed);
-    cr_expect_eq(nvrtc->builds, builds, "%s: the first busy step compiles %lld kernels",
+    EXPECT_EQ(nvrtc->builds, builds, "%s: the first busy step compiles %lld kernels",
         hed_cloth_structure_name(structure), (long long)(nvrtc->builds - builds));
     plain_step(cloth);
     OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
-    cr_expect_eq(nvrtc->builds, builds, "%s: then %lld", hed_cloth_structure_name(structure),
+    EXPECT_EQ(nvrtc->builds, builds, "%s: then %lld", hed_cloth_structure_name(structure),
         (long long)(nvrtc->builds - builds));
     OK(hed_cloth_want_normals(cloth, &error));
     builds = nvrtc->builds;
     plain_step(cloth);
-    cr_expect_eq(nvrtc->builds, builds, "%s: a step with normals compiles",
+    EXPECT_EQ(nvrtc->builds, builds, "%s: a step with normals compiles",
         hed_cloth_structure_name(structure));
     hed_cloth_destroy(cloth);
     sheet_free(&s);

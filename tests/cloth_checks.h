@@ -60,7 +60,7 @@ static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def 
     def.set_width = v->structure == HED_CLOTH_SETS ? 8 : 0;
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
-    cr_assert(
+    CHECK(
         status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->structure != HED_CLOTH_COLOURS),
         "%s: %s: %s\n%s", v->name, hed_status_name(status), error.text, error.log);
     return cloth;
@@ -78,7 +78,7 @@ static inline void step(hed_cloth *cloth, double seconds, double gravity, uint32
 static inline float *positions_of(hed_cloth *cloth)
 {
     float *positions = malloc(hed_cloth_vertex_count(cloth) * 3 * sizeof *positions);
-    cr_assert_not_null(positions);
+    CHECK_NOT_NULL(positions);
     OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
     return positions;
 }
@@ -101,15 +101,15 @@ static inline reference reference_make(
     uint32_t count = 3 * garment->particle_count;
     r.positions = malloc(count * sizeof *r.positions);
     r.previous = malloc(count * sizeof *r.previous);
-    cr_assert(r.positions && r.previous);
+    CHECK(r.positions && r.previous);
     for (uint32_t i = 0; i < count; i++) r.positions[i] = r.previous[i] = garment->positions[i];
     return r;
 }
 
 static inline void reference_step(reference *r, uint32_t frames)
 {
-    cr_assert_eq(cloth_reference_frames(
-                     r->garment, &r->def, frames, r->positions, r->previous, NULL, &r->last_dt),
+    CHECK_EQ(cloth_reference_frames(
+                 r->garment, &r->def, frames, r->positions, r->previous, NULL, &r->last_dt),
         HED_OK);
 }
 
@@ -135,7 +135,7 @@ static inline rope rope_make(uint32_t particles)
 {
     rope r = {hed_default_cloth_garment_def(), calloc(particles, 12), calloc(particles, 4),
         calloc(particles, sizeof *r.constraints)};
-    cr_assert(r.positions && r.inverse_masses && r.constraints);
+    CHECK(r.positions && r.inverse_masses && r.constraints);
     for (uint32_t i = 0; i < particles; i++) {
         r.inverse_masses[i] = 1;
         r.constraints[i] = (hed_cloth_constraint){i, i + 1, 1, 0};

@@ -16,14 +16,14 @@ static const hed_kernel_def *kernel_named(const char *name)
 {
     for (uint32_t i = 0; i < hed_cloth_kernel_count(); i++)
         if (strcmp(hed_cloth_kernel_at(i)->name, name) == 0) return hed_cloth_kernel_at(i);
-    cr_assert_fail("no kernel %s", name);
+    FAIL("no kernel %s", name);
     return NULL;
 }
 
 static const given *find_given(const given *list, const char *name)
 {
     while (list->name && strcmp(list->name, name) != 0) list++;
-    cr_assert_not_null(list->name, "nothing given for argument %s", name);
+    CHECK_NOT_NULL(list->name, "nothing given for argument %s", name);
     return list;
 }
 
@@ -116,13 +116,13 @@ static void expect_pair(
                  *pb = pa + 1;
     double length = distance4(*a, *b), found = distance4(*pa, *pb);
     bool locked = a->w == 0 && b->w == 0;
-    cr_assert(isfinite(pa->x) && isfinite(pa->y) && isfinite(pa->z) && isfinite(pb->x),
+    CHECK(isfinite(pa->x) && isfinite(pa->y) && isfinite(pa->z) && isfinite(pb->x),
         "pair %u: not finite", i);
-    cr_assert(pa->w == a->w && pb->w == b->w);
-    if (a->w == 0) cr_assert(same_place(*a, *pa), "pair %u: a locked end moved", i);
-    if (b->w == 0) cr_assert(same_place(*b, *pb), "pair %u: a locked end moved", i);
+    CHECK(pa->w == a->w && pb->w == b->w);
+    if (a->w == 0) CHECK(same_place(*a, *pa), "pair %u: a locked end moved", i);
+    if (b->w == 0) CHECK(same_place(*b, *pb), "pair %u: a locked end moved", i);
     if (locked || length == 0 || (length > low * (1 + 1e-6) && length < high * (1 - 1e-6)))
-        cr_assert(same_place(*a, *pa) && same_place(*b, *pb),
+        CHECK(same_place(*a, *pa) && same_place(*b, *pb),
             "pair %u of length %.9g: moved, though allowed are %.9g to %.9g", i, length,
             (double)low, (double)high);
     if (locked || length == 0) return;
@@ -130,7 +130,7 @@ static void expect_pair(
     float unit = nextafterf((float)bound, INFINITY) - (float)bound;
     /* Fast mode takes the device's own reciprocal square root. */
     double most = (math == HED_MATH_STRICT ? 4 : 8) * (double)unit;
-    cr_assert(fabs(found - bound) <= most,
+    CHECK(fabs(found - bound) <= most,
         "pair %u: %.9g instead of %.9g: %.1f units in the last place", i, found, bound,
         fabs(found - bound) / (double)unit);
 }
@@ -139,7 +139,7 @@ Test(cloth_checks_kernels, a_pair_ends_at_its_clamped_length)
 {
     test_device t = test_open(NULL);
     pairs *before = calloc(1, sizeof *before), *after = calloc(1, sizeof *after);
-    cr_assert(before && after);
+    CHECK(before && after);
     float4 materials[] = {{1, 1, 0, 0}, {0.8f, 1.1f, 0, 0}, {0.5f, 1.5f, 0, 0}};
     cloth_step substep = {.stiffness = 90000, .particles = 2 * PAIRS};
     uint32_t zero = 0, count = PAIRS;
@@ -227,39 +227,37 @@ static void expect_driven(const driven *before, const driven *after, uint32_t i)
         colour == cloth_colour(CLOTH_BALL) || colour == cloth_colour(CLOTH_BALL | CLOTH_BACKSTOP);
     bool by_stop = colour == cloth_colour(CLOTH_BACKSTOP) ||
                    colour == cloth_colour(CLOTH_BALL | CLOTH_BACKSTOP);
-    cr_assert(
-        by_ball || by_stop || colour == cloth_colour(0), "particle %u: colour %08x", i, colour);
+    CHECK(by_ball || by_stop || colour == cloth_colour(0), "particle %u: colour %08x", i, colour);
     /* The backstop comes last and wins; beyond that the ball holds, to the rounding of coordinates
      * of up to 2 m. */
     if (ball && !by_stop)
-        cr_assert(is.ball <= map.x * (1 + 2e-6) + 0x1p-22,
+        CHECK(is.ball <= map.x * (1 + 2e-6) + 0x1p-22,
             "particle %u: %.9g m from the driver, at most %.9g", i, is.ball, (double)map.x);
     if (stop && map.z == 0)
-        cr_assert(is.height >= map.y - 1e-6, "particle %u: %.9g m above the driver, at least %.9g",
-            i, is.height, (double)map.y);
+        CHECK(is.height >= map.y - 1e-6, "particle %u: %.9g m above the driver, at least %.9g", i,
+            is.height, (double)map.y);
     if (stop && map.z > 0)
-        cr_assert(is.sphere >= map.z * (1 - 2e-6),
-            "particle %u: %.9g m from the centre, at least %.9g", i, is.sphere, (double)map.z);
+        CHECK(is.sphere >= map.z * (1 - 2e-6), "particle %u: %.9g m from the centre, at least %.9g",
+            i, is.sphere, (double)map.z);
     bool out = ball && was.ball > map.x * (1 + 1e-6), in = ball && was.ball < map.x * (1 - 1e-6);
-    if (out) cr_assert(by_ball, "particle %u: the ball acted, the colour is %08x", i, colour);
-    if (in || !ball)
-        cr_assert(!by_ball, "particle %u: no ball acted, the colour is %08x", i, colour);
+    if (out) CHECK(by_ball, "particle %u: the ball acted, the colour is %08x", i, colour);
+    if (in || !ball) CHECK(!by_ball, "particle %u: no ball acted, the colour is %08x", i, colour);
     if (stop && !out && (map.z == 0 ? was.height < map.y - 1e-6 : was.sphere < map.z * (1 - 1e-6)))
-        cr_assert(by_stop, "particle %u: the backstop acted, the colour is %08x", i, colour);
-    if (!stop) cr_assert(!by_stop, "particle %u: no backstop acted, the colour is %08x", i, colour);
+        CHECK(by_stop, "particle %u: the backstop acted, the colour is %08x", i, colour);
+    if (!stop) CHECK(!by_stop, "particle %u: no backstop acted, the colour is %08x", i, colour);
     if (!by_ball && !by_stop)
-        cr_assert(same_place(x, found), "particle %u moved, though nothing acted", i);
+        CHECK(same_place(x, found), "particle %u moved, though nothing acted", i);
     float length;
     memcpy(&length, &after->debug[i].y, sizeof length);
-    cr_assert(fabs(length - distance4(x, found)) <= 1e-6, "particle %u: moved by %.9g, told %.9g",
-        i, distance4(x, found), (double)length);
+    CHECK(fabs(length - distance4(x, found)) <= 1e-6, "particle %u: moved by %.9g, told %.9g", i,
+        distance4(x, found), (double)length);
 }
 
 Test(cloth_checks_kernels, limits_of_the_driver_hold)
 {
     test_device t = test_open(NULL);
     driven *before = calloc(1, sizeof *before), *after = calloc(1, sizeof *after);
-    cr_assert(before && after);
+    CHECK(before && after);
     float4 garments[2] = {{1, 1, 1, 0.01f}, {0, 0, 0, 0}}, nothing[8];
     memset(nothing, 0, sizeof nothing);
     cloth_step substep = {
@@ -326,11 +324,10 @@ static void write_back(const test_device *t, shown *s, const cloth_view *view, h
             {"air", s->air, sizeof s->air}, {"vertices", s->vertices, sizeof s->vertices},
             {"normals", s->normals, sizeof s->normals}, {"broken", broken, sizeof broken},
             {"view", (void *)view, sizeof *view}, {NULL, NULL, 0}});
-    cr_assert_eq(broken[0], 0);
+    CHECK_EQ(broken[0], 0);
     for (uint32_t i = SHOWN; i < SHOWN + BEHIND; i++)
         for (size_t k = 0; k < sizeof(float4); k++)
-            cr_assert(
-                ((uint8_t *)&s->vertices[i])[k] == 0xab && ((uint8_t *)&s->normals[i])[k] == 0xab,
+            CHECK(((uint8_t *)&s->vertices[i])[k] == 0xab && ((uint8_t *)&s->normals[i])[k] == 0xab,
                 "written behind the last vertex");
 }
 
@@ -346,10 +343,10 @@ static void expect_vertex(const shown *s, const cloth_view *view, uint32_t i)
             sum += in[column] * view->matrix[4 * column + row];
             size += fabs(in[column] * view->matrix[4 * column + row]);
         }
-        cr_assert(fabs(found[row] - sum) <= 2e-6 * size, "vertex %u, row %d: %.9g instead of %.9g",
-            i, row, found[row], sum);
+        CHECK(fabs(found[row] - sum) <= 2e-6 * size, "vertex %u, row %d: %.9g instead of %.9g", i,
+            row, found[row], sum);
     }
-    cr_assert_eq(memcmp(&s->vertices[i].w, &s->debug[s->vertex_particle[i]].x, 4), 0,
+    CHECK_EQ(memcmp(&s->vertices[i].w, &s->debug[s->vertex_particle[i]].x, 4), 0,
         "vertex %u: another colour", i);
 }
 
@@ -357,7 +354,7 @@ Test(cloth_checks_kernels, write_back_is_exact_to_rounding)
 {
     test_device t = test_open(NULL);
     shown *s = calloc(1, sizeof *s);
-    cr_assert_not_null(s);
+    CHECK_NOT_NULL(s);
     cloth_view view = {
         .matrix = {0.3f, 0.9f, -0.1f, 0, -2, 0.1f, 0.5f, 0, 0.7f, -0.4f, 3, 0, 10, -20, 0.125f, 1},
         .vertices = SHOWN, .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
@@ -372,7 +369,7 @@ Test(cloth_checks_kernels, write_back_is_exact_to_rounding)
         shown_fill(s);
         write_back(&t, s, &identity, both_maths[m]);
         for (uint32_t i = 0; i < SHOWN; i++)
-            cr_assert_eq(memcmp(&s->vertices[i], &s->positions[s->vertex_particle[i]], 12), 0,
+            CHECK_EQ(memcmp(&s->vertices[i], &s->positions[s->vertex_particle[i]], 12), 0,
                 "identity changes vertex %u", i);
     }
     free(s);
@@ -391,15 +388,15 @@ static void expect_coloured(const hed_cloth_garment_def *def, bool grid)
     uint32_t *colour_of = malloc(g->particle_count * sizeof *colour_of),
              *degree = calloc(g->particle_count, sizeof *degree), most = 0;
     uint8_t *seen = calloc(g->constraint_count, 1);
-    cr_assert(colour_of && degree && seen);
+    CHECK(colour_of && degree && seen);
     memset(colour_of, 0xff, g->particle_count * sizeof *colour_of);
-    cr_assert(g->colour_at[0] == 0 && g->colour_at[g->colour_count] == g->constraint_count);
+    CHECK(g->colour_at[0] == 0 && g->colour_at[g->colour_count] == g->constraint_count);
     for (uint32_t colour = 0; colour < g->colour_count; colour++)
         for (uint32_t k = g->colour_at[colour]; k < g->colour_at[colour + 1]; k++) {
             const uint32_t ends[2] = {g->constraints[k].a, g->constraints[k].b};
             for (int e = 0; e < 2; e++) {
                 if (g->positions[ends[e]][3] == 0) continue;
-                cr_assert_neq(
+                CHECK_NE(
                     colour_of[ends[e]], colour, "particle %u twice in colour %u", ends[e], colour);
                 colour_of[ends[e]] = colour;
                 if (++degree[ends[e]] > most) most = degree[ends[e]];
@@ -410,13 +407,13 @@ static void expect_coloured(const hed_cloth_garment_def *def, bool grid)
                         sizeof *def->constraints) == 0)
                     seen[given_at]++;
         }
-    cr_assert_eq(g->degree, most);
-    cr_assert(g->colour_count <= 2 * most - 1, "%u colours for degree %u", g->colour_count, most);
+    CHECK_EQ(g->degree, most);
+    CHECK(g->colour_count <= 2 * most - 1, "%u colours for degree %u", g->colour_count, most);
     if (grid)
-        cr_assert_eq(
+        CHECK_EQ(
             g->colour_count, most, "%u colours for degree %u on a grid", g->colour_count, most);
     for (uint32_t k = 0; def->constraints && k < def->constraint_count; k++)
-        cr_assert_eq(seen[k], 1, "constraint %u is there %u times", k, seen[k]);
+        CHECK_EQ(seen[k], 1, "constraint %u is there %u times", k, seen[k]);
     free(colour_of);
     free(degree);
     free(seen);
@@ -463,14 +460,14 @@ static uint8_t *outputs_of(const test_device *t, const hed_kernel_def *def,
                          : a->kind == HED_SCALAR ? 4
                                                  : def->sample.bytes(def, config, problem, i);
         list[i] = (given){a->name, calloc(1, bytes), bytes};
-        cr_assert_not_null(list[i].data);
+        CHECK_NOT_NULL(list[i].data);
         bool written_only = a->kind == HED_BUFFER && a->access == HED_WRITE;
         if (!written_only) def->sample.fill(def, problem, i, list[i].data, bytes, 21);
         if (a->kind == HED_BUFFER && a->access != HED_READ) total += bytes;
     }
     launch(t, def, config, math, problem->sizes[0], list);
     uint8_t *all = malloc(total), *at = all;
-    cr_assert_not_null(all);
+    CHECK_NOT_NULL(all);
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (def->arguments[i].kind == HED_BUFFER && def->arguments[i].access != HED_READ) {
             memcpy(at, list[i].data, list[i].bytes);
@@ -511,7 +508,7 @@ Test(cloth_checks_kernels, versions_of_a_kernel_are_equal_to_the_bit)
                 hed_config_format(def, &config, text, sizeof text);
                 if (!first[form]) first[form] = out;
                 else {
-                    cr_assert_eq(memcmp(out, first[form], size), 0, "%s, %s: %s gives other bits",
+                    CHECK_EQ(memcmp(out, first[form], size), 0, "%s, %s: %s gives other bits",
                         names[k], m ? "fast" : "strict", text);
                     free(out);
                 }

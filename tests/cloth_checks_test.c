@@ -26,17 +26,17 @@ Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
         reference_step(&r, 1);
     }
     double fallen = -0.5 * 9.81 * time * time;
-    cr_assert(fabs(r.positions[1] - fallen) <= 1e-9, "double: %.12g instead of %.12g",
-        r.positions[1], fallen);
+    CHECK(fabs(r.positions[1] - fallen) <= 1e-9, "double: %.12g instead of %.12g", r.positions[1],
+        fallen);
     for (const variant *v = variants; v->name; v++) {
         hed_cloth *cloth = make(&t, &one.def, once, false, v);
         if (!cloth) continue;
         seed = 1;
         for (int i = 0; i < 600; i++) step(cloth, uneven(&seed), -9.81, 1);
         float *found = positions_of(cloth);
-        cr_assert(fabs(found[1] - fallen) <= 1e-4 * fabs(fallen), "%s: %.9g instead of %.9g",
-            v->name, (double)found[1], fallen);
-        cr_assert(found[0] == 0 && found[2] == 0);
+        CHECK(fabs(found[1] - fallen) <= 1e-4 * fabs(fallen), "%s: %.9g instead of %.9g", v->name,
+            (double)found[1], fallen);
+        CHECK(found[0] == 0 && found[2] == 0);
         free(found);
         hed_cloth_destroy(cloth);
     }
@@ -61,8 +61,8 @@ Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
     reference_step(&changed, 18 * 30);
     reference_step(&even, 60 + 18 * 60);
     double expected = g * (slow - quick) / 2 * 18, found = changed.positions[1] - even.positions[1];
-    cr_assert(fabs(found - expected) <= 1e-6 * fabs(expected), "double: %.9g instead of %.9g",
-        found, expected);
+    CHECK(fabs(found - expected) <= 1e-6 * fabs(expected), "double: %.9g instead of %.9g", found,
+        expected);
     const variant *v = &variants[0];
     hed_cloth *a = make(&t, &one.def, once, true, v), *b = make(&t, &one.def, once, true, v);
     step(a, quick, g, 30);
@@ -71,7 +71,7 @@ Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
     float *pa = positions_of(a), *pb = positions_of(b);
     expected = g * (slow - quick) / 2 * 2;
     /* Over 2 s alone: a float has few digits of what has fallen far. */
-    cr_assert(fabs(pa[1] - pb[1] - expected) <= 1e-2 * fabs(expected), "%.9g instead of %.9g",
+    CHECK(fabs(pa[1] - pb[1] - expected) <= 1e-2 * fabs(expected), "%.9g instead of %.9g",
         (double)pa[1] - pb[1], expected);
     free(pa);
     free(pb);
@@ -123,7 +123,7 @@ Test(cloth_checks, momentum_is_kept)
     for (int axis = 0; axis < 3; axis++) {
         double sum = 0;
         for (uint32_t i = 0; i < FINE * FINE; i++) sum += r.positions[3 * i + (uint32_t)axis];
-        cr_assert(fabs(sum - start[axis]) <= 1e-12 * FINE, "double: axis %d drifted by %g", axis,
+        CHECK(fabs(sum - start[axis]) <= 1e-12 * FINE, "double: axis %d drifted by %g", axis,
             sum - start[axis]);
     }
     reference_free(&r);
@@ -137,8 +137,8 @@ Test(cloth_checks, momentum_is_kept)
         float *found = positions_of(cloth);
         sum_of(found, N * N, end, &size);
         for (int axis = 0; axis < 3; axis++)
-            cr_assert(fabs(end[axis] - start[axis]) <= 1e-5 * size,
-                "%s: axis %d drifted by %g of %g", v->name, axis, end[axis] - start[axis], size);
+            CHECK(fabs(end[axis] - start[axis]) <= 1e-5 * size, "%s: axis %d drifted by %g of %g",
+                v->name, axis, end[axis] - start[axis], size);
         free(found);
         hed_cloth_destroy(cloth);
     }
@@ -194,20 +194,19 @@ Test(cloth_checks, a_chain_converges_at_the_known_rate)
     double expected = pow(cos(pi / (M + 1)), 2), left[2];
     for (int k = 0; k < 2; k++) {
         reference ref = reference_make(&r.def, (effort){1, k ? 100 : 50, 0}, 1.0 / 60, 0);
-        cr_assert_eq(ref.garment->colour_count, 2);
+        CHECK_EQ(ref.garment->colour_count, 2);
         reference_step(&ref, 1);
         left[k] = rope_residual(ref.positions, M);
         reference_free(&ref);
     }
     double rate = pow(left[1] / left[0], 1.0 / 50);
-    cr_assert(fabs(rate - expected) <= 1e-5, "double: %.8f instead of %.8f", rate, expected);
+    CHECK(fabs(rate - expected) <= 1e-5, "double: %.8f instead of %.8f", rate, expected);
     for (const variant *v = variants; v->name; v++) {
         left[0] = left_on_device(&t, &r, M, 50, v);
         left[1] = left_on_device(&t, &r, M, 100, v);
         if (left[0] == 0) continue;
         rate = pow(left[1] / left[0], 1.0 / 50);
-        cr_assert(
-            fabs(rate - expected) <= 1e-3, "%s: %.6f instead of %.6f", v->name, rate, expected);
+        CHECK(fabs(rate - expected) <= 1e-3, "%s: %.6f instead of %.6f", v->name, rate, expected);
     }
     rope_free(&r);
     test_close(&t);
@@ -245,7 +244,7 @@ static double time_of_pass(place_function *next, void *user, double start, doubl
     for (int seen = 0;;) {
         double at = next(user);
         time += dt;
-        cr_assert(time < 10, "no pendulum");
+        CHECK(time < 10, "no pendulum");
         if ((before > 0) != (at > 0) && ++seen == passes) return time - dt * at / (at - before);
         before = at;
     }
@@ -299,14 +298,13 @@ Test(cloth_checks, a_small_pendulum_keeps_its_period)
     test_device t = test_open(NULL);
     double expected = period_of(0.1), dt = 1.0 / 300;
     double found = double_pass(0.1, dt, 3) - double_pass(0.1, dt, 1);
-    cr_assert(
-        fabs(found / expected - 1) <= 1e-3, "double: %.6f s instead of %.6f s", found, expected);
+    CHECK(fabs(found / expected - 1) <= 1e-3, "double: %.6f s instead of %.6f s", found, expected);
     for (const variant *v = variants; v->name; v++) {
         double first = device_pass(&t, v, 0.1, dt, 1);
         if (first == 0) continue;
         found = device_pass(&t, v, 0.1, dt, 3) - first;
-        cr_assert(fabs(found / expected - 1) <= 1e-3, "%s: %.6f s instead of %.6f s", v->name,
-            found, expected);
+        CHECK(fabs(found / expected - 1) <= 1e-3, "%s: %.6f s instead of %.6f s", v->name, found,
+            expected);
     }
     test_close(&t);
 }
@@ -319,11 +317,11 @@ Test(cloth_checks, a_large_pendulum_falls_with_a_first_order_error)
     double expected = period_of(1.5) / 4, errors[3];
     for (int k = 0; k < 3; k++) {
         errors[k] = fabs(double_pass(1.5, 1.0 / (300 << 2 * k), 1) / expected - 1);
-        cr_assert(fabs(errors[k] / known[k] - 1) < 0.1, "double: an error of %g instead of %g",
+        CHECK(fabs(errors[k] / known[k] - 1) < 0.1, "double: an error of %g instead of %g",
             errors[k], known[k]);
         if (k == 0) continue;
         double slope = log(errors[k - 1] / errors[k]) / log(4);
-        cr_assert(fabs(slope - 1) <= 0.1, "double: order %g", slope);
+        CHECK(fabs(slope - 1) <= 0.1, "double: order %g", slope);
     }
     for (const variant *v = variants; v->name; v++)
         for (int k = 0; k < 2; k++) {
@@ -331,7 +329,7 @@ Test(cloth_checks, a_large_pendulum_falls_with_a_first_order_error)
             if (found == 0) break;
             /* a float's rounding is a hundredth of a step's fall at 1200 Hz */
             double off = fabs(found / expected - 1);
-            cr_assert(fabs(off / errors[k] - 1) < 0.15, "%s at %d Hz: an error of %g instead of %g",
+            CHECK(fabs(off / errors[k] - 1) < 0.15, "%s at %d Hz: an error of %g instead of %g",
                 v->name, 300 << 2 * k, off, errors[k]);
         }
     test_close(&t);
@@ -385,15 +383,15 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
     static const double most[] = {2e-3, 5e-4, 2e-4};
     test_device t = test_open(NULL);
     double errors[3];
-    cr_assert_float_eq(-catenary(catenary_parameter(), 0.5), 0.5026, 1e-4);
+    CHECK_NEAR(-catenary(catenary_parameter(), 0.5), 0.5026, 1e-4);
     for (int k = 0; k < 3; k++) {
         rope r = hanging(links[k]);
         reference ref = reference_make(&r.def, (effort){40, 50, 0}, 1.0 / 60, -9.81);
         reference_step(&ref, 150);
         errors[k] = worst_of(ref.positions, links[k]);
-        cr_assert(errors[k] <= most[k], "double, %u links: off by %g m", links[k], errors[k]);
+        CHECK(errors[k] <= most[k], "double, %u links: off by %g m", links[k], errors[k]);
         if (k > 0)
-            cr_assert(errors[k - 1] / errors[k] > 2.5, "double: not of second order: %g, then %g",
+            CHECK(errors[k - 1] / errors[k] > 2.5, "double: not of second order: %g, then %g",
                 errors[k - 1], errors[k]);
         reference_free(&ref);
         rope_free(&r);
@@ -407,7 +405,7 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
         float *found = positions_of(cloth);
         for (uint32_t i = 0; i < 3 * (links[0] + 1); i++) positions[i] = found[i];
         double worst = worst_of(positions, links[0]);
-        cr_assert(worst <= most[0], "%s: off by %g m", v->name, worst);
+        CHECK(worst <= most[0], "%s: off by %g m", v->name, worst);
         free(found);
         hed_cloth_destroy(cloth);
     }
@@ -452,7 +450,7 @@ Test(cloth_checks, every_structure_follows_the_reference)
             reference_step(&r, frames[k]);
             float *found = positions_of(cloth);
             double worst = difference(found, r.positions, 3 * N * N);
-            cr_assert(worst <= (same_order ? most[k] : 0.05),
+            CHECK(worst <= (same_order ? most[k] : 0.05),
                 "%s after %u frames: %g m from the reference", v->name, frames[k], worst);
             free(found);
         }
@@ -471,7 +469,7 @@ static hed_cloth_quality quality_after(
     if (!cloth) return quality;
     step(cloth, 1.0 / 60, -9.81, frames);
     OK(hed_cloth_measure(cloth, &quality, &error));
-    cr_assert_eq(quality.not_finite, 0);
+    CHECK_EQ(quality.not_finite, 0);
     hed_cloth_destroy(cloth);
     return quality;
 }
@@ -488,13 +486,13 @@ Test(cloth_checks, devices_agree)
         hed_cloth_quality found = quality_after(&t, &mesh.def, v, 300);
         if (found.hash == 0) continue;
         if (v->math == HED_MATH_STRICT)
-            cr_assert_eq(found.hash, expected.hash, "%s: other bits than on host", v->name);
+            CHECK_EQ(found.hash, expected.hash, "%s: other bits than on host", v->name);
         for (int axis = 0; axis < 3; axis++)
-            cr_assert(fabs(found.low[axis] - expected.low[axis]) < 0.15 &&
-                          fabs(found.high[axis] - expected.high[axis]) < 0.15,
+            CHECK(fabs(found.low[axis] - expected.low[axis]) < 0.15 &&
+                      fabs(found.high[axis] - expected.high[axis]) < 0.15,
                 "%s: axis %d is within %g to %g instead of %g to %g", v->name, axis,
                 found.low[axis], found.high[axis], expected.low[axis], expected.high[axis]);
-        cr_assert(found.worst_stretch < expected.worst_stretch + 0.1,
+        CHECK(found.worst_stretch < expected.worst_stretch + 0.1,
             "%s: stretched by %g instead of %g", v->name, found.worst_stretch,
             expected.worst_stretch);
     }
@@ -552,7 +550,7 @@ Test(cloth_checks, a_turned_start_ends_turned)
             for (int axis = 0; axis < 3; axis++)
                 worst = fmax(worst, fabs(out[axis] - pb[3 * i + (uint32_t)axis]));
         }
-        cr_assert(worst <= 1e-5 * 4, "%s: off by %g m", v->name,
+        CHECK(worst <= 1e-5 * 4, "%s: off by %g m", v->name,
             worst); /* the cloth reaches to 4 m from the origin */
         free(pa);
         free(pb);
@@ -576,13 +574,13 @@ Test(cloth_checks, copies_are_equal_to_one_alone)
     for (const variant *v = variants; v->name; v++) {
         hed_cloth *one = make(&t, &mesh.def, (effort){5, 1, each}, false, v),
                   *all = make(&t, &several, (effort){5, 1, each * COPIES}, false, v);
-        cr_assert_eq(!one, !all);
+        CHECK_EQ(!one, !all);
         if (!one) continue;
         step(one, 1.0 / 60, -9.81, 10);
         step(all, 1.0 / 60, -9.81, 10);
         float *alone = positions_of(one), *together = positions_of(all);
         for (uint32_t copy = 0; copy < COPIES; copy++)
-            cr_assert_eq(memcmp(together + copy * N * N * 3, alone, N * N * 12), 0,
+            CHECK_EQ(memcmp(together + copy * N * N * 3, alone, N * N * 12), 0,
                 "%s: copy %u differs", v->name, copy);
         free(alone);
         free(together);

@@ -37,9 +37,9 @@ Test(cloth_collide, height_over_tapered_capsules)
         float4 found = cloth_over_balls(
             (float4){a[0], a[1], a[2], ra}, (float4){b[0], b[1], b[2], rb}, 0.01f, at);
         double expected = sampled_height(a, ra, b, rb, p) - 0.01;
-        cr_assert(fabs(found.w - expected) < 2e-4, "capsule %d: height %g, sampled %g", i, found.w,
+        CHECK(fabs(found.w - expected) < 2e-4, "capsule %d: height %g, sampled %g", i, found.w,
             expected);
-        cr_assert(fabs(cloth_square(found.x, found.y, found.z) - 1.0f) < 1e-5f);
+        CHECK(fabs(cloth_square(found.x, found.y, found.z) - 1.0f) < 1e-5f);
     }
 }
 
@@ -77,12 +77,12 @@ Test(cloth_collide, fast_particles_stop_at_a_thin_capsule)
             float4 put = collide_one(&rod, &rod, before, at, 0.0f);
             float side = put.y * c + put.z * s, away = sqrtf(put.y * put.y + put.z * put.z);
             if (fabsf(beside) > 0.0071f)
-                cr_assert(memcmp(&put, &at, sizeof at) == 0, "turn %d, %g beside it", turn, beside);
+                CHECK(memcmp(&put, &at, sizeof at) == 0, "turn %d, %g beside it", turn, beside);
             else
-                cr_assert(
+                CHECK(
                     away > 0.0069f, "turn %d, %g beside it: %g from the axis", turn, beside, away);
             if (fabsf(beside) < 0.004f)
-                cr_assert(side > 0.0f, "turn %d, %g beside it: it passed, %g", turn, beside, side);
+                CHECK(side > 0.0f, "turn %d, %g beside it: it passed, %g", turn, beside, side);
         }
     }
 }
@@ -94,10 +94,10 @@ Test(cloth_collide, a_fast_thin_capsule_takes_particles_along)
                        to = from;
     to.a[1] = to.b[1] = -0.3f;
     float4 still = {0.2f, 0.0f, 0.001f, 1.0f}, put = collide_one(&from, &to, still, still, 0.0f);
-    cr_expect(put.y < -0.306f, "left behind at %g", put.y);
+    EXPECT(put.y < -0.306f, "left behind at %g", put.y);
     float4 locked = {0.2f, 0.0f, 0.001f, 0.0f},
            kept = collide_one(&from, &to, locked, locked, 0.0f);
-    cr_expect(memcmp(&kept, &locked, sizeof kept) == 0, "a locked particle moved");
+    EXPECT(memcmp(&kept, &locked, sizeof kept) == 0, "a locked particle moved");
 }
 
 Test(cloth_collide, one_inside_comes_out_bit_by_bit)
@@ -106,12 +106,12 @@ Test(cloth_collide, one_inside_comes_out_bit_by_bit)
     float4 at = {0.0f, 0.05f, 0.0f, 1.0f};
     for (int i = 0; i < 40; i++) {
         float4 put = collide_one(&ball_collider_, &ball_collider_, at, at, 0.0f);
-        cr_assert(put.y > at.y && put.y - at.y < 0.26f * (0.102f - at.y) + 1e-6f,
+        CHECK(put.y > at.y && put.y - at.y < 0.26f * (0.102f - at.y) + 1e-6f,
             "step %d: from %g to %g", i, at.y, put.y);
         at = put;
         if (at.y > 0.1019f) return;
     }
-    cr_assert_fail("still inside at %g", at.y);
+    FAIL("still inside at %g", at.y);
 }
 
 /* ---- friction: a sheet on a slope ---- */
@@ -158,8 +158,8 @@ Test(cloth_collide, friction_on_a_slope)
             : i == 1 ? "capsule"
                      : "mesh",
             sticks, slides, expected);
-        cr_expect(fabs(sticks) < 1e-3, "below the angle of friction it slid by %g m", sticks);
-        cr_expect(fabs(slides - expected) < 0.08 * expected,
+        EXPECT(fabs(sticks) < 1e-3, "below the angle of friction it slid by %g m", sticks);
+        EXPECT(fabs(slides - expected) < 0.08 * expected,
             "above it it slid by %g m, expected was %g m", slides, expected);
     }
     test_close(&t);
@@ -193,16 +193,16 @@ Test(cloth_collide, a_fast_ball_does_not_pass_a_cloth)
     for (uint32_t i = 0; i < d.particles; i++) {
         double square = 0.0;
         for (int k = 0; k < 3; k++) square += pow((double)d.positions[i][k] - shot.a[k], 2);
-        cr_expect(
+        EXPECT(
             sqrt(square) > 0.0345, "particle %u is %g m from the ball's centre", i, sqrt(square));
         if (d.positions[i][1] < lowest) lowest = d.positions[i][1];
         /* Beneath the ball's centre line, nothing of the middle of the sheet is above it. */
         double beside = pow((double)d.positions[i][0] - shot.a[0], 2) +
                         pow((double)d.positions[i][2] - shot.a[2], 2);
-        cr_expect(beside > 0.02 * 0.02 || d.positions[i][1] < shot.a[1],
-            "particle %u passed the ball", i);
+        EXPECT(beside > 0.02 * 0.02 || d.positions[i][1] < shot.a[1], "particle %u passed the ball",
+            i);
     }
-    cr_expect(lowest < -0.06, "the cloth was not taken along: %g m", lowest);
+    EXPECT(lowest < -0.06, "the cloth was not taken along: %g m", lowest);
     dressed_free(&d);
     sheet_free(&s);
     test_close(&t);
@@ -254,7 +254,7 @@ static double tree_distance(const placed_tree *made, float4 p)
     float best = 1e30f;
     uint32_t t = cloth_tree_nearest(p, &best, made->boxes, tree->leaf_at, tree->triangles,
         tree->edges, made->places, tree->leaves);
-    cr_assert(t != CLOTH_MESH_NONE);
+    CHECK(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
     cloth_nearest near =
         cloth_nearest_of(p, made->places[corner.x], made->places[corner.y], made->places[corner.z]);
@@ -267,7 +267,7 @@ Test(cloth_collide, distance_to_a_box)
 {
     hed_cloth_mesh_collider box = {8, 12, box_corners[0], box_triangles[0], 0.0f};
     placed_tree made = tree_of(&box);
-    cr_assert(made.tree->closed[0]);
+    CHECK(made.tree->closed[0]);
     uint32_t seed = 7;
     for (int i = 0; i < 3000; i++) {
         float p[3];
@@ -280,8 +280,8 @@ Test(cloth_collide, distance_to_a_box)
         }
         double expected = inside > 0 ? sqrt(outside) : inside,
                found = tree_distance(&made, (float4){p[0], p[1], p[2], 0});
-        cr_assert(fabs(found - expected) < 1e-5, "(%g %g %g): %g, expected %g", p[0], p[1], p[2],
-            found, expected);
+        CHECK(fabs(found - expected) < 1e-5, "(%g %g %g): %g, expected %g", p[0], p[1], p[2], found,
+            expected);
     }
     tree_free(&made);
 }
@@ -304,7 +304,7 @@ Test(cloth_collide, nearest_of_many_triangles)
                             loose = {
                                 3 * b.triangle_count, b.triangle_count, split[0], corners[0], 0.0f};
     placed_tree made = tree_of(&mesh), welded = tree_of(&loose);
-    cr_assert(made.tree->closed[0] && welded.tree->closed[0], "a seam opened the mesh");
+    CHECK(made.tree->closed[0] && welded.tree->closed[0], "a seam opened the mesh");
     uint32_t seed = 5;
     for (int i = 0; i < 500; i++) {
         float v[3];
@@ -318,13 +318,13 @@ Test(cloth_collide, nearest_of_many_triangles)
                 cloth_nearest_of(p, made.places[c.x], made.places[c.y], made.places[c.z]).to.w);
         }
         double found = tree_distance(&made, p);
-        cr_assert(fabs(fabs(found) - sqrt(least)) <= 1e-6 * sqrt(least),
+        CHECK(fabs(fabs(found) - sqrt(least)) <= 1e-6 * sqrt(least),
             "point %d: %g, of all triangles %g", i, found, sqrt(least));
-        cr_assert(tree_distance(&welded, p) == found, "point %d: %g with seams, %g without", i,
+        CHECK(tree_distance(&welded, p) == found, "point %d: %g with seams, %g without", i,
             tree_distance(&welded, p), found);
         double inside = pow((p.x / 8.0 - 0.1), 2) + pow(p.y - 0.2, 2) + pow(p.z - 0.3, 2);
-        cr_assert((inside > 1.0 && found > 0) || (inside < 0.97 && found < 0) ||
-                      (inside <= 1.0 && inside >= 0.97),
+        CHECK((inside > 1.0 && found > 0) || (inside < 0.97 && found < 0) ||
+                  (inside <= 1.0 && inside >= 0.97),
             "point %d: side", i);
     }
     tree_free(&made);
@@ -369,13 +369,13 @@ static uint64_t over_a_moving_body(hed_device *device, bool check)
         dressed_step(&d, &frame);
         double least = nearest_to(&d, x, 0.0f, 0.0f);
         if (check)
-            cr_expect(least > 0.198,
-                "frame %d: a particle is %g m from the centre of a body of 0.2 m", f, least);
+            EXPECT(least > 0.198, "frame %d: a particle is %g m from the centre of a body of 0.2 m",
+                f, least);
         if (f == 30) start = d.positions[144][0];
         if (f == 59) end = d.positions[144][0] - x;
     }
     if (check)
-        cr_expect(
+        EXPECT(
             fabs(end - start) < 0.03, "the cloth did not go along: %g m on the body", end - start);
     uint64_t hash = dressed_measure(&d).hash;
     dressed_free(&d);
@@ -390,7 +390,7 @@ Test(cloth_collide, cloth_over_a_moving_body)
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
     uint64_t here = over_a_moving_body(t.device, true), there = over_a_moving_body(host, false);
-    cr_expect(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
+    EXPECT(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
         (unsigned long long)there);
     test_close(&t);
 }
@@ -420,8 +420,8 @@ Test(cloth_collide, deep_inside_comes_out_gently)
     }
     printf(
         "%.4f m from the centre, %.4f m after 90 frames; at most %.3f m/s\n", first, last, fastest);
-    cr_expect(first < 0.07 && last > 0.1, "from %g to %g m", first, last);
-    cr_expect(fastest < 0.4, "%g m/s", fastest);
+    EXPECT(first < 0.07 && last > 0.1, "from %g to %g m", first, last);
+    EXPECT(fastest < 0.4, "%g m/s", fastest);
     dressed_free(&d);
     sheet_free(&s);
     ball_free(&b);
@@ -454,7 +454,7 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
         ball_put(&b, 0.0f, -y, 0.0f, 0.3f);
         dressed_step(&d, &frame);
         hed_cloth_quality q = dressed_measure(&d);
-        cr_expect(fabs(q.high[1]) < 1000.0 && fabs(q.low[1]) < 1000.0, "from %g to %g m", q.low[1],
+        EXPECT(fabs(q.high[1]) < 1000.0 && fabs(q.low[1]) < 1000.0, "from %g to %g m", q.low[1],
             q.high[1]);
     }
     dressed_free(&d);
@@ -500,7 +500,7 @@ Test(cloth_collide, states_carry_the_meshes)
             dressed_step(again[i], &frame);
         }
         hash[1] = dressed_measure(again[i]).hash;
-        cr_expect(hash[0] == hash[1], "%s: %016llx, expected %016llx", i ? "the same" : "another",
+        EXPECT(hash[0] == hash[1], "%s: %016llx, expected %016llx", i ? "the same" : "another",
             (unsigned long long)hash[1], (unsigned long long)hash[0]);
     }
     free(state);
@@ -525,7 +525,7 @@ Test(cloth_collide, what_is_wrong_with_a_mesh_is_said)
     frame.mesh_count = 1;
     b.triangles[3][1] = 99;
     FAILS(HED_ERROR_ARGUMENT, hed_cloth_step(d.cloth, &frame, &error));
-    cr_expect(strstr(error.text, "triangle 3 has vertex 99"), "%s", error.text);
+    EXPECT(strstr(error.text, "triangle 3 has vertex 99"), "%s", error.text);
     b.triangles[3][1] = b.triangles[3][0]; /* no area: allowed */
     dressed_step(&d, &frame);
     frame.mesh_count = 2;
@@ -567,14 +567,14 @@ Test(cloth_collide, every_allocation_may_fail)
         hed_status status = hed_cloth_step(cloth, &frame, &error);
         memory.fail_at = 0;
         done = status == HED_OK;
-        cr_assert(done || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
+        CHECK(done || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
             hed_status_name(status), error.text);
         hed_cloth_destroy(cloth);
         test_close(&t);
-        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails",
+        CHECK(memory.live == 0, "%lld blocks are left when allocation %lld fails",
             (long long)memory.live, (long long)n);
     }
-    cr_assert(done);
+    CHECK(done);
     sheet_free(&s);
     ball_free(&b);
 }

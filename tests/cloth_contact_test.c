@@ -41,9 +41,9 @@ Test(cloth_contact, crossing_triangles_are_found)
         {0.2f, 1, 0.4f}, {5, 0, 5}, {5, 0, 6}};
     uint32_t crossing[2][3] = {{0, 1, 2}, {3, 4, 5}}, beside[2][3] = {{0, 1, 2}, {4, 5, 6}},
              sharing[2][3] = {{0, 1, 2}, {0, 3, 4}};
-    cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])crossing, 2) == 1);
-    cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])beside, 2) == 0);
-    cr_assert(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])sharing, 2) == 0);
+    CHECK(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])crossing, 2) == 1);
+    CHECK(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])beside, 2) == 0);
+    CHECK(crossing_count((const float(*)[3])p, (const uint32_t(*)[3])sharing, 2) == 0);
 }
 
 /* ---- what comes to rest ---- */
@@ -99,12 +99,12 @@ static void check_fold(uint32_t n, float thickness, uint32_t frames)
     sheet_fold(&s, 0.15f, 2.5f * s.def.thickness);
     outcome o = come_to_rest(t.device, &s.def, 1, &s, &ground, 1, 5, frames, true);
     double mass = 0.2 * n * n * s.spacing * s.spacing;
-    cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness),
+    EXPECT(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
+    EXPECT(o.peak < 1.05 * mass * 9.81 * (0.15 + 2.5 * s.def.thickness),
         "a pop: %g J, more than the fall gives", o.peak);
-    cr_expect(o.still < 2e-3 * o.peak && o.moved < 0.05 * s.spacing,
-        "not at rest: %g J, %g m a frame", o.still, o.moved);
-    cr_expect(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness,
+    EXPECT(o.still < 2e-3 * o.peak && o.moved < 0.05 * s.spacing, "not at rest: %g J, %g m a frame",
+        o.still, o.moved);
+    EXPECT(o.low > 0.97f * s.def.thickness && o.high > 1.8f * s.def.thickness,
         "the layers lie from %g to %g m", o.low, o.high);
     sheet_free(&s);
     test_close(&t);
@@ -122,7 +122,7 @@ Test(cloth_contact, without_it_layers_cross)
     sheet_put(&other, 0.4f, 0.4f);
     outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
         ball_on_ground, 2, 5, 60, false);
-    cr_expect(o.crossing > 50, "%u", o.crossing);
+    EXPECT(o.crossing > 50, "%u", o.crossing);
     sheet_free(&s);
     sheet_free(&other);
     test_close(&t);
@@ -136,10 +136,10 @@ Test(cloth_contact, a_sheet_over_another_over_a_ball)
     sheet_put(&other, 0.4f, 0.4f);
     outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s.def, other.def}, 2, &s,
         ball_on_ground, 2, 10, 100, true);
-    cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing,
+    EXPECT(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
+    EXPECT(o.still < 0.02 * o.peak && o.moved < 0.3 * s.spacing,
         "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
-    cr_expect(o.high > 0.25f + 1.8f * s.spacing, "the upper one lies at %g m", o.high);
+    EXPECT(o.high > 0.25f + 1.8f * s.spacing, "the upper one lies at %g m", o.high);
     sheet_free(&s);
     sheet_free(&other);
     test_close(&t);
@@ -155,10 +155,10 @@ Test(cloth_contact, a_stack_of_three)
     }
     outcome o = come_to_rest(t.device, (hed_cloth_garment_def[]){s[0].def, s[1].def, s[2].def}, 3,
         &s[0], &ground, 1, 5, 90, true);
-    cr_expect(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
-    cr_expect(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing,
+    EXPECT(o.crossing == 0, "%u pairs of triangles cross", o.crossing);
+    EXPECT(o.still < 0.01 * o.peak && o.moved < 0.1 * s[0].spacing,
         "not at rest: %g of %g J, %g m a frame", o.still, o.peak, o.moved);
-    cr_expect(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing,
+    EXPECT(o.low > 0.97f * s[0].spacing && o.high > 2.7f * s[0].spacing,
         "the layers lie from %g to %g m", o.low, o.high);
     for (int i = 0; i < 3; i++) sheet_free(&s[i]);
     test_close(&t);
@@ -198,11 +198,11 @@ static void check_meeting(float speed)
     }
     printf("speed %g: %.3e J, most %.3e, last %.3e; at %.4f and %.4f m\n", speed, energy, most,
         last, lower, upper);
-    cr_expect(most <= 1.001 * energy, "energy rose from %g to %g J", energy, most);
-    cr_expect(last < 0.1 * energy, "they bounced: %g of %g J", last, energy);
-    cr_expect(upper - lower > 0.8 * s.spacing, "the upper one is %g m above the lower one",
+    EXPECT(most <= 1.001 * energy, "energy rose from %g to %g J", energy, most);
+    EXPECT(last < 0.1 * energy, "they bounced: %g of %g J", last, energy);
+    EXPECT(upper - lower > 0.8 * s.spacing, "the upper one is %g m above the lower one",
         upper - lower);
-    cr_expect(crossings(&d, &s, 2) == 0);
+    EXPECT(crossings(&d, &s, 2) == 0);
     dressed_free(&d);
     sheet_free(&s);
     sheet_free(&other);
@@ -236,7 +236,7 @@ static double slide(hed_device *device, float friction)
     for (int f = 0; f < 20; f++) dressed_step(&d, &frame);
     double way = from - d.positions[17 * 17 + 24][0];
     for (uint32_t i = 0; i < 17 * 17; i++)
-        cr_assert(memcmp(d.positions[i], lower.positions[i], sizeof d.positions[i]) == 0,
+        CHECK(memcmp(d.positions[i], lower.positions[i], sizeof d.positions[i]) == 0,
             "locked particle %u moved", i);
     dressed_free(&d);
     sheet_free(&lower);
@@ -249,8 +249,8 @@ Test(cloth_contact, friction_between_cloths)
     test_device t = test_open(NULL);
     double sticks = slide(t.device, 0.8f), slides = slide(t.device, 0.0f);
     printf("slope of 0.2: %g m at friction 0.8, %g m without\n", sticks, slides);
-    cr_expect(fabs(sticks) < 0.004, "it slid by %g m", sticks);
-    cr_expect(slides > 0.03, "it stuck: %g m", slides);
+    EXPECT(fabs(sticks) < 0.004, "it slid by %g m", sticks);
+    EXPECT(slides > 0.03, "it stuck: %g m", slides);
     test_close(&t);
 }
 
@@ -274,9 +274,9 @@ Test(cloth_contact, copies_are_different_bodies)
             square += pow((double)d.positions[i][k] - d.positions[81 + i][k], 2);
         apart += sqrt(square) / 81.0;
     }
-    cr_expect(apart > 0.8 * s.spacing, "copies that start in one place are %g m apart", apart);
-    cr_expect(dressed_measure(&d).kinetic_energy <
-                  0.5 * 2 * 81 * 0.2 * s.spacing * s.spacing * 9.81 * 9.81 * 0.25 * 1.1,
+    EXPECT(apart > 0.8 * s.spacing, "copies that start in one place are %g m apart", apart);
+    EXPECT(dressed_measure(&d).kinetic_energy <
+               0.5 * 2 * 81 * 0.2 * s.spacing * s.spacing * 9.81 * 9.81 * 0.25 * 1.1,
         "they were thrown");
     dressed_free(&d);
     sheet_free(&s);
@@ -306,8 +306,8 @@ Test(cloth_contact, near_at_rest_is_no_contact)
     test_device t = test_open(NULL);
     uint64_t without = hanging(t.device, 0.0f), with = hanging(t.device, 1.0f),
              more = hanging(t.device, 2.0f);
-    cr_expect(without == with && with == more, "%016llx %016llx %016llx",
-        (unsigned long long)without, (unsigned long long)with, (unsigned long long)more);
+    EXPECT(without == with && with == more, "%016llx %016llx %016llx", (unsigned long long)without,
+        (unsigned long long)with, (unsigned long long)more);
     test_close(&t);
 }
 
@@ -331,9 +331,9 @@ Test(cloth_contact, too_near_at_the_start_does_not_pop)
     }
     for (uint32_t i = 0; i < 81; i++) apart += (d.positions[81 + i][1] - d.positions[i][1]) / 81.0;
     printf("apart %.4f m, at most %.4f m/s\n", apart, fastest);
-    cr_expect(apart > 0.8 * s.spacing, "%g m apart", apart);
-    cr_expect(fastest < 0.1, "%g m/s", fastest);
-    cr_expect(crossings(&d, &s, 2) == 0);
+    EXPECT(apart > 0.8 * s.spacing, "%g m apart", apart);
+    EXPECT(fastest < 0.1, "%g m/s", fastest);
+    EXPECT(crossings(&d, &s, 2) == 0);
     dressed_free(&d);
     sheet_free(&s);
     sheet_free(&other);
@@ -358,7 +358,7 @@ Test(cloth_contact, a_bucket_is_put_in_order)
         cloth_self_order_one(
             slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
     for (uint32_t i = 0; i < COUNT; i++)
-        cr_expect(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
+        EXPECT(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
 }
 
 static uint64_t fold_hash(hed_device *device)
@@ -384,7 +384,7 @@ Test(cloth_contact, same_bits_as_on_the_host)
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
     uint64_t here = fold_hash(t.device), there = fold_hash(host);
-    cr_expect(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
+    EXPECT(here == there, "%016llx, on the host %016llx", (unsigned long long)here,
         (unsigned long long)there);
     test_close(&t);
 }
@@ -426,13 +426,13 @@ Test(cloth_contact, every_allocation_may_fail)
         hed_status status = hed_cloth_create(t.device, &def, &cloth, &error);
         memory.fail_at = 0;
         made = status == HED_OK;
-        cr_assert(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
+        CHECK(made || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY, "%s: %s",
             hed_status_name(status), error.text);
         hed_cloth_destroy(cloth);
         test_close(&t);
-        cr_assert(memory.live == 0, "%lld blocks are left when allocation %lld fails",
+        CHECK(memory.live == 0, "%lld blocks are left when allocation %lld fails",
             (long long)memory.live, (long long)n);
     }
-    cr_assert(made);
+    CHECK(made);
     sheet_free(&s);
 }

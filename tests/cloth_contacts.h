@@ -130,7 +130,7 @@ static inline hed_cloth_quality dressed_measure(dressed *d)
     hed_error error;
     hed_cloth_quality quality;
     OK(hed_cloth_measure(d->cloth, &quality, &error));
-    cr_assert(quality.not_finite == 0, "%llu particles are not finite",
+    CHECK(quality.not_finite == 0, "%llu particles are not finite",
         (unsigned long long)quality.not_finite);
     return quality;
 }
@@ -176,7 +176,7 @@ static inline ball ball_make(uint32_t rings, uint32_t slices)
             memcpy(b.triangles[t++], (uint32_t[]){a, c + slices, a + slices}, 12);
         }
     }
-    cr_assert(t == b.triangle_count);
+    CHECK(t == b.triangle_count);
     return b;
 }
 

@@ -34,13 +34,13 @@ static void check(const test_device *t, const hed_kernel_def *kernel)
     OK(hed_conformance(&def, &report, &error));
     printf("%s: %llu passed, %llu not valid\n", kernel->name, (unsigned long long)report.passed,
         (unsigned long long)report.invalid);
-    cr_expect(failures == 0 && report.failed == 0, "%s: %d runs failed", kernel->name, failures);
+    EXPECT(failures == 0 && report.failed == 0, "%s: %d runs failed", kernel->name, failures);
 }
 
 Test(cloth_kernels, give_what_their_native_versions_give)
 {
     test_device t = test_open(NULL);
-    cr_assert(hed_cloth_kernel_count() >= 7);
+    CHECK(hed_cloth_kernel_count() >= 7);
     for (uint32_t i = 0; i < hed_cloth_kernel_count(); i++) check(&t, hed_cloth_kernel_at(i));
     test_close(&t);
 }
@@ -49,6 +49,6 @@ Test(cloth_kernels, have_names_of_their_own)
 {
     for (uint32_t i = 0; i < hed_cloth_kernel_count(); i++)
         for (uint32_t k = 0; k < i; k++)
-            cr_assert_str_neq(hed_cloth_kernel_at(i)->name, hed_cloth_kernel_at(k)->name);
-    cr_assert_null(hed_cloth_kernel_at(hed_cloth_kernel_count()));
+            CHECK_TEXT_NE(hed_cloth_kernel_at(i)->name, hed_cloth_kernel_at(k)->name);
+    CHECK_NULL(hed_cloth_kernel_at(hed_cloth_kernel_count()));
 }

@@ -129,12 +129,12 @@ static inline void layout_against_reference(const test_device *t, hed_cloth_stru
     float *found = layout_positions(cloth);
     double rounding, *expected = layout_reference(def, &used, iterations, FRAMES, &rounding);
     double off = layout_error(found, expected, def->particle_count), moved = 0.0;
-    cr_expect_lt(off, fmax(1e-5, 3.0 * rounding),
+    EXPECT_LT(off, fmax(1e-5, 3.0 * rounding),
         "%u particles, %u iterations: %g m, and %g m by rounding", def->particle_count, iterations,
         off, rounding);
     for (uint32_t i = 0; i < 3 * def->particle_count; i++)
         moved = fmax(moved, layout_size((double)found[i] - (double)def->positions[i]));
-    cr_assert_gt(moved, 0.05, "nothing has moved: %g m", moved);
+    CHECK_GT(moved, 0.05, "nothing has moved: %g m", moved);
     free(expected);
     free(found);
     hed_cloth_destroy(cloth);
@@ -152,7 +152,7 @@ static inline bool layout_is_valid(const test_device *t, hed_cloth_structure str
         def.garment_count = 1;
         def.structure = structure;
         FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t->device, &def, &cloth, &error));
-        cr_assert(strstr(error.text, "native"), "%s", error.text);
+        CHECK(strstr(error.text, "native"), "%s", error.text);
         test_mesh_free(&mesh);
     }
     return !host;

@@ -11,9 +11,9 @@ TestSuite(cloth_mesh_files, .init = folder_make, .fini = folder_remove);
 static char *file_bytes(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
-    cr_assert_not_null(file);
+    CHECK_NOT_NULL(file);
     char *bytes = malloc(1 << 20);
-    cr_assert_not_null(bytes);
+    CHECK_NOT_NULL(bytes);
     *size = fread(bytes, 1, (1 << 20) - 1, file);
     bytes[*size] = 0;
     fclose(file);
@@ -68,15 +68,15 @@ Test(cloth_mesh_files, other_positions_and_normals_are_written)
     float positions[9] = {5, 6, 7, 8, 9, 10, 11, 12, 13}, normals[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, positions, normals, &error));
     OK(hed_mesh_read(in_folder("a.obj"), &again, &error));
-    cr_assert(same_floats(again.positions, positions, 9));
-    cr_assert(same_floats(again.normals, normals, 9));
-    cr_assert(same_words(again.corner_normals, mesh.corners, 3));
-    cr_assert(same_words(again.corner_textures, mesh.corner_textures, 3));
+    CHECK(same_floats(again.positions, positions, 9));
+    CHECK(same_floats(again.normals, normals, 9));
+    CHECK(same_words(again.corner_normals, mesh.corners, 3));
+    CHECK(same_words(again.corner_textures, mesh.corner_textures, 3));
     hed_mesh_free(&again);
     positions[4] = NAN;
     FAILS(
         HED_ERROR_ARGUMENT, hed_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
-    cr_assert(strstr(error.text, "coordinate y of vertex 2"), "%s", error.text);
+    CHECK(strstr(error.text, "coordinate y of vertex 2"), "%s", error.text);
     FAILS(
         HED_ERROR_ARGUMENT, hed_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
     FAILS(
@@ -101,10 +101,10 @@ Test(cloth_mesh_files, a_million_vertices)
     OK(hed_mesh_inspect(&mesh, &check, &error));
     uint64_t inspected = hed_now();
     uint32_t count, *particle_of = malloc(mesh.vertex_count * sizeof *particle_of);
-    cr_assert_not_null(particle_of);
+    CHECK_NOT_NULL(particle_of);
     OK(hed_mesh_weld(&mesh, 1e-5f, particle_of, &count, &error));
-    cr_assert_eq(count, mesh.vertex_count);
-    cr_log_info(
+    CHECK_EQ(count, mesh.vertex_count);
+    test_note(
         "a million vertices: written in %.2f s, read in %.2f s, inspected in %.2f s, welded in %.2f s",
         1e-9 * (double)(written - start), 1e-9 * (double)(read - written),
         1e-9 * (double)(inspected - read), 1e-9 * (double)(hed_now() - inspected));
@@ -121,17 +121,17 @@ Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
     hed_pc2 *cache;
     static const char *const names[] = {"p.obj", "p.ply", "p.stl", "p.glb", "p.fbx", "p"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        cr_assert(mkfifo(in_folder(names[i]), 0600) == 0);
+        CHECK(mkfifo(in_folder(names[i]), 0600) == 0);
         hed_status status = hed_mesh_read(in_folder(names[i]), &mesh, &error);
         bool needs_assimp = strcmp(names[i], "p.fbx") == 0;
-        cr_assert((needs_assimp && status == HED_ERROR_UNSUPPORTED) ||
-                      (status == HED_ERROR_IO && strstr(error.text, "is a pipe")),
+        CHECK((needs_assimp && status == HED_ERROR_UNSUPPORTED) ||
+                  (status == HED_ERROR_IO && strstr(error.text, "is a pipe")),
             "%s", error.text);
     }
     FAILS(HED_ERROR_IO, hed_pc2_read(in_folder("p"), &data, &error));
-    cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);
+    CHECK(strstr(error.text, "is a pipe"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_pc2_create(in_folder("p"), 3, 0, 1, &cache, &error));
-    cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);
+    CHECK(strstr(error.text, "is a pipe"), "%s", error.text);
 }
 
 /* ---- PLY and GLB ---- */
@@ -145,19 +145,18 @@ Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
     OK(hed_mesh_write_ply(in_folder("a.ply"), &mesh, NULL, colours, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.ply"), &size), *data = strstr(bytes, "end_header\n") + 11;
-    cr_assert_eq(size, (size_t)(data - bytes) + 5 * 16 + 17 + 13);
-    cr_assert_eq(memcmp(data, mesh.positions, 12), 0);
-    cr_assert_eq(memcmp(data + 12, colours, 4), 0);
-    cr_assert_eq(data[80], 4);
-    cr_assert_eq(data[97], 3);
+    CHECK_EQ(size, (size_t)(data - bytes) + 5 * 16 + 17 + 13);
+    CHECK_EQ(memcmp(data, mesh.positions, 12), 0);
+    CHECK_EQ(memcmp(data + 12, colours, 4), 0);
+    CHECK_EQ(data[80], 4);
+    CHECK_EQ(data[97], 3);
     free(bytes);
     OK(hed_mesh_read(in_folder("a.ply"), &again, &error));
-    cr_assert_eq(again.vertex_count, 5);
-    cr_assert(same_floats(again.positions, mesh.positions, 15), "vertex order has to stay");
-    cr_assert(same_words(again.face_at, mesh.face_at, 3));
-    cr_assert(same_words(again.corners, mesh.corners, 7));
-    for (int i = 0; i < 20; i++)
-        cr_assert_float_eq(again.vertex_colours[i], colours[i] / 255.0f, 1e-6);
+    CHECK_EQ(again.vertex_count, 5);
+    CHECK(same_floats(again.positions, mesh.positions, 15), "vertex order has to stay");
+    CHECK(same_words(again.face_at, mesh.face_at, 3));
+    CHECK(same_words(again.corners, mesh.corners, 7));
+    for (int i = 0; i < 20; i++) CHECK_NEAR(again.vertex_colours[i], colours[i] / 255.0f, 1e-6);
     hed_mesh_free(&again);
     hed_mesh_free(&mesh);
 }
@@ -172,15 +171,15 @@ static uint32_t word_at(const char *bytes, size_t offset)
 /* The container as chapter 4 of the specification has it. */
 static void expect_glb(const char *bytes, size_t size)
 {
-    cr_assert(size >= 28 && memcmp(bytes, "glTF", 4) == 0);
-    cr_assert_eq(word_at(bytes, 4), 2);
-    cr_assert_eq(word_at(bytes, 8), size);
+    CHECK(size >= 28 && memcmp(bytes, "glTF", 4) == 0);
+    CHECK_EQ(word_at(bytes, 4), 2);
+    CHECK_EQ(word_at(bytes, 8), size);
     uint32_t json = word_at(bytes, 12);
-    cr_assert(json % 4 == 0 && memcmp(bytes + 16, "JSON", 4) == 0);
-    cr_assert(bytes[20] == '{' && strchr("} ", bytes[19 + json]));
+    CHECK(json % 4 == 0 && memcmp(bytes + 16, "JSON", 4) == 0);
+    CHECK(bytes[20] == '{' && strchr("} ", bytes[19 + json]));
     uint32_t binary = word_at(bytes, 20 + json);
-    cr_assert(binary % 4 == 0 && memcmp(bytes + 24 + json, "BIN", 4) == 0);
-    cr_assert_eq(28 + json + binary, size);
+    CHECK(binary % 4 == 0 && memcmp(bytes + 24 + json, "BIN", 4) == 0);
+    CHECK_EQ(28 + json + binary, size);
 }
 
 Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
@@ -199,21 +198,21 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     expect_glb(bytes, size);
-    cr_assert(
+    CHECK(
         memmem(bytes, size, "\"\\\"red\\\" \\\\ ? \xc3\xa4\"", 17), "names have to be valid JSON");
     size_t materials = 0;
     for (const char *at = bytes;
          (at = memmem(at, size - (size_t)(at - bytes), "\"doubleSided\":true", 18)); at++)
         materials++;
-    cr_assert_eq(materials, 3, "both materials, and the one of faces without");
-    cr_assert(memmem(bytes, size, "\"min\":[0,0,0],\"max\":[3,1,0]", 27));
+    CHECK_EQ(materials, 3, "both materials, and the one of faces without");
+    CHECK(memmem(bytes, size, "\"min\":[0,0,0],\"max\":[3,1,0]", 27));
     free(bytes);
     OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
-    cr_assert_eq(again.face_count, 4);
-    cr_assert_eq(again.material_count, 2);
-    cr_assert_str_eq(again.materials[1].name, "blue");
-    cr_assert_eq(again.materials[1].first_face, 2);
-    cr_assert(again.corner_normals && again.corner_textures);
+    CHECK_EQ(again.face_count, 4);
+    CHECK_EQ(again.material_count, 2);
+    CHECK_TEXT(again.materials[1].name, "blue");
+    CHECK_EQ(again.materials[1].first_face, 2);
+    CHECK(again.corner_normals && again.corner_textures);
     double area = 0;
     for (uint32_t face = 0; face < 4; face++) {
         const uint32_t *c = again.corners + 3 * face;
@@ -221,17 +220,17 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
                     *r = again.positions + 3 * c[2];
         double twice = ((double)q[0] - p[0]) * ((double)r[1] - p[1]) -
                        ((double)q[1] - p[1]) * ((double)r[0] - p[0]);
-        cr_assert(twice > 0, "triangle %u is folded over", face);
+        CHECK(twice > 0, "triangle %u is folded over", face);
         area += twice / 2;
     }
-    cr_assert_float_eq(area, 1 + 0.45, 1e-6);
+    CHECK_NEAR(area, 1 + 0.45, 1e-6);
     for (uint32_t corner = 0; corner < 12; corner++) {
         const float *n = again.normals + 3 * again.corner_normals[corner],
                     *t = again.textures + 2 * again.corner_textures[corner];
         const float *p = again.positions + 3 * again.corners[corner];
-        cr_assert(n[0] == 0 && n[1] == 0 && n[2] == 1, "normals have to be of length 1");
+        CHECK(n[0] == 0 && n[1] == 0 && n[2] == 1, "normals have to be of length 1");
         if (p[0] == 1 && p[1] == 1)
-            cr_assert(corner < 6 ? t[0] == 0.5f && fabsf(t[1] - 0.25f) < 1e-6f : t[0] == 1);
+            CHECK(corner < 6 ? t[0] == 0.5f && fabsf(t[1] - 0.25f) < 1e-6f : t[0] == 1);
     }
     hed_mesh_free(&again);
     hed_mesh_free(&mesh);
@@ -248,13 +247,13 @@ Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
     OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
-    cr_assert(memmem(bytes, size, "\"material\":0", 12) &&
-                  memmem(bytes, size, "\"doubleSided\":true", 18),
+    CHECK(memmem(bytes, size, "\"material\":0", 12) &&
+              memmem(bytes, size, "\"doubleSided\":true", 18),
         "cloth has no back side");
     free(bytes);
     OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
-    cr_assert_eq(again.vertex_count, mesh.vertex_count);
-    cr_assert(same_floats(again.positions, mesh.positions, 3 * mesh.vertex_count));
+    CHECK_EQ(again.vertex_count, mesh.vertex_count);
+    CHECK(same_floats(again.positions, mesh.positions, 3 * mesh.vertex_count));
     hed_mesh_free(&again);
     hed_mesh_free(&mesh);
 }
@@ -282,17 +281,16 @@ Test(cloth_mesh_files, formats_by_ending_or_by_content)
     static const char *const names[] = {"a.PLY", "a"}, *const facets[] = {"b.stl", "b"};
     for (int i = 0; i < 2; i++) {
         OK(hed_mesh_read(in_folder(names[i]), &mesh, &error));
-        cr_assert(mesh.vertex_count == 4 && mesh.face_count == 1 && mesh.positions[0] == 9 &&
-                  mesh.corners[0] == 3);
+        CHECK(mesh.vertex_count == 4 && mesh.face_count == 1 && mesh.positions[0] == 9 &&
+              mesh.corners[0] == 3);
         hed_mesh_free(&mesh);
         OK(hed_mesh_read(in_folder(facets[i]), &mesh, &error));
-        cr_assert(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
+        CHECK(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
         hed_mesh_free(&mesh);
     }
     hed_status status = hed_mesh_read(in_folder("d.fbx"), &mesh, &error);
-    cr_assert(
-        status == HED_ERROR_FORMAT || (status == HED_ERROR_UNSUPPORTED &&
-                                          strstr(error.text, "reads OBJ, PLY, STL and glTF") &&
-                                          strstr(error.text, "libassimp-dev")),
+    CHECK(status == HED_ERROR_FORMAT || (status == HED_ERROR_UNSUPPORTED &&
+                                            strstr(error.text, "reads OBJ, PLY, STL and glTF") &&
+                                            strstr(error.text, "libassimp-dev")),
         "%s", error.text);
 }

@@ -17,7 +17,7 @@ typedef struct bytes {
 
 static void put(bytes *b, const void *data, size_t size)
 {
-    cr_assert(b->size + size <= sizeof b->data);
+    CHECK(b->size + size <= sizeof b->data);
     memcpy(b->data + b->size, data, size);
     b->size += size;
 }
@@ -29,7 +29,7 @@ static void put_text(bytes *b, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(b->data + b->size, sizeof b->data - b->size, format, arguments);
     va_end(arguments);
-    cr_assert(length >= 0 && (size_t)length < sizeof b->data - b->size);
+    CHECK(length >= 0 && (size_t)length < sizeof b->data - b->size);
     b->size += (size_t)length;
 }
 
@@ -60,7 +60,7 @@ static hed_status parse_exactly(
     parser *parse_it, const char *data, size_t size, hed_mesh *mesh, hed_error *error)
 {
     char *copy = malloc(size ? size : 1);
-    cr_assert_not_null(copy);
+    CHECK_NOT_NULL(copy);
     memcpy(copy, data, size);
     hed_status status = parse_it("t", copy, size, mesh, error);
     free(copy);
@@ -80,8 +80,8 @@ static void refuse(parser *parse_it, const bytes *b, const char *words)
     hed_error error;
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, parse_it("test", b->data, b->size, &mesh, &error));
-    cr_assert(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
-    cr_assert(!mesh.positions && !mesh.corners);
+    CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
+    CHECK(!mesh.positions && !mesh.corners);
 }
 
 /* Cut at every length it is refused, but for the last `whole` bytes. */
@@ -91,7 +91,7 @@ static void refuse_cuts(parser *parse_it, const bytes *b, size_t whole)
     hed_mesh mesh;
     for (size_t size = 0; size + whole < b->size; size++) {
         hed_status status = parse_exactly(parse_it, b->data, size, &mesh, &error);
-        cr_assert(status == HED_ERROR_FORMAT && error.text[0] && !mesh.positions, "cut at %zu: %s",
+        CHECK(status == HED_ERROR_FORMAT && error.text[0] && !mesh.positions, "cut at %zu: %s",
             size, hed_status_name(status));
     }
     OK(parse_exactly(parse_it, b->data, b->size, &mesh, &error));
@@ -180,15 +180,15 @@ Test(cloth_mesh_readers, ply_has_normals_colours_and_texture_coordinates)
         "property list uchar int vertex_index\nproperty list uchar float texcoord\nend_header\n0 0 0 0 0 1 255 0 0.5 0 0\n1 0 0 0 1 0 51 65535 1 1 0\n"
         "\n1 1 0 1 0 0 0 0 0 0.25 1\n3 2 0 1 0\n");
     hed_mesh mesh = read_bytes(cloth_ply_parse, &b);
-    cr_assert(strstr(mesh.warning, "(texcoord) are not read"), "%s", mesh.warning);
-    cr_assert(mesh.normal_count == 3 && mesh.texture_count == 3);
-    cr_assert(same_floats(mesh.normals, (const float[]){0, 0, 1, 0, 1, 0, 1, 0, 0}, 9));
-    cr_assert(same_floats(mesh.textures, (const float[]){0, 0, 1, 0, 0.25f, 1}, 6));
-    cr_assert(same_floats(
+    CHECK(strstr(mesh.warning, "(texcoord) are not read"), "%s", mesh.warning);
+    CHECK(mesh.normal_count == 3 && mesh.texture_count == 3);
+    CHECK(same_floats(mesh.normals, (const float[]){0, 0, 1, 0, 1, 0, 1, 0, 0}, 9));
+    CHECK(same_floats(mesh.textures, (const float[]){0, 0, 1, 0, 0.25f, 1}, 6));
+    CHECK(same_floats(
         mesh.vertex_colours, (const float[]){1, 0, 0.5f, 1, 0.2f, 1, 1, 1, 0, 0, 0, 1}, 12));
-    cr_assert(same_words(mesh.corner_normals, mesh.corners, 3) &&
-              same_words(mesh.corner_textures, mesh.corners, 3));
-    cr_assert(same_words(mesh.corners, (const uint32_t[]){2, 0, 1}, 3));
+    CHECK(same_words(mesh.corner_normals, mesh.corners, 3) &&
+          same_words(mesh.corner_textures, mesh.corners, 3));
+    CHECK(same_words(mesh.corners, (const uint32_t[]){2, 0, 1}, 3));
     hed_mesh_free(&mesh);
 }
 
@@ -241,7 +241,7 @@ Test(cloth_mesh_readers, ply_that_is_broken_is_named)
     }
     bytes b = make_ply("binary_little_endian", "\n");
     char *corner = memmem(b.data, b.size, "\4\0\0\0\0\1\0\0\0", 9);
-    cr_assert_not_null(corner);
+    CHECK_NOT_NULL(corner);
     corner[1] = 9;
     refuse(cloth_ply_parse, &b, "test: face 1 (counted from 1): found vertex 9 (counted from 0)");
 }
@@ -291,13 +291,11 @@ Test(cloth_mesh_readers, stl_of_every_format_means_the_same)
         make_text_stl(), make_binary_stl("by a test"), make_binary_stl("solid by a test")};
     for (int i = 0; i < 3; i++) {
         hed_mesh mesh = read_bytes(cloth_stl_parse, &files[i]);
-        cr_assert(mesh.vertex_count == 7 && mesh.face_count == 3);
-        cr_assert(
-            same_floats(mesh.positions, vertices, 21) && same_words(mesh.corners, corners, 9));
-        cr_assert(mesh.face_at[3] == 9 && !mesh.warning && mesh.group_count == (i ? 0 : 2));
+        CHECK(mesh.vertex_count == 7 && mesh.face_count == 3);
+        CHECK(same_floats(mesh.positions, vertices, 21) && same_words(mesh.corners, corners, 9));
+        CHECK(mesh.face_at[3] == 9 && !mesh.warning && mesh.group_count == (i ? 0 : 2));
         if (!i)
-            cr_assert(
-                strcmp(mesh.groups[0].name, "the first") == 0 && mesh.groups[1].first_face == 2);
+            CHECK(strcmp(mesh.groups[0].name, "the first") == 0 && mesh.groups[1].first_face == 2);
         hed_mesh_free(&mesh);
     }
     refuse_cuts(cloth_stl_parse, &files[1], 0);
@@ -308,7 +306,7 @@ Test(cloth_mesh_readers, stl_of_every_format_means_the_same)
     bytes longer = files[1];
     put(&longer, "xyz", 3);
     hed_mesh mesh = read_bytes(cloth_stl_parse, &longer);
-    cr_assert_str_eq(mesh.warning, "test: 3 bytes behind its last facet were skipped");
+    CHECK_TEXT(mesh.warning, "test: 3 bytes behind its last facet were skipped");
     hed_mesh_free(&mesh);
 }
 
@@ -387,8 +385,8 @@ static void refuse_json(const char *json, const char *words)
     hed_error error;
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, parse_gltf("test.gltf", json, strlen(json), &mesh, &error));
-    cr_assert(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
-    cr_assert(!mesh.positions && !mesh.corners);
+    CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
+    CHECK(!mesh.positions && !mesh.corners);
 }
 
 static bool near(const float *a, const float *b, size_t count)
@@ -401,11 +399,10 @@ static bool near(const float *a, const float *b, size_t count)
 Test(cloth_mesh_readers, gltf_nodes_place_their_meshes)
 {
     hed_mesh mesh = read_json(TRIANGLE("{\"mesh\":0}", PLAIN, ""));
-    cr_assert(mesh.vertex_count == 3 && mesh.face_count == 1 &&
-              same_words(mesh.corners, (const uint32_t[]){0, 1, 2}, 3));
-    cr_assert(!mesh.normals && !mesh.textures && !mesh.vertex_colours && !mesh.warning);
-    cr_assert(
-        mesh.group_count == 1 && strcmp(mesh.groups[0].name, "m") == 0 && mesh.groups[0].object);
+    CHECK(mesh.vertex_count == 3 && mesh.face_count == 1 &&
+          same_words(mesh.corners, (const uint32_t[]){0, 1, 2}, 3));
+    CHECK(!mesh.normals && !mesh.textures && !mesh.vertex_colours && !mesh.warning);
+    CHECK(mesh.group_count == 1 && strcmp(mesh.groups[0].name, "m") == 0 && mesh.groups[0].object);
     hed_mesh_free(&mesh);
     /* A turn of 90 degrees around z, twice as large, moved; below it the same mesh mirrored, by a
      * matrix. Parents first. */
@@ -413,23 +410,23 @@ Test(cloth_mesh_readers, gltf_nodes_place_their_meshes)
         "{\"mesh\":0,\"matrix\":[-1,0,0,0, 0,1,0,0, 0,0,1,0, 5,0,0,1]},"
         "{\"children\":[0],\"mesh\":0,\"translation\":[10,0,0],\"rotation\":[0,0,0.70710678,0.70710678],\"scale\":[2,2,2]},{\"mesh\":0}",
         PLAIN, ",\"scenes\":[{},{\"nodes\":[1]}],\"scene\":1"));
-    cr_assert(mesh.vertex_count == 6 && mesh.face_count == 2);
+    CHECK(mesh.vertex_count == 6 && mesh.face_count == 2);
     static const float placed[] = {10, 0, 0, 10, 2, 0, 8, 0, 0, 10, 10, 0, 10, 8, 0, 8, 10, 0};
-    cr_assert(near(mesh.positions, placed, 18));
-    cr_assert(same_words(mesh.corners, (const uint32_t[]){0, 1, 2, 3, 5, 4}, 6),
+    CHECK(near(mesh.positions, placed, 18));
+    CHECK(same_words(mesh.corners, (const uint32_t[]){0, 1, 2, 3, 5, 4}, 6),
         "a mirrored triangle turns round");
     hed_mesh_free(&mesh);
     /* Without a scene all that nobody has as a child; the first scene where none is named. */
     mesh = read_json(TRIANGLE("{\"mesh\":0},{\"children\":[0]},{\"mesh\":0}", PLAIN, ""));
-    cr_assert_eq(mesh.face_count, 2);
+    CHECK_EQ(mesh.face_count, 2);
     hed_mesh_free(&mesh);
     mesh = read_json(TRIANGLE(
         "{\"mesh\":0},{\"mesh\":0}", PLAIN, ",\"scenes\":[{\"nodes\":[0]},{\"nodes\":[0,1]}]"));
-    cr_assert_eq(mesh.face_count, 1);
+    CHECK_EQ(mesh.face_count, 1);
     hed_mesh_free(&mesh);
     mesh = read_json(TRIANGLE(
         "{\"mesh\":0,\"skin\":0}", PLAIN ",{\"mode\":0,\"attributes\":{\"POSITION\":0}}", ""));
-    cr_assert_str_eq(mesh.warning,
+    CHECK_TEXT(mesh.warning,
         "test.gltf: 1 parts without triangles were skipped; skins and morph targets are not "
         "applied: the mesh is as its vertices are stored");
     hed_mesh_free(&mesh);
@@ -474,32 +471,30 @@ Test(cloth_mesh_readers, gltf_accessors_of_every_kind)
                "\"nodes\":[{\"mesh\":0,\"scale\":[1,1,2]}],\"extensionsRequired\":[\"KHR_mesh_quantization\",\"KHR_materials_unlit\"]}";
     bytes b = make_glb(json, &chunk);
     hed_mesh mesh = read_bytes(parse_gltf, &b);
-    cr_assert_eq(
-        mesh.vertex_count, 15, "the first two share their vertices: %u", mesh.vertex_count);
-    cr_assert_eq(mesh.face_count, 3 + 1 + 3 + 3);
+    CHECK_EQ(mesh.vertex_count, 15, "the first two share their vertices: %u", mesh.vertex_count);
+    CHECK_EQ(mesh.face_count, 3 + 1 + 3 + 3);
     static const uint32_t corners[] = {0, 1, 2, 0, 2, 3, 1, 4, 2, 3, 2, 1, 6, 7, 5, 7, 8, 5, 8, 5,
         5, 10, 11, 12, 11, 13, 12, 12, 13, 14};
-    cr_assert(same_words(mesh.corners, corners, 30));
+    CHECK(same_words(mesh.corners, corners, 30));
     for (int i = 0; i < 5; i++) {
-        cr_assert(
+        CHECK(
             mesh.positions[3 * i] == places[i][0] && mesh.positions[3 * i + 2] == 2 * places[i][2]);
-        cr_assert(mesh.positions[3 * (10 + i) + 1] == -1 && mesh.positions[3 * (10 + i) + 2] == 2,
+        CHECK(mesh.positions[3 * (10 + i) + 1] == -1 && mesh.positions[3 * (10 + i) + 2] == 2,
             "shorts are normalized");
-        cr_assert(
-            near(mesh.vertex_colours + 4 * i, (const float[]){1, 0.2f, 0, 0.2f * (float)i}, 4));
-        cr_assert(fabsf(mesh.textures[2 * i] - 0.25f * (float)i) < 2e-5f &&
-                  mesh.textures[2 * i + 1] == 1);
+        CHECK(near(mesh.vertex_colours + 4 * i, (const float[]){1, 0.2f, 0, 0.2f * (float)i}, 4));
+        CHECK(fabsf(mesh.textures[2 * i] - 0.25f * (float)i) < 2e-5f &&
+              mesh.textures[2 * i + 1] == 1);
     }
-    cr_assert(near(mesh.positions + 15, (const float[]){7, 7, 14}, 3) &&
-                  near(mesh.positions + 27, (const float[]){8, 8, 16}, 3),
+    CHECK(near(mesh.positions + 15, (const float[]){7, 7, 14}, 3) &&
+              near(mesh.positions + 27, (const float[]){8, 8, 16}, 3),
         "sparse");
-    cr_assert(mesh.positions[18] == 1 && mesh.vertex_colours[4 * 7] == 1,
+    CHECK(mesh.positions[18] == 1 && mesh.vertex_colours[4 * 7] == 1,
         "vertices without colours are white");
-    cr_assert(mesh.normal_count == 5 && mesh.corner_normals[0] == 0 &&
-              mesh.corner_normals[12] == UINT32_MAX);
-    cr_assert(near(mesh.normals, (const float[]){0, 0, 1}, 3), "normals have length 1");
-    cr_assert(mesh.material_count == 4 && strcmp(mesh.materials[0].name, "red") == 0 &&
-              mesh.materials[1].first_face == 3);
+    CHECK(mesh.normal_count == 5 && mesh.corner_normals[0] == 0 &&
+          mesh.corner_normals[12] == UINT32_MAX);
+    CHECK(near(mesh.normals, (const float[]){0, 0, 1}, 3), "normals have length 1");
+    CHECK(mesh.material_count == 4 && strcmp(mesh.materials[0].name, "red") == 0 &&
+          mesh.materials[1].first_face == 3);
     hed_mesh_free(&mesh);
     refuse_cuts(parse_gltf, &b, 0);
 }
@@ -517,9 +512,9 @@ Test(cloth_mesh_readers, gltf_without_a_buffer_view_is_zero)
     hed_error error;
     hed_mesh mesh;
     OK(parse_gltf("test.gltf", json, sizeof json - 1, &mesh, &error));
-    cr_assert(mesh.vertex_count == 3 &&
-              same_floats(mesh.positions, (const float[]){0, 0, 0, 1, 0, 0, 0, 2, 0}, 9));
-    cr_assert_str_eq(mesh.warning, "test.gltf: 1 parts without triangles were skipped");
+    CHECK(mesh.vertex_count == 3 &&
+          same_floats(mesh.positions, (const float[]){0, 0, 0, 1, 0, 0, 0, 2, 0}, 9));
+    CHECK_TEXT(mesh.warning, "test.gltf: 1 parts without triangles were skipped");
     hed_mesh_free(&mesh);
 }
 
@@ -534,14 +529,14 @@ Test(cloth_mesh_readers, gltf_data_may_lie_beside_the_document)
     write_file(in_folder("b.gltf"), missing, sizeof missing - 1);
     write_file(in_folder("my mesh.bin"), triangle, sizeof triangle);
     OK(hed_mesh_read(in_folder("a.gltf"), &mesh, &error));
-    cr_assert(mesh.vertex_count == 3 && same_floats(mesh.positions, triangle, 9));
+    CHECK(mesh.vertex_count == 3 && same_floats(mesh.positions, triangle, 9));
     hed_mesh_free(&mesh);
     FAILS(HED_ERROR_IO, hed_mesh_read(in_folder("b.gltf"), &mesh, &error));
-    cr_assert(strstr(error.text, "buffers[0].uri: cannot open") && strstr(error.text, "gone.bin"),
-        "%s", error.text);
+    CHECK(strstr(error.text, "buffers[0].uri: cannot open") && strstr(error.text, "gone.bin"), "%s",
+        error.text);
     write_file(in_folder("my mesh.bin"), triangle, 35);
     FAILS(HED_ERROR_FORMAT, hed_mesh_read(in_folder("a.gltf"), &mesh, &error));
-    cr_assert(strstr(error.text, "is cut: expected 36 bytes, found 35"), "%s", error.text);
+    CHECK(strstr(error.text, "is cut: expected 36 bytes, found 35"), "%s", error.text);
 }
 
 Test(cloth_mesh_readers, gltf_that_is_broken_is_named)
@@ -628,11 +623,11 @@ Test(cloth_mesh_readers, glb_survives_a_round_trip)
         again;
     OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
     OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
-    cr_assert(again.vertex_count == 7 && again.face_count == 3);
-    cr_assert(same_floats(again.positions, mesh.positions, 18));
-    cr_assert(same_floats(again.positions + 18, mesh.positions + 6, 3));
-    cr_assert(again.material_count == 2 && strcmp(again.materials[1].name, "blue") == 0 &&
-              again.materials[1].first_face == 2);
+    CHECK(again.vertex_count == 7 && again.face_count == 3);
+    CHECK(same_floats(again.positions, mesh.positions, 18));
+    CHECK(same_floats(again.positions + 18, mesh.positions + 6, 3));
+    CHECK(again.material_count == 2 && strcmp(again.materials[1].name, "blue") == 0 &&
+          again.materials[1].first_face == 2);
     hed_mesh_free(&again);
     hed_mesh_free(&mesh);
 }
@@ -647,25 +642,24 @@ static void compare_with_assimp(const char *path)
     hed_mesh own, other;
     hed_status status = cloth_assimp_read(path, &other, &error);
     if (status == HED_ERROR_UNSUPPORTED) return; /* a build without it */
-    cr_assert(status == HED_OK, "%s: %s", path, error.text);
+    CHECK(status == HED_OK, "%s: %s", path, error.text);
     OK(hed_mesh_read(path, &own, &error));
-    cr_assert(own.face_count == other.face_count, "%s: %u faces, assimp has %u", path,
-        own.face_count, other.face_count);
-    cr_assert(same_words(own.face_at, other.face_at, own.face_count + 1));
-    cr_assert(!own.textures == !other.textures, "%s: textures %d %d", path, !!own.textures,
+    CHECK(own.face_count == other.face_count, "%s: %u faces, assimp has %u", path, own.face_count,
+        other.face_count);
+    CHECK(same_words(own.face_at, other.face_at, own.face_count + 1));
+    CHECK(!own.textures == !other.textures, "%s: textures %d %d", path, !!own.textures,
         !!other.textures);
-    cr_assert(!own.vertex_colours == !other.vertex_colours, "%s: colours", path);
+    CHECK(!own.vertex_colours == !other.vertex_colours, "%s: colours", path);
     for (uint32_t c = 0; c < own.face_at[own.face_count]; c++) {
         uint32_t a = own.corners[c], b = other.corners[c];
-        cr_assert(
-            near(own.positions + 3 * a, other.positions + 3 * b, 3), "%s: corner %u", path, c);
+        CHECK(near(own.positions + 3 * a, other.positions + 3 * b, 3), "%s: corner %u", path, c);
         if (own.vertex_colours)
-            cr_assert(near(own.vertex_colours + 4 * a, other.vertex_colours + 4 * b, 4));
+            CHECK(near(own.vertex_colours + 4 * a, other.vertex_colours + 4 * b, 4));
         if (own.textures)
-            cr_assert(near(own.textures + 2 * own.corner_textures[c],
+            CHECK(near(own.textures + 2 * own.corner_textures[c],
                 other.textures + 2 * other.corner_textures[c], 2));
         if (own.normals && other.normals)
-            cr_assert(near(own.normals + 3 * own.corner_normals[c],
+            CHECK(near(own.normals + 3 * own.corner_normals[c],
                 other.normals + 3 * other.corner_normals[c], 3));
     }
     hed_mesh_free(&own);

@@ -12,8 +12,8 @@ static void refuse(const char *text, const char *words)
     hed_error error;
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
-    cr_assert(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
-    cr_assert_null(mesh.positions, "a mesh that could not be read has to be empty");
+    CHECK(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
+    CHECK_NULL(mesh.positions, "a mesh that could not be read has to be empty");
 }
 
 Test(cloth_mesh, every_spelling_of_obj)
@@ -26,33 +26,33 @@ Test(cloth_mesh, every_spelling_of_obj)
     static const uint32_t corners[] = {0, 1, 2, 0, 2, 3, 0, 1, 2, 3, 4}, none = UINT32_MAX;
     const uint32_t textures[] = {0, 1, 2, none, none, 2, none, none, none, none, none};
     const uint32_t normals[] = {0, 0, 1, none, 1, none, none, none, none, none, none};
-    cr_assert_eq(mesh.vertex_count, 6);
-    cr_assert(same_floats(mesh.positions, positions, 18));
-    cr_assert(same_floats(mesh.vertex_colours, colours, 24));
-    cr_assert_eq(mesh.face_count, 3);
-    cr_assert_eq(mesh.face_at[3], 11);
-    cr_assert(same_words(mesh.corners, corners, 11));
-    cr_assert(same_words(mesh.corner_textures, textures, 11));
-    cr_assert(same_words(mesh.corner_normals, normals, 11));
-    cr_assert_eq(mesh.texture_count, 3);
-    cr_assert_eq(mesh.normal_count, 2);
-    cr_assert_str_eq(mesh.material_library, "cloth of gold.mtl");
-    cr_assert_eq(mesh.material_count, 2);
-    cr_assert_str_eq(mesh.materials[1].name, "blue and white");
-    cr_assert_eq(mesh.materials[1].first_face, 2);
-    cr_assert_eq(mesh.group_count, 3);
-    cr_assert_str_eq(mesh.groups[0].name, "the shirt");
-    cr_assert(mesh.groups[0].object && !mesh.groups[1].object);
-    cr_assert_eq(mesh.groups[1].first_face, 1);
-    cr_assert_eq(mesh.groups[2].first_face, 3);
+    CHECK_EQ(mesh.vertex_count, 6);
+    CHECK(same_floats(mesh.positions, positions, 18));
+    CHECK(same_floats(mesh.vertex_colours, colours, 24));
+    CHECK_EQ(mesh.face_count, 3);
+    CHECK_EQ(mesh.face_at[3], 11);
+    CHECK(same_words(mesh.corners, corners, 11));
+    CHECK(same_words(mesh.corner_textures, textures, 11));
+    CHECK(same_words(mesh.corner_normals, normals, 11));
+    CHECK_EQ(mesh.texture_count, 3);
+    CHECK_EQ(mesh.normal_count, 2);
+    CHECK_TEXT(mesh.material_library, "cloth of gold.mtl");
+    CHECK_EQ(mesh.material_count, 2);
+    CHECK_TEXT(mesh.materials[1].name, "blue and white");
+    CHECK_EQ(mesh.materials[1].first_face, 2);
+    CHECK_EQ(mesh.group_count, 3);
+    CHECK_TEXT(mesh.groups[0].name, "the shirt");
+    CHECK(mesh.groups[0].object && !mesh.groups[1].object);
+    CHECK_EQ(mesh.groups[1].first_face, 1);
+    CHECK_EQ(mesh.groups[2].first_face, 3);
     hed_mesh_free(&mesh);
-    cr_assert_null(mesh.positions);
+    CHECK_NULL(mesh.positions);
 }
 
 Test(cloth_mesh, faces_may_come_before_their_vertices)
 {
     hed_mesh mesh = parse("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n");
-    cr_assert_eq(mesh.corners[2], 2);
+    CHECK_EQ(mesh.corners[2], 2);
     hed_mesh_free(&mesh);
 }
 
@@ -64,27 +64,26 @@ Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
     static const char text[] =
         "# ARCSim\nv 0 0 0\nny 0 0 0.5\nnv 0 0 1\nv 1 0 0\nny 1 0 0\nnv 0 0 1 \\\n 5\nv 1 1 0\nmy_word\nf 1 2 3\n";
     OK(hed_mesh_parse_obj("shirt.obj", text, sizeof text - 1, &mesh, &error));
-    cr_assert(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
-    cr_assert_str_eq(mesh.warning,
+    CHECK(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
+    CHECK_TEXT(mesh.warning,
         "shirt.obj: 5 lines skipped, from line 3 on, whose words are not OBJ's: ny nv my_word");
     hed_mesh_free(&mesh);
     char many[2000] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n";
     /* more than are named */
     for (int i = 0; i < 100; i++) sprintf(many + strlen(many), "word%d\n", i);
     OK(hed_mesh_parse_obj("x.obj", many, strlen(many), &mesh, &error));
-    cr_assert(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") &&
-              !strstr(mesh.warning, "word99"));
+    CHECK(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") &&
+          !strstr(mesh.warning, "word99"));
     const char *rest = strstr(mesh.warning, " ...");
-    cr_assert(rest && rest[4] == 0, "%s", mesh.warning);
+    CHECK(rest && rest[4] == 0, "%s", mesh.warning);
     hed_mesh_free(&mesh);
     char word[200];
     sprintf(word, "%s%0100d\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nny 1\n", "long", 0);
     OK(hed_mesh_parse_obj("x.obj", word, strlen(word), &mesh, &error));
-    cr_assert(
-        strstr(mesh.warning, "long0000") && strstr(mesh.warning, "0 ..."), "%s", mesh.warning);
+    CHECK(strstr(mesh.warning, "long0000") && strstr(mesh.warning, "0 ..."), "%s", mesh.warning);
     hed_mesh_free(&mesh);
     OK(hed_mesh_parse_obj("x.obj", many, 32, &mesh, &error));
-    cr_assert_null(mesh.warning);
+    CHECK_NULL(mesh.warning);
     hed_mesh_free(&mesh);
 }
 
@@ -125,7 +124,7 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
     FAILS(HED_ERROR_IO, hed_mesh_read("/nowhere/at/all.obj", &mesh, &error));
     /* A build without assimp says so, and does not look for the file. */
     hed_status status = hed_mesh_read("/nowhere/at/all.ply", &mesh, &error);
-    cr_assert(status == HED_ERROR_IO || status == HED_ERROR_UNSUPPORTED);
+    CHECK(status == HED_ERROR_IO || status == HED_ERROR_UNSUPPORTED);
 }
 
 /* Numbers are read to the nearest float, in any locale and however many digits they have. */
@@ -145,7 +144,7 @@ Test(cloth_mesh, numbers_are_correctly_rounded)
         char text[200];
         snprintf(text, sizeof text, "v %s 0 -%s\n", numbers[i], numbers[i]);
         hed_mesh mesh = parse(text);
-        cr_assert(mesh.positions[0] == expected[i] && mesh.positions[2] == -expected[i],
+        CHECK(mesh.positions[0] == expected[i] && mesh.positions[2] == -expected[i],
             "%s: %a instead of %a", numbers[i], (double)mesh.positions[0], (double)expected[i]);
         hed_mesh_free(&mesh);
     }
@@ -158,10 +157,10 @@ Test(cloth_mesh, an_obj_file_cut_anywhere_is_a_mesh_or_an_error)
         hed_error error = {0};
         hed_mesh mesh;
         char *copy = malloc(size + 1); /* so that a read beyond the end is seen by a sanitizer */
-        cr_assert_not_null(copy);
+        CHECK_NOT_NULL(copy);
         memcpy(copy, everything, size);
         hed_status status = hed_mesh_parse_obj("cut.obj", copy, size, &mesh, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, "cut.obj")),
+        CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, "cut.obj")),
             "%zu bytes: %s", size, error.text);
         free(copy);
         hed_mesh_free(&mesh);
@@ -184,11 +183,11 @@ static void expect_fault(const hed_mesh *mesh, hed_mesh_fault fault, uint32_t co
     hed_mesh_check check = inspect(mesh);
     for (int i = 0; i < HED_MESH_FAULT_COUNT; i++) {
         uint32_t wanted = i == (int)fault ? count : 0;
-        cr_assert_eq(check.count[i], wanted, "%u x %s instead of %u", check.count[i],
+        CHECK_EQ(check.count[i], wanted, "%u x %s instead of %u", check.count[i],
             hed_mesh_fault_name((hed_mesh_fault)i), wanted);
     }
     if (count)
-        cr_assert_eq(check.first[fault], first, "%s: first at %u instead of %u",
+        CHECK_EQ(check.first[fault], first, "%s: first at %u instead of %u",
             hed_mesh_fault_name(fault), check.first[fault], first);
 }
 
@@ -196,7 +195,7 @@ static void expect_unsound(const hed_mesh *mesh, const char *words)
 {
     hed_error error;
     FAILS(HED_ERROR_FORMAT, hed_mesh_require_sound("test.obj", mesh, &error));
-    cr_assert(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
+    CHECK(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
 }
 
 Test(cloth_mesh, each_fault_is_found_at_its_place)
@@ -215,8 +214,8 @@ Test(cloth_mesh, each_fault_is_found_at_its_place)
 
     mesh.corners[4] = 4;
     hed_mesh_check check = inspect(&mesh);
-    cr_assert_eq(check.count[HED_MESH_BAD_INDEX], 1);
-    cr_assert_eq(check.first[HED_MESH_BAD_INDEX], 1);
+    CHECK_EQ(check.count[HED_MESH_BAD_INDEX], 1);
+    CHECK_EQ(check.first[HED_MESH_BAD_INDEX], 1);
     expect_unsound(&mesh, "face 2 of vertices 1, 5, 4");
     uint32_t removed;
     FAILS(HED_ERROR_FORMAT, hed_mesh_mend(&mesh, &removed, &error));
@@ -229,8 +228,8 @@ Test(cloth_mesh, each_fault_is_found_at_its_place)
 
     mesh = parse(SQUARE "v 2 2 0\nf 1 2 3\nf 1 5 3\nf 1 3 4\n"); /* three in a line */
     check = inspect(&mesh);
-    cr_assert_eq(check.count[HED_MESH_DEGENERATE_FACE], 1);
-    cr_assert_eq(check.first[HED_MESH_DEGENERATE_FACE], 1);
+    CHECK_EQ(check.count[HED_MESH_DEGENERATE_FACE], 1);
+    CHECK_EQ(check.first[HED_MESH_DEGENERATE_FACE], 1);
     hed_mesh_free(&mesh);
 
     mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\nf 3 2 1\n"); /* the other way round is the same face */
@@ -278,20 +277,20 @@ Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
                      "1\nusemtl c\nf 1 3 5\nf 1 2/2 5\n");
     OK(hed_mesh_mend(&mesh, &removed, &error));
     /* degenerate, duplicate (of the quad that is a triangle), third at an edge */
-    cr_assert_eq(removed, 3);
-    cr_assert_eq(mesh.face_count, 3);
-    cr_assert_eq(mesh.vertex_count, 6);
+    CHECK_EQ(removed, 3);
+    CHECK_EQ(mesh.face_count, 3);
+    CHECK_EQ(mesh.vertex_count, 6);
     static const uint32_t corners[] = {0, 1, 2, 0, 2, 3, 0, 1, 4},
                           textures[] = {0, 1, 0, 0, 0, 1, UINT32_MAX, 1, UINT32_MAX};
-    cr_assert(same_words(mesh.corners, corners, 9));
-    cr_assert(same_words(mesh.corner_textures, textures, 9));
-    cr_assert_eq(mesh.materials[0].first_face, 0);
-    cr_assert_eq(mesh.materials[1].first_face, 0);
-    cr_assert_eq(mesh.materials[2].first_face, 2);
-    cr_assert_eq(mesh.groups[0].first_face, 2);
+    CHECK(same_words(mesh.corners, corners, 9));
+    CHECK(same_words(mesh.corner_textures, textures, 9));
+    CHECK_EQ(mesh.materials[0].first_face, 0);
+    CHECK_EQ(mesh.materials[1].first_face, 0);
+    CHECK_EQ(mesh.materials[2].first_face, 2);
+    CHECK_EQ(mesh.groups[0].first_face, 2);
     OK(hed_mesh_require_sound("test.obj", &mesh, &error));
     OK(hed_mesh_mend(&mesh, &removed, &error));
-    cr_assert_eq(removed, 0);
+    CHECK_EQ(removed, 0);
     hed_mesh_free(&mesh);
 }
 
@@ -305,11 +304,11 @@ Test(cloth_mesh, vertices_that_lie_together_become_one_particle)
     uint32_t particle_of[7], count;
     static const uint32_t within[] = {0, 1, 2, 1, 2, 3, 0}, exactly[] = {0, 1, 2, 3, 4, 5, 0};
     OK(hed_mesh_weld(&mesh, 1e-4f, particle_of, &count, &error));
-    cr_assert_eq(count, 4);
-    cr_assert(same_words(particle_of, within, 7));
+    CHECK_EQ(count, 4);
+    CHECK(same_words(particle_of, within, 7));
     OK(hed_mesh_weld(&mesh, 0, particle_of, &count, &error));
-    cr_assert_eq(count, 6);
-    cr_assert(same_words(particle_of, exactly, 7));
+    CHECK_EQ(count, 6);
+    CHECK(same_words(particle_of, exactly, 7));
     hed_mesh_free(&mesh);
 }
 
@@ -321,13 +320,13 @@ Test(cloth_mesh, corners_of_one_face_are_never_welded)
         parse("v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 0.0005 0 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nf 4 5 6\n");
     static const uint32_t expected[] = {0, 1, 2, 0, 3, 4};
     OK(hed_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
-    cr_assert(same_words(particle_of, expected, 6));
+    CHECK(same_words(particle_of, expected, 6));
     hed_mesh_free(&mesh);
     /* Not even through a third vertex that is welded to one of them. */
     mesh = parse(
         "v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 2 0 0\nv 0.0015 0 0\nv 2 1 0\nf 1 4 6\nf 1 2 3\nf 5 2 3\n");
     OK(hed_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
-    cr_assert(particle_of[0] != particle_of[1] && particle_of[1] != particle_of[4]);
+    CHECK(particle_of[0] != particle_of[1] && particle_of[1] != particle_of[4]);
     hed_mesh_free(&mesh);
 }
 
@@ -356,10 +355,10 @@ Test(cloth_mesh, welding_agrees_with_comparing_all_pairs)
             if (square <= (double)distance * distance) break;
         }
         if (particle == expected) first_of[expected++] = i;
-        cr_assert_eq(particle_of[i], particle, "vertex %u: particle %u instead of %u", i,
+        CHECK_EQ(particle_of[i], particle, "vertex %u: particle %u instead of %u", i,
             particle_of[i], particle);
     }
-    cr_assert(count == expected && count < COUNT);
+    CHECK(count == expected && count < COUNT);
     hed_mesh_free(&mesh);
 }
 
@@ -367,30 +366,30 @@ Test(cloth_mesh, grids_are_recognised)
 {
     uint32_t width, height;
     hed_mesh mesh = make_grid(7, 4);
-    cr_assert(hed_mesh_is_grid(&mesh, &width, &height));
-    cr_assert(width == 7 && height == 4);
+    CHECK(hed_mesh_is_grid(&mesh, &width, &height));
+    CHECK(width == 7 && height == 4);
     uint32_t turned[] = {mesh.corners[2], mesh.corners[1], mesh.corners[0],
         mesh.corners[3]}; /* other way round, other corner */
     memcpy(mesh.corners, turned, sizeof turned);
-    cr_assert(hed_mesh_is_grid(&mesh, &width, &height));
+    CHECK(hed_mesh_is_grid(&mesh, &width, &height));
     memcpy(mesh.corners + 4, turned, sizeof turned); /* a cell twice, another not at all */
-    cr_assert(!hed_mesh_is_grid(&mesh, &width, &height));
-    cr_assert(width == 0 && height == 0);
+    CHECK(!hed_mesh_is_grid(&mesh, &width, &height));
+    CHECK(width == 0 && height == 0);
     hed_mesh_free(&mesh);
     mesh = make_grid(2, 2);
-    cr_assert(hed_mesh_is_grid(&mesh, &width, &height) && width == 2 && height == 2);
+    CHECK(hed_mesh_is_grid(&mesh, &width, &height) && width == 2 && height == 2);
     hed_mesh_free(&mesh);
     mesh = parse(SQUARE "f 1 2 3 4\n"); /* around, not row after row */
-    cr_assert(!hed_mesh_is_grid(&mesh, &width, &height));
+    CHECK(!hed_mesh_is_grid(&mesh, &width, &height));
     hed_mesh_free(&mesh);
     mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\n");
-    cr_assert(!hed_mesh_is_grid(&mesh, &width, &height));
+    CHECK(!hed_mesh_is_grid(&mesh, &width, &height));
     hed_mesh_free(&mesh);
 }
 
 Test(cloth_mesh, names_of_faults)
 {
     for (int i = 0; i < HED_MESH_FAULT_COUNT; i++)
-        cr_assert(strlen(hed_mesh_fault_name((hed_mesh_fault)i)) > 8);
-    cr_assert_str_eq(hed_mesh_fault_name((hed_mesh_fault)99), "unknown fault");
+        CHECK(strlen(hed_mesh_fault_name((hed_mesh_fault)i)) > 8);
+    CHECK_TEXT(hed_mesh_fault_name((hed_mesh_fault)99), "unknown fault");
 }

@@ -22,7 +22,7 @@ static inline hed_mesh make_grid(uint32_t width, uint32_t height)
     mesh.positions = malloc(mesh.vertex_count * 3 * sizeof(float));
     mesh.face_at = malloc((mesh.face_count + 1) * sizeof(uint32_t));
     mesh.corners = malloc(mesh.face_count * 4 * sizeof(uint32_t));
-    cr_assert(mesh.positions && mesh.face_at && mesh.corners);
+    CHECK(mesh.positions && mesh.face_at && mesh.corners);
     for (uint32_t i = 0; i < mesh.vertex_count; i++) {
         mesh.positions[3 * i] = 0.01f * (float)(i % width);
         mesh.positions[3 * i + 1] = 0.001f * sinf((float)i);
@@ -54,11 +54,11 @@ static inline bool same_floats(const float *a, const float *b, size_t count)
 static inline void expect_spans(
     const hed_mesh_span *a, uint32_t a_count, const hed_mesh_span *b, uint32_t b_count)
 {
-    cr_assert_eq(a_count, b_count);
+    CHECK_EQ(a_count, b_count);
     for (uint32_t i = 0; i < a_count; i++) {
-        cr_assert_str_eq(a[i].name, b[i].name);
-        cr_assert_eq(a[i].first_face, b[i].first_face);
-        cr_assert_eq(a[i].object, b[i].object);
+        CHECK_TEXT(a[i].name, b[i].name);
+        CHECK_EQ(a[i].first_face, b[i].first_face);
+        CHECK_EQ(a[i].object, b[i].object);
     }
 }
 
@@ -66,26 +66,24 @@ static inline void expect_spans(
 static inline void expect_same(const hed_mesh *a, const hed_mesh *b)
 {
     uint32_t corners = a->face_count ? a->face_at[a->face_count] : 0;
-    cr_assert_eq(a->vertex_count, b->vertex_count);
-    cr_assert_eq(a->face_count, b->face_count);
-    cr_assert_eq(a->texture_count, b->texture_count);
-    cr_assert_eq(a->normal_count, b->normal_count);
-    cr_assert(
-        same_floats(a->positions, b->positions, 3 * (size_t)a->vertex_count), "positions differ");
-    cr_assert(same_floats(a->vertex_colours, b->vertex_colours, 4 * (size_t)a->vertex_count),
+    CHECK_EQ(a->vertex_count, b->vertex_count);
+    CHECK_EQ(a->face_count, b->face_count);
+    CHECK_EQ(a->texture_count, b->texture_count);
+    CHECK_EQ(a->normal_count, b->normal_count);
+    CHECK(same_floats(a->positions, b->positions, 3 * (size_t)a->vertex_count), "positions differ");
+    CHECK(same_floats(a->vertex_colours, b->vertex_colours, 4 * (size_t)a->vertex_count),
         "colours differ");
-    cr_assert(same_words(a->face_at, b->face_at, a->face_count + 1u), "faces differ");
-    cr_assert(same_words(a->corners, b->corners, corners), "corners differ");
-    cr_assert(
-        same_words(a->corner_textures, b->corner_textures, corners), "texture corners differ");
-    cr_assert(same_words(a->corner_normals, b->corner_normals, corners), "normal corners differ");
-    cr_assert(same_floats(a->textures, b->textures, 2 * (size_t)a->texture_count),
+    CHECK(same_words(a->face_at, b->face_at, a->face_count + 1u), "faces differ");
+    CHECK(same_words(a->corners, b->corners, corners), "corners differ");
+    CHECK(same_words(a->corner_textures, b->corner_textures, corners), "texture corners differ");
+    CHECK(same_words(a->corner_normals, b->corner_normals, corners), "normal corners differ");
+    CHECK(same_floats(a->textures, b->textures, 2 * (size_t)a->texture_count),
         "texture coordinates differ");
-    cr_assert(same_floats(a->normals, b->normals, 3 * (size_t)a->normal_count), "normals differ");
+    CHECK(same_floats(a->normals, b->normals, 3 * (size_t)a->normal_count), "normals differ");
     expect_spans(a->materials, a->material_count, b->materials, b->material_count);
     expect_spans(a->groups, a->group_count, b->groups, b->group_count);
-    cr_assert_eq(!a->material_library, !b->material_library);
-    if (a->material_library) cr_assert_str_eq(a->material_library, b->material_library);
+    CHECK_EQ(!a->material_library, !b->material_library);
+    if (a->material_library) CHECK_TEXT(a->material_library, b->material_library);
 }
 
 /* Everything that an OBJ file may have, in every spelling. */

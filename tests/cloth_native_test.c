@@ -61,11 +61,11 @@ static void check_figures(const cloth_garment *garment, const cloth_figures *fig
         expected += garment->positions[c->a][3] > 0.0f || garment->positions[c->b][3] > 0.0f;
     }
     for (uint32_t k = 0; k < count; k++) {
-        cr_assert_lt(order[k], garment->constraint_count);
-        cr_assert(!done[order[k]], "constraint %u is there twice", order[k]);
+        CHECK_LT(order[k], garment->constraint_count);
+        CHECK(!done[order[k]], "constraint %u is there twice", order[k]);
         done[order[k]] = 1;
     }
-    cr_assert_geq(count, expected);
+    CHECK_GE(count, expected);
     for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
         for (uint32_t s = 0; s < figures->steps[shape]; s++) {
             stamp++;
@@ -74,10 +74,10 @@ static void check_figures(const cloth_garment *garment, const cloth_figures *fig
                 if (figure->shape != (cloth_shape)shape || figure->step != s) continue;
                 for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
                     uint32_t i = figure->particle[v];
-                    cr_assert_leq(
+                    CHECK_LE(
                         abs((int)figures->level[i] - (int)figures->level[figure->particle[0]]), 1);
                     if (!(garment->positions[i][3] > 0.0f)) continue;
-                    cr_assert_neq(
+                    CHECK_NE(
                         seen[i], stamp, "particle %u is twice in step %u of shape %d", i, s, shape);
                     seen[i] = stamp;
                 }
@@ -96,8 +96,8 @@ static void check_edges(const cloth_garment *garment, const cloth_figures *figur
                 garment->constraints + figures->figures[k].constraint[e];
             uint32_t a = figures->figures[k].particle[ends[e][0]],
                      b = figures->figures[k].particle[ends[e][1]];
-            cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a),
-                "figure %u, constraint %u", k, e);
+            CHECK((c->a == a && c->b == b) || (c->a == b && c->b == a), "figure %u, constraint %u",
+                k, e);
         }
 }
 
@@ -118,11 +118,11 @@ Test(cloth_native, figures_hold_every_constraint_once)
             if (figures->figures[k].shape != CLOTH_SHAPE_PAIR)
                 in_fours += cloth_shape_constraints(figures->figures[k].shape);
         if (m == 0)
-            cr_expect_gt(in_fours, garment->constraint_count * 3 / 4, "%u of %u", in_fours,
+            EXPECT_GT(in_fours, garment->constraint_count * 3 / 4, "%u of %u", in_fours,
                 garment->constraint_count);
-        if (m == 0) cr_expect_eq(figures->steps[CLOTH_SHAPE_COMPLETE], 2);
+        if (m == 0) EXPECT_EQ(figures->steps[CLOTH_SHAPE_COMPLETE], 2);
         if (m == 3)
-            cr_expect_gt(in_fours, garment->constraint_count / 3, "%u of %u", in_fours,
+            EXPECT_GT(in_fours, garment->constraint_count / 3, "%u of %u", in_fours,
                 garment->constraint_count);
         cloth_figures_destroy(figures);
         cloth_garment_destroy(garment);
@@ -162,7 +162,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
         off = fmax(off, fabs(positions[i] - found[i]));
         moved = fmax(moved, fabs(positions[i] - garment->positions[i / 3][i % 3]));
     }
-    cr_expect_gt(moved, 0.02, "it only moved by %g m", moved);
+    EXPECT_GT(moved, 0.02, "it only moved by %g m", moved);
     free(found), free(order), free(positions), free(previous);
     cloth_figures_destroy(figures);
     cloth_garment_destroy(garment);
@@ -179,7 +179,7 @@ Test(cloth_native, follows_the_reference_in_its_own_order)
         for (uint32_t iterations = 1; iterations < 4; iterations += 2) {
             /* A cone and a sleeve buckle soon, and then rounding decides where to. */
             double off = off_reference(&meshes[m].def, iterations, m >= 3 ? 4 : 10);
-            cr_expect_lt(off, 1e-4, "mesh %zu, %u iterations: %.3g m", m, iterations, off);
+            EXPECT_LT(off, 1e-4, "mesh %zu, %u iterations: %.3g m", m, iterations, off);
         }
     for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) test_mesh_free(meshes + m);
 }
@@ -190,11 +190,11 @@ Test(cloth_native, follows_it_with_ranges_compliance_masses_and_tethers)
     mesh.def.family_material[HED_CLOTH_STRUCTURAL] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
     mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){0.7f, 1.1f, 1e-4f};
     double off = off_reference(&mesh.def, 1, 15);
-    cr_expect_lt(off, 5e-5, "%.3g m", off);
+    EXPECT_LT(off, 5e-5, "%.3g m", off);
     for (uint32_t i = 0; i < 100; i++) mesh.inverse_masses[7 * i] = i % 3 ? 20.0f : 0.0f;
     mesh.def.tethers = true;
     off = off_reference(&mesh.def, 1, 15);
-    cr_expect_lt(off, 5e-5, "with tethers and locked ones: %.3g m", off);
+    EXPECT_LT(off, 5e-5, "with tethers and locked ones: %.3g m", off);
     test_mesh_free(&mesh);
 }
 
@@ -219,7 +219,7 @@ Test(cloth_native, many_materials)
     mesh.def.materials = materials;
     mesh.def.material_count = 97;
     double off = off_reference(&mesh.def, 1, 15);
-    cr_expect_lt(off, 5e-5, "%.3g m", off);
+    EXPECT_LT(off, 5e-5, "%.3g m", off);
     free(own);
     cloth_garment_destroy(garment);
     test_mesh_free(&mesh);
@@ -252,7 +252,7 @@ Test(cloth_native, versions_agree)
             cloth_native_functions_at(v)->packs(found, tables->packs + c, limits);
         for (uint32_t i = 0; v && i < 400; i++)
             for (int axis = 0; axis < 4; axis++)
-                cr_assert_float_eq(found[i][axis], expected[i][axis], 2e-6, "%s",
+                CHECK_NEAR(found[i][axis], expected[i][axis], 2e-6, "%s",
                     cloth_native_functions_at(v)->name);
         memcpy(expected, found, 400 * sizeof *found);
     }
@@ -284,16 +284,16 @@ Test(cloth_native, looks_like_the_colours)
     native_cloth c = open_host();
     hed_cloth_quality native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_NATIVE, 1, 90);
     hed_cloth_quality colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
-    cr_expect_lt(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01,
+    EXPECT_LT(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01,
         "stretch %g, the colours %g", native.worst_stretch, colours.worst_stretch);
-    cr_expect_lt(fabs(native.residual - colours.residual), 0.3 * colours.residual,
+    EXPECT_LT(fabs(native.residual - colours.residual), 0.3 * colours.residual,
         "residual %g, the colours %g", native.residual, colours.residual);
-    cr_expect_lt(fabs(native.kinetic_energy - colours.kinetic_energy),
+    EXPECT_LT(fabs(native.kinetic_energy - colours.kinetic_energy),
         0.2 * colours.kinetic_energy + 0.05, "energy %g J, the colours %g J", native.kinetic_energy,
         colours.kinetic_energy);
     for (int axis = 0; axis < 3; axis++) {
-        cr_expect_lt(fabs(native.low[axis] - colours.low[axis]), 0.1, "axis %d", axis);
-        cr_expect_lt(fabs(native.high[axis] - colours.high[axis]), 0.1, "axis %d", axis);
+        EXPECT_LT(fabs(native.low[axis] - colours.low[axis]), 0.1, "axis %d", axis);
+        EXPECT_LT(fabs(native.high[axis] - colours.high[axis]), 0.1, "axis %d", axis);
     }
     hed_context_destroy(c.context);
     test_mesh_free(&mesh);
@@ -318,7 +318,7 @@ Test(cloth_native, threads_do_not_change_a_bit)
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
             uint64_t hash =
                 quality_of(c.device, first, count, HED_CLOTH_NATIVE, threads[t], 4).hash;
-            cr_expect_eq(hash, expected, "set %u, %u threads", set, threads[t]);
+            EXPECT_EQ(hash, expected, "set %u, %u threads", set, threads[t]);
         }
     }
     hed_context_destroy(c.context);
@@ -353,7 +353,7 @@ Test(cloth_native, threads_by_size)
         hed_cloth_report report;
         hed_cloth_get_report(c.cloth, &report);
         const char *found = strrchr(report.choice, ',');
-        cr_expect(
+        EXPECT(
             found && strcmp(found + 1, cases[k].expected) == 0, "case %zu: %s", k, report.choice);
         hed_cloth_destroy(c.cloth);
         hed_context_destroy(c.context);
@@ -397,8 +397,8 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
         found[k] = positions_of(c.cloth);
         hed_cloth_destroy(c.cloth);
     }
-    cr_expect_arr_eq(found[0], found[1], 1200 * sizeof(float));
-    cr_expect_neq(found[0][4], mesh.positions[4], "it moved");
+    EXPECT_BYTES(found[0], found[1], 1200 * sizeof(float));
+    EXPECT_NE(found[0][4], mesh.positions[4], "it moved");
     free(found[0]), free(found[1]);
     hed_context_destroy(c.context);
     test_mesh_free(&mesh);
@@ -416,7 +416,7 @@ Test(cloth_native, nothing_flies_away)
     OK(hed_cloth_step(c.cloth, &frame, &error));
     hed_cloth_quality quality;
     OK(hed_cloth_measure(c.cloth, &quality, &error));
-    cr_expect_eq(quality.not_finite, 0);
+    EXPECT_EQ(quality.not_finite, 0);
     hed_cloth_destroy(c.cloth);
     hed_context_destroy(c.context);
     test_mesh_free(&mesh);
@@ -436,7 +436,7 @@ Test(cloth_native, says_where_it_is_not_valid)
     def.iterations = 2;
     mesh.def.family_material[0].compliance = 1e-5f;
     FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(c.device, &def, &c.cloth, &error));
-    cr_expect(strstr(error.text, "compliance"), "%s", error.text);
+    EXPECT(strstr(error.text, "compliance"), "%s", error.text);
     hed_context_destroy(c.context);
     test_mesh_free(&mesh);
 }
@@ -458,13 +458,13 @@ Test(cloth_native, memory_may_run_out_anywhere)
         hed_status status = cloth_native_tables_create(&cloth, &tables, &error);
         garment->allocator = plain;
         cloth_native_tables_destroy(tables);
-        cr_assert_eq(counting.live, 0);
-        cr_assert_eq(counting.bytes, 0);
+        CHECK_EQ(counting.live, 0);
+        CHECK_EQ(counting.bytes, 0);
         if (!status) {
-            cr_expect_gt(n, 20);
+            EXPECT_GT(n, 20);
             break;
         }
-        cr_assert_eq(status, HED_ERROR_MEMORY);
+        CHECK_EQ(status, HED_ERROR_MEMORY);
     }
     cloth_garment_destroy(garment);
     test_mesh_free(&mesh);

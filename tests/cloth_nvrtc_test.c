@@ -43,10 +43,10 @@ static void check(
         .max_registers = registers, .max_threads = (uint32_t)made->values[CLOTH_PATCH_WG]};
     hed_kernel_resources r = resources_of(build, text, target);
     if (strcmp(target, "sm_90") != 0) return;
-    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0,
+    EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0,
         "[%s]%s%s: %lld bytes of spills, %lld of stack", text, surrounded ? " surrounded" : "",
         limited ? " limited" : "", (long long)r.spill_bytes, (long long)r.stack_bytes);
-    cr_expect(r.registers > 0 && r.registers * made->values[CLOTH_PATCH_WG] <= REGISTERS_OF_A_UNIT,
+    EXPECT(r.registers > 0 && r.registers * made->values[CLOTH_PATCH_WG] <= REGISTERS_OF_A_UNIT,
         "[%s]: %lld registers", text, (long long)r.registers);
 }
 

@@ -76,7 +76,7 @@ Test(cloth_patches, bits_stay)
                     float *found = layout_positions(cloth);
                     if (!first) first = found;
                     else {
-                        cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found,
+                        EXPECT_BYTES(found, first, 3 * mesh.def.particle_count * sizeof *found,
                             "kind %d, %u threads, %u frames: %g m off", kind, threads[k], frames,
                             layout_difference(found, first, mesh.def.particle_count));
                         free(found);
@@ -105,9 +105,9 @@ Test(cloth_patches, copies_and_garments)
         OK(cloth_patch_rebuild(together, &choice, &error));
         hed_cloth_report report;
         hed_cloth_get_report(together, &report);
-        cr_expect_eq(report.patches, 4);
-        cr_expect_gt(report.boundary, 0);
-        cr_expect(strstr(report.choice, "figures, 64 threads, 12 patches"), "%s", report.choice);
+        EXPECT_EQ(report.patches, 4);
+        EXPECT_GT(report.boundary, 0);
+        EXPECT(strstr(report.choice, "figures, 64 threads, 12 patches"), "%s", report.choice);
         layout_move(together, 4, 5);
         float *all = layout_positions(together);
         choice.patches = 4;
@@ -121,12 +121,12 @@ Test(cloth_patches, copies_and_garments)
             for (uint32_t copy = 0; copy < garments[g].copies; copy++) {
                 double off = layout_difference(all + 3 * (first + 400 * copy), one, 400);
                 /* alone, a grid has shapes */
-                cr_expect_lt(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off);
+                EXPECT_LT(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off);
             }
             free(one);
             hed_cloth_destroy(alone);
         }
-        cr_expect_arr_eq(all, all + 1200, 1200 * sizeof *all, "two copies");
+        EXPECT_BYTES(all, all + 1200, 1200 * sizeof *all, "two copies");
         free(all);
         hed_cloth_destroy(together);
         for (uint32_t g = 0; g < 2; g++) test_mesh_free(&meshes[g]);
@@ -150,10 +150,10 @@ Test(cloth_patches, surroundings)
                 float *expected =
                     busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
                 double off = layout_difference(found, expected, N * N);
-                cr_expect_lt(
+                EXPECT_LT(
                     off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
                 if (whats[k] & BUSY_DRIVER)
-                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0],
+                    EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
                         "colours of surroundings %u", whats[k]);
                 free(found);
                 free(expected);
@@ -204,7 +204,7 @@ Test(cloth_patches, packets_that_do_not_come)
         disturb(cloth, 1);
         layout_move(cloth, 1, 1);
         FAILS(HED_ERROR_DRIVER, hed_cloth_wait(cloth, &error));
-        cr_assert(strstr(error.text, "in vain"), "%s", error.text);
+        CHECK(strstr(error.text, "in vain"), "%s", error.text);
         disturb(cloth, (uint32_t)-1);
         layout_move(cloth, 2, 1);
         OK(hed_cloth_wait(cloth, &error));
@@ -240,11 +240,11 @@ Test(cloth_patches, memory_runs_out)
         counted.fail_at = 0;
         if (!reached) break;
         failures += status != HED_OK;
-        cr_assert(
+        CHECK(
             !status || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n, error.text);
-        cr_assert_eq(counted.live, live, "allocation %lld leaks", (long long)n);
+        CHECK_EQ(counted.live, live, "allocation %lld leaks", (long long)n);
     }
-    cr_assert_gt(failures, 30);
+    CHECK_GT(failures, 30);
     layout_move(cloth, 1, 1);
     OK(hed_cloth_wait(cloth, &error));
     hed_cloth_destroy(cloth);

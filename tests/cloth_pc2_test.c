@@ -35,14 +35,14 @@ static void expect_frames(const char *path, const uint32_t *numbers, uint32_t co
     hed_error error;
     hed_pc2_data data;
     OK(hed_pc2_read(path, &data, &error));
-    cr_assert_eq(data.vertex_count, VERTICES);
-    cr_assert_eq(data.frame_count, count);
-    cr_assert(data.start == 1 && data.sampling == 0.5f);
+    CHECK_EQ(data.vertex_count, VERTICES);
+    CHECK_EQ(data.frame_count, count);
+    CHECK(data.start == 1 && data.sampling == 0.5f);
     for (uint32_t i = 0; i < count; i++)
-        cr_assert_eq(memcmp(data.positions + i * FRAME, frame(numbers[i]), sizeof(float) * FRAME),
-            0, "frame %u differs", i);
+        CHECK_EQ(memcmp(data.positions + i * FRAME, frame(numbers[i]), sizeof(float) * FRAME), 0,
+            "frame %u differs", i);
     hed_pc2_free(&data);
-    cr_assert_null(data.positions);
+    CHECK_NULL(data.positions);
 }
 
 static const uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -50,7 +50,7 @@ static const uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7};
 static long size_of(const char *path)
 {
     struct stat about;
-    cr_assert_eq(stat(path, &about), 0);
+    CHECK_EQ(stat(path, &about), 0);
     return (long)about.st_size;
 }
 
@@ -59,13 +59,13 @@ Test(cloth_pc2, bytes_are_those_of_the_format)
     make(in_folder("a.pc2"), 2);
     unsigned char bytes[200];
     FILE *file = fopen(in_folder("a.pc2"), "rb");
-    cr_assert_not_null(file);
-    cr_assert_eq(fread(bytes, 1, sizeof bytes, file), 32 + 2 * 4 * FRAME);
+    CHECK_NOT_NULL(file);
+    CHECK_EQ(fread(bytes, 1, sizeof bytes, file), 32 + 2 * 4 * FRAME);
     fclose(file);
     static const unsigned char head[32] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2', 0,
         1, 0, 0, 0, VERTICES, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 2, 0, 0, 0};
-    cr_assert_eq(memcmp(bytes, head, sizeof head), 0);
-    cr_assert_eq(memcmp(bytes + 32 + 4 * FRAME, frame(1), 4 * FRAME), 0);
+    CHECK_EQ(memcmp(bytes, head, sizeof head), 0);
+    CHECK_EQ(memcmp(bytes + 32 + 4 * FRAME, frame(1), 4 * FRAME), 0);
 }
 
 Test(cloth_pc2, every_finished_frame_is_readable_at_once)
@@ -90,11 +90,11 @@ Test(cloth_pc2, resuming_and_cutting)
     const char *path = in_folder("a.pc2");
     make(path, 3);
     OK(hed_pc2_resume(path, VERTICES, &cache, &frames, &error));
-    cr_assert_eq(frames, 3);
+    CHECK_EQ(frames, 3);
     OK(hed_pc2_add(cache, frame(3), &error));
     OK(hed_pc2_cut(cache, 2, &error));
     expect_frames(path, in_order, 2);
-    cr_assert_eq(size_of(path), 32 + 2 * 4 * FRAME);
+    CHECK_EQ(size_of(path), 32 + 2 * 4 * FRAME);
     OK(hed_pc2_add(cache, frame(7), &error));
     FAILS(HED_ERROR_ARGUMENT, hed_pc2_cut(cache, 4, &error));
     OK(hed_pc2_close(cache, &error));
@@ -111,10 +111,10 @@ Test(cloth_pc2, resuming_behind_the_last_whole_frame)
     const char *path = in_folder("a.pc2");
     for (long lost = -50; lost <= 3 * 4 * FRAME; lost += 7) { /* below 0: so many bytes more */
         make(path, 3);
-        cr_assert_eq(truncate(path, 32 + 3 * 4 * FRAME - lost), 0);
+        CHECK_EQ(truncate(path, 32 + 3 * 4 * FRAME - lost), 0);
         OK(hed_pc2_resume(path, VERTICES, &cache, &frames, &error));
         uint32_t whole = lost <= 0 ? 3 : (uint32_t)(3 - (lost + 4 * FRAME - 1) / (4 * FRAME));
-        cr_assert_eq(frames, whole, "%ld bytes lost: %u frames", lost, frames);
+        CHECK_EQ(frames, whole, "%ld bytes lost: %u frames", lost, frames);
         expect_frames(path, in_order, whole);
         OK(hed_pc2_add(cache, frame(whole), &error));
         OK(hed_pc2_close(cache, &error));
@@ -136,12 +136,12 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
     FAILS(HED_ERROR_ARGUMENT, hed_pc2_create(path, 0, 0, 1, &cache, &error));
     make(path, 1);
     FAILS(HED_ERROR_FORMAT, hed_pc2_resume(path, VERTICES + 1, &cache, &frames, &error));
-    cr_assert(strstr(error.text, "has 5 vertices, expected 6"), "%s", error.text);
-    cr_assert_null(cache);
+    CHECK(strstr(error.text, "has 5 vertices, expected 6"), "%s", error.text);
+    CHECK_NULL(cache);
     expect_frames(path, in_order, 1); /* untouched */
     char bytes[32 + 4 * FRAME];
     FILE *file = fopen(path, "rb");
-    cr_assert(file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes);
+    CHECK(file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes);
     fclose(file);
     static const struct {
         int offset, value;
@@ -161,7 +161,7 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
         bytes[damages[i].offset] = (char)damages[i].value;
         write_file(path, bytes, sizeof bytes);
         FAILS(HED_ERROR_FORMAT, hed_pc2_read(path, &data, &error));
-        cr_assert(strstr(error.text, damages[i].words), "\"%s\" is not in \"%s\"", damages[i].words,
+        CHECK(strstr(error.text, damages[i].words), "\"%s\" is not in \"%s\"", damages[i].words,
             error.text);
         bytes[damages[i].offset] = before;
     }
@@ -170,7 +170,7 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
         FAILS(HED_ERROR_FORMAT, hed_pc2_read(path, &data, &error));
         if (size < 32)
             FAILS(HED_ERROR_FORMAT, hed_pc2_resume(path, VERTICES, &cache, &frames, &error));
-        cr_assert_null(data.positions);
+        CHECK_NULL(data.positions);
     }
 }
 
@@ -185,7 +185,7 @@ Test(cloth_pc2, no_nan_enters)
     OK(hed_pc2_create(path, VERTICES, 1, 0.5f, &cache, &error));
     OK(hed_pc2_add(cache, frame(0), &error));
     FAILS(HED_ERROR_ARGUMENT, hed_pc2_add(cache, bad, &error));
-    cr_assert(strstr(error.text, "coordinate y of vertex 3"), "%s", error.text);
+    CHECK(strstr(error.text, "coordinate y of vertex 3"), "%s", error.text);
     OK(hed_pc2_add(cache, frame(1), &error)); /* the cache itself is well */
     OK(hed_pc2_close(cache, &error));
     expect_frames(path, in_order, 2);
@@ -200,24 +200,24 @@ Test(cloth_pc2, a_full_disk_leaves_the_frames_before)
     const char *path = in_folder("a.pc2");
     struct rlimit before, small;
     signal(SIGXFSZ, SIG_IGN);
-    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
     small.rlim_cur = 32 + 2 * 4 * FRAME + 20;
     OK(hed_pc2_create(path, VERTICES, 1, 0.5f, &cache, &error));
-    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
     OK(hed_pc2_add(cache, frame(0), &error));
     OK(hed_pc2_add(cache, frame(1), &error));
     FAILS(HED_ERROR_IO, hed_pc2_add(cache, frame(2), &error));
-    cr_assert(strstr(error.text, "its first 2 frames are whole"), "%s", error.text);
-    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    CHECK(strstr(error.text, "its first 2 frames are whole"), "%s", error.text);
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
     /* no gap, even when there is room again */
     FAILS(HED_ERROR_IO, hed_pc2_add(cache, frame(2), &error));
     FAILS(HED_ERROR_IO, hed_pc2_cut(cache, 1, &error));
     FAILS(HED_ERROR_IO, hed_pc2_close(cache, &error));
     expect_frames(path, in_order, 2);
-    cr_assert_eq(size_of(path), 32 + 2 * 4 * FRAME);
+    CHECK_EQ(size_of(path), 32 + 2 * 4 * FRAME);
     OK(hed_pc2_resume(path, VERTICES, &cache, &frames, &error)); /* with room again it goes on */
-    cr_assert_eq(frames, 2);
+    CHECK_EQ(frames, 2);
     OK(hed_pc2_add(cache, frame(2), &error));
     OK(hed_pc2_close(cache, &error));
     expect_frames(path, in_order, 3);

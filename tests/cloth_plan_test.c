@@ -56,7 +56,7 @@ static test_mesh flat_sleeve(uint32_t around, uint32_t rows, float height)
 static uint32_t particle_at(const cloth_plan *plan, uint32_t patch, uint32_t local)
 {
     const cloth_patch *p = &plan->patches[patch];
-    cr_assert_lt(local, p->own_count + p->ghost_count, "patch %u: local number %u", patch, local);
+    CHECK_LT(local, p->own_count + p->ghost_count, "patch %u: local number %u", patch, local);
     return local < p->own_count ? plan->own[p->own_at + local]
                                 : plan->ghosts[p->ghost_at + local - p->own_count];
 }
@@ -72,13 +72,12 @@ static void check_patches(const cloth_garment *garment, const cloth_plan *plan)
     uint32_t *patch_of = calloc(n, sizeof *patch_of), *slot_of = calloc(n, sizeof *slot_of);
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const cloth_patch *patch = &plan->patches[p];
-        cr_assert(patch->own_at == own && patch->ghost_at == ghosts && patch->send_at == slots &&
-                  patch->own_count > 0);
-        cr_assert_leq(patch->send_count, patch->own_count);
+        CHECK(patch->own_at == own && patch->ghost_at == ghosts && patch->send_at == slots &&
+              patch->own_count > 0);
+        CHECK_LE(patch->send_count, patch->own_count);
         for (uint32_t i = 0; i < patch->own_count; i++) {
             uint32_t particle = plan->own[own + i];
-            cr_assert(
-                particle < n && !patch_of[particle], "particle %u is in two patches", particle);
+            CHECK(particle < n && !patch_of[particle], "particle %u is in two patches", particle);
             patch_of[particle] = p + 1;
             slot_of[particle] = i < patch->send_count ? patch->send_at + i : UINT32_MAX;
         }
@@ -86,25 +85,24 @@ static void check_patches(const cloth_garment *garment, const cloth_plan *plan)
         ghosts += patch->ghost_count;
         slots += patch->send_count;
     }
-    cr_assert(own == n && ghosts == plan->ghost_total && slots == plan->slot_count);
+    CHECK(own == n && ghosts == plan->ghost_total && slots == plan->slot_count);
     bool *reads = calloc((size_t)plan->patch_count * plan->patch_count, sizeof *reads),
          *read = calloc(slots + 1, sizeof *read);
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const cloth_patch *patch = &plan->patches[p];
         for (uint32_t k = patch->ghost_at; k < patch->ghost_at + patch->ghost_count; k++) {
-            cr_assert_eq(plan->ghost_slot[k], slot_of[plan->ghosts[k]]);
-            cr_assert_neq(patch_of[plan->ghosts[k]], p + 1, "a ghost of its own");
-            cr_assert(k == patch->ghost_at || plan->ghost_slot[k - 1] < plan->ghost_slot[k],
+            CHECK_EQ(plan->ghost_slot[k], slot_of[plan->ghosts[k]]);
+            CHECK_NE(patch_of[plan->ghosts[k]], p + 1, "a ghost of its own");
+            CHECK(k == patch->ghost_at || plan->ghost_slot[k - 1] < plan->ghost_slot[k],
                 "packets in order");
             reads[p * plan->patch_count + patch_of[plan->ghosts[k]] - 1] = true;
             read[plan->ghost_slot[k]] = true;
         }
     }
-    for (uint32_t s = 0; s < slots; s++)
-        cr_assert(read[s], "packet %u is sent and nobody reads it", s);
+    for (uint32_t s = 0; s < slots; s++) CHECK(read[s], "packet %u is sent and nobody reads it", s);
     for (uint32_t p = 0; p < plan->patch_count; p++)
         for (uint32_t q = 0; q < plan->patch_count; q++)
-            cr_assert_eq(reads[p * plan->patch_count + q], reads[q * plan->patch_count + p],
+            CHECK_EQ(reads[p * plan->patch_count + q], reads[q * plan->patch_count + p],
                 "%u and %u", p, q);
     free(read);
     free(reads);
@@ -116,14 +114,14 @@ static void check_patches(const cloth_garment *garment, const cloth_plan *plan)
 static void mark(const cloth_garment *garment, uint32_t *stamp, uint32_t particle, uint32_t value)
 {
     if (is_locked(garment, particle)) return;
-    cr_assert_neq(stamp[particle], value, "particle %u twice in a step", particle);
+    CHECK_NE(stamp[particle], value, "particle %u twice in a step", particle);
     stamp[particle] = value;
 }
 
 static void check_joins(const cloth_garment *garment, uint32_t constraint, uint32_t a, uint32_t b)
 {
     const hed_cloth_constraint *c = &garment->constraints[constraint];
-    cr_assert((c->a == a && c->b == b) || (c->a == b && c->b == a),
+    CHECK((c->a == a && c->b == b) || (c->a == b && c->b == a),
         "constraint %u joins %u and %u, not %u and %u", constraint, c->a, c->b, a, b);
 }
 
@@ -134,10 +132,10 @@ static void check_pairs(const cloth_garment *garment, const cloth_plan *plan, ui
     uint32_t value = 0, most = 0, at = 0;
     for (uint32_t p = 0; p < plan->patch_count; p++) {
         const uint32_t *pair_at = plan->pair_at + p * (plan->pair_steps + 1);
-        cr_assert_eq(pair_at[0], at);
+        CHECK_EQ(pair_at[0], at);
         for (uint32_t s = 0; s < plan->pair_steps; s++) {
             value++;
-            cr_assert_leq(pair_at[s], pair_at[s + 1]);
+            CHECK_LE(pair_at[s], pair_at[s + 1]);
             if (pair_at[s + 1] - pair_at[s] > most) most = pair_at[s + 1] - pair_at[s];
             for (uint32_t k = pair_at[s]; k < pair_at[s + 1]; k++) {
                 const cloth_pair *pair = &plan->pairs[k];
@@ -146,9 +144,9 @@ static void check_pairs(const cloth_garment *garment, const cloth_plan *plan, ui
                 check_joins(garment, pair->constraint, a, b);
                 mark(garment, stamp, a, value);
                 mark(garment, stamp, b, value);
-                cr_assert(s >= plan->def.early_steps || (pair->a < own && pair->b < own),
+                CHECK(s >= plan->def.early_steps || (pair->a < own && pair->b < own),
                     "an early step reads a ghost");
-                cr_assert(!step_of[pair->constraint] || step_of[pair->constraint] == s + 1,
+                CHECK(!step_of[pair->constraint] || step_of[pair->constraint] == s + 1,
                     "constraint %u in two steps", pair->constraint);
                 step_of[pair->constraint] = s + 1;
                 times[pair->constraint]++;
@@ -156,7 +154,7 @@ static void check_pairs(const cloth_garment *garment, const cloth_plan *plan, ui
         }
         at = pair_at[plan->pair_steps];
     }
-    cr_assert(at == plan->pair_count && most == plan->most_pairs);
+    CHECK(at == plan->pair_count && most == plan->most_pairs);
     free(step_of);
     free(stamp);
 }
@@ -169,12 +167,12 @@ static void check_figures(const cloth_garment *garment, const cloth_plan *plan, 
         const uint32_t *figure_at = plan->figure_at + p * (plan->figure_steps + 1);
         for (uint32_t s = 0; s < plan->figure_steps; s++) {
             value++;
-            cr_assert_leq(figure_at[s + 1] - figure_at[s], plan->most_figures);
+            CHECK_LE(figure_at[s + 1] - figure_at[s], plan->most_figures);
             for (uint32_t k = figure_at[s]; k < figure_at[s + 1]; k++) {
                 const cloth_figure *figure = &plan->figures[k];
                 uint32_t particle[4];
                 for (uint32_t v = 0; v < 4; v++) {
-                    cr_assert_lt(
+                    CHECK_LT(
                         figure->particle[v], plan->patches[p].own_count, "a figure with a ghost");
                     mark(garment, stamp, particle[v] = particle_at(plan, p, figure->particle[v]),
                         value);
@@ -188,9 +186,8 @@ static void check_figures(const cloth_garment *garment, const cloth_plan *plan, 
             }
         }
     }
-    cr_assert(
-        plan->figure_steps == 0 ||
-        plan->figure_at[plan->patch_count * (plan->figure_steps + 1) - 1] == plan->figure_count);
+    CHECK(plan->figure_steps == 0 ||
+          plan->figure_at[plan->patch_count * (plan->figure_steps + 1) - 1] == plan->figure_count);
     free(stamp);
 }
 
@@ -208,18 +205,17 @@ static void check_plan(const cloth_garment *garment, const cloth_plan *plan)
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         uint32_t a = garment->constraints[k].a, b = garment->constraints[k].b;
         bool is_boundary = part[a] != part[b] && !is_locked(garment, a) && !is_locked(garment, b);
-        cr_assert(is_boundary ? times[k] >= 2 : times[k] == 1 || times[k] == 2,
+        CHECK(is_boundary ? times[k] >= 2 : times[k] == 1 || times[k] == 2,
             "constraint %u is done %u times", k, times[k]);
         boundary += is_boundary;
         redone += is_boundary ? times[k] : 0;
         times[k] = 0;
     }
-    cr_assert_eq(boundary, plan->boundary);
-    if (boundary) cr_assert_float_eq(plan->redone, (double)redone / (double)boundary, 1e-12);
+    CHECK_EQ(boundary, plan->boundary);
+    if (boundary) CHECK_NEAR(plan->redone, (double)redone / (double)boundary, 1e-12);
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        cr_assert_lt(plan->order[k], garment->constraint_count);
-        cr_assert_eq(
-            times[plan->order[k]]++, 0, "constraint %u twice in the order", plan->order[k]);
+        CHECK_LT(plan->order[k], garment->constraint_count);
+        CHECK_EQ(times[plan->order[k]]++, 0, "constraint %u twice in the order", plan->order[k]);
     }
     free(part);
     free(times);
@@ -352,7 +348,7 @@ static void check_same(const cloth_garment *garment, const cloth_plan *plan, con
     run_patches(garment, plan, SUBSTEPS, patches);
     run_sequentially(garment, plan, SUBSTEPS, sequential);
     for (uint32_t i = 0; i < garment->particle_count; i++)
-        cr_assert_arr_eq(&patches[i], &sequential[i], sizeof(point),
+        CHECK_BYTES(&patches[i], &sequential[i], sizeof(point),
             "%s, %u patches, kind %d: particle %u", what, plan->patch_count, (int)plan->def.kind,
             i);
     free(sequential);
@@ -373,10 +369,10 @@ static void check_mesh(test_mesh *mesh, const char *what)
             check_plan(garment, plan);
             check_same(garment, plan, what);
             double before = plan->redone;
-            cr_assert_geq(cloth_plan_pack_banks(plan), 1.0);
+            CHECK_GE(cloth_plan_pack_banks(plan), 1.0);
             check_plan(garment, plan);
             check_same(garment, plan, what);
-            cr_assert_eq(before, plan->redone);
+            CHECK_EQ(before, plan->redone);
             cloth_plan_destroy(plan);
         }
     }
@@ -471,9 +467,9 @@ Test(cloth_plan, cuts_keep_off_tether_seams)
             double half = 0.5 * sizes[n] / sqrt(counts[k]),
                    distance = half * 0.8 < 4.0 ? half * 0.8 : 4.0;
             uint32_t cut = count_cut_seam(plan, sizes[n], distance);
-            cr_log_info("%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam",
+            test_note("%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam",
                 sizes[n], sizes[n], counts[k], cut, distance);
-            cr_expect_leq(cut, sqrt(counts[k]),
+            EXPECT_LE(cut, sqrt(counts[k]),
                 "%u x %u, %u patches: %u rows are cut less than %.1f columns from the seam",
                 sizes[n], sizes[n], counts[k], cut, distance);
             cloth_plan_destroy(plan);
@@ -496,13 +492,13 @@ Test(cloth_plan, few_steps_and_equal_patches)
         cloth_plan *plan = make_plan(garment,
             &(cloth_plan_def){CLOTH_PLAN_JOINT, cases[k].patches, 0, cases[k].early_steps});
         double mean = (double)garment->particle_count / cases[k].patches;
-        cr_expect_leq(plan->pair_steps, cases[k].steps, "%u, %u patches: %u steps", cases[k].size,
+        EXPECT_LE(plan->pair_steps, cases[k].steps, "%u, %u patches: %u steps", cases[k].size,
             cases[k].patches, plan->pair_steps);
-        cr_expect_leq(plan->most_own, mean * 1.05, "%u, %u patches: %u own", cases[k].size,
+        EXPECT_LE(plan->most_own, mean * 1.05, "%u, %u patches: %u own", cases[k].size,
             cases[k].patches, plan->most_own);
-        cr_expect_leq(plan->redone, 3.0, "%u, %u patches: boundary constraints are done %.2f times",
+        EXPECT_LE(plan->redone, 3.0, "%u, %u patches: boundary constraints are done %.2f times",
             cases[k].size, cases[k].patches, plan->redone);
-        cr_log_info("%u, %u patches, %u early: %u steps, most own %u of %.1f, redone %.2f",
+        test_note("%u, %u patches, %u early: %u steps, most own %u of %.1f, redone %.2f",
             cases[k].size, cases[k].patches, cases[k].early_steps, plan->pair_steps, plan->most_own,
             mean, plan->redone);
         cloth_plan_destroy(plan);
@@ -520,13 +516,13 @@ Test(cloth_plan, figures_of_a_grid)
     uint32_t constraints = 0;
     for (uint32_t s = 0; s < plan->figure_steps; s++)
         constraints += plan->figure_kind[s] * (plan->figure_at[s + 1] - plan->figure_at[s]);
-    cr_expect(plan->pair_steps <= 3 && plan->figure_steps == 4, "%u pair steps, %u figure steps",
+    EXPECT(plan->pair_steps <= 3 && plan->figure_steps == 4, "%u pair steps, %u figure steps",
         plan->pair_steps, plan->figure_steps);
-    cr_expect_gt(constraints, garment->constraint_count * 8 / 10);
+    EXPECT_GT(constraints, garment->constraint_count * 8 / 10);
     for (uint32_t k = 0; k < plan->figure_count; k++) {
         const cloth_figure *figure = &plan->figures[k];
         if (figure->constraint[5] == UINT32_MAX) continue;
-        cr_expect_geq(garment->constraints[figure->constraint[0]].rest,
+        EXPECT_GE(garment->constraints[figure->constraint[0]].rest,
             garment->constraints[figure->constraint[5]].rest, "stiffest last");
     }
     cloth_plan_destroy(plan);
@@ -543,7 +539,7 @@ Test(cloth_plan, layers_are_told_apart)
               sleeve = flat_sleeve(120, 6, 0.3f);
     cloth_garment *garment = make_garment(&sheets.def);
     cloth_plan *plan = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_JOINT, 2, 0, 0});
-    cr_expect_eq(plan->boundary, 0, "%lu constraints are cut between two sheets",
+    EXPECT_EQ(plan->boundary, 0, "%lu constraints are cut between two sheets",
         (unsigned long)plan->boundary);
     cloth_plan_destroy(plan);
     cloth_garment_destroy(garment);
@@ -564,8 +560,8 @@ Test(cloth_plan, layers_are_told_apart)
                 count++;
             }
         }
-        cr_expect_eq(count, patch->own_count, "patch %u: %u of %u particles hang together", p,
-            count, patch->own_count);
+        EXPECT_EQ(count, patch->own_count, "patch %u: %u of %u particles hang together", p, count,
+            patch->own_count);
         free(inside);
         free(reached);
     }
@@ -582,9 +578,9 @@ Test(cloth_plan, same_input_same_plan)
     cloth_garment *garment = make_garment(&mesh.def);
     cloth_plan *a = make_plan(garment, &(cloth_plan_def){CLOTH_PLAN_FIGURES, 9, 0, 0}),
                *b = make_plan(garment, &a->def);
-    cr_assert_eq(a->pair_count, b->pair_count);
-    cr_assert_arr_eq(a->order, b->order, a->constraint_count * sizeof *a->order);
-    cr_assert_arr_eq(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs);
+    CHECK_EQ(a->pair_count, b->pair_count);
+    CHECK_BYTES(a->order, b->order, a->constraint_count * sizeof *a->order);
+    CHECK_BYTES(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs);
     cloth_plan_destroy(a);
     cloth_plan_destroy(b);
     cloth_garment_destroy(garment);
@@ -603,9 +599,9 @@ Test(cloth_plan, step_limit_holds)
         for (uint32_t p = 0; p < 16; p++) {
             const uint32_t *at = plan->pair_at + p * (plan->pair_steps + 1);
             for (uint32_t s = plan->boundary_steps; s < plan->pair_steps; s++)
-                cr_expect_leq(at[s + 1] - at[s], limit);
+                EXPECT_LE(at[s + 1] - at[s], limit);
             for (uint32_t s = 0; s < plan->def.early_steps; s++)
-                cr_expect_leq(at[s + 1] - at[s], limit);
+                EXPECT_LE(at[s + 1] - at[s], limit);
         }
         cloth_plan_destroy(plan);
     }
@@ -620,12 +616,12 @@ Test(cloth_plan, limits)
     cloth_plan *plan = (cloth_plan *)garment;
     FAILS(HED_ERROR_ARGUMENT,
         cloth_plan_create(garment, &(cloth_plan_def){.patches = 0}, &plan, &error));
-    cr_assert_null(plan);
+    CHECK_NULL(plan);
     FAILS(HED_ERROR_ARGUMENT,
         cloth_plan_create(garment, &(cloth_plan_def){.patches = 16901}, &plan, &error));
     FAILS(HED_ERROR_LIMIT,
         cloth_plan_create(garment, &(cloth_plan_def){.patches = 1}, &plan, &error));
-    cr_assert(strstr(error.text, "16900 particles"), "%s", error.text);
+    CHECK(strstr(error.text, "16900 particles"), "%s", error.text);
     FAILS(HED_ERROR_LIMIT, cloth_plan_create(garment,
                                &(cloth_plan_def){.patches = 2, .step_limit = 20}, &plan, &error));
     FAILS(
@@ -666,19 +662,18 @@ Test(cloth_plan, every_allocation_may_fail)
             cloth_plan *plan = (cloth_plan *)garment;
             hed_status status =
                 cloth_plan_create(garment, &(cloth_plan_def){kind, 5, 0, 1}, &plan, &error);
-            if (status) cr_assert(status == HED_ERROR_MEMORY && !plan);
+            if (status) CHECK(status == HED_ERROR_MEMORY && !plan);
             else
-                cr_assert(
-                    (cloth_plan_pack_banks(plan) == 0.0) == (counting.calls >= counting.fail_at));
+                CHECK((cloth_plan_pack_banks(plan) == 0.0) == (counting.calls >= counting.fail_at));
             if (!status) check_plan(garment, plan);
             cloth_plan_destroy(plan);
-            cr_assert(
+            CHECK(
                 counting.live == live && counting.bytes == bytes, "the %ld-th allocation", (long)n);
             bool reached = counting.calls >= counting.fail_at;
             cloth_garment_destroy(garment);
-            cr_assert(counting.live == 0 && counting.bytes == 0);
+            CHECK(counting.live == 0 && counting.bytes == 0);
             if (!reached) {
-                cr_expect_gt(n, 40);
+                EXPECT_GT(n, 40);
                 break;
             }
         }

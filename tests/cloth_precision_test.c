@@ -50,8 +50,8 @@ static void expect_a_fall(hed_cloth *cloth, double height, uint32_t substeps, co
 {
     float *found = positions_of(cloth);
     double fell = height - found[1], most = height < 1000 ? 2e-4 : 1e-3;
-    cr_expect(fabs(fell / 4.905 - 1) <= most,
-        "%s, %u substeps at %g m: fell %.6f m instead of 4.905", name, substeps, height, fell);
+    EXPECT(fabs(fell / 4.905 - 1) <= most, "%s, %u substeps at %g m: fell %.6f m instead of 4.905",
+        name, substeps, height, fell);
     free(found);
 }
 
@@ -129,7 +129,7 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
     reference r = reference_make(&mesh.def, (effort){SUBSTEPS, 1, 0}, 1.0 / 60, -9.81);
     reference_step(&r, FRAMES);
     double expected = low_of(r.positions, N * N, 0);
-    cr_assert_lt(expected, -0.5);
+    CHECK_LT(expected, -0.5);
     for (const variant *v = variants; v->name; v++) {
         double low_at_zero = 0;
         for (int h = 0; h < 3; h++) {
@@ -140,10 +140,10 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
             step(cloth, 1.0 / 60, -9.81, FRAMES);
             double low = low_of_cloth(cloth, heights[h]);
             bool same_order = v->structure == HED_CLOTH_COLOURS || v->structure == HED_CLOTH_SETS;
-            cr_expect(fabs(low / expected - 1) < (same_order ? 0.01 : 0.06),
+            EXPECT(fabs(low / expected - 1) < (same_order ? 0.01 : 0.06),
                 "%s at %g m: low point %.4f instead of %.4f", v->name, heights[h], low, expected);
             if (h == 0) low_at_zero = low;
-            cr_expect(fabs(low / low_at_zero - 1) < 0.01,
+            EXPECT(fabs(low / low_at_zero - 1) < 0.01,
                 "%s at %g m: low point %.4f instead of %.4f at 0 m", v->name, heights[h], low,
                 low_at_zero);
             hed_cloth_destroy(cloth);
@@ -183,9 +183,9 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
             double worst = 0;
             for (uint32_t i = 0; i < 3 * (LINKS + 1); i++)
                 worst = fmax(worst, fabs(found[i] - ref.positions[i]));
-            cr_expect(worst < 7e-2, "%s at %g m: %g m from double", v->name, heights[h], worst);
+            EXPECT(worst < 7e-2, "%s at %g m: %g m from double", v->name, heights[h], worst);
             if (h == 0) worst_at_zero[v - variants] = worst;
-            cr_expect(!is_host(&t) || worst <= 2 * worst_at_zero[v - variants],
+            EXPECT(!is_host(&t) || worst <= 2 * worst_at_zero[v - variants],
                 "%s at %g m: %g m from double, %g m at 0 m", v->name, heights[h], worst,
                 worst_at_zero[v - variants]);
             free(found);
@@ -236,8 +236,8 @@ Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
             hed_cloth_destroy(cloth);
         }
         if (period[0] < 0) continue;
-        cr_expect(fabs(period[0] / 2.01 - 1) < 0.01, "%s: a period of %.5f s", v->name, period[0]);
-        cr_expect(fabs(period[1] / period[0] - 1) <= 1e-3, "%s: %.5f s at 1 km, %.5f s at 0 m",
+        EXPECT(fabs(period[0] / 2.01 - 1) < 0.01, "%s: a period of %.5f s", v->name, period[0]);
+        EXPECT(fabs(period[1] / period[0] - 1) <= 1e-3, "%s: %.5f s at 1 km, %.5f s at 0 m",
             v->name, period[1], period[0]);
     }
     rope_free(&r);
@@ -319,7 +319,7 @@ static float *surrounded(const test_device *t, const variant *v, bool self, cons
     float jump[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.125f, 0.0625f, -0.125f, 1};
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
-    cr_assert(status == HED_OK || status == HED_ERROR_UNSUPPORTED, "%s", error.text);
+    CHECK(status == HED_OK || status == HED_ERROR_UNSUPPORTED, "%s", error.text);
     float *found = NULL;
     for (uint32_t i = 0; i < 24 && cloth; i++) {
         hed_cloth_frame frame = hed_default_cloth_frame();
@@ -353,11 +353,11 @@ Test(cloth_precision, everything_is_the_same_a_kilometre_away)
             float *a = surrounded(&t, v, self, here), *b = surrounded(&t, v, self, away);
             double moved = 0;
             for (uint32_t i = 0; a && i < 3 * SIDE * SIDE; i++) {
-                cr_assert_eq(a[i], b[i], "%s: number %u is %.9g here and %.9g there", v->name, i,
+                CHECK_EQ(a[i], b[i], "%s: number %u is %.9g here and %.9g there", v->name, i,
                     (double)a[i], (double)b[i]);
                 moved = fmax(moved, fabs(i % 3 == 1 ? a[i] - 1.0 : 0));
             }
-            if (a) cr_assert_gt(moved, 0.2, "nothing has moved");
+            if (a) CHECK_GT(moved, 0.2, "nothing has moved");
             free(a);
             free(b);
         }
@@ -393,21 +393,21 @@ Test(cloth_precision, the_origin_follows_and_is_saved)
     hed_cloth *cloth = make_at(&t, &mesh, 1000, 5, &variants[0]),
               *other = make_at(&t, &mesh, 0, 5, &variants[0]);
     step(cloth, 1.0 / 60, -9.81, 180);
-    cr_assert_lt(farthest_from_origin(cloth), 12, "%g m", farthest_from_origin(cloth));
+    CHECK_LT(farthest_from_origin(cloth), 12, "%g m", farthest_from_origin(cloth));
     uint64_t size = hed_cloth_state_size(cloth);
     void *state = malloc(size);
     for (uint32_t i = 0; i < 24; i++) {
         OK(hed_cloth_state(cloth, state, &error));
         OK(hed_cloth_set_state(other, state, size, &error));
-        cr_assert_eq(hash_after(other, 20), (hash_after(cloth, 20)), "saved %u frames later", i);
+        CHECK_EQ(hash_after(other, 20), (hash_after(cloth, 20)), "saved %u frames later", i);
         OK(hed_cloth_set_state(cloth, state, size, &error));
         step(cloth, 1.0 / 60, -9.81, 1);
     }
     OK(hed_cloth_reset(cloth, &error));
-    cr_assert_eq(cloth->origin[1], 1000.0);
+    CHECK_EQ(cloth->origin[1], 1000.0);
     ((char *)state)[7] = '2';
     FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(cloth, state, size, &error));
-    cr_assert(strstr(error.text, "format 2"), "%s", error.text);
+    CHECK(strstr(error.text, "format 2"), "%s", error.text);
     free(state);
     hed_cloth_destroy(cloth);
     hed_cloth_destroy(other);
@@ -428,17 +428,17 @@ Test(cloth_precision, a_reset_without_memory_displaces_nothing)
     hed_cloth *cloth = make_at(&t, &mesh, 10, 5, &variants[0]);
     step(cloth, 1.0 / 60, -9.81, 100);
     float *before = positions_of(cloth);
-    cr_assert_lt(before[1], 0);
+    CHECK_LT(before[1], 0);
     counted.calls = 0;
     counted.fail_at = 1;
     hed_status status = hed_cloth_reset(cloth, &error);
     counted.fail_at = 0;
-    cr_assert_eq(status, HED_ERROR_MEMORY);
+    CHECK_EQ(status, HED_ERROR_MEMORY);
     hed_cloth_frame still = hed_default_cloth_frame();
     OK(hed_cloth_step(cloth, &still, &error));
     float *after = positions_of(cloth);
-    cr_expect(fabs(after[1] - before[1]) < 0.5, "%g m before, %g m a frame later",
-        (double)before[1], (double)after[1]);
+    EXPECT(fabs(after[1] - before[1]) < 0.5, "%g m before, %g m a frame later", (double)before[1],
+        (double)after[1]);
     free(before);
     free(after);
     OK(hed_cloth_reset(cloth, &error));
@@ -460,7 +460,7 @@ Test(cloth_precision, a_look_without_memory_is_told)
     if (!is_host(&t)) {
         test_mesh_free(&mesh);
         test_close(&t);
-        cr_skip_test(
+        test_skip(
             "what others allocate on the way is theirs: the count of allocations is that of host");
     }
     uint32_t failures = 0;
@@ -472,15 +472,14 @@ Test(cloth_precision, a_look_without_memory_is_told)
         counted.fail_at = n;
         hed_status status = hed_cloth_step(cloth, &frame, &error);
         counted.fail_at = 0;
-        cr_assert(
-            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+        CHECK(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
             "%s", error.text);
         failures += status != HED_OK;
         step(cloth, 1.0 / 60, -9.81, 100);
-        cr_assert_lt(farthest_from_origin(cloth), 12);
+        CHECK_LT(farthest_from_origin(cloth), 12);
         hed_cloth_destroy(cloth);
     }
-    cr_assert(failures > 1, "%u failures", failures);
+    CHECK(failures > 1, "%u failures", failures);
     test_mesh_free(&mesh);
     test_close(&t);
 }

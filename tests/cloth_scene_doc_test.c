@@ -22,13 +22,13 @@ Test(cloth_scene_doc, its_scene_loads)
 {
     char *text = read_document();
     const char *begin = strstr(text, "\n```json\n");
-    cr_assert_not_null(begin);
+    CHECK_NOT_NULL(begin);
     const char *end = strstr(begin + 9, "\n```\n");
-    cr_assert_not_null(end);
+    CHECK_NOT_NULL(end);
     hed_cloth_scene *scene;
     OK(hed_cloth_scene_parse(
         "docs", begin + 9, (size_t)(end - begin - 9), "", NULL, &scene, &error));
-    cr_expect(hed_cloth_scene_garment_count(scene) == 1);
+    EXPECT(hed_cloth_scene_garment_count(scene) == 1);
     hed_cloth_scene_close(scene);
     free(text);
 }
@@ -49,7 +49,7 @@ Test(cloth_scene_doc, every_key_is_told)
     char *text = read_document();
     for (const cloth_scene_key_list *list = cloth_scene_key_lists; list->name; list++)
         for (const char *const *key = list->keys; *key; key++)
-            cr_expect(strcmp(*key, "$schema") == 0 || tells_of(text, *key),
+            EXPECT(strcmp(*key, "$schema") == 0 || tells_of(text, *key),
                 "\"%s\" at \"%s\" is not in the document", *key, list->name);
     free(text);
 }
@@ -64,7 +64,7 @@ Test(cloth_scene_doc, scenes_open_and_move)
         hed_cloth_frame frame;
         snprintf(path, sizeof path, "data/scenes/%s.json", names[i]);
         OK(hed_cloth_scene_open(path, NULL, &scene, &error));
-        cr_expect(hed_cloth_scene_frames(scene) > 0, "%s says how many frames", path);
+        EXPECT(hed_cloth_scene_frames(scene) > 0, "%s says how many frames", path);
         for (uint32_t number = 0; number < 90; number += 30)
             OK(hed_cloth_scene_frame(scene, number, hed_cloth_scene_rate(scene), &frame, &error));
         hed_cloth_scene_close(scene);

@@ -148,7 +148,7 @@ Test(cloth_scene_motion, nearest_place_of_a_body)
             least = fmin(least, lattice_distance(&start[3 * i], &body->rest[3 * v[0]],
                                     &body->rest[3 * v[1]], &body->rest[3 * v[2]]));
         }
-        cr_expect(found <= least + 1e-5, "particle %d hangs %g away; there is a place %g away", i,
+        EXPECT(found <= least + 1e-5, "particle %d hangs %g away; there is a place %g away", i,
             found, least);
         for (int k = 0; k < 3; k++)
             near(driven[3 * i + k], start[3 * i + k], 4e-6, "a body at rest moves nothing");
@@ -188,16 +188,16 @@ Test(cloth_scene_motion, colliders_move)
                "\"motion\": {\"keys\": [{\"time\": 0}, {\"time\": 2, \"move\": [0, 1, 0]}]}}]}");
     hed_cloth_frame frame;
     OK(hed_cloth_scene_frame(scene, 59, 60, &frame, &error));
-    cr_assert(frame.mesh_count == 1 && frame.collider_count == 2 &&
-              hed_cloth_scene_def(scene).max_collider_triangles == 2);
+    CHECK(frame.mesh_count == 1 && frame.collider_count == 2 &&
+          hed_cloth_scene_def(scene).max_collider_triangles == 2);
     point_is(frame.meshes[0].positions, 0, 1, 1, 1e-5, "sample 1, then a quarter turn");
-    cr_expect(frame.meshes[0].triangle_count == 2 && frame.meshes[0].vertex_count == 4);
+    EXPECT(frame.meshes[0].triangle_count == 2 && frame.meshes[0].vertex_count == 4);
     point_is(frame.colliders[0].b, 0, 0, 1, 1e-6, "the plane's normal");
     point_is(frame.colliders[0].a, 0, 0, -1, 1e-6, "the plane's point");
     point_is(frame.colliders[1].b, 2, 0.5, 0, 1e-6, "the capsule");
-    cr_expect(frame.colliders[1].radius[0] == 0.5f && frame.colliders[1].radius[1] == 1.0f);
+    EXPECT(frame.colliders[1].radius[0] == 0.5f && frame.colliders[1].radius[1] == 1.0f);
     /* the plane faces up at the start: it is the ground */
-    cr_expect(hed_cloth_scene_prop_count(scene) == 2);
+    EXPECT(hed_cloth_scene_prop_count(scene) == 2);
     point_is(hed_cloth_scene_prop(scene, 0).positions, 0, 1, 1, 1e-5, "what is shown of the body");
     hed_cloth_scene_close(scene);
 }

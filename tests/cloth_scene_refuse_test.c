@@ -142,7 +142,7 @@ static void run_scene(hed_cloth_scene *scene, double rate)
         OK(hed_cloth_scene_frame(scene, number * 1000000, rate, &frame, &error));
         OK(hed_cloth_step(cloth, &frame, &error));
         OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
-        for (uint32_t i = 0; i < count; i++) cr_assert(isfinite(positions[i]));
+        for (uint32_t i = 0; i < count; i++) CHECK(isfinite(positions[i]));
     }
     free(positions);
     hed_cloth_destroy(cloth);
@@ -206,10 +206,10 @@ Test(cloth_scene_refuse, million_particles_with_every_map)
                    "\"motion\": {\"keys\": [{\"time\": 0}]}}]"));
     hed_cloth_frame frame;
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
-    cr_assert(g->particle_count == 1000000 && g->grid_width == 1000);
+    CHECK(g->particle_count == 1000000 && g->grid_width == 1000);
     near(g->max_distance[999000], 0.25, 1e-7, "the last row's first");
     near(g->drive[999999], 0.05, 1e-7, "the last one");
-    cr_expect(g->inverse_masses[999000] == 0 && g->inverse_masses[998999] > 0);
+    EXPECT(g->inverse_masses[999000] == 0 && g->inverse_masses[998999] > 0);
     OK(hed_cloth_scene_frame(scene, 0, 60, &frame, &error));
     point_is(
         &frame.driver_positions[3 * 999999], 10, 10, 0, 1e-4, "a pin with a motion of its own");
@@ -227,16 +227,16 @@ static void same_keys(hed_json_node schema, const cloth_scene_key_list *list)
          at = hed_json_next(properties, at.key)) {
         const char *const *key = list->keys;
         while (*key && strcmp(*key, at.key) != 0) key++;
-        cr_expect(*key, "the schema has \"%s\" at \"%s\", the loader has not", at.key, list->name);
+        EXPECT(*key, "the schema has \"%s\" at \"%s\", the loader has not", at.key, list->name);
         count++;
     }
     for (const char *const *key = list->keys; *key; key++) {
-        cr_expect(hed_json_has(properties, *key),
+        EXPECT(hed_json_has(properties, *key),
             "the loader has \"%s\" at \"%s\", the schema has not", *key, list->name);
         count--;
     }
-    cr_expect(count == 0);
-    cr_expect(!hed_json_boolean(hed_json_member(schema, "additionalProperties")));
+    EXPECT(count == 0);
+    EXPECT(!hed_json_boolean(hed_json_member(schema, "additionalProperties")));
 }
 
 Test(cloth_scene_refuse, schema_has_the_loaders_keys)
@@ -251,7 +251,7 @@ Test(cloth_scene_refuse, schema_has_the_loaders_keys)
     for (hed_json_node at = hed_json_next(definitions, NULL); at.key;
          at = hed_json_next(definitions, at.key))
         objects += hed_json_has(at, "properties");
-    cr_expect(objects + 1 == places, "%zu definitions of objects in the schema, %zu in the loader",
+    EXPECT(objects + 1 == places, "%zu definitions of objects in the schema, %zu in the loader",
         objects + 1, places);
     OK(hed_json_status(json, &error));
     hed_json_free(json);

@@ -13,13 +13,13 @@ Test(cloth_scene, grid_is_in_rows_and_faces_forward)
     hed_cloth_def def = hed_cloth_scene_def(scene);
     const hed_cloth_garment_def *g = def.garments;
     const hed_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
-    cr_assert(def.garment_count == 1 && g->particle_count == 6 && g->grid_width == 3 &&
-              g->grid_height == 2 && g->quad_count == 2);
+    CHECK(def.garment_count == 1 && g->particle_count == 6 && g->grid_width == 3 &&
+          g->grid_height == 2 && g->quad_count == 2);
     point_is(&g->positions[3 * 4], 6, 0, -1, 1e-6, "middle of the second row");
     near(mesh->textures[2 * 4], 0.5, 1e-6, "u");
     near(mesh->textures[2 * 4 + 1], 1, 1e-6, "v");
-    cr_expect(g->quads[0] == 0 && g->quads[1] == 1 && g->quads[2] == 4 && g->quads[3] == 3);
-    cr_expect(!hed_cloth_scene_file(scene, 0));
+    EXPECT(g->quads[0] == 0 && g->quads[1] == 1 && g->quads[2] == 4 && g->quads[3] == 3);
+    EXPECT(!hed_cloth_scene_file(scene, 0));
     near(1 / g->inverse_masses[0] / 0.2, 0.25, 1e-5, "a corner has a quarter of a cell");
     near(1 / g->inverse_masses[1] / 0.2, 0.5, 1e-5, "an edge has half a cell");
     hed_cloth_scene_close(scene);
@@ -58,7 +58,7 @@ static double area_towards(const hed_mesh *mesh, const double axis[3], const dou
             for (int k = 0; k < 3; k++)
                 n[k] = e[(k + 1) % 3] * g[(k + 2) % 3] - e[(k + 2) % 3] * g[(k + 1) % 3];
             double facing = (n[0] * to[0] + n[1] * to[1] + n[2] * to[2]) / length / 2;
-            cr_assert(facing > 0, "face %u looks the wrong way", f);
+            CHECK(facing > 0, "face %u looks the wrong way", f);
             sum += facing;
         }
     return sum;
@@ -70,7 +70,7 @@ Test(cloth_scene, disc_is_sound_and_faces_up)
         parsed("{\"up\": \"z\", \"garments\": [{\"disc\": {\"radius\": 2, \"rings\": 20, "
                "\"centre\": [0, 0, 3]}}]}");
     const hed_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
-    cr_assert(mesh->vertex_count == 1 + 3 * 20 * 21 && mesh->face_count == 6 * 20 * 20);
+    CHECK(mesh->vertex_count == 1 + 3 * 20 * 21 && mesh->face_count == 6 * 20 * 20);
     OK(hed_mesh_require_sound("disc", mesh, &error));
     near(area_towards(mesh, (const double[]){0, 0, 1}, NULL), 3.14159265 * 4, 0.05, "area");
     hed_cloth_scene_close(scene);
@@ -85,7 +85,7 @@ Test(cloth_scene, sleeve_and_skirt_face_outwards)
                "40, \"rows\": 3, \"origin\": [0, 9, 0]}}]}");
     const hed_mesh *sleeve = hed_cloth_scene_mesh(scene, 0),
                    *skirt = hed_cloth_scene_mesh(scene, 1);
-    cr_assert(
+    CHECK(
         sleeve->vertex_count == 200 && sleeve->texture_count == 205 && skirt->vertex_count == 120);
     OK(hed_mesh_require_sound("sleeve", sleeve, &error));
     near(area_towards(sleeve, (const double[]){0, 1, 0}, (const double[]){0, 0, 0}),
@@ -113,8 +113,8 @@ Test(cloth_scene, settings_and_units)
                "50}, \"friction\": 0.25}]}");
     hed_cloth_def def = hed_cloth_scene_def(scene);
     hed_cloth_frame frame;
-    cr_assert(def.up == 2 && def.substeps == 9 && def.iterations == 2 &&
-              hed_cloth_scene_frames(scene) == 7);
+    CHECK(def.up == 2 && def.substeps == 9 && def.iterations == 2 &&
+          hed_cloth_scene_frames(scene) == 7);
     near(hed_cloth_scene_rate(scene), 24, 0, "rate");
     point_is(&def.garments->positions[3 * 5], 0.02, 0.01, 0, 1e-7, "in metres");
     near(def.garments->thickness, 0.02, 1e-7, "thickness");
@@ -122,16 +122,16 @@ Test(cloth_scene, settings_and_units)
     near(frame.seconds, 1.0 / 48, 1e-12, "seconds");
     point_is(frame.gravity, 0, 0, -1.6, 1e-6, "gravity");
     point_is(frame.wind, 1, 2, 3, 0, "wind");
-    cr_assert(frame.gust == 0.5f && frame.collider_count == 2 && frame.mesh_count == 0 &&
-              !frame.driver_positions);
+    CHECK(frame.gust == 0.5f && frame.collider_count == 2 && frame.mesh_count == 0 &&
+          !frame.driver_positions);
     near(frame.colliders[0].a[2], 0.1, 1e-7, "the ground");
     near(frame.colliders[0].b[2], 1, 0, "faces up");
     near(frame.colliders[1].a[0], 1, 1e-6, "the sphere");
     near(frame.colliders[1].radius[0], 0.5, 1e-6, "its radius");
-    cr_expect(frame.colliders[1].friction == 0.25f);
-    cr_assert_not_null(frame.transform);
+    EXPECT(frame.colliders[1].friction == 0.25f);
+    CHECK_NOT_NULL(frame.transform);
     near(frame.transform[0], 100, 1e-4, "out in centimetres");
-    cr_assert(hed_cloth_scene_prop_count(scene) == 1); /* the ground is the picture's */
+    CHECK(hed_cloth_scene_prop_count(scene) == 1); /* the ground is the picture's */
     hed_cloth_prop prop = hed_cloth_scene_prop(scene, 0);
     for (uint32_t i = 0; i < prop.vertex_count; i++) {
         const float *p = &prop.positions[3 * i];
@@ -139,8 +139,7 @@ Test(cloth_scene, settings_and_units)
             "a vertex of the sphere that is shown");
     }
     hed_cloth_camera camera = hed_cloth_scene_camera(scene);
-    cr_assert(
-        camera.up[2] == 1 && camera.width == 1280 && camera.height == 720 && camera.eye[1] < 0);
+    CHECK(camera.up[2] == 1 && camera.width == 1280 && camera.height == 720 && camera.eye[1] < 0);
     hed_cloth_scene_close(scene);
 }
 
@@ -149,7 +148,7 @@ Test(cloth_scene, options_stand_over_the_file)
     hed_cloth_scene *scene;
     hed_cloth_scene_options options = {.tethers = true, .substeps = 40};
     OK(parse(ONE(GRID ", \"tethers\": false"), &options, &scene));
-    cr_expect(
+    EXPECT(
         hed_cloth_scene_def(scene).substeps == 40 && hed_cloth_scene_def(scene).garments->tethers);
     hed_cloth_scene_close(scene);
 }
@@ -169,16 +168,16 @@ Test(cloth_scene, garment_says_everything)
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
     float rgb[3];
     hed_cloth_scene_colour(scene, 0, rgb);
-    cr_expect_str_eq(hed_cloth_scene_garment_name(scene, 0), "flag");
-    cr_expect(!g->family[HED_CLOTH_SHEAR] && g->family[HED_CLOTH_STRUCTURAL] &&
-              g->family[HED_CLOTH_BEND]);
+    EXPECT_TEXT(hed_cloth_scene_garment_name(scene, 0), "flag");
+    EXPECT(!g->family[HED_CLOTH_SHEAR] && g->family[HED_CLOTH_STRUCTURAL] &&
+           g->family[HED_CLOTH_BEND]);
     const hed_cloth_material *bend = &g->family_material[HED_CLOTH_BEND];
-    cr_expect(bend->compress == 0.5f && bend->stretch == 1.5f && bend->compliance == 2.0f);
-    cr_expect(g->tethers && g->tether_slack == 1.25f && g->density == 0.5f && g->damping == 0.5f &&
-              g->vertical_damping == 0.25f);
-    cr_expect(g->drag == 1.5f && g->lift == 0.75f && g->friction == 0.125f && g->self_collision &&
-              g->copies == 3);
-    cr_expect(rgb[0] == 0 && rgb[1] == 0.5f && rgb[2] == 1);
+    EXPECT(bend->compress == 0.5f && bend->stretch == 1.5f && bend->compliance == 2.0f);
+    EXPECT(g->tethers && g->tether_slack == 1.25f && g->density == 0.5f && g->damping == 0.5f &&
+           g->vertical_damping == 0.25f);
+    EXPECT(g->drag == 1.5f && g->lift == 0.75f && g->friction == 0.125f && g->self_collision &&
+           g->copies == 3);
+    EXPECT(rgb[0] == 0 && rgb[1] == 0.5f && rgb[2] == 1);
     hed_cloth_scene_close(scene);
 }
 
@@ -192,23 +191,23 @@ Test(cloth_scene, mesh_is_welded_and_placed)
                    "{\"axis\": [0, 0, 5], \"degrees\": 90}], \"move\": [0, 0, 10]}, "
                    "\"pins\": [{\"vertices\": [4]}]"));
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
-    cr_assert(g->particle_count == 4 && g->vertex_count == 6 && g->triangle_count == 2);
+    CHECK(g->particle_count == 4 && g->vertex_count == 6 && g->triangle_count == 2);
     const uint32_t particles[] = {0, 1, 2, 0, 2, 3};
-    cr_expect(memcmp(g->vertex_particle, particles, sizeof particles) == 0);
-    cr_expect(hed_cloth_scene_mesh(scene, 0)->vertex_count == 6);
-    cr_expect(strstr(hed_cloth_scene_file(scene, 0), "m.obj"));
+    EXPECT(memcmp(g->vertex_particle, particles, sizeof particles) == 0);
+    EXPECT(hed_cloth_scene_mesh(scene, 0)->vertex_count == 6);
+    EXPECT(strstr(hed_cloth_scene_file(scene, 0), "m.obj"));
     point_is(&g->positions[3 * 1], 0, 2, 10, 1e-6, "vertex 1");
     point_is(&g->positions[3 * 2], 0, 2, 12, 1e-6, "vertex 2");
-    cr_expect(g->inverse_masses[2] == 0 && g->inverse_masses[0] > 0);
+    EXPECT(g->inverse_masses[2] == 0 && g->inverse_masses[0] > 0);
     hed_cloth_scene_close(scene);
     scene = parsed(ONE("\"mesh\": \"m.obj\", \"weld\": false"));
-    cr_expect(hed_cloth_scene_def(scene).garments->particle_count == 6);
+    EXPECT(hed_cloth_scene_def(scene).garments->particle_count == 6);
     hed_cloth_scene_close(scene);
 }
 
 static void count_warning(void *user, const char *text)
 {
-    cr_expect(strstr(text, "m.obj"), "%s", text);
+    EXPECT(strstr(text, "m.obj"), "%s", text);
     ++*(int *)user;
 }
 
@@ -221,13 +220,13 @@ Test(cloth_scene, broken_mesh_is_refused_or_mended)
     refuse(HED_ERROR_FORMAT, ONE("\"mesh\": \"m.obj\""), "garments[0].mesh: ");
     refuse(HED_ERROR_FORMAT, ONE("\"mesh\": \"m.obj\""), "\"mend\"");
     OK(parse(ONE("\"mesh\": \"m.obj\""), &options, &scene));
-    cr_expect(warnings == 1 && hed_cloth_scene_def(scene).garments->triangle_count == 1);
+    EXPECT(warnings == 1 && hed_cloth_scene_def(scene).garments->triangle_count == 1);
     hed_cloth_scene_close(scene);
     scene = parsed(ONE("\"mesh\": \"m.obj\", \"mend\": true"));
     hed_cloth_scene_close(scene);
     write_text("m.obj", "v 0 0 0\nv 1 0 nan\nv 1 1 0\nf 1 2 3\n");
     hed_status status = parse(ONE("\"mesh\": \"m.obj\""), &options, &scene);
-    cr_expect(status == HED_ERROR_FORMAT && !scene);
+    EXPECT(status == HED_ERROR_FORMAT && !scene);
 }
 
 Test(cloth_scene, array_makes_garments_side_by_side)
@@ -239,10 +238,10 @@ Test(cloth_scene, array_makes_garments_side_by_side)
                    "0], \"along\": [0, 0, 4]}"));
     hed_cloth_def def = hed_cloth_scene_def(scene);
     hed_cloth_frame frame;
-    cr_assert(def.garment_count == 4 && hed_cloth_scene_garment_count(scene) == 4);
-    cr_expect_str_eq(hed_cloth_scene_garment_name(scene, 3), "f-004");
+    CHECK(def.garment_count == 4 && hed_cloth_scene_garment_count(scene) == 4);
+    EXPECT_TEXT(hed_cloth_scene_garment_name(scene, 3), "f-004");
     point_is(def.garments[3].positions, 3, 0, 4, 1e-6, "the last one");
-    cr_expect(def.garments[3].rest_positions == def.garments[0].positions);
+    EXPECT(def.garments[3].rest_positions == def.garments[0].positions);
     OK(hed_cloth_scene_frame(scene, 29, 60, &frame, &error));
     point_is(&frame.driver_positions[3 * 18], 3, 0.5, 4, 1e-6, "its pin");
     point_is(&frame.driver_positions[3 * 19], 4, 0, 4, 1e-6, "a particle that nobody moves");
@@ -258,16 +257,16 @@ Test(cloth_scene, pins_by_list_box_and_colour)
         parsed(ONE(GRID ", \"pins\": [{\"vertices\": [3]}, {\"box\": {\"low\": [1.9, -1, "
                         "-1], \"high\": [3, 3, 3]}}]"));
     const float *w = hed_cloth_scene_def(scene).garments->inverse_masses;
-    cr_expect(w[0] > 0 && w[1] > 0 && w[2] == 0 && w[3] == 0 && w[4] > 0 && w[5] == 0);
-    cr_expect(!hed_cloth_scene_def(scene).garments->driven);
+    EXPECT(w[0] > 0 && w[1] > 0 && w[2] == 0 && w[3] == 0 && w[4] > 0 && w[5] == 0);
+    EXPECT(!hed_cloth_scene_def(scene).garments->driven);
     hed_cloth_scene_close(scene);
     scene = parsed(ONE("\"mesh\": \"m.obj\", \"pins\": [{\"colour\": \"red\"}]"));
     w = hed_cloth_scene_def(scene).garments->inverse_masses;
-    cr_expect(w[0] > 0 && w[1] == 0 && w[2] == 0 && w[3] > 0);
+    EXPECT(w[0] > 0 && w[1] == 0 && w[2] == 0 && w[3] > 0);
     hed_cloth_scene_close(scene);
     scene = parsed(ONE("\"mesh\": \"m.obj\", \"pins\": [{\"colour\": \"green\", \"above\": 0.2}]"));
     w = hed_cloth_scene_def(scene).garments->inverse_masses;
-    cr_expect(w[0] == 0 && w[1] == 0 && w[2] == 0 && w[3] == 0);
+    EXPECT(w[0] == 0 && w[1] == 0 && w[2] == 0 && w[3] == 0);
     hed_cloth_scene_close(scene);
 }
 
@@ -281,8 +280,8 @@ Test(cloth_scene, maps_from_everywhere)
                "\"backstop_distance\": -3, \"backstop_radius\": [4, 5, 6, 7], \"drive\": "
                "{\"file\": \"map.txt\", \"scale\": 0.5}, \"drive_stiffness\": 0.75}]}");
     const hed_cloth_garment_def *g = hed_cloth_scene_def(scene).garments;
-    cr_assert(g->driven && g->max_distance && g->backstop_distance && g->backstop_radius &&
-              g->drive && g->drive_stiffness);
+    CHECK(g->driven && g->max_distance && g->backstop_distance && g->backstop_radius && g->drive &&
+          g->drive_stiffness);
     near(g->max_distance[0], 0.002, 1e-9, "max distance");
     near(g->max_distance[1], 0.010, 1e-9, "max distance");
     near(g->backstop_distance[2], -0.003, 1e-9, "backstop");
@@ -292,7 +291,7 @@ Test(cloth_scene, maps_from_everywhere)
     near(g->drive_stiffness[1], 0.75, 0, "stiffness");
     hed_cloth_frame frame;
     OK(hed_cloth_scene_frame(scene, 0, 60, &frame, &error));
-    cr_assert(frame.driver_positions && frame.driver_normals);
+    CHECK(frame.driver_positions && frame.driver_normals);
     point_is(&frame.driver_normals[3], 0, 0, 1, 1e-6, "normal");
     hed_cloth_scene_close(scene);
 }

@@ -36,24 +36,23 @@ static inline void refuse(hed_status status, const char *text, const char *words
 {
     hed_cloth_scene *scene = (hed_cloth_scene *)&error;
     hed_status found = parse(text, NULL, &scene);
-    cr_expect(found == status, "%s\ngives %s instead of %s: %s", text, hed_status_name(found),
+    EXPECT(found == status, "%s\ngives %s instead of %s: %s", text, hed_status_name(found),
         hed_status_name(status), error.text);
-    cr_expect(!scene, "%s", text);
-    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
+    EXPECT(!scene, "%s", text);
+    EXPECT(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
         error.text, words);
 }
 
 static inline void near(double found, double expected, double tolerance, const char *what)
 {
-    cr_expect(
-        fabs(found - expected) <= tolerance, "%s: %.9g instead of %.9g", what, found, expected);
+    EXPECT(fabs(found - expected) <= tolerance, "%s: %.9g instead of %.9g", what, found, expected);
 }
 
 static inline void point_is(
     const float *found, double x, double y, double z, double tolerance, const char *what)
 {
-    cr_expect(fabs(found[0] - x) <= tolerance && fabs(found[1] - y) <= tolerance &&
-                  fabs(found[2] - z) <= tolerance,
+    EXPECT(fabs(found[0] - x) <= tolerance && fabs(found[1] - y) <= tolerance &&
+               fabs(found[2] - z) <= tolerance,
         "%s: (%g %g %g) instead of (%g %g %g)", what, found[0], found[1], found[2], x, y, z);
 }
 

@@ -28,11 +28,11 @@ static void expect_stretch(const sheet *s, const float *positions, const hed_clo
             }
             stretch[count++] = sqrt(length / rest) - 1;
         }
-    cr_assert_eq(count, EDGES);
+    CHECK_EQ(count, EDGES);
     qsort(stretch, EDGES, sizeof *stretch, compare_doubles);
-    cr_assert_float_eq(quality->worst_stretch, stretch[EDGES - 1], 1e-5);
-    cr_assert_float_eq(quality->stretch_p99, stretch[(EDGES * 99 + 99) / 100 - 1], 1e-5);
-    cr_assert_float_eq(quality->stretch_p50, stretch[(EDGES + 1) / 2 - 1], 1e-5);
+    CHECK_NEAR(quality->worst_stretch, stretch[EDGES - 1], 1e-5);
+    CHECK_NEAR(quality->stretch_p99, stretch[(EDGES * 99 + 99) / 100 - 1], 1e-5);
+    CHECK_NEAR(quality->stretch_p50, stretch[(EDGES + 1) / 2 - 1], 1e-5);
 }
 
 Test(cloth, a_sheet_falls_and_is_held)
@@ -46,11 +46,11 @@ Test(cloth, a_sheet_falls_and_is_held)
     hed_cloth_quality quality;
     OK(hed_cloth_measure(cloth, &quality, &error));
     float *positions = read_positions(cloth);
-    cr_assert(quality.low[1] < 0.2 && quality.low[1] > -2.0, "lowest at %g", quality.low[1]);
-    cr_assert(quality.worst_stretch < 0.2, "stretched by %g", quality.worst_stretch);
-    cr_assert(quality.kinetic_energy > 0.1, "energy %g", quality.kinetic_energy);
+    CHECK(quality.low[1] < 0.2 && quality.low[1] > -2.0, "lowest at %g", quality.low[1]);
+    CHECK(quality.worst_stretch < 0.2, "stretched by %g", quality.worst_stretch);
+    CHECK(quality.kinetic_energy > 0.1, "energy %g", quality.kinetic_energy);
     expect_stretch(&s, positions, &quality);
-    cr_assert(memcmp(positions, s.positions, 12) == 0, "a held corner moved");
+    CHECK(memcmp(positions, s.positions, 12) == 0, "a held corner moved");
     free(positions);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
@@ -65,12 +65,12 @@ Test(cloth, takes_at_most_200_bytes_a_particle)
     hed_cloth *cloth = make(&t, &def);
     hed_cloth_report report;
     hed_cloth_get_report(cloth, &report);
-    cr_assert(report.structure == HED_CLOTH_COLOURS && report.configured == HED_CONFIGURED_GIVEN);
-    cr_assert(report.particles == 65025 && report.constraints == 387602 && report.colours == 12 &&
-              report.degree == 12);
-    cr_assert(report.smallest_set > 31000 && report.largest_set < 33000);
+    CHECK(report.structure == HED_CLOTH_COLOURS && report.configured == HED_CONFIGURED_GIVEN);
+    CHECK(report.particles == 65025 && report.constraints == 387602 && report.colours == 12 &&
+          report.degree == 12);
+    CHECK(report.smallest_set > 31000 && report.largest_set < 33000);
     double each = (double)report.device_bytes / (double)report.particles;
-    cr_assert(each > 128.0 && each <= 200.0, "%g bytes a particle", each);
+    CHECK(each > 128.0 && each <= 200.0, "%g bytes a particle", each);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     test_close(&t);
@@ -86,19 +86,19 @@ Test(cloth, a_structure_is_chosen)
     hed_cloth *cloth = make(&t, &def);
     hed_cloth_report report;
     hed_cloth_get_report(cloth, &report);
-    cr_assert(report.structure > HED_CLOTH_AUTO && report.structure < HED_CLOTH_STRUCTURE_COUNT &&
-              report.choice[0]);
+    CHECK(report.structure > HED_CLOTH_AUTO && report.structure < HED_CLOTH_STRUCTURE_COUNT &&
+          report.choice[0]);
     OK(hed_cloth_step(cloth, &frame, &error));
     OK(hed_cloth_wait(cloth, &error));
     hed_cloth_destroy(cloth);
     def.math = HED_MATH_STRICT;
     cloth = make(&t, &def);
     hed_cloth_get_report(cloth, &report);
-    cr_assert(report.structure == HED_CLOTH_COLOURS);
+    CHECK(report.structure == HED_CLOTH_COLOURS);
     hed_cloth_destroy(cloth);
     def.structure = HED_CLOTH_PATCHES;
     FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-    cr_assert_null(cloth);
+    CHECK_NULL(cloth);
     sheet_free(&s);
     test_close(&t);
 }
@@ -118,31 +118,31 @@ Test(cloth, what_is_read_is_what_the_device_shows)
     float *positions = read_positions(cloth), *normals = malloc(12 * count),
           (*vertices)[4] = malloc(16 * count);
     uint8_t *colours = malloc(4 * count);
-    cr_assert(memcmp(positions, s.positions, 12 * count) == 0, "not where it starts");
-    cr_assert_null(hed_cloth_normal_buffer(cloth));
+    CHECK(memcmp(positions, s.positions, 12 * count) == 0, "not where it starts");
+    CHECK_NULL(hed_cloth_normal_buffer(cloth));
     OK(hed_cloth_want_normals(cloth, &error));
     hed_buffer *former = hed_cloth_vertex_buffer(cloth);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.transform = turn;
     OK(hed_cloth_step(cloth, &frame, &error));
-    cr_assert(hed_cloth_vertex_buffer(cloth) != former, "the two buffers do not take turns");
+    CHECK(hed_cloth_vertex_buffer(cloth) != former, "the two buffers do not take turns");
     OK(hed_cloth_read(cloth, positions, normals, colours, &error));
     OK(hed_read(
         hed_cloth_stream(cloth), vertices, hed_cloth_vertex_buffer(cloth), 0, 16 * count, &error));
     OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
     for (uint32_t i = 0; i < count; i++) {
-        cr_assert(largest_difference(vertices[i], positions + 3 * i, 3) < 1e-6);
-        cr_assert(memcmp(&vertices[i][3], "\xff\xff\xff\xff", 4) == 0 &&
-                  memcmp(colours + 4 * i, "\xff\xff\xff\xff", 4) == 0);
+        CHECK(largest_difference(vertices[i], positions + 3 * i, 3) < 1e-6);
+        CHECK(memcmp(&vertices[i][3], "\xff\xff\xff\xff", 4) == 0 &&
+              memcmp(colours + 4 * i, "\xff\xff\xff\xff", 4) == 0);
     }
     OK(hed_read(
         hed_cloth_stream(cloth), vertices, hed_cloth_normal_buffer(cloth), 0, 16 * count, &error));
     OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
     for (uint32_t i = 0; i < count; i++)
-        cr_assert(largest_difference(vertices[i], normals + 3 * i, 3) < 1e-5);
-    cr_assert_float_eq(positions[0], 2.0f, 1e-6f, "x comes from z: %g", positions[0]);
-    cr_assert_float_eq(positions[2], 2.0f, 1e-6f);
-    cr_assert(
+        CHECK(largest_difference(vertices[i], normals + 3 * i, 3) < 1e-5);
+    CHECK_NEAR(positions[0], 2.0f, 1e-6f, "x comes from z: %g", positions[0]);
+    CHECK_NEAR(positions[2], 2.0f, 1e-6f);
+    CHECK(
         normals[3 * 40 + 1] > 0.99f, "the sheet lies with its normal up: %g", normals[3 * 40 + 1]);
     free(positions);
     free(normals);
@@ -178,7 +178,7 @@ Test(cloth, much_is_read_often_without_an_allocation)
         memset(bytes, 0x7f, 4 * COUNT + 1);
         OK(hed_cloth_read(cloth, wanted & 1 ? rows[0] : NULL, wanted & 2 ? rows[1] : NULL,
             wanted & 4 ? colours : NULL, &error));
-        cr_expect_eq(counted.calls, calls, "combination %u: %lld allocations", wanted,
+        EXPECT_EQ(counted.calls, calls, "combination %u: %lld allocations", wanted,
             (long long)(counted.calls - calls));
         calls = counted.calls;
         hed_buffer *const buffers[2] = {
@@ -188,10 +188,10 @@ Test(cloth, much_is_read_often_without_an_allocation)
             OK(hed_read(hed_cloth_stream(cloth), shown, buffers[i], 0, 16 * COUNT, &error));
             OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
             for (uint32_t v = 0; v < COUNT; v++)
-                cr_assert(largest_difference(shown + 4 * v, rows[i] + 3 * v, 3) < 1e-5,
+                CHECK(largest_difference(shown + 4 * v, rows[i] + 3 * v, 3) < 1e-5,
                     "array %u, vertex %u", i, v);
         }
-        for (uint32_t v = 0; v < 4 * COUNT && wanted & 4; v++) cr_assert_eq(colours[v], 0xff);
+        for (uint32_t v = 0; v < 4 * COUNT && wanted & 4; v++) CHECK_EQ(colours[v], 0xff);
     }
     free(rows[0]);
     free(rows[1]);
@@ -224,22 +224,21 @@ Test(cloth, vertices_show_particles_and_go_where_the_program_wants)
     for (uint32_t k = 0; k < 3; k++) {
         float vertices[40][4], *positions;
         OK(hed_cloth_step(cloth, &frame, &error));
-        cr_assert(hed_cloth_vertex_buffer(cloth) == into[k % 2]);
+        CHECK(hed_cloth_vertex_buffer(cloth) == into[k % 2]);
         positions = read_positions(cloth);
         OK(hed_read(hed_cloth_stream(cloth), vertices, into[k % 2], 0, sizeof vertices, &error));
         OK(hed_stream_wait(hed_cloth_stream(cloth), &error));
         for (uint32_t i = 0; i < 40; i++) {
-            cr_assert(largest_difference(vertices[i], positions + 3 * i, 3) == 0.0);
+            CHECK(largest_difference(vertices[i], positions + 3 * i, 3) == 0.0);
             if (i >= 25)
-                cr_assert(largest_difference(vertices[i], vertices[i - 25], 3) == 0.0,
+                CHECK(largest_difference(vertices[i], vertices[i - 25], 3) == 0.0,
                     "both show particle %u", shown[i]);
         }
         free(positions);
     }
     OK(hed_cloth_write_into(cloth, NULL, NULL, &error));
     OK(hed_cloth_step(cloth, &frame, &error));
-    cr_assert(
-        hed_cloth_vertex_buffer(cloth) != into[0] && hed_cloth_vertex_buffer(cloth) != into[1]);
+    CHECK(hed_cloth_vertex_buffer(cloth) != into[0] && hed_cloth_vertex_buffer(cloth) != into[1]);
     hed_cloth_destroy(cloth);
     for (int i = 0; i < 3; i++) hed_buffer_destroy(into[i]);
     sheet_free(&s);
@@ -264,7 +263,7 @@ Test(cloth, strict_bits_are_those_of_host)
         hashes[k] = hash_of(cloth);
         hed_cloth_destroy(cloth);
     }
-    cr_assert(hashes[0] == hashes[1], "host %016llx, here %016llx", (unsigned long long)hashes[0],
+    CHECK(hashes[0] == hashes[1], "host %016llx, here %016llx", (unsigned long long)hashes[0],
         (unsigned long long)hashes[1]);
     sheet_free(&s);
     test_close(&t);
@@ -286,7 +285,7 @@ Test(cloth, sets_of_every_width_are_the_colours)
         for (uint32_t i = 0; i < 8; i++) full_frame(cloth, &s, i);
         uint64_t hash = hash_of(cloth);
         if (k == 0) expected = hash;
-        cr_assert(hash == expected, "sets of %u: other bits", widths[k]);
+        CHECK(hash == expected, "sets of %u: other bits", widths[k]);
         hed_cloth_destroy(cloth);
     }
     sheet_free(&s);
@@ -312,8 +311,8 @@ Test(cloth, native_functions_stand_in_frame_by_frame)
         float *a = read_positions(plain), *b = read_positions(mixed);
         double apart = largest_difference(a, b, 3 * hed_cloth_vertex_count(plain));
         if (math == HED_MATH_STRICT)
-            cr_assert(hash_of(plain) == hash_of(mixed), "strict: %g m apart", apart);
-        cr_assert(apart < 2e-3, "%g m apart", apart);
+            CHECK(hash_of(plain) == hash_of(mixed), "strict: %g m apart", apart);
+        CHECK(apart < 2e-3, "%g m apart", apart);
         free(a);
         free(b);
         hed_cloth_destroy(plain);
@@ -341,12 +340,11 @@ Test(cloth, copies_are_bit_equal_to_one)
     float *positions = read_positions(cloth);
     uint32_t particle, vertex;
     hed_cloth_garment_range(cloth, 1, &particle, &vertex);
-    cr_assert(
-        particle == 3 * 144 && vertex == 3 * 144 && hed_cloth_particle_count(cloth) == 4 * 144);
+    CHECK(particle == 3 * 144 && vertex == 3 * 144 && hed_cloth_particle_count(cloth) == 4 * 144);
     for (uint32_t copy = 1; copy < 4; copy++)
-        cr_assert(memcmp(positions, positions + copy * 3 * 144, 12 * 144) == 0,
+        CHECK(memcmp(positions, positions + copy * 3 * 144, 12 * 144) == 0,
             "copy %u went another way", copy);
-    cr_assert(positions[3 * 100 + 1] != s.positions[3 * 100 + 1], "nothing moved");
+    CHECK(positions[3 * 100 + 1] != s.positions[3 * 100 + 1], "nothing moved");
     free(positions);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
@@ -377,7 +375,7 @@ Test(cloth, garments_do_not_see_each_other)
         OK(hed_cloth_step(together, &frame, &error));
     }
     float *a = read_positions(alone), *b = read_positions(together);
-    cr_assert(memcmp(a, b + 3 * 3 * 144, 12 * 2 * 81) == 0);
+    CHECK(memcmp(a, b + 3 * 3 * 144, 12 * 2 * 81) == 0);
     free(a);
     free(b);
     hed_cloth_destroy(alone);
@@ -399,7 +397,7 @@ Test(cloth, many_frames_in_one_submission_are_as_many_submissions)
     for (int i = 0; i < 7; i++) OK(hed_cloth_step(one, &frame, &error));
     frame.frames = 7;
     OK(hed_cloth_step(many, &frame, &error));
-    cr_assert(hash_of(one) == hash_of(many));
+    CHECK(hash_of(one) == hash_of(many));
     hed_cloth_destroy(one);
     hed_cloth_destroy(many);
     sheet_free(&s);
@@ -422,10 +420,10 @@ Test(cloth, a_saved_state_goes_on_to_the_bit)
     for (uint32_t i = 6; i < 12; i++) full_frame(cloth, &s, i);
     OK(hed_cloth_set_state(other, state, size, &error));
     for (uint32_t i = 6; i < 12; i++) full_frame(other, &s, i);
-    cr_assert(hash_of(cloth) == hash_of(other), "it went on another way");
+    CHECK(hash_of(cloth) == hash_of(other), "it went on another way");
     OK(hed_cloth_set_state(cloth, state, size, &error));
     for (uint32_t i = 6; i < 12; i++) full_frame(cloth, &s, i);
-    cr_assert(hash_of(cloth) == hash_of(other), "back in the same cloth it went on another way");
+    CHECK(hash_of(cloth) == hash_of(other), "back in the same cloth it went on another way");
     free(state);
     hed_cloth_destroy(cloth);
     hed_cloth_destroy(other);
@@ -450,7 +448,7 @@ Test(cloth, a_damaged_state_is_refused)
     for (uint64_t cut = 0; cut < size; cut += 61)
         FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(cloth, state, cut, &error));
     FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(other, state, size, &error));
-    cr_assert(hash_of(cloth) == before);
+    CHECK(hash_of(cloth) == before);
     OK(hed_cloth_set_state(cloth, state, size, &error));
     free(state);
     hed_cloth_destroy(cloth);
@@ -472,9 +470,9 @@ Test(cloth, reset_begins_again)
         for (uint32_t i = 0; i < 9; i++) full_frame(cloth, &s, i);
         hashes[k] = hash_of(cloth);
         OK(hed_cloth_reset(cloth, &error));
-        cr_assert(hash_of(cloth) == start);
+        CHECK(hash_of(cloth) == start);
     }
-    cr_assert(hashes[0] == hashes[1] && hashes[0] != start);
+    CHECK(hashes[0] == hashes[1] && hashes[0] != start);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     test_close(&t);
@@ -506,12 +504,12 @@ Test(cloth, teleport_takes_the_driver_along)
     }
     float *a = read_positions(stays), *b = read_positions(jumps);
     /* But for rounding: the origin follows both. */
-    cr_assert(largest_difference(a, b, 3 * EACH) < 1e-5, "the other garment moved");
+    CHECK(largest_difference(a, b, 3 * EACH) < 1e-5, "the other garment moved");
     for (uint32_t i = EACH; i < 2 * EACH; i++) {
         const float *p = a + 3 * i;
         const float expected[3] = {
             0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};
-        cr_assert(largest_difference(expected, b + 3 * i, 3) < 1e-3, "particle %u", i);
+        CHECK(largest_difference(expected, b + 3 * i, 3) < 1e-3, "particle %u", i);
     }
     free(a);
     free(b);
@@ -541,7 +539,7 @@ Test(cloth, teleport_takes_the_motion_along)
         const float *p = a + 3 * i;
         const float expected[3] = {
             0.6f * p[0] + 0.8f * p[2] + 5, p[1] + 2, -0.8f * p[0] + 0.6f * p[2] - 3};
-        cr_assert(largest_difference(expected, b + 3 * i, 3) < 1e-3, "particle %u", i);
+        CHECK(largest_difference(expected, b + 3 * i, 3) < 1e-3, "particle %u", i);
     }
     free(a);
     free(b);
@@ -569,7 +567,7 @@ Test(cloth, a_frame_of_reference_carries_cloth_along)
     for (int i = 0; i < 4; i++) OK(hed_cloth_step(cloth, &frame, &error));
     float *positions = read_positions(cloth);
     for (uint32_t i = 0; i < 64; i++)
-        cr_assert_float_eq(positions[3 * i], s.positions[3 * i] + 1.0f, 1e-5f);
+        CHECK_NEAR(positions[3 * i], s.positions[3 * i] + 1.0f, 1e-5f);
     free(positions);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
@@ -608,7 +606,7 @@ Test(cloth, compliance_does_not_depend_on_iterations)
         hed_cloth *cloth = make(&t, &def);
         OK(hed_cloth_step(cloth, &frame, &error));
         OK(hed_cloth_read(cloth, at, NULL, NULL, &error));
-        cr_assert_float_eq(at[4], -1.0f - 2.0f * 9.81f * 2e-3f, 2e-4f, "%u iterations: hangs at %g",
+        CHECK_NEAR(at[4], -1.0f - 2.0f * 9.81f * 2e-3f, 2e-4f, "%u iterations: hangs at %g",
             iterations, at[4]);
         hed_cloth_destroy(cloth);
     }
@@ -631,9 +629,9 @@ Test(cloth, locked_particles_follow_their_driver_evenly)
     for (int i = 0; i < 2; i++) {
         OK(hed_cloth_step(cloth, &frame, &error));
         float *positions = read_positions(cloth);
-        cr_assert(largest_difference(positions, driver, 3) < 1e-6, "the held corner is at %g %g",
+        CHECK(largest_difference(positions, driver, 3) < 1e-6, "the held corner is at %g %g",
             positions[0], positions[1]);
-        cr_assert(positions[3 * 5] == s.positions[3 * 5], "the other one moved");
+        CHECK(positions[3 * 5] == s.positions[3 * 5], "the other one moved");
         free(positions);
         frame.driver_positions = NULL; /* stays where it is */
     }
@@ -675,10 +673,10 @@ Test(cloth, a_driver_in_a_buffer_is_the_one_in_host_memory)
     frames[1].driver_normals = normals;
     for (int i = 0; i < 10; i++)
         for (int c = 0; c < 2; c++) OK(hed_cloth_step(cloths[c], &frames[c], &error));
-    cr_assert(hash_of(cloths[0]) == hash_of(cloths[1]));
+    CHECK(hash_of(cloths[0]) == hash_of(cloths[1]));
     float *found = read_positions(cloths[0]);
-    cr_assert(found[3 * EACH] == pairs[8 * EACH], "the held corner is at %g", found[3 * EACH]);
-    cr_assert(found[0] == s.positions[0], "the corner that nobody drives is at %g", found[0]);
+    CHECK(found[3 * EACH] == pairs[8 * EACH], "the held corner is at %g", found[3 * EACH]);
+    CHECK(found[0] == s.positions[0], "the corner that nobody drives is at %g", found[0]);
     free(found);
     for (int c = 0; c < 2; c++) hed_cloth_destroy(cloths[c]);
     hed_buffer_destroy(frames[0].driver_buffer);
@@ -703,12 +701,12 @@ Test(cloth, driver_limits_hold_and_are_shown)
         const float *p = positions + 3 * i, *d = s.positions + 3 * i;
         double x = (double)p[0] - d[0], y = (double)p[1] - d[1], z = (double)p[2] - d[2];
         acted += memcmp(colours + 4 * i, "\xff\xff\xff\xff", 4) != 0;
-        cr_assert(y >= s.backstop[i] - 1e-6, "particle %u is %g m below its backstop", i,
+        CHECK(y >= s.backstop[i] - 1e-6, "particle %u is %g m below its backstop", i,
             s.backstop[i] - y);
-        cr_assert(sqrt(x * x + y * y + z * z) <= s.max_distance[i] * (1 + 2e-6),
+        CHECK(sqrt(x * x + y * y + z * z) <= s.max_distance[i] * (1 + 2e-6),
             "particle %u left its ball", i);
     }
-    cr_assert(acted > 50, "the colours of only %u particles tell that the driver acted", acted);
+    CHECK(acted > 50, "the colours of only %u particles tell that the driver acted", acted);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     test_close(&t);

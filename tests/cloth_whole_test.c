@@ -58,7 +58,7 @@ Test(cloth_whole, copies_and_garments)
             float *one = layout_positions(alone);
             hed_cloth_garment_range(together, g, &first, &vertex);
             for (uint32_t copy = 0; copy < garments[g].copies; copy++)
-                cr_expect_arr_eq(all + 3 * (first + copy * count), one, 3 * count * sizeof *one,
+                EXPECT_BYTES(all + 3 * (first + copy * count), one, 3 * count * sizeof *one,
                     "garment %u, copy %u", g, copy);
             free(one);
             hed_cloth_destroy(alone);
@@ -91,7 +91,7 @@ Test(cloth_whole, choices_agree)
             float *found = layout_positions(cloth);
             if (!first) first = found;
             else {
-                cr_expect_arr_eq(found, first, 3 * mesh.def.particle_count * sizeof *found,
+                EXPECT_BYTES(found, first, 3 * mesh.def.particle_count * sizeof *found,
                     "choice %zu: %g m off", k,
                     layout_difference(found, first, mesh.def.particle_count));
                 free(found);
@@ -123,10 +123,10 @@ Test(cloth_whole, surroundings)
                 float *expected =
                     busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
                 double off = layout_difference(found, expected, N * N);
-                cr_expect_lt(
+                EXPECT_LT(
                     off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
                 if (whats[k] & BUSY_DRIVER)
-                    cr_expect_arr_eq(colours[0], colours[1], sizeof colours[0],
+                    EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
                         "colours of surroundings %u", whats[k]);
                 free(found);
                 free(expected);
@@ -146,17 +146,16 @@ Test(cloth_whole, refuses)
         def.garment_count = 1;
         def.garments = &large.def;
         FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-        cr_assert(
-            strstr(error.text, "16384") || strstr(error.text, "local memory"), "%s", error.text);
+        CHECK(strstr(error.text, "16384") || strstr(error.text, "local memory"), "%s", error.text);
         def.garments = &small.def;
         def.math = HED_MATH_STRICT;
         FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-        cr_assert(strstr(error.text, "strict"), "%s", error.text);
+        CHECK(strstr(error.text, "strict"), "%s", error.text);
         def.math = HED_MATH_FAST;
         def.iterations = 2;
         small.def.family_material[HED_CLOTH_STRUCTURAL].compliance = 1e-4f;
         FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-        cr_assert(strstr(error.text, "iteration"), "%s", error.text);
+        CHECK(strstr(error.text, "iteration"), "%s", error.text);
         test_mesh_free(&large);
         test_mesh_free(&small);
     }

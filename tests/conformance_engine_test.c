@@ -132,9 +132,9 @@ static hed_conformance_report conform_def(
     hed_conformance_report report;
     OK(hed_conformance_count(&def, &count, &error));
     OK(hed_conformance(&def, &report, &error));
-    cr_assert(v->stop_after || count == (uint64_t)v->runs, "%d of %u", v->runs, (unsigned)count);
-    cr_assert(report.passed + report.invalid + report.failed == (uint64_t)v->runs);
-    cr_assert(report.stopped == (v->stop_after != 0));
+    CHECK(v->stop_after || count == (uint64_t)v->runs, "%d of %u", v->runs, (unsigned)count);
+    CHECK(report.passed + report.invalid + report.failed == (uint64_t)v->runs);
+    CHECK(report.stopped == (v->stop_after != 0));
     hed_context_destroy(context);
     return report;
 }
@@ -148,8 +148,8 @@ Test(conformance, finds_planted_faults)
 {
     static verdicts v;
     hed_conformance_report report = conform(HED_COVER_ALL, &v);
-    cr_assert(v.runs == FAULTS * 3 * 2 * 2);
-    cr_assert(report.invalid == FAULTS * 2 * 2, "one value of three is never valid");
+    CHECK(v.runs == FAULTS * 3 * 2 * 2);
+    CHECK(report.invalid == FAULTS * 2 * 2, "one value of three is never valid");
     static const char *const texts[FAULTS] = {
         [WRONG_VALUE] = "out[7]: error 1.56, tolerance 1e-06, expected 9, found -5",
         [NOT_WRITTEN] = "out[7]: not written",
@@ -158,33 +158,31 @@ Test(conformance, finds_planted_faults)
         [INPUT_CHANGED] = "in: an input was changed"};
     for (int fault = 0; fault < FAULTS; fault++) {
         bool right = fault == RIGHT || fault == SLIGHTLY_OFF || fault == OTHER_NAN;
-        cr_expect(
-            v.verdict[fault][HED_MATH_FAST] == (right ? HED_VERDICT_PASSED : HED_VERDICT_FAILED),
+        EXPECT(v.verdict[fault][HED_MATH_FAST] == (right ? HED_VERDICT_PASSED : HED_VERDICT_FAILED),
             "fault %d", fault);
-        cr_expect_str_eq(v.text[fault][HED_MATH_FAST], texts[fault] ? texts[fault] : "");
-        cr_expect(v.written[fault][HED_MATH_FAST] == N - 1 - (fault == NOT_WRITTEN), "fault %d: %u",
+        EXPECT_TEXT(v.text[fault][HED_MATH_FAST], texts[fault] ? texts[fault] : "");
+        EXPECT(v.written[fault][HED_MATH_FAST] == N - 1 - (fault == NOT_WRITTEN), "fault %d: %u",
             fault, (unsigned)v.written[fault][HED_MATH_FAST]);
     }
-    cr_expect(v.verdict[RIGHT][HED_MATH_STRICT] == HED_VERDICT_PASSED);
-    cr_expect(v.verdict[SLIGHTLY_OFF][HED_MATH_STRICT] == HED_VERDICT_FAILED);
-    cr_expect_str_eq(v.text[SLIGHTLY_OFF][HED_MATH_STRICT],
+    EXPECT(v.verdict[RIGHT][HED_MATH_STRICT] == HED_VERDICT_PASSED);
+    EXPECT(v.verdict[SLIGHTLY_OFF][HED_MATH_STRICT] == HED_VERDICT_FAILED);
+    EXPECT_TEXT(v.text[SLIGHTLY_OFF][HED_MATH_STRICT],
         "out[7]: other bits (strict), expected 9, found 9.00000095");
-    cr_expect(
-        v.verdict[OTHER_NAN][HED_MATH_STRICT] == HED_VERDICT_PASSED, "NaNs are made canonical");
-    cr_expect(v.hash[OTHER_NAN][HED_MATH_STRICT] == v.hash[RIGHT][HED_MATH_STRICT]);
-    cr_expect(v.hash[SLIGHTLY_OFF][HED_MATH_STRICT] != v.hash[RIGHT][HED_MATH_STRICT]);
+    EXPECT(v.verdict[OTHER_NAN][HED_MATH_STRICT] == HED_VERDICT_PASSED, "NaNs are made canonical");
+    EXPECT(v.hash[OTHER_NAN][HED_MATH_STRICT] == v.hash[RIGHT][HED_MATH_STRICT]);
+    EXPECT(v.hash[SLIGHTLY_OFF][HED_MATH_STRICT] != v.hash[RIGHT][HED_MATH_STRICT]);
 }
 
 Test(conformance, coverage)
 {
     static verdicts some, values, stopped = {.stop_after = 3};
     conform(HED_COVER_DEFAULT, &some);
-    cr_assert(some.runs == 2 * 2);
+    CHECK(some.runs == 2 * 2);
     /* The default, 7 other faults, and OTHER=3; OTHER=2 is never valid. */
     conform(HED_COVER_VALUES, &values);
-    cr_assert(values.runs == 9 * 2 * 2, "%d", values.runs);
+    CHECK(values.runs == 9 * 2 * 2, "%d", values.runs);
     conform(HED_COVER_VALUES, &stopped);
-    cr_assert(stopped.runs == 3);
+    CHECK(stopped.runs == 3);
 }
 
 /* Configurations that differ in what the device does not read are run once. */
@@ -194,8 +192,8 @@ Test(conformance, what_is_not_read_is_not_run_again)
     hed_kernel_def kernel = PLANTED;
     kernel.native_ignores = 2; /* OTHER */
     conform_def(&kernel, HED_COVER_ALL, &all);
-    cr_assert(all.runs == FAULTS * 2 * 2, "%d", all.runs);
-    cr_assert(all.verdict[WRONG_VALUE][HED_MATH_FAST] == HED_VERDICT_FAILED);
+    CHECK(all.runs == FAULTS * 2 * 2, "%d", all.runs);
+    CHECK(all.verdict[WRONG_VALUE][HED_MATH_FAST] == HED_VERDICT_FAILED);
     conform_def(&kernel, HED_COVER_VALUES, &values);
-    cr_assert(values.runs == FAULTS * 2 * 2, "%d", values.runs);
+    CHECK(values.runs == FAULTS * 2 * 2, "%d", values.runs);
 }

@@ -20,7 +20,7 @@ static test_device open_cuda(void)
     test_device t = test_open(NULL);
     if (strcmp(hed_device_get_info(t.device)->backend, "cuda") != 0) {
         test_close(&t);
-        cr_skip_test("the device under test is no CUDA device");
+        test_skip("the device under test is no CUDA device");
     }
     return t;
 }
@@ -28,7 +28,7 @@ static test_device open_cuda(void)
 static void *symbol(hed_device *device, const char *name)
 {
     void *function = hed_device_symbol(device, name);
-    cr_assert_not_null(function, "libcuda has no %s", name);
+    CHECK_NOT_NULL(function, "libcuda has no %s", name);
     return function;
 }
 
@@ -58,7 +58,7 @@ static void *own_context(hed_device *device)
 {
     void *context = NULL;
     cu_create create = (cu_create)symbol(device, "cuCtxCreate_v2");
-    cr_assert_eq(create(&context, 0, 0), 0);
+    CHECK_EQ(create(&context, 0, 0), 0);
     return context;
 }
 
@@ -68,8 +68,8 @@ Test(cuda, a_programs_own_context_stream_and_memory)
     void *context = own_context(t.device), *stream = NULL, *current = NULL;
     uint64_t address = 0;
     float back[N];
-    cr_assert_eq(((cu_stream)symbol(t.device, "cuStreamCreate"))(&stream, 1), 0);
-    cr_assert_eq(((cu_allocate)symbol(t.device, "cuMemAlloc_v2"))(&address, sizeof back), 0);
+    CHECK_EQ(((cu_stream)symbol(t.device, "cuStreamCreate"))(&stream, 1), 0);
+    CHECK_EQ(((cu_allocate)symbol(t.device, "cuMemAlloc_v2"))(&address, sizeof back), 0);
 
     hed_device *device;
     hed_stream *wrapped;
@@ -79,32 +79,32 @@ Test(cuda, a_programs_own_context_stream_and_memory)
     OK(hed_device_adopt(
         t.context, "cuda", &(hed_native_device){.context = context}, &device, &error));
     OK(hed_device_native(device, &read, &error));
-    cr_assert_eq(read.context, context);
+    CHECK_EQ(read.context, context);
     hed_stream_def stream_def = {.native = stream, .use_native = true};
     hed_buffer_def buffer_def = {
         .memory = HED_MEMORY_NATIVE, .size = sizeof back, .native = (uintptr_t)address};
     OK(hed_stream_create(device, &stream_def, &wrapped, &error));
     OK(hed_buffer_create(device, &buffer_def, &x, &error));
     OK(hed_kernel_create(device, &add, NULL, &kernel, &error));
-    cr_assert_eq(hed_stream_native(wrapped), stream);
-    cr_assert_eq(hed_buffer_native(x), (uintptr_t)address);
-    cr_assert_not_null(hed_kernel_native(kernel));
+    CHECK_EQ(hed_stream_native(wrapped), stream);
+    CHECK_EQ(hed_buffer_native(x), (uintptr_t)address);
+    CHECK_NOT_NULL(hed_kernel_native(kernel));
     OK(hed_fill(wrapped, x, 0, sizeof back, &(float){1.0f}, 4, &error));
     run_add(wrapped, kernel, x);
     OK(hed_stream_wait(wrapped, &error));
-    cr_assert_eq(((cu_current)symbol(t.device, "cuCtxGetCurrent"))(&current), 0);
-    cr_assert_eq(current, context, "the program's current context was changed");
-    cr_assert_eq(((cu_get)symbol(t.device, "cuMemcpyDtoH_v2"))(back, address, sizeof back), 0);
-    for (int i = 0; i < N; i++) cr_assert_eq(back[i], 3.5f, "element %d is %g", i, (double)back[i]);
+    CHECK_EQ(((cu_current)symbol(t.device, "cuCtxGetCurrent"))(&current), 0);
+    CHECK_EQ(current, context, "the program's current context was changed");
+    CHECK_EQ(((cu_get)symbol(t.device, "cuMemcpyDtoH_v2"))(back, address, sizeof back), 0);
+    for (int i = 0; i < N; i++) CHECK_EQ(back[i], 3.5f, "element %d is %g", i, (double)back[i]);
 
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
     hed_stream_destroy(wrapped);
     hed_device_release(device);
     /* What was the program's still is, and works. */
-    cr_assert_eq(((cu_free)symbol(t.device, "cuMemFree_v2"))(address), 0);
-    cr_assert_eq(((cu_one)symbol(t.device, "cuStreamDestroy_v2"))(stream), 0);
-    cr_assert_eq(((cu_one)symbol(t.device, "cuCtxDestroy_v2"))(context), 0);
+    CHECK_EQ(((cu_free)symbol(t.device, "cuMemFree_v2"))(address), 0);
+    CHECK_EQ(((cu_one)symbol(t.device, "cuStreamDestroy_v2"))(stream), 0);
+    CHECK_EQ(((cu_one)symbol(t.device, "cuCtxDestroy_v2"))(context), 0);
     test_close(&t);
 }
 
@@ -121,10 +121,10 @@ Test(cuda, another_current_context_does_not_matter_and_comes_back)
     OK(hed_fill(t.stream, x, 0, 4 * N, "\0", 1, &error));
     run_add(t.stream, kernel, x);
     OK(hed_stream_wait(t.stream, &error));
-    cr_assert_eq(((cu_current)symbol(t.device, "cuCtxGetCurrent"))(&current), 0);
-    cr_assert_eq(current, context);
+    CHECK_EQ(((cu_current)symbol(t.device, "cuCtxGetCurrent"))(&current), 0);
+    CHECK_EQ(current, context);
     hed_buffer_destroy(x);
-    cr_assert_eq(((cu_one)symbol(t.device, "cuCtxDestroy_v2"))(context), 0);
+    CHECK_EQ(((cu_one)symbol(t.device, "cuCtxDestroy_v2"))(context), 0);
     hed_kernel_destroy(kernel);
     test_close(&t);
 }
@@ -137,18 +137,18 @@ Test(cuda, the_driver_tells_registers_and_residency)
     int64_t groups;
     OK(hed_kernel_create(t.device, &add, NULL, &kernel, &error));
     OK(hed_kernel_get_resources(kernel, &r, &error));
-    cr_assert(r.registers > 0 && r.registers < 64, "%lld registers", (long long)r.registers);
-    cr_assert_eq(r.spill_bytes, 0);
-    cr_assert_eq(r.stack_bytes, 0);
-    cr_assert_eq(r.local_bytes, 0);
-    cr_assert_eq(r.max_group, 1024);
+    CHECK(r.registers > 0 && r.registers < 64, "%lld registers", (long long)r.registers);
+    CHECK_EQ(r.spill_bytes, 0);
+    CHECK_EQ(r.stack_bytes, 0);
+    CHECK_EQ(r.local_bytes, 0);
+    CHECK_EQ(r.max_group, 1024);
     OK(hed_kernel_resident_groups(kernel, 1024, 0, &groups, &error));
-    cr_assert_eq(groups % hed_device_get_info(t.device)->compute_units, 0);
-    cr_assert(groups >= hed_device_get_info(t.device)->compute_units);
+    CHECK_EQ(groups % hed_device_get_info(t.device)->compute_units, 0);
+    CHECK(groups >= hed_device_get_info(t.device)->compute_units);
     int64_t fewer;
     OK(hed_kernel_resident_groups(
         kernel, 1024, hed_device_get_info(t.device)->local_bytes, &fewer, &error));
-    cr_assert_eq(fewer, hed_device_get_info(t.device)->compute_units,
+    CHECK_EQ(fewer, hed_device_get_info(t.device)->compute_units,
         "all local memory leaves one group a multiprocessor");
     hed_kernel_destroy(kernel);
     test_close(&t);
@@ -184,14 +184,14 @@ Test(cuda, kernels_compiled_ahead_run_where_there_is_no_compiler)
 {
     test_device t = open_cuda();
     char folder[] = "/tmp/heddle-ahead-XXXXXX";
-    cr_assert_not_null(mkdtemp(folder));
+    CHECK_NOT_NULL(mkdtemp(folder));
     OK(hed_cache_ship(t.context, &add, NULL, folder, &error));
     hed_context_def def = hed_default_context_def();
     def.ptx_dir = folder;
     def.cache_dir = "";
     def.nvrtc_library = "";
     test_device without = test_open(&def);
-    cr_assert_not(hed_device_get_info(without.device)->capabilities & HED_CAN_SOURCE);
+    CHECK_NOT(hed_device_get_info(without.device)->capabilities & HED_CAN_SOURCE);
     hed_kernel *kernel;
     hed_buffer *x;
     hed_buffer_def buffer_def = hed_default_buffer_def(4 * N);
@@ -202,7 +202,7 @@ Test(cuda, kernels_compiled_ahead_run_where_there_is_no_compiler)
     run_add(without.stream, kernel, x);
     OK(hed_read(without.stream, back, x, 0, sizeof back, &error));
     OK(hed_stream_wait(without.stream, &error));
-    for (int i = 0; i < N; i++) cr_assert_eq(back[i], 2.5f);
+    for (int i = 0; i < N; i++) CHECK_EQ(back[i], 2.5f);
     hed_kernel *strict;
     hed_kernel_options options = {.math = HED_MATH_STRICT};
     FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(without.device, &add, &options, &strict,
@@ -212,6 +212,6 @@ Test(cuda, kernels_compiled_ahead_run_where_there_is_no_compiler)
     test_close(&without);
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", folder);
-    cr_assert_eq(system(command), 0);
+    CHECK_EQ(system(command), 0);
     test_close(&t);
 }

@@ -119,7 +119,7 @@ static void cycle_check(const cycle *c, float a, const char *what)
 {
     for (int i = 0; i < CYCLE_N; i++) {
         float want = a * c->input[i] + cycle_moved.x * (float)i + cycle_moved.y + 9.0f + 0.5f;
-        cr_assert(c->output[i] > want - 1e-3f && c->output[i] < want + 1e-3f,
+        CHECK(c->output[i] > want - 1e-3f && c->output[i] < want + 1e-3f,
             "%s: element %d is %g instead of %g", what, i, (double)c->output[i], (double)want);
     }
 }
@@ -204,7 +204,7 @@ static hed_status cycle_copies(cycle *c, hed_error *error)
     TRY(hed_copy(c->stream, c->out, 4096, c->out, 0, CYCLE_BYTES, error));
     TRY(hed_read(c->stream, c->output, c->part, 0, CYCLE_BYTES, error));
     TRY(hed_stream_wait(c->stream, error));
-    cr_assert_arr_eq(c->output, c->input, CYCLE_BYTES, "the copies changed the data");
+    CHECK_BYTES(c->output, c->input, CYCLE_BYTES, "the copies changed the data");
     return HED_OK;
 }
 
@@ -238,7 +238,7 @@ static hed_status cycle_background(cycle *c, hed_error *error)
     TRY(hed_kernel_reconfigure(c->kernel, &options, error));
     while ((status = hed_kernel_ready(c->kernel, error)) == HED_ERROR_NOT_READY) usleep(50);
     if (status) return status;
-    cr_assert_eq(hed_kernel_config(c->kernel, NULL).values[0], 32);
+    CHECK_EQ(hed_kernel_config(c->kernel, NULL).values[0], 32);
     cycle_pack(c, c->out, 3.0f, arguments);
     TRY(hed_launch(c->stream, c->kernel, &problem, arguments, 6, error));
     return cycle_read(
@@ -268,7 +268,7 @@ static hed_status cycle_graph(cycle *c, hed_error *error)
     TRY(hed_graph_update(c->graph, 2, arguments, 6, error));
     TRY(hed_graph_replay(c->graph, c->stream, error));
     TRY(cycle_read(c, c->out, 5.0f, "a replay with new arguments", error));
-    cr_assert_eq(c->calls, 2, "%d calls in two replays", c->calls);
+    CHECK_EQ(c->calls, 2, "%d calls in two replays", c->calls);
     return HED_OK;
 }
 
@@ -284,7 +284,7 @@ static hed_status cycle_map(cycle *c, hed_error *error)
         TRY(hed_map(c->stream, kinds[i], 0, 1024, &again, error)); /* more than the first time */
         bool seen = ((unsigned char *)again)[64] == 0x17 && ((unsigned char *)again)[575] == 0x17;
         TRY(hed_unmap(c->stream, kinds[i], again, error));
-        cr_assert(seen, "what was written through a map is not there");
+        CHECK(seen, "what was written through a map is not there");
     }
     return HED_OK;
 }
@@ -311,7 +311,7 @@ static hed_status cycle_times(cycle *c, hed_error *error)
     TRY(hed_event_elapsed(c->begin, c->end, &seconds, error));
     TRY(hed_stream_wait_for(c->timed, 10000000000u, error));
     TRY(hed_stream_times(c->timed, times, 8, &count, error));
-    cr_assert_eq(count, 3, "%u times kept", count);
+    CHECK_EQ(count, 3, "%u times kept", count);
     return HED_OK;
 }
 
@@ -330,8 +330,7 @@ static hed_status cycle_across(cycle *c, hed_error *error)
     }
     TRY(hed_read(c->stream, c->output, c->in, 0, CYCLE_BYTES, error));
     TRY(hed_stream_wait(c->stream, error));
-    cr_assert_arr_eq(
-        c->output, c->input, CYCLE_BYTES, "the copies across devices changed the data");
+    CHECK_BYTES(c->output, c->input, CYCLE_BYTES, "the copies across devices changed the data");
     return HED_OK;
 }
 
@@ -365,14 +364,14 @@ static void cycle_gl_bind(unsigned target, unsigned buffer)
 static void cycle_gl_get(unsigned target, intptr_t offset, intptr_t size, void *data)
 {
     (void)target;
-    cr_assert(cycle_gl_bound == CYCLE_GL && offset + size <= CYCLE_BYTES);
+    CHECK(cycle_gl_bound == CYCLE_GL && offset + size <= CYCLE_BYTES);
     memcpy(data, cycle_gl_bytes + offset, (size_t)size);
 }
 
 static void cycle_gl_put(unsigned target, intptr_t offset, intptr_t size, const void *data)
 {
     (void)target;
-    cr_assert(cycle_gl_bound == CYCLE_GL && offset + size <= CYCLE_BYTES);
+    CHECK(cycle_gl_bound == CYCLE_GL && offset + size <= CYCLE_BYTES);
     memcpy(cycle_gl_bytes + offset, data, (size_t)size);
 }
 
@@ -392,8 +391,8 @@ static hed_status cycle_share(cycle *c, hed_error *error)
     TRY(hed_buffer_gl_acquire(c->stream, c->gl, error));
     TRY(hed_fill(c->stream, c->gl, 0, 4, "\x2a", 1, error));
     TRY(hed_buffer_gl_release(c->stream, c->gl, error));
-    cr_assert(cycle_gl_bytes[0] == 0x2a &&
-                  memcmp(cycle_gl_bytes + 4, (char *)c->input + 4, CYCLE_BYTES - 4) == 0,
+    CHECK(cycle_gl_bytes[0] == 0x2a &&
+              memcmp(cycle_gl_bytes + 4, (char *)c->input + 4, CYCLE_BYTES - 4) == 0,
         "OpenGL sees other data");
     return HED_OK;
 }

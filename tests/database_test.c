@@ -71,7 +71,7 @@ static int64_t begin(hed_database *database, const hed_tune_key *key)
 {
     int64_t session;
     OK(hed_database_begin(database, key, "a test", &session, &error));
-    cr_assert(session > 0);
+    CHECK(session > 0);
     return session;
 }
 
@@ -122,19 +122,19 @@ Test(database, what_was_measured_is_found_again)
     hed_database_close(database);
     database = open_database(context, NULL);
     OK(hed_database_history(database, &key, &found, &count, &error));
-    cr_assert_eq(count, 2, "%u", count);
-    cr_expect(found[0].outcome == HED_OUTCOME_CRASHED && found[0].config.values[0] == 256 &&
-              found[0].config.values[1] == 4);
-    cr_expect_str_eq(found[0].text, "ended by signal 11");
-    cr_expect(isnan(found[0].seconds) && found[0].recalled);
-    cr_expect(found[1].seconds == 0.002 && found[1].runs == 7 && found[1].at == 1.25 &&
-                  isnan(found[1].error),
+    CHECK_EQ(count, 2, "%u", count);
+    EXPECT(found[0].outcome == HED_OUTCOME_CRASHED && found[0].config.values[0] == 256 &&
+           found[0].config.values[1] == 4);
+    EXPECT_TEXT(found[0].text, "ended by signal 11");
+    EXPECT(isnan(found[0].seconds) && found[0].recalled);
+    EXPECT(found[1].seconds == 0.002 && found[1].runs == 7 && found[1].at == 1.25 &&
+               isnan(found[1].error),
         "the newer one");
     hed_release(&database->allocator, found, count * sizeof *found);
-    cr_expect_eq(history_count(database, &other), 0);
+    EXPECT_EQ(history_count(database, &other), 0);
     hed_database_close(database);
     hed_context_destroy(context);
-    cr_expect_eq(warnings, 0, "%s", last_warning);
+    EXPECT_EQ(warnings, 0, "%s", last_warning);
 }
 
 /* What a text's names say counts, not their order or number. */
@@ -147,17 +147,17 @@ Test(database, configurations_outlive_changes_of_the_parameters)
     hed_text text = {0};
     hed_config config = {2, {128, 4}}, read;
     hed_config_write(&text, parameters, 2, &config);
-    cr_expect_str_eq(text.bytes, "WG=128 TILE=50%25%3D4");
-    cr_expect(hed_config_read(text.bytes, later, 2, false, &read) && read.values[0] == 10 &&
-              read.values[1] == 128);
-    cr_expect(!hed_config_read("WG=128", parameters, 2, false, &read), "TILE is missing");
-    cr_expect(hed_config_read("WG=128 OTHER=3", parameters, 2, true, &read) &&
-              read.values[0] == 128 && read.values[1] == 1);
-    cr_expect(!hed_config_read("WG=129 TILE=2", parameters, 2, false, &read), "no such value");
-    cr_expect(!hed_config_read("WG=128 WG=128 TILE=2", parameters, 2, false, &read));
-    cr_expect(hed_config_read("WG=128 TILE=2", parameters, 2, false, &read) && read.values[1] == 2,
+    EXPECT_TEXT(text.bytes, "WG=128 TILE=50%25%3D4");
+    EXPECT(hed_config_read(text.bytes, later, 2, false, &read) && read.values[0] == 10 &&
+           read.values[1] == 128);
+    EXPECT(!hed_config_read("WG=128", parameters, 2, false, &read), "TILE is missing");
+    EXPECT(hed_config_read("WG=128 OTHER=3", parameters, 2, true, &read) && read.values[0] == 128 &&
+           read.values[1] == 1);
+    EXPECT(!hed_config_read("WG=129 TILE=2", parameters, 2, false, &read), "no such value");
+    EXPECT(!hed_config_read("WG=128 WG=128 TILE=2", parameters, 2, false, &read));
+    EXPECT(hed_config_read("WG=128 TILE=2", parameters, 2, false, &read) && read.values[1] == 2,
         "a number where a label stood");
-    cr_expect(!hed_config_read("WG=128 TILE= WG", parameters, 2, false, &read));
+    EXPECT(!hed_config_read("WG=128 TILE= WG", parameters, 2, false, &read));
     hed_text_free(&text);
 }
 
@@ -190,16 +190,16 @@ Test(database, sources_come_nearest_first)
     OK(hed_database_flush(database, &error));
     OK(hed_database_sources(database, &own, 10, &sources, &count, &bytes, &error));
     static const int expected[] = {4, 3, 2, 1, 0, 5};
-    cr_assert_eq(count, 6, "%u", count);
+    CHECK_EQ(count, 6, "%u", count);
     for (uint32_t i = 0; i < count; i++) {
         const hed_config *best = &sources[i].configs[0];
-        cr_expect(sources[i].count == 2 && best->values[0] == group[expected[i]] &&
-                      best->values[1] == tile[expected[i]],
+        EXPECT(sources[i].count == 2 && best->values[0] == group[expected[i]] &&
+                   best->values[1] == tile[expected[i]],
             "source %u: %u, best WG=%lld", i, sources[i].count, (long long)best->values[0]);
     }
     hed_release(&database->allocator, sources, bytes);
     OK(hed_database_sources(database, &own, 2, &sources, &count, &bytes, &error));
-    cr_expect_eq(count, 2);
+    EXPECT_EQ(count, 2);
     hed_release(&database->allocator, sources, bytes);
     hed_database_close(database);
     hed_context_destroy(context);
@@ -210,10 +210,10 @@ Test(database, facts)
     hed_context *context = open_context(in_folder("a.db"));
     hed_database *database = open_database(context, NULL);
     double value = 0;
-    cr_expect(!hed_database_get_fact(database, &h200, "copy bytes/s", &value));
+    EXPECT(!hed_database_get_fact(database, &h200, "copy bytes/s", &value));
     OK(hed_database_put_fact(database, &h200, "copy bytes/s", 4e12, &error));
     OK(hed_database_put_fact(database, &h200, "copy bytes/s", 4.2e12, &error));
-    cr_expect(hed_database_get_fact(database, &h200, "copy bytes/s", &value) && value == 4.2e12);
+    EXPECT(hed_database_get_fact(database, &h200, "copy bytes/s", &value) && value == 4.2e12);
     hed_database_close(database);
     hed_context_destroy(context);
 }
@@ -226,10 +226,10 @@ static void expect_choice(const hed_choices *choices, int64_t width, int64_t hei
     hed_problem problem = hed_problem_2d(width, height);
     hed_config config;
     hed_configured configured;
-    cr_assert(hed_choices_find(choices, &problem, rank, &config, &configured));
-    cr_expect(config.values[0] == group && configured == expected,
-        "%lld x %lld, rank %u: WG=%lld, %s", (long long)width, (long long)height, rank,
-        (long long)config.values[0], hed_configured_name(configured));
+    CHECK(hed_choices_find(choices, &problem, rank, &config, &configured));
+    EXPECT(config.values[0] == group && configured == expected, "%lld x %lld, rank %u: WG=%lld, %s",
+        (long long)width, (long long)height, rank, (long long)config.values[0],
+        hed_configured_name(configured));
 }
 
 Test(database, choices_in_the_order_of_resolution)
@@ -253,7 +253,7 @@ Test(database, choices_in_the_order_of_resolution)
     tune(database, &foreign, 32);
     tune(database, &strict, 32);
     hed_choices *choices = hed_choices_load(context, &exact);
-    cr_expect_null(choices, "nothing of another vendor or math mode");
+    EXPECT_NULL(choices, "nothing of another vendor or math mode");
     tune(database, &vendor, 32);
     tune(database, &architecture, 64);
     tune(database, &near, 128);
@@ -269,9 +269,9 @@ Test(database, choices_in_the_order_of_resolution)
     hed_problem problem = hed_problem_2d(512, 512);
     hed_config config;
     hed_configured configured;
-    cr_expect(!hed_choices_find(choices, &problem, 4, &config, &configured));
-    cr_expect(hed_choices_find(choices, NULL, 0, &config, &configured) &&
-              configured == HED_CONFIGURED_NEAR_SIZE);
+    EXPECT(!hed_choices_find(choices, &problem, 4, &config, &configured));
+    EXPECT(hed_choices_find(choices, NULL, 0, &config, &configured) &&
+           configured == HED_CONFIGURED_NEAR_SIZE);
     hed_choices_free(choices);
     tune(database, &exact, 32);
     choices = hed_choices_load(context, &exact);
@@ -331,7 +331,7 @@ Test(database, a_clock_that_steps_back_decides_nothing)
     expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_EXACT);
     hed_choices_free(choices);
     OK(hed_database_history(database, &key, &found, &count, &error));
-    cr_expect(count == 3 && found[2].config.values[0] == 64 && found[2].seconds == 0.0005);
+    EXPECT(count == 3 && found[2].config.values[0] == 64 && found[2].seconds == 0.0005);
     hed_release(&database->allocator, found, count * sizeof *found);
     hed_context_destroy(context);
 }
@@ -343,11 +343,11 @@ Test(database, none_is_wanted)
     hed_context *context = open_context("");
     hed_tune_key key = key_of(&h200, 512, 512);
     hed_database *database;
-    cr_expect_null(hed_context_database(context));
-    cr_expect_null(hed_choices_load(context, &key));
-    cr_expect_eq(warnings, 0);
+    EXPECT_NULL(hed_context_database(context));
+    EXPECT_NULL(hed_choices_load(context, &key));
+    EXPECT_EQ(warnings, 0);
     FAILS(HED_ERROR_IO, hed_database_open(context, NULL, false, &database, &error));
-    cr_expect(strstr(error.text, "HEDDLE_DATABASE"));
+    EXPECT(strstr(error.text, "HEDDLE_DATABASE"));
     hed_context_destroy(context);
 }
 
@@ -356,10 +356,10 @@ Test(database, looking_for_choices_makes_no_file)
     const char *path = in_folder("new/a.db");
     hed_context *context = open_context(path);
     hed_tune_key key = key_of(&h200, 512, 512);
-    cr_expect_null(hed_choices_load(context, &key));
-    cr_expect(access(in_folder("new"), F_OK) != 0);
-    cr_assert_not_null(hed_context_database(context));
-    cr_expect(access(path, F_OK) == 0);
+    EXPECT_NULL(hed_choices_load(context, &key));
+    EXPECT(access(in_folder("new"), F_OK) != 0);
+    CHECK_NOT_NULL(hed_context_database(context));
+    EXPECT(access(path, F_OK) == 0);
     hed_context_destroy(context);
 }
 
@@ -388,9 +388,9 @@ static void expect_set_aside(const char *path, const char *aside, const void *by
     write_file(path, bytes, size);
     hed_context *context = open_context(path);
     hed_tune_key key = key_of(&h200, 512, 512);
-    cr_expect_null(hed_choices_load(context, &key));
-    cr_assert_eq(warnings, 1, "%d: %s", warnings, last_warning);
-    cr_expect(strstr(last_warning, aside), "%s", last_warning);
+    EXPECT_NULL(hed_choices_load(context, &key));
+    CHECK_EQ(warnings, 1, "%d: %s", warnings, last_warning);
+    EXPECT(strstr(last_warning, aside), "%s", last_warning);
     tune(hed_context_database(context), &key, 256);
     hed_choices *choices = hed_choices_load(context, &key);
     expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_EXACT);
@@ -398,7 +398,7 @@ static void expect_set_aside(const char *path, const char *aside, const void *by
     hed_context_destroy(context);
     size_t kept;
     char *there = read_bytes(aside, &kept);
-    cr_expect(kept == size && memcmp(there, bytes, size) == 0,
+    EXPECT(kept == size && memcmp(there, bytes, size) == 0,
         "what was set aside is not what was there");
     hed_release(NULL, there, kept + 1);
 }
@@ -420,7 +420,7 @@ Test(database, an_empty_file_is_a_new_one)
 {
     write_file(in_folder("a.db"), "", 0);
     fill(in_folder("a.db"), 1);
-    cr_expect_eq(warnings, 0, "%s", last_warning);
+    EXPECT_EQ(warnings, 0, "%s", last_warning);
 }
 
 /* Runs SQL on a file behind the library's back. */
@@ -428,8 +428,8 @@ static void tamper(const char *path, const char *sql)
 {
     sqlite3 *handle;
     char *reason = NULL;
-    cr_assert_eq(sqlite3_open(path, &handle), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(handle, sql, NULL, NULL, &reason), SQLITE_OK, "%s", reason);
+    CHECK_EQ(sqlite3_open(path, &handle), SQLITE_OK);
+    CHECK_EQ(sqlite3_exec(handle, sql, NULL, NULL, &reason), SQLITE_OK, "%s", reason);
     sqlite3_close(handle);
 }
 
@@ -440,12 +440,12 @@ static void expect_left_alone(const char *path, const char *words)
     char *bytes = read_bytes(path, &size), *later;
     hed_context *context = open_context(path);
     hed_tune_key key = key_of(&h200, 512, 512);
-    cr_expect_null(hed_choices_load(context, &key));
-    cr_expect(warnings == 1 && strstr(last_warning, words), "%s", last_warning);
+    EXPECT_NULL(hed_choices_load(context, &key));
+    EXPECT(warnings == 1 && strstr(last_warning, words), "%s", last_warning);
     FAILS(HED_ERROR_FORMAT, hed_database_open(context, path, false, &database, &error));
     hed_context_destroy(context);
     later = read_bytes(path, &later_size);
-    cr_expect(size == later_size && memcmp(bytes, later, size) == 0, "it was changed");
+    EXPECT(size == later_size && memcmp(bytes, later, size) == 0, "it was changed");
     hed_release(NULL, bytes, size + 1);
     hed_release(NULL, later, later_size + 1);
 }
@@ -473,12 +473,12 @@ Test(database, versions_and_tables_that_do_not_fit)
         char aside[64];
         snprintf(aside, sizeof aside, "a.db.damaged-%d", i + 1);
         fill(in_folder("a.db"), 1);
-        cr_expect_eq(warnings, 0, "%s", last_warning);
+        EXPECT_EQ(warnings, 0, "%s", last_warning);
         tamper(in_folder("a.db"), changes[i]);
         hed_context *context = open_context(in_folder("a.db"));
         hed_tune_key key = key_of(&h200, 512, 512);
-        cr_expect_null(hed_choices_load(context, &key), "%s", changes[i]);
-        cr_expect(access(in_folder(aside), F_OK) == 0, "%s", changes[i]);
+        EXPECT_NULL(hed_choices_load(context, &key), "%s", changes[i]);
+        EXPECT(access(in_folder(aside), F_OK) == 0, "%s", changes[i]);
         hed_context_destroy(context);
     }
 }
@@ -519,12 +519,12 @@ Test(database, an_older_version_is_brought_up_to_date)
     expect_choice(choices, 512, 512, 0, 256, HED_CONFIGURED_EXACT);
     hed_choices_free(choices);
     hed_database *database = hed_context_database(context);
-    cr_expect_eq(history_count(database, &key), 1);
+    EXPECT_EQ(history_count(database, &key), 1);
     OK(hed_database_put_fact(database, &h200, "copy bytes/s", 1, &error));
     tune(database, &key, 32);
-    cr_expect_eq(history_count(database, &key), 3);
+    EXPECT_EQ(history_count(database, &key), 3);
     hed_context_destroy(context);
-    cr_expect_eq(warnings, 0, "%s", last_warning);
+    EXPECT_EQ(warnings, 0, "%s", last_warning);
 }
 
 /* Such a file may also lie where nothing can be written. */
@@ -538,12 +538,12 @@ Test(database, an_older_version_that_is_only_read)
     hed_tune_key key = key_of(&h200, 512, 512);
     int64_t session;
     OK(hed_database_open(context, in_folder("a.db"), true, &database, &error));
-    cr_expect_eq(history_count(database, &key), 1);
+    EXPECT_EQ(history_count(database, &key), 1);
     FAILS(HED_ERROR_IO, hed_database_begin(database, &key, "", &session, &error));
     hed_database_close(database);
     hed_context_destroy(context);
     later = read_bytes(in_folder("a.db"), &later_size);
-    cr_expect(size == later_size && memcmp(bytes, later, size) == 0, "it was changed");
+    EXPECT(size == later_size && memcmp(bytes, later, size) == 0, "it was changed");
     hed_release(NULL, bytes, size + 1);
     hed_release(NULL, later, later_size + 1);
 }
@@ -563,19 +563,19 @@ Test(database, a_full_disk_is_told_of_once)
     hed_database_leave(database);
     for (int i = 0; i < 2000; i++)
         record(database, session, &key, measured(groups[i % 4], tiles[i % 3], 0.1 + i));
-    cr_expect_eq(warnings, 1, "%d warnings", warnings);
+    EXPECT_EQ(warnings, 1, "%d warnings", warnings);
     FAILS(HED_ERROR_IO, hed_database_flush(database, &error));
-    cr_expect(strstr(error.text, "full"), "%s", error.text);
+    EXPECT(strstr(error.text, "full"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_database_choose(database, session, &key, &best, &error));
-    cr_expect_eq(hed_database_begin(database, &key, "it may be small enough", &other, &error),
-        HED_OK, "%s", error.text);
-    cr_expect_eq(warnings, 1, "%d warnings", warnings);
+    EXPECT_EQ(hed_database_begin(database, &key, "it may be small enough", &other, &error), HED_OK,
+        "%s", error.text);
+    EXPECT_EQ(warnings, 1, "%d warnings", warnings);
     OK(hed_database_enter(database, &error));
     /* room again: nothing was lost */
     OK(hed_database_run(database, &error, "PRAGMA max_page_count = 100000 ", ""));
     hed_database_leave(database);
     OK(hed_database_flush(database, &error));
-    cr_expect_eq(history_count(database, &key), 12);
+    EXPECT_EQ(history_count(database, &key), 12);
     hed_context_destroy(context);
 }
 
@@ -583,16 +583,16 @@ Test(database, locked_by_another_process)
 {
     sqlite3 *other;
     fill(in_folder("a.db"), 1);
-    cr_assert_eq(sqlite3_open(in_folder("a.db"), &other), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    CHECK_EQ(sqlite3_open(in_folder("a.db"), &other), SQLITE_OK);
+    CHECK_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
     hed_context *context = open_context(in_folder("a.db"));
     hed_tune_key key = key_of(&h200, 512, 512);
-    cr_expect_null(hed_choices_load(context, &key));
-    cr_expect(warnings == 1 && strstr(last_warning, "another process"), "%s", last_warning);
-    cr_expect(access(in_folder("a.db.damaged-1"), F_OK) != 0, "a lock is no damage");
-    cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    EXPECT_NULL(hed_choices_load(context, &key));
+    EXPECT(warnings == 1 && strstr(last_warning, "another process"), "%s", last_warning);
+    EXPECT(access(in_folder("a.db.damaged-1"), F_OK) != 0, "a lock is no damage");
+    CHECK_EQ(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(other);
-    cr_assert_not_null(hed_context_database(context), "it works as soon as it is free");
+    CHECK_NOT_NULL(hed_context_database(context), "it works as soon as it is free");
     hed_choices *choices = hed_choices_load(context, &key);
     expect_choice(choices, 512, 512, 0, 128, HED_CONFIGURED_EXACT);
     hed_choices_free(choices);
@@ -602,9 +602,9 @@ Test(database, locked_by_another_process)
 Test(database, a_folder_that_can_only_be_read)
 {
     fill(in_folder("a.db"), 1);
-    cr_assert_eq(chmod(in_folder("a.db"), 0444), 0);
-    cr_assert_eq(chmod(folder, 0555), 0);
-    if (getuid() == 0) cr_assert_eq(seteuid(65534), 0); /* root may write everywhere */
+    CHECK_EQ(chmod(in_folder("a.db"), 0444), 0);
+    CHECK_EQ(chmod(folder, 0555), 0);
+    if (getuid() == 0) CHECK_EQ(seteuid(65534), 0); /* root may write everywhere */
     hed_context *context = open_context(in_folder("a.db"));
     hed_tune_key key = key_of(&h200, 512, 512);
     int64_t session;
@@ -613,13 +613,13 @@ Test(database, a_folder_that_can_only_be_read)
     hed_choices_free(choices);
     FAILS(HED_ERROR_IO,
         hed_database_begin(hed_context_database(context), &key, "", &session, &error));
-    cr_expect(strstr(error.text, "permissions"), "%s", error.text);
+    EXPECT(strstr(error.text, "permissions"), "%s", error.text);
     hed_context_destroy(context);
     context = open_context(in_folder("none/b.db"));
-    cr_expect_null(hed_context_database(context));
-    cr_expect_eq(warnings, 1);
+    EXPECT_NULL(hed_context_database(context));
+    EXPECT_EQ(warnings, 1);
     hed_context_destroy(context);
-    if (getuid() == 0) cr_assert_eq(seteuid(0), 0);
+    if (getuid() == 0) CHECK_EQ(seteuid(0), 0);
     chmod(folder, 0755);
 }
 
@@ -627,10 +627,10 @@ static void expect_not_loaded(const char *word)
 {
     hed_context *context = open_context(in_folder("a.db"));
     hed_tune_key key = key_of(&h200, 512, 512);
-    cr_expect_null(hed_context_database(context), "%s", word);
-    cr_expect_null(hed_choices_load(context, &key));
-    cr_expect(warnings >= 1 && strstr(last_warning, "not loaded") && strstr(last_warning, word),
-        "%s", last_warning);
+    EXPECT_NULL(hed_context_database(context), "%s", word);
+    EXPECT_NULL(hed_choices_load(context, &key));
+    EXPECT(warnings >= 1 && strstr(last_warning, "not loaded") && strstr(last_warning, word), "%s",
+        last_warning);
     warnings = 0;
     hed_context_destroy(context);
 }
@@ -642,28 +642,28 @@ Test(database, what_others_may_write_is_not_loaded)
     struct stat about;
     umask(0);
     fill(in_folder("a.db"), 1);
-    cr_assert(stat(in_folder("a.db"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o",
+    CHECK(stat(in_folder("a.db"), &about) == 0 && (about.st_mode & 0777) == 0644, "mode %o",
         about.st_mode);
-    cr_assert_eq(chmod(in_folder("a.db"), 0666), 0);
+    CHECK_EQ(chmod(in_folder("a.db"), 0666), 0);
     expect_not_loaded("others may write it");
-    cr_assert_eq(chmod(in_folder("a.db"), 0600), 0);
-    cr_assert_eq(chmod(folder, 0777), 0);
+    CHECK_EQ(chmod(in_folder("a.db"), 0600), 0);
+    CHECK_EQ(chmod(folder, 0777), 0);
     expect_not_loaded("folder");
     /* as /tmp: others cannot replace the file, but add a journal */
-    cr_assert_eq(chmod(folder, 01777), 0);
+    CHECK_EQ(chmod(folder, 01777), 0);
     expect_not_loaded("folder");
-    cr_assert_eq(chmod(folder, 0755), 0);
+    CHECK_EQ(chmod(folder, 0755), 0);
     static const char *const beside[] = {"a.db-journal", "a.db-wal"};
     for (int i = 0; i < 2; i++) {
         write_file(in_folder(beside[i]), "", 0);
-        cr_assert_eq(chmod(in_folder(beside[i]), 0666), 0);
+        CHECK_EQ(chmod(in_folder(beside[i]), 0666), 0);
         expect_not_loaded(beside[i]);
-        cr_assert_eq(unlink(in_folder(beside[i])), 0);
+        CHECK_EQ(unlink(in_folder(beside[i])), 0);
     }
-    cr_assert_eq(rename(in_folder("a.db"), in_folder("b.db")), 0);
-    cr_assert_eq(symlink("b.db", in_folder("a.db")), 0);
+    CHECK_EQ(rename(in_folder("a.db"), in_folder("b.db")), 0);
+    CHECK_EQ(symlink("b.db", in_folder("a.db")), 0);
     expect_not_loaded("symbolic link");
-    cr_assert_eq(rename(in_folder("b.db"), in_folder("a.db")), 0);
+    CHECK_EQ(rename(in_folder("b.db"), in_folder("a.db")), 0);
     hed_context *context = open_context(in_folder("a.db"));
     hed_tune_key key = key_of(&h200, 512, 512);
     hed_choices *choices = hed_choices_load(context, &key);
@@ -694,10 +694,10 @@ Test(database, a_choice_tells_what_the_default_took)
     record(database, session, &key, measured(64, 1, 0.003));
     OK(hed_database_choose(database, session, &key, &best, &error));
     OK(hed_database_each(database, NULL, take_choice, &seconds, &error));
-    cr_expect_eq(seconds, 0.003);
+    EXPECT_EQ(seconds, 0.003);
     OK(hed_database_prune(database, &(hed_prune_def){.keep_best = 1}, NULL, &error));
     OK(hed_database_each(database, NULL, take_choice, &seconds, &error));
-    cr_expect_eq(seconds, 0.003);
+    EXPECT_EQ(seconds, 0.003);
     hed_context_destroy(context);
 }
 
@@ -723,8 +723,8 @@ Test(database, a_program_keeps_what_it_has_found)
     hed_choices *choices = hed_choices_load(context, &key);
     hed_config found;
     hed_configured configured;
-    cr_assert(hed_choices_find(choices, &problem, 0, &found, &configured));
-    cr_expect(configured == HED_CONFIGURED_EXACT && found.values[0] == 128 && found.values[1] == 4);
+    CHECK(hed_choices_find(choices, &problem, 0, &found, &configured));
+    EXPECT(configured == HED_CONFIGURED_EXACT && found.values[0] == 128 && found.values[1] == 4);
     hed_choices_free(choices);
     hed_context_destroy(context);
 }
@@ -765,8 +765,8 @@ static void write_in_processes(const char *path, int count)
     }
     for (int p = 0; p < count; p++) {
         int result;
-        cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
-        cr_expect(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
+        CHECK_EQ(waitpid(children[p], &result, 0), children[p]);
+        EXPECT(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
             (unsigned)result);
     }
 }
@@ -780,10 +780,10 @@ Test(database, two_processes_write_at_once)
     int64_t count;
     hed_status status;
     OK(hed_database_enter(database, &error));
-    cr_assert(hed_database_integer(
+    CHECK(hed_database_integer(
         database, &count, &status, &error, "SELECT count(*) FROM measurement", ""));
     hed_database_leave(database);
-    cr_expect_eq(count, 400, "%lld", (long long)count);
+    EXPECT_EQ(count, 400, "%lld", (long long)count);
     hed_context_destroy(context);
 }
 
@@ -792,12 +792,12 @@ Test(database, several_processes_find_the_same_damage)
 {
     write_file(in_folder("a.db"), "garbage and more garbage", 24);
     write_in_processes(in_folder("a.db"), 4);
-    cr_expect(access(in_folder("a.db.damaged-1"), F_OK) == 0 &&
-              access(in_folder("a.db.damaged-2"), F_OK) != 0);
+    EXPECT(access(in_folder("a.db.damaged-1"), F_OK) == 0 &&
+           access(in_folder("a.db.damaged-2"), F_OK) != 0);
     hed_context *context = open_context(in_folder("a.db"));
     for (int p = 0; p < 4; p++) {
         hed_tune_key key = key_of(&h200, 512, groups[p]);
-        cr_expect_eq(history_count(hed_context_database(context), &key), 1);
+        EXPECT_EQ(history_count(hed_context_database(context), &key), 1);
     }
     hed_context_destroy(context);
 }
@@ -820,7 +820,7 @@ static void expect_entries(
 {
     hed_database_changes count = {0};
     OK(hed_database_each(database, filter, count_entry, &count, &error));
-    cr_expect(memcmp(&count, &expected, sizeof count) == 0,
+    EXPECT(memcmp(&count, &expected, sizeof count) == 0,
         "%llu keys, %llu measurements, %llu choices, %llu facts", (unsigned long long)count.keys,
         (unsigned long long)count.measurements, (unsigned long long)count.choices,
         (unsigned long long)count.facts);
@@ -835,9 +835,9 @@ Test(database, merging_twice_adds_nothing)
     hed_database_changes added;
     tune(database, &key, 64); /* one of the three: it stays, since it cannot be told apart */
     OK(hed_database_merge(database, in_folder("there.db"), &added, &error));
-    cr_expect(added.keys == 2 && added.measurements == 6 && added.choices == 2 && added.facts == 0);
+    EXPECT(added.keys == 2 && added.measurements == 6 && added.choices == 2 && added.facts == 0);
     OK(hed_database_merge(database, in_folder("there.db"), &added, &error));
-    cr_expect(added.keys == 0 && added.measurements == 0 && added.choices == 0 && added.facts == 0);
+    EXPECT(added.keys == 0 && added.measurements == 0 && added.choices == 0 && added.facts == 0);
     hed_choices *choices = hed_choices_load(context, &key);
     expect_choice(choices, 512, 512, 0, 64, HED_CONFIGURED_EXACT);
     expect_choice(choices, 512, 1024, 0, 128, HED_CONFIGURED_EXACT);
@@ -849,7 +849,7 @@ Test(database, merging_twice_adds_nothing)
     FAILS(HED_ERROR_IO, hed_database_merge(database, in_folder("nowhere.db"), &added, &error));
     write_file(in_folder("garbage.db"), "garbage", 7);
     FAILS(HED_ERROR_FORMAT, hed_database_merge(database, in_folder("garbage.db"), &added, &error));
-    cr_expect(access(in_folder("garbage.db"), F_OK) == 0, "another's file is only read");
+    EXPECT(access(in_folder("garbage.db"), F_OK) == 0, "another's file is only read");
     hed_context_destroy(context);
 }
 
@@ -902,7 +902,7 @@ static void expect_refused(hed_database *database, const hed_database_entry *bad
 {
     feed f = {.entries = {good, *bad}, .count = 2};
     FAILS(HED_ERROR_FORMAT, hed_database_import(database, give_next, &f, NULL, &error));
-    cr_expect(strstr(error.text, words), "%s", error.text);
+    EXPECT(strstr(error.text, words), "%s", error.text);
     expect_entries(database, NULL, (hed_database_changes){0});
 }
 
@@ -935,10 +935,10 @@ Test(database, import_is_all_or_nothing)
     f.entries[2].name = "copy bytes/s";
     f.entries[2].value = 1e12;
     OK(hed_database_import(database, give_next, &f, &added, &error));
-    cr_expect(added.keys == 1 && added.measurements == 1 && added.choices == 1 && added.facts == 1);
+    EXPECT(added.keys == 1 && added.measurements == 1 && added.choices == 1 && added.facts == 1);
     f.next = 0;
     OK(hed_database_import(database, give_next, &f, &added, &error));
-    cr_expect(added.keys == 0 && added.measurements == 0 && added.choices == 0 && added.facts == 0);
+    EXPECT(added.keys == 0 && added.measurements == 0 && added.choices == 0 && added.facts == 0);
     hed_context_destroy(context);
 }
 
@@ -959,24 +959,24 @@ Test(database, pruning)
     FAILS(HED_ERROR_ARGUMENT, hed_database_prune(database, &(hed_prune_def){0}, &removed, &error));
     OK(hed_database_prune(
         database, &(hed_prune_def){.keep_best = 3, .dry_run = true}, &removed, &error));
-    cr_expect_eq(removed.measurements, 5);
+    EXPECT_EQ(removed.measurements, 5);
     expect_entries(database, NULL, (hed_database_changes){1, 10, 1, 0});
     OK(hed_database_prune(database, &(hed_prune_def){.keep_best = 3}, &removed, &error));
-    cr_expect_eq(removed.measurements, 5);
+    EXPECT_EQ(removed.measurements, 5);
     expect_entries(database, NULL,
         (hed_database_changes){1, 5, 1, 0}); /* three, the choice's own, and the one that hung */
     OK(hed_database_prune(database, &(hed_prune_def){.older_seconds = 3600}, &removed, &error));
-    cr_expect_eq(removed.measurements, 0);
+    EXPECT_EQ(removed.measurements, 0);
     OK(hed_database_prune(database, &(hed_prune_def){.kernel = "other"}, &removed, &error));
-    cr_expect(removed.measurements == 0 && removed.choices == 0 && removed.keys == 0);
+    EXPECT(removed.measurements == 0 && removed.choices == 0 && removed.keys == 0);
     OK(hed_database_enter(database, &error));
     OK(hed_database_run(database, &error, "UPDATE session SET begun = begun - 7200", ""));
     hed_database_leave(database);
     OK(hed_database_prune(database, &(hed_prune_def){.older_seconds = 3600}, &removed, &error));
-    cr_expect_eq(removed.measurements, 5);
+    EXPECT_EQ(removed.measurements, 5);
     expect_entries(database, NULL, (hed_database_changes){1, 0, 1, 0}); /* choices stay */
     OK(hed_database_prune(database, &(hed_prune_def){.kernel = "blur"}, &removed, &error));
-    cr_expect(removed.choices == 1 && removed.keys == 1);
+    EXPECT(removed.choices == 1 && removed.keys == 1);
     expect_entries(database, NULL, (hed_database_changes){0});
     hed_context_destroy(context);
 }
@@ -1019,10 +1019,10 @@ Test(database, each_allocation_failing)
             hed_database_close(database);
         }
         hed_context_destroy(context);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s",
-            (long long)n, error.text);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld: %lld are left",
-            (long long)n, (long long)state.live);
+        CHECK(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n,
+            error.text);
+        CHECK(state.live == 0 && state.bytes == 0, "allocation %lld: %lld are left", (long long)n,
+            (long long)state.live);
     } while (state.calls >= n);
-    cr_expect(n > 20);
+    EXPECT(n > 20);
 }

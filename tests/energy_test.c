@@ -33,9 +33,9 @@ static hed_device *device_of(const energy_fakes *f, const char *id)
 static void close_fakes(energy_fakes *f)
 {
     hed_context_destroy(f->context);
-    cr_expect_eq(f->allocations.live, 0);
-    cr_expect_eq(f->nvml->live[FAKE_CONTEXT], 0, "NVML is left running");
-    cr_expect_eq(f->nvml->misuses, 0, "%s was given nonsense", f->nvml->misused);
+    EXPECT_EQ(f->allocations.live, 0);
+    EXPECT_EQ(f->nvml->live[FAKE_CONTEXT], 0, "NVML is left running");
+    EXPECT_EQ(f->nvml->misuses, 0, "%s was given nonsense", f->nvml->misused);
 }
 
 /* NVML's order of devices is not CUDA's: each must be found by its address. */
@@ -50,9 +50,9 @@ Test(energy, counts_the_device_asked_for)
         OK(hed_energy_open(device_of(&f, ids[i]), fakes_path("nvml"), &energy, &error));
         OK(hed_energy_read(energy, &before, &error));
         OK(hed_energy_read(energy, &after, &error));
-        cr_expect_float_eq(after - before, 0.25, 1e-9, "%g J more", after - before);
-        cr_expect(before > 1000.0 * (i + 1) && before < 1000.0 * (i + 1) + 10.0,
-            "%s has taken %g J", ids[i], before);
+        EXPECT_NEAR(after - before, 0.25, 1e-9, "%g J more", after - before);
+        EXPECT(before > 1000.0 * (i + 1) && before < 1000.0 * (i + 1) + 10.0, "%s has taken %g J",
+            ids[i], before);
         hed_energy_close(energy);
     }
     hed_energy_close(NULL);
@@ -72,11 +72,11 @@ Test(energy, each_call_fails)
         f.nvml->fail_name = calls[i];
         f.nvml->code = 999;
         FAILS(HED_ERROR_DRIVER, hed_energy_open(device, fakes_path("nvml"), &energy, &error));
-        cr_expect(strstr(error.text, calls[i]) && strstr(error.text, "999"), "%s", error.text);
+        EXPECT(strstr(error.text, calls[i]) && strstr(error.text, "999"), "%s", error.text);
     }
     f.nvml->code = 3; /* a GPU without the counter */
     FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device, fakes_path("nvml"), &energy, &error));
-    cr_expect(strstr(error.text, "Not Supported"), "%s", error.text);
+    EXPECT(strstr(error.text, "Not Supported"), "%s", error.text);
     fakes_reset(f.nvml);
     f.cuda->fail_name = "cuDeviceGetPCIBusId";
     f.cuda->code = 1;
@@ -98,11 +98,11 @@ Test(energy, libraries_that_are_none)
     hed_device *device = device_of(&f, "cuda:0");
     hed_energy *energy;
     FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device, "libno-such-library.so", &energy, &error));
-    cr_expect(strstr(error.text, "libno-such-library.so"), "%s", error.text);
+    EXPECT(strstr(error.text, "libno-such-library.so"), "%s", error.text);
     FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device, fakes_path("nvrtc"), &energy, &error));
-    cr_expect(strstr(error.text, "nvmlInit_v2"), "%s", error.text);
+    EXPECT(strstr(error.text, "nvmlInit_v2"), "%s", error.text);
     FAILS(HED_ERROR_UNSUPPORTED, hed_energy_open(device_of(&f, "host"), NULL, &energy, &error));
-    cr_expect(strstr(error.text, "host has no counter"), "%s", error.text);
+    EXPECT(strstr(error.text, "host has no counter"), "%s", error.text);
     close_fakes(&f);
 }
 
@@ -121,10 +121,10 @@ Test(energy, without_memory)
         hed_status status = hed_energy_open(device, fakes_path("nvml"), &energy, &error);
         bool failed = f.allocations.calls >= f.allocations.fail_at;
         f.allocations.fail_at = 0;
-        cr_assert_eq(status, failed ? HED_ERROR_MEMORY : HED_OK, "allocation %lld: %s",
-            (long long)n, hed_status_name(status));
+        CHECK_EQ(status, failed ? HED_ERROR_MEMORY : HED_OK, "allocation %lld: %s", (long long)n,
+            hed_status_name(status));
         hed_energy_close(energy);
-        cr_assert_eq(f.allocations.live, live, "allocation %lld leaks", (long long)n);
+        CHECK_EQ(f.allocations.live, live, "allocation %lld leaks", (long long)n);
         if (!failed) break;
     }
     close_fakes(&f);

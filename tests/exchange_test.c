@@ -78,8 +78,7 @@ static char *export_text(hed_database *database, const char *path, size_t *size)
     char *text;
     hed_database_changes count;
     OK(hed_exchange_export(database, NULL, path, NULL, &count, &error));
-    cr_expect(
-        count.keys == 3 && count.measurements == 36 && count.choices == 2 && count.facts == 1);
+    EXPECT(count.keys == 3 && count.measurements == 36 && count.choices == 2 && count.facts == 1);
     OK(hed_path_read(NULL, path, 1 << 24, &text, size, &error));
     return text;
 }
@@ -104,18 +103,17 @@ Test(exchange, what_is_written_is_read_again)
     fill(hed_context_database(context));
     char *text = export_text(hed_context_database(context), in_folder("a.json"), &size);
     OK(import_text(hed_context_database(other), text, size, &added));
-    cr_expect(
-        added.keys == 3 && added.measurements == 36 && added.choices == 2 && added.facts == 1);
+    EXPECT(added.keys == 3 && added.measurements == 36 && added.choices == 2 && added.facts == 1);
     char *again = export_text(hed_context_database(other), in_folder("b.json"), &again_size);
-    cr_expect(size == again_size && memcmp(text, again, size) == 0, "%s\n%s", text, again);
+    EXPECT(size == again_size && memcmp(text, again, size) == 0, "%s\n%s", text, again);
     OK(import_text(hed_context_database(other), text, size, &added));
-    cr_expect(added.keys == 0 && added.measurements == 0 && added.choices == 0 && added.facts == 0);
+    EXPECT(added.keys == 0 && added.measurements == 0 && added.choices == 0 && added.facts == 0);
     hed_tune_key key = key_of(1001);
     hed_choices *choices = hed_choices_load(other, &key);
     hed_config config;
     hed_configured configured;
-    cr_expect(hed_choices_find(choices, &key.problem, 0, &config, &configured) &&
-              configured == HED_CONFIGURED_EXACT);
+    EXPECT(hed_choices_find(choices, &key.problem, 0, &config, &configured) &&
+           configured == HED_CONFIGURED_EXACT);
     hed_choices_free(choices);
     hed_release(NULL, text, size + 1);
     hed_release(NULL, again, again_size + 1);
@@ -151,12 +149,11 @@ Test(exchange, mutated_texts_are_taken_whole_or_not_at_all)
                 random_below(3) ? text[random_below((uint32_t)size)] : (char)random_below(256);
         hed_status status = import_text(
             hed_context_database(context), changed, random_below(9) ? size : at, &added);
-        cr_assert(status == HED_OK || status == HED_ERROR_FORMAT, "%d: %s", i, error.text);
-        cr_assert(
-            status == HED_OK || (error.text[0] && !added.keys && !added.measurements), "%d", i);
+        CHECK(status == HED_OK || status == HED_ERROR_FORMAT, "%d: %s", i, error.text);
+        CHECK(status == HED_OK || (error.text[0] && !added.keys && !added.measurements), "%d", i);
         refused += status != HED_OK;
     }
-    cr_expect(refused > 100 && refused < 400, "%d", refused);
+    EXPECT(refused > 100 && refused < 400, "%d", refused);
     free(changed);
     hed_release(NULL, text, size + 1);
     hed_context_destroy(context);

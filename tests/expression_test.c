@@ -45,7 +45,7 @@ static void check(const example *examples, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double found = value_of(examples[i].text);
-        cr_expect(found == examples[i].value || (isnan(found) && isnan(examples[i].value)),
+        EXPECT(found == examples[i].value || (isnan(found) && isnan(examples[i].value)),
             "%s gives %.17g, not %.17g", examples[i].text, found, examples[i].value);
     }
 }
@@ -295,8 +295,8 @@ static void refuse(hed_status status, const char *text, const char *words)
 {
     hed_expression *expression = (hed_expression *)&error;
     FAILS(status, hed_expression_create(NULL, text, &SCOPE, &expression, &error));
-    cr_expect(!expression);
-    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
+    EXPECT(!expression);
+    EXPECT(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
         error.text, words);
 }
 
@@ -362,7 +362,7 @@ Test(expression, unknown_words_name_the_known_ones)
     static const hed_expression_names nothing = {0};
     hed_expression *expression;
     FAILS(HED_ERROR_ARGUMENT, hed_expression_create(NULL, "x", &nothing, &expression, &error));
-    cr_expect(strstr(error.text, "known are: no names at all"), "%s", error.text);
+    EXPECT(strstr(error.text, "known are: no names at all"), "%s", error.text);
 }
 
 Test(expression, long_lists_of_names_are_cut)
@@ -376,8 +376,8 @@ Test(expression, long_lists_of_names_are_cut)
     hed_expression_names many = {names, 200, NULL, 0};
     hed_expression *expression;
     FAILS(HED_ERROR_ARGUMENT, hed_expression_create(NULL, "x", &many, &expression, &error));
-    cr_expect(strstr(error.text, "PARAMETER_0, PARAMETER_1") &&
-                  strcmp(error.text + strlen(error.text) - 3, "...") == 0,
+    EXPECT(strstr(error.text, "PARAMETER_0, PARAMETER_1") &&
+               strcmp(error.text + strlen(error.text) - 3, "...") == 0,
         "%s", error.text);
 }
 
@@ -385,7 +385,7 @@ Test(expression, long_lists_of_names_are_cut)
 static char *nest(const char *before, const char *after, size_t count)
 {
     char *text = malloc(count * (strlen(before) + strlen(after)) + 2);
-    cr_assert(text);
+    CHECK(text);
     text[0] = 0;
     char *end = text;
     for (size_t i = 0; i < count; i++) end = stpcpy(end, before);
@@ -414,7 +414,7 @@ Test(expression, depth_and_length_have_an_end)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = nest(cases[i].before, cases[i].after, cases[i].works);
-        cr_expect(!isnan(value_of(text)));
+        EXPECT(!isnan(value_of(text)));
         free(text);
         text = nest(cases[i].before, cases[i].after, 300);
         refuse(HED_ERROR_FORMAT, text, "too ");
@@ -422,13 +422,13 @@ Test(expression, depth_and_length_have_an_end)
     }
     /* What is wide is not deep. */
     char *text = nest("1 + ", "", 4000);
-    cr_expect(value_of(text) == 4001);
+    EXPECT(value_of(text) == 4001);
     free(text);
     text = nest("0 or ", "", 3000);
-    cr_expect(value_of(text) == 1);
+    EXPECT(value_of(text) == 1);
     free(text);
     text = nest("1 <= ", "", 3000);
-    cr_expect(value_of(text) == 1);
+    EXPECT(value_of(text) == 1);
     free(text);
     text = nest("1 + ", "", 5000);
     refuse(HED_ERROR_FORMAT, text, "an expression of 20001 bytes; at most 16384");
@@ -444,11 +444,10 @@ Test(expression, rules_of_division)
         for (int b = -9; b <= 9; b++) {
             values[0] = a, values[3] = b;
             if (b == 0) continue;
-            cr_expect(value_with("WG == n * (WG // n) + WG % n", values) == 1, "%d, %d", a, b);
-            cr_expect(
-                value_with("0 <= WG % n < n or n < WG % n <= 0", values) == 1, "%d, %d", a, b);
-            cr_expect(value_with("WG // n == floor(WG / n) and ceil_div(WG, n) == ceil(WG / n)",
-                          values) == 1,
+            EXPECT(value_with("WG == n * (WG // n) + WG % n", values) == 1, "%d, %d", a, b);
+            EXPECT(value_with("0 <= WG % n < n or n < WG % n <= 0", values) == 1, "%d, %d", a, b);
+            EXPECT(value_with(
+                       "WG // n == floor(WG / n) and ceil_div(WG, n) == ceil(WG / n)", values) == 1,
                 "%d, %d", a, b);
         }
 }
@@ -460,13 +459,13 @@ Test(expression, rules_of_logic)
     double v[7] = {0};
     for (int bits = 0; bits < 27; bits++) {
         v[0] = bits % 3, v[1] = bits / 3 % 3, v[3] = bits / 9;
-        cr_expect(value_with("(not (WG and n)) == (not WG or not n)", v) == 1);
-        cr_expect(value_with("(WG and n or VARIANT) == (WG && n || VARIANT)", v) == 1);
-        cr_expect(value_with("(WG ? n : VARIANT) == (n if WG else VARIANT)", v) == 1);
-        cr_expect(value_with("(WG < n <= VARIANT) == ((WG < n) and (n <= VARIANT))", v) == 1);
-        cr_expect(value_with("(WG in (n, VARIANT)) == (WG == n or WG == VARIANT)", v) == 1);
-        cr_expect(value_with("(WG not in (n, VARIANT)) == (not (WG in [n, VARIANT]))", v) == 1);
-        cr_expect(value_with("min(WG, n) + max(WG, n) == WG + n", v) == 1);
+        EXPECT(value_with("(not (WG and n)) == (not WG or not n)", v) == 1);
+        EXPECT(value_with("(WG and n or VARIANT) == (WG && n || VARIANT)", v) == 1);
+        EXPECT(value_with("(WG ? n : VARIANT) == (n if WG else VARIANT)", v) == 1);
+        EXPECT(value_with("(WG < n <= VARIANT) == ((WG < n) and (n <= VARIANT))", v) == 1);
+        EXPECT(value_with("(WG in (n, VARIANT)) == (WG == n or WG == VARIANT)", v) == 1);
+        EXPECT(value_with("(WG not in (n, VARIANT)) == (not (WG in [n, VARIANT]))", v) == 1);
+        EXPECT(value_with("min(WG, n) + max(WG, n) == WG + n", v) == 1);
     }
 }
 
@@ -477,7 +476,7 @@ Test(expression, names_that_are_used)
         NULL, "WG * 2 < n if VARIANT == 'vector' else 1", &SCOPE, &expression, &error));
     static const bool used[] = {true, true, false, true, false, false, false};
     for (uint32_t i = 0; i < 7; i++)
-        cr_expect(hed_expression_uses(expression, i) == used[i], "%s", NAMES[i]);
+        EXPECT(hed_expression_uses(expression, i) == used[i], "%s", NAMES[i]);
     hed_expression_destroy(expression);
     hed_expression_destroy(NULL);
 }
@@ -491,13 +490,13 @@ Test(expression, memory)
         state = (test_allocator){.fail_at = n};
         FAILS(HED_ERROR_MEMORY,
             hed_expression_create(&allocator, "WG * 2", &SCOPE, &expression, &error));
-        cr_expect(!expression && state.live == 0);
+        EXPECT(!expression && state.live == 0);
     }
     state = (test_allocator){0};
     OK(hed_expression_create(&allocator, "WG * 2", &SCOPE, &expression, &error));
-    cr_expect(state.calls == 2 && hed_expression_value(expression, VALUES) == 64);
+    EXPECT(state.calls == 2 && hed_expression_value(expression, VALUES) == 64);
     hed_expression_destroy(expression);
-    cr_expect(state.live == 0 && state.bytes == 0);
+    EXPECT(state.live == 0 && state.bytes == 0);
     FAILS(HED_ERROR_FORMAT, hed_expression_create(&allocator, "WG *", &SCOPE, &expression, &error));
-    cr_expect(state.live == 0);
+    EXPECT(state.live == 0);
 }

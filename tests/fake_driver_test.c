@@ -24,7 +24,7 @@ static hed_backend_report report_of(const hed_context *context, const char *back
 {
     for (uint32_t i = 0; i < hed_backend_count(context); i++)
         if (!strcmp(hed_backend_at(context, i).name, backend)) return hed_backend_at(context, i);
-    cr_assert_fail("no backend %s", backend);
+    FAIL("no backend %s", backend);
     return (hed_backend_report){0};
 }
 
@@ -41,13 +41,13 @@ Test(fake_driver, a_life_on_the_fakes_leaves_nothing)
             fake_control *f = fakes_load(fakes_path(device->libraries[i]));
             fakes_reset(f);
             OK(cycle_run(&def, device->selector, NULL, &error));
-            cr_assert(f->calls > 10);
-            cr_assert_eq(fakes_alive(f), 0, "%lld objects of %s are left",
-                (long long)fakes_alive(f), device->libraries[i]);
-            cr_assert_eq(f->bytes, 0);
-            cr_assert_eq(f->misuses, 0, "%s was given nonsense", f->misused);
+            CHECK(f->calls > 10);
+            CHECK_EQ(fakes_alive(f), 0, "%lld objects of %s are left", (long long)fakes_alive(f),
+                device->libraries[i]);
+            CHECK_EQ(f->bytes, 0);
+            CHECK_EQ(f->misuses, 0, "%s was given nonsense", f->misused);
         }
-        cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
+        CHECK(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
             (long long)state.live);
     }
 }
@@ -101,14 +101,13 @@ static void run_life(run *r, const char *what, const hed_context_def *given)
     said.backend = r->device->backend;
     r->status = cycle_run(&def, r->device->selector, keep_report, &error);
     if (r->status)
-        cr_assert(error.status == r->status && error.text[0], "%s: the error does not say why: %s",
+        CHECK(error.status == r->status && error.text[0], "%s: the error does not say why: %s",
             what, hed_status_name(r->status));
-    cr_assert(r->allocations.live == 0 && r->allocations.bytes == 0,
+    CHECK(r->allocations.live == 0 && r->allocations.bytes == 0,
         "%s: %lld allocations of ours are left (%s)", what, (long long)r->allocations.live,
         error.text);
     for (int i = 0; i < 2 && r->fakes[i]; i++)
-        cr_assert_eq(
-            r->fakes[i]->misuses, 0, "%s: %s was given nonsense", what, r->fakes[i]->misused);
+        CHECK_EQ(r->fakes[i]->misuses, 0, "%s: %s was given nonsense", what, r->fakes[i]->misused);
 }
 
 static int64_t left_in(const run *r, int library)
@@ -130,14 +129,14 @@ Test(fake_driver, every_allocation_failing_leaves_nothing)
             r.allocations.fail_at = n;
             run_life(&r, what, NULL);
             bool memory = r.status == HED_ERROR_MEMORY || r.status == HED_ERROR_DEVICE_MEMORY;
-            cr_assert(memory || r.status == HED_OK, "%s: %s: %s", what, hed_status_name(r.status),
+            CHECK(memory || r.status == HED_OK, "%s: %s: %s", what, hed_status_name(r.status),
                 error.text); /* OK: what can be done without */
             for (int i = 0; i < 2; i++)
-                cr_assert_eq(left_in(&r, i), 0, "%s: %lld objects of %s are left", what,
+                CHECK_EQ(left_in(&r, i), 0, "%s: %lld objects of %s are left", what,
                     (long long)left_in(&r, i), r.device->libraries[i]);
         } while (r.allocations.calls >= n);
-        cr_assert(n > 50, "only %lld allocations in a life", (long long)n);
-        cr_assert_eq(r.status, HED_OK);
+        CHECK(n > 50, "only %lld allocations in a life", (long long)n);
+        CHECK_EQ(r.status, HED_OK);
     }
 }
 
@@ -176,18 +175,18 @@ static void check_failure(const run *r, int library, const char *what)
     const char *failed = r->fakes[library]->failed;
     bool ending = is_among(failed, endings), question = is_among(failed, questions);
     int64_t left = left_in(r, library);
-    cr_assert(left == 0 || (ending && left <= 3), "%s: %lld objects are left (%s)", what,
+    CHECK(left == 0 || (ending && left <= 3), "%s: %lld objects are left (%s)", what,
         (long long)left, error.text);
     if (r->status == HED_OK) {
         bool limited = said.state == HED_BACKEND_LIMITED && said.reason[0] && said.remedy[0];
-        cr_assert(ending || question || limited || is_among(failed, optional), "%s: nobody says so",
+        CHECK(ending || question || limited || is_among(failed, optional), "%s: nobody says so",
             what);
     } else if (!question && r->status != HED_ERROR_MEMORY &&
                r->status != HED_ERROR_DEVICE_MEMORY) { /* those name the size */
         bool told = strstr(error.text, failed) || strstr(error.log, failed);
         bool reported =
             said.state != HED_BACKEND_WORKS && strstr(said.reason, failed) && said.remedy[0];
-        cr_assert(told || reported, "%s: the call is not named: %s (%s: %s)", what, error.text,
+        CHECK(told || reported, "%s: the call is not named: %s (%s: %s)", what, error.text,
             said.backend, said.reason);
     }
 }
@@ -209,7 +208,7 @@ static void fail_each_call(const fake_device *device, int library, int code)
             f->failed, (long long)n, device->libraries[library], code);
         check_failure(&r, library, what);
     }
-    cr_assert(r.status == HED_OK && f->calls > 10, "the process does not go on: %s", error.text);
+    CHECK(r.status == HED_OK && f->calls > 10, "the process does not go on: %s", error.text);
 }
 
 /* 999 and -5: of no kind of their own. */
@@ -248,12 +247,12 @@ static void fail_each_function(
         check_failure(&r, 0, what);
         bool as_expected = r.status == HED_OK || r.status == HED_ERROR_NO_DEVICE ||
                            is_among(*names, questions) || (1u << r.status & expected);
-        cr_assert(as_expected, "%s: %s: %s", what, hed_status_name(r.status), error.text);
+        CHECK(as_expected, "%s: %s: %s", what, hed_status_name(r.status), error.text);
     }
-    cr_assert(failures > 30, "only %d functions are used in a life", failures);
+    CHECK(failures > 30, "only %d functions are used in a life", failures);
     run_of(device);
     run_life(&r, "after the faults", NULL);
-    cr_assert_eq(r.status, HED_OK, "the process does not go on: %s", error.text);
+    CHECK_EQ(r.status, HED_OK, "the process does not go on: %s", error.text);
 }
 
 enum { OUT_OF_MEMORY = 1 << HED_ERROR_MEMORY | 1 << HED_ERROR_DEVICE_MEMORY };
@@ -298,11 +297,11 @@ static void lose_at_each_call(const fake_device *device, int code)
         bool ended = r.status == HED_OK && (is_among(f->failed, endings) ||
                                                is_among(f->failed, optional) || !f->failures);
         bool asked = is_among(f->failed, questions) || strstr(error.text, "does not describe");
-        cr_assert(r.status == HED_ERROR_LOST || opening || ended || asked, "%s: %s: %s: %s", what,
+        CHECK(r.status == HED_ERROR_LOST || opening || ended || asked, "%s: %s: %s: %s", what,
             f->failed, hed_status_name(r.status), error.text);
         lost += r.status == HED_ERROR_LOST;
     }
-    cr_assert(lost > 20, "only %lld lives ended in LOST", (long long)lost);
+    CHECK(lost > 20, "only %lld lives ended in LOST", (long long)lost);
 }
 
 Test(fake_driver, a_lost_cuda_device)
@@ -345,10 +344,9 @@ static void close_scene(scene *s)
     hed_buffer_destroy(s->buffer);
     hed_stream_destroy(s->stream);
     hed_context_destroy(s->context);
-    cr_assert(s->allocations.live == 0 && s->allocations.bytes == 0);
-    cr_assert(fakes_alive(s->f) == 0 && s->f->misuses == 0,
-        "%lld objects are left, %lld misuses (%s)", (long long)fakes_alive(s->f),
-        (long long)s->f->misuses, s->f->misused);
+    CHECK(s->allocations.live == 0 && s->allocations.bytes == 0);
+    CHECK(fakes_alive(s->f) == 0 && s->f->misuses == 0, "%lld objects are left, %lld misuses (%s)",
+        (long long)fakes_alive(s->f), (long long)s->f->misuses, s->f->misused);
 }
 
 Test(fake_driver, a_hung_device_is_a_time_out)
@@ -361,7 +359,7 @@ Test(fake_driver, a_hung_device_is_a_time_out)
         OK(hed_stream_wait_for(s.stream, 1000000, &error));
         s.f->hangs = true;
         FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(s.stream, 3000000, &error));
-        cr_assert(strstr(error.text, fake_devices[d].selector),
+        CHECK(strstr(error.text, fake_devices[d].selector),
             "the error does not name the device: %s", error.text);
         FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(s.stream, 0, &error));
         FAILS(HED_ERROR_TIMEOUT, hed_event_wait(s.event, 3000000, &error));
@@ -383,9 +381,9 @@ Test(fake_driver, device_memory_that_runs_out_names_the_size_and_comes_back)
         while (count < 8 && !(status = cycle_buffer(
                                   s.device, HED_MEMORY_DEVICE, 300007, NULL, &kept[count], &error)))
             count++;
-        cr_assert(status == HED_ERROR_DEVICE_MEMORY && count == 3, "%s after %d buffers",
+        CHECK(status == HED_ERROR_DEVICE_MEMORY && count == 3, "%s after %d buffers",
             hed_status_name(status), count);
-        cr_assert(strstr(error.text, "300007"), "the error does not name the size: %s", error.text);
+        CHECK(strstr(error.text, "300007"), "the error does not name the size: %s", error.text);
         hed_buffer_destroy(kept[--count]);
         OK(cycle_buffer(s.device, HED_MEMORY_DEVICE, 300007, NULL, &kept[count++], &error));
         FAILS(HED_ERROR_LIMIT,
@@ -414,7 +412,7 @@ static void expect_weights(
     OK(hed_graph_replay(graph, s->stream, &error));
     for (int i = 0; i < 2; i++) OK(hed_read(s->stream, &got[i], out[i], 0, sizeof got[i], &error));
     OK(hed_stream_wait(s->stream, &error));
-    cr_expect(got[0] == first && got[1] == second, "%g and %g instead of %g and %g", got[0], got[1],
+    EXPECT(got[0] == first && got[1] == second, "%g and %g instead of %g and %g", got[0], got[1],
         first, second);
 }
 
@@ -472,12 +470,12 @@ Test(fake_driver, a_build_that_fails)
         broken.source_count = 1;
         open_scene(&s, &fake_devices[d]);
         FAILS(HED_ERROR_BUILD, hed_kernel_create(s.device, &broken, NULL, &none, &error));
-        cr_assert(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
+        CHECK(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
         options.background = true;
         OK(hed_kernel_create(s.device, &broken, &options, &none, &error));
         while ((status = hed_kernel_ready(none, &error)) == HED_ERROR_NOT_READY) usleep(50);
-        cr_assert_eq(status, HED_ERROR_BUILD);
-        cr_assert(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
+        CHECK_EQ(status, HED_ERROR_BUILD);
+        CHECK(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
         hed_kernel_destroy(none);
         OK(hed_kernel_create(s.device, &cycle_def, NULL, &kernel, &error));
         s.f->fail_name =
@@ -485,9 +483,9 @@ Test(fake_driver, a_build_that_fails)
         s.f->code = fake_devices[d].backend[0] == 'c' ? 999 : -5;
         OK(hed_kernel_reconfigure(kernel, &options, &error));
         while ((status = hed_kernel_ready(kernel, &error)) == HED_ERROR_NOT_READY) usleep(50);
-        cr_assert_eq(status, HED_ERROR_DRIVER, "%s", hed_status_name(status));
+        CHECK_EQ(status, HED_ERROR_DRIVER, "%s", hed_status_name(status));
         s.f->fail_name = NULL;
-        cr_assert_eq(hed_kernel_config(kernel, NULL).values[0], 64);
+        CHECK_EQ(hed_kernel_config(kernel, NULL).values[0], 64);
         OK(hed_kernel_ready(kernel, &error));
         hed_kernel_destroy(kernel);
         close_scene(&s);
@@ -509,7 +507,7 @@ Test(fake_driver, strict_mode_needs_its_capability)
         if (plain) {
             FAILS(HED_ERROR_UNSUPPORTED,
                 hed_kernel_create(s.device, &cycle_def, &options, &kernel, &error));
-            cr_assert(strstr(error.text, "strict"), "%s", error.text);
+            CHECK(strstr(error.text, "strict"), "%s", error.text);
             options.math = HED_MATH_FAST;
         }
         OK(hed_kernel_create(s.device, &cycle_def, &options, &kernel, &error));
@@ -527,9 +525,9 @@ Test(fake_driver, many_lives_leave_nothing)
         run r = run_of(&fake_devices[d]);
         for (int i = 0; i < lives; i++) {
             run_life(&r, "one of many lives", NULL);
-            cr_assert_eq(r.status, HED_OK, "life %d: %s", i, error.text);
+            CHECK_EQ(r.status, HED_OK, "life %d: %s", i, error.text);
             for (int l = 0; l < 2 && r.fakes[l]; l++)
-                cr_assert(left_in(&r, l) == 0 && r.fakes[l]->bytes == 0,
+                CHECK(left_in(&r, l) == 0 && r.fakes[l]->bytes == 0,
                     "life %d: %lld objects of %s and %llu bytes are left", i,
                     (long long)left_in(&r, l), r.device->libraries[l],
                     (unsigned long long)r.fakes[l]->bytes);

@@ -36,7 +36,7 @@ static void copy_without(const char *from, const char *to, const char *symbol)
             found = true;
         }
     }
-    cr_assert(found, "%s has no symbol %s: the fake does not implement all that the backend loads",
+    CHECK(found, "%s has no symbol %s: the fake does not implement all that the backend loads",
         from, symbol);
     write_file(to, bytes, size);
     hed_release(NULL, bytes, size + 1);
@@ -58,13 +58,13 @@ static void open_context(opened *o, hed_context_def def, const char *backend)
     for (uint32_t i = 0; i < hed_backend_count(o->context); i++)
         if (!strcmp(hed_backend_at(o->context, i).name, backend))
             o->report = hed_backend_at(o->context, i);
-    cr_assert_not_null(o->report.name, "no backend %s", backend);
+    CHECK_NOT_NULL(o->report.name, "no backend %s", backend);
 }
 
 static void close_context(opened *o)
 {
     hed_context_destroy(o->context);
-    cr_assert(o->allocations.live == 0 && o->allocations.bytes == 0,
+    CHECK(o->allocations.live == 0 && o->allocations.bytes == 0,
         "%lld allocations of ours are left", (long long)o->allocations.live);
 }
 
@@ -75,12 +75,12 @@ static void check_broken(hed_context_def def, const char *backend, const char *w
     opened o;
     hed_device *device;
     open_context(&o, def, backend);
-    cr_assert(o.report.state == HED_BACKEND_ABSENT || o.report.state == HED_BACKEND_FAILED,
+    CHECK(o.report.state == HED_BACKEND_ABSENT || o.report.state == HED_BACKEND_FAILED,
         "%s with \"%s\" works", backend, words);
-    cr_assert_eq(o.report.devices, 0);
-    cr_assert(
+    CHECK_EQ(o.report.devices, 0);
+    CHECK(
         strstr(o.report.reason, words), "\"%s\" is not in the reason: %s", words, o.report.reason);
-    cr_assert(o.report.remedy[0], "no remedy for: %s", o.report.reason);
+    CHECK(o.report.remedy[0], "no remedy for: %s", o.report.reason);
     FAILS(HED_ERROR_NO_DEVICE, hed_device_find(o.context, backend, &device, &error));
     OK(hed_device_find(o.context, "host", &device, &error));
     close_context(&o);
@@ -162,7 +162,7 @@ Test(fake_library, each_symbol_missing)
         test_allocator state = {0};
         def.allocator = test_allocator_of(&state);
         OK(cycle_run(&def, "cuda:0", NULL, &error)); /* done without */
-        cr_assert_eq(state.live, 0);
+        CHECK_EQ(state.live, 0);
     }
 }
 
@@ -221,13 +221,12 @@ static void open_without_compiler(without_compiler *w, const char *nvrtc, const 
     def.nvrtc_library = nvrtc;
     def.ptx_dir = ptx_dir;
     open_context(&w->o, def, "cuda");
-    cr_assert_eq(w->o.report.state, HED_BACKEND_LIMITED);
-    cr_assert_eq(w->o.report.devices, 2);
-    cr_assert(
-        strstr(w->o.report.reason, "NVRTC") && w->o.report.remedy[0], "%s", w->o.report.reason);
+    CHECK_EQ(w->o.report.state, HED_BACKEND_LIMITED);
+    CHECK_EQ(w->o.report.devices, 2);
+    CHECK(strstr(w->o.report.reason, "NVRTC") && w->o.report.remedy[0], "%s", w->o.report.reason);
     OK(hed_device_find(w->o.context, "cuda:0", &w->device, &error));
     uint64_t can = hed_device_get_info(w->device)->capabilities;
-    cr_assert(!(can & (HED_CAN_SOURCE | HED_CAN_CUDA_C)), "it says that it compiles");
+    CHECK(!(can & (HED_CAN_SOURCE | HED_CAN_CUDA_C)), "it says that it compiles");
 }
 
 static hed_kernel_options cycle_options(void)
@@ -253,7 +252,7 @@ Test(fake_library, no_nvrtc_is_a_limit_that_says_what_mends_it)
         open_without_compiler(&w, libraries[i], folder);
         FAILS(HED_ERROR_UNSUPPORTED,
             hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
-        cr_assert(strstr(error.text, "NVRTC") && strstr(error.text, w.o.report.remedy),
+        CHECK(strstr(error.text, "NVRTC") && strstr(error.text, w.o.report.remedy),
             "the error does not say what mends it: %s", error.text);
         close_context(&w.o);
     }
@@ -303,7 +302,7 @@ Test(fake_library, a_kernel_compiled_ahead_runs_without_nvrtc)
     open_without_compiler(&w, "", folder);
     OK(hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
     OK(hed_kernel_get_resources(kernel, &resources, &error));
-    cr_assert(resources.from_cache);
+    CHECK(resources.from_cache);
     check_shipped(w.device, kernel);
     hed_kernel_destroy(kernel);
     other.config = &config; /* not compiled ahead */
@@ -327,7 +326,7 @@ Test(fake_library, a_damaged_kernel_compiled_ahead_is_not_used)
     snprintf(command, sizeof command,
         "for f in %s/*.hedk; do printf X | dd of=$f bs=1 seek=300 conv=notrunc 2>/dev/null; done",
         folder);
-    cr_assert_eq(system(command), 0);
+    CHECK_EQ(system(command), 0);
     open_without_compiler(&w, "", folder);
     FAILS(
         HED_ERROR_UNSUPPORTED, hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));

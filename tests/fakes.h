@@ -18,7 +18,7 @@ static inline const char *fakes_path(const char *name)
     char *path = paths[used++ % 4];
     if (!folder[0]) hed_path_of_library(folder, sizeof folder);
     snprintf(file, sizeof file, "fake/libfake_%s.so", name);
-    cr_assert(hed_path_join(path, folder, file));
+    CHECK(hed_path_join(path, folder, file));
     return path;
 }
 
@@ -29,10 +29,10 @@ static inline fake_control *fakes_load(const char *path)
     const char *const names[] = {path, NULL};
     char reason[512];
     hed_dynlib *library;
-    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library,
-        "%s", reason);
+    CHECK(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s",
+        reason);
     fake_control *control = hed_dynlib_symbol(library, "fake_state");
-    cr_assert_not_null(control, "%s is no fake", path);
+    CHECK_NOT_NULL(control, "%s is no fake", path);
     hed_dynlib_close(NULL, library);
     return control;
 }

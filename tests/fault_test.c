@@ -25,10 +25,10 @@ static void live(
     def.allocator = test_allocator_of(state);
     error = (hed_error){0};
     *status = cycle_run(&def, selector(), NULL, &error);
-    cr_assert(*status == HED_OK || (error.status == *status && error.text[0]),
+    CHECK(*status == HED_OK || (error.status == *status && error.text[0]),
         "%s: the error does not say why", what);
-    cr_assert(state->live == 0 && state->bytes == 0, "%s (%s): %lld allocations of ours are left",
-        what, error.text, (long long)state->live);
+    CHECK(state->live == 0 && state->bytes == 0, "%s (%s): %lld allocations of ours are left", what,
+        error.text, (long long)state->live);
 }
 
 /* Lets allocation n fail in a life of its own, for every n up to the last one. Few are done
@@ -43,20 +43,19 @@ static void fail_each_allocation(const hed_context_def *def)
     int64_t n = 0, without = 0;
     test_device held = test_open(NULL);
     live(def, &state, &status, "without faults");
-    cr_assert_eq(status, HED_OK, "without faults: %s\n%s", error.text, error.log);
+    CHECK_EQ(status, HED_OK, "without faults: %s\n%s", error.text, error.log);
     do {
         char what[64];
         state = (test_allocator){.fail_at = ++n};
         snprintf(what, sizeof what, "allocation %lld failing", (long long)n);
         live(def, &state, &status, what);
         bool memory = status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY;
-        cr_assert(
-            memory || status == HED_OK, "%s: %s: %s", what, hed_status_name(status), error.text);
+        CHECK(memory || status == HED_OK, "%s: %s: %s", what, hed_status_name(status), error.text);
         without += status == HED_OK && state.calls >= n;
     } while (state.calls >= n);
-    cr_assert(n > 40 && without <= DONE_WITHOUT, "%lld allocations in a life, %lld done without",
+    CHECK(n > 40 && without <= DONE_WITHOUT, "%lld allocations in a life, %lld done without",
         (long long)n - 1, (long long)without);
-    cr_assert_eq(status, HED_OK, "the process does not go on: %s", error.text);
+    CHECK_EQ(status, HED_OK, "the process does not go on: %s", error.text);
     test_close(&held);
 }
 
@@ -106,24 +105,24 @@ Test(fault, processes_fill_a_cold_cache_together)
     int start[2];
     char go[PROCESSES] = {0};
     def.cache_dir = in_folder("cache");
-    cr_assert_eq(pipe(start), 0);
+    CHECK_EQ(pipe(start), 0);
     for (int p = 0; p < PROCESSES; p++) {
         children[p] = fork(); /* before a driver is loaded: drivers do not stand a fork */
         if (children[p] == 0) _exit(read(start[0], go, 1) == 1 ? live_in_a_process(&def) : 9);
     }
-    cr_assert_eq(write(start[1], go, PROCESSES), PROCESSES);
+    CHECK_EQ(write(start[1], go, PROCESSES), PROCESSES);
     for (int p = 0; p < PROCESSES; p++) {
         int result;
-        cr_assert_eq(waitpid(children[p], &result, 0), children[p]);
+        CHECK_EQ(waitpid(children[p], &result, 0), children[p]);
         bool fine = WIFEXITED(result) && WEXITSTATUS(result) == 0;
-        cr_assert(fine, "process %d ended with %x", p, (unsigned)result);
+        CHECK(fine, "process %d ended with %x", p, (unsigned)result);
     }
     OK(hed_context_create(&def, &context, &error));
     OK(hed_device_find(context, selector(), &device, &error));
     OK(hed_cache_info(context, &report, &error));
     bool compiles = hed_device_get_info(device)->capabilities & HED_CAN_SOURCE;
     uint64_t kernels = compiles ? 2 : 0; /* one for each configuration */
-    cr_assert(report.entries == kernels && report.damaged == 0, "%llu entries, %llu damaged",
+    CHECK(report.entries == kernels && report.damaged == 0, "%llu entries, %llu damaged",
         (unsigned long long)report.entries, (unsigned long long)report.damaged);
     hed_context_destroy(context);
 }

@@ -16,8 +16,8 @@ static char folder[64];
 static inline void folder_make(void)
 {
     strcpy(folder, "/tmp/heddle-test-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    cr_assert_eq(chmod(folder, 0755), 0);
+    CHECK_NOT_NULL(mkdtemp(folder));
+    CHECK_EQ(chmod(folder, 0755), 0);
 }
 
 static inline int folder_remove_entry(
@@ -41,7 +41,7 @@ static inline const char *in_folder(const char *name)
     static char paths[4][HED_PATH_MAX];
     static int used;
     char *path = paths[used++ % 4];
-    cr_assert(hed_path_join(path, folder, name));
+    CHECK(hed_path_join(path, folder, name));
     return path;
 }
 
@@ -57,14 +57,14 @@ static inline const char *only_file_in(const char *path)
     static char found[HED_PATH_MAX];
     DIR *listing = opendir(path);
     int count = 0;
-    cr_assert_not_null(listing);
+    CHECK_NOT_NULL(listing);
     for (struct dirent *file; (file = readdir(listing));) {
         if (file->d_name[0] == '.') continue;
-        cr_assert(hed_path_join(found, path, file->d_name));
+        CHECK(hed_path_join(found, path, file->d_name));
         count++;
     }
     closedir(listing);
-    cr_assert_eq(count, 1, "%d files in %s", count, path);
+    CHECK_EQ(count, 1, "%d files in %s", count, path);
     return found;
 }
 

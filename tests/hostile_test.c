@@ -54,8 +54,8 @@ Test(hostile, null_is_allowed_where_it_says_so)
     OK(hed_device_find(context, NULL, &device, NULL));
     OK(hed_device_find(context, "host", &device, NULL));
     OK(hed_stream_create(device, NULL, &stream, NULL));
-    cr_assert_eq(hed_device_find(context, "no such thing", &device, NULL), HED_ERROR_NO_DEVICE);
-    cr_assert_eq(hed_write(stream, NULL, 0, "x", 1, NULL), HED_ERROR_ARGUMENT,
+    CHECK_EQ(hed_device_find(context, "no such thing", &device, NULL), HED_ERROR_NO_DEVICE);
+    CHECK_EQ(hed_write(stream, NULL, 0, "x", 1, NULL), HED_ERROR_ARGUMENT,
         "an error is told without a place for its text");
     OK(hed_cache_info(context, &report, NULL));
     hed_stream_destroy(stream);
@@ -76,7 +76,7 @@ Test(hostile, contexts_without_what_they_need)
     hed_context_def def = hed_default_context_def();
     def.allocator.allocate = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_context_create(&def, &context, &error));
-    cr_assert_null(context);
+    CHECK_NULL(context);
     def = hed_default_context_def();
     def.clock.now = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_context_create(&def, &context, &error));
@@ -98,14 +98,14 @@ Test(hostile, selectors_and_backends_that_are_nonsense)
         FAILS(HED_ERROR_NO_DEVICE, hed_device_find(s.t.context, selectors[i], &device, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, endless, &native, &device, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, "host", &native, &device, &error));
-    cr_assert_null(device);
+    CHECK_NULL(device);
     const char *backend = hed_device_get_info(s.t.device)->backend;
     if (strcmp(backend, "host"))
         FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, backend, &native, &device, &error));
     else FAILS(HED_ERROR_UNSUPPORTED, hed_device_native(s.t.device, &native, &error));
-    cr_assert_null(hed_device_symbol(s.t.device, "heddle_has_no_such_function"));
-    cr_assert_null(hed_capability_name(0));
-    cr_assert_null(hed_capability_name(1u << 31));
+    CHECK_NULL(hed_device_symbol(s.t.device, "heddle_has_no_such_function"));
+    CHECK_NULL(hed_capability_name(0));
+    CHECK_NULL(hed_capability_name(1u << 31));
     hed_device_release(s.t.device); /* not one that was adopted: nothing happens */
     close_scene(&s);
 }
@@ -131,19 +131,19 @@ Test(hostile, buffers_that_cannot_be)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         FAILS(cases[i].status, hed_buffer_create(s.t.device, &cases[i].def, &buffer, &error));
-        cr_assert_null(buffer, "case %zu", i);
+        CHECK_NULL(buffer, "case %zu", i);
     }
     for (int kind = HED_MEMORY_DEVICE; kind <= HED_MEMORY_MAPPED; kind++) {
         const hed_buffer_def def = {.memory = (hed_memory)kind, .size = UINT64_MAX - 7};
         hed_status status = hed_buffer_create(s.t.device, &def, &buffer, &error);
-        cr_assert(status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
-                      status == HED_ERROR_MEMORY,
+        CHECK(status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
+                  status == HED_ERROR_MEMORY,
             "%d: %s", kind, hed_status_name(status));
     }
     FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, 0, 0, &part, &error));
     FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, UINT64_MAX, 2, &part, &error));
     FAILS(HED_ERROR_BOUNDS, hed_buffer_part(s.in, 64, UINT64_MAX - 63, &part, &error));
-    cr_assert_null(part);
+    CHECK_NULL(part);
     OK(cycle_buffer(s.t.device, HED_MEMORY_PINNED, 64, NULL, &buffer, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_part(buffer, 0, 32, &part, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_gl_acquire(s.t.stream, buffer, &error));
@@ -169,7 +169,7 @@ Test(hostile, steps_that_cannot_be)
     FAILS(HED_ERROR_ARGUMENT, hed_copy(stream, s.in, 0, NULL, 0, 1, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_fill(stream, NULL, 0, 1, "x", 1, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_map(stream, NULL, 0, 1, &pointer, &error));
-    cr_assert_null(pointer);
+    CHECK_NULL(pointer);
     FAILS(HED_ERROR_ARGUMENT, hed_unmap(stream, s.in, NULL, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_write(stream, s.in, 0, NULL, 1, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_read(stream, NULL, s.in, 0, 1, &error));
@@ -201,14 +201,14 @@ Test(hostile, streams_and_events_that_cannot_be)
     open_scene(&s);
     def.timed_steps = UINT32_MAX;
     FAILS(HED_ERROR_ARGUMENT, hed_stream_create(s.t.device, &def, &stream, &error));
-    cr_assert_null(stream);
+    CHECK_NULL(stream);
     static const int32_t priorities[] = {INT32_MIN, INT32_MAX};
     for (int i = 0; i < 2; i++) {
         def = (hed_stream_def){.priority = priorities[i], .timed_steps = 1};
         OK(hed_stream_create(s.t.device, &def, &stream, &error));
         OK(hed_fill(stream, s.out, 0, 4, "x", 1, &error));
         OK(hed_stream_times(stream, times, 0, &count, &error));
-        cr_assert_eq(count, 0);
+        CHECK_EQ(count, 0);
         hed_stream_destroy(stream);
     }
     OK(hed_event_create(s.t.device, true, &event, &error));
@@ -220,7 +220,7 @@ Test(hostile, streams_and_events_that_cannot_be)
     FAILS(HED_ERROR_ARGUMENT, hed_event_elapsed(never, event, &seconds, &error));
     OK(hed_event_wait(event, UINT64_MAX - 1, &error));
     OK(hed_event_elapsed(event, event, &seconds, &error));
-    cr_assert_eq(seconds, 0);
+    CHECK_EQ(seconds, 0);
     OK(hed_stream_wait_for(s.t.stream, UINT64_MAX, &error));
     hed_event_destroy(event);
     hed_event_destroy(never);
@@ -243,14 +243,14 @@ Test(hostile, graphs_that_cannot_be)
     OK(hed_event_create(s.t.device, false, &event, &error));
     OK(cycle_buffer(s.t.device, HED_MEMORY_PINNED, CYCLE_BYTES, NULL, &pinned, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_graph_end(stream, &graph, &error));
-    cr_assert_null(graph);
+    CHECK_NULL(graph);
     OK(hed_graph_begin(stream, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_event_record(event, stream, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_map(stream, s.in, 0, 4, &pointer, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_write(stream, pinned, 0, "1234", 4, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_fill(stream, pinned, 0, 4, "x", 1, &error));
     OK(hed_graph_end(stream, &graph, &error));
-    cr_assert_eq(hed_graph_step_count(graph), 0);
+    CHECK_EQ(hed_graph_step_count(graph), 0);
     OK(hed_graph_replay(graph, stream, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_graph_update(graph, 0, s.arguments, 6, &error));
     OK(hed_graph_begin(stream, &error));
@@ -274,13 +274,13 @@ static void check_refused(const scene *s, const hed_kernel_def *def,
     hed_config config = def ? hed_config_default(def) : (hed_config){0};
     if (options && options->config) config = *options->config;
     FAILS(status, hed_kernel_create(s->t.device, def, options, &kernel, &error));
-    cr_assert_null(kernel);
-    cr_assert(strstr(error.text, word), "\"%s\" is not in: %s", word, error.text);
+    CHECK_NULL(kernel);
+    CHECK(strstr(error.text, word), "\"%s\" is not in: %s", word, error.text);
     hed_math math = options ? options->math : HED_MATH_FAST;
-    cr_assert_not(hed_kernel_valid(
+    CHECK_NOT(hed_kernel_valid(
         def, &config, options ? options->problem : NULL, s->t.device, math, reason, sizeof reason));
-    cr_assert(reason[0]);
-    cr_assert_not(hed_kernel_valid(
+    CHECK(reason[0]);
+    CHECK_NOT(hed_kernel_valid(
         def, &config, options ? options->problem : NULL, s->t.device, math, NULL, 0));
 }
 
@@ -379,7 +379,7 @@ Test(hostile, descriptions_with_holes)
     def = cycle_def;
     def.parameters = &foreign; /* a default that is no value: the first valid one is taken */
     OK(hed_kernel_create(s.t.device, &def, NULL, &s.c.kernel, &error));
-    cr_assert_eq(hed_kernel_config(s.c.kernel, NULL).values[0], 32);
+    CHECK_EQ(hed_kernel_config(s.c.kernel, NULL).values[0], 32);
     hed_kernel_destroy(s.c.kernel);
     close_scene(&s);
 }
@@ -418,7 +418,7 @@ Test(hostile, configurations_that_are_none)
     char text[4];
     const hed_config good = {1, {64}};
     hed_config_format(&cycle_def, &good, text, sizeof text);
-    cr_assert_str_eq(text, "WG=");
+    CHECK_TEXT(text, "WG=");
     hed_config_format(&cycle_def, &good, text, 0);
     close_scene(&s);
 }
@@ -552,7 +552,7 @@ Test(hostile, problems_and_arguments_that_are_none)
     int64_t groups;
     FAILS(HED_ERROR_LIMIT, hed_kernel_resident_groups(s.kernel, UINT32_MAX, 0, &groups, &error));
     FAILS(HED_ERROR_LIMIT, hed_kernel_resident_groups(s.kernel, 1, UINT64_MAX, &groups, &error));
-    cr_assert_eq(groups, -1);
+    CHECK_EQ(groups, -1);
     close_scene(&s);
 }
 
@@ -577,10 +577,10 @@ Test(hostile, background_builds_in_a_hurry)
         options.config = &config;
         OK(hed_kernel_create(s.t.device, &cycle_def, &options, &kernel, &error));
         status = hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s",
-            hed_status_name(status), error.text);
+        CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s", hed_status_name(status),
+            error.text);
         status = hed_kernel_get_resources(kernel, &resources, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
+        CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
         hed_kernel_log(kernel);
         hed_kernel_config(kernel, NULL);
         options.config = &other;
@@ -588,7 +588,7 @@ Test(hostile, background_builds_in_a_hurry)
         if (i % 3 == 2) {
             while ((status = hed_kernel_ready(kernel, &error)) == HED_ERROR_NOT_READY) usleep(100);
             OK(status);
-            cr_assert_eq(hed_kernel_config(kernel, NULL).values[0], other.values[0]);
+            CHECK_EQ(hed_kernel_config(kernel, NULL).values[0], other.values[0]);
         }
         OK(hed_stream_wait(s.t.stream, &error)); /* its launches are done */
         hed_kernel_destroy(kernel);

@@ -19,7 +19,7 @@ static void expect_problem(hed_json *json, const char *expected)
 {
     hed_error error;
     FAILS(HED_ERROR_FORMAT, hed_json_status(json, &error));
-    cr_assert_str_eq(error.text, expected);
+    CHECK_TEXT(error.text, expected);
     hed_json_free(json);
 }
 
@@ -48,18 +48,18 @@ Test(json, values)
     hed_error error;
     hed_json *json = parse(INSTRUMENT);
     hed_json_node root = hed_json_root(json);
-    cr_assert_str_eq(hed_json_string(hed_json_member(root, "name")), "a\xc3\xa9 \"b\" }]");
-    cr_assert(hed_json_count(hed_json_member(root, "empty")) == 0);
-    cr_assert(hed_json_count(hed_json_member(root, "springs")) == 2);
-    cr_assert(hed_json_number(hed_json_member(spring(json, 0), "stiffness"), 0, 2000) == 1500);
-    cr_assert(hed_json_integer(hed_json_member(spring(json, 1), "whole"), 3, 3) == 3);
-    cr_assert(hed_json_boolean(hed_json_member(spring(json, 1), "on")));
-    cr_assert(hed_json_has(root, "nested") && !hed_json_has(root, "Nested"));
+    CHECK_TEXT(hed_json_string(hed_json_member(root, "name")), "a\xc3\xa9 \"b\" }]");
+    CHECK(hed_json_count(hed_json_member(root, "empty")) == 0);
+    CHECK(hed_json_count(hed_json_member(root, "springs")) == 2);
+    CHECK(hed_json_number(hed_json_member(spring(json, 0), "stiffness"), 0, 2000) == 1500);
+    CHECK(hed_json_integer(hed_json_member(spring(json, 1), "whole"), 3, 3) == 3);
+    CHECK(hed_json_boolean(hed_json_member(spring(json, 1), "on")));
+    CHECK(hed_json_has(root, "nested") && !hed_json_has(root, "Nested"));
     static const char *const masses[] = {"m0", "m1", "m2", NULL};
-    cr_assert(hed_json_choice(hed_json_member(spring(json, 0), "to"), masses) == 2);
+    CHECK(hed_json_choice(hed_json_member(spring(json, 0), "to"), masses) == 2);
     double pair[2];
     hed_json_numbers(hed_json_item(hed_json_member(root, "nested"), 0), pair, 2, 0, 9);
-    cr_assert(pair[0] == 1 && pair[1] == 2);
+    CHECK(pair[0] == 1 && pair[1] == 2);
     OK(hed_json_status(json, &error));
     hed_json_free(json);
 }
@@ -71,8 +71,8 @@ Test(json, members_in_their_order)
     static const char *const expected[] = {"name", "empty", "nested", "springs", "na me"};
     hed_json_node root = hed_json_root(json), at = hed_json_next(root, NULL);
     for (size_t i = 0; i < 5; i++, at = hed_json_next(root, at.key))
-        cr_assert_str_eq(at.key, expected[i]);
-    cr_assert(!at.key && hed_json_kind_of(at) == HED_JSON_NOTHING);
+        CHECK_TEXT(at.key, expected[i]);
+    CHECK(!at.key && hed_json_kind_of(at) == HED_JSON_NOTHING);
     OK(hed_json_status(json, &error));
     hed_json_string(hed_json_next(spring(json, 1), "to"));
     expect_problem(json, "springs[1].stiffness: expected a string, found a number (a.json:8:6)");
@@ -84,7 +84,7 @@ Test(json, members_in_their_order)
 Test(json, error_names_path_line_and_column)
 {
     hed_json *json = parse(INSTRUMENT);
-    cr_assert_str_eq(hed_json_string(hed_json_member(spring(json, 1), "to")), "");
+    CHECK_TEXT(hed_json_string(hed_json_member(spring(json, 1), "to")), "");
     expect_problem(json, "springs[1].to: expected a string, found a number (a.json:7:6)");
 
     json = parse(INSTRUMENT);
@@ -117,7 +117,7 @@ Test(json, odd_keys_keep_their_place)
 Test(json, ranges)
 {
     hed_json *json = parse(INSTRUMENT);
-    cr_assert(hed_json_number(hed_json_member(spring(json, 1), "stiffness"), 0, 1e9) == 0);
+    CHECK(hed_json_number(hed_json_member(spring(json, 1), "stiffness"), 0, 1e9) == 0);
     expect_problem(
         json, "springs[1].stiffness: expected a number from 0 to 1e+09, found -1 (a.json:8:6)");
     json = parse(INSTRUMENT);
@@ -130,7 +130,7 @@ Test(json, ranges)
     json = parse("[1, 2, 3]");
     double values[2] = {7, 7};
     hed_json_numbers(hed_json_root(json), values, 2, 0, 1);
-    cr_assert(values[0] == 0 && values[1] == 0);
+    CHECK(values[0] == 0 && values[1] == 0);
     expect_problem(
         json, "the whole document: expected an array of 2 numbers, found 3 elements (a.json:1:1)");
 }
@@ -140,7 +140,7 @@ Test(json, first_problem_stays)
     hed_json *json = parse(INSTRUMENT);
     hed_json_node root = hed_json_root(json);
     hed_json_member(root, "masses");
-    cr_assert(hed_json_count(hed_json_member(root, "springs")) == 0,
+    CHECK(hed_json_count(hed_json_member(root, "springs")) == 0,
         "nothing is found after the first problem");
     hed_json_reject(root, "too late");
     expect_problem(json, "the whole document: \"masses\" is missing (a.json:1:1)");
@@ -181,8 +181,8 @@ Test(json, syntax_errors_name_the_line)
         hed_json *json;
         FAILS(HED_ERROR_FORMAT,
             hed_json_parse("a.json", cases[i].text, strlen(cases[i].text), &json, &error));
-        cr_assert(!json);
-        cr_expect_str_eq(error.text, cases[i].expected);
+        CHECK(!json);
+        EXPECT_TEXT(error.text, cases[i].expected);
     }
 }
 
@@ -207,8 +207,8 @@ Test(json, long_paths_are_cut_at_the_front)
     hed_json_string(node);
     hed_error error;
     FAILS(HED_ERROR_FORMAT, hed_json_status(json, &error));
-    cr_assert(strstr(error.text,
-                  "a_long_name.a_long_name: expected a string, found a number (a.json:1:1487)"),
+    CHECK(strstr(error.text,
+              "a_long_name.a_long_name: expected a string, found a number (a.json:1:1487)"),
         "%s", error.text);
     hed_json_free(json);
 }
@@ -231,7 +231,7 @@ Test(json, records)
     OK(hed_records_print(records, stream, &error));
     fclose(stream);
     hed_records_free(records);
-    cr_assert_str_eq(text,
+    CHECK_TEXT(text,
         "[\n  {\n    \"b\": \"text \\\"q\\\"\",\n    \"a\": 0.1,\n    \"none\": null,\n    \"big\": 9007199254740992,\n"
         "    \"yes\": true,\n    \"list\": [\n      \"x\",\n      \"? y\"\n    ]\n  }\n]\n");
     free(text);
@@ -266,7 +266,7 @@ Test(json, records_inside_records)
     for (const char *from = text; *from; from++)
         if (*from != ' ' && *from != '\n') *to++ = *from;
     *to = 0;
-    cr_assert_str_eq(text,
+    CHECK_TEXT(text,
         "{\"rows\":[{\"lanes\":[{\"inner\":{\"a\":0}}],\"b\":0},{\"lanes\":[{\"inner\":{\"a\":1}}],\"b\":1}],\"end\":true}");
     free(text);
 }
@@ -277,7 +277,7 @@ Test(json, full_disk_is_told)
     hed_records *records = hed_records_create();
     hed_records_next(records);
     FILE *full = fopen("/dev/full", "w");
-    cr_assert(full);
+    CHECK(full);
     FAILS(HED_ERROR_IO, hed_records_print(records, full, &error));
     fclose(full);
     hed_records_free(records);
@@ -288,10 +288,10 @@ Test(json, full_disk_is_told)
 Test(nearest, slips)
 {
     static const char *const words[] = {"device", "json", "kernel", "quick", NULL};
-    cr_assert_str_eq(hed_nearest("jsno", words), "json");
-    cr_assert_str_eq(hed_nearest("devcie", words), "device");
-    cr_assert_str_eq(hed_nearest("kern", words), "kernel");
-    cr_assert_str_eq(hed_nearest("quik", words), "quick");
-    cr_assert_null(hed_nearest("verbose", words));
-    cr_assert_null(hed_nearest("", words));
+    CHECK_TEXT(hed_nearest("jsno", words), "json");
+    CHECK_TEXT(hed_nearest("devcie", words), "device");
+    CHECK_TEXT(hed_nearest("kern", words), "kernel");
+    CHECK_TEXT(hed_nearest("quik", words), "quick");
+    CHECK_NULL(hed_nearest("verbose", words));
+    CHECK_NULL(hed_nearest("", words));
 }

@@ -22,14 +22,14 @@ Test(library, functions_of_what_is_there)
     OK(hed_library_load(&allocator, &MATHS, names, slots, 2, &file, &error));
     function_of_one *functions[2];
     memcpy(functions, slots, sizeof slots);
-    cr_assert(functions[0](9) == 3 && functions[1](-2) == 2);
-    cr_assert_str_eq(file, "libm.so.6");
-    cr_assert(counting.live == 0 && counting.calls > 0);
+    CHECK(functions[0](9) == 3 && functions[1](-2) == 2);
+    CHECK_TEXT(file, "libm.so.6");
+    CHECK(counting.live == 0 && counting.calls > 0);
     for (int64_t call = 1, calls = counting.calls; call <= calls; call++) {
         counting = (test_allocator){.fail_at = call};
         FAILS(
             HED_ERROR_MEMORY, hed_library_load(&allocator, &MATHS, names, slots, 2, NULL, &error));
-        cr_assert(counting.live == 0);
+        CHECK(counting.live == 0);
     }
 }
 
@@ -42,17 +42,17 @@ Test(library, what_is_missing_is_named_with_its_packages)
     hed_library_def def = MATHS;
     def.files = nowhere;
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &def, NULL, NULL, 0, NULL, &error));
-    cr_assert(strstr(error.text, "taking a root needs libheddle-nowhere.so.9") &&
-                  strstr(error.text, "does not load"),
+    CHECK(strstr(error.text, "taking a root needs libheddle-nowhere.so.9") &&
+              strstr(error.text, "does not load"),
         "%s", error.text);
-    cr_assert(strstr(error.text, "Debian: apt install libc6") &&
-                  strstr(error.text, "Fedora: dnf install glibc"),
+    CHECK(strstr(error.text, "Debian: apt install libc6") &&
+              strstr(error.text, "Fedora: dnf install glibc"),
         "%s", error.text);
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &MATHS, names, slots, 2, NULL, &error));
-    cr_assert(strstr(error.text, "libm.so.6, which lacks no_such_function"), "%s", error.text);
+    CHECK(strstr(error.text, "libm.so.6, which lacks no_such_function"), "%s", error.text);
     def.debian = def.fedora = NULL;
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &def, NULL, NULL, 0, NULL, &error));
-    cr_assert(!strstr(error.text, "install"), "%s", error.text);
+    CHECK(!strstr(error.text, "install"), "%s", error.text);
 }
 
 Test(library, a_setting_names_another_file)
@@ -61,11 +61,11 @@ Test(library, a_setting_names_another_file)
     const char *file;
     setenv("HEDDLE_TEST_LIBRARY", "none", 1);
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &MATHS, NULL, NULL, 0, NULL, &error));
-    cr_assert(strstr(error.text, "none of HEDDLE_TEST_LIBRARY"), "%s", error.text);
+    CHECK(strstr(error.text, "none of HEDDLE_TEST_LIBRARY"), "%s", error.text);
     setenv("HEDDLE_TEST_LIBRARY", "libc.so.6", 1);
     OK(hed_library_load(NULL, &MATHS, NULL, NULL, 0, &file, &error));
-    cr_assert_str_eq(file, "libc.so.6");
+    CHECK_TEXT(file, "libc.so.6");
     setenv("HEDDLE_TEST_LIBRARY", "", 1); /* as if it were not set */
     OK(hed_library_load(NULL, &MATHS, NULL, NULL, 0, &file, &error));
-    cr_assert_str_eq(file, "libm.so.6");
+    CHECK_TEXT(file, "libm.so.6");
 }

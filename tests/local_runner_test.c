@@ -27,13 +27,13 @@ Test(local_runner, a_right_candidate_is_timed)
     open_runner(&t, describe_scale);
     trial = try_in(t.runner, 3, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    cr_assert(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
+    CHECK(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
     OK(t.runner->kind->time(t.runner, 3, 20, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 20; i++)
-        cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
+        CHECK(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
     bool device_time = hed_device_get_info(t.on.device)->capabilities & HED_CAN_DEVICE_TIME;
-    cr_assert_eq(t.runner->device_time, device_time);
+    CHECK_EQ(t.runner->device_time, device_time);
     close_runner(&t);
 }
 
@@ -87,7 +87,7 @@ Test(local_runner, a_clock_that_steps_back_condemns_nobody)
     OK(t.runner->kind->time(t.runner, 0, 8, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 8; i++)
-        cr_assert((values[i] > 0) == t.runner->device_time, "run %d: %g s", i, values[i]);
+        CHECK((values[i] > 0) == t.runner->device_time, "run %d: %g s", i, values[i]);
     hed_runner_destroy(t.runner);
     test_close(&t.on);
 }
@@ -108,17 +108,17 @@ Test(local_runner, what_is_asked_for_ahead_is_handed_back)
     hed_config config;
     hed_trial trial;
     open_runner(&t, describe_scale);
-    cr_assert_not(t.runner->kind->built(t.runner, 0, &config, &trial));
+    CHECK_NOT(t.runner->kind->built(t.runner, 0, &config, &trial));
     for (int64_t round = 0; round < 2; round++) {
         for (int64_t i = 0; i < 40; i++) {
             hed_config asked = config_of(i, RIGHT);
             OK(t.runner->kind->build_ahead(t.runner, &asked, &error));
         }
         for (int64_t i = 0; i < 40; i++) {
-            cr_assert(t.runner->kind->built(t.runner, 0, &config, &trial));
-            cr_assert_eq(config.values[0], i);
+            CHECK(t.runner->kind->built(t.runner, 0, &config, &trial));
+            CHECK_EQ(config.values[0], i);
         }
-        cr_assert_not(t.runner->kind->built(t.runner, 0, &config, &trial));
+        CHECK_NOT(t.runner->kind->built(t.runner, 0, &config, &trial));
     }
     close_runner(&t);
 }
@@ -167,12 +167,12 @@ Test(local_runner, a_hang_is_reported)
 {
     const char *wanted = getenv("HEDDLE_DEVICE");
     if (!wanted || !strstr(wanted, "Portable"))
-        cr_skip_test("host cannot be interrupted; a GPU would stay busy");
+        test_skip("host cannot be interrupted; a GPU would stay busy");
     pid_t child = fork(); /* before a driver is loaded */
     if (child == 0) _exit(hang());
     int result = 0;
-    cr_assert_eq(waitpid(child, &result, 0), child);
-    cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
+    CHECK_EQ(waitpid(child, &result, 0), child);
+    CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
 }
 
 /* ---- comparing ---- */
@@ -203,9 +203,9 @@ Test(local_runner, floats_are_compared_by_tolerance)
         found[1500] = cases[i].found;
         expected[1500] = cases[i].expected;
         hed_check check = compare_floats(found, expected, 2000, cases[i].tolerance);
-        cr_assert_eq(check.wrong, !cases[i].good, "%g, expected %g, tolerance %g",
+        CHECK_EQ(check.wrong, !cases[i].good, "%g, expected %g, tolerance %g",
             (double)cases[i].found, (double)cases[i].expected, cases[i].tolerance);
-        cr_assert(cases[i].good || strstr(check.text, "y[1500]"), "%s", check.text);
+        CHECK(cases[i].good || strstr(check.text, "y[1500]"), "%s", check.text);
     }
 }
 
@@ -213,11 +213,10 @@ Test(local_runner, the_largest_error_is_kept_and_the_first_wrong_element_told)
 {
     float found[] = {1, 1.001f, 1.01f, 5, 9}, expected[] = {1, 1, 1, 1, 1};
     hed_check check = compare_floats(found, expected, 3, 0.1);
-    cr_assert(
-        !check.wrong && check.error > 0.0099 && check.error < 0.0101, "error %g", check.error);
+    CHECK(!check.wrong && check.error > 0.0099 && check.error < 0.0101, "error %g", check.error);
     check = compare_floats(found, expected, 5, 0.1);
-    cr_assert(check.wrong && check.error == 8 && strstr(check.text, "y[3] is 5, expected 1"),
-        "%s, %g", check.text, check.error);
+    CHECK(check.wrong && check.error == 8 && strstr(check.text, "y[3] is 5, expected 1"), "%s, %g",
+        check.text, check.error);
 }
 
 Test(local_runner, whole_numbers_beyond_doubles_are_compared)
@@ -227,6 +226,6 @@ Test(local_runner, whole_numbers_beyond_doubles_are_compared)
     const uint64_t found[] = {UINT64_MAX, 1}, expected[] = {UINT64_MAX - 1, 1};
     hed_check check = {0};
     hed_check_output(&check, &argument, 16, found, expected, sizeof found, 0);
-    cr_assert(check.wrong && check.error > 0 && strstr(check.text, "y[2] is 18446744073709551615"),
+    CHECK(check.wrong && check.error > 0 && strstr(check.text, "y[2] is 18446744073709551615"),
         "%s", check.text);
 }

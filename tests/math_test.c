@@ -48,7 +48,7 @@ static void report(const char *name, const worst *w, double limit)
 {
     printf("%s: %.4f ulp at most (limit %.2f), at %a %a, %llu tried\n", name, w->distance, limit,
         w->x, w->y, (unsigned long long)w->tried);
-    cr_expect(w->distance <= limit, "%s(%a, %a): %g ulp, the header promises %g", name, w->x, w->y,
+    EXPECT(w->distance <= limit, "%s(%a, %a): %g ulp, the header promises %g", name, w->x, w->y,
         w->distance, limit);
 }
 
@@ -215,23 +215,23 @@ Test(math, conversions_saturate)
         {-NAN, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cr_expect_eq(
+        EXPECT_EQ(
             hed_int(cases[i].x), cases[i].i, "hed_int(%a) is %d", cases[i].x, hed_int(cases[i].x));
-        cr_expect_eq(hed_uint(cases[i].x), cases[i].u, "hed_uint(%a) is %u", cases[i].x,
+        EXPECT_EQ(hed_uint(cases[i].x), cases[i].u, "hed_uint(%a) is %u", cases[i].x,
             hed_uint(cases[i].x));
     }
 }
 
 Test(math, comparisons_choose_as_documented)
 {
-    cr_expect(hed_min(1.0f, 2.0f) == 1.0f && hed_min(2.0f, 1.0f) == 1.0f);
-    cr_expect(hed_max(1.0f, 2.0f) == 2.0f && hed_max(2.0f, 1.0f) == 2.0f);
-    cr_expect(hed_min(NAN, 2.0f) == 2.0f && isnan(hed_min(2.0f, NAN)));
-    cr_expect(hed_max(NAN, 2.0f) == 2.0f && isnan(hed_max(2.0f, NAN)));
-    cr_expect(!signbit(hed_min(-0.0f, 0.0f)) && signbit(hed_min(0.0f, -0.0f)));
-    cr_expect(!signbit(hed_max(-0.0f, 0.0f)) && signbit(hed_max(0.0f, -0.0f)));
-    cr_expect(hed_clamp(-3.0f, -1.0f, 1.0f) == -1.0f && hed_clamp(3.0f, -1.0f, 1.0f) == 1.0f);
-    cr_expect(hed_clamp(0.5f, -1.0f, 1.0f) == 0.5f && isnan(hed_clamp(NAN, -1.0f, 1.0f)));
+    EXPECT(hed_min(1.0f, 2.0f) == 1.0f && hed_min(2.0f, 1.0f) == 1.0f);
+    EXPECT(hed_max(1.0f, 2.0f) == 2.0f && hed_max(2.0f, 1.0f) == 2.0f);
+    EXPECT(hed_min(NAN, 2.0f) == 2.0f && isnan(hed_min(2.0f, NAN)));
+    EXPECT(hed_max(NAN, 2.0f) == 2.0f && isnan(hed_max(2.0f, NAN)));
+    EXPECT(!signbit(hed_min(-0.0f, 0.0f)) && signbit(hed_min(0.0f, -0.0f)));
+    EXPECT(!signbit(hed_max(-0.0f, 0.0f)) && signbit(hed_max(0.0f, -0.0f)));
+    EXPECT(hed_clamp(-3.0f, -1.0f, 1.0f) == -1.0f && hed_clamp(3.0f, -1.0f, 1.0f) == 1.0f);
+    EXPECT(hed_clamp(0.5f, -1.0f, 1.0f) == 0.5f && isnan(hed_clamp(NAN, -1.0f, 1.0f)));
 }
 
 Test(math, every_nan_hashes_alike)
@@ -239,8 +239,8 @@ Test(math, every_nan_hashes_alike)
     static const uint32_t nans[] = {
         0x7fc00000u, 0xffc00000u, 0x7fffffffu, 0x7f800001u, 0xff800001u, 0xffffffffu};
     for (size_t i = 0; i < sizeof nans / sizeof *nans; i++)
-        cr_expect_eq(hed_canonical_bits(of_bits(nans[i])), 0x7fc00000u);
+        EXPECT_EQ(hed_canonical_bits(of_bits(nans[i])), 0x7fc00000u);
     static const uint32_t others[] = {0u, 0x80000000u, 1u, 0x7f800000u, 0xff800000u, 0x3f800000u};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        cr_expect_eq(hed_canonical_bits(of_bits(others[i])), others[i]);
+        EXPECT_EQ(hed_canonical_bits(of_bits(others[i])), others[i]);
 }

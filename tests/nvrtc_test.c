@@ -13,10 +13,10 @@ static hed_nvrtc *open_nvrtc(const hed_allocator *allocator)
 {
     char reason[256] = "";
     hed_nvrtc *nvrtc = NULL;
-    cr_assert_eq(
+    CHECK_EQ(
         hed_nvrtc_open(allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
         HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
     return nvrtc;
 }
 
@@ -217,17 +217,15 @@ static void check_words(const char *entry, const char *text, hed_math math)
     start(&j, entry, text, math);
     for (int i = 0; i < ARCHITECTURES; i++) {
         char target[HED_NVRTC_TARGET];
-        cr_assert(hed_nvrtc_target(j.nvrtc, architectures[i], target));
+        CHECK(hed_nvrtc_target(j.nvrtc, architectures[i], target));
         if (strncmp(target, "sm_", 3) != 0) continue; /* an NVRTC older than the architecture */
         OK(compile(&j, target));
-        cr_assert(
-            j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"),
+        CHECK(j.binary.log && !strstr(j.binary.log, "warning") && !strstr(j.binary.log, "error"),
             "%s: %s", target, j.binary.log);
-        cr_assert(memcmp(j.binary.bytes, "\177ELF", 4) == 0, "%s: not a cubin", target);
+        CHECK(memcmp(j.binary.bytes, "\177ELF", 4) == 0, "%s: not a cubin", target);
         hed_kernel_resources r = resources_of(&j);
-        cr_assert(r.registers > 0 && r.spill_bytes == 0,
-            "%s: %lld registers, %lld bytes spilled\n%s", target, (long long)r.registers,
-            (long long)r.spill_bytes, j.binary.log);
+        CHECK(r.registers > 0 && r.spill_bytes == 0, "%s: %lld registers, %lld bytes spilled\n%s",
+            target, (long long)r.registers, (long long)r.spill_bytes, j.binary.log);
     }
     end(&j);
 }
@@ -275,10 +273,10 @@ Test(nvrtc, an_architecture_has_what_it_should)
     OK(compile(&j, "sm_75"));
     OK(compile(&j, "sm_80"));
     char target[HED_NVRTC_TARGET];
-    cr_assert(hed_nvrtc_target(j.nvrtc, 90, target));
+    CHECK(hed_nvrtc_target(j.nvrtc, 90, target));
     if (strcmp(target, "sm_90") == 0) {
         FAILS(HED_ERROR_BUILD, compile(&j, target));
-        cr_assert(strstr(error.log, "clusters"), "%s", error.log);
+        CHECK(strstr(error.log, "clusters"), "%s", error.log);
         defines[1].value = "1";
         OK(compile(&j, target));
     }
@@ -298,10 +296,10 @@ Test(nvrtc, fast_mode_contracts_and_approximates)
     job j;
     start(&j, "f", arithmetic_text, HED_MATH_FAST);
     OK(compile(&j, "compute_75"));
-    cr_assert(in_ptx(&j, ".version") && in_ptx(&j, ".entry f("));
-    cr_assert(((const char *)j.binary.bytes)[j.binary.size - 1] == 0, "PTX ends with its zero");
-    cr_assert(in_ptx(&j, "fma.rn.ftz.f32") && in_ptx(&j, "div.full.ftz.f32") &&
-                  in_ptx(&j, "sqrt.approx.ftz.f32"),
+    CHECK(in_ptx(&j, ".version") && in_ptx(&j, ".entry f("));
+    CHECK(((const char *)j.binary.bytes)[j.binary.size - 1] == 0, "PTX ends with its zero");
+    CHECK(in_ptx(&j, "fma.rn.ftz.f32") && in_ptx(&j, "div.full.ftz.f32") &&
+              in_ptx(&j, "sqrt.approx.ftz.f32"),
         "%s", (char *)j.binary.bytes);
     end(&j);
 }
@@ -311,11 +309,11 @@ Test(nvrtc, strict_mode_rounds_every_operation)
     job j;
     start(&j, "f", arithmetic_text, HED_MATH_STRICT);
     OK(compile(&j, "compute_75"));
-    cr_assert(!in_ptx(&j, "fma.") && !in_ptx(&j, ".ftz") && !in_ptx(&j, ".approx"), "%s",
+    CHECK(!in_ptx(&j, "fma.") && !in_ptx(&j, ".ftz") && !in_ptx(&j, ".approx"), "%s",
         (char *)j.binary.bytes);
-    cr_assert(in_ptx(&j, "mul.f32") || in_ptx(&j, "mul.rn.f32"));
-    cr_assert(in_ptx(&j, "add.f32") || in_ptx(&j, "add.rn.f32"));
-    cr_assert(in_ptx(&j, "div.rn.f32") && in_ptx(&j, "sqrt.rn.f32"));
+    CHECK(in_ptx(&j, "mul.f32") || in_ptx(&j, "mul.rn.f32"));
+    CHECK(in_ptx(&j, "add.f32") || in_ptx(&j, "add.rn.f32"));
+    CHECK(in_ptx(&j, "div.rn.f32") && in_ptx(&j, "sqrt.rn.f32"));
     end(&j);
 }
 
@@ -330,10 +328,10 @@ Test(nvrtc, a_strict_cubin_does_not_depend_on_what_was_compiled_before)
     OK(compile(&before, "sm_80"));
     OK(compile(&fast, "sm_80"));
     OK(compile(&after, "sm_80"));
-    cr_assert(before.binary.size == after.binary.size &&
-              memcmp(before.binary.bytes, after.binary.bytes, after.binary.size) == 0);
-    cr_assert(before.binary.size != fast.binary.size ||
-              memcmp(before.binary.bytes, fast.binary.bytes, fast.binary.size) != 0);
+    CHECK(before.binary.size == after.binary.size &&
+          memcmp(before.binary.bytes, after.binary.bytes, after.binary.size) == 0);
+    CHECK(before.binary.size != fast.binary.size ||
+          memcmp(before.binary.bytes, fast.binary.bytes, fast.binary.size) != 0);
     end(&before);
     end(&fast);
     end(&after);
@@ -346,11 +344,10 @@ Test(nvrtc, launch_bounds_reach_the_compiler)
     j.build.max_threads = 96;
     j.build.min_groups = 3;
     OK(compile(&j, "compute_75"));
-    cr_assert(
-        in_ptx(&j, ".maxntid 96") && in_ptx(&j, ".minnctapersm 3"), "%s", (char *)j.binary.bytes);
+    CHECK(in_ptx(&j, ".maxntid 96") && in_ptx(&j, ".minnctapersm 3"), "%s", (char *)j.binary.bytes);
     j.build.min_groups = 0;
     OK(compile(&j, "compute_75"));
-    cr_assert(in_ptx(&j, ".maxntid 96") && !in_ptx(&j, ".minnctapersm"));
+    CHECK(in_ptx(&j, ".maxntid 96") && !in_ptx(&j, ".minnctapersm"));
     end(&j);
 }
 
@@ -363,13 +360,13 @@ Test(nvrtc, the_options_are_the_same_text_for_every_version)
     j.build.math = HED_MATH_FAST;
     j.build.max_threads = 64;
     OK(hed_nvrtc_options(&j.build, fast, sizeof fast));
-    cr_assert_str_eq(strict,
+    CHECK_TEXT(strict,
         "--std=c++17 --device-as-default-execution-space --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -DHED_STRICT=1");
-    cr_assert(
+    CHECK(
         strstr(fast,
             "--fmad=true --ftz=true --prec-div=false --prec-sqrt=false -DHED_STRICT=0 -DHED_MAX_THREADS=64"),
         "%s", fast);
-    cr_assert_eq(hed_nvrtc_options(&j.build, few, sizeof few), HED_ERROR_LIMIT);
+    CHECK_EQ(hed_nvrtc_options(&j.build, few, sizeof few), HED_ERROR_LIMIT);
     end(&j);
 }
 
@@ -378,13 +375,13 @@ Test(nvrtc, a_target_is_chosen_for_every_device)
     job j;
     char target[HED_NVRTC_TARGET];
     start(&j, "f", arithmetic_text, HED_MATH_FAST);
-    cr_assert(hed_nvrtc_target(j.nvrtc, 80, target));
-    cr_assert_str_eq(target, "sm_80");
-    cr_assert(hed_nvrtc_target(j.nvrtc, 999, target), "a device newer than NVRTC");
-    cr_assert(strncmp(target, "compute_", 8) == 0 && atoi(target + 8) >= 80, "%s", target);
+    CHECK(hed_nvrtc_target(j.nvrtc, 80, target));
+    CHECK_TEXT(target, "sm_80");
+    CHECK(hed_nvrtc_target(j.nvrtc, 999, target), "a device newer than NVRTC");
+    CHECK(strncmp(target, "compute_", 8) == 0 && atoi(target + 8) >= 80, "%s", target);
     OK(compile(&j, target));
-    cr_assert(in_ptx(&j, ".target"));
-    cr_assert(!hed_nvrtc_target(j.nvrtc, 10, target), "a device older than any NVRTC");
+    CHECK(in_ptx(&j, ".target"));
+    CHECK(!hed_nvrtc_target(j.nvrtc, 10, target), "a device older than any NVRTC");
     end(&j);
 }
 
@@ -416,20 +413,20 @@ Test(nvrtc, a_planted_spill_is_found)
     j.build.max_threads = 128;
     OK(compile(&j, "sm_80"));
     hed_kernel_resources r = resources_of(&j);
-    cr_assert(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0,
-        "%s", j.binary.log);
+    CHECK(r.registers > 64 && r.registers <= 255 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s",
+        j.binary.log);
     j.build.max_registers = 32;
     OK(compile(&j, "sm_80"));
     r = resources_of(&j);
-    cr_assert(r.registers > 0 && r.registers <= 32 && r.spill_bytes > 0 && r.stack_bytes > 0, "%s",
+    CHECK(r.registers > 0 && r.registers <= 32 && r.spill_bytes > 0 && r.stack_bytes > 0, "%s",
         j.binary.log);
     j.build.entry = "light";
     r = resources_of(&j);
-    cr_assert(r.registers > 0 && r.registers < 32 && r.spill_bytes == 0 && r.stack_bytes == 0,
+    CHECK(r.registers > 0 && r.registers < 32 && r.spill_bytes == 0 && r.stack_bytes == 0,
         "another kernel's spills: %s", j.binary.log);
     j.build.entry = "indexed";
     r = resources_of(&j);
-    cr_assert(r.spill_bytes == 0 && r.stack_bytes >= 160, "a stack frame without spills: %s",
+    CHECK(r.spill_bytes == 0 && r.stack_bytes >= 160, "a stack frame without spills: %s",
         j.binary.log);
     end(&j);
 }
@@ -442,7 +439,7 @@ Test(nvrtc, a_limit_on_registers_leaves_room_for_the_group)
     j.build.max_threads = 1024;
     j.build.max_registers = 200;
     OK(compile(&j, "sm_80"));
-    cr_assert(resources_of(&j).registers <= 64, "%s", j.binary.log);
+    CHECK(resources_of(&j).registers <= 64, "%s", j.binary.log);
     end(&j);
 }
 
@@ -463,15 +460,15 @@ Test(nvrtc, the_report_is_read_as_each_version_writes_it)
         "ptxas info    : Used 255 registers, used 1 barriers";
     hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(log, "b", &r);
-    cr_assert(r.registers == -1 && r.spill_bytes == -1 && r.stack_bytes == -1,
+    CHECK(r.registers == -1 && r.spill_bytes == -1 && r.stack_bytes == -1,
         "a part of a name is no name");
     hed_nvrtc_read_log(log, "ab", &r);
-    cr_assert(r.registers == 28 && r.spill_bytes == 16 && r.stack_bytes == 8);
+    CHECK(r.registers == 28 && r.spill_bytes == 16 && r.stack_bytes == 8);
     hed_nvrtc_read_log(log, "a", &r);
-    cr_assert(r.registers == 255 && r.spill_bytes == 0 && r.stack_bytes == 0);
+    CHECK(r.registers == 255 && r.spill_bytes == 0 && r.stack_bytes == 0);
     hed_nvrtc_read_log(NULL, "a", &r);
     hed_nvrtc_read_log("", "a", &r);
-    cr_assert(r.registers == 255);
+    CHECK(r.registers == 255);
 }
 
 /* ---- messages ---- */
@@ -484,17 +481,17 @@ Test(nvrtc, an_error_names_the_users_file_and_line)
         "\n\n__kernel void f(__global float *x) { x[0] = twice(x[1]) + missing; }\n", 0};
     j.build.source_count = 2;
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
-    cr_assert(strstr(error.log, "second") && strstr(error.log, "(3): error") &&
-                  strstr(error.log, "missing"),
+    CHECK(strstr(error.log, "second") && strstr(error.log, "(3): error") &&
+              strstr(error.log, "missing"),
         "%s", error.log);
-    cr_assert(strstr(error.text, "sm_80") && strstr(error.text, "(3): error") &&
-                  strstr(error.text, "missing"),
+    CHECK(strstr(error.text, "sm_80") && strstr(error.text, "(3): error") &&
+              strstr(error.text, "missing"),
         "%s", error.text);
-    cr_assert(!j.binary.bytes && !j.binary.log, "nothing is handed out on failure");
+    CHECK(!j.binary.bytes && !j.binary.log, "nothing is handed out on failure");
     j.sources[0].text = "__kernel void f(__global float *x)\n{\n    x[0] = clamp(x);\n}\n";
     j.build.source_count = 1;
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
-    cr_assert(strstr(error.log, "user.cl(3): error"), "a word of the prelude used wrongly: %s",
+    CHECK(strstr(error.log, "user.cl(3): error"), "a word of the prelude used wrongly: %s",
         error.log);
     end(&j);
 }
@@ -510,7 +507,7 @@ Test(nvrtc, defines_reach_the_text)
     j.build.defines = defines;
     j.build.define_count = 4;
     OK(compile(&j, "compute_80"));
-    cr_assert(in_ptx(&j, ".entry scale("));
+    CHECK(in_ptx(&j, ".entry scale("));
     defines[1].value = "x\n+ 1.0f";
     OK(compile(&j, "compute_80"));
     end(&j);
@@ -525,7 +522,7 @@ Test(nvrtc, cuda_c_comes_without_the_prelude)
     j.def.language = HED_CUDA_C;
     j.build.defines = &define;
     j.build.define_count = 1;
-    cr_assert_str_eq(hed_nvrtc_prelude(&j.build), "");
+    CHECK_TEXT(hed_nvrtc_prelude(&j.build), "");
     OK(compile(&j, "sm_80"));
     j.sources[0].text = "extern \"C\" __global__ void f(float *x) { x[get_global_id(0)] = N; }\n";
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));
@@ -539,14 +536,13 @@ Test(nvrtc, a_library_that_is_not_there_is_explained)
     hed_allocator allocator = hed_default_allocator();
     hed_nvrtc *nvrtc;
     char reason[256] = "";
-    cr_assert_eq(
-        hed_nvrtc_open(&allocator, "/nowhere/libnvrtc.so", 0, &nvrtc, reason, sizeof reason),
+    CHECK_EQ(hed_nvrtc_open(&allocator, "/nowhere/libnvrtc.so", 0, &nvrtc, reason, sizeof reason),
         HED_OK);
-    cr_assert(!nvrtc && strstr(reason, "/nowhere/libnvrtc.so"), "%s", reason);
-    cr_assert_eq(hed_nvrtc_open(&allocator, "", 0, &nvrtc, reason, sizeof reason), HED_OK);
-    cr_assert(!nvrtc && reason[0]);
-    cr_assert_eq(hed_nvrtc_open(&allocator, "libm.so.6", 0, &nvrtc, reason, sizeof reason), HED_OK);
-    cr_assert(!nvrtc && strstr(reason, "nvrtcVersion"), "%s", reason);
+    CHECK(!nvrtc && strstr(reason, "/nowhere/libnvrtc.so"), "%s", reason);
+    CHECK_EQ(hed_nvrtc_open(&allocator, "", 0, &nvrtc, reason, sizeof reason), HED_OK);
+    CHECK(!nvrtc && reason[0]);
+    CHECK_EQ(hed_nvrtc_open(&allocator, "libm.so.6", 0, &nvrtc, reason, sizeof reason), HED_OK);
+    CHECK(!nvrtc && strstr(reason, "nvrtcVersion"), "%s", reason);
     hed_nvrtc_close(NULL);
 }
 
@@ -572,15 +568,15 @@ Test(nvrtc, no_memory_is_a_status)
             &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason);
         if (!status && nvrtc)
             status = hed_nvrtc_compile(nvrtc, "compute_80", &j.build, &binary, &error);
-        cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s",
-            (long long)n, hed_status_name(status));
+        CHECK(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n,
+            hed_status_name(status));
         done = counter.calls < n;
-        cr_assert(done ? !status && binary.bytes : status || !nvrtc,
+        CHECK(done ? !status && binary.bytes : status || !nvrtc,
             "allocation %lld failed and nobody noticed", (long long)n);
         hed_release(&allocator, binary.bytes, binary.size);
         hed_release(&allocator, binary.log, binary.log_size);
         hed_nvrtc_close(nvrtc);
-        cr_assert_eq(counter.live, 0, "allocation %lld: %lld blocks stay", (long long)n,
+        CHECK_EQ(counter.live, 0, "allocation %lld: %lld blocks stay", (long long)n,
             (long long)counter.live);
     }
     end(&j);

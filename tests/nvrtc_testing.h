@@ -17,16 +17,16 @@ static hed_kernel_resources resources_of(hed_build build, const char *what, cons
     hed_binary binary = {0};
     hed_error error = {0};
     char reason[256] = "";
-    cr_assert_eq(hed_nvrtc_open(
-                     &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+    CHECK_EQ(hed_nvrtc_open(
+                 &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
         HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
     build.entry = build.def->entry;
     build.sources = build.def->sources;
     build.source_count = build.def->source_count;
     build.min_groups = build.def->min_groups;
-    cr_assert_eq(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK,
-        "%s for %s: %s\n%s", what, target, error.text, error.log);
+    CHECK_EQ(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK, "%s for %s: %s\n%s",
+        what, target, error.text, error.log);
     hed_kernel_resources found = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
     hed_nvrtc_read_log(binary.log, build.entry, &found);
     hed_release(&allocator, binary.bytes, binary.size);

@@ -204,15 +204,15 @@ static void launch_once(program *p)
     for (int i = 0; i < N; i++) {
         bool mine = i < (int)p->problem.sizes[0];
         p->expected[i] += mine;
-        cr_assert_eq(
+        CHECK_EQ(
             p->sums[i], p->expected[i], "launch %d: sum[%d] is %d", p->launches, i, p->sums[i]);
-        cr_assert_eq(p->states[i], p->expected[i], "launch %d: state[%d] is %d", p->launches, i,
+        CHECK_EQ(p->states[i], p->expected[i], "launch %d: state[%d] is %d", p->launches, i,
             p->states[i]);
-        cr_assert_eq(p->output[i], mine ? 2.0f * p->input[i] : 0, "launch %d: out[%d] is %g",
+        CHECK_EQ(p->output[i], mine ? 2.0f * p->input[i] : 0, "launch %d: out[%d] is %g",
             p->launches, i, (double)p->output[i]);
     }
     for (int i = N; i < MORE; i++)
-        cr_assert_eq(p->output[i], -7.0f, "launch %d writes out[%d]", p->launches, i);
+        CHECK_EQ(p->output[i], -7.0f, "launch %d writes out[%d]", p->launches, i);
 }
 
 /* Launches until it rests; a minute is more than anything here takes. */
@@ -225,7 +225,7 @@ static hed_online_report launch_until_rest(program *p)
         report = hed_online_read(p->online);
         sched_yield(); /* the thread beside builds */
     } while (!report.resting && hed_now() < end);
-    cr_assert(report.resting, "after %llu launches and %llu trials it does not rest",
+    CHECK(report.resting, "after %llu launches and %llu trials it does not rest",
         (unsigned long long)report.launches, (unsigned long long)report.trials);
     return report;
 }
@@ -254,18 +254,18 @@ Test(online, a_slow_default_gives_way_and_every_launch_is_right)
     OK(program_open(&p, NULL, NULL));
     hed_online_report report = launch_until_rest(&p);
     hed_config config = in_force(&p);
-    cr_assert_eq(value_of(&config, "ROUNDS"), 100, "ROUNDS=%d is in force",
+    CHECK_EQ(value_of(&config, "ROUNDS"), 100, "ROUNDS=%d is in force",
         (int)value_of(&config, "ROUNDS"));
-    cr_assert_eq(value_of(&config, "WAY"), 0, "one with wrong results is in force");
-    cr_assert(report.promotions >= 1 && report.restarts == 0 && report.reason[0] == 0, "%s",
+    CHECK_EQ(value_of(&config, "WAY"), 0, "one with wrong results is in force");
+    CHECK(report.promotions >= 1 && report.restarts == 0 && report.reason[0] == 0, "%s",
         report.reason);
     bool compiles = hed_device_get_info(p.t.device)->capabilities & HED_CAN_SOURCE;
-    cr_assert_eq(
+    CHECK_EQ(
         report.failed, 6 + (compiles ? 1 : 0), "%d configurations do not work", (int)report.failed);
-    cr_assert_eq(report.candidates, 6 + 4, "%d candidates", (int)report.candidates);
-    cr_assert(report.best_seconds < report.first_seconds / 2, "%g, then %g", report.first_seconds,
+    CHECK_EQ(report.candidates, 6 + 4, "%d candidates", (int)report.candidates);
+    CHECK(report.best_seconds < report.first_seconds / 2, "%g, then %g", report.first_seconds,
         report.best_seconds);
-    if (is_simulated(&p)) cr_assert_float_eq(report.first_seconds, (1000 + ROUNDS) * 1e-9, 1e-12);
+    if (is_simulated(&p)) CHECK_NEAR(report.first_seconds, (1000 + ROUNDS) * 1e-9, 1e-12);
     program_close(&p);
 }
 
@@ -277,7 +277,7 @@ Test(online, the_share_is_kept)
     OK(program_open(&p, NULL, &def));
     if (!is_simulated(&p)) {
         program_close(&p);
-        cr_skip_test("this device has a clock of its own");
+        test_skip("this device has a clock of its own");
     }
     double dearest = 0, before = 0;
     uint64_t end = hed_now() + 60000000000u;
@@ -287,12 +287,12 @@ Test(online, the_share_is_kept)
         report = hed_online_read(p.online);
         dearest = report.trial_seconds - before > dearest ? report.trial_seconds - before : dearest;
         before = report.trial_seconds;
-        cr_assert(report.trial_seconds <= def.share * report.launch_seconds + dearest,
+        CHECK(report.trial_seconds <= def.share * report.launch_seconds + dearest,
             "%g s of trials in %g s of launches", report.trial_seconds, report.launch_seconds);
         usleep(100); /* the thread has always something ready, and only the share holds it back */
     } while (!report.resting && hed_now() < end);
-    cr_assert(report.resting && report.trials > 20 && report.trial_seconds > 0);
-    cr_assert(dearest < 2.1 * (1000 + ROUNDS) * 1e-9, "a trial takes %g s", dearest);
+    CHECK(report.resting && report.trials > 20 && report.trial_seconds > 0);
+    CHECK(dearest < 2.1 * (1000 + ROUNDS) * 1e-9, "a trial takes %g s", dearest);
     program_close(&p);
 }
 
@@ -306,10 +306,10 @@ Test(online, what_was_found_is_known_at_the_next_start)
     hed_configured configured;
     launch_once(&p); /* for this size */
     hed_config config = hed_kernel_config(p.kernel, &configured);
-    cr_assert(configured == HED_CONFIGURED_EXACT && value_of(&config, "ROUNDS") == 100,
-        "%s, ROUNDS=%d", hed_configured_name(configured), (int)value_of(&config, "ROUNDS"));
+    CHECK(configured == HED_CONFIGURED_EXACT && value_of(&config, "ROUNDS") == 100, "%s, ROUNDS=%d",
+        hed_configured_name(configured), (int)value_of(&config, "ROUNDS"));
     hed_online_report report = launch_until_rest(&p);
-    cr_assert_eq(report.trials, 0, "what was tried is tried again");
+    CHECK_EQ(report.trials, 0, "what was tried is tried again");
     program_close(&p);
 }
 
@@ -320,14 +320,14 @@ Test(online, each_size_has_its_own)
     launch_until_rest(&p);
     p.problem = hed_problem_1d(N / 2);
     launch_once(&p);
-    cr_assert(!hed_online_read(p.online).resting, "a new size rests at once");
+    CHECK(!hed_online_read(p.online).resting, "a new size rests at once");
     hed_online_report report = launch_until_rest(&p);
     hed_config config = in_force(&p);
-    cr_assert_eq(value_of(&config, "ROUNDS"), 100);
+    CHECK_EQ(value_of(&config, "ROUNDS"), 100);
     p.problem = hed_problem_1d(N);
     launch_once(&p);
     report = hed_online_read(p.online);
-    cr_assert(report.resting, "a size that came to rest begins again");
+    CHECK(report.resting, "a size that came to rest begins again");
     program_close(&p);
 }
 
@@ -349,7 +349,7 @@ Test(online, a_lasting_slowdown_starts_it_again)
     OK(program_open(&p, NULL, NULL));
     if (!is_simulated(&p)) {
         program_close(&p);
-        cr_skip_test("this device has a clock of its own");
+        test_skip("this device has a clock of its own");
     }
     uint64_t trials = launch_until_rest(&p).trials, failed = hed_online_read(p.online).failed;
     for (int i = 0; i < 2000; i++) launch_once(&p);
@@ -357,16 +357,16 @@ Test(online, a_lasting_slowdown_starts_it_again)
     for (int i = 0; i < 100; i++) launch_once(&p); /* not lasting yet: one in sixteen is measured */
     slowness = 1;
     for (int i = 0; i < 2000; i++) launch_once(&p);
-    cr_assert_eq(hed_online_read(p.online).restarts, 0, "a short slowdown starts it again");
-    cr_assert_eq(hed_online_read(p.online).trials, trials, "it does not rest");
+    CHECK_EQ(hed_online_read(p.online).restarts, 0, "a short slowdown starts it again");
+    CHECK_EQ(hed_online_read(p.online).trials, trials, "it does not rest");
     slowness = 3;
     for (int i = 0; i < 2000 && hed_online_read(p.online).restarts == 0; i++) launch_once(&p);
-    cr_assert_eq(hed_online_read(p.online).restarts, 1);
+    CHECK_EQ(hed_online_read(p.online).restarts, 1);
     hed_online_report report = launch_until_rest(&p);
-    cr_assert(report.trials > trials, "nothing is tried again");
-    cr_assert_eq(report.failed, failed, "what failed is tried again");
+    CHECK(report.trials > trials, "nothing is tried again");
+    CHECK_EQ(report.failed, failed, "what failed is tried again");
     for (int i = 0; i < 2000; i++) launch_once(&p);
-    cr_assert_eq(hed_online_read(p.online).restarts, 1, "what it now takes is a slowdown, too");
+    CHECK_EQ(hed_online_read(p.online).restarts, 1, "what it now takes is a slowdown, too");
     program_close(&p);
 }
 
@@ -380,9 +380,9 @@ static void expect_reason(program *p, const char *words)
         if (i % 20 == 0) usleep(1000);
     }
     hed_online_report report = hed_online_read(p->online);
-    cr_assert(strstr(report.reason, words) && report.resting, "\"%s\" does not say \"%s\"",
+    CHECK(strstr(report.reason, words) && report.resting, "\"%s\" does not say \"%s\"",
         report.reason, words);
-    cr_assert_eq(report.trials, 0);
+    CHECK_EQ(report.trials, 0);
 }
 
 Test(online, launches_that_cannot_be_tried_are_launched_and_say_why)
@@ -417,12 +417,12 @@ Test(online, kernels_that_wait_for_others_are_never_tried)
                      (HED_CAN_COOPERATIVE | HED_CAN_MAPPED | HED_CAN_RESIDENT);
     if (!needs) {
         test_close(&t);
-        cr_skip_test("no kernel can wait for others here");
+        test_skip("no kernel can wait for others here");
     }
     def.needs = needs;
     OK(hed_kernel_create(t.device, &def, NULL, &kernel, &error));
     OK(hed_online_create(kernel, NULL, &online, &error));
-    cr_assert(hed_online_read(online).reason[0] && hed_online_read(online).resting);
+    CHECK(hed_online_read(online).reason[0] && hed_online_read(online).resting);
     hed_online_destroy(online);
     hed_kernel_destroy(kernel);
     test_close(&t);
@@ -447,8 +447,8 @@ Test(online, recordings_and_streams_of_high_priority_are_left_alone)
     for (int i = 0; i < 50; i++)
         OK(hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error));
     OK(hed_graph_end(p.t.stream, &graph, &error));
-    cr_assert_eq(hed_graph_step_count(graph), 50, "a trial is recorded");
-    cr_assert_eq(hed_online_read(p.online).trials, trials);
+    CHECK_EQ(hed_graph_step_count(graph), 50, "a trial is recorded");
+    CHECK_EQ(hed_online_read(p.online).trials, trials);
     hed_graph_destroy(graph);
     hed_stream_destroy(urgent);
     program_close(&p);
@@ -505,7 +505,7 @@ Test(online, each_allocation_failing)
              i++) {
             hed_status status =
                 hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error);
-            cr_assert(status == HED_OK || (!quick && status == HED_ERROR_MEMORY),
+            CHECK(status == HED_OK || (!quick && status == HED_ERROR_MEMORY),
                 "allocation %lld failing: %s", (long long)n,
                 error
                     .text); /* on host a plain launch needs no memory, so that a trial's may not fail it */
@@ -518,13 +518,13 @@ Test(online, each_allocation_failing)
         OK(hed_read(p.t.stream, p.sums, p.sum, 0, sizeof p.sums, &error));
         OK(hed_stream_wait(p.t.stream, &error));
         for (int i = 0; i < N; i++)
-            cr_assert_eq(p.sums[i], p.launches, "allocation %lld failing", (long long)n);
+            CHECK_EQ(p.sums[i], p.launches, "allocation %lld failing", (long long)n);
         program_close(&p);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
+        CHECK(state.live == 0 && state.bytes == 0, "allocation %lld failing: %lld are left",
             (long long)n, (long long)state.live);
         if (!reached) break;
         last = n;
     }
-    cr_assert(last > 20, "%lld allocations", (long long)last);
+    CHECK(last > 20, "%lld allocations", (long long)last);
     test_close(&held);
 }

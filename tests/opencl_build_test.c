@@ -43,7 +43,7 @@ Test(opencl_build, a_text_that_is_not_the_description_is_refused)
     def.entry = "thrice";
     for (int i = 0; i < 2; i++) { /* the second time a cache could be in the way */
         FAILS(HED_ERROR_BUILD, hed_kernel_create(t.device, &def, NULL, &kernel, &error));
-        cr_assert(strstr(error.text, "thrice"));
+        CHECK(strstr(error.text, "thrice"));
     }
     def = twice;
     def.arguments = wide;
@@ -51,8 +51,7 @@ Test(opencl_build, a_text_that_is_not_the_description_is_refused)
     hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
     const hed_argument arguments[] = {hed_buffer_argument(x), hed_double_argument(1)};
     FAILS(HED_ERROR_ARGUMENT, hed_launch_over(t.stream, kernel, &g, arguments, 2, &error));
-    cr_assert(
-        strstr(error.text, "\"add\""), "the error does not name the argument: %s", error.text);
+    CHECK(strstr(error.text, "\"add\""), "the error does not name the argument: %s", error.text);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
     close_test(&t);
@@ -115,7 +114,7 @@ Test(opencl_build, strict_bits_are_those_of_c_compiled_now_and_from_a_binary)
         options.math = HED_MATH_STRICT;
         OK(hed_kernel_create(t.device, &bits, &options, &kernel, &error));
         OK(hed_kernel_get_resources(kernel, &resources, &error));
-        cr_assert(round == 0 || resources.from_cache || !hed_context_cache_dir(t.context)[0]);
+        CHECK(round == 0 || resources.from_cache || !hed_context_cache_dir(t.context)[0]);
         OK(hed_launch_over(t.stream, kernel, &g, given, 2, &error));
         OK(hed_read(t.stream, out, to, 0, sizeof out, &error));
         OK(hed_stream_wait(t.stream, &error));
@@ -123,7 +122,7 @@ Test(opencl_build, strict_bits_are_those_of_c_compiled_now_and_from_a_binary)
         for (int i = 0; i < COUNT; i++) {
             const float a = in[i], b = in[i + 1], c = in[i + 2];
             const float want[4] = {a * b + c, a / b, sqrtf(a), a * b * 1e-30f * 1e-12f};
-            cr_assert(!memcmp(want, out + 4 * i, sizeof want),
+            CHECK(!memcmp(want, out + 4 * i, sizeof want),
                 "item %d: %a %a %a %a instead of %a %a %a %a", i, (double)out[4 * i],
                 (double)out[4 * i + 1], (double)out[4 * i + 2], (double)out[4 * i + 3],
                 (double)want[0], (double)want[1], (double)want[2], (double)want[3]);
@@ -148,14 +147,14 @@ Test(opencl_build, answers_that_are_known_to_be_false_are_unknown)
     hed_kernel_resources r;
     int64_t groups = 0;
     OK(hed_kernel_get_resources(kernel, &r, &error));
-    cr_assert(r.local_bytes == -1 || r.local_bytes >= 1200, "%lld bytes of local memory",
+    CHECK(r.local_bytes == -1 || r.local_bytes >= 1200, "%lld bytes of local memory",
         (long long)r.local_bytes);
     if (is_pocl(&t))
-        cr_assert(
+        CHECK(
             r.registers == -1 && r.stack_bytes == -1 && r.spill_bytes == -1 && r.lane_width == -1);
-    cr_assert_gt(r.max_group, 0);
+    CHECK_GT(r.max_group, 0);
     OK(hed_kernel_resident_groups(kernel, 64, 0, &groups, &error));
-    cr_assert_eq(groups, -1);
+    CHECK_EQ(groups, -1);
     hed_kernel_destroy(kernel);
     close_test(&t);
 }
@@ -170,6 +169,6 @@ Test(opencl_build, places_of_the_whole_text_become_the_users_own)
     hed_text placed = {.allocator = &allocator};
     opencl_place_log(
         text, "<kernel>:", "<kernel>:10:5: error: wrong\n ^\n<kernel>:4:1: <kernel>:x", &placed);
-    cr_assert_str_eq(placed.bytes, "second.cl:4:5: error: wrong\n ^\nheddle.clh:1:1: <kernel>:x");
+    CHECK_TEXT(placed.bytes, "second.cl:4:5: error: wrong\n ^\nheddle.clh:1:1: <kernel>:x");
     hed_text_free(&placed);
 }

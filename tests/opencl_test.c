@@ -27,14 +27,14 @@ static own make_own(const opencl_test *t, cl_bitfield queue_properties)
     cl_int code = CL_SUCCESS;
     int32_t zeros[N] = {0};
     OK(hed_device_native(t->device, &o.native, &error));
-    cr_assert(o.native.platform && o.native.device && o.native.context);
+    CHECK(o.native.platform && o.native.device && o.native.context);
     cl_device_id id = o.native.device;
     o.native.context = o.context = t->cl.clCreateContext(NULL, 1, &id, NULL, NULL, &code);
     o.queue = t->cl.clCreateCommandQueue(o.context, id, queue_properties, &code);
     o.memory = t->cl.clCreateBuffer(o.context, CL_MEM_READ_WRITE, sizeof zeros, NULL, &code);
-    cr_assert(o.context && o.queue && o.memory);
-    cr_assert_eq(t->cl.clEnqueueWriteBuffer(
-                     o.queue, o.memory, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL),
+    CHECK(o.context && o.queue && o.memory);
+    CHECK_EQ(t->cl.clEnqueueWriteBuffer(
+                 o.queue, o.memory, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL),
         CL_SUCCESS);
     return o;
 }
@@ -62,9 +62,9 @@ static void assert_references(const opencl_test *t, const own *o, references bef
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         after = count_references(t, o);
     }
-    cr_assert_eq(after.context, before.context);
-    cr_assert_eq(after.queue, before.queue);
-    cr_assert_eq(after.memory, before.memory);
+    CHECK_EQ(after.context, before.context);
+    CHECK_EQ(after.queue, before.queue);
+    CHECK_EQ(after.memory, before.memory);
 }
 
 static void free_own(const opencl_test *t, own *o)
@@ -90,24 +90,24 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
     hed_device *device;
     hed_buffer *x;
     OK(hed_device_adopt(t.context, "opencl", &o.native, &device, &error));
-    cr_assert_str_eq(hed_device_get_info(device)->id, hed_device_get_info(t.device)->id);
-    cr_assert_eq(hed_device_count(t.context) > 0 && hed_device_at(t.context, 0) != device, 1);
+    CHECK_TEXT(hed_device_get_info(device)->id, hed_device_get_info(t.device)->id);
+    CHECK_EQ(hed_device_count(t.context) > 0 && hed_device_at(t.context, 0) != device, 1);
     hed_stream *stream = adopt_queue(device, o.queue);
     const hed_buffer_def def = {
         .memory = HED_MEMORY_NATIVE, .size = N * sizeof(int32_t), .native = (uintptr_t)o.memory};
     OK(hed_buffer_create(device, &def, &x, &error));
-    cr_assert_eq(hed_buffer_native(x), (uintptr_t)o.memory);
-    cr_assert_eq(hed_stream_native(stream), (void *)o.queue);
+    CHECK_EQ(hed_buffer_native(x), (uintptr_t)o.memory);
+    CHECK_EQ(hed_stream_native(stream), (void *)o.queue);
     hed_kernel *kernel = make_kernel(device, &twice);
     launch_twice(stream, kernel, x, 5);
     launch_twice(stream, kernel, x, 1);
     OK(hed_device_wait(device, &error));
 
     int32_t values[N];
-    cr_assert_eq(t.cl.clEnqueueReadBuffer(
-                     o.queue, o.memory, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL),
+    CHECK_EQ(t.cl.clEnqueueReadBuffer(
+                 o.queue, o.memory, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL),
         CL_SUCCESS);
-    for (int i = 0; i < N; i++) cr_assert_eq(values[i], 11);
+    for (int i = 0; i < N; i++) CHECK_EQ(values[i], 11);
 
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
@@ -163,17 +163,17 @@ Test(opencl, handles_and_functions_can_be_read_out)
     hed_kernel *kernel = make_kernel(t.device, &twice);
     size_t size = 0;
     char name[64] = "";
-    cr_assert_eq(t.cl.clGetMemObjectInfo(
-                     (cl_mem)hed_buffer_native(x), CL_MEM_SIZE, sizeof size, &size, NULL),
+    CHECK_EQ(t.cl.clGetMemObjectInfo(
+                 (cl_mem)hed_buffer_native(x), CL_MEM_SIZE, sizeof size, &size, NULL),
         CL_SUCCESS);
-    cr_assert_eq(size, 777);
-    cr_assert_eq(t.cl.clGetKernelInfo(
-                     hed_kernel_native(kernel), CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
+    CHECK_EQ(size, 777);
+    CHECK_EQ(t.cl.clGetKernelInfo(
+                 hed_kernel_native(kernel), CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL),
         CL_SUCCESS);
-    cr_assert_str_eq(name, "twice");
-    cr_assert_eq(t.cl.clFinish(hed_stream_native(t.stream)), CL_SUCCESS);
-    cr_assert_not_null(hed_device_symbol(t.device, "clEnqueueNDRangeKernel"));
-    cr_assert_null(hed_device_symbol(t.device, "clNoSuchFunction"));
+    CHECK_TEXT(name, "twice");
+    CHECK_EQ(t.cl.clFinish(hed_stream_native(t.stream)), CL_SUCCESS);
+    CHECK_NOT_NULL(hed_device_symbol(t.device, "clEnqueueNDRangeKernel"));
+    CHECK_NULL(hed_device_symbol(t.device, "clNoSuchFunction"));
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
     close_test(&t);
@@ -188,7 +188,7 @@ static hed_backend_report report_with(const char *library, hed_context **context
     OK(hed_context_create(&def, context, &error));
     for (uint32_t i = 0; i < hed_backend_count(*context); i++)
         if (!strcmp(hed_backend_at(*context, i).name, "opencl")) return hed_backend_at(*context, i);
-    cr_assert_fail("no backend \"opencl\"");
+    FAIL("no backend \"opencl\"");
     return (hed_backend_report){0};
 }
 
@@ -203,11 +203,11 @@ Test(opencl, a_library_that_is_missing_or_wrong_is_said_and_no_failure)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hed_context *context;
         hed_backend_report report = report_with(cases[i].library, &context);
-        cr_assert_eq(report.state, cases[i].state);
-        cr_assert_eq(report.devices, 0);
-        cr_assert(strstr(report.reason, cases[i].reason), "\"%s\" does not say \"%s\"",
-            report.reason, cases[i].reason);
-        cr_assert(report.remedy[0]);
+        CHECK_EQ(report.state, cases[i].state);
+        CHECK_EQ(report.devices, 0);
+        CHECK(strstr(report.reason, cases[i].reason), "\"%s\" does not say \"%s\"", report.reason,
+            cases[i].reason);
+        CHECK(report.remedy[0]);
         hed_context_destroy(context);
     }
 }
@@ -233,7 +233,7 @@ Test(opencl, the_programs_signal_handlers_stay)
     OK(hed_stream_wait(t.stream, &error));
     for (int i = 0; i < COUNT; i++) {
         sigaction(numbers[i], NULL, &now);
-        cr_assert(now.sa_handler == before[i].sa_handler,
+        CHECK(now.sa_handler == before[i].sa_handler,
             "the driver's handler of signal %d was left in place", numbers[i]);
     }
     hed_kernel_destroy(kernel);
@@ -248,7 +248,7 @@ Test(opencl, division_of_integers_by_zero_in_a_kernel_is_harmless)
     struct sigaction now;
     sigaction(SIGFPE, NULL, &now);
     if (now.sa_handler != SIG_DFL)
-        cr_skip_test("the program has its own handler of SIGFPE, which stays (a sanitizer's?)");
+        test_skip("the program has its own handler of SIGFPE, which stays (a sanitizer's?)");
     const hed_kernel_def divide = {.name = "divide_all", .sources = &source, .source_count = 1,
         .arguments = twice_arguments, .argument_count = 2};
     opencl_test t = open_test(NULL);
@@ -310,18 +310,18 @@ Test(opencl, a_host_function_holds_what_comes_after_it)
     if (!first.released)
         FAILS(HED_ERROR_TIMEOUT,
             hed_stream_wait_for(stream, 50000000, &error)); /* the launch waits too */
-    if (!first.released) cr_assert_eq(first.ended, 0);
+    if (!first.released) CHECK_EQ(first.ended, 0);
     first.released = true;
     OK(hed_stream_times(stream, times, 8, &count, &error));
-    cr_assert_eq(first.begun, 1);
-    cr_assert_eq(first.ended, 1);
-    cr_assert_eq(count, 5);
-    cr_assert_eq(times[2].kind, HED_STEP_CALL);
-    cr_assert_geq(times[2].seconds, 0.02, "a sleep of 20 ms took %g s", times[2].seconds);
+    CHECK_EQ(first.begun, 1);
+    CHECK_EQ(first.ended, 1);
+    CHECK_EQ(count, 5);
+    CHECK_EQ(times[2].kind, HED_STEP_CALL);
+    CHECK_GE(times[2].seconds, 0.02, "a sleep of 20 ms took %g s", times[2].seconds);
     check_all(stream, x, 3);
     OK(hed_call(stream, slow_call, &second, &error));
     hed_stream_destroy(stream); /* waits for it and leaves nothing behind */
-    cr_assert_eq(second.ended, 1);
+    CHECK_EQ(second.ended, 1);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
     close_test(&t);
@@ -338,7 +338,7 @@ Test(opencl, many_host_functions_and_streams_end)
         OK(hed_call(stream, copy_count, &log, &error));
         if (i & 1) OK(hed_stream_wait(stream, &error));
         hed_stream_destroy(stream);
-        cr_assert_eq(log.begun, 7);
+        CHECK_EQ(log.begun, 7);
         log.begun = 0;
     }
     close_test(&t);
@@ -357,15 +357,14 @@ static held make_held(void)
 {
     held h = {.t = open_test(NULL)};
     if (is_threadless(&h.t))
-        cr_skip_test(
-            "this driver runs everything in the calling thread, which would wait for itself");
+        test_skip("this driver runs everything in the calling thread, which would wait for itself");
     cl_int code = CL_SUCCESS;
     h.o = make_own(&h.t, 0);
     OK(hed_device_adopt(h.t.context, "opencl", &h.o.native, &h.device, &error));
     h.stream = adopt_queue(h.device, h.o.queue);
     OK(hed_stream_create(h.device, NULL, &h.other, &error));
     h.gate = h.t.cl.clCreateUserEvent(h.o.context, &code);
-    cr_assert_eq(h.t.cl.clEnqueueBarrierWithWaitList(h.o.queue, 1, &h.gate, NULL), CL_SUCCESS);
+    CHECK_EQ(h.t.cl.clEnqueueBarrierWithWaitList(h.o.queue, 1, &h.gate, NULL), CL_SUCCESS);
     return h;
 }
 
@@ -391,8 +390,8 @@ Test(opencl, a_stream_that_hangs_is_a_time_out_and_can_be_waited_for_again)
     FAILS(HED_ERROR_TIMEOUT, hed_stream_wait_for(h.other, 5000000, &error));
     FAILS(HED_ERROR_TIMEOUT, hed_event_wait(event, 5000000, &error));
     OK(h.device->backend->stream_done(h.stream, &done, &error));
-    cr_assert_not(done);
-    cr_assert_eq(h.t.cl.clSetUserEventStatus(h.gate, CL_COMPLETE), CL_SUCCESS);
+    CHECK_NOT(done);
+    CHECK_EQ(h.t.cl.clSetUserEventStatus(h.gate, CL_COMPLETE), CL_SUCCESS);
     OK(hed_stream_wait_for(h.stream, 10000000000, &error));
     OK(hed_stream_wait_for(h.other, 10000000000, &error));
     OK(hed_event_wait(event, 10000000000, &error));
@@ -403,11 +402,11 @@ Test(opencl, a_stream_that_hangs_is_a_time_out_and_can_be_waited_for_again)
 Test(opencl, work_that_failed_is_a_lost_device)
 {
     held h = make_held();
-    if (is_pocl(&h.t)) cr_skip_test("PoCL aborts the process when a user event fails");
+    if (is_pocl(&h.t)) test_skip("PoCL aborts the process when a user event fails");
     hed_event *event;
     OK(hed_event_create(h.device, true, &event, &error));
     OK(hed_event_record(event, h.stream, &error));
-    cr_assert_eq(h.t.cl.clSetUserEventStatus(h.gate, -5), CL_SUCCESS);
+    CHECK_EQ(h.t.cl.clSetUserEventStatus(h.gate, -5), CL_SUCCESS);
     FAILS(HED_ERROR_LOST, hed_event_wait(event, 10000000000, &error));
     FAILS(HED_ERROR_LOST, hed_event_wait(event, UINT64_MAX, &error));
     hed_event_destroy(event);
@@ -424,7 +423,7 @@ Test(opencl, mapped_memory_is_the_same_memory_or_unsupported)
     hed_buffer *x;
     hed_status status = hed_buffer_create(t.device, &def, &x, &error);
     if (status == HED_ERROR_UNSUPPORTED) {
-        cr_assert(
+        CHECK(
             strstr(error.text, "mapped"), "the error does not name the capability: %s", error.text);
     } else {
         OK(status);
@@ -433,9 +432,9 @@ Test(opencl, mapped_memory_is_the_same_memory_or_unsupported)
         for (int i = 0; i < N; i++) seen[i] = i;
         launch_twice(t.stream, kernel, x, 1);
         OK(hed_stream_wait(t.stream, &error));
-        for (int i = 0; i < N; i++) cr_assert_eq(seen[i], 2 * i + 1);
+        for (int i = 0; i < N; i++) CHECK_EQ(seen[i], 2 * i + 1);
         OK(hed_map(t.stream, x, 16, 32, &mapped, &error));
-        cr_assert_eq(mapped, (void *)(seen + 4));
+        CHECK_EQ(mapped, (void *)(seen + 4));
         OK(hed_unmap(t.stream, x, mapped, &error));
         hed_buffer_destroy(x);
     }

@@ -33,9 +33,9 @@ static inline opencl_test open_test(const hed_context_def *def)
     t.device = find_opencl(t.context);
     if (!t.device) {
         hed_context_destroy(t.context);
-        cr_assert(!required || !strstr(required, "opencl"), "an OpenCL device is required: %s",
+        CHECK(!required || !strstr(required, "opencl"), "an OpenCL device is required: %s",
             error.text);
-        cr_skip_test("no OpenCL device: %s", error.text);
+        test_skip("no OpenCL device: %s", error.text);
     }
     OK(hed_stream_create(t.device, NULL, &t.stream, &error));
 #define LOAD(result, name, parameters) *(void **)&t.cl.name = hed_device_symbol(t.device, #name);
@@ -99,7 +99,7 @@ static inline void check_all(hed_stream *stream, hed_buffer *x, int32_t want)
     OK(hed_read(stream, values, x, 0, sizeof values, &error));
     OK(hed_stream_wait(stream, &error));
     for (int i = 0; i < N; i++)
-        cr_assert_eq(values[i], want, "x[%d] is %d instead of %d", i, values[i], want);
+        CHECK_EQ(values[i], want, "x[%d] is %d instead of %d", i, values[i], want);
 }
 
 #endif

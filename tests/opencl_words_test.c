@@ -149,7 +149,7 @@ Test(opencl_words, every_word)
     hed_tune_file *spec;
     if (!(info->capabilities & HED_CAN_SOURCE)) {
         test_close(&d);
-        cr_skip_test("%s compiles nothing", info->id);
+        test_skip("%s compiles nothing", info->id);
     }
     write_words();
     OK(hed_tune_file_open(in_folder("words.json"), info, &spec, &error));
@@ -158,7 +158,7 @@ Test(opencl_words, every_word)
     hed_tune_file_apply(spec, &tune);
     hed_kernel *kernel;
     hed_status status = hed_kernel_create(d.device, def, NULL, &kernel, &error);
-    cr_assert(status == HED_OK, "%s\n%s", error.text, error.log);
+    CHECK(status == HED_OK, "%s\n%s", error.text, error.log);
     hed_buffer *buffers[4];
     hed_argument arguments[4];
     for (int i = 0; i < 4; i++) {
@@ -175,12 +175,12 @@ Test(opencl_words, every_word)
     OK(hed_read(d.stream, z, buffers[1], 0, sizeof z, &error));
     OK(hed_stream_wait(d.stream, &error));
     for (int i = 0; i < REAL_COUNT; i++)
-        cr_expect(fabs((double)y[i] - REALS[i].value) <= 2e-4 * fmax(1, fabs(REALS[i].value)),
+        EXPECT(fabs((double)y[i] - REALS[i].value) <= 2e-4 * fmax(1, fabs(REALS[i].value)),
             "%s is %g, not %g", REALS[i].expression, y[i], REALS[i].value);
     for (int i = 0; i < WHOLE_COUNT; i++)
-        cr_expect(z[i] == WHOLES[i].value, "%s is %d, not %ld", WHOLES[i].expression, z[i],
+        EXPECT(z[i] == WHOLES[i].value, "%s is %d, not %ld", WHOLES[i].expression, z[i],
             WHOLES[i].value);
-    for (int i = 0; i < 8; i++) cr_expect(y[108 + i] == (float)(i + 1));
+    for (int i = 0; i < 8; i++) EXPECT(y[108 + i] == (float)(i + 1));
     hed_kernel_destroy(kernel);
     for (int i = 0; i < 4; i++) hed_buffer_destroy(buffers[i]);
     hed_tune_file_close(spec);
@@ -264,7 +264,7 @@ static hed_tune_result *tune_file(test_device *d, const char *path, hed_tune_fil
     hed_tune_result *result = NULL;
     if (!(info->capabilities & HED_CAN_SOURCE)) {
         test_close(d);
-        cr_skip_test("%s compiles nothing", info->id);
+        test_skip("%s compiles nothing", info->id);
     }
     OK(hed_tune_file_open(path, info, spec, &error));
     hed_tune_def def = hed_default_tune_def();
@@ -300,9 +300,9 @@ Test(opencl_words, a_product_with_vectors_of_every_width)
     uint32_t good =
         count_outcome(result, HED_OUTCOME_MEASURED) + count_outcome(result, HED_OUTCOME_DROPPED);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s",
+        EXPECT(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s",
             result->evaluations[i].text);
-    cr_expect(good == result->count && good == 12);
+    EXPECT(good == result->count && good == 12);
     end_tuning(&d, spec, result);
 }
 
@@ -317,9 +317,9 @@ Test(opencl_words, parts_that_are_summed)
     write_file(in_folder("sums.json"), file, strlen(file));
     hed_tune_result *result = tune_file(&d, in_folder("sums.json"), &spec);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s",
+        EXPECT(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "%s",
             result->evaluations[i].text);
-    cr_expect(result->count == 12);
+    EXPECT(result->count == 12);
     end_tuning(&d, spec, result);
     snprintf(file, sizeof file, SUMS_FILE, "[0, 100]", "sum");
     write_file(in_folder("sums.json"), file, strlen(file));
@@ -327,13 +327,13 @@ Test(opencl_words, parts_that_are_summed)
     for (uint32_t i = 0; i < result->count; i++) {
         bool wrong = hed_config_get(
                          hed_tune_file_kernel(spec), &result->evaluations[i].config, "WRONG") != 0;
-        cr_expect((result->evaluations[i].outcome == HED_OUTCOME_WRONG) == wrong, "%s",
+        EXPECT((result->evaluations[i].outcome == HED_OUTCOME_WRONG) == wrong, "%s",
             result->evaluations[i].text);
         if (wrong)
-            cr_expect(strstr(result->evaluations[i].text, "the sum of sums is "), "%s",
+            EXPECT(strstr(result->evaluations[i].text, "the sum of sums is "), "%s",
                 result->evaluations[i].text);
     }
-    cr_expect(count_outcome(result, HED_OUTCOME_WRONG) > 0);
+    EXPECT(count_outcome(result, HED_OUTCOME_WRONG) > 0);
     end_tuning(&d, spec, result);
 }
 
@@ -354,10 +354,10 @@ Test(opencl_words, results_in_any_order)
     write_file(in_folder("list.cl"), text, strlen(text));
     write_file(in_folder("list.json"), file, strlen(file));
     hed_tune_result *result = tune_file(&d, in_folder("list.json"), &spec);
-    cr_expect(result->count == 6);
+    EXPECT(result->count == 6);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_expect(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED,
-            "in order or backwards: %s", result->evaluations[i].text);
+        EXPECT(result->evaluations[i].outcome <= HED_OUTCOME_DROPPED, "in order or backwards: %s",
+            result->evaluations[i].text);
     end_tuning(&d, spec, result);
 }
 
@@ -373,7 +373,7 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
     char reason[256] = "";
     OK(hed_nvrtc_open(
         &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason));
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
     char sums[2048];
     snprintf(sums, sizeof sums, SUMS_FILE, "[0]", "sum");
     write_words();
@@ -406,13 +406,12 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
                 .source_count = def->source_count,
                 .max_threads = hed_config_max_threads(def, &config)};
             hed_status status = hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error);
-            cr_assert(status == HED_OK, "%s %llu: %s\n%s", files[f], (unsigned long long)i,
-                error.text, error.log);
-            cr_expect(
-                !binary.log || !strstr(binary.log, "warning"), "%s: %s", files[f], binary.log);
+            CHECK(status == HED_OK, "%s %llu: %s\n%s", files[f], (unsigned long long)i, error.text,
+                error.log);
+            EXPECT(!binary.log || !strstr(binary.log, "warning"), "%s: %s", files[f], binary.log);
             char entry[64];
             snprintf(entry, sizeof entry, ".entry %s(", def->entry);
-            cr_expect(strstr(binary.bytes, entry) && strstr(binary.bytes, ".maxntid"),
+            EXPECT(strstr(binary.bytes, entry) && strstr(binary.bytes, ".maxntid"),
                 "%s is a kernel with launch bounds", def->entry);
             hed_release(&allocator, binary.bytes, binary.size);
             hed_release(&allocator, binary.log, binary.log_size);

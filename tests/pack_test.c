@@ -34,20 +34,20 @@ static void check_pieces(
         uint64_t here = (uint64_t)p->warp << 32 | p->row;
         bool new_warp = i == 0 || p->warp != pieces[i - 1].warp,
              new_row = new_warp || p->row != pieces[i - 1].row;
-        cr_assert(p->type < def->types && p->warp < def->warps && p->count > 0);
-        cr_assert(i == 0 || here >= place, "pieces are out of order at %u", i);
-        cr_assert_eq(p->row, new_warp ? 0 : pieces[i - 1].row + new_row, "a row is left out");
+        CHECK(p->type < def->types && p->warp < def->warps && p->count > 0);
+        CHECK(i == 0 || here >= place, "pieces are out of order at %u", i);
+        CHECK_EQ(p->row, new_warp ? 0 : pieces[i - 1].row + new_row, "a row is left out");
         if (new_row) lane = types_of_row = 0;
         if (new_warp) {
             types_of_list = 0;
             cost = 0;
             used++;
         }
-        cr_assert_eq(p->lane, lane, "lanes are left out within a row");
+        CHECK_EQ(p->lane, lane, "lanes are left out within a row");
         lane += p->count;
-        cr_assert(lane <= def->lanes);
+        CHECK(lane <= def->lanes);
         if (!(types_of_row >> p->type & 1)) cost += def->costs ? (double)def->costs[p->type] : 1;
-        cr_assert(def->method == HED_PACK_NAIVE || !(types_of_row >> p->type & 1),
+        CHECK(def->method == HED_PACK_NAIVE || !(types_of_row >> p->type & 1),
             "a type twice in a row");
         types_of_row |= 1u << p->type;
         types_of_list |= 1u << p->type;
@@ -58,10 +58,10 @@ static void check_pieces(
         dearest = cost > dearest ? cost : dearest;
         place = here;
     }
-    cr_assert_eq(layout->max_occupancy, occupancy);
-    cr_assert_eq(layout->rows, rows);
-    cr_assert_eq(layout->warps_used, used);
-    cr_assert(fabs(layout->max_cost - dearest) <= 1e-9 * dearest, "%.17g, counted %.17g",
+    CHECK_EQ(layout->max_occupancy, occupancy);
+    CHECK_EQ(layout->rows, rows);
+    CHECK_EQ(layout->warps_used, used);
+    CHECK(fabs(layout->max_cost - dearest) <= 1e-9 * dearest, "%.17g, counted %.17g",
         layout->max_cost, dearest);
 }
 
@@ -73,13 +73,13 @@ static void check_entities(const hed_pack_def *def, const hed_pack_piece *pieces
         for (uint32_t i = 0; i < count; i++) {
             if (pieces[i].type != type) continue;
             for (uint32_t e = pieces[i].first; e < pieces[i].first + pieces[i].count; e++) {
-                cr_assert(e < def->counts[type] && !seen[e],
+                CHECK(e < def->counts[type] && !seen[e],
                     "type %u: entity %u is wrong or twice there", type, e);
                 seen[e] = 1;
                 found++;
             }
         }
-        cr_assert_eq(
+        CHECK_EQ(
             found, def->counts[type], "type %u: %u of %u entities", type, found, def->counts[type]);
         free(seen);
     }
@@ -92,8 +92,8 @@ static hed_pack_layout pack(const uint32_t *counts, const float *costs, uint32_t
     hed_pack_def def = {counts, costs, types, warps, lanes, method};
     hed_pack_layout layout;
     uint32_t capacity = hed_pack_capacity(&def);
-    cr_assert(capacity <= MOST_PIECES);
-    cr_assert_eq(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s: %u pieces, not %u",
+    CHECK(capacity <= MOST_PIECES);
+    CHECK_EQ(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s: %u pieces, not %u",
         method_names[method], layout.piece_count, capacity);
     check_pieces(&def, pieces, &layout);
     check_entities(&def, pieces, layout.piece_count);
@@ -130,15 +130,13 @@ Test(pack, vectors)
 {
     for (size_t i = 0; i < sizeof VECTORS / sizeof VECTORS[0]; i++) {
         const vector *v = &VECTORS[i];
-        cr_expect_eq(
-            occupancy(v->counts, 11, v->warps, HED_PACK_GREEDY), v->greedy, "vector %zu", i);
-        cr_expect_eq(occupancy(v->counts, 11, v->warps, HED_PACK_EXACT), v->exact, "vector %zu", i);
-        cr_expect_eq(
-            occupancy(v->counts, 11, v->warps, HED_PACK_SPREAD), v->spread, "vector %zu", i);
+        EXPECT_EQ(occupancy(v->counts, 11, v->warps, HED_PACK_GREEDY), v->greedy, "vector %zu", i);
+        EXPECT_EQ(occupancy(v->counts, 11, v->warps, HED_PACK_EXACT), v->exact, "vector %zu", i);
+        EXPECT_EQ(occupancy(v->counts, 11, v->warps, HED_PACK_SPREAD), v->spread, "vector %zu", i);
         hed_pack_layout exact = pack(v->counts, COSTS, 11, v->warps, 32, HED_PACK_EXACT_COST);
         hed_pack_layout rows = pack(v->counts, COSTS, 11, v->warps, 32, HED_PACK_ROWS);
-        cr_expect_eq(exact.max_cost, v->exact_cost, "vector %zu", i);
-        cr_expect_eq(rows.max_cost, v->rows_cost, "vector %zu", i);
+        EXPECT_EQ(exact.max_cost, v->exact_cost, "vector %zu", i);
+        EXPECT_EQ(rows.max_cost, v->rows_cost, "vector %zu", i);
     }
 }
 
@@ -152,9 +150,9 @@ Test(pack, pieces_by_hand)
     /* A row for each type is a row too many. 5 + 2 go into two rows; 2 + 3 would still need two. */
     const hed_pack_piece exact[] = {
         {0, 0, 4, 0, 0, 0}, {0, 4, 1, 1, 0, 0}, {2, 0, 2, 1, 0, 1}, {3, 0, 3, 2, 0, 0}};
-    cr_assert_eq(hed_pack(&def, pieces, 16, &layout), HED_OK);
-    cr_assert_eq(layout.piece_count, 4);
-    cr_assert_arr_eq(pieces, exact, sizeof exact);
+    CHECK_EQ(hed_pack(&def, pieces, 16, &layout), HED_OK);
+    CHECK_EQ(layout.piece_count, 4);
+    CHECK_BYTES(pieces, exact, sizeof exact);
     /* A B C A B C A B A A in rows of 4: the naive order, two types or three in each. */
     const hed_pack_piece naive[] = {
         {0, 0, 1, 0, 0, 0},
@@ -168,10 +166,10 @@ Test(pack, pieces_by_hand)
         {0, 3, 2, 2, 0, 0},
     };
     def.method = HED_PACK_NAIVE;
-    cr_assert_eq(hed_pack(&def, pieces, 16, &layout), HED_OK);
-    cr_assert_eq(layout.piece_count, 9);
-    cr_assert_arr_eq(pieces, naive, sizeof naive);
-    cr_assert_eq(layout.max_occupancy, 3);
+    CHECK_EQ(hed_pack(&def, pieces, 16, &layout), HED_OK);
+    CHECK_EQ(layout.piece_count, 9);
+    CHECK_BYTES(pieces, naive, sizeof naive);
+    CHECK_EQ(layout.max_occupancy, 3);
 }
 
 /* What need not share a row does not. */
@@ -179,9 +177,9 @@ Test(pack, nothing_is_joined_without_need)
 {
     const uint32_t *counts = VECTORS[0].counts, *large = VECTORS[1].counts;
     for (uint32_t m = HED_PACK_GREEDY; m < HED_PACK_METHOD_COUNT; m++)
-        cr_assert_eq(pack(counts, COSTS, 11, 32, 32, (hed_pack_method)m).piece_count, 13, "%s",
+        CHECK_EQ(pack(counts, COSTS, 11, 32, 32, (hed_pack_method)m).piece_count, 13, "%s",
             method_names[m]);
-    cr_assert_eq(
+    CHECK_EQ(
         pack(large, COSTS, 11, 32, 32, HED_PACK_SPREAD).piece_count, 42, "ten rows of two types");
 }
 
@@ -191,11 +189,10 @@ Test(pack, more_entities_than_lanes)
     const uint32_t counts[] = {96, 160, 64};
     const float costs[] = {3, 1, 2};
     hed_pack_layout rows = pack(counts, costs, 3, 4, 32, HED_PACK_ROWS);
-    cr_assert_eq(rows.max_cost, 5, "3 3 3 2 2 1 1 1 1 1 on four warps: 18 in all");
-    cr_assert_eq(rows.warps_used, 4);
+    CHECK_EQ(rows.max_cost, 5, "3 3 3 2 2 1 1 1 1 1 on four warps: 18 in all");
+    CHECK_EQ(rows.warps_used, 4);
     for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT; m++)
-        cr_assert(
-            pack(counts, costs, 3, 4, 32, (hed_pack_method)m).rows >= 3, "ten rows, four warps");
+        CHECK(pack(counts, costs, 3, 4, 32, (hed_pack_method)m).rows >= 3, "ten rows, four warps");
 }
 
 /* Rows that are alike are dealt in whole rounds; the result is that of one after another. */
@@ -215,15 +212,15 @@ Test(pack, a_million_in_rows)
         dearest = load[least] > dearest ? load[least] : dearest;
     }
     hed_pack_layout layout;
-    cr_assert_eq(hed_pack(&def, pieces, capacity, &layout), HED_OK);
-    cr_assert_eq(layout.max_cost, dearest);
+    CHECK_EQ(hed_pack(&def, pieces, capacity, &layout), HED_OK);
+    CHECK_EQ(layout.max_cost, dearest);
     check_pieces(&def, pieces, &layout);
     check_entities(&def, pieces, layout.piece_count);
     for (uint32_t m = 0; m < HED_PACK_ROWS; m++) {
         if (m == HED_PACK_NAIVE) continue; /* four million pieces */
         def.method = (hed_pack_method)m;
-        cr_assert(hed_pack_capacity(&def) <= capacity + 64);
-        cr_assert_eq(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s",
+        CHECK(hed_pack_capacity(&def) <= capacity + 64);
+        CHECK_EQ(hed_pack(&def, pieces, capacity, &layout), HED_OK, "%s",
             hed_pack_method_name(def.method));
         check_pieces(&def, pieces, &layout);
         check_entities(&def, pieces, layout.piece_count);
@@ -241,10 +238,10 @@ Test(pack, ties_balance_the_schedulers)
     hed_pack_layout layout;
     hed_pack_def def = {counts, costs, 2, 32, 32, HED_PACK_ROWS};
     double load[4] = {0};
-    cr_assert_eq(hed_pack(&def, pieces, 8, &layout), HED_OK);
+    CHECK_EQ(hed_pack(&def, pieces, 8, &layout), HED_OK);
     for (uint32_t i = 0; i < 8; i++) load[pieces[i].warp % 4] += (double)costs[pieces[i].type];
-    cr_assert(load[0] == 10 && load[1] == 10 && load[2] == 3, "%g %g %g %g", load[0], load[1],
-        load[2], load[3]);
+    CHECK(load[0] == 10 && load[1] == 10 && load[2] == 3, "%g %g %g %g", load[0], load[1], load[2],
+        load[3]);
 }
 
 /* ---- oracles ---- */
@@ -329,9 +326,8 @@ Test(pack, exact_against_every_layout_in_order)
         }
         double best = best_cuts(counts, NULL, types, warps, lanes);
         double cheapest = best_cuts(counts, costs, types, warps, lanes);
-        cr_assert_eq(pack(counts, NULL, types, warps, lanes, HED_PACK_EXACT).max_occupancy, best);
-        cr_assert_eq(
-            pack(counts, costs, types, warps, lanes, HED_PACK_EXACT_COST).max_cost, cheapest);
+        CHECK_EQ(pack(counts, NULL, types, warps, lanes, HED_PACK_EXACT).max_occupancy, best);
+        CHECK_EQ(pack(counts, costs, types, warps, lanes, HED_PACK_EXACT_COST).max_cost, cheapest);
     }
 }
 
@@ -353,14 +349,14 @@ Test(pack, spread_against_every_layout)
         do least++;
         while (!any_layout(counts, types, warps, lanes, least, 0, lanes, 0));
         uint32_t found = pack(counts, NULL, types, warps, lanes, HED_PACK_SPREAD).max_occupancy;
-        cr_assert(found == least || (present > warps + 1 && found == least + 1), "%u instead of %u",
+        CHECK(found == least || (present > warps + 1 && found == least + 1), "%u instead of %u",
             found, least);
         above += found > least;
         crowded += present > warps + 1;
     }
-    cr_log_info(
+    test_note(
         "spread: above the least in %u of %u cases with more types than warps + 1", above, crowded);
-    cr_assert(crowded > 300 && above * 20 < crowded, "%u of %u", above, crowded);
+    CHECK(crowded > 300 && above * 20 < crowded, "%u of %u", above, crowded);
 }
 
 Test(pack, rows_against_every_assignment)
@@ -376,8 +372,8 @@ Test(pack, rows_against_every_assignment)
         }
         double best = best_lists(rows, 7, load, warps, INFINITY);
         double found = pack(counts, costs, 7, warps, 32, HED_PACK_ROWS).max_cost;
-        cr_assert(found >= best && found <= best * (4.0 / 3 - 1.0 / (3 * warps)) + 1e-9,
-            "%g, best %g", found, best);
+        CHECK(found >= best && found <= best * (4.0 / 3 - 1.0 / (3 * warps)) + 1e-9, "%g, best %g",
+            found, best);
     }
 }
 
@@ -387,8 +383,8 @@ Test(pack, rows_are_never_dearer_than_an_alignment)
 {
     const uint32_t counts[] = {6, 6, 6, 6, 6};
     const float costs[] = {3, 3, 2, 2, 2};
-    cr_assert_eq(pack(counts, costs, 5, 2, 32, HED_PACK_EXACT_COST).max_cost, 6);
-    cr_assert_eq(pack(counts, costs, 5, 2, 32, HED_PACK_ROWS).max_cost, 6);
+    CHECK_EQ(pack(counts, costs, 5, 2, 32, HED_PACK_EXACT_COST).max_cost, 6);
+    CHECK_EQ(pack(counts, costs, 5, 2, 32, HED_PACK_ROWS).max_cost, 6);
 }
 
 /* Most types in a row of a run that is packed tight. */
@@ -452,11 +448,11 @@ Test(pack, greedy_is_the_five_steps)
         hed_pack_layout l = pack(counts, NULL, types, warps, lanes, HED_PACK_GREEDY);
         /* that it is none too many is checked below */
         uint32_t guess = l.max_occupancy + 1 - l.iterations;
-        cr_assert_eq(literal_greedy(counts, types, warps, lanes, guess, &rows), l.max_occupancy);
-        cr_assert_eq(rows, l.warps_used);
+        CHECK_EQ(literal_greedy(counts, types, warps, lanes, guess, &rows), l.max_occupancy);
+        CHECK_EQ(rows, l.warps_used);
         raised += l.iterations > 1;
     }
-    cr_assert(raised > 50, "%u", raised);
+    CHECK(raised > 50, "%u", raised);
 }
 
 /* ---- 5,000 random distributions, as in the devlog ---- */
@@ -492,24 +488,23 @@ static void run_random(uint32_t warps, uint32_t most_iterations)
         draw(&state, warps * 32, counts, costs);
         for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT; m++)
             l[m] = pack(counts, costs, 11, warps, 32, (hed_pack_method)m);
-        cr_assert(l[HED_PACK_EXACT].max_occupancy <= l[HED_PACK_GREEDY].max_occupancy);
-        cr_assert(l[HED_PACK_EXACT_COST].max_cost <= l[HED_PACK_EXACT].max_cost);
-        cr_assert(l[HED_PACK_SPREAD].max_occupancy <= l[HED_PACK_EXACT].max_occupancy);
-        cr_assert(l[HED_PACK_ROWS].max_cost <= l[HED_PACK_EXACT_COST].max_cost);
-        cr_assert(l[HED_PACK_EXACT].max_occupancy <= l[HED_PACK_NAIVE].max_occupancy);
-        cr_assert(warps < 32 || l[HED_PACK_SPREAD].max_occupancy <= 2,
+        CHECK(l[HED_PACK_EXACT].max_occupancy <= l[HED_PACK_GREEDY].max_occupancy);
+        CHECK(l[HED_PACK_EXACT_COST].max_cost <= l[HED_PACK_EXACT].max_cost);
+        CHECK(l[HED_PACK_SPREAD].max_occupancy <= l[HED_PACK_EXACT].max_occupancy);
+        CHECK(l[HED_PACK_ROWS].max_cost <= l[HED_PACK_EXACT_COST].max_cost);
+        CHECK(l[HED_PACK_EXACT].max_occupancy <= l[HED_PACK_NAIVE].max_occupancy);
+        CHECK(warps < 32 || l[HED_PACK_SPREAD].max_occupancy <= 2,
             "11 types in 32 warps never need 3");
         uint32_t n = l[HED_PACK_GREEDY].iterations;
         /* The guess never is above what an exact layout needs: else a better one could be
          * missed. */
-        cr_assert(l[HED_PACK_GREEDY].max_occupancy + 1 <= l[HED_PACK_EXACT].max_occupancy + n);
+        CHECK(l[HED_PACK_GREEDY].max_occupancy + 1 <= l[HED_PACK_EXACT].max_occupancy + n);
         iterations = n > iterations ? n : iterations;
         worse += l[HED_PACK_GREEDY].max_occupancy > l[HED_PACK_EXACT].max_occupancy;
     }
-    cr_log_info(
-        "%u warps: greedy needs %u iterations at worst and is above the least in %u of 5000", warps,
-        iterations, worse);
-    cr_assert(iterations <= most_iterations, "%u iterations", iterations);
+    test_note("%u warps: greedy needs %u iterations at worst and is above the least in %u of 5000",
+        warps, iterations, worse);
+    CHECK(iterations <= most_iterations, "%u iterations", iterations);
 }
 
 Test(pack, random_distributions_32_warps) { run_random(32, 5); }
@@ -533,9 +528,9 @@ Test(pack, random_definitions)
         hed_pack_layout l[HED_PACK_METHOD_COUNT];
         for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT; m++)
             l[m] = pack(counts, costs, types, warps, lanes, (hed_pack_method)m);
-        cr_assert(l[HED_PACK_EXACT].max_occupancy <= l[HED_PACK_GREEDY].max_occupancy);
-        cr_assert(l[HED_PACK_SPREAD].max_occupancy <= l[HED_PACK_EXACT].max_occupancy);
-        cr_assert(l[HED_PACK_ROWS].max_cost <= l[HED_PACK_EXACT_COST].max_cost * (1 + 1e-12));
+        CHECK(l[HED_PACK_EXACT].max_occupancy <= l[HED_PACK_GREEDY].max_occupancy);
+        CHECK(l[HED_PACK_SPREAD].max_occupancy <= l[HED_PACK_EXACT].max_occupancy);
+        CHECK(l[HED_PACK_ROWS].max_cost <= l[HED_PACK_EXACT_COST].max_cost * (1 + 1e-12));
     }
 }
 
@@ -549,24 +544,24 @@ Test(pack, edges)
     for (uint32_t m = 0; m < HED_PACK_METHOD_COUNT; m++) {
         hed_pack_method method = (hed_pack_method)m;
         hed_pack_layout l = pack(none, NULL, 3, 32, 32, method);
-        cr_assert(l.piece_count == 0 && l.warps_used == 0 && l.max_occupancy == 0 &&
-                  l.max_cost == 0 && l.rows == 0);
+        CHECK(l.piece_count == 0 && l.warps_used == 0 && l.max_occupancy == 0 && l.max_cost == 0 &&
+              l.rows == 0);
         l = pack(one, NULL, 3, 32, 32, method);
-        cr_assert(l.piece_count == 1 && l.warps_used == 1 && l.max_occupancy == 1 &&
-                  l.max_cost == 1 && l.rows == 1);
+        CHECK(l.piece_count == 1 && l.warps_used == 1 && l.max_occupancy == 1 && l.max_cost == 1 &&
+              l.rows == 1);
         l = pack(exact, NULL, 2, 32, 32, method);
-        cr_assert(l.warps_used == 32 && l.max_occupancy == (method == HED_PACK_NAIVE ? 2 : 1));
-        cr_assert_eq(pack(single, NULL, 1, 32, 32, method).max_occupancy, 1);
+        CHECK(l.warps_used == 32 && l.max_occupancy == (method == HED_PACK_NAIVE ? 2 : 1));
+        CHECK_EQ(pack(single, NULL, 1, 32, 32, method).max_occupancy, 1);
         l = pack(ones, NULL, 32, 4, 32, method);
-        cr_assert_eq(l.max_occupancy, method == HED_PACK_NAIVE ? 32 : 8, "%s: 32 types, 4 warps",
+        CHECK_EQ(l.max_occupancy, method == HED_PACK_NAIVE ? 32 : 8, "%s: 32 types, 4 warps",
             method_names[m]);
-        cr_assert_eq(pack(ones, NULL, 32, 1, 32, method).max_occupancy, 32);
-        cr_assert_eq(pack(ones, NULL, 32, 1, 1, method).rows, 32, "one lane");
-        cr_assert_eq(
+        CHECK_EQ(pack(ones, NULL, 32, 1, 32, method).max_occupancy, 32);
+        CHECK_EQ(pack(ones, NULL, 32, 1, 1, method).rows, 32, "one lane");
+        CHECK_EQ(
             pack(ones, NULL, 32, 64, 128, method).max_occupancy, method == HED_PACK_NAIVE ? 32 : 1);
-        cr_assert_str_eq(hed_pack_method_name(method), method_names[m]);
+        CHECK_TEXT(hed_pack_method_name(method), method_names[m]);
     }
-    cr_assert_str_eq(hed_pack_method_name(HED_PACK_METHOD_COUNT), "unknown");
+    CHECK_TEXT(hed_pack_method_name(HED_PACK_METHOD_COUNT), "unknown");
 }
 
 Test(pack, refuses)
@@ -576,7 +571,7 @@ Test(pack, refuses)
     hed_pack_piece pieces[8];
     hed_pack_layout layout;
     const hed_pack_def sound = {counts, good, 2, 4, 32, HED_PACK_EXACT};
-    cr_assert_eq(hed_pack(&sound, pieces, 8, &layout), HED_OK);
+    CHECK_EQ(hed_pack(&sound, pieces, 8, &layout), HED_OK);
     hed_pack_def wrong[14];
     for (size_t i = 0; i < 14; i++) wrong[i] = sound;
     const float bad[4][2] = {{1, 0}, {1, -1}, {1, NAN}, {INFINITY, 1}};
@@ -592,12 +587,11 @@ Test(pack, refuses)
     wrong[9].counts = huge;
     for (size_t i = 0; i < 4; i++) wrong[10 + i].costs = bad[i];
     for (size_t i = 0; i < 14; i++) {
-        cr_expect_eq(
-            hed_pack(&wrong[i], pieces, 8, &layout), HED_ERROR_ARGUMENT, "definition %zu", i);
-        cr_expect_eq(hed_pack_capacity(&wrong[i]), 0, "definition %zu", i);
+        EXPECT_EQ(hed_pack(&wrong[i], pieces, 8, &layout), HED_ERROR_ARGUMENT, "definition %zu", i);
+        EXPECT_EQ(hed_pack_capacity(&wrong[i]), 0, "definition %zu", i);
     }
-    cr_expect_eq(hed_pack(NULL, pieces, 8, &layout), HED_ERROR_ARGUMENT);
-    cr_expect_eq(hed_pack(&sound, NULL, 8, &layout), HED_ERROR_ARGUMENT);
+    EXPECT_EQ(hed_pack(NULL, pieces, 8, &layout), HED_ERROR_ARGUMENT);
+    EXPECT_EQ(hed_pack(&sound, NULL, 8, &layout), HED_ERROR_ARGUMENT);
 }
 
 /* Too little room: nothing beyond it is touched, and the answer says what is needed. */
@@ -609,12 +603,12 @@ Test(pack, too_few_pieces)
         hed_pack_piece whole[1024], cut[8];
         hed_pack_layout all, some;
         memset(cut, 0xa5, sizeof cut);
-        cr_assert_eq(hed_pack(&def, whole, 1024, &all), HED_OK);
-        cr_assert_eq(hed_pack(&def, cut, 7, &some), HED_ERROR_BOUNDS);
-        cr_assert_eq(some.piece_count, all.piece_count);
-        cr_assert_arr_eq(cut, whole, 7 * sizeof cut[0]);
-        cr_assert_eq(((uint8_t *)&cut[7])[0], 0xa5);
-        cr_assert_eq(hed_pack(&def, NULL, 0, &some), HED_ERROR_BOUNDS);
-        cr_assert_eq(hed_pack(&def, whole, all.piece_count, &some), HED_OK);
+        CHECK_EQ(hed_pack(&def, whole, 1024, &all), HED_OK);
+        CHECK_EQ(hed_pack(&def, cut, 7, &some), HED_ERROR_BOUNDS);
+        CHECK_EQ(some.piece_count, all.piece_count);
+        CHECK_BYTES(cut, whole, 7 * sizeof cut[0]);
+        CHECK_EQ(((uint8_t *)&cut[7])[0], 0xa5);
+        CHECK_EQ(hed_pack(&def, NULL, 0, &some), HED_ERROR_BOUNDS);
+        CHECK_EQ(hed_pack(&def, whole, all.piece_count, &some), HED_OK);
     }
 }

@@ -26,7 +26,7 @@ static opencl_test open_pocl(const hed_context_def *def)
     opencl_test t = open_test(def);
     if (!is_pocl(&t)) {
         close_test(&t);
-        cr_skip_test("the device is not PoCL's");
+        test_skip("the device is not PoCL's");
     }
     return t;
 }
@@ -60,7 +60,7 @@ static int count_generic(const char *path, const struct stat *about, int type, s
 Test(pocl_traps, a_kernel_is_compiled_for_the_groups_of_its_launches_alone, .init = folder_make,
     .fini = folder_remove)
 {
-    cr_assert_eq(setenv("POCL_CACHE_DIR", in_folder("pocl"), 1), 0);
+    CHECK_EQ(setenv("POCL_CACHE_DIR", in_folder("pocl"), 1), 0);
     hed_context_def def = hed_default_context_def();
     def.cache_dir = in_folder("heddle");
     for (int round = 0; round < 2; round++) { /* from text, then from the cache */
@@ -69,9 +69,9 @@ Test(pocl_traps, a_kernel_is_compiled_for_the_groups_of_its_launches_alone, .ini
         close_test(&t);
     }
     generic_versions = 0;
-    cr_assert_eq(
+    CHECK_EQ(
         nftw(in_folder("pocl"), count_generic, 16, FTW_PHYS), 0, "PoCL has compiled nothing there");
-    cr_assert_eq(generic_versions, 0);
+    CHECK_EQ(generic_versions, 0);
 }
 
 /* ---- limits ---- */
@@ -102,10 +102,10 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
     hed_native_device native;
     uint64_t told = 0;
     OK(hed_device_native(t.device, &native, &error));
-    cr_assert_eq(t.cl.clGetDeviceInfo(
-                     native.device, CL_DEVICE_LOCAL_MEM_SIZE_WORD, sizeof told, &told, NULL),
+    CHECK_EQ(t.cl.clGetDeviceInfo(
+                 native.device, CL_DEVICE_LOCAL_MEM_SIZE_WORD, sizeof told, &told, NULL),
         0);
-    cr_assert_eq(info->local_bytes, told, "not what the driver says");
+    CHECK_EQ(info->local_bytes, told, "not what the driver says");
     hed_kernel *kernel = make_kernel(t.device, &room_def);
     hed_buffer *x = make_buffer(t.device, 16 * sizeof(int32_t));
     uint64_t words = told / 4;
@@ -121,7 +121,7 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
         OK(hed_launch_over(t.stream, kernel, &g, arguments, 3, &error));
         OK(hed_read(t.stream, values, x, 0, sizeof values, &error));
         OK(hed_stream_wait(t.stream, &error));
-        for (int i = 0; i < 16; i++) cr_assert_eq(values[i], 1);
+        for (int i = 0; i < 16; i++) CHECK_EQ(values[i], 1);
     }
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
@@ -159,8 +159,8 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
     OK(hed_stream_wait(t.stream, &error));
     const size_t bad[][2] = {{1024, (size_t)info->max_group + 1}, {1000, 7}};
     for (int i = 0; i < 2; i++)
-        cr_expect_eq(t.cl.clEnqueueNDRangeKernel(hed_stream_native(t.stream),
-                         hed_kernel_native(kernel), 1, NULL, &bad[i][0], &bad[i][1], 0, NULL, NULL),
+        EXPECT_EQ(t.cl.clEnqueueNDRangeKernel(hed_stream_native(t.stream),
+                      hed_kernel_native(kernel), 1, NULL, &bad[i][0], &bad[i][1], 0, NULL, NULL),
             CL_INVALID_WORK_GROUP_SIZE, "group of %zu of %zu", bad[i][1], bad[i][0]);
     run_twice(&t, &twice);
     hed_kernel_destroy(kernel);
@@ -179,8 +179,8 @@ Test(pocl_traps, what_it_lacks_is_not_claimed)
                              HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_CLUSTERS |
                              HED_CAN_RESIDENT | HED_CAN_GRAPHS | HED_CAN_CUDA_C;
     unsigned long long claimed = info->capabilities & lacking;
-    cr_expect_eq(claimed, 0, "claimed: %#llx", claimed);
-    cr_expect_eq(info->type, HED_DEVICE_CPU);
+    EXPECT_EQ(claimed, 0, "claimed: %#llx", claimed);
+    EXPECT_EQ(info->type, HED_DEVICE_CPU);
     close_test(&t);
 }
 
@@ -205,7 +205,7 @@ Test(pocl_traps, handlers_stay_when_they_are_taken_by_the_first_build)
     run_twice(&t, &twice);
     for (int i = 0; i < COUNT; i++) {
         sigaction(numbers[i], NULL, &now);
-        cr_expect(now.sa_handler == before[i].sa_handler, "the handler of signal %d is another one",
+        EXPECT(now.sa_handler == before[i].sa_handler, "the handler of signal %d is another one",
             numbers[i]);
     }
     close_test(&t);
@@ -244,12 +244,12 @@ Test(pocl_folders, a_home_that_is_a_file)
     hed_context *context;
     const char *path = in_folder("file");
     FILE *file = fopen(path, "w");
-    cr_assert(file && fclose(file) == 0);
+    CHECK(file && fclose(file) == 0);
     move_to(path);
     OK(hed_context_create(NULL, &context, &error));
     for (uint32_t i = 0; i < hed_backend_count(context); i++) {
         hed_backend_report report = hed_backend_at(context, i);
-        cr_expect(report.devices || report.reason[0], "%s has no device and does not say why",
+        EXPECT(report.devices || report.reason[0], "%s has no device and does not say why",
             report.name);
     }
     hed_context_destroy(context);
@@ -307,13 +307,13 @@ Test(pocl_traps, the_first_run_is_thrown_away)
     int32_t launches = 0;
     OK(hed_runner_create_local(&wanted, &runner, &error));
     OK(runner->kind->prepare(runner, 0, &config, &trial, &error));
-    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(runner->kind->output(runner, 0, 1, &launches, &trial, &error));
-    cr_assert_geq(launches, 2,
+    CHECK_GE(launches, 2,
         "none but the one asked for: the first timed run would have been the first of all");
     OK(runner->kind->time(runner, 0, RUNS, seconds, &trial, &error));
     OK(runner->kind->output(runner, 0, 1, &launches, &trial, &error));
-    cr_assert_geq(launches, 2 + RUNS + 1);
+    CHECK_GE(launches, 2 + RUNS + 1);
     hed_runner_destroy(runner);
     close_test(&t);
 }
@@ -336,12 +336,12 @@ Test(pocl_traps, event_times_are_within_the_hosts)
     OK(hed_stream_wait(timed, &error));
     double passed = 1e-9 * (double)(hed_now() - start), sum = 0;
     OK(hed_stream_times(timed, times, 8, &count, &error));
-    cr_assert_eq(count, 8);
+    CHECK_EQ(count, 8);
     for (uint32_t i = 0; i < count; i++) {
-        cr_expect(times[i].seconds >= 0, "step %u took %g s", i, times[i].seconds);
+        EXPECT(times[i].seconds >= 0, "step %u took %g s", i, times[i].seconds);
         sum += times[i].seconds;
     }
-    cr_expect(sum <= passed, "%g s in all of %g", sum, passed);
+    EXPECT(sum <= passed, "%g s in all of %g", sum, passed);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(x);
     hed_stream_destroy(timed);

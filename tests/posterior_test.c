@@ -36,12 +36,11 @@ static void open_scene(scene *s, hed_shape shape, bool ignores_failures)
     hed_space_def def = {.parameters = PARAMETERS, .parameter_count = 3};
     OK(hed_space_create(&def, &s->space, &error));
     s->scales = hed_value_scales_create(&s->allocator, s->space);
-    cr_assert(hed_covariance_create(&s->allocator, s->space, s->scales, shape, &s->covariance));
+    CHECK(hed_covariance_create(&s->allocator, s->space, s->scales, shape, &s->covariance));
     for (uint32_t i = 0; i < hed_hyper_count(&s->covariance); i++)
         s->covariance.hypers[i] += hed_random_unit(&s->random) - 0.5;
     hed_covariance_update(&s->covariance);
-    cr_assert(
-        hed_posterior_create(&s->allocator, s->space, &s->covariance, ROWS, 2, &s->posterior));
+    CHECK(hed_posterior_create(&s->allocator, s->space, &s->covariance, ROWS, 2, &s->posterior));
     s->posterior.ignores_failures = ignores_failures;
     s->posterior.trend_count = TREND;
     s->posterior.trend_mean = 0.4;
@@ -115,15 +114,15 @@ static void check(scene *s, bool order_matters)
         for (uint32_t i = 0; i < n; i++) variance -= weights[i] * between(s, point, which[i]);
         double expected = sqrt(s->posterior.variance * variance),
                found = hed_block_deviation(block, &s->posterior, at);
-        cr_assert(fabs(found - expected) < 1e-4 * (1 + expected),
-            "point %u: deviation %g, expected %g", p, found, expected);
+        CHECK(fabs(found - expected) < 1e-4 * (1 + expected), "point %u: deviation %g, expected %g",
+            p, found, expected);
         for (uint32_t i = 0; i < ROWS; i++) {
             double vote = pow(hed_covariance_value(&s->covariance, s->rows[point], s->rows[i]), 4);
             working += s->kinds[i] == HED_ROW_VALUE ? vote : 0;
             failed += s->kinds[i] == HED_ROW_FAILED ? vote : 0;
         }
-        cr_assert(fabs((double)block->working[at] - working) < 1e-4 &&
-                  fabs((double)block->failed[at] - failed) < 1e-4);
+        CHECK(fabs((double)block->working[at] - working) < 1e-4 &&
+              fabs((double)block->failed[at] - failed) < 1e-4);
         if (order_matters) continue; /* a belief is what was known when it came */
         n = system_of(s, true, matrix, which);
         double mean = s->posterior.mean + s->posterior.trend_mean * (double)s->trends[point][0];
@@ -134,7 +133,7 @@ static void check(scene *s, bool order_matters)
             mean += weights[i] * (s->values[which[i]] - trend - s->posterior.mean);
         }
         found = hed_block_mean(block, &s->posterior, at);
-        cr_assert(fabs(found - mean) < 1e-3, "point %u: mean %g, expected %g", p, found, mean);
+        CHECK(fabs(found - mean) < 1e-3, "point %u: mean %g, expected %g", p, found, mean);
     }
 }
 
@@ -205,7 +204,7 @@ Test(posterior, gradient_is_the_difference)
                 s.covariance.hypers[h] = kept;
             }
             double slope = (sums[1] - sums[0]) / (2 * step);
-            cr_assert(fabs(slope - gradient[h]) < 1e-3 * (1 + fabs(slope)),
+            CHECK(fabs(slope - gradient[h]) < 1e-3 * (1 + fabs(slope)),
                 "shape %d, hyper-parameter %u: %g, by difference %g", (int)shape, h, gradient[h],
                 slope);
         }
@@ -220,7 +219,7 @@ Test(posterior, fit_tells_parameters_apart)
     scene s;
     hed_fit fit;
     open_scene(&s, HED_SHAPE_MATERN, false);
-    cr_assert(hed_fit_create(&s.allocator, &s.covariance, &fit));
+    CHECK(hed_fit_create(&s.allocator, &s.covariance, &fit));
     for (uint32_t i = 0; i < 50; i++) {
         for (uint32_t j = 0; j < 3; j++) fit.rows[i * 3 + j] = s.rows[i][j];
         fit.values[fit.count++] = s.rows[i][1] + 0.01 * sin(5.0 * i);
@@ -229,9 +228,9 @@ Test(posterior, fit_tells_parameters_apart)
     while (hed_fit_step(&fit))
         ;
     const double *hypers = s.covariance.hypers;
-    cr_assert(hypers[HED_HYPER_COUNT + HED_HYPER_WEIGHT] > hypers[HED_HYPER_WEIGHT] + 1);
-    cr_assert(hypers[HED_HYPER_COUNT + HED_HYPER_WEIGHT] >
-              hypers[2 * HED_HYPER_COUNT + HED_HYPER_WEIGHT] + 1);
+    CHECK(hypers[HED_HYPER_COUNT + HED_HYPER_WEIGHT] > hypers[HED_HYPER_WEIGHT] + 1);
+    CHECK(hypers[HED_HYPER_COUNT + HED_HYPER_WEIGHT] >
+          hypers[2 * HED_HYPER_COUNT + HED_HYPER_WEIGHT] + 1);
     hed_fit_destroy(&s.allocator, &s.covariance, &fit);
     close_scene(&s);
 }

@@ -89,8 +89,8 @@ Test(race, warm_up_waits_for_the_clock)
     hed_race race = race_of(&s);
     hed_trial trial;
     OK(hed_race_warm_up(&race, 0, 1, &trial, &error));
-    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED);
-    cr_assert(ramping(s.now) < 1.05 && s.now < 1, "ended after %g s at %g of its speed", s.now,
+    CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED);
+    CHECK(ramping(s.now) < 1.05 && s.now < 1, "ended after %g s at %g of its speed", s.now,
         ramping(s.now));
 }
 
@@ -103,20 +103,20 @@ Test(race, warm_up_ends)
     hed_trial trial;
     s.noise = 0.2;
     OK(hed_race_warm_up(&race, 0, 0.5, &trial, &error));
-    cr_assert(s.now < 0.6, "%g s", s.now);
+    CHECK(s.now < 0.6, "%g s", s.now);
 }
 
 Test(race, a_slow_candidate_costs_one_run)
 {
     simulated s = {.seconds = {2e-3, 40e-3, 5e-3}, .noise = 0.01, .random = 3};
     hed_race race = race_of(&s);
-    cr_assert_eq(probe_of(&race, 0).trial.outcome, HED_OUTCOME_MEASURED);
+    CHECK_EQ(probe_of(&race, 0).trial.outcome, HED_OUTCOME_MEASURED);
     hed_probe slow = probe_of(&race, 1), slower_by_half = probe_of(&race, 2);
-    cr_assert(slow.trial.outcome == HED_OUTCOME_DROPPED && slow.runs == 1,
-        "20 times slower: %u runs", slow.runs);
-    cr_assert(slower_by_half.trial.outcome == HED_OUTCOME_DROPPED && slower_by_half.runs == 3,
+    CHECK(slow.trial.outcome == HED_OUTCOME_DROPPED && slow.runs == 1, "20 times slower: %u runs",
+        slow.runs);
+    CHECK(slower_by_half.trial.outcome == HED_OUTCOME_DROPPED && slower_by_half.runs == 3,
         "2.5 times slower: %u runs", slower_by_half.runs);
-    cr_assert(fabs(slow.seconds / 40e-3 - 1) < 0.1 && fabs(race.best / 2e-3 - 1) < 0.02);
+    CHECK(fabs(slow.seconds / 40e-3 - 1) < 0.1 && fabs(race.best / 2e-3 - 1) < 0.02);
 }
 
 Test(race, a_hiccup_does_not_drop_a_short_run)
@@ -129,7 +129,7 @@ Test(race, a_hiccup_does_not_drop_a_short_run)
         s.hiccup = 0.05;
         dropped += probe_of(&race, 1).trial.outcome == HED_OUTCOME_DROPPED;
     }
-    cr_assert(dropped <= 2, "%u of 100", dropped);
+    CHECK(dropped <= 2, "%u of 100", dropped);
 }
 
 Test(race, runs_go_where_they_matter)
@@ -138,10 +138,10 @@ Test(race, runs_go_where_they_matter)
     hed_race race = race_of(&s);
     probe_of(&race, 0);
     hed_probe behind = probe_of(&race, 1), close = probe_of(&race, 2);
-    cr_assert(behind.trial.outcome == HED_OUTCOME_DROPPED && behind.runs == 5,
-        "10 %% slower: %u runs", behind.runs);
-    cr_assert(close.trial.outcome == HED_OUTCOME_MEASURED && close.runs > 5,
-        "0.5 %% slower: %u runs", close.runs);
+    CHECK(behind.trial.outcome == HED_OUTCOME_DROPPED && behind.runs == 5, "10 %% slower: %u runs",
+        behind.runs);
+    CHECK(close.trial.outcome == HED_OUTCOME_MEASURED && close.runs > 5, "0.5 %% slower: %u runs",
+        close.runs);
 }
 
 static double throttled(double now) { return now < 0.5 ? 1 : 1.3; }
@@ -154,12 +154,12 @@ Test(race, drift_is_noticed_and_taken_out)
     hed_probe first = probe_of(&race, 0);
     hed_race_anchor(&race, 0, &first);
     OK(hed_race_check(&race, &trial, &error));
-    cr_assert(race.level == 1, "noise of 1 %% is no drift: %g", race.level);
+    CHECK(race.level == 1, "noise of 1 %% is no drift: %g", race.level);
     s.now = 1;
     OK(hed_race_check(&race, &trial, &error));
-    cr_assert(fabs(race.level / 1.3 - 1) < 0.02, "level %g", race.level);
+    CHECK(fabs(race.level / 1.3 - 1) < 0.02, "level %g", race.level);
     hed_probe better = probe_of(&race, 1);
-    cr_assert(better.trial.outcome == HED_OUTCOME_MEASURED && fabs(race.best / 1.8e-3 - 1) < 0.03,
+    CHECK(better.trial.outcome == HED_OUTCOME_MEASURED && fabs(race.best / 1.8e-3 - 1) < 0.03,
         "faster, though its time is longer: %g s", race.best);
 }
 
@@ -173,8 +173,7 @@ Test(race, what_is_clearly_slower_is_so_at_the_same_pace)
     s.now = 1;
     OK(hed_race_check(&race, &trial, &error));
     hed_probe second = probe_of(&race, 1);
-    cr_assert(
-        second.runs == 5, "1.75 times slower on a clock 1.3 times slower: %u runs", second.runs);
+    CHECK(second.runs == 5, "1.75 times slower on a clock 1.3 times slower: %u runs", second.runs);
 }
 
 Test(race, hiccups_are_no_drift)
@@ -187,7 +186,7 @@ Test(race, hiccups_are_no_drift)
     s.hiccup = 0.1;
     for (int i = 0; i < 200; i++) {
         OK(hed_race_check(&race, &trial, &error));
-        cr_assert(race.level < 1.1, "look %d: level %g", i, race.level);
+        CHECK(race.level < 1.1, "look %d: level %g", i, race.level);
     }
 }
 
@@ -198,10 +197,10 @@ Test(race, spans_that_cannot_be_are_repeated)
     simulated s = {.seconds = {1e-4}, .noise = 0.01, .random = 9, .bad_every = 3, .bad = -3.0};
     hed_race race = race_of(&s);
     hed_probe probe = probe_of(&race, 0);
-    cr_assert_eq(probe.trial.outcome, HED_OUTCOME_MEASURED);
-    cr_assert(probe.low > 0.9e-4 && probe.high < 1.1e-4, "%g to %g", probe.low, probe.high);
+    CHECK_EQ(probe.trial.outcome, HED_OUTCOME_MEASURED);
+    CHECK(probe.low > 0.9e-4 && probe.high < 1.1e-4, "%g to %g", probe.low, probe.high);
     s.bad = NAN;
-    cr_assert_eq(probe_of(&race, 0).trial.outcome, HED_OUTCOME_MEASURED);
+    CHECK_EQ(probe_of(&race, 0).trial.outcome, HED_OUTCOME_MEASURED);
 }
 
 Test(race, impossible_times_are_refused)
@@ -211,14 +210,13 @@ Test(race, impossible_times_are_refused)
     race.def.floor_seconds = 1e-6;
     probe_of(&race, 0);
     hed_probe probe = probe_of(&race, 1);
-    cr_assert(probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && isnan(probe.seconds) &&
-              probe.trial.text[0]);
+    CHECK(probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && isnan(probe.seconds) &&
+          probe.trial.text[0]);
     s.bad_every = 1;
     s.bad = 0;
     probe = probe_of(&race, 0);
-    cr_assert(
-        probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && probe.trial.text[0], "no time at all");
-    cr_assert(fabs(race.best / 1e-4 - 1) < 0.01, "neither is the best: %g", race.best);
+    CHECK(probe.trial.outcome == HED_OUTCOME_IMPOSSIBLE && probe.trial.text[0], "no time at all");
+    CHECK(fabs(race.best / 1e-4 - 1) < 0.01, "neither is the best: %g", race.best);
 }
 
 static double backwards(void *user)
@@ -236,18 +234,18 @@ Test(race, a_host_clock_that_runs_backwards_ends_nothing_early_and_nothing_never
     uint32_t winner;
     race.def.now = backwards;
     OK(hed_race_warm_up(&race, 0, 1, &trial, &error));
-    cr_assert(probe_of(&race, 0).runs >= 5 && probe_of(&race, 1).runs >= 3);
+    CHECK(probe_of(&race, 0).runs >= 5 && probe_of(&race, 1).runs >= 3);
     OK(hed_race_finals(&race, entrants, 2, 1, &winner, &error));
-    cr_assert_eq(winner, 0);
+    CHECK_EQ(winner, 0);
 }
 
 /* ---- the final rounds ---- */
 
 Test(race, evidence)
 {
-    cr_assert(
+    CHECK(
         fabs(hed_race_evidence(11, 0) - (4096.0 - 1) / 12) < 1e-6, "%g", hed_race_evidence(11, 0));
-    cr_assert(fabs(hed_race_evidence(0, 0) - 1) < 1e-12 && hed_race_evidence(5, 5) < 1);
+    CHECK(fabs(hed_race_evidence(0, 0) - 1) < 1e-12 && hed_race_evidence(5, 5) < 1);
     /* A fair coin, looked at after every fall. */
     simulated s = {.random = 13};
     uint32_t convinced = 0;
@@ -261,7 +259,7 @@ Test(race, evidence)
             break;
         }
     }
-    cr_assert(convinced > 0 && convinced < TRIALS / 20, "%u of %d convinced at 1 in 20", convinced,
+    CHECK(convinced > 0 && convinced < TRIALS / 20, "%u of %d convinced at 1 in 20", convinced,
         TRIALS);
 }
 
@@ -302,12 +300,12 @@ Test(race, equals_leave_the_stored_choice)
     final_case flat = {.count = 8, .noise = 0.01, .kept = 6,
         .seconds = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3}};
     uint32_t won = wins(&flat, 5, 100);
-    cr_assert_eq(won, 100, "%u of 100", won);
+    CHECK_EQ(won, 100, "%u of 100", won);
     hed_entrant entrants[HED_FINAL_ENTRANTS];
     final_of(&flat, 1, entrants);
     uint32_t tied = 0;
     for (uint32_t i = 0; i < 8; i++) tied += entrants[i].tied;
-    cr_assert_geq(tied, 6, "%u ties", tied);
+    CHECK_GE(tied, 6, "%u ties", tied);
 }
 
 Test(race, much_noise_chooses_nobody)
@@ -315,7 +313,7 @@ Test(race, much_noise_chooses_nobody)
     final_case flat = {.count = 9, .noise = 0.06, .kept = 9};
     for (uint32_t i = 0; i < flat.count; i++) flat.seconds[i] = 1e-3;
     uint32_t won = wins(&flat, 8, 100);
-    cr_assert_geq(won, 97, "%u of 100", won);
+    CHECK_GE(won, 97, "%u of 100", won);
 }
 
 Test(race, three_percent_are_found)
@@ -323,7 +321,7 @@ Test(race, three_percent_are_found)
     final_case c = {.count = 8, .noise = 0.01, .kept = 1,
         .seconds = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 0.97e-3, 1e-3}};
     uint32_t won = wins(&c, 6, 100);
-    cr_assert_geq(won, 98, "%u of 100", won);
+    CHECK_GE(won, 98, "%u of 100", won);
 }
 
 static double slowing(double now) { return 1 + now; }
@@ -337,40 +335,40 @@ Test(race, drift_and_hiccups_choose_nobody)
     final_case c = {
         .count = 4, .noise = 0.01, .kept = 1, .seconds = {1e-3, 1e-3, 1e-3, 1e-3}, .pace = slowing};
     uint32_t won = wins(&c, 0, 50);
-    cr_assert_eq(won, 50, "a clock that slows down: %u of 50", won);
+    CHECK_EQ(won, 50, "a clock that slows down: %u of 50", won);
     c.pace = slowing_fast;
     c.kept = 4;
     won = wins(&c, 3, 50);
-    cr_assert_eq(won, 50, "a clock that slows down within a round: %u of 50", won);
+    CHECK_EQ(won, 50, "a clock that slows down within a round: %u of 50", won);
     c.pace = pulsing;
     c.kept = 1;
     won = wins(&c, 0, 50);
-    cr_assert_eq(won, 50, "a clock that pulses: %u of 50", won);
+    CHECK_EQ(won, 50, "a clock that pulses: %u of 50", won);
     c.pace = NULL;
     c.hiccup = 0.1;
     won = wins(&c, 0, 50);
-    cr_assert_eq(won, 50, "hiccups: %u of 50", won);
+    CHECK_EQ(won, 50, "hiccups: %u of 50", won);
     c.seconds[2] = 0.96e-3;
     c.pace = slowing;
     won = wins(&c, 2, 50);
-    cr_assert_geq(won, 48, "4 %% with hiccups and drift: %u of 50", won);
+    CHECK_GE(won, 48, "4 %% with hiccups and drift: %u of 50", won);
 }
 
 Test(race, among_equals_the_preferred_one_wins)
 {
     final_case c = {.count = 3, .noise = 0.001, .seconds = {1.05e-3, 1e-3, 1e-3}};
     uint32_t won = wins(&c, 1, 50);
-    cr_assert_geq(won, 48, "%u of 50", won);
+    CHECK_GE(won, 48, "%u of 50", won);
 }
 
 Test(race, a_far_slower_default_leaves_soon)
 {
     final_case c = {.count = 3, .noise = 0.01, .kept = 1, .seconds = {3e-3, 1e-3, 1.2e-3}};
     hed_entrant entrants[HED_FINAL_ENTRANTS];
-    cr_assert_eq(final_of(&c, 17, entrants), 1);
-    cr_assert(entrants[0].rounds == 3 && fabs(entrants[0].ratio / 3 - 1) < 0.03,
-        "%u rounds, ratio %g", entrants[0].rounds, entrants[0].ratio);
-    cr_assert(entrants[0].out && !entrants[0].tied && !entrants[1].out && entrants[1].ratio == 1);
+    CHECK_EQ(final_of(&c, 17, entrants), 1);
+    CHECK(entrants[0].rounds == 3 && fabs(entrants[0].ratio / 3 - 1) < 0.03, "%u rounds, ratio %g",
+        entrants[0].rounds, entrants[0].ratio);
+    CHECK(entrants[0].out && !entrants[0].tied && !entrants[1].out && entrants[1].ratio == 1);
 }
 
 Test(race, a_final_round_that_fails)
@@ -380,14 +378,14 @@ Test(race, a_final_round_that_fails)
     hed_entrant entrants[2] = {{.slot = 0}, {.slot = 1, .preference = 1}};
     uint32_t winner;
     OK(hed_race_finals(&race, entrants, 2, 1, &winner, &error));
-    cr_assert(winner == 1 && entrants[0].out && entrants[0].trial.outcome == HED_OUTCOME_HUNG);
+    CHECK(winner == 1 && entrants[0].out && entrants[0].trial.outcome == HED_OUTCOME_HUNG);
     s.fail[1] = HED_OUTCOME_CRASHED;
     entrants[0] = (hed_entrant){.slot = 0};
     entrants[1] = (hed_entrant){.slot = 1};
     OK(hed_race_finals(&race, entrants, 2, 1, &winner, &error));
-    cr_assert_eq(winner, 2, "nobody is left");
+    CHECK_EQ(winner, 2, "nobody is left");
     OK(hed_race_finals(&race, entrants, 0, 1, &winner, &error));
-    cr_assert_eq(winner, 0);
+    CHECK_EQ(winner, 0);
 }
 
 /* Two that cannot be told apart fail when the others have left, one after more rounds than the
@@ -404,14 +402,12 @@ Test(race, who_left_comes_back_where_the_leader_fails)
     uint32_t winner;
     for (uint32_t i = 0; i < COUNT; i++) entrants[i] = (hed_entrant){.slot = i, .preference = i};
     OK(hed_race_finals(&race, entrants, COUNT, 10, &winner, &error));
-    cr_assert(
-        entrants[0].out && entrants[0].trial.outcome == HED_OUTCOME_CRASHED && entrants[1].out);
-    cr_assert(winner == 4 && entrants[4].ratio == 1, "%u wins", winner);
-    cr_assert(entrants[2].out && entrants[2].rounds == 3, "the slowest leaves again: %u rounds",
+    CHECK(entrants[0].out && entrants[0].trial.outcome == HED_OUTCOME_CRASHED && entrants[1].out);
+    CHECK(winner == 4 && entrants[4].ratio == 1, "%u wins", winner);
+    CHECK(entrants[2].out && entrants[2].rounds == 3, "the slowest leaves again: %u rounds",
         entrants[2].rounds);
-    cr_assert(
-        entrants[3].out && entrants[3].rounds == 13, "lost all of %u rounds", entrants[3].rounds);
-    cr_assert(fabs(entrants[3].ratio / (1.40 / 1.35) - 1) < 0.005, "ratio %g", entrants[3].ratio);
+    CHECK(entrants[3].out && entrants[3].rounds == 13, "lost all of %u rounds", entrants[3].rounds);
+    CHECK(fabs(entrants[3].ratio / (1.40 / 1.35) - 1) < 0.005, "ratio %g", entrants[3].ratio);
 }
 
 Test(race, time_and_stop_end_the_rounds)
@@ -421,12 +417,12 @@ Test(race, time_and_stop_end_the_rounds)
     hed_entrant entrants[2] = {{.slot = 0}, {.slot = 1, .preference = 1}};
     uint32_t winner;
     OK(hed_race_finals(&race, entrants, 2, 0.1, &winner, &error));
-    cr_assert(s.now < 0.14 && winner < 2 && entrants[0].rounds >= 3, "%g s, %u rounds", s.now,
+    CHECK(s.now < 0.14 && winner < 2 && entrants[0].rounds >= 3, "%g s, %u rounds", s.now,
         entrants[0].rounds);
     s.stop_after = s.total + 5;
     entrants[0] = (hed_entrant){.slot = 0};
     entrants[1] = (hed_entrant){.slot = 1, .preference = 1};
     OK(hed_race_finals(&race, entrants, 2, 10, &winner, &error));
-    cr_assert(winner < 2 && entrants[0].rounds == 2 && entrants[1].rounds == 2, "%u rounds",
+    CHECK(winner < 2 && entrants[0].rounds == 2 && entrants[1].rounds == 2, "%u rounds",
         entrants[0].rounds);
 }

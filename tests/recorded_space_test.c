@@ -23,15 +23,15 @@ Test(recorded_space, is_read)
 {
     hed_recorded_space recorded;
     OK(hed_recorded_space_parse("a/b/blur_GPU.tsv.gz", TEXT, strlen(TEXT), &recorded, &error));
-    cr_assert_str_eq(recorded.name, "blur_GPU");
-    cr_assert(recorded.parameter_count == 2 && recorded.count == 3 &&
-              hed_space_count(recorded.space) == 3);
-    cr_assert_str_eq(recorded.parameters[0].name, "size");
-    cr_assert(recorded.parameters[0].count == 3 && recorded.parameters[0].values[2] == 32 &&
-              recorded.parameters[1].count == 2);
+    CHECK_TEXT(recorded.name, "blur_GPU");
+    CHECK(recorded.parameter_count == 2 && recorded.count == 3 &&
+          hed_space_count(recorded.space) == 3);
+    CHECK_TEXT(recorded.parameters[0].name, "size");
+    CHECK(recorded.parameters[0].count == 3 && recorded.parameters[0].values[2] == 32 &&
+          recorded.parameters[1].count == 2);
     hed_config config = hed_space_at(recorded.space, 0);
-    cr_assert(config.values[0] == 32 && config.values[1] == 0);
-    cr_assert(recorded.times[0] == 1.5 && isnan(recorded.times[1]) && recorded.times[2] == 3);
+    CHECK(config.values[0] == 32 && config.values[1] == 0);
+    CHECK(recorded.times[0] == 1.5 && isnan(recorded.times[1]) && recorded.times[2] == 3);
     hed_recorded_space_free(&recorded);
 }
 
@@ -40,7 +40,7 @@ static void refuse(const char *text, const char *words)
     hed_recorded_space recorded;
     FAILS(
         HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", text, strlen(text), &recorded, &error));
-    cr_assert_str_eq(error.text, words);
+    CHECK_TEXT(error.text, words);
 }
 
 Test(recorded_space, errors_name_the_line)
@@ -86,7 +86,7 @@ Test(recorded_space, errors_name_the_line)
     hed_recorded_space recorded;
     FAILS(HED_ERROR_FORMAT, hed_recorded_space_parse("f.tsv", "a\0b", 3, &recorded, &error));
     FAILS(HED_ERROR_IO, hed_recorded_space_read("/no/such/file.tsv", &recorded, &error));
-    cr_assert(strstr(error.text, "/no/such/file.tsv"));
+    CHECK(strstr(error.text, "/no/such/file.tsv"));
 }
 
 /* As `heddle tune --csv` writes it: choices by name, seconds, an explanation over two lines. */
@@ -99,14 +99,13 @@ Test(recorded_space, our_own_csv)
         "64,direct,dropped,0.003,0.003,0.003,1,0.1,3,0,0,0,\n";
     hed_recorded_space recorded;
     OK(hed_recorded_space_parse("a/b.csv", csv, strlen(csv), &recorded, &error));
-    cr_assert(
-        recorded.parameter_count == 2 && recorded.count == 3 && strcmp(recorded.name, "b") == 0);
-    cr_assert(recorded.parameters[0].values[0] == 8 && recorded.parameters[0].values[1] == 64);
-    cr_assert_str_eq(recorded.parameters[1].labels[0], "tiled");
+    CHECK(recorded.parameter_count == 2 && recorded.count == 3 && strcmp(recorded.name, "b") == 0);
+    CHECK(recorded.parameters[0].values[0] == 8 && recorded.parameters[0].values[1] == 64);
+    CHECK_TEXT(recorded.parameters[1].labels[0], "tiled");
     hed_config config = hed_space_at(recorded.space, 2);
-    cr_assert(config.values[0] == 64 && config.values[1] == 1);
-    cr_assert(fabs(recorded.times[0] - 1.5) < 1e-6 && isnan(recorded.times[1]) &&
-              fabs(recorded.times[2] - 3) < 1e-6);
+    CHECK(config.values[0] == 64 && config.values[1] == 1);
+    CHECK(fabs(recorded.times[0] - 1.5) < 1e-6 && isnan(recorded.times[1]) &&
+          fabs(recorded.times[2] - 3) < 1e-6);
     hed_recorded_space_free(&recorded);
 }
 
@@ -118,14 +117,14 @@ Test(recorded_space, many_quoted_rows, .timeout = 60)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    cr_assert(out);
+    CHECK(out);
     fputs("\"A\",\"B\",outcome,value,text\n", out);
     for (int i = 0; i < ROWS; i++)
         fprintf(out, "\"%d\",\"%d\",\"measured\",\"0.001\",\"a \"\"word\"\"\"\n", i % 200, i / 200);
     fclose(out);
     hed_recorded_space recorded;
     OK(hed_recorded_space_parse("many.csv", text, size, &recorded, &error));
-    cr_expect(recorded.count == ROWS && recorded.parameter_count == 2);
+    EXPECT(recorded.count == ROWS && recorded.parameter_count == 2);
     hed_recorded_space_free(&recorded);
     free(text);
 }
@@ -145,11 +144,10 @@ Test(recorded_space, kernel_tuners_cache)
         hed_recorded_space recorded;
         snprintf(text, sizeof text, "%s%s", cache, ends[i]);
         OK(hed_recorded_space_parse("blur_GPU.json", text, strlen(text), &recorded, &error));
-        cr_assert(recorded.parameter_count == 2 && recorded.count == 3);
-        cr_assert(
-            recorded.times[0] == 2.5 && isnan(recorded.times[1]) && recorded.times[2] == 1.25);
-        cr_assert(strcmp(recorded.parameters[1].name, "layout") == 0 &&
-                  strcmp(recorded.parameters[1].labels[1], "column") == 0);
+        CHECK(recorded.parameter_count == 2 && recorded.count == 3);
+        CHECK(recorded.times[0] == 2.5 && isnan(recorded.times[1]) && recorded.times[2] == 1.25);
+        CHECK(strcmp(recorded.parameters[1].name, "layout") == 0 &&
+              strcmp(recorded.parameters[1].labels[1], "column") == 0);
         hed_recorded_space_free(&recorded);
     }
 }
@@ -160,24 +158,23 @@ Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_rem
     const char *plain = in_folder("blur_GPU.tsv");
     write_file(plain, TEXT, strlen(TEXT));
     OK(hed_recorded_space_read(plain, &recorded, &error));
-    cr_assert(recorded.count == 3 && strcmp(recorded.name, "blur_GPU") == 0);
+    CHECK(recorded.count == 3 && strcmp(recorded.name, "blur_GPU") == 0);
     hed_recorded_space_free(&recorded);
     char packed[512];
     snprintf(packed, sizeof packed, "%s.gz", plain);
     gzFile file = gzopen(packed, "wb");
-    cr_assert(
-        file && gzwrite(file, TEXT, sizeof TEXT - 1) == sizeof TEXT - 1 && gzclose(file) == Z_OK);
+    CHECK(file && gzwrite(file, TEXT, sizeof TEXT - 1) == sizeof TEXT - 1 && gzclose(file) == Z_OK);
     OK(hed_recorded_space_read(packed, &recorded, &error));
-    cr_assert(recorded.count == 3 && strcmp(recorded.name, "blur_GPU") == 0);
+    CHECK(recorded.count == 3 && strcmp(recorded.name, "blur_GPU") == 0);
     hed_recorded_space_free(&recorded);
     /* cut in half */
     FILE *whole = fopen(packed, "r+b");
-    cr_assert(whole && fseek(whole, 0, SEEK_END) == 0 &&
-              ftruncate(fileno(whole), ftell(whole) / 2) == 0 && fclose(whole) == 0);
+    CHECK(whole && fseek(whole, 0, SEEK_END) == 0 &&
+          ftruncate(fileno(whole), ftell(whole) / 2) == 0 && fclose(whole) == 0);
     FAILS(HED_ERROR_IO, hed_recorded_space_read(packed, &recorded, &error));
-    cr_assert(mkfifo(in_folder("pipe"), 0600) == 0); /* is not waited for */
+    CHECK(mkfifo(in_folder("pipe"), 0600) == 0); /* is not waited for */
     FAILS(HED_ERROR_IO, hed_recorded_space_read(in_folder("pipe"), &recorded, &error));
-    cr_assert(strstr(error.text, "is a pipe"), "%s", error.text);
+    CHECK(strstr(error.text, "is a pipe"), "%s", error.text);
 }
 
 /* ---- the score ---- */
@@ -198,25 +195,25 @@ Test(recorded_space, budget_and_expectation)
     hed_replay_scale scale;
     OK(hed_recorded_space_parse("f.tsv", text, used, &recorded, &error));
     OK(hed_replay_measure(&recorded, &scale, &error));
-    cr_assert(scale.optimum == 1 && scale.median == 50.5 && scale.budget == 25, "%u", scale.budget);
+    CHECK(scale.optimum == 1 && scale.median == 50.5 && scale.budget == 25, "%u", scale.budget);
     for (uint32_t draws = 1; draws <= scale.budget;
          draws++) /* the least of M out of 1..n is (n + 1) / (M + 1) */
-        cr_assert(fabs(scale.expected[draws] - 101.0 / (draws + 1)) < 1e-9, "%u: %g", draws,
+        CHECK(fabs(scale.expected[draws] - 101.0 / (draws + 1)) < 1e-9, "%u: %g", draws,
             scale.expected[draws]);
     double optimum[HED_REPLAY_MOST], chance[HED_REPLAY_MOST];
     for (uint32_t i = 0; i < scale.budget; i++) {
         optimum[i] = 1;
         chance[i] = scale.expected[i + 1];
     }
-    cr_assert(fabs(hed_replay_score(&scale, optimum) - 1) < 1e-12 &&
-              fabs(hed_replay_score(&scale, chance)) < 1e-12);
+    CHECK(fabs(hed_replay_score(&scale, optimum) - 1) < 1e-12 &&
+          fabs(hed_replay_score(&scale, chance)) < 1e-12);
     uint32_t count;
     hed_config *best = hed_replay_best(&recorded, 3, &count);
-    cr_assert(count == 3 && best[0].values[0] == 100 && best[2].values[0] == 98);
+    CHECK(count == 3 && best[0].values[0] == 100 && best[2].values[0] == 98);
     free(best);
     double seconds[HED_REPLAY_MOST], run[HED_REPLAY_MOST];
     hed_replay_def def = {&recorded, &scale, HED_SEARCH_EXHAUSTIVE, 1, NULL, 0, 120, 1, 0, NULL};
     OK(hed_replay_run(&def, run, seconds, &error)); /* beyond the end of the space */
-    for (uint32_t i = 0; i < 120; i++) cr_assert(run[i] == (i < COUNT ? COUNT - i : 1));
+    for (uint32_t i = 0; i < 120; i++) CHECK(run[i] == (i < COUNT ? COUNT - i : 1));
     hed_recorded_space_free(&recorded);
 }

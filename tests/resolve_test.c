@@ -141,14 +141,14 @@ static void expect_ran(bench *b, int64_t n, int64_t group, int64_t tile)
     OK(hed_read(b->t.stream, values, b->out, 0, (uint64_t)n * sizeof values[0], &error));
     OK(hed_stream_wait(b->t.stream, &error));
     for (int64_t i = 0; i < n; i++)
-        cr_assert_eq(values[i], group * 100 + tile, "element %lld is %d", (long long)i, values[i]);
+        CHECK_EQ(values[i], group * 100 + tile, "element %lld is %d", (long long)i, values[i]);
 }
 
 static void expect_config(const hed_kernel *kernel, int64_t group, hed_configured expected)
 {
     hed_configured configured;
     hed_config config = hed_kernel_config(kernel, &configured);
-    cr_expect(config.values[0] == group && configured == expected, "WG=%lld, %s",
+    EXPECT(config.values[0] == group && configured == expected, "WG=%lld, %s",
         (long long)config.values[0], hed_configured_name(configured));
 }
 
@@ -170,7 +170,7 @@ Test(resolve, nothing_is_known)
     launch(&b, kernel, 512);
     expect_ran(&b, 512, 16, 1);
     expect_config(kernel, 16, HED_CONFIGURED_DEFAULT);
-    cr_expect(access(in_folder("a.db"), F_OK) != 0, "launches make no file");
+    EXPECT(access(in_folder("a.db"), F_OK) != 0, "launches make no file");
     hed_kernel_destroy(kernel);
     bench_close(&b);
 }
@@ -213,7 +213,7 @@ Test(resolve, the_tuned_configuration_of_its_size)
     expect_config(kernel, 64, HED_CONFIGURED_EXACT);
     hed_kernel_destroy(kernel);
     bench_close(&b);
-    cr_expect_eq(warnings, 0, "%s", last_warning);
+    EXPECT_EQ(warnings, 0, "%s", last_warning);
 }
 
 Test(resolve, a_given_configuration_stays)
@@ -276,7 +276,7 @@ Test(resolve, what_is_not_valid_for_device_or_size_is_passed_over)
     expect_ran(&b, 999, 32, 1);
     hed_kernel_destroy(kernel);
     bench_close(&b);
-    cr_expect_eq(warnings, 0, "%s", last_warning);
+    EXPECT_EQ(warnings, 0, "%s", last_warning);
 }
 
 Test(resolve, what_does_not_build_is_passed_over)
@@ -296,13 +296,13 @@ Test(resolve, what_does_not_build_is_passed_over)
         while (hed_kernel_ready(kernel, &error) == HED_ERROR_NOT_READY) usleep(1000);
         expect_config(kernel, b.compiles ? 64 : 32,
             b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
-        cr_expect_eq(warnings, b.compiles ? 1 : 0, "%d: %s", warnings, last_warning);
+        EXPECT_EQ(warnings, b.compiles ? 1 : 0, "%d: %s", warnings, last_warning);
         launch_settled(&b, kernel, 2000);
         expect_ran(&b, 2000, 128, 1);
         launch_settled(&b, kernel, 1000);
         expect_config(kernel, b.compiles ? 64 : 32,
             b.compiles ? HED_CONFIGURED_OTHER_DRIVER : HED_CONFIGURED_EXACT);
-        cr_expect_eq(warnings, b.compiles ? 1 : 0, "told once: %s", last_warning);
+        EXPECT_EQ(warnings, b.compiles ? 1 : 0, "told once: %s", last_warning);
         hed_kernel_destroy(kernel);
     }
     bench_close(&b);
@@ -319,7 +319,7 @@ Test(resolve, it_fails_while_launches_go_on)
         expect_config(kernel, 64, HED_CONFIGURED_NEAR_SIZE);
         expect_ran(&b, 2000, 64, 2);
     }
-    cr_expect_eq(warnings, b.compiles ? 1 : 0, "%s", last_warning);
+    EXPECT_EQ(warnings, b.compiles ? 1 : 0, "%s", last_warning);
     hed_kernel_destroy(kernel);
     bench_close(&b);
 }
@@ -344,7 +344,7 @@ Test(resolve, strict_and_fast_are_two_keys)
     hed_problem problem = hed_problem_1d(1000);
     hed_kernel *kernel;
     if (!(hed_device_get_info(b.t.device)->capabilities & HED_CAN_STRICT))
-        cr_skip_test("no strict mode");
+        test_skip("no strict mode");
     choose(&b, 1000, config_of(64, 2), NULL);
     options.problem = &problem;
     options.math = HED_MATH_STRICT;
@@ -394,24 +394,24 @@ Test(resolve, constraints_and_conditions_are_part_of_what_is_valid)
     char reason[512];
     hed_problem odd = hed_problem_1d(1001);
     hed_config config = config_of(128, 8);
-    cr_expect(
+    EXPECT(
         !hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
-    cr_expect(strstr(reason, "WG * TILE <= 512"), "%s", reason);
+    EXPECT(strstr(reason, "WG * TILE <= 512"), "%s", reason);
     config = config_of(64, 2);
-    cr_expect(
+    EXPECT(
         hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason),
         "%s", reason);
-    cr_expect(
+    EXPECT(
         !hed_kernel_valid(&which, &config, &odd, b.t.device, HED_MATH_FAST, reason, sizeof reason));
-    cr_expect(strstr(reason, "n % TILE == 0"), "%s", reason);
+    EXPECT(strstr(reason, "n % TILE == 0"), "%s", reason);
     config.values[2] = 1;
-    cr_expect(
+    EXPECT(
         hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason),
         "%s", reason);
     config.values[1] = 1;
-    cr_expect(
+    EXPECT(
         !hed_kernel_valid(&which, &config, NULL, b.t.device, HED_MATH_FAST, reason, sizeof reason));
-    cr_expect(strstr(reason, "MODE=1") && strstr(reason, "TILE > 1"), "%s", reason);
+    EXPECT(strstr(reason, "MODE=1") && strstr(reason, "TILE > 1"), "%s", reason);
     hed_kernel_def broken = which;
     static const char *const wrong[] = {"WG * * 2"}, *const unknown[] = {"WG < speed_of_light"},
                              *const nothing[] = {NULL};

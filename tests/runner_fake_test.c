@@ -52,8 +52,8 @@ static void open_context(fake_runner *t, const char *backend, const char *select
 static void close_context(fake_runner *t)
 {
     hed_context_destroy(t->context);
-    cr_assert_eq(fakes_alive(t->fake), 0, "%lld objects are left", (long long)fakes_alive(t->fake));
-    cr_assert_eq(t->fake->misuses, 0, "%s was given nonsense", t->fake->misused);
+    CHECK_EQ(fakes_alive(t->fake), 0, "%lld objects are left", (long long)fakes_alive(t->fake));
+    CHECK_EQ(t->fake->misuses, 0, "%s was given nonsense", t->fake->misused);
 }
 
 static hed_trial try_slot(fake_runner *t)
@@ -68,12 +68,12 @@ static void time_well(fake_runner *t)
 {
     double values[20];
     hed_trial trial = try_slot(t);
-    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(t->runner->kind->time(t->runner, 0, 20, values, &trial, &error));
-    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     for (int i = 0; i < 20; i++)
-        cr_assert(values[i] > 0 && values[i] < 0.1, "run %d: %g s", i, values[i]);
-    cr_assert(t->runner->device_time);
+        CHECK(values[i] > 0 && values[i] < 0.1, "run %d: %g s", i, values[i]);
+    CHECK(t->runner->device_time);
 }
 
 Test(runner_fake, times_between_marks)
@@ -113,11 +113,11 @@ Test(runner_fake, times_that_are_zero_are_refused)
     open_context(&t, "opencl", "opencl:0:0");
     OK(hed_runner_create_local(&t.def, &t.runner, &error));
     hed_trial trial = try_slot(&t);
-    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(t.runner->kind->time(t.runner, 0, 1, values, &trial, &error));
-    cr_assert(trial.outcome == HED_OUTCOME_MEASURED && values[0] == 0, "%s", trial.text);
+    CHECK(trial.outcome == HED_OUTCOME_MEASURED && values[0] == 0, "%s", trial.text);
     OK(hed_race_take(&race, 0, 8, values, &done, &trial, &error));
-    cr_assert(
+    CHECK(
         trial.outcome == HED_OUTCOME_IMPOSSIBLE && strstr(trial.text, "no time"), "%s", trial.text);
     hed_runner_destroy(t.runner);
     close_context(&t);
@@ -133,11 +133,10 @@ Test(runner_fake, a_worker_on_cuda)
     t.def.timeout_seconds = 10;
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
     OK(t.runner->kind->build_ahead(t.runner, &config, &error));
-    cr_assert(t.runner->kind->built(t.runner, 60, &built, &trial));
-    cr_assert_eq(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    CHECK(t.runner->kind->built(t.runner, 60, &built, &trial));
+    CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(t.runner->kind->prepare(t.runner, 0, &config, &trial, &error));
-    cr_assert(
-        trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache, "%s", trial.text);
+    CHECK(trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache, "%s", trial.text);
     time_well(&t);
     hed_runner_destroy(t.runner);
     close_context(&t);
@@ -154,12 +153,12 @@ Test(runner_fake, a_poisoned_context_ends_the_runner)
     t.fake->fail_from = t.fake->calls + 1;
     t.fake->code = CUDA_ERROR_ILLEGAL_ADDRESS;
     OK(t.runner->kind->time(t.runner, 0, 1, &value, &trial, &error));
-    cr_assert_eq(trial.outcome, HED_OUTCOME_CRASHED, "%s", trial.text);
+    CHECK_EQ(trial.outcome, HED_OUTCOME_CRASHED, "%s", trial.text);
     FAILS(HED_ERROR_LOST, t.runner->kind->time(t.runner, 0, 1, &value, &trial, &error));
-    cr_assert(strstr(error.text, "poisoned"));
+    CHECK(strstr(error.text, "poisoned"));
     hed_runner_destroy(t.runner);
     hed_context_destroy(t.context);
-    cr_assert_eq(t.fake->misuses, 0, "%s was given nonsense", t.fake->misused);
+    CHECK_EQ(t.fake->misuses, 0, "%s was given nonsense", t.fake->misused);
 }
 
 /* What a hung device still uses is not given back, on purpose: in a process of its own. */
@@ -183,8 +182,8 @@ Test(runner_fake, work_that_is_never_done)
     int result = 0;
     pid_t child = fork();
     if (child == 0) _exit(hang());
-    cr_assert_eq(waitpid(child, &result, 0), child);
-    cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
+    CHECK_EQ(waitpid(child, &result, 0), child);
+    CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
 }
 
 /* ---- whole tunings whose driver is slow, or never done ---- */
@@ -250,8 +249,8 @@ Test(runner_fake, what_compiles_in_its_first_run_has_not_hung)
                                                                         : 0);
         }
         int ended = 0;
-        cr_assert_eq(waitpid(child, &ended, 0), child);
-        cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "%s ended with %x", platforms[i],
+        CHECK_EQ(waitpid(child, &ended, 0), child);
+        CHECK(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "%s ended with %x", platforms[i],
             (unsigned)ended);
     }
 }
@@ -284,8 +283,8 @@ Test(runner_fake, what_was_measured_before_a_hang_is_there)
     int result = 0;
     pid_t child = fork();
     if (child == 0) _exit(hang_second());
-    cr_assert_eq(waitpid(child, &result, 0), child);
-    cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
+    CHECK_EQ(waitpid(child, &result, 0), child);
+    CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 0, "ended with %x", (unsigned)result);
 }
 
 static hed_status live(fake_runner *t, hed_trial *trial)
@@ -329,16 +328,16 @@ static void fail_each_call(const char *backend, const char *selector, int code)
         error = (hed_error){0};
         hed_status status = live(&t, &trial);
         t.fake->fail_call = 0;
-        cr_assert(!status || error.text[0], "%s failing: no words", t.fake->failed);
-        cr_assert(!trial.outcome || trial.text[0], "%s failing: %s without words", t.fake->failed,
+        CHECK(!status || error.text[0], "%s failing: no words", t.fake->failed);
+        CHECK(!trial.outcome || trial.text[0], "%s failing: %s without words", t.fake->failed,
             hed_outcome_name(trial.outcome));
         int64_t left = fakes_alive(t.fake) - held;
-        cr_assert(left == 0 || (left <= 2 && gives_back(t.fake->failed)),
+        CHECK(left == 0 || (left <= 2 && gives_back(t.fake->failed)),
             "%s failing: %lld objects are left", t.fake->failed, (long long)left);
         held += left;
     } while (t.fake->failures);
-    cr_assert(n > 40, "%lld calls only", (long long)n);
-    cr_assert_eq(t.fake->misuses, 0, "%s was given nonsense", t.fake->misused);
+    CHECK(n > 40, "%lld calls only", (long long)n);
+    CHECK_EQ(t.fake->misuses, 0, "%s was given nonsense", t.fake->misused);
     hed_context_destroy(t.context);
 }
 

@@ -214,9 +214,9 @@ static inline hed_trial try_in(hed_runner *runner, uint32_t slot, int64_t group,
 
 static inline void expect(const hed_trial *trial, hed_outcome outcome, const char *words)
 {
-    cr_assert_eq(trial->outcome, outcome, "%s instead of %s: %s", hed_outcome_name(trial->outcome),
+    CHECK_EQ(trial->outcome, outcome, "%s instead of %s: %s", hed_outcome_name(trial->outcome),
         hed_outcome_name(outcome), trial->text);
-    cr_assert(strstr(trial->text, words), "no \"%s\" in \"%s\"", words, trial->text);
+    CHECK(strstr(trial->text, words), "no \"%s\" in \"%s\"", words, trial->text);
 }
 
 /* Each fault after a candidate that was right and has left the right answer behind. */
@@ -258,7 +258,7 @@ static inline void run_in_place(hed_runner *runner)
         OK(runner->kind->time(runner, 0, 9, values, &trial, &error));
         expect(&trial, HED_OUTCOME_MEASURED, "");
         OK(runner->kind->output(runner, 0, 0, found, &trial, &error));
-        for (int i = 0; i < 1024; i++) cr_assert_eq(found[i], i + 1, "x[%d] is %d", i, found[i]);
+        for (int i = 0; i < 1024; i++) CHECK_EQ(found[i], i + 1, "x[%d] is %d", i, found[i]);
     }
 }
 

@@ -146,7 +146,7 @@ static void check_result(mix_run *m, float a)
     OK(hed_stream_wait(m->t.stream, &error));
     for (int i = 0; i < N; i++) {
         float want = expected(i, a);
-        cr_assert_float_eq(
+        CHECK_NEAR(
             out[i], want, 1e-4f, "out[%d] is %g instead of %g", i, (double)out[i], (double)want);
     }
 }
@@ -165,8 +165,8 @@ Test(runtime, every_kind_of_argument_in_every_configuration)
         arguments_of(&m, 2.0f, arguments);
         OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
         check_result(&m, 2.0f);
-        cr_assert_eq(hed_kernel_config(m.kernel, &configured).values[0], group_sizes[k]);
-        cr_assert_eq(configured, HED_CONFIGURED_GIVEN);
+        CHECK_EQ(hed_kernel_config(m.kernel, &configured).values[0], group_sizes[k]);
+        CHECK_EQ(configured, HED_CONFIGURED_GIVEN);
         close_mix(&m);
     }
 }
@@ -175,9 +175,9 @@ Test(runtime, a_launch_says_how_it_was_configured)
 {
     hed_configured configured;
     mix_run m = open_mix(NULL);
-    cr_assert_eq(hed_kernel_config(m.kernel, &configured).values[0], 64);
-    cr_assert_eq(configured, HED_CONFIGURED_DEFAULT);
-    cr_assert_str_eq(hed_configured_name(configured), "default");
+    CHECK_EQ(hed_kernel_config(m.kernel, &configured).values[0], 64);
+    CHECK_EQ(configured, HED_CONFIGURED_DEFAULT);
+    CHECK_TEXT(hed_configured_name(configured), "default");
     close_mix(&m);
 }
 
@@ -194,8 +194,8 @@ Test(runtime, wrong_arguments_are_refused_before_the_driver)
         memcpy(bad, good, sizeof bad);
         bad[i] = wrong[i];
         FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &m.problem, bad, 7, &error));
-        cr_assert(strstr(error.text, mix_arguments[i].name),
-            "the error does not name argument %s: %s", mix_arguments[i].name, error.text);
+        CHECK(strstr(error.text, mix_arguments[i].name), "the error does not name argument %s: %s",
+            mix_arguments[i].name, error.text);
     }
     hed_problem zero = hed_problem_1d(0), flat = hed_problem_2d(4, 4);
     FAILS(HED_ERROR_ARGUMENT, hed_launch(m.t.stream, m.kernel, &zero, good, 7, &error));
@@ -288,7 +288,7 @@ Test(runtime, one_to_three_dimensions_of_any_size_with_a_chosen_group)
         OK(hed_read(t.stream, seen, buffer, 0, sizeof(uint32_t) * w * h * d, &error));
         OK(hed_stream_wait(t.stream, &error));
         for (uint32_t i = 0; i < w * h * d; i++)
-            cr_assert_eq(seen[i], i % w + 1000 * (i / w % h) + 1000000 * (i / w / h),
+            CHECK_EQ(seen[i], i % w + 1000 * (i / w % h) + 1000000 * (i / w / h),
                 "element %u of %u x %u x %u", i, w, h, d);
     }
     hed_kernel_destroy(kernel);
@@ -312,16 +312,16 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
     hed_kernel *kernel;
     if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_SOURCE)) {
         FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(t.device, &broken, NULL, &kernel, &error));
-        cr_assert(strstr(error.text, "native"), "the error does not say why: %s", error.text);
+        CHECK(strstr(error.text, "native"), "the error does not say why: %s", error.text);
     } else {
         FAILS(HED_ERROR_BUILD, hed_kernel_create(t.device, &broken, NULL, &kernel, &error));
-        cr_assert(strstr(error.log, "second.cl"), "the log does not name the file: %s", error.log);
-        cr_assert(strstr(error.log, ":4:") || strstr(error.log, "(4)"),
+        CHECK(strstr(error.log, "second.cl"), "the log does not name the file: %s", error.log);
+        CHECK(strstr(error.log, ":4:") || strstr(error.log, "(4)"),
             "the log does not name line 4: %s", error.log);
-        cr_assert(
+        CHECK(
             strstr(error.log, "no_such_thing"), "the log does not name the mistake: %s", error.log);
     }
-    cr_assert_null(kernel);
+    CHECK_NULL(kernel);
     test_close(&t);
 }
 
@@ -344,12 +344,12 @@ Test(runtime, a_kernel_is_rebuilt_and_swapped_in_the_background)
         status = hed_kernel_ready(m.kernel, &error);
     } while (status == HED_ERROR_NOT_READY);
     OK(status);
-    cr_assert_eq(hed_kernel_config(m.kernel, NULL).values[0], 16);
+    CHECK_EQ(hed_kernel_config(m.kernel, NULL).values[0], 16);
     OK(hed_launch(m.t.stream, m.kernel, &m.problem, arguments, 7, &error));
     check_result(&m, 3.0f);
     config.values[0] = 17;
     FAILS(HED_ERROR_ARGUMENT, hed_kernel_reconfigure(m.kernel, &options, &error));
-    cr_assert_eq(
+    CHECK_EQ(
         hed_kernel_config(m.kernel, NULL).values[0], 16, "a failed wish changed the configuration");
     close_mix(&m);
 }
@@ -360,11 +360,11 @@ Test(runtime, resources_are_true_or_unknown)
     hed_kernel_resources r;
     int64_t groups;
     OK(hed_kernel_get_resources(m.kernel, &r, &error));
-    cr_assert(r.registers == -1 || r.registers > 0);
-    cr_assert(r.max_group == -1 || r.max_group >= 64);
-    cr_assert(r.spill_bytes == -1 || r.spill_bytes == 0);
+    CHECK(r.registers == -1 || r.registers > 0);
+    CHECK(r.max_group == -1 || r.max_group >= 64);
+    CHECK(r.spill_bytes == -1 || r.spill_bytes == 0);
     OK(hed_kernel_resident_groups(m.kernel, 64, 512, &groups, &error));
-    cr_assert(groups == -1 || groups > 0);
+    CHECK(groups == -1 || groups > 0);
     FAILS(HED_ERROR_LIMIT, hed_kernel_resident_groups(m.kernel, 0, 0, &groups, &error));
     close_mix(&m);
 }
@@ -383,14 +383,14 @@ static void check_memory(test_device *t, hed_memory memory)
     if (status != HED_ERROR_UNSUPPORTED) {
         OK(status);
         if (memory == HED_MEMORY_PINNED || memory == HED_MEMORY_MAPPED)
-            cr_assert_not_null(hed_buffer_host(buffer));
+            CHECK_NOT_NULL(hed_buffer_host(buffer));
         OK(hed_write(t->stream, buffer, 0, bytes, SIZE, &error));
         OK(hed_copy(t->stream, device, 64, buffer, 0, SIZE - 64, &error));
         OK(hed_copy(t->stream, buffer, 1, device, 64, 100, &error));
         OK(hed_read(t->stream, back, buffer, 0, SIZE, &error));
         OK(hed_stream_wait(t->stream, &error));
         memmove(bytes + 1, bytes, 100);
-        cr_assert_arr_eq(back, bytes, SIZE);
+        CHECK_BYTES(back, bytes, SIZE);
         hed_buffer_destroy(buffer);
     }
     hed_buffer_destroy(device);
@@ -440,7 +440,7 @@ Test(runtime, fills_with_every_pattern)
         OK(hed_read(t.stream, back, buffer, 0, sizeof back, &error));
         OK(hed_stream_wait(t.stream, &error));
         for (int i = 0; i < 4096; i++)
-            cr_assert_eq(back[i], i >= 64 && i < 2112 ? pattern[(uint32_t)(i - 64) % size] : 0xEE,
+            CHECK_EQ(back[i], i >= 64 && i < 2112 ? pattern[(uint32_t)(i - 64) % size] : 0xEE,
                 "byte %d with a pattern of %u", i, size);
     }
     hed_buffer_destroy(buffer);
@@ -455,13 +455,13 @@ Test(runtime, map_shows_and_changes_a_buffer)
     void *pointer;
     OK(hed_fill(t.stream, buffer, 0, 1024, "\x42", 1, &error));
     OK(hed_map(t.stream, buffer, 256, 512, &pointer, &error));
-    for (int i = 0; i < 512; i++) cr_assert_eq(((unsigned char *)pointer)[i], 0x42);
+    for (int i = 0; i < 512; i++) CHECK_EQ(((unsigned char *)pointer)[i], 0x42);
     memset(pointer, 0x17, 512);
     OK(hed_unmap(t.stream, buffer, pointer, &error));
     OK(hed_read(t.stream, back, buffer, 0, 1024, &error));
     OK(hed_stream_wait(t.stream, &error));
     for (int i = 0; i < 1024; i++)
-        cr_assert_eq(back[i], i >= 256 && i < 768 ? 0x17 : 0x42, "byte %d", i);
+        CHECK_EQ(back[i], i >= 256 && i < 768 ? 0x17 : 0x42, "byte %d", i);
     FAILS(HED_ERROR_ARGUMENT, hed_unmap(t.stream, buffer, back, &error));
     hed_buffer_destroy(buffer);
     test_close(&t);
@@ -494,11 +494,11 @@ Test(runtime, out_of_memory_names_what_was_asked)
     hed_buffer_def def = hed_default_buffer_def((uint64_t)1 << 60);
     error = (hed_error){0};
     hed_status status = hed_buffer_create(t.device, &def, &buffer, &error);
-    cr_assert(status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_LIMIT, "%s",
+    CHECK(status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_LIMIT, "%s",
         hed_status_name(status));
-    cr_assert(strstr(error.text, "1152921504606846976"), "the text does not name the size: %s",
+    CHECK(strstr(error.text, "1152921504606846976"), "the text does not name the size: %s",
         error.text);
-    cr_assert_null(buffer);
+    CHECK_NULL(buffer);
     def.size = 0;
     FAILS(HED_ERROR_ARGUMENT, hed_buffer_create(t.device, &def, &buffer, &error));
     test_close(&t);
@@ -530,8 +530,8 @@ Test(runtime, events_order_streams_and_calls_run_in_turn)
     OK(hed_call(second, count_up, &calls, &error));
     OK(hed_event_record(end, second, &error));
     OK(hed_stream_wait(second, &error));
-    cr_assert_eq(calls, 3);
-    for (int i = 0; i < N; i++) cr_assert_float_eq(out[i], expected(i, 4.0f), 1e-4f);
+    CHECK_EQ(calls, 3);
+    for (int i = 0; i < N; i++) CHECK_NEAR(out[i], expected(i, 4.0f), 1e-4f);
     OK(hed_event_wait(event, 1000000000, &error));
     OK(hed_event_wait(end, UINT64_MAX, &error));
     OK(hed_event_elapsed(event, end, &seconds, &error));
@@ -541,7 +541,7 @@ Test(runtime, events_order_streams_and_calls_run_in_turn)
     OK(hed_event_wait(plain, UINT64_MAX, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_event_elapsed(event, plain, &seconds, &error));
     hed_event_destroy(plain);
-    cr_assert(seconds >= 0 && seconds < 100, "%g s between two events", seconds);
+    CHECK(seconds >= 0 && seconds < 100, "%g s between two events", seconds);
     OK(hed_stream_wait_for(m.t.stream, 1000000000, &error));
     hed_event_destroy(event);
     hed_event_destroy(end);
@@ -567,16 +567,16 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     OK(hed_launch(timed, m.kernel, &m.problem, arguments, 7, &error));
     OK(hed_read(timed, out, m.out, 0, sizeof out, &error));
     OK(hed_stream_times(timed, times, 8, &count, &error));
-    cr_assert_eq(count, 3);
-    cr_assert_eq(times[0].kind, HED_STEP_WRITE);
-    cr_assert_eq(times[1].kind, HED_STEP_LAUNCH);
-    cr_assert_str_eq(times[1].name, "mixture");
-    cr_assert_eq(times[2].kind, HED_STEP_READ);
+    CHECK_EQ(count, 3);
+    CHECK_EQ(times[0].kind, HED_STEP_WRITE);
+    CHECK_EQ(times[1].kind, HED_STEP_LAUNCH);
+    CHECK_TEXT(times[1].name, "mixture");
+    CHECK_EQ(times[2].kind, HED_STEP_READ);
     for (int i = 0; i < 3; i++)
-        cr_assert(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i,
+        CHECK(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i,
             times[i].seconds);
     OK(hed_stream_times(timed, times, 8, &count, &error));
-    cr_assert_eq(count, 0);
+    CHECK_EQ(count, 0);
     hed_stream_destroy(timed);
     close_mix(&m);
 }
@@ -603,13 +603,13 @@ Test(runtime, a_graph_replays_and_takes_new_arguments)
     OK(hed_fill(m.t.stream, third, 0, sizeof out, "\xff", 1, &error));
     OK(hed_graph_end(m.t.stream, &graph, &error));
     memset(&temporary, 0, sizeof temporary);
-    cr_assert_eq(hed_graph_step_count(graph), 5);
-    cr_assert_eq(calls, 0, "a recorded step ran");
+    CHECK_EQ(hed_graph_step_count(graph), 5);
+    CHECK_EQ(calls, 0, "a recorded step ran");
     for (int k = 0; k < 3; k++) {
         OK(hed_graph_replay(graph, m.t.stream, &error));
         check_result(&m, 2.0f);
     }
-    cr_assert_eq(calls, 3);
+    CHECK_EQ(calls, 3);
     arguments[4] = hed_struct_argument(&moved, sizeof moved);
     arguments[2] = hed_float_argument(-1.0f);
     OK(hed_graph_update(graph, 1, arguments, 7, &error));
@@ -670,7 +670,7 @@ static void exchange(test_device *t, hed_device *other)
     OK(hed_read(t->stream, back, here, 0, SHARED, &error));
     OK(hed_stream_wait(t->stream, &error));
     memset(bytes, 1, 7);
-    cr_assert_arr_eq(back, bytes, SHARED, "to %s and back", id);
+    CHECK_BYTES(back, bytes, SHARED, "to %s and back", id);
     if (other != t->device)
         FAILS(HED_ERROR_ARGUMENT, hed_write(t->stream, there, 0, bytes, 1, &error));
     hed_buffer_destroy(here);
@@ -696,17 +696,17 @@ Test(runtime, devices_are_found_by_id_name_and_best)
     test_device t = test_open(NULL);
     hed_device *found;
     OK(hed_device_find(t.context, hed_device_get_info(t.device)->id, &found, &error));
-    cr_assert_eq(found, t.device);
+    CHECK_EQ(found, t.device);
     OK(hed_device_find(t.context, "best", &found, &error));
-    cr_assert_eq(found, hed_device_at(t.context, 0));
+    CHECK_EQ(found, hed_device_at(t.context, 0));
     FAILS(HED_ERROR_NO_DEVICE, hed_device_find(t.context, "no such device", &found, &error));
-    cr_assert(strstr(error.text, "host"), "the error does not list what there is: %s", error.text);
+    CHECK(strstr(error.text, "host"), "the error does not list what there is: %s", error.text);
     const hed_device_info *info = hed_device_get_info(t.device);
-    cr_assert(info->compute_units > 0 && info->max_group > 0 && info->local_bytes > 0 &&
-              info->memory_bytes > 0);
+    CHECK(info->compute_units > 0 && info->max_group > 0 && info->local_bytes > 0 &&
+          info->memory_bytes > 0);
     uint64_t free_bytes, total;
     OK(hed_device_memory(t.device, &free_bytes, &total, &error));
-    cr_assert(total > 0 && free_bytes <= total);
+    CHECK(total > 0 && free_bytes <= total);
     OK(hed_device_wait(t.device, &error));
     test_close(&t);
 }

@@ -81,7 +81,7 @@ static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open
         for (; next < count && next < told + open; next++) {
             OK(hed_search_ask(search, &asked[next], &error));
             uint64_t point = hed_space_find(space, &asked[next]);
-            cr_assert(point < count && !seen[point], "%s: point %" PRIu64 " was asked again",
+            CHECK(point < count && !seen[point], "%s: point %" PRIu64 " was asked again",
                 hed_strategy_name(strategy), point);
             seen[point] = true;
         }
@@ -90,8 +90,8 @@ static void exhaust(const hed_space *space, hed_strategy strategy, uint32_t open
         OK(hed_search_tell(search, &asked[told], value, &error));
     }
     FAILS(HED_ERROR_BOUNDS, hed_search_ask(search, &asked[count], &error));
-    cr_assert(hed_search_best(search, &asked[count], &best) == !isinf(least) &&
-              (isinf(least) || best == least));
+    CHECK(hed_search_best(search, &asked[count], &best) == !isinf(least) &&
+          (isinf(least) || best == least));
     hed_search_destroy(search);
     free(asked);
     free(seen);
@@ -158,14 +158,14 @@ Test(search, same_seed_same_questions)
             OK(hed_search_ask(a, &x, &error));
             OK(hed_search_ask(b, &y, &error));
             OK(hed_search_ask(c, &z, &error));
-            cr_assert_arr_eq(x.values, y.values, sizeof(int64_t[COUNT]), "%s, question %u",
+            CHECK_BYTES(x.values, y.values, sizeof(int64_t[COUNT]), "%s, question %u",
                 hed_strategy_name(strategy), i);
             differing += memcmp(x.values, z.values, sizeof(int64_t[COUNT])) != 0;
             OK(hed_search_tell(a, &x, time_of(&x), &error));
             OK(hed_search_tell(b, &y, time_of(&y), &error));
             OK(hed_search_tell(c, &z, time_of(&z), &error));
         }
-        cr_assert((differing > 0) == (strategy != HED_SEARCH_EXHAUSTIVE), "%s",
+        CHECK((differing > 0) == (strategy != HED_SEARCH_EXHAUSTIVE), "%s",
             hed_strategy_name(strategy));
         hed_search_destroy(a);
         hed_search_destroy(b);
@@ -190,7 +190,7 @@ Test(search, random_is_even)
         hed_search_destroy(search);
     }
     for (uint32_t i = 0; i < POINTS; i++) /* 400 expected, a deviation of 19 */
-        cr_assert(first[i] > 300 && first[i] < 500 && last[i] > 300 && last[i] < 500,
+        CHECK(first[i] > 300 && first[i] < 500 && last[i] > 300 && last[i] < 500,
             "point %u: %u first, %u last", i, first[i], last[i]);
     hed_space_destroy(space);
 }
@@ -204,14 +204,14 @@ Test(search, answers_that_nobody_asked_for)
         hed_search *search = make_search(space, strategy, 1, NULL);
         hed_config config, best;
         double value;
-        cr_assert(!hed_search_best(search, &best, &value));
+        CHECK(!hed_search_best(search, &best, &value));
         for (uint64_t i = 0; i < 1500; i++) { /* more than a model holds */
             config = hed_space_at(space, i);
             OK(hed_search_tell(search, &config, time_of(&config), &error));
         }
         for (uint32_t i = 0; i < 40; i++) {
             OK(hed_search_ask(search, &config, &error));
-            cr_assert(hed_space_find(space, &config) >= 1500, "%s asks for what was told",
+            CHECK(hed_space_find(space, &config) >= 1500, "%s asks for what was told",
                 hed_strategy_name(strategy));
             OK(hed_search_tell(search, &config, time_of(&config), &error));
         }
@@ -231,15 +231,15 @@ Test(search, telling_again_replaces)
         OK(hed_search_tell(search, &config[i], 10 + i, &error));
     }
     OK(hed_search_tell(search, &config[0], 100, &error));
-    cr_assert(hed_search_best(search, &best, &value) && value == 11 &&
-              best.values[0] == config[1].values[0]);
+    CHECK(hed_search_best(search, &best, &value) && value == 11 &&
+          best.values[0] == config[1].values[0]);
     OK(hed_search_tell(search, &config[1], NAN, &error));
-    cr_assert(hed_search_best(search, &best, &value) && value == 12);
+    CHECK(hed_search_best(search, &best, &value) && value == 12);
     OK(hed_search_tell(search, &config[1], 1, &error));
-    cr_assert(hed_search_best(search, &best, &value) && value == 1);
+    CHECK(hed_search_best(search, &best, &value) && value == 1);
     OK(hed_search_ask(search, &best, &error)); /* the model takes it all in */
     for (uint32_t i = 0; i < 30; i++) OK(hed_search_tell(search, &config[i], NAN, &error));
-    cr_assert(!hed_search_best(search, &best, &value));
+    CHECK(!hed_search_best(search, &best, &value));
     OK(hed_search_ask(search, &best, &error));
     hed_search_destroy(search);
     hed_space_destroy(space);
@@ -274,7 +274,7 @@ Test(search, sources_come_first)
     for (uint32_t i = 0; i < 40; i++) {
         hed_config config;
         OK(hed_search_ask(search, &config, &error));
-        if (i < 2) cr_assert_arr_eq(config.values, good[2 * i].values, sizeof(int64_t[COUNT]));
+        if (i < 2) CHECK_BYTES(config.values, good[2 * i].values, sizeof(int64_t[COUNT]));
         OK(hed_search_tell(search, &config, time_of(&config), &error));
     }
     hed_search_destroy(search);
@@ -295,7 +295,7 @@ Test(search, importance_tells_what_matters)
         hed_search *search = make_search(space, strategy, 2, NULL);
         double shares[COUNT], sum = 0;
         hed_search_importance(search, shares);
-        for (uint32_t i = 0; i < COUNT; i++) cr_assert(shares[i] == 0);
+        for (uint32_t i = 0; i < COUNT; i++) CHECK(shares[i] == 0);
         for (uint32_t i = 0; i < (strategy == HED_SEARCH_EXHAUSTIVE ? 2500 : 150); i++) {
             hed_config config;
             OK(hed_search_ask(search, &config, &error));
@@ -303,9 +303,9 @@ Test(search, importance_tells_what_matters)
         }
         hed_search_importance(search, shares);
         for (uint32_t i = 0; i < COUNT; i++) sum += shares[i];
-        cr_assert(fabs(sum - 1) < 1e-9 && shares[0] > 0.7 && shares[4] > 0.002, "%s: %g, %g of %g",
+        CHECK(fabs(sum - 1) < 1e-9 && shares[0] > 0.7 && shares[4] > 0.002, "%s: %g, %g of %g",
             hed_strategy_name(strategy), shares[0], shares[4], sum);
-        cr_assert(shares[1] + shares[2] + shares[3] + shares[5] < 0.15, "%s: %g %g %g %g",
+        CHECK(shares[1] + shares[2] + shares[3] + shares[5] < 0.15, "%s: %g %g %g %g",
             hed_strategy_name(strategy), shares[1], shares[2], shares[3], shares[5]);
         hed_search_destroy(search);
     }
@@ -324,22 +324,21 @@ static void live(const hed_space *space, test_allocator *state, uint32_t evaluat
         .allocator = &allocator, .space = space, .sources = &source, .source_count = 1};
     hed_search *search;
     hed_status status = hed_search_create(&def, &search, &error);
-    cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !search));
+    CHECK(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !search));
     uint32_t refused = 0;
     double shares[COUNT];
     for (uint32_t i = 0; search && i < evaluations; i++) {
         hed_config config;
         status = hed_search_ask(search, &config, &error);
         if (status != HED_OK) {
-            cr_assert(
-                status == HED_ERROR_MEMORY && error.text[0] && ++refused <= 1, "%s", error.text);
+            CHECK(status == HED_ERROR_MEMORY && error.text[0] && ++refused <= 1, "%s", error.text);
             continue;
         }
         OK(hed_search_tell(search, &config, time_of(&config), &error));
     }
     if (search) hed_search_importance(search, shares);
     hed_search_destroy(search);
-    cr_assert(state->live == 0 && state->bytes == 0, "%" PRId64 " allocations are left",
+    CHECK(state->live == 0 && state->bytes == 0, "%" PRId64 " allocations are left",
         (int64_t)state->live);
 }
 
@@ -395,12 +394,12 @@ Test(search, auto_is_far_better_than_chance)
     double alone = score_of(&recorded, HED_SEARCH_AUTO, 1, 0),
            many = score_of(&recorded, HED_SEARCH_AUTO, 16, 0);
     double noisy = score_of(&recorded, HED_SEARCH_AUTO, 1, 0.03);
-    cr_log_info(
+    test_note(
         "random %.3f, local %.3f, auto %.3f, with 16 questions open %.3f, with 3 %% noise %.3f",
         by_chance, local, alone, many, noisy);
-    cr_assert(by_chance > -0.4 && by_chance < 0.4, "random %g", by_chance);
-    cr_assert(local > by_chance, "local %g, random %g", local, by_chance);
-    cr_assert(alone > 0.7 && many > 0.4 && noisy > 0.6, "auto %g, with 16 open %g, with noise %g",
+    CHECK(by_chance > -0.4 && by_chance < 0.4, "random %g", by_chance);
+    CHECK(local > by_chance, "local %g, random %g", local, by_chance);
+    CHECK(alone > 0.7 && many > 0.4 && noisy > 0.6, "auto %g, with 16 open %g, with noise %g",
         alone, many, noisy);
     hed_recorded_space_free(&recorded);
 }

@@ -15,7 +15,7 @@ static int64_t resident(void)
 {
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    cr_assert(file && fscanf(file, "%*s %ld", &pages) == 1);
+    CHECK(file && fscanf(file, "%*s %ld", &pages) == 1);
     fclose(file);
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
@@ -40,14 +40,13 @@ static void take_code(raw *r, int index)
     hed_cl_api cl;
     cl_program program;
     size_t *size = &r->code_bytes[index];
-    cr_assert_eq(CL(clGetKernelInfo)(hed_kernel_native(r->kernels[index]), CL_KERNEL_PROGRAM,
-                     sizeof program, &program, NULL),
+    CHECK_EQ(CL(clGetKernelInfo)(hed_kernel_native(r->kernels[index]), CL_KERNEL_PROGRAM,
+                 sizeof program, &program, NULL),
         0);
-    cr_assert_eq(
-        CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), 0);
+    CHECK_EQ(CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), 0);
     r->code[index] = malloc(*size);
-    cr_assert_eq(CL(clGetProgramInfo)(
-                     program, CL_PROGRAM_BINARIES, sizeof r->code[index], &r->code[index], NULL),
+    CHECK_EQ(CL(clGetProgramInfo)(
+                 program, CL_PROGRAM_BINARIES, sizeof r->code[index], &r->code[index], NULL),
         0);
 }
 
@@ -88,7 +87,7 @@ static void raw_opencl(const raw *r)
         const unsigned char *code = r->code[i];
         cl_program program =
             CL(clCreateProgramWithBinary)(context, 1, &id, &r->code_bytes[i], &code, NULL, NULL);
-        cr_assert_eq(CL(clBuildProgram)(program, 1, &id, "", NULL, NULL), 0);
+        CHECK_EQ(CL(clBuildProgram)(program, 1, &id, "", NULL, NULL), 0);
         cl_kernel kernel = CL(clCreateKernel)(program, "cycle", NULL);
         const size_t group = (size_t)cycle_groups[i], items = (CYCLE_N + group - 1) / group * group;
         const float a = 2.0f;
@@ -105,9 +104,9 @@ static void raw_opencl(const raw *r)
         (kernel, 4, sizeof cycle_moved, &cycle_moved);
         CL(clSetKernelArg)
         (kernel, 5, group * sizeof(float), NULL);
-        cr_assert_eq(
+        CHECK_EQ(
             CL(clEnqueueNDRangeKernel)(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL), 0);
-        cr_assert_eq(CL(clFinish)(queue), 0);
+        CHECK_EQ(CL(clFinish)(queue), 0);
         CL(clReleaseKernel)
         (kernel);
         CL(clReleaseProgram)
@@ -134,18 +133,18 @@ static void raw_cuda(const raw *r)
     CUmodule module;
     CUfunction function;
     hed_cuda_api cu;
-    cr_assert_eq(CU(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")(&context, id), 0);
-    cr_assert_eq(CU(cuCtxSetCurrent, "cuCtxSetCurrent")(context), 0);
-    cr_assert_eq(CU(cuStreamCreateWithPriority, "cuStreamCreateWithPriority")(
-                     &stream, CU_STREAM_NON_BLOCKING, 0),
+    CHECK_EQ(CU(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")(&context, id), 0);
+    CHECK_EQ(CU(cuCtxSetCurrent, "cuCtxSetCurrent")(context), 0);
+    CHECK_EQ(CU(cuStreamCreateWithPriority, "cuStreamCreateWithPriority")(
+                 &stream, CU_STREAM_NON_BLOCKING, 0),
         0);
-    cr_assert_eq(CU(cuMemAlloc, "cuMemAlloc_v2")(&memory, CYCLE_WHOLE), 0);
-    cr_assert_eq(CU(cuModuleLoadDataEx, "cuModuleLoadDataEx")(&module, text, 0, NULL, NULL), 0);
-    cr_assert_eq(CU(cuModuleGetFunction, "cuModuleGetFunction")(&function, module, "f"), 0);
-    cr_assert_eq(
+    CHECK_EQ(CU(cuMemAlloc, "cuMemAlloc_v2")(&memory, CYCLE_WHOLE), 0);
+    CHECK_EQ(CU(cuModuleLoadDataEx, "cuModuleLoadDataEx")(&module, text, 0, NULL, NULL), 0);
+    CHECK_EQ(CU(cuModuleGetFunction, "cuModuleGetFunction")(&function, module, "f"), 0);
+    CHECK_EQ(
         CU(cuLaunchKernel, "cuLaunchKernel")(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL),
         0);
-    cr_assert_eq(CU(cuStreamSynchronize, "cuStreamSynchronize")(stream), 0);
+    CHECK_EQ(CU(cuStreamSynchronize, "cuStreamSynchronize")(stream), 0);
     CU(cuModuleUnload, "cuModuleUnload")
     (module);
     CU(cuMemFree, "cuMemFree_v2")
@@ -182,7 +181,7 @@ static void check_growth(int64_t ours, int64_t driver, int count)
         (long long)ours >> 10, (long long)driver >> 10);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const int64_t slack = (1 << 20) + count * 64;
-    cr_assert(ours <= (driver > 0 ? driver : 0) + slack,
+    CHECK(ours <= (driver > 0 ? driver : 0) + slack,
         "the process grew by %lld KiB in %d lives, the driver alone by %lld KiB",
         (long long)ours >> 10, count, (long long)driver >> 10);
 #endif
@@ -209,10 +208,10 @@ Test(soak, many_lives_leave_nothing)
     lives(&def, selector, count);
     check_growth(resident() - middle, middle - start, count);
     OK(hed_device_memory(held.device, &free_after, &total, &error));
-    cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
+    CHECK(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
         (long long)state.live);
     if (!strcmp(r.backend, "cuda"))
-        cr_assert(free_after + (8 << 20) >= free_before, "%llu MiB of device memory are gone",
+        CHECK(free_after + (8 << 20) >= free_before, "%llu MiB of device memory are gone",
             (unsigned long long)(free_before - free_after) >> 20);
     raw_close(&r);
     test_close(&held);

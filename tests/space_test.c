@@ -118,14 +118,14 @@ static void check_against_brute_force(const puzzle *p, bool accepting, uint64_t 
         bool in = allowed(p, &config) && (!accepting || odd_sum(NULL, &config));
         uint64_t found = hed_space_find(space, &config);
         expected += in;
-        cr_assert((found != UINT64_MAX) == in,
+        CHECK((found != UINT64_MAX) == in,
             "puzzle %" PRIu64 ", configuration %" PRIu64 ": found %" PRIu64, seed, i, found);
         if (!in) continue;
         hed_config same = hed_space_at(space, found);
-        cr_assert(found < count && same.count == config.count, "puzzle %" PRIu64, seed);
-        cr_assert_arr_eq(same.values, config.values, config.count * sizeof *config.values);
+        CHECK(found < count && same.count == config.count, "puzzle %" PRIu64, seed);
+        CHECK_BYTES(same.values, config.values, config.count * sizeof *config.values);
     }
-    cr_assert(count == expected, "puzzle %" PRIu64 ": %" PRIu64 " points, expected %" PRIu64, seed,
+    CHECK(count == expected, "puzzle %" PRIu64 ": %" PRIu64 " points, expected %" PRIu64, seed,
         count, expected);
     hed_space_destroy(space);
 }
@@ -149,8 +149,8 @@ Test(space, of_no_parameters_has_one_point_or_none)
             .constants = &constant, .constant_count = 1};
         hed_space *space;
         OK(hed_space_create(&def, &space, &error));
-        cr_assert(hed_space_count(space) == (limit > 3));
-        cr_assert(hed_space_find(space, &(hed_config){0}) == (limit > 3 ? 0 : UINT64_MAX));
+        CHECK(hed_space_count(space) == (limit > 3));
+        CHECK(hed_space_find(space, &(hed_config){0}) == (limit > 3 ? 0 : UINT64_MAX));
         hed_space_destroy(space);
     }
 }
@@ -166,24 +166,24 @@ Test(space, of_given_points_keeps_their_order)
     static const int64_t values[][2] = {{32, 0}, {8, 1}, {16, 1}, {8, 0}};
     hed_space *space;
     OK(hed_space_create_list(NULL, PAIR, 2, values[0], 4, &space, &error));
-    cr_assert(hed_space_count(space) == 4);
+    CHECK(hed_space_count(space) == 4);
     for (uint32_t i = 0; i < 4; i++) {
         hed_config config = hed_space_at(space, i);
-        cr_assert_arr_eq(config.values, values[i], sizeof values[i]);
-        cr_assert(hed_space_find(space, &config) == i);
+        CHECK_BYTES(config.values, values[i], sizeof values[i]);
+        CHECK(hed_space_find(space, &config) == i);
     }
-    cr_assert(hed_space_find(space, &(hed_config){2, {32, 1}}) == UINT64_MAX);
-    cr_assert(hed_space_find(space, &(hed_config){2, {9, 1}}) == UINT64_MAX);
-    cr_assert(hed_space_find(space, &(hed_config){1, {8}}) == UINT64_MAX);
+    CHECK(hed_space_find(space, &(hed_config){2, {32, 1}}) == UINT64_MAX);
+    CHECK(hed_space_find(space, &(hed_config){2, {9, 1}}) == UINT64_MAX);
+    CHECK(hed_space_find(space, &(hed_config){1, {8}}) == UINT64_MAX);
     hed_space_destroy(space);
     static const int64_t twice[][2] = {{32, 0}, {8, 1}, {32, 0}}, unknown[][2] = {{32, 2}};
     FAILS(HED_ERROR_ARGUMENT, hed_space_create_list(NULL, PAIR, 2, twice[0], 3, &space, &error));
-    cr_assert_str_eq(error.text, "points 0 and 2 are the same");
+    CHECK_TEXT(error.text, "points 0 and 2 are the same");
     FAILS(HED_ERROR_ARGUMENT, hed_space_create_list(NULL, PAIR, 2, unknown[0], 1, &space, &error));
-    cr_assert_str_eq(error.text, "point 0: \"flag\" has no value 2");
+    CHECK_TEXT(error.text, "point 0: \"flag\" has no value 2");
     OK(hed_space_create_list(NULL, PAIR, 2, NULL, 0, &space, &error));
-    cr_assert(hed_space_count(space) == 0 &&
-              hed_space_find(space, &(hed_config){2, {8, 0}}) == UINT64_MAX);
+    CHECK(hed_space_count(space) == 0 &&
+          hed_space_find(space, &(hed_config){2, {8, 0}}) == UINT64_MAX);
     hed_space_destroy(space);
 }
 
@@ -193,7 +193,7 @@ static void refuse(hed_space_def def, hed_status status, const char *words)
 {
     hed_space *space = (hed_space *)&error;
     FAILS(status, hed_space_create(&def, &space, &error));
-    cr_assert(strstr(error.text, words) && !space, "%s", error.text);
+    CHECK(strstr(error.text, words) && !space, "%s", error.text);
 }
 
 Test(space, errors_say_what_is_wrong)
@@ -246,11 +246,11 @@ Test(space, too_large_for_accept_says_what_to_do)
     hed_space_def def = {
         .parameters = parameters, .parameter_count = 8, .accept = never, .user = &asked};
     refuse(def, HED_ERROR_LIMIT, "write what it checks as constraints");
-    cr_assert(asked == 0);
+    CHECK(asked == 0);
     def.accept = NULL; /* as a product it takes no more than its values */
     hed_space *space;
     OK(hed_space_create(&def, &space, &error));
-    cr_assert(hed_space_count(space) == 110075314176u);
+    CHECK(hed_space_count(space) == 110075314176u);
     hed_space_destroy(space);
 }
 
@@ -288,12 +288,12 @@ Test(space, of_a_kernel)
     OK(hed_device_find(context, "host", &device, &error));
     hed_problem problem = hed_problem_1d(48), flat = hed_problem_2d(1, 1);
     OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_FAST, &space, &error));
-    cr_assert(hed_space_count(space) == 3); /* 8 and 16 divide 48; 8 goes without the flag */
-    cr_assert(hed_space_find(space, &(hed_config){2, {16, 1}}) != UINT64_MAX);
-    cr_assert(hed_space_find(space, &(hed_config){2, {8, 1}}) == UINT64_MAX);
+    CHECK(hed_space_count(space) == 3); /* 8 and 16 divide 48; 8 goes without the flag */
+    CHECK(hed_space_find(space, &(hed_config){2, {16, 1}}) != UINT64_MAX);
+    CHECK(hed_space_find(space, &(hed_config){2, {8, 1}}) == UINT64_MAX);
     hed_space_destroy(space);
     OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_STRICT, &space, &error));
-    cr_assert(hed_space_count(space) == 0);
+    CHECK(hed_space_count(space) == 0);
     hed_space_destroy(space);
     FAILS(HED_ERROR_ARGUMENT,
         hed_space_create_for_kernel(device, &def, &flat, HED_MATH_FAST, &space, &error));
@@ -330,10 +330,10 @@ Test(space, of_a_kernel_on_host_has_what_native_code_reads)
         hed_space *space;
         def.native_ignores = cases[i].ignores;
         OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_FAST, &space, &error));
-        cr_expect_eq(hed_space_count(space), cases[i].count, "case %zu: %llu points", i,
+        EXPECT_EQ(hed_space_count(space), cases[i].count, "case %zu: %llu points", i,
             (unsigned long long)hed_space_count(space));
         for (uint64_t point = 0; point < hed_space_count(space) && cases[i].size; point++)
-            cr_expect_eq(hed_space_at(space, point).values[0], cases[i].size);
+            EXPECT_EQ(hed_space_at(space, point).values[0], cases[i].size);
         hed_space_destroy(space);
     }
     /* The default, 8, is never valid. */
@@ -342,8 +342,8 @@ Test(space, of_a_kernel_on_host_has_what_native_code_reads)
     hed_space *space;
     def.native_ignores = 1;
     OK(hed_space_create_for_kernel(device, &def, &problem, HED_MATH_FAST, &space, &error));
-    cr_expect_eq(hed_space_count(space), 2);
-    cr_expect_eq(hed_space_at(space, 0).values[0], 16);
+    EXPECT_EQ(hed_space_count(space), 2);
+    EXPECT_EQ(hed_space_at(space, 0).values[0], 16);
     hed_space_destroy(space);
     hed_context_destroy(context);
 }
@@ -413,7 +413,7 @@ Test(space, of_a_large_kernel_fits_little_memory)
     double seconds = (double)(hed_now() - began) * 1e-9;
     uint64_t points = 1, expected = 0;
     for (uint32_t i = 0; i < COUNT; i++) points *= GEMM[i].count;
-    cr_assert(points == 663552);
+    CHECK(points == 663552);
     for (uint64_t i = 0; i < points; i++) {
         hed_config config = {.count = COUNT};
         uint64_t rest = i;
@@ -421,15 +421,15 @@ Test(space, of_a_large_kernel_fits_little_memory)
             config.values[j] = GEMM[j].values[rest % GEMM[j].count];
         bool in = gemm_allows(config.values, 16384);
         expected += in;
-        if (i % 97 == 0) cr_assert((hed_space_find(space, &config) != UINT64_MAX) == in);
+        if (i % 97 == 0) CHECK((hed_space_find(space, &config) != UINT64_MAX) == in);
     }
-    cr_assert(hed_space_count(space) == expected, "%" PRIu64 " points, expected %" PRIu64,
+    CHECK(hed_space_count(space) == expected, "%" PRIu64 " points, expected %" PRIu64,
         hed_space_count(space), expected);
-    cr_assert(held.most < 64 << 20, "%" PRId64 " bytes at once", held.most);
-    cr_log_info("%" PRIu64 " points in %.1f ms, %.1f MB at most", expected, 1e3 * seconds,
+    CHECK(held.most < 64 << 20, "%" PRId64 " bytes at once", held.most);
+    test_note("%" PRIu64 " points in %.1f ms, %.1f MB at most", expected, 1e3 * seconds,
         (double)held.most * 1e-6);
     hed_space_destroy(space);
-    cr_assert(held.inner.live == 0 && held.inner.bytes == 0);
+    CHECK(held.inner.live == 0 && held.inner.bytes == 0);
 }
 
 /* ---- memory that runs out ---- */
@@ -441,7 +441,7 @@ Test(space, each_allocation_failing_leaves_nothing)
     test_allocator state = {0};
     hed_allocator allocator = test_allocator_of(&state);
     hed_space_destroy(build(&p, true, &allocator));
-    cr_assert(state.live == 0 && state.bytes == 0);
+    CHECK(state.live == 0 && state.bytes == 0);
     for (int64_t n = 1, calls = state.calls; n <= calls; n++) {
         hed_constant shift = {"shift", SHIFT};
         hed_space_def def = {.allocator = &allocator, .parameters = p.parameters,
@@ -453,10 +453,10 @@ Test(space, each_allocation_failing_leaves_nothing)
         state = (test_allocator){.fail_at = n};
         hed_space *space;
         hed_status status = hed_space_create(&def, &space, &error);
-        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && state.calls >= n),
+        CHECK(status == HED_ERROR_MEMORY || (status == HED_OK && state.calls >= n),
             "allocation %" PRId64 ": %s", n, hed_status_name(status));
         hed_space_destroy(space);
-        cr_assert(state.live == 0 && state.bytes == 0, "allocation %" PRId64 ": %" PRId64 " left",
-            n, (int64_t)state.live);
+        CHECK(state.live == 0 && state.bytes == 0, "allocation %" PRId64 ": %" PRId64 " left", n,
+            (int64_t)state.live);
     }
 }

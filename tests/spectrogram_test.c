@@ -22,7 +22,7 @@ static hed_image draw(const hed_spectrogram_def *def)
 {
     hed_image image;
     hed_error error;
-    cr_assert_eq(hed_spectrogram_draw(def, &image, &error), HED_OK, "%s", error.text);
+    CHECK_EQ(hed_spectrogram_draw(def, &image, &error), HED_OK, "%s", error.text);
     return image;
 }
 
@@ -62,7 +62,7 @@ Test(spectrum, equals_the_sum_that_defines_it)
         samples[i] = (float)(int32_t)random / 2147483648.0f;
     }
     hed_spectrum *spectrum;
-    cr_assert_eq(hed_spectrum_create(SIZE, &spectrum, NULL), HED_OK);
+    CHECK_EQ(hed_spectrum_create(SIZE, &spectrum, NULL), HED_OK);
     double power[SIZE / 2 + 1];
     hed_spectrum_power(spectrum, samples, samples + 1, 2, power);
     for (int k = 0; k <= SIZE / 2; k++) {
@@ -76,8 +76,7 @@ Test(spectrum, equals_the_sum_that_defines_it)
             }
             expected += (re * re + im * im) * 16.0 / SIZE / SIZE / 2;
         }
-        cr_assert_float_eq(
-            power[k], expected, 1e-12, "bin %d: %g, expected %g", k, power[k], expected);
+        CHECK_NEAR(power[k], expected, 1e-12, "bin %d: %g, expected %g", k, power[k], expected);
     }
     hed_spectrum_destroy(spectrum);
 }
@@ -88,12 +87,12 @@ Test(spectrum, a_sine_at_full_scale_has_power_1)
     float samples[SIZE];
     for (int i = 0; i < SIZE; i++) samples[i] = (float)sin(2 * PI * 100 * i / SIZE);
     hed_spectrum *spectrum;
-    cr_assert_eq(hed_spectrum_create(SIZE, &spectrum, NULL), HED_OK);
+    CHECK_EQ(hed_spectrum_create(SIZE, &spectrum, NULL), HED_OK);
     double power[SIZE / 2 + 1];
     hed_spectrum_power(spectrum, samples, NULL, 1, power);
-    cr_assert_float_eq(power[100], 1, 1e-6);
-    cr_assert_float_eq(power[101], 0.25, 1e-6, "Hann's side, 6 dB down");
-    cr_assert_lt(power[103], 1e-9);
+    CHECK_NEAR(power[100], 1, 1e-6);
+    CHECK_NEAR(power[101], 0.25, 1e-6, "Hann's side, 6 dB down");
+    CHECK_LT(power[103], 1e-9);
     hed_spectrum_destroy(spectrum);
 }
 
@@ -101,9 +100,9 @@ Test(spectrum, refuses_a_size_that_is_no_power_of_two)
 {
     hed_spectrum *spectrum;
     hed_error error;
-    cr_assert_eq(hed_spectrum_create(1000, &spectrum, &error), HED_ERROR_ARGUMENT);
-    cr_assert_not_null(strstr(error.text, "1000"), "%s", error.text);
-    cr_assert_null(spectrum);
+    CHECK_EQ(hed_spectrum_create(1000, &spectrum, &error), HED_ERROR_ARGUMENT);
+    CHECK_NOT_NULL(strstr(error.text, "1000"), "%s", error.text);
+    CHECK_NULL(spectrum);
     hed_spectrum_destroy(spectrum);
 }
 
@@ -123,11 +122,11 @@ Test(spectrogram, a_tone_stands_at_its_frequency)
             uint32_t row =
                 brightest_row(&image, (uint32_t)hed_spectrogram_x(&def, 0.5), top, bottom);
             double expected = hed_spectrogram_y(&def, frequencies[i]);
-            cr_expect(fabs(row + 0.5 - expected) <= 1.5, "%g Hz: row %u, expected %.1f",
+            EXPECT(fabs(row + 0.5 - expected) <= 1.5, "%g Hz: row %u, expected %.1f",
                 frequencies[i], row, expected);
             uint32_t middle = (uint32_t)hed_spectrogram_x(&def, 0.5),
                      away = (uint32_t)hed_spectrogram_y(&def, frequencies[i] / 2);
-            cr_expect_lt(brightness(&image, middle, away) * 4, brightness(&image, middle, row),
+            EXPECT_LT(brightness(&image, middle, away) * 4, brightness(&image, middle, row),
                 "an octave below is dark");
             hed_image_free(&image);
             free(samples);
@@ -143,9 +142,9 @@ Test(spectrogram, a_click_stands_at_its_time)
     hed_image image = draw(&def);
     uint32_t row = (uint32_t)hed_spectrogram_y(&def, 4000),
              at = (uint32_t)hed_spectrogram_x(&def, 30000.0 / RATE);
-    cr_expect_gt(brightness(&image, at, row), 400u);
-    cr_expect_lt(brightness(&image, at - 10, row), 20u);
-    cr_expect_lt(brightness(&image, at + 10, row), 20u);
+    EXPECT_GT(brightness(&image, at, row), 400u);
+    EXPECT_LT(brightness(&image, at - 10, row), 20u);
+    EXPECT_LT(brightness(&image, at + 10, row), 20u);
     hed_image_free(&image);
     free(samples);
 }
@@ -161,7 +160,7 @@ Test(spectrogram, a_short_sound_in_a_long_one_is_seen)
     def.high = 24000;
     hed_image image = draw(&def);
     uint32_t row = (uint32_t)hed_spectrogram_y(&def, 23900);
-    cr_expect_gt(brightness(&image, (uint32_t)hed_spectrogram_x(&def, 20130.0 / RATE), row), 400u);
+    EXPECT_GT(brightness(&image, (uint32_t)hed_spectrogram_x(&def, 20130.0 / RATE), row), 400u);
     hed_image_free(&image);
     free(samples);
 }
@@ -172,7 +171,7 @@ Test(spectrogram, silence_is_dark_and_faults_are_named)
     hed_spectrogram_def def = def_of(samples, 1);
     hed_image image = draw(&def);
     uint32_t middle = (uint32_t)hed_spectrogram_x(&def, 0.5);
-    cr_expect_eq(brightness(&image, middle, (uint32_t)hed_spectrogram_y(&def, 1000)), 8u);
+    EXPECT_EQ(brightness(&image, middle, (uint32_t)hed_spectrogram_y(&def, 1000)), 8u);
     hed_image_free(&image);
     hed_error error;
     hed_spectrogram_def none = def, three = def, upside = def, tiny = def;
@@ -183,9 +182,9 @@ Test(spectrogram, silence_is_dark_and_faults_are_named)
     const hed_spectrogram_def *bad[] = {&none, &three, &upside, &tiny};
     const char *words[] = {"0 frames", "3 channels", "40 to 20", "2 x 400"};
     for (int i = 0; i < 4; i++) {
-        cr_expect_eq(hed_spectrogram_draw(bad[i], &image, &error), HED_ERROR_ARGUMENT);
-        cr_expect_not_null(strstr(error.text, words[i]), "%s", error.text);
-        cr_expect_null(image.pixels);
+        EXPECT_EQ(hed_spectrogram_draw(bad[i], &image, &error), HED_ERROR_ARGUMENT);
+        EXPECT_NOT_NULL(strstr(error.text, words[i]), "%s", error.text);
+        EXPECT_NULL(image.pixels);
     }
     free(samples);
 }

@@ -8,7 +8,7 @@
 #define NEAR(got, expected, tolerance) \
     do { \
         double got_ = (got), expected_ = (expected); \
-        cr_assert(fabs(got_ - expected_) <= (tolerance), "%s: %.17g, expected %.17g", #got, got_, \
+        CHECK(fabs(got_ - expected_) <= (tolerance), "%s: %.17g, expected %.17g", #got, got_, \
             expected_); \
     } while (0)
 
@@ -44,9 +44,9 @@ Test(stats, quantile_at_the_edges)
     NEAR(hed_quantile(one, 1, 0.37), 42, 0);
     NEAR(hed_quantile(one, 1, 1.0), 42, 0);
     const double endless[] = {1, INFINITY, INFINITY};
-    cr_assert_eq(
+    CHECK_EQ(
         hed_quantile(endless, 3, 0.75), (double)INFINITY, "two infinities must not make a NaN");
-    cr_assert_eq(hed_quantile(endless, 3, 0.0), 1.0);
+    CHECK_EQ(hed_quantile(endless, 3, 0.0), 1.0);
 }
 
 /* P(r <= B <= n - r) for B binomial(n, 1/2), summed from binomial coefficients, which a double
@@ -75,13 +75,12 @@ Test(stats, median_interval_is_the_narrowest_that_covers)
             double confidence = confidences[index], low, high;
             double coverage = hed_median_interval(values, n, confidence, &low, &high);
             unsigned r = (unsigned)low;
-            cr_assert_eq(low + high, n + 1.0, "n %u: %g to %g is not symmetric", n, low, high);
+            CHECK_EQ(low + high, n + 1.0, "n %u: %g to %g is not symmetric", n, low, high);
             NEAR(coverage, binomial_coverage(n, r), 1e-14);
-            cr_assert(
-                coverage >= confidence || r == 1, "n %u: %g covers only %g", n, low, coverage);
+            CHECK(coverage >= confidence || r == 1, "n %u: %g covers only %g", n, low, coverage);
             if (2 * (r + 1) <= n + 1) {
-                cr_assert(binomial_coverage(n, r + 1) < confidence, "n %u: rank %u would do for %g",
-                    n, r + 1, confidence);
+                CHECK(binomial_coverage(n, r + 1) < confidence, "n %u: rank %u would do for %g", n,
+                    r + 1, confidence);
             }
         }
     }
@@ -98,14 +97,14 @@ Test(stats, median_interval_of_tables)
     for (size_t row = 0; row < sizeof table / sizeof table[0]; row++) {
         double low, high;
         hed_median_interval(values, table[row][0], 0.95, &low, &high);
-        cr_assert_eq(
+        CHECK_EQ(
             low, table[row][1], "n %u: rank %g, expected %u", table[row][0], low, table[row][1]);
     }
     double low, high;
     NEAR(hed_median_interval(values, 5, 0.95, &low, &high), 0.9375, 1e-15);
-    cr_assert(low == 1 && high == 5, "too few values give the range");
+    CHECK(low == 1 && high == 5, "too few values give the range");
     NEAR(hed_median_interval(values, 1, 0.95, &low, &high), 0.0, 0);
-    cr_assert(low == 1 && high == 1);
+    CHECK(low == 1 && high == 1);
 }
 
 /* The same sum for any n in long double, from the exact product for the middle, C(2m, m) / 4^m =
@@ -130,7 +129,7 @@ Test(stats, median_interval_of_many_values)
     /* from 512 on the middle is a series */
     const size_t counts[] = {511, 512, 513, 514, 100000, 100001};
     double *values = malloc(100001 * sizeof *values);
-    cr_assert_not_null(values);
+    CHECK_NOT_NULL(values);
     for (size_t index = 0; index < 100001; index++) {
         values[index] = (double)index + 1;
     }
@@ -138,9 +137,9 @@ Test(stats, median_interval_of_many_values)
     for (size_t index = 0; index < sizeof counts / sizeof counts[0]; index++) {
         size_t n = counts[index];
         double coverage = hed_median_interval(values, n, 0.95, &low, &high);
-        cr_assert(coverage >= 0.95 && low + high == (double)n + 1);
+        CHECK(coverage >= 0.95 && low + high == (double)n + 1);
         NEAR(coverage, long_coverage(n, (size_t)low), n < 1000 ? 2e-14 : 1e-12);
-        cr_assert(long_coverage(n, (size_t)low + 1) < 0.95, "n %zu: not the narrowest", n);
+        CHECK(long_coverage(n, (size_t)low + 1) < 0.95, "n %zu: not the narrowest", n);
     }
     NEAR(hed_median_interval(values, 100000, 1.0, &low, &high), 1.0, 1e-12);
     free(values);
@@ -165,32 +164,31 @@ Test(stats, summary_against_qsort)
         qsort(sorted, count, sizeof sorted[0], compare);
         hed_summary summary = hed_summarize(values, count);
         for (size_t index = 0; index < count; index++) {
-            cr_assert_eq(
-                values[index], sorted[index], "count %zu: not sorted at %zu", count, index);
+            CHECK_EQ(values[index], sorted[index], "count %zu: not sorted at %zu", count, index);
         }
-        cr_assert_eq(summary.count, count);
-        cr_assert_eq(summary.minimum, sorted[0]);
-        cr_assert_eq(summary.maximum, sorted[count - 1]);
-        cr_assert_eq(summary.p50, hed_quantile(sorted, count, 0.5));
-        cr_assert_eq(summary.p99, hed_quantile(sorted, count, 0.99));
+        CHECK_EQ(summary.count, count);
+        CHECK_EQ(summary.minimum, sorted[0]);
+        CHECK_EQ(summary.maximum, sorted[count - 1]);
+        CHECK_EQ(summary.p50, hed_quantile(sorted, count, 0.5));
+        CHECK_EQ(summary.p99, hed_quantile(sorted, count, 0.99));
         NEAR(summary.mean, sum / (double)count, 1e-12 * (1.0 + sum));
         double low, high;
         hed_median_interval(sorted, count, 0.95, &low, &high);
-        cr_assert(summary.low == low && summary.high == high);
+        CHECK(summary.low == low && summary.high == high);
     }
 }
 
 Test(stats, summary_of_nothing_and_of_equals)
 {
     hed_summary none = hed_summarize(NULL, 0);
-    cr_assert(none.count == 0 && none.minimum == 0 && none.maximum == 0 && none.mean == 0 &&
-              none.p99 == 0);
+    CHECK(none.count == 0 && none.minimum == 0 && none.maximum == 0 && none.mean == 0 &&
+          none.p99 == 0);
     double values[10];
     for (size_t index = 0; index < 10; index++) {
         values[index] = 0.1;
     }
     hed_summary equal = hed_summarize(values, 10);
-    cr_assert(equal.mean == 0.1 && equal.p50 == 0.1 && equal.low == 0.1 && equal.high == 0.1);
+    CHECK(equal.mean == 0.1 && equal.p50 == 0.1 && equal.low == 0.1 && equal.high == 0.1);
 }
 
 Test(stats, meter_counts_exactly)
@@ -204,19 +202,18 @@ Test(stats, meter_counts_exactly)
         total += times[index];
     }
     hed_meter_report report = hed_meter_read(&meter);
-    cr_assert_eq(report.count, 6u);
-    cr_assert_eq(report.misses, 2u, "a time equal to the deadline is in time");
-    cr_assert_eq(report.minimum_ns, 30.0);
-    cr_assert_eq(report.maximum_ns, 2000.0);
+    CHECK_EQ(report.count, 6u);
+    CHECK_EQ(report.misses, 2u, "a time equal to the deadline is in time");
+    CHECK_EQ(report.minimum_ns, 30.0);
+    CHECK_EQ(report.maximum_ns, 2000.0);
     NEAR(report.mean_ns, (double)total / 6, 1e-9);
     NEAR(report.load, (double)total / 6000, 1e-12);
     hed_meter_reset(&meter, 0);
     report = hed_meter_read(&meter);
-    cr_assert(
-        report.count == 0 && report.maximum_ns == 0 && report.p99_ns == 0 && report.load == 0);
+    CHECK(report.count == 0 && report.maximum_ns == 0 && report.p99_ns == 0 && report.load == 0);
     hed_meter_add(&meter, UINT64_MAX); /* the last bucket; no deadline, so not missed */
     report = hed_meter_read(&meter);
-    cr_assert(report.misses == 0 && report.load == 0 && report.p50_ns == (double)UINT64_MAX);
+    CHECK(report.misses == 0 && report.load == 0 && report.p50_ns == (double)UINT64_MAX);
 }
 
 Test(stats, meter_is_exact_for_short_times)
@@ -230,7 +227,7 @@ Test(stats, meter_is_exact_for_short_times)
             hed_meter_add(&meter, times[index]);
         }
         hed_meter_report report = hed_meter_read(&meter);
-        cr_assert_eq(report.p50_ns, time > 0 ? (double)time : 1.0, "%g for %llu", report.p50_ns,
+        CHECK_EQ(report.p50_ns, time > 0 ? (double)time : 1.0, "%g for %llu", report.p50_ns,
             (unsigned long long)time);
     }
 }
@@ -255,11 +252,11 @@ Test(stats, meter_quantiles_within_the_stated_error)
         hed_meter_report report = hed_meter_read(&meter);
         worst = fmax(worst, fabs(report.p50_ns / hed_quantile(exact, COUNT, 0.50) - 1.0));
         worst = fmax(worst, fabs(report.p99_ns / hed_quantile(exact, COUNT, 0.99) - 1.0));
-        cr_assert_eq(report.minimum_ns, exact[0]);
-        cr_assert_eq(report.maximum_ns, exact[COUNT - 1]);
+        CHECK_EQ(report.minimum_ns, exact[0]);
+        CHECK_EQ(report.maximum_ns, exact[COUNT - 1]);
     }
-    cr_assert(worst <= 1.0 / 32, "off by %.2f %%", 100 * worst);
-    cr_assert(worst > 0.001, "off by %.4f %%: so small that the test cannot have compared anything",
+    CHECK(worst <= 1.0 / 32, "off by %.2f %%", 100 * worst);
+    CHECK(worst > 0.001, "off by %.4f %%: so small that the test cannot have compared anything",
         100 * worst);
 }
 
@@ -281,5 +278,5 @@ Test(stats, meter_error_holds_at_every_bucket_edge)
             }
         }
     }
-    cr_assert(worst <= 1.0 / 32, "off by %.3f %%", 100 * worst);
+    CHECK(worst <= 1.0 / 32, "off by %.3f %%", 100 * worst);
 }

@@ -266,7 +266,7 @@ static void require_backends(const hed_context *context)
             if (can_strict(device) && !strcmp(hed_device_get_info(device)->backend, backends[b]))
                 found = true;
         }
-        cr_assert(found || !required || !strstr(required, backends[b]),
+        CHECK(found || !required || !strstr(required, backends[b]),
             "no device of %s can be strict, and it is required", backends[b]);
     }
 }
@@ -291,8 +291,8 @@ static void compare_device(hed_device *device, uint32_t group)
         uint64_t hash = hash_rows(&row_kernels[k], got);
         printf("%s, groups of %u: %s %016llx\n", id, group, row_kernels[k].name,
             (unsigned long long)hash);
-        cr_expect(differ == 0, "%s: %s: %u results differ from C", id, row_kernels[k].name, differ);
-        cr_expect(hash == row_kernels[k].hash, "%s: %s: hash %016llx, promised %016llx", id,
+        EXPECT(differ == 0, "%s: %s: %u results differ from C", id, row_kernels[k].name, differ);
+        EXPECT(hash == row_kernels[k].hash, "%s: %s: hash %016llx, promised %016llx", id,
             row_kernels[k].name, (unsigned long long)hash, (unsigned long long)row_kernels[k].hash);
     }
 }
@@ -338,17 +338,17 @@ Test(strict, the_callers_float_state_does_not_matter, .timeout = 300)
     make_reference();
     flush_denormals(true);
     fesetround(FE_UPWARD);
-    cr_assert(denormals_flushed(), "the test's own switch does nothing");
+    CHECK(denormals_flushed(), "the test's own switch does nothing");
     hed_context *context = open_context(); /* its threads inherit the state */
     for (uint32_t i = 0; i < hed_device_count(context); i++) {
         hed_device *device = hed_device_at(context, i);
         const char *id = hed_device_get_info(device)->id;
         if (!can_strict(device)) continue;
         run_rows(device, &row_kernels[0], 0, got);
-        cr_expect_eq(count_differences(id, 0, wanted[0], got), 0u);
+        EXPECT_EQ(count_differences(id, 0, wanted[0], got), 0u);
         run_rows(device, &row_kernels[1], 0, got);
-        cr_expect_eq(count_differences(id, 1, wanted[1], got), 0u);
-        cr_expect(denormals_flushed() && fegetround() == FE_UPWARD,
+        EXPECT_EQ(count_differences(id, 1, wanted[1], got), 0u);
+        EXPECT(denormals_flushed() && fegetround() == FE_UPWARD,
             "%s: the caller's state was not put back", id);
     }
     hed_context_destroy(context);
@@ -365,22 +365,22 @@ Test(strict, kernels_compile_for_cuda_without_a_spill)
     char reason[256] = "", target[HED_NVRTC_TARGET];
     hed_nvrtc *nvrtc = NULL;
     const char *library = getenv("HEDDLE_NVRTC_LIBRARY");
-    cr_assert_eq(hed_nvrtc_open(&allocator, library, 0, &nvrtc, reason, sizeof reason), HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    CHECK_EQ(hed_nvrtc_open(&allocator, library, 0, &nvrtc, reason, sizeof reason), HED_OK);
+    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
     for (int i = 0; i < 3; i++) {
-        cr_assert(hed_nvrtc_target(nvrtc, architectures[i], target));
+        CHECK(hed_nvrtc_target(nvrtc, architectures[i], target));
         if (strncmp(target, "sm_", 3) != 0) continue; /* an NVRTC older than the architecture */
         hed_kernel_def def = describe(&row_kernels[0]);
         hed_build build = {.def = &def, .entry = def.name, .math = HED_MATH_STRICT,
             .sources = def.sources, .source_count = 1};
         hed_binary binary = {0};
         OK(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error));
-        cr_expect(!strstr(binary.log, "warning"), "%s: %s", target, binary.log);
+        EXPECT(!strstr(binary.log, "warning"), "%s: %s", target, binary.log);
         for (int k = 0; k < ROW_KERNELS; k++) {
             hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
             hed_nvrtc_read_log(binary.log, row_kernels[k].name, &r);
             printf("%s %s: %lld registers\n", target, row_kernels[k].name, (long long)r.registers);
-            cr_expect(r.registers > 0 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %s", target,
+            EXPECT(r.registers > 0 && r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %s", target,
                 binary.log);
         }
         hed_release(&allocator, binary.bytes, binary.size);

@@ -27,14 +27,14 @@ static char folder[64];
 static void make_folder(void)
 {
     snprintf(folder, sizeof folder, "/tmp/heddle-support-XXXXXX");
-    cr_assert(mkdtemp(folder));
+    CHECK(mkdtemp(folder));
 }
 
 static void remove_folder(void)
 {
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_assert(system(command) == 0);
+    CHECK(system(command) == 0);
 }
 
 static const char *in_folder(const char *name)
@@ -48,7 +48,7 @@ static const char *in_folder(const char *name)
 static int count_files(void)
 {
     DIR *stream = opendir(folder);
-    cr_assert(stream);
+    CHECK(stream);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(stream));) count += entry->d_name[0] != '.';
     closedir(stream);
@@ -73,13 +73,13 @@ Test(file, written_whole, .init = make_folder, .fini = remove_folder)
     hed_error error;
     const char *path = in_folder("a");
     OK(hed_file_write(path, "one", 3, &error));
-    cr_assert(file_is(path, "one"));
-    cr_assert(chmod(path, 0640) == 0);
+    CHECK(file_is(path, "one"));
+    CHECK(chmod(path, 0640) == 0);
     OK(hed_file_write(path, "", 0, &error));
     struct stat after;
-    cr_assert(stat(path, &after) == 0 && after.st_size == 0 && (after.st_mode & 07777) == 0640,
+    CHECK(stat(path, &after) == 0 && after.st_size == 0 && (after.st_mode & 07777) == 0640,
         "mode is kept");
-    cr_assert(count_files() == 1);
+    CHECK(count_files() == 1);
 }
 
 Test(file, abort_leaves_everything_as_it_was, .init = make_folder, .fini = remove_folder)
@@ -90,15 +90,15 @@ Test(file, abort_leaves_everything_as_it_was, .init = make_folder, .fini = remov
     OK(hed_file_write(path, "old", 3, &error));
     OK(hed_file_writer_open(path, &writer, &error));
     OK(hed_file_writer_put(writer, "new and longer", 14));
-    cr_assert(count_files() == 2, "the temporary file is in the same folder");
-    cr_assert(file_is(path, "old"), "the old file is there while the new one is written");
+    CHECK(count_files() == 2, "the temporary file is in the same folder");
+    CHECK(file_is(path, "old"), "the old file is there while the new one is written");
     hed_file_writer_abort(writer);
-    cr_assert(count_files() == 1);
-    cr_assert(file_is(path, "old"));
+    CHECK(count_files() == 1);
+    CHECK(file_is(path, "old"));
     OK(hed_file_writer_open(in_folder("b"), &writer, &error));
     hed_file_writer_abort(writer);
     hed_file_writer_abort(NULL);
-    cr_assert(count_files() == 1);
+    CHECK(count_files() == 1);
 }
 
 Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
@@ -106,27 +106,26 @@ Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
     hed_error error;
     hed_file_writer *writer;
     FAILS(HED_ERROR_IO, hed_file_write(in_folder("no/such"), "x", 1, &error));
-    cr_assert(
-        strstr(error.text, "no/such") && strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    CHECK(strstr(error.text, "no/such") && strstr(error.text, strerror(ENOENT)), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_writer_open(folder, &writer, &error));
-    cr_assert(strstr(error.text, strerror(EISDIR)), "%s", error.text);
+    CHECK(strstr(error.text, strerror(EISDIR)), "%s", error.text);
     char *bytes;
     size_t size;
     FAILS(HED_ERROR_IO, hed_file_read(in_folder("nothing"), 10, &bytes, &size, &error));
     FAILS(HED_ERROR_IO, hed_file_read(folder, 10, &bytes, &size, &error));
     OK(hed_file_write(in_folder("a"), "0123456789", 10, &error));
     FAILS(HED_ERROR_LIMIT, hed_file_read(in_folder("a"), 9, &bytes, &size, &error));
-    cr_assert(!bytes);
+    CHECK(!bytes);
     OK(hed_file_read(in_folder("a"), 10, &bytes, &size, &error));
     free(bytes);
     /* A folder that vanishes under the writer. */
-    cr_assert(mkdir(in_folder("sub"), 0777) == 0);
+    CHECK(mkdir(in_folder("sub"), 0777) == 0);
     OK(hed_file_writer_open(in_folder("sub/a"), &writer, &error));
     char command[160];
     snprintf(command, sizeof command, "rm -r %s/sub", folder);
-    cr_assert(system(command) == 0);
+    CHECK(system(command) == 0);
     FAILS(HED_ERROR_IO, hed_file_writer_commit(writer, &error));
-    cr_assert(count_files() == 1);
+    CHECK(count_files() == 1);
 }
 
 /* A pipe that nobody has open at its other end is not waited for; one that somebody writes into is
@@ -138,24 +137,24 @@ Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder,
     size_t size;
     char pipe_path[128];
     strcpy(pipe_path, in_folder("pipe"));
-    cr_assert(mkfifo(pipe_path, 0600) == 0);
+    CHECK(mkfifo(pipe_path, 0600) == 0);
     FAILS(HED_ERROR_IO, hed_file_read(pipe_path, 100, &bytes, &size, &error));
-    cr_assert(!bytes && strstr(error.text, pipe_path) &&
-                  strstr(error.text, "is a pipe that nothing is written into"),
+    CHECK(!bytes && strstr(error.text, pipe_path) &&
+              strstr(error.text, "is a pipe that nothing is written into"),
         "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_write(pipe_path, "x", 1, &error));
-    cr_assert(strstr(error.text, "it is a pipe that nobody reads"), "%s", error.text);
+    CHECK(strstr(error.text, "it is a pipe that nobody reads"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_require_regular(pipe_path, &error));
-    cr_assert(strstr(error.text, "is a pipe, expected a file"), "%s", error.text);
+    CHECK(strstr(error.text, "is a pipe, expected a file"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_read("/dev/zero", 1u << 30, &bytes, &size, &error));
-    cr_assert(strstr(error.text, "is a device, expected a file"), "%s", error.text);
+    CHECK(strstr(error.text, "is a device, expected a file"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_read(folder, 100, &bytes, &size, &error));
-    cr_assert(strstr(error.text, "is a folder, expected a file"), "%s", error.text);
+    CHECK(strstr(error.text, "is a folder, expected a file"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_file_require_regular(in_folder("nothing"), &error));
-    cr_assert(strstr(error.text, strerror(ENOENT)), "%s", error.text);
+    CHECK(strstr(error.text, strerror(ENOENT)), "%s", error.text);
     OK(hed_file_require_regular("/proc/self/status", &error));
     OK(hed_file_read("/proc/self/status", 1 << 20, &bytes, &size, &error));
-    cr_assert(size > 100);
+    CHECK(size > 100);
     free(bytes);
     pid_t writer = fork();
     if (writer == 0) {
@@ -169,12 +168,12 @@ Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder,
     }
     /* so that the pipe has a writer before the other process is there */
     int held = open(pipe_path, O_RDWR);
-    cr_assert(held >= 0);
+    CHECK(held >= 0);
     struct pollfd wait = {.fd = held, .events = POLLIN};
-    cr_assert(poll(&wait, 1, 30000) == 1);
+    CHECK(poll(&wait, 1, 30000) == 1);
     int reader = open(pipe_path, O_RDONLY | O_NONBLOCK); /* keeps what is in the pipe */
     close(held);
-    cr_assert(file_is(pipe_path, "slow but there"));
+    CHECK(file_is(pipe_path, "slow but there"));
     close(reader);
     waitpid(writer, NULL, 0);
 }
@@ -189,16 +188,16 @@ Test(file, full_disk, .init = make_folder, .fini = remove_folder)
     static char block[1 << 16];
     hed_status put = HED_OK;
     for (int i = 0; i < 8; i++) put = hed_file_writer_put(writer, block, sizeof block);
-    cr_assert(put == HED_ERROR_IO);
+    CHECK(put == HED_ERROR_IO);
     errno = EINTR;
-    cr_assert(hed_file_writer_put(writer, block, 1) == HED_ERROR_IO && errno == ENOSPC, "%s",
+    CHECK(hed_file_writer_put(writer, block, 1) == HED_ERROR_IO && errno == ENOSPC, "%s",
         strerror(errno));
     FAILS(HED_ERROR_IO, hed_file_writer_commit(writer, &error));
-    cr_assert(strstr(error.text, strerror(ENOSPC)), "%s", error.text);
+    CHECK(strstr(error.text, strerror(ENOSPC)), "%s", error.text);
     struct stat device;
-    cr_assert(stat("/dev/full", &device) == 0 && S_ISCHR(device.st_mode));
+    CHECK(stat("/dev/full", &device) == 0 && S_ISCHR(device.st_mode));
     OK(hed_file_write("/dev/null", "x", 1, &error));
-    cr_assert(stat("/dev/null", &device) == 0 && S_ISCHR(device.st_mode));
+    CHECK(stat("/dev/null", &device) == 0 && S_ISCHR(device.st_mode));
 }
 
 Test(file, links_are_followed, .init = make_folder, .fini = remove_folder)
@@ -206,13 +205,13 @@ Test(file, links_are_followed, .init = make_folder, .fini = remove_folder)
     hed_error error;
     char link[128];
     snprintf(link, sizeof link, "%s", in_folder("link"));
-    cr_assert(symlink("target", link) == 0);
+    CHECK(symlink("target", link) == 0);
     OK(hed_file_write(link, "new", 3, &error));
     OK(hed_file_write(link, "newer", 5, &error));
     struct stat found;
-    cr_assert(lstat(link, &found) == 0 && S_ISLNK(found.st_mode));
-    cr_assert(file_is(in_folder("target"), "newer"));
-    cr_assert(count_files() == 2);
+    CHECK(lstat(link, &found) == 0 && S_ISLNK(found.st_mode));
+    CHECK(file_is(in_folder("target"), "newer"));
+    CHECK(count_files() == 2);
 }
 
 /* ---- PNG ---- */
@@ -236,12 +235,12 @@ Test(png, round_trip, .init = make_folder, .fini = remove_folder)
         hed_image image = make_image(37, 19, channels[i]), back;
         OK(hed_png_write(in_folder("a.png"), &image, &error));
         OK(hed_png_read(in_folder("a.png"), &back, &error));
-        cr_assert(back.width == 37 && back.height == 19 && back.channels == channels[i]);
-        cr_assert(memcmp(back.pixels, image.pixels, (size_t)37 * 19 * channels[i]) == 0);
+        CHECK(back.width == 37 && back.height == 19 && back.channels == channels[i]);
+        CHECK(memcmp(back.pixels, image.pixels, (size_t)37 * 19 * channels[i]) == 0);
         hed_image_free(&image);
         hed_image_free(&back);
     }
-    cr_assert(count_files() == 1);
+    CHECK(count_files() == 1);
 }
 
 Test(png, cut_short_at_every_length, .init = make_folder, .fini = remove_folder)
@@ -254,7 +253,7 @@ Test(png, cut_short_at_every_length, .init = make_folder, .fini = remove_folder)
     OK(hed_file_read(in_folder("a.png"), 1 << 20, &bytes, &size, &error));
     for (size_t length = 0; length < size; length++) {
         FAILS(HED_ERROR_FORMAT, hed_png_decode("a.png", bytes, length, &back, &error));
-        cr_assert(!back.pixels && strstr(error.text, "a.png"));
+        CHECK(!back.pixels && strstr(error.text, "a.png"));
     }
     OK(hed_png_decode("a.png", bytes, size, &back, &error));
     hed_image_free(&back);
@@ -267,7 +266,7 @@ Test(png, cut_short_at_every_length, .init = make_folder, .fini = remove_folder)
         hed_image_free(&back);
         bytes[i] ^= 0x20;
     }
-    cr_assert(refused > (int)size / 2, "%d of %zu", refused, size);
+    CHECK(refused > (int)size / 2, "%d of %zu", refused, size);
     free(bytes);
     hed_image_free(&image);
 }
@@ -288,7 +287,7 @@ Test(png, refusals, .init = make_folder, .fini = remove_folder)
     FAILS(HED_ERROR_IO, hed_png_write(in_folder("no/a.png"), &image, &error));
     FAILS(HED_ERROR_IO, hed_png_write("/dev/full", &image, &error));
     hed_image_free(&image);
-    cr_assert(count_files() == 1);
+    CHECK(count_files() == 1);
 }
 
 /* Palette with transparency, 16-bit gray, 1-bit gray and interlaced: put together chunk by
@@ -309,10 +308,10 @@ Test(png, other_kinds_are_converted)
         hed_error error;
         hed_image image;
         OK(hed_png_decode(files[i].name, bytes, size, &image, &error));
-        cr_expect(
+        EXPECT(
             image.channels == files[i].channels, "%s: %u channels", files[i].name, image.channels);
-        cr_expect(memcmp(image.pixels, files[i].first, image.channels) == 0,
-            "%s: first pixel %u %u", files[i].name, image.pixels[0], image.pixels[1]);
+        EXPECT(memcmp(image.pixels, files[i].first, image.channels) == 0, "%s: first pixel %u %u",
+            files[i].name, image.pixels[0], image.pixels[1]);
         hed_image_free(&image);
     }
 }
@@ -357,29 +356,29 @@ static char *watch(bool terminal, int seconds)
 Test(progress, says_nothing_below_a_second)
 {
     char *text = watch(true, 0);
-    cr_assert_str_eq(text, "");
+    CHECK_TEXT(text, "");
     free(text);
     text = watch(false, 9);
-    cr_assert_str_eq(text, "");
+    CHECK_TEXT(text, "");
     free(text);
 }
 
 Test(progress, lines)
 {
     char *text = watch(false, 20);
-    cr_assert_str_eq(text,
+    CHECK_TEXT(text,
         "verify: 100 of 480 runs, 10 runs/s, 21 %, 38 s left\nverify: 200 of 480 runs, 10 runs/s, 42 %, 28 s left\n");
     free(text);
     text = watch(true, 1);
-    cr_assert_str_eq(text, "\rverify: 10 of 480 runs, 10 runs/s, 2 %, 47 s left\033[K\r\033[K");
+    CHECK_TEXT(text, "\rverify: 10 of 480 runs, 10 runs/s, 2 %, 47 s left\033[K\r\033[K");
     free(text);
     char line[128];
     hed_progress unknown = fake_progress(stderr, true, 0);
     unknown.done = 7;
     hed_progress_format(&unknown, 2, line, sizeof line);
-    cr_assert_str_eq(line, "verify: 7 runs, 3.5 runs/s");
+    CHECK_TEXT(line, "verify: 7 runs, 3.5 runs/s");
     hed_progress quiet = hed_progress_begin("a", "b", 1, true);
-    cr_assert(!quiet.stream);
+    CHECK(!quiet.stream);
 }
 
 /* ---- tables ---- */
@@ -397,8 +396,7 @@ Test(table, aligned)
     FILE *stream = open_memstream(&text, &size);
     OK(hed_table_print(table, stream, &error));
     fclose(stream);
-    cr_assert_str_eq(
-        text, "NAME    COUNT  NOTE\ncaf\xc3\xa9        7  x\na     1234567  two lines\nb\n");
+    CHECK_TEXT(text, "NAME    COUNT  NOTE\ncaf\xc3\xa9        7  x\na     1234567  two lines\nb\n");
     free(text);
     hed_table_free(table);
     FAILS(HED_ERROR_MEMORY, hed_table_print(NULL, stdout, &error));
@@ -418,8 +416,8 @@ Test(interrupt, first_sets_the_flag_second_kills)
         _exit(5);
     }
     int state;
-    cr_assert(waitpid(child, &state, 0) == child);
-    cr_assert(WIFSIGNALED(state) && WTERMSIG(state) == SIGINT, "state %x", state);
+    CHECK(waitpid(child, &state, 0) == child);
+    CHECK(WIFSIGNALED(state) && WTERMSIG(state) == SIGINT, "state %x", state);
 }
 
 /* ---- bench ---- */
@@ -449,13 +447,13 @@ Test(bench, rounds_take_turns_and_the_first_is_thrown_away)
     hed_bench_case cases[2] = {
         {.run = fake_run, .user = &fakes[0]}, {.run = fake_run, .user = &fakes[1]}};
     OK(hed_bench_measure(cases, 2, 0, &error));
-    cr_assert(calls == 12, "%d", calls);
-    cr_assert(
+    CHECK(calls == 12, "%d", calls);
+    CHECK(
         cases[0].seconds.p50 == 1 && cases[0].seconds.maximum == 1 && cases[0].seconds.count == 5);
-    cr_assert(cases[1].seconds.p50 == 2 && cases[1].seconds.maximum == 2);
-    cr_assert(order[2] == 1 && order[3] == 2 && order[4] == 2 && order[5] == 1,
+    CHECK(cases[1].seconds.p50 == 2 && cases[1].seconds.maximum == 2);
+    CHECK(order[2] == 1 && order[3] == 2 && order[4] == 2 && order[5] == 1,
         "every second round goes backwards");
-    cr_assert(hed_bench_spread(&cases[0].seconds) == 0);
+    CHECK(hed_bench_spread(&cases[0].seconds) == 0);
 }
 
 static hed_status failing_run(void *user, double *seconds, hed_error *error)
@@ -471,8 +469,8 @@ Test(bench, failure_ends_it)
     hed_error error = {0};
     int left = 3;
     hed_bench_case one = {.run = failing_run, .user = &left};
-    cr_assert(hed_bench_measure(&one, 1, 0, &error) == HED_ERROR_DRIVER);
-    cr_assert(left == 0);
+    CHECK(hed_bench_measure(&one, 1, 0, &error) == HED_ERROR_DRIVER);
+    CHECK(left == 0);
 }
 
 Test(bench, records_have_what_applies)
@@ -495,16 +493,16 @@ Test(bench, records_have_what_applies)
         "suite", "name", "device", "value", "unit", "floor", "ratio", "against", "spread", NULL};
     static const char *const few_keys[] = {"suite", "name", "device", "value", "unit", NULL};
     hed_json_node root = hed_json_root(json);
-    cr_assert(hed_json_count(root) == 2);
+    CHECK(hed_json_count(root) == 2);
     hed_json_only(hed_json_item(root, 0), all_keys);
     hed_json_only(hed_json_item(root, 1), few_keys);
-    cr_assert(hed_json_number(hed_json_member(hed_json_item(root, 0), "ratio"), 0, 1) == 0.5);
+    CHECK(hed_json_number(hed_json_member(hed_json_item(root, 0), "ratio"), 0, 1) == 0.5);
     OK(hed_json_status(json, &error));
     hed_json_free(json);
     stream = open_memstream(&text, &size);
     OK(hed_bench_print(bench, false, stream, &error));
     fclose(stream);
-    cr_assert(strstr(text, "suite  name   host        2  GB/s  5.0 %"), "%s", text);
+    CHECK(strstr(text, "suite  name   host        2  GB/s  5.0 %"), "%s", text);
     free(text);
     hed_bench_free(bench);
 }

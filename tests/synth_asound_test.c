@@ -26,8 +26,8 @@ static void load_fake(void)
     const char *const names[] = {fakes_path("asound"), NULL};
     char reason[512];
     hed_dynlib *library;
-    cr_assert(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library,
-        "%s", reason);
+    CHECK(hed_dynlib_open(NULL, names, &library, reason, sizeof reason) == HED_OK && library, "%s",
+        reason);
     fake = hed_dynlib_symbol(library, FAKE_ASOUND_CONTROL);
     hed_dynlib_close(NULL, library);
     setenv("HEDDLE_ALSA_LIBRARY", names[0], 1);
@@ -85,8 +85,8 @@ static void free_rig(rig *r)
 {
     hed_instrument_destroy(r->instrument);
     test_close(&r->t);
-    cr_assert(r->counting.live == 0, "%lld allocations are left", (long long)r->counting.live);
-    cr_assert(atomic_load(&fake->live) == 0, "%lld of ALSA's are left", (long long)fake->live);
+    CHECK(r->counting.live == 0, "%lld allocations are left", (long long)r->counting.live);
+    CHECK(atomic_load(&fake->live) == 0, "%lld of ALSA's are left", (long long)fake->live);
     free(r);
 }
 
@@ -95,7 +95,7 @@ static void sleep_a_little(void) { nanosleep(&(struct timespec){.tv_nsec = 50000
 #define WAIT_UNTIL(condition) \
     do { \
         for (uint32_t waits = 0; waits < 20000 && !(condition); waits++) sleep_a_little(); \
-        cr_assert(condition, "in vain"); \
+        CHECK(condition, "in vain"); \
     } while (0)
 
 /* Lets the card play `frames` more, and waits until it stands still before the next block, which is
@@ -145,11 +145,11 @@ static void render(const rig *r, const hed_synth_event *events, uint32_t count, 
 static void heard_is(const float *left, const float *right, uint32_t first)
 {
     for (uint32_t n = 0; n < FRAMES - first; n++) {
-        cr_assert(fake->heard[0][first + n] == left[n], "left, frame %u: %g instead of %g", n,
+        CHECK(fake->heard[0][first + n] == left[n], "left, frame %u: %g instead of %g", n,
             (double)fake->heard[0][first + n], (double)left[n]);
-        cr_assert(fake->heard[1][first + n] == right[n], "right, frame %u", n);
+        CHECK(fake->heard[1][first + n] == right[n], "right, frame %u", n);
     }
-    cr_assert(live_first_above(left, FRAMES, 1e-6f) < FRAMES / 2, "it was silent");
+    CHECK(live_first_above(left, FRAMES, 1e-6f) < FRAMES / 2, "it was silent");
 }
 
 /* ---- MIDI ---- */
@@ -221,12 +221,12 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
     for (uint32_t i = 0; i < SENT; i++) fake->send(&sent[i], hed_now() - 1000000000);
     WAIT_UNTIL(atomic_load(&fake->drained) == SENT);
     play_on(FRAMES - 5 * BLOCK);
-    cr_assert(r->counting.calls == calls, "something was allocated while it played");
+    CHECK(r->counting.calls == calls, "something was allocated while it played");
     hed_live_report report;
     OK(hed_live_get_report(live, &report, &error));
     stop(live);
-    cr_assert(fake->played_out, "the end was cut off");
-    cr_assert(report.events == SAME && report.events_lost == 0 && report.xruns == 0, "%u events",
+    CHECK(fake->played_out, "the end was cut off");
+    CHECK(report.events == SAME && report.events_lost == 0 && report.xruns == 0, "%u events",
         (unsigned)report.events);
     render(r, same, SAME, NEXT, 0, left, right);
     heard_is(left, right, 0);
@@ -259,7 +259,7 @@ static uint32_t frame_of_stamped_note(void)
         if (memcmp(left, fake->heard[0], sizeof left) == 0) found = n;
     }
     free_rig(r);
-    cr_assert(found != UINT32_MAX, "no note in block %d sounds like that", NEXT);
+    CHECK(found != UINT32_MAX, "no note in block %d sounds like that", NEXT);
     return found;
 }
 
@@ -269,7 +269,7 @@ Test(synth_asound, midi_comes_at_its_time_stamp)
 {
     uint32_t frame = 0;
     for (uint32_t i = 0; i < 5 && (frame < 94 || frame > 101); i++) frame = frame_of_stamped_note();
-    cr_assert(frame >= 94 && frame <= 101, "frame %u instead of 100", frame);
+    CHECK(frame >= 94 && frame <= 101, "frame %u instead of 100", frame);
 }
 
 static void connects(const rig *r, const char *text, unsigned client, unsigned port)
@@ -280,8 +280,8 @@ static void connects(const rig *r, const char *text, unsigned client, unsigned p
     def.midi_port = text;
     OK(hed_live_start(&def, &live, &error));
     stop(live);
-    cr_assert(fake->connected.client == client && fake->connected.port == port, "\"%s\" is %u:%u",
-        text, fake->connected.client, fake->connected.port);
+    CHECK(fake->connected.client == client && fake->connected.port == port, "\"%s\" is %u:%u", text,
+        fake->connected.client, fake->connected.port);
 }
 
 Test(synth_asound, finds_the_midi_port)
@@ -298,21 +298,20 @@ Test(synth_asound, finds_the_midi_port)
     for (uint32_t i = 0; i < 4; i++) {
         r->def.midi_port = (const char *[]){"Organ", "Announce", "Sounds", "24:0"}[i];
         FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
-        cr_assert(strstr(error.text, r->def.midi_port) && !strstr(error.text, "System"), "%s",
+        CHECK(strstr(error.text, r->def.midi_port) && !strstr(error.text, "System"), "%s",
             error.text);
-        cr_assert(
+        CHECK(
             strstr(error.text, "there are: 14:0 Midi Through:Port-0, 20:0 Stage Piano:Keys, 20:1"),
             "%s", error.text);
     }
     r->def.midi_port = "Keys";
     atomic_store(&fake->fail_name, "snd_seq_connect_from");
     FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
-    cr_assert(
-        strstr(error.text, "20:0") && strstr(error.text, "Input/output error"), "%s", error.text);
+    CHECK(strstr(error.text, "20:0") && strstr(error.text, "Input/output error"), "%s", error.text);
     atomic_store(&fake->fail_name, NULL);
     fake->no_sequencer = true;
     FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
-    cr_assert(strstr(error.text, "Keys") && strstr(error.text, "snd-seq"), "%s", error.text);
+    CHECK(strstr(error.text, "Keys") && strstr(error.text, "snd-seq"), "%s", error.text);
     r->def.midi_port = NULL;
     OK(hed_live_start(&r->def, &live, &error));
     stop(live);
@@ -335,15 +334,14 @@ static void captures(
     OK(hed_live_start(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
     stop(live);
-    cr_assert(fake->linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings,
+    CHECK(fake->linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings,
         r->warning);
-    cr_assert(channels >= inputs || strstr(r->warning, "1 of 2"), "%s", r->warning);
-    for (uint32_t n = 0; n < AHEAD; n++)
-        cr_assert(fake->heard[0][n] == 0, "no silence at frame %u", n);
+    CHECK(channels >= inputs || strstr(r->warning, "1 of 2"), "%s", r->warning);
+    for (uint32_t n = 0; n < AHEAD; n++) CHECK(fake->heard[0][n] == 0, "no silence at frame %u", n);
     render(r, NULL, 0, 0, channels < inputs ? channels : inputs, left, right);
     if (format == SND_PCM_FORMAT_FLOAT) heard_is(left, right, AHEAD);
     for (uint32_t n = 0; n < FRAMES - AHEAD; n++)
-        cr_assert(fabsf(fake->heard[0][AHEAD + n] - left[n]) < 1e-4f, "frame %u", n);
+        CHECK(fabsf(fake->heard[0][AHEAD + n] - left[n]) < 1e-4f, "frame %u", n);
     free_rig(r);
 }
 
@@ -374,8 +372,8 @@ Test(synth_asound, a_card_that_does_not_capture)
     WAIT_UNTIL(atomic_load(&fake->drained) == 1);
     play_on(FRAMES - 5 * BLOCK);
     stop(live);
-    cr_assert(r->warnings == 1 && strstr(r->warning, "capture") && strstr(r->warning, "silence"),
-        "%s", r->warning);
+    CHECK(r->warnings == 1 && strstr(r->warning, "capture") && strstr(r->warning, "silence"), "%s",
+        r->warning);
     render(r, &key, 1, NEXT, 0, left, right);
     heard_is(left, right, 0);
     free_rig(r);
@@ -398,9 +396,9 @@ Test(synth_asound, recovers_from_xruns)
     WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
     OK(hed_live_get_report(live, &report, &error));
     stop(live);
-    cr_assert(report.xruns == 2, "%u xruns", (unsigned)report.xruns);
+    CHECK(report.xruns == 2, "%u xruns", (unsigned)report.xruns);
     for (uint32_t n = 0; n < FRAMES; n++) silence += fake->heard[0][n] == 0;
-    cr_assert(
+    CHECK(
         silence >= 3 * AHEAD && silence < 3 * AHEAD + BLOCK, "%u silent frames", (unsigned)silence);
     free_rig(r);
     r = make_rig(0);
@@ -409,7 +407,7 @@ Test(synth_asound, recovers_from_xruns)
     WAIT_UNTIL(atomic_load(&fake->written) > 3 * FRAMES);
     OK(hed_live_get_report(live, &report, &error));
     stop(live);
-    cr_assert(report.xruns == 1);
+    CHECK(report.xruns == 1);
     free_rig(r);
 }
 
@@ -428,7 +426,7 @@ static void ends_with(const char *function, bool xrun, int code, const char *tex
     fake->send(&event, 0);
     WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_ERROR_IO);
     stop(live);
-    cr_assert(strstr(error.text, text), "%s: %s", function, error.text);
+    CHECK(strstr(error.text, text), "%s: %s", function, error.text);
     atomic_store(&fake->fail_name, NULL);
     free_rig(r);
 }
@@ -461,7 +459,7 @@ Test(synth_asound, goes_on_without_some_events)
     fake->send(&event, hed_now());
     WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_OK && report.events == 2);
     stop(live);
-    cr_assert(report.events_lost == 1);
+    CHECK(report.events_lost == 1);
     free_rig(r);
 }
 
@@ -488,24 +486,24 @@ Test(synth_asound, every_call_fails_once)
         hed_status status = hed_live_start(&r->def, &live, &error);
         fake->fail_call = 0;
         const char *failed = fake->failed;
-        cr_assert(status == HED_OK || (failed && !live), "%s", error.text);
+        CHECK(status == HED_OK || (failed && !live), "%s", error.text);
         if (status)
-            cr_assert(strstr(error.text, "Input/output error") ||
-                          strstr(error.text, "Invalid argument") ||
-                          strstr(error.text, "no memory") || strstr(error.text, "there are: "),
+            CHECK(strstr(error.text, "Input/output error") ||
+                      strstr(error.text, "Invalid argument") || strstr(error.text, "no memory") ||
+                      strstr(error.text, "there are: "),
                 "%s: %s", failed, error.text);
-        else cr_assert(!failed || is_dispensable(r), "%s does not matter", failed);
+        else CHECK(!failed || is_dispensable(r), "%s does not matter", failed);
         refused += status != HED_OK;
         warned += r->warnings;
         stop(live);
         free_rig(r);
         if (!failed) break;
     }
-    cr_assert(refused > 20 && warned > 6, "%u refused, %u warned", refused, warned);
+    CHECK(refused > 20 && warned > 6, "%u refused, %u warned", refused, warned);
 }
 
 #else
 
-Test(synth_asound, is_not_here) { cr_skip_test("built without ALSA"); }
+Test(synth_asound, is_not_here) { test_skip("built without ALSA"); }
 
 #endif

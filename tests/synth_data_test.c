@@ -37,7 +37,7 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     OK(hed_synth_create(t->device, &def, &synth, &error));
     uint32_t blocks = (uint32_t)ceil(seconds * RATE / BLOCK);
     float *left = malloc(sizeof *left * blocks * BLOCK), right[BLOCK], input[BLOCK];
-    cr_assert_not_null(left);
+    CHECK_NOT_NULL(left);
     hed_synth_event on = {.kind = HED_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
     for (uint32_t i = 0; i < blocks; i++) {
         for (uint32_t k = 0; k < BLOCK; k++)
@@ -62,7 +62,7 @@ static double peak_near(const float *samples, uint32_t frames, double about)
 {
     static double power[WINDOW / 2 + 1];
     hed_spectrum *spectrum;
-    cr_assert_eq(hed_spectrum_create(WINDOW, &spectrum, NULL), HED_OK);
+    CHECK_EQ(hed_spectrum_create(WINDOW, &spectrum, NULL), HED_OK);
     hed_spectrum_power(spectrum, samples + frames - WINDOW, NULL, 1, power);
     hed_spectrum_destroy(spectrum);
     uint32_t low = (uint32_t)(about / 1.06 * WINDOW / RATE),
@@ -83,13 +83,13 @@ Test(synth_data, instruments_are_stable)
         hed_instrument *instrument = load(names[i]);
         hed_stability stability;
         OK(hed_instrument_stability(instrument, RATE, &stability, &error));
-        cr_expect_eq(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g",
-            names[i], stability.unsafe, stability.worst);
+        EXPECT_EQ(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g", names[i],
+            stability.unsafe, stability.worst);
         if (strcmp(names[i], "million") == 0)
-            cr_expect_geq(hed_instrument_count(instrument, HED_BODY), 1000000u);
+            EXPECT_GE(hed_instrument_count(instrument, HED_BODY), 1000000u);
         for (uint32_t type = 0; strcmp(names[i], "orrery") == 0 && type < HED_ENTITY_TYPE_COUNT;
              type++)
-            cr_expect_gt(hed_instrument_count(instrument, type), 0u, "the orrery has no %s",
+            EXPECT_GT(hed_instrument_count(instrument, type), 0u, "the orrery has no %s",
                 hed_entity_type_name(type));
         hed_instrument_destroy(instrument);
     }
@@ -119,12 +119,12 @@ Test(synth_data, notes_have_their_pitch)
         double pitch = 440 * exp2((notes[i].note - 69) / 12.0),
                found = peak_near(sound, frames, pitch);
         double cents = 1200 * log2(found / pitch);
-        cr_expect_lt(fabs(cents), notes[i].cents, "%s, note %u: %.3f Hz is off by %.2f cents",
+        EXPECT_LT(fabs(cents), notes[i].cents, "%s, note %u: %.3f Hz is off by %.2f cents",
             notes[i].name, notes[i].note, found, cents);
         if (notes[i].partial > 0) {
             double high = peak_near(sound, frames, pitch * notes[i].partial);
             cents = 1200 * log2(high / (pitch * notes[i].partial));
-            cr_expect_lt(fabs(cents), notes[i].cents + 3,
+            EXPECT_LT(fabs(cents), notes[i].cents + 3,
                 "%s, note %u: partial %g is off by %.2f cents", notes[i].name, notes[i].note,
                 notes[i].partial, cents);
         }
@@ -157,8 +157,8 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
         free(play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames,
             &report));
         double level = 20 * log10((double)report.peak);
-        cr_expect(level > -30 && level < 0, "%s: the peak is at %.1f dB", notes[i].name, level);
-        cr_expect_eq(report.breaks, 0u, "%s: the breaker opened", notes[i].name);
+        EXPECT(level > -30 && level < 0, "%s: the peak is at %.1f dB", notes[i].name, level);
+        EXPECT_EQ(report.breaks, 0u, "%s: the breaker opened", notes[i].name);
     }
     test_close(&t);
 }
@@ -168,8 +168,8 @@ Test(synth_data, the_piece_is_whole)
     hed_error error;
     hed_midi_file *file;
     OK(hed_midi_file_load("data/music/greensleeves.mid", &file, &error));
-    cr_expect_eq(hed_midi_file_tracks(file), 4u);
-    cr_expect_float_eq(hed_midi_file_seconds(file), 85.7, 0.1);
+    EXPECT_EQ(hed_midi_file_tracks(file), 4u);
+    EXPECT_NEAR(hed_midi_file_seconds(file), 85.7, 0.1);
     const hed_midi_event *events = hed_midi_file_events(file);
     uint32_t notes[16] = {0}, held[16][128] = {{0}};
     for (uint32_t i = 0; i < hed_midi_file_count(file); i++) {
@@ -179,30 +179,29 @@ Test(synth_data, the_piece_is_whole)
         notes[channel] += on;
         held[channel][note] += on;
         if (off) {
-            cr_expect_gt(held[channel][note], 0u, "channel %u, note %u ends before it begins",
+            EXPECT_GT(held[channel][note], 0u, "channel %u, note %u ends before it begins",
                 channel + 1, note);
             held[channel][note]--;
         }
     }
     hed_midi_file_destroy(file);
     for (uint32_t channel = 0; channel < 3; channel++) {
-        cr_expect_gt(notes[channel], 50u, "channel %u has %u notes", channel + 1, notes[channel]);
+        EXPECT_GT(notes[channel], 50u, "channel %u has %u notes", channel + 1, notes[channel]);
         for (uint32_t note = 0; note < 128; note++)
-            cr_expect_eq(
-                held[channel][note], 0u, "channel %u, note %u never ends", channel + 1, note);
+            EXPECT_EQ(held[channel][note], 0u, "channel %u, note %u never ends", channel + 1, note);
     }
 }
 
 Test(synth_data, phrases_can_be_read)
 {
     glob_t found;
-    cr_assert_eq(glob("data/music/phrases/*.mid", 0, NULL, &found), 0);
-    cr_expect_eq(found.gl_pathc, 7u);
+    CHECK_EQ(glob("data/music/phrases/*.mid", 0, NULL, &found), 0);
+    EXPECT_EQ(found.gl_pathc, 7u);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         hed_error error;
         hed_midi_file *file;
         OK(hed_midi_file_load(found.gl_pathv[i], &file, &error));
-        cr_expect_gt(hed_midi_file_count(file), 2u);
+        EXPECT_GT(hed_midi_file_count(file), 2u);
         hed_midi_file_destroy(file);
     }
     globfree(&found);
@@ -228,9 +227,9 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
         .frames = BLOCK, .events = events, .event_count = 640, .left = left, .right = right};
     OK(hed_synth_process(synth, &block, &error));
     hed_note_report notes = hed_synth_get_report(synth).notes;
-    cr_assert(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 &&
-              notes.high == 79);
-    cr_assert(hed_synth_get_report(synth).peak > 0.001f);
+    CHECK(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 &&
+          notes.high == 79);
+    CHECK(hed_synth_get_report(synth).peak > 0.001f);
     hed_synth_destroy(synth);
     hed_instrument_destroy(harp);
     test_close(&t);

@@ -49,12 +49,12 @@ Test(synth_exciters, a_mallet_without_losses_is_an_elastic_blow)
         const blow *b = &blows[i];
         double peak, found = strike(b, 0, &peak),
                      expected = 2 * b->hammer / (b->hammer + b->mass) * b->speed;
-        cr_expect(fabs(found / expected - 1) < 2e-3, "blow %d: %g m/s, momentum and energy say %g",
-            i, found, expected);
+        EXPECT(fabs(found / expected - 1) < 2e-3, "blow %d: %g m/s, momentum and energy say %g", i,
+            found, expected);
         double reduced = b->hammer * b->mass / (b->hammer + b->mass), p = b->exponent;
         double deepest =
             pow((p + 1) * 0.5 * reduced * b->speed * b->speed / b->hardness, 1 / (p + 1));
-        cr_expect(fabs(peak / (b->hardness * pow(deepest, p)) - 1) < 0.01,
+        EXPECT(fabs(peak / (b->hardness * pow(deepest, p)) - 1) < 0.01,
             "blow %d: %g N, energy says %g", i, peak, b->hardness * pow(deepest, p));
     }
 }
@@ -81,16 +81,16 @@ Test(synth_exciters, felt_loses_energy_as_in_its_formula)
     const blow b = {0.002, 0.004, 2, 1e8, 2.5, 0.6, 2e-4};
     double peak, found = strike(&b, 0, &peak), expected = stulov(&b),
                  elastic = 2 * b.hammer / (b.hammer + b.mass) * b.speed;
-    cr_expect(expected < 0.95 * elastic, "%g of %g", expected, elastic);
-    cr_expect(fabs(found / expected - 1) < 0.01, "%g m/s, the formula %g", found, expected);
+    EXPECT(expected < 0.95 * elastic, "%g of %g", expected, elastic);
+    EXPECT(fabs(found / expected - 1) < 0.01, "%g m/s, the formula %g", found, expected);
 }
 
 Test(synth_exciters, softer_notes_come_slower_and_noise_changes_the_blow)
 {
     const blow b = {0.002, 0.004, 2, 1e8, 2.5, 0, 1e-4};
     double peak, plain = strike(&b, 0, &peak), noisy = strike(&b, 0.5f, &peak);
-    cr_expect(fabs(noisy / plain - 1) > 1e-3 && fabs(noisy / plain - 1) < 0.5, "%g and %g m/s",
-        plain, noisy);
+    EXPECT(fabs(noisy / plain - 1) > 1e-3 && fabs(noisy / plain - 1) < 0.5, "%g and %g m/s", plain,
+        noisy);
     static rig r;
     rig_open(&r, NULL);
     rig_link(&r, add_mallet(&r, &b, 0), rig_body(&r, 0, 0.002f, 0), 1);
@@ -99,7 +99,7 @@ Test(synth_exciters, softer_notes_come_slower_and_noise_changes_the_blow)
     rig_play(&r, 900);
     float x[3], v[3];
     rig_read(&r, x, v);
-    cr_expect(fabs(v[0] / plain - 64.0 / 127) < 2e-3, "at half the velocity %g of the speed",
+    EXPECT(fabs(v[0] / plain - 64.0 / 127) < 2e-3, "at half the velocity %g of the speed",
         v[0] / plain);
     rig_close(&r);
 }
@@ -127,18 +127,18 @@ static void pluck(double ratio, double tolerance)
     rig_play(&r, 240);
     float x[33], v[33], lowest = 0;
     rig_read(&r, x, v);
-    cr_expect(fabs(x[10] - 0.0005) < tolerance * 0.0005, "K h^2/m %g: %g m of 0.5 mm half way",
-        ratio, (double)x[10]);
+    EXPECT(fabs(x[10] - 0.0005) < tolerance * 0.0005, "K h^2/m %g: %g m of 0.5 mm half way", ratio,
+        (double)x[10]);
     rig_play(&r, 239);
     rig_read(&r, x, v);
-    cr_expect(fabs(x[10] - 0.001) < tolerance * 0.001, "K h^2/m %g: %g m of 1 mm before it lets go",
+    EXPECT(fabs(x[10] - 0.001) < tolerance * 0.001, "K h^2/m %g: %g m of 1 mm before it lets go",
         ratio, (double)x[10]);
     for (int i = 0; i < 600; i++) {
         rig_play(&r, 1);
         rig_read(&r, x, v);
         if (x[10] < lowest) lowest = x[10];
     }
-    cr_expect(lowest < -0.0002f && lowest > -0.0011f, "K h^2/m %g: it swings to %g m", ratio,
+    EXPECT(lowest < -0.0002f && lowest > -0.0011f, "K h^2/m %g: it swings to %g m", ratio,
         (double)lowest);
     rig_close(&r);
 }
@@ -177,7 +177,7 @@ Test(synth_exciters, friction_is_that_of_its_curve)
         rig_read(&r, x, after);
         double force = (after[0] - before[0]) * 1000 * RATE / 100, w = fabs(speeds[i]);
         double expected = 0.5 * (0.3 + 0.5 * exp(-w / 0.1)) * speeds[i] / (w + 0.1 / 16);
-        cr_expect(fabs(force / expected - 1) < 1e-3, "at %g m/s: %g N, the curve has %g",
+        EXPECT(fabs(force / expected - 1) < 1e-3, "at %g m/s: %g N, the curve has %g",
             (double)speeds[i], force, expected);
         rig_close(&r);
     }
@@ -203,9 +203,9 @@ Test(synth_exciters, a_bowed_mass_sticks_and_slips)
         slips += v[0] < 0;
         if (v[0] > fastest) fastest = v[0];
     }
-    cr_expect(sticks > 480 && slips > 480, "it sticks in %d samples of 2400 and slips back in %d",
+    EXPECT(sticks > 480 && slips > 480, "it sticks in %d samples of 2400 and slips back in %d",
         sticks, slips);
-    cr_expect(fastest < 0.22f, "it goes at %g m/s, the bow at 0.2", (double)fastest);
+    EXPECT(fastest < 0.22f, "it goes at %g m/s, the bow at 0.2", (double)fastest);
     rig_close(&r);
 }
 
@@ -259,7 +259,7 @@ Test(synth_exciters, an_oscillator_keeps_pitch_and_shape)
             worst = fmax(worst, fabs(force[i] - expected));
         }
         /* 0.01 cent would be 0.03 N */
-        cr_expect(worst < 0.01, "wave %d: %g N off after a second", wave, worst);
+        EXPECT(worst < 0.01, "wave %d: %g N off after a second", wave, worst);
         rig_close(&r);
     }
 }
@@ -276,12 +276,12 @@ Test(synth_exciters, noise_is_white_and_even)
     forces(&r, force, 20000);
     double sum = 0, square = 0, next = 0;
     for (int i = 1; i < 20000; i++) {
-        cr_assert(fabs(force[i]) < 2.001);
+        CHECK(fabs(force[i]) < 2.001);
         sum += force[i] / 20000;
         square += force[i] * force[i] / 20000;
         next += force[i] * force[i - 1] / 20000;
     }
-    cr_expect(fabs(sum) < 0.04 && fabs(square - 4.0 / 3) < 0.04 && fabs(next) < 0.04,
+    EXPECT(fabs(sum) < 0.04 && fabs(square - 4.0 / 3) < 0.04 && fabs(next) < 0.04,
         "mean %g, variance %g, neighbours %g", sum, square, next);
     rig_close(&r);
 }
@@ -297,7 +297,7 @@ Test(synth_exciters, sound_is_a_force_two_samples_later)
     rig_play_events(&r, 3, NULL, 0);
     float x[3], v[3];
     rig_read(&r, x, v);
-    cr_expect(fabs(v[0] * RATE - 1.5 * (0.25 + 0.5)) < 1e-5, "%g N so far", v[0] * RATE);
+    EXPECT(fabs(v[0] * RATE - 1.5 * (0.25 + 0.5)) < 1e-5, "%g N so far", v[0] * RATE);
     rig_close(&r);
 }
 
@@ -329,10 +329,10 @@ static double modulated_force(hed_modulation_mode mode, bool invert)
 
 Test(synth_exciters, modulation_adds_multiplies_and_goes_in_octaves)
 {
-    cr_expect(fabs(modulated_force(HED_MODULATE_ADD, false) - 3.4) < 1e-5);
-    cr_expect(fabs(modulated_force(HED_MODULATE_ADD, true) - 2.6) < 1e-5);
-    cr_expect(fabs(modulated_force(HED_MODULATE_MULTIPLY, false) - 4.2) < 1e-5);
-    cr_expect(fabs(modulated_force(HED_MODULATE_MULTIPLY, true) - 1.8) < 1e-5);
-    cr_expect(fabs(modulated_force(HED_MODULATE_EXPONENTIAL, false) - 3 * exp2(0.4)) < 1e-5);
-    cr_expect(fabs(modulated_force(HED_MODULATE_EXPONENTIAL, true) - 3 * exp2(-0.4)) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_MODULATE_ADD, false) - 3.4) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_MODULATE_ADD, true) - 2.6) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_MODULATE_MULTIPLY, false) - 4.2) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_MODULATE_MULTIPLY, true) - 1.8) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_MODULATE_EXPONENTIAL, false) - 3 * exp2(0.4)) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_MODULATE_EXPONENTIAL, true) - 3 * exp2(-0.4)) < 1e-5);
 }

@@ -68,7 +68,7 @@ static void play(hed_synth *synth, const piece *p, float *sound)
         OK(hed_synth_process(synth, &block, &error));
     }
     hed_synth_report report = hed_synth_get_report(synth);
-    cr_assert_eq(report.breaks, 0);
+    CHECK_EQ(report.breaks, 0);
 }
 
 /* False: this structure cannot play it on this device. */
@@ -87,10 +87,10 @@ static bool render(
     hed_status status = hed_synth_create(device, &def, &synth, &error);
     hed_instrument_destroy(instrument);
     if (status == HED_ERROR_UNSUPPORTED) {
-        cr_log_info("%s: %s", p->instrument, error.text);
+        test_note("%s: %s", p->instrument, error.text);
         return false;
     }
-    cr_assert_eq(status, HED_OK, "%s: %s\n%s", p->instrument, error.text, error.log);
+    CHECK_EQ(status, HED_OK, "%s: %s\n%s", p->instrument, error.text, error.log);
     play(synth, p, sound);
     hed_synth_destroy(synth);
     return true;
@@ -102,7 +102,7 @@ static bool render_both(const test_device *t, const piece *p)
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
     if (!render(t->device, p->structure, HED_MATH_FAST, p, fast)) return false;
-    cr_assert(render(host, HED_SYNTH_NATIVE, HED_MATH_STRICT, p, strict));
+    CHECK(render(host, HED_SYNTH_NATIVE, HED_MATH_STRICT, p, strict));
     return true;
 }
 
@@ -121,11 +121,11 @@ static void expect_near(const test_device *t, const piece *p)
 {
     if (!render_both(t, p)) return;
     double difference = 0, whole = energy(strict);
-    cr_assert_gt(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
+    CHECK_GT(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) difference += pow((double)fast[i] - strict[i], 2);
     double level = to_decibels(fmax(difference, 1e-30) / whole);
-    cr_log_info("%s, %s: %.1f dB", p->instrument, hed_synth_structure_name(p->structure), level);
-    cr_expect_lt(level, p->decibels,
+    test_note("%s, %s: %.1f dB", p->instrument, hed_synth_structure_name(p->structure), level);
+    EXPECT_LT(level, p->decibels,
         "%s, note %u, structure %s: fast mode is %.1f dB from strict mode", p->instrument, p->note,
         hed_synth_structure_name(p->structure), level);
 }
@@ -179,19 +179,19 @@ static void expect_alike(const test_device *t, const piece *p)
 {
     if (!render_both(t, p)) return;
     double expected[BANDS], found[BANDS], sum = 0, whole = energy(strict);
-    cr_assert_gt(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
+    CHECK_GT(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
     double off = to_decibels(energy(fast) / whole);
-    cr_log_info("%s, %s: energy off by %.3f dB", p->instrument,
+    test_note("%s, %s: energy off by %.3f dB", p->instrument,
         hed_synth_structure_name(p->structure), off);
-    cr_expect_lt(fabs(off), 0.5, "%s: the energy is off by %.2f dB", p->instrument, off);
+    EXPECT_LT(fabs(off), 0.5, "%s: the energy is off by %.2f dB", p->instrument, off);
     measure_bands(strict, expected);
     measure_bands(fast, found);
     for (uint32_t band = 0; band < BANDS; band++) sum += expected[band];
     for (uint32_t band = 0; band < BANDS; band++) {
         if (expected[band] < 1e-3 * sum) continue;
         off = to_decibels(found[band] / expected[band]);
-        cr_log_info("%s: %.0f Hz off by %.3f dB", p->instrument, band_edge(band), off);
-        cr_expect_lt(fabs(off), 1, "%s: the third octave around %.0f Hz is off by %.2f dB",
+        test_note("%s: %.0f Hz off by %.3f dB", p->instrument, band_edge(band), off);
+        EXPECT_LT(fabs(off), 1, "%s: the third octave around %.0f Hz is off by %.2f dB",
             p->instrument, band_edge(band), off);
     }
 }

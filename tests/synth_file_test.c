@@ -30,8 +30,8 @@ static bool same_entity(
 
 static void compare_type(const hed_instrument *a, const hed_instrument *b, uint32_t type)
 {
-    cr_assert(a->counts[type] == b->counts[type], "%u and %u of %s", a->counts[type],
-        b->counts[type], hed_entity_type_name(type));
+    CHECK(a->counts[type] == b->counts[type], "%u and %u of %s", a->counts[type], b->counts[type],
+        hed_entity_type_name(type));
     for (uint32_t i = 0; i < a->counts[type]; i++) {
         hed_entity_def one = {.type = type}, other = {.type = type};
         memcpy(&one.as, synth_element(a, type, i), synth_def_sizes[type]);
@@ -44,32 +44,31 @@ static void compare_type(const hed_instrument *a, const hed_instrument *b, uint3
                             ? same_entity(a, in_a, b, in_b)
                             : synth_same_value(field, (char *)&one.as + field->offset,
                                   (char *)&other.as + field->offset);
-            cr_assert(same, "%s of %s %u", field->key, hed_entity_type_name(type), i);
+            CHECK(same, "%s of %s %u", field->key, hed_entity_type_name(type), i);
         }
         const char *name = hed_instrument_name(a, a->ids[type][i]);
-        if (name[0]) cr_assert_str_eq(name, hed_instrument_name(b, b->ids[type][i]));
+        if (name[0]) CHECK_TEXT(name, hed_instrument_name(b, b->ids[type][i]));
     }
 }
 
 static void compare(const hed_instrument *a, const hed_instrument *b)
 {
     for (const synth_field *field = synth_instrument_fields; field->key; field++)
-        cr_assert(synth_same_value(
+        CHECK(synth_same_value(
             field, (const char *)&a->def + field->offset, (const char *)&b->def + field->offset));
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) compare_type(a, b, type);
-    cr_assert(a->link_count == b->link_count && a->modulation_count == b->modulation_count);
+    CHECK(a->link_count == b->link_count && a->modulation_count == b->modulation_count);
     for (uint32_t i = 0; i < a->link_count; i++) {
         const synth_link *one = &a->links[i], *other = &b->links[i];
-        cr_assert(
-            same_entity(a, one->from, b, other->from) && same_entity(a, one->to, b, other->to));
-        cr_assert(one->weight == other->weight);
+        CHECK(same_entity(a, one->from, b, other->from) && same_entity(a, one->to, b, other->to));
+        CHECK(one->weight == other->weight);
     }
     for (uint32_t i = 0; i < a->modulation_count; i++) {
         const hed_modulation_def *one = &a->modulations[i], *other = &b->modulations[i];
-        cr_assert(same_entity(a, one->source, b, other->source) &&
-                  same_entity(a, one->target, b, other->target));
-        cr_assert(one->parameter == other->parameter && one->mode == other->mode &&
-                  one->depth == other->depth && one->invert == other->invert);
+        CHECK(same_entity(a, one->source, b, other->source) &&
+              same_entity(a, one->target, b, other->target));
+        CHECK(one->parameter == other->parameter && one->mode == other->mode &&
+              one->depth == other->depth && one->invert == other->invert);
     }
 }
 
@@ -86,8 +85,8 @@ static char *round_trip(const hed_instrument *instrument)
     OK(hed_instrument_save(loaded, in_folder("2.json"), &error));
     OK(hed_file_read(in_folder("1.json"), 1 << 30, &first, &first_size, &error));
     OK(hed_file_read(in_folder("2.json"), 1 << 30, &second, &second_size, &error));
-    cr_assert(first_size == second_size && memcmp(first, second, first_size) == 0, "%s\n---\n%s",
-        first, second);
+    CHECK(first_size == second_size && memcmp(first, second, first_size) == 0, "%s\n---\n%s", first,
+        second);
     hed_instrument_destroy(loaded);
     free(second);
     return first;
@@ -119,36 +118,35 @@ static const char ORCHESTRA[] =
 Test(synth_file, a_file_is_what_it_says)
 {
     hed_instrument *i = parse(ORCHESTRA);
-    cr_expect(i->def.mode == HED_VOICES_MPE && i->def.voices == 3 && i->def.low == 20 &&
-              i->def.gain == -6);
-    cr_expect(i->def.root_note == 60, "what is not said is as usual");
-    cr_expect(
+    EXPECT(i->def.mode == HED_VOICES_MPE && i->def.voices == 3 && i->def.low == 20 &&
+           i->def.gain == -6);
+    EXPECT(i->def.root_note == 60, "what is not said is as usual");
+    EXPECT(
         i->counts[HED_BODY] == 2 + 10 + 60 && i->bodies[1].mass == 0.25f && i->bodies[0].anchored);
     hed_entity b = hed_instrument_find(i, "b"), m = hed_instrument_find(i, "m"),
                far = hed_instrument_find(i, "l[1,2,3]");
     const hed_body_def *body = &i->bodies[synth_find(i, far)->index];
-    cr_expect(
-        body->position[0] == 0.25f && body->position[1] == 5.5f && body->position[2] == 0.75f);
-    cr_expect(body->mass == 0.5f && body->damping == 2 && !body->anchored);
-    cr_expect(i->bodies[synth_find(i, hed_instrument_find(i, "l[1,2,0]"))->index].anchored);
+    EXPECT(body->position[0] == 0.25f && body->position[1] == 5.5f && body->position[2] == 0.75f);
+    EXPECT(body->mass == 0.5f && body->damping == 2 && !body->anchored);
+    EXPECT(i->bodies[synth_find(i, hed_instrument_find(i, "l[1,2,0]"))->index].anchored);
     for (uint32_t x = 0; x < 3; x++)
-        cr_expect(i->bodies[12 + (4 * 4 + 1) * 3 + x].mass == (x < 2 ? 0.75f : 0.5f));
-    cr_expect(i->springs[2].cubic == 5 && i->springs[1].cubic == 0);
+        EXPECT(i->bodies[12 + (4 * 4 + 1) * 3 + x].mass == (x < 2 ? 0.75f : 0.5f));
+    EXPECT(i->springs[2].cubic == 5 && i->springs[1].cubic == 0);
     const hed_spring_def *last = &i->springs[i->counts[HED_SPRING] - 1];
-    cr_expect(
+    EXPECT(
         last->from == hed_instrument_find(i, "s[3]") && last->to == far && last->rest_length == -1);
-    cr_expect(i->springs[0].stiffness != 1000 && i->springs[0].rest_length == -0.5f,
+    EXPECT(i->springs[0].stiffness != 1000 && i->springs[0].rest_length == -0.5f,
         "tuned, under tension");
-    cr_expect(
+    EXPECT(
         i->link_count == 1 + 10 + 3 + 1 + 1 && i->links[0].from == m && i->links[0].weight == 0.5f);
-    cr_expect(i->links[14].to == b && i->links[14].weight == 1);
-    cr_expect(i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_MODULATE_EXPONENTIAL);
-    cr_expect(i->modulations[8].target == i->grids[0].generated.first_spring + 8 &&
-              i->modulations[0].invert);
-    cr_expect(i->mallets[0].route.channel == 3 && i->mallets[0].route.high == 127 &&
-              i->lfos[0].wave == HED_WAVE_HOLD);
-    cr_expect(i->midi_sources[0].number == 74 && !i->microphones[0].heard &&
-              i->delay_lines[0].source == m);
+    EXPECT(i->links[14].to == b && i->links[14].weight == 1);
+    EXPECT(i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_MODULATE_EXPONENTIAL);
+    EXPECT(i->modulations[8].target == i->grids[0].generated.first_spring + 8 &&
+           i->modulations[0].invert);
+    EXPECT(i->mallets[0].route.channel == 3 && i->mallets[0].route.high == 127 &&
+           i->lfos[0].wave == HED_WAVE_HOLD);
+    EXPECT(i->midi_sources[0].number == 74 && !i->microphones[0].heard &&
+           i->delay_lines[0].source == m);
     free(round_trip(i));
     hed_instrument_destroy(i);
 }
@@ -164,11 +162,10 @@ Test(synth_file, kinds_of_grids_have_their_defaults)
     for (uint32_t g = 0, at = 0; g < 5; g++) {
         uint32_t found = 0;
         for (uint32_t n = 0; n < bodies[g]; n++) found += i->bodies[at++].anchored;
-        cr_expect(found == anchors[g], "grid %u has %u anchors", g, found);
-        cr_expect(
-            i->grids[g].def.spring.rest_length == (g == 0 || g == 1 || g == 4 ? -0.5f : -1.0f));
+        EXPECT(found == anchors[g], "grid %u has %u anchors", g, found);
+        EXPECT(i->grids[g].def.spring.rest_length == (g == 0 || g == 1 || g == 4 ? -0.5f : -1.0f));
     }
-    cr_expect(i->bodies[3 + 9 + 9 + 26].position[2] == 6 && i->bodies[2].position[0] == 0.02f);
+    EXPECT(i->bodies[3 + 9 + 9 + 26].position[2] == 6 && i->bodies[2].position[0] == 0.02f);
     free(round_trip(i));
     hed_instrument_destroy(i);
 }
@@ -305,9 +302,9 @@ Test(synth_file, anything_comes_back)
         free(text);
         hed_instrument_destroy(i);
     }
-    cr_expect(with_grids == 30 && with_changes > 15, "%u of 60 had grids as such, %u changes",
+    EXPECT(with_grids == 30 && with_changes > 15, "%u of 60 had grids as such, %u changes",
         with_grids, with_changes);
-    cr_expect(entities > 60 * 50, "%u entities", entities);
+    EXPECT(entities > 60 * 50, "%u entities", entities);
 }
 
 /* Names that are made up are nobody's, and the longest are not too long with their brackets. */
@@ -332,7 +329,7 @@ Test(synth_file, names_that_are_made_up)
     def.as.spring.to = i->grids[0].generated.first_body + 1;
     OK(hed_instrument_add(i, &def, NULL, &entity, &error));
     char *saved = round_trip(i);
-    cr_expect(strstr(saved, "{\"from\": \"body.1'\", \"to\": \"grid.0'[1]\"}"), "%s", saved);
+    EXPECT(strstr(saved, "{\"from\": \"body.1'\", \"to\": \"grid.0'[1]\"}"), "%s", saved);
     free(saved);
     hed_instrument_destroy(i);
 }
@@ -347,14 +344,14 @@ Test(synth_file, changed_grids_stay_grids)
     def.as.body.damping = 1.0f / 3;
     OK(hed_instrument_set(i, body, &def, &error));
     char *text = round_trip(i);
-    cr_expect(
+    EXPECT(
         strstr(text, "{\"entity\": \"s[4]\", \"position\": [2, 1, -0.0], \"damping\": 0.33333334}"),
         "%s", text);
-    cr_expect(strstr(text, "\"to\": \"s\""), "a microphone that hears a whole grid is one link");
+    EXPECT(strstr(text, "\"to\": \"s\""), "a microphone that hears a whole grid is one link");
     free(text);
     OK(hed_instrument_remove(i, body, &error));
     text = round_trip(i);
-    cr_expect(!strstr(text, "\"grids\"") && strstr(text, "\"s[5]\""),
+    EXPECT(!strstr(text, "\"grids\"") && strstr(text, "\"s[5]\""),
         "a grid with a hole is written body by body");
     free(text);
     hed_instrument_destroy(i);
@@ -370,9 +367,9 @@ Test(synth_file, a_million_bodies)
         "9]}], \"links\": [{\"from\": \"m\", \"to\": \"block\"}], \"changes\": [{\"entity\": "
         "\"block[7,*,*]\", \"mass\": 2}]}");
     hed_stability stability;
-    cr_expect(i->counts[HED_BODY] == 1000000 && i->counts[HED_SPRING] == 2970000 - 2 * 99 * 100 &&
-              i->link_count == 1000000);
-    cr_expect(i->bodies[synth_find(i, hed_instrument_find(i, "block[7,99,99]"))->index].mass == 2);
+    EXPECT(i->counts[HED_BODY] == 1000000 && i->counts[HED_SPRING] == 2970000 - 2 * 99 * 100 &&
+           i->link_count == 1000000);
+    EXPECT(i->bodies[synth_find(i, hed_instrument_find(i, "block[7,99,99]"))->index].mass == 2);
     OK(hed_instrument_stability(i, 48000, &stability, &error));
     hed_instrument_destroy(i);
 }
@@ -381,7 +378,7 @@ Test(synth_file, what_comes_with_heddle_loads)
 {
     DIR *listing = opendir("data/instruments");
     uint32_t count = 0;
-    cr_assert_not_null(listing);
+    CHECK_NOT_NULL(listing);
     for (struct dirent *file; (file = readdir(listing));) {
         char path[300];
         hed_instrument *i;
@@ -392,15 +389,15 @@ Test(synth_file, what_comes_with_heddle_loads)
         snprintf(path, sizeof path, "data/instruments/%s", file->d_name);
         OK(hed_instrument_load(path, &i, &error));
         OK(hed_instrument_stability(i, 48000, &stability, &error));
-        cr_expect(stability.unsafe == 0, "%s: %g", path, stability.worst);
+        EXPECT(stability.unsafe == 0, "%s: %g", path, stability.worst);
         char *text = round_trip(i);
-        cr_expect(i->grid_count == 0 || strstr(text, "\"grids\""), "%s keeps its grids", path);
+        EXPECT(i->grid_count == 0 || strstr(text, "\"grids\""), "%s keeps its grids", path);
         free(text);
         hed_instrument_destroy(i);
         count++;
     }
     closedir(listing);
-    cr_expect(count > 0, "there are none");
+    EXPECT(count > 0, "there are none");
 }
 
 /* ---- what is refused ---- */
@@ -510,11 +507,11 @@ Test(synth_file, refuses_with_the_place)
         hed_instrument *i;
         hed_status status =
             hed_instrument_parse(cases[n].text, strlen(cases[n].text), "i.json", &i, &error);
-        cr_assert(status == HED_ERROR_FORMAT && error.status == status, "%s: %s", cases[n].text,
+        CHECK(status == HED_ERROR_FORMAT && error.status == status, "%s: %s", cases[n].text,
             hed_status_name(status));
-        cr_expect(strstr(error.text, cases[n].words), "%s\n  says: %s\n  not: %s", cases[n].text,
+        EXPECT(strstr(error.text, cases[n].words), "%s\n  says: %s\n  not: %s", cases[n].text,
             error.text, cases[n].words);
-        cr_expect(strstr(error.text, "i.json") && !i);
+        EXPECT(strstr(error.text, "i.json") && !i);
     }
 }
 
@@ -523,7 +520,7 @@ Test(synth_file, a_file_cut_short_says_where)
     for (size_t size = 0; size < sizeof ORCHESTRA - 1; size++) {
         hed_instrument *i;
         FAILS(HED_ERROR_FORMAT, hed_instrument_parse(ORCHESTRA, size, "cut.json", &i, &error));
-        cr_assert(strncmp(error.text, size ? "cut.json:" : "cut.json is empty", 9) == 0, "%s",
+        CHECK(strncmp(error.text, size ? "cut.json:" : "cut.json is empty", 9) == 0, "%s",
             error.text);
     }
 }
@@ -534,13 +531,13 @@ Test(synth_file, limits_and_files_that_are_not_there)
     static const char large[] =
         "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [300, 300, 300]}]}";
     FAILS(HED_ERROR_LIMIT, hed_instrument_parse(large, strlen(large), "i.json", &i, &error));
-    cr_expect(
+    EXPECT(
         strstr(error.text, "grids[0]: ") && strstr(error.text, "(i.json:1:26)"), "%s", error.text);
     static const char springs[] =
         "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [200, 200, 200]}]}";
     FAILS(HED_ERROR_LIMIT, hed_instrument_parse(springs, strlen(springs), "i.json", &i, &error));
     FAILS(HED_ERROR_IO, hed_instrument_load(in_folder("none.json"), &i, &error));
-    cr_expect(strstr(error.text, "none.json"));
+    EXPECT(strstr(error.text, "none.json"));
     i = parse("{\"version\": 1}");
     FAILS(HED_ERROR_IO, hed_instrument_save(i, in_folder("no/such/folder.json"), &error));
     hed_instrument_destroy(i);
@@ -551,16 +548,16 @@ Test(synth_file, limits_and_files_that_are_not_there)
 static void check_range(hed_json_node property, const synth_field *field)
 {
     if (field->kind == SYNTH_FIELD_NUMBER || field->kind == SYNTH_FIELD_WHOLE) {
-        cr_expect(hed_json_number(hed_json_member(property, "minimum"), -INFINITY, INFINITY) ==
-                      field->low,
+        EXPECT(hed_json_number(hed_json_member(property, "minimum"), -INFINITY, INFINITY) ==
+                   field->low,
             "%s", field->key);
-        cr_expect(hed_json_number(hed_json_member(property, "maximum"), -INFINITY, INFINITY) ==
-                      field->high,
+        EXPECT(hed_json_number(hed_json_member(property, "maximum"), -INFINITY, INFINITY) ==
+                   field->high,
             "%s", field->key);
     } else if (field->kind == SYNTH_FIELD_CHOICE) {
         hed_json_node list = hed_json_member(property, "enum");
         for (uint32_t n = 0; field->choices[n]; n++)
-            cr_expect_str_eq(hed_json_string(hed_json_item(list, n)), field->choices[n]);
+            EXPECT_TEXT(hed_json_string(hed_json_item(list, n)), field->choices[n]);
     }
 }
 
@@ -571,18 +568,17 @@ static void same_fields(
     hed_json_node object = hed_json_member(hed_json_member(schema, "$defs"), name);
     hed_json_node properties = hed_json_member(object, "properties");
     uint32_t count = 0, wanted = 0;
-    cr_expect(!hed_json_boolean(hed_json_member(object, "additionalProperties")));
+    EXPECT(!hed_json_boolean(hed_json_member(object, "additionalProperties")));
     for (hed_json_node at = hed_json_next(properties, NULL); at.key;
          at = hed_json_next(properties, at.key))
         count++;
     for (const synth_field *field = fields; field && field->key; field++, wanted++) {
-        cr_assert(
-            hed_json_has(properties, field->key), "%s.%s is not in the schema", name, field->key);
+        CHECK(hed_json_has(properties, field->key), "%s.%s is not in the schema", name, field->key);
         check_range(hed_json_member(properties, field->key), field);
     }
     for (; *also; also++, wanted++)
-        cr_assert(hed_json_has(properties, *also), "%s.%s is not in the schema", name, *also);
-    cr_expect(count == wanted, "%s has %u keys in the schema, the reader %u", name, count, wanted);
+        CHECK(hed_json_has(properties, *also), "%s.%s is not in the schema", name, *also);
+    EXPECT(count == wanted, "%s has %u keys in the schema, the reader %u", name, count, wanted);
 }
 
 Test(synth_file, schema_has_the_readers_keys)
@@ -590,14 +586,14 @@ Test(synth_file, schema_has_the_readers_keys)
     hed_json *json;
     size_t size;
     const char *text = hed_instrument_schema(&size);
-    cr_assert(size == strlen(text));
+    CHECK(size == strlen(text));
     OK(hed_json_parse("schema", text, size, &json, &error));
     hed_json_node root = hed_json_root(json), properties = hed_json_member(root, "properties");
     uint32_t count = 0;
     for (hed_json_node at = hed_json_next(properties, NULL); at.key;
          at = hed_json_next(properties, at.key), count++)
-        cr_expect_str_eq(at.key, synth_file_keys[count]);
-    cr_expect(!synth_file_keys[count]);
+        EXPECT_TEXT(at.key, synth_file_keys[count]);
+    EXPECT(!synth_file_keys[count]);
     same_fields(root, "instrument", synth_instrument_fields, (const char *const[]){NULL});
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         same_fields(root, synth_section_names[type], synth_fields[type],
@@ -627,29 +623,29 @@ Test(synth_file, the_document_tells_all)
     OK(hed_file_read("docs/instrument-file.md", 1 << 20, &text, &size, &error));
     const char *begin = strstr(text, "\n```json\n"),
                *end = begin ? strstr(begin + 9, "\n```\n") : NULL;
-    cr_assert_not_null(end);
+    CHECK_NOT_NULL(end);
     hed_instrument *i;
     hed_stability stability;
     OK(hed_instrument_parse(begin + 9, (size_t)(end - begin - 9), "docs", &i, &error));
     OK(hed_instrument_stability(i, 48000, &stability, &error));
-    cr_expect(stability.unsafe == 0, "its instrument is stable: %g", stability.worst);
+    EXPECT(stability.unsafe == 0, "its instrument is stable: %g", stability.worst);
     hed_instrument_destroy(i);
     for (const char *const *key = synth_file_keys; *key; key++)
-        cr_expect(**key == '$' || tells_of(text, *key), "\"%s\" is not told of", *key);
+        EXPECT(**key == '$' || tells_of(text, *key), "\"%s\" is not told of", *key);
     for (const char *const *key = synth_grid_keys; *key; key++)
-        cr_expect(tells_of(text, *key), "\"%s\" of a grid is not told of", *key);
+        EXPECT(tells_of(text, *key), "\"%s\" of a grid is not told of", *key);
     for (uint32_t type = 0; type <= HED_ENTITY_TYPE_COUNT; type++) {
         const synth_field *field =
             type < HED_ENTITY_TYPE_COUNT ? synth_fields[type] : synth_instrument_fields;
         for (; field->key; field++) {
-            cr_expect(tells_of(text, field->key), "\"%s\" is not told of", field->key);
+            EXPECT(tells_of(text, field->key), "\"%s\" is not told of", field->key);
             for (uint32_t n = 0; field->choices && field->choices[n]; n++)
-                cr_expect(
+                EXPECT(
                     tells_of(text, field->choices[n]), "\"%s\" is not told of", field->choices[n]);
         }
     }
     for (uint32_t p = 0; p < HED_PARAMETER_COUNT; p++)
-        cr_expect(tells_of(text, hed_parameter_name(p)), "parameter \"%s\" is not told of",
+        EXPECT(tells_of(text, hed_parameter_name(p)), "parameter \"%s\" is not told of",
             hed_parameter_name(p));
     free(text);
 }

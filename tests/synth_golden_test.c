@@ -109,27 +109,27 @@ static void read_midi(const char *kind, const char *rest, hed_synth_event *event
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i].text, kind) != 0) continue;
         bool bend = words[i].status == 0xe0;
-        cr_assert_geq(read, 2);
+        CHECK_GE(read, 2);
         event->kind = HED_EVENT_MIDI;
         event->bytes[0] = (uint8_t)(words[i].status | (channel - 1));
         event->bytes[1] = (uint8_t)(bend ? first & 127 : first);
         event->bytes[2] = (uint8_t)(bend ? first >> 7 : second);
         return;
     }
-    cr_assert_fail("no event \"%s\"", kind);
+    FAIL("no event \"%s\"", kind);
 }
 
 static void read_set(const hed_instrument *instrument, const char *rest, hed_synth_event *event)
 {
     char name[32], parameter[32];
-    cr_assert_eq(sscanf(rest, "%31s %31s %f", name, parameter, &event->value), 3);
+    CHECK_EQ(sscanf(rest, "%31s %31s %f", name, parameter, &event->value), 3);
     event->kind = HED_EVENT_SET;
     event->entity = hed_instrument_find(instrument, name);
-    cr_assert_neq(event->entity, 0, "no entity \"%s\"", name);
+    CHECK_NE(event->entity, 0, "no entity \"%s\"", name);
     while (event->parameter < HED_PARAMETER_COUNT &&
            strcmp(hed_parameter_name(event->parameter), parameter) != 0)
         event->parameter++;
-    cr_assert_lt(event->parameter, HED_PARAMETER_COUNT, "no parameter \"%s\"", parameter);
+    CHECK_LT(event->parameter, HED_PARAMETER_COUNT, "no parameter \"%s\"", parameter);
 }
 
 static uint32_t read_events(
@@ -137,24 +137,24 @@ static uint32_t read_events(
 {
     uint32_t count = 0;
     for (const char *next = text; next; next = strchr(next, ';') ? strchr(next, ';') + 1 : NULL) {
-        cr_assert_lt(count, MOST_EVENTS);
+        CHECK_LT(count, MOST_EVENTS);
         hed_synth_event event = {0};
         char kind[32];
         int begin = 0;
-        cr_assert_eq(sscanf(next, "%u %31s%n", &event.frame, kind, &begin), 2, "%s", next);
+        CHECK_EQ(sscanf(next, "%u %31s%n", &event.frame, kind, &begin), 2, "%s", next);
         const char *rest = next + begin;
         if (strcmp(kind, "tempo") == 0) {
             event.kind = HED_EVENT_TEMPO;
-            cr_assert_eq(sscanf(rest, "%f", &event.value), 1);
+            CHECK_EQ(sscanf(rest, "%f", &event.value), 1);
         } else if (strcmp(kind, "host") == 0) {
             event.kind = HED_EVENT_HOST;
-            cr_assert_eq(sscanf(rest, "%u %f", &event.number, &event.value), 2);
+            CHECK_EQ(sscanf(rest, "%u %f", &event.number, &event.value), 2);
         } else if (strcmp(kind, "set") == 0) {
             read_set(instrument, rest, &event);
         } else {
             read_midi(kind, rest, &event);
         }
-        cr_assert(count == 0 || events[count - 1].frame <= event.frame, "out of order: %s", next);
+        CHECK(count == 0 || events[count - 1].frame <= event.frame, "out of order: %s", next);
         events[count++] = event;
     }
     return count;
@@ -208,11 +208,10 @@ static uint64_t render(const test_device *t, const hed_instrument *instrument, c
         hash = hash_samples(hash_samples(hash, left, length), right, length);
     }
     hed_synth_report report = hed_synth_get_report(synth);
-    cr_expect_gt(
-        report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
-    cr_expect_lt(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
-    cr_expect_eq(report.breaks, 0u, "%s: the breaker opened", name);
-    cr_log_info("golden %s: %s, %.2f us a sample", name, hed_synth_structure_name(report.structure),
+    EXPECT_GT(report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
+    EXPECT_LT(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
+    EXPECT_EQ(report.breaks, 0u, "%s: the breaker opened", name);
+    test_note("golden %s: %s, %.2f us a sample", name, hed_synth_structure_name(report.structure),
         report.load.p50_ns * 1e-3 / BLOCK);
     hed_synth_destroy(synth);
     return hash;
@@ -246,10 +245,10 @@ static void read_hashes(hash_list *list)
     list->count = 0;
     OK(hed_file_read(hashes_path, 1 << 20, &text, &size, &error));
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        cr_assert_lt(list->count, MOST_HASHES);
+        CHECK_LT(list->count, MOST_HASHES);
         int read = sscanf(
             line, "%63s %" SCNx64, list->lines[list->count].name, &list->lines[list->count].hash);
-        cr_assert_eq(read, 2, "%s", line);
+        CHECK_EQ(read, 2, "%s", line);
         list->count++;
     }
     free(text);
@@ -271,7 +270,7 @@ static void write_hashes(const hash_list *list)
 
 static void add_hash(hash_list *list, const char *name, uint64_t hash)
 {
-    cr_assert_lt(list->count, MOST_HASHES);
+    CHECK_LT(list->count, MOST_HASHES);
     snprintf(list->lines[list->count].name, sizeof list->lines[0].name, "%s", name);
     list->lines[list->count++].hash = hash;
 }
@@ -294,7 +293,7 @@ static hed_modulation_def modulation_of(
     hed_modulation_def def = {.source = hed_instrument_find(base, "source"),
         .target = hed_instrument_find(base, target_name(type, parameter)), .parameter = parameter,
         .depth = 0.4f, .invert = parameter % 2 == 1};
-    cr_assert(def.source && def.target, "base.json has no \"%s\"", target_name(type, parameter));
+    CHECK(def.source && def.target, "base.json has no \"%s\"", target_name(type, parameter));
     bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
     if (position || parameter == HED_PARAMETER_ROTATION || parameter == HED_PARAMETER_PAN) {
         def.mode = HED_MODULATE_ADD;
@@ -322,7 +321,7 @@ static void render_modulations(const test_device *t, hash_list *found)
             hed_modulation_def def = modulation_of(base, type, parameter);
             OK(hed_instrument_modulate(instrument, &def, &error));
             uint64_t hash = render(t, instrument, name, LATE_NOTE, MODULATED_FRAMES);
-            cr_expect_neq(hash, plain, "modulating %s changes nothing", name);
+            EXPECT_NE(hash, plain, "modulating %s changes nothing", name);
             add_hash(found, name, hash);
             hed_instrument_destroy(instrument);
         }
@@ -343,11 +342,11 @@ Test(synth_golden, renders)
     test_close(&t);
     if (getenv("HEDDLE_GOLDEN_WRITE")) write_hashes(&found);
     read_hashes(&known);
-    cr_assert_eq(known.count, found.count, "%s has %u lines, there are %u renders", hashes_path,
+    CHECK_EQ(known.count, found.count, "%s has %u lines, there are %u renders", hashes_path,
         known.count, found.count);
     for (uint32_t i = 0; i < found.count; i++) {
-        cr_expect_str_eq(known.lines[i].name, found.lines[i].name);
-        cr_expect_eq(known.lines[i].hash, found.lines[i].hash,
+        EXPECT_TEXT(known.lines[i].name, found.lines[i].name);
+        EXPECT_EQ(known.lines[i].hash, found.lines[i].hash,
             "%s: %016" PRIx64 ", expected %016" PRIx64, found.lines[i].name, found.lines[i].hash,
             known.lines[i].hash);
     }
@@ -368,7 +367,7 @@ static void cover_instrument(const hed_instrument *instrument, coverage *c)
     for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < hed_instrument_count(instrument, type); i++) {
             hed_entity_def def;
-            cr_assert_eq(
+            CHECK_EQ(
                 hed_instrument_get(instrument, hed_instrument_at(instrument, type, i), &def, NULL),
                 HED_OK);
             c->types[type]++;
@@ -386,7 +385,7 @@ static void cover_instrument(const hed_instrument *instrument, coverage *c)
 static void expect_all(const uint32_t *counts, uint32_t count, const char *what)
 {
     for (uint32_t i = 0; i < count; i++)
-        cr_expect_gt(counts[i], 0u, "no golden render has %s %u", what, i);
+        EXPECT_GT(counts[i], 0u, "no golden render has %s %u", what, i);
 }
 
 Test(synth_golden, exercise_everything_between_them)

@@ -26,10 +26,10 @@ static void check(const instance *made, const char *target)
         .max_threads = made->threads};
     hed_kernel_resources r = resources_of(build, made->name, target);
     if (strcmp(target, "sm_90") != 0) return;
-    cr_expect(r.spill_bytes == 0 && r.stack_bytes == 0,
+    EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0,
         "%s: %lld registers, %lld bytes of spills, %lld of stack", made->name,
         (long long)r.registers, (long long)r.spill_bytes, (long long)r.stack_bytes);
-    cr_expect(r.registers > 0 && r.registers * made->threads <= REGISTERS_OF_A_UNIT,
+    EXPECT(r.registers > 0 && r.registers * made->threads <= REGISTERS_OF_A_UNIT,
         "%s: %lld registers", made->name, (long long)r.registers);
 }
 

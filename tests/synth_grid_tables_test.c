@@ -76,11 +76,11 @@ static uint32_t body_at(const synth_network *network, const synth_grid_tables *t
 {
     if (place == tables->shape.places - 1) return network->count;
     if (place < tables->own) return owner[group * tables->own + place];
-    cr_assert(place - tables->own < tables->groups[group].halo, "place %u of group %u is nobody's",
+    CHECK(place - tables->own < tables->groups[group].halo, "place %u of group %u is nobody's",
         place, group);
     uint32_t packet = tables->halo[group * tables->halo_room + place - tables->own],
              room = tables->shape.rim * tables->shape.threads;
-    cr_assert(packet / room != group && packet % room < tables->groups[packet / room].rim,
+    CHECK(packet / room != group && packet % room < tables->groups[packet / room].rim,
         "packet %u is not published for others", packet);
     return owner[packet / room * tables->own + packet % room];
 }
@@ -93,8 +93,7 @@ static void expect_right_tables(const synth_network *network, const synth_grid_t
     uint32_t *owner = malloc(places * sizeof *owner);
     memset(owner, 0xff, places * sizeof *owner);
     for (uint32_t i = 0; i < network->count; i++) {
-        cr_assert_eq(
-            owner[tables->place[i]], UINT32_MAX, "two bodies at place %u", tables->place[i]);
+        CHECK_EQ(owner[tables->place[i]], UINT32_MAX, "two bodies at place %u", tables->place[i]);
         owner[tables->place[i]] = i;
     }
     for (uint32_t i = 0; i < network->count; i++) {
@@ -115,10 +114,10 @@ static void expect_right_tables(const synth_network *network, const synth_grid_t
             wanted += (body + 1ull) * (body + 7ull);
             if (body < network->count) cut += tables->place[body] / tables->own != group;
         }
-        cr_assert(others == network->begin[i + 1] - network->begin[i] && found == wanted,
+        CHECK(others == network->begin[i + 1] - network->begin[i] && found == wanted,
             "body %u has other neighbours", i);
     }
-    cr_expect_eq(tables->cut, cut / 2);
+    EXPECT_EQ(tables->cut, cut / 2);
     free(owner);
 }
 
@@ -128,7 +127,7 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
     synth_network network;
     synth_grid_tables tables;
     OK(synth_network_create(&allocator, instrument, 48000.0, &network, &error));
-    cr_expect_eq(network.form, form, "%s has form %u", what, network.form);
+    EXPECT_EQ(network.form, form, "%s has form %u", what, network.form);
     const synth_linked linked[] = {{3, false}, {400, true}, {SYNTH_ANCHORED, true}, {90, true}};
     OK(synth_grid_tables_create(&network, &limits, linked, 4, &tables, &error));
     expect_right_tables(&network, &tables);
@@ -136,12 +135,12 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
         if (linked[k].body == SYNTH_ANCHORED) continue;
         uint32_t place = tables.place[linked[k].body], group = place / tables.own;
         uint32_t i = place % tables.own, link = tables.links[group * tables.shape.threads + i];
-        cr_assert(i < tables.groups[group].linked && LATTICE_ELEMENT(link) == k &&
-                  !(link & LATTICE_PUSHED) == (k == 0));
+        CHECK(i < tables.groups[group].linked && LATTICE_ELEMENT(link) == k &&
+              !(link & LATTICE_PUSHED) == (k == 0));
         uint32_t pushes =
             tables.shape.groups * tables.shape.rim * tables.shape.threads + LATTICE_TOLD * 4;
         for (uint32_t p = 0; p < (k == 0 ? 1 : LATTICE_PUSHES); p++)
-            cr_expect_eq(tables.halo[group * tables.halo_room + LATTICE_PUSH_AT(link) + p],
+            EXPECT_EQ(tables.halo[group * tables.halo_room + LATTICE_PUSH_AT(link) + p],
                 pushes + LATTICE_PUSHES * k + p);
     }
     synth_grid_tables_destroy(&tables);
@@ -172,9 +171,9 @@ Test(synth_grid_tables, a_lattice_is_cut_into_boxes)
         for (uint32_t e = network.begin[i]; e < network.begin[i + 1]; e++)
             cut += group_of[network.other[e]] != group_of[i];
     }
-    for (uint32_t g = 0; g < 16; g++) cr_expect_eq(sizes[g], 512, "group %u has %u", g, sizes[g]);
+    for (uint32_t g = 0; g < 16; g++) EXPECT_EQ(sizes[g], 512, "group %u has %u", g, sizes[g]);
     /* Boxes of 8 x 8 x 8: one plane across x, one across y, three across z. */
-    cr_expect_eq(cut / 2, 16 * 32 + 16 * 32 + 3 * 16 * 16, "%u springs are cut", cut / 2);
+    EXPECT_EQ(cut / 2, 16 * 32 + 16 * 32 + 3 * 16 * 16, "%u springs are cut", cut / 2);
     FAILS(HED_ERROR_LIMIT, synth_partition(&network, 16, 511, group_of, &error));
     free(group_of);
     synth_network_destroy(&network);
@@ -211,12 +210,11 @@ Test(synth_grid_tables, rows_are_put_into_an_order_with_fewer_conflicts)
     uint32_t before = waits(place);
     synth_spread_banks(place, spring, 1, OWN, DEGREE, true);
     for (uint32_t k = 0; k < DEGREE * OWN; k++) {
-        cr_assert_eq(spring[k], place[k] * 5 + 1000, "a half-spring has lost its neighbour");
+        CHECK_EQ(spring[k], place[k] * 5 + 1000, "a half-spring has lost its neighbour");
         sum[1][k % OWN] += place[k] * place[k];
     }
-    cr_expect(
-        memcmp(sum[0], sum[1], sizeof sum[0]) == 0, "a body has other neighbours than before");
-    cr_expect(waits(place) * 10 < before * 9, "%u reads wait, %u before", waits(place), before);
+    EXPECT(memcmp(sum[0], sum[1], sizeof sum[0]) == 0, "a body has other neighbours than before");
+    EXPECT(waits(place) * 10 < before * 9, "%u reads wait, %u before", waits(place), before);
 }
 
 /* ---- memory ---- */
@@ -235,17 +233,17 @@ Test(synth_grid_tables, every_allocation_may_fail)
             if (!status) synth_grid_tables_destroy(&tables);
             synth_network_destroy(&network);
         }
-        cr_assert_eq(counting.live, 0, "allocation %lld failed: %lld are left", (long long)n,
+        CHECK_EQ(counting.live, 0, "allocation %lld failed: %lld are left", (long long)n,
             (long long)counting.live);
-        cr_assert_eq(counting.bytes, 0, "sizes differ when allocation %lld fails", (long long)n);
+        CHECK_EQ(counting.bytes, 0, "sizes differ when allocation %lld fails", (long long)n);
         if (counting.calls < n) {
-            cr_assert_eq(status, HED_OK);
-            cr_expect(n > 15, "%lld allocations are too few to believe", (long long)n);
+            CHECK_EQ(status, HED_OK);
+            EXPECT(n > 15, "%lld allocations are too few to believe", (long long)n);
             hed_instrument_destroy(instrument);
             return;
         }
-        cr_assert(status == HED_ERROR_MEMORY || (status == HED_OK && n > 10),
+        CHECK(status == HED_ERROR_MEMORY || (status == HED_OK && n > 10),
             "it goes on without allocation %lld", (long long)n); /* METIS may do without */
     }
-    cr_assert_fail("it never comes to an end");
+    FAIL("it never comes to an end");
 }

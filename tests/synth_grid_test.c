@@ -187,7 +187,7 @@ static played finish(hed_synth *synth, played found)
     found.positions = calloc(3 * (size_t)found.bodies, sizeof(float));
     found.velocities = calloc(3 * (size_t)found.bodies, sizeof(float));
     OK(hed_synth_read_bodies(synth, 0, found.positions, found.velocities, &error));
-    cr_assert_eq(report.breaks, 0);
+    CHECK_EQ(report.breaks, 0);
     hed_synth_destroy(synth);
     return found;
 }
@@ -219,7 +219,7 @@ static double distance(const float *a, const float *b, size_t count)
 {
     double most = 0.0;
     for (size_t i = 0; i < count; i++) {
-        cr_assert(isfinite(a[i]), "value %zu is %g", i, a[i]);
+        CHECK(isfinite(a[i]), "value %zu is %g", i, a[i]);
         most = fmax(most, fabs((double)a[i] - b[i]));
     }
     return most / largest(b, count);
@@ -243,8 +243,8 @@ static void expect_near(
 {
     played right = render(host_of(t), instrument, HED_SYNTH_NATIVE, 256),
            found = render(t->device, instrument, HED_SYNTH_GRID, 256);
-    cr_assert(largest(right.left, FRAMES) > 1e-4, "%s is silent", what);
-    cr_assert_eq(found.bodies, right.bodies);
+    CHECK(largest(right.left, FRAMES) > 1e-4, "%s is silent", what);
+    CHECK_EQ(found.bodies, right.bodies);
     double sound = distance(found.left, right.left, FRAMES),
            places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
     double speeds = distance(found.velocities, right.velocities, 3 * (size_t)right.bodies);
@@ -252,7 +252,7 @@ static void expect_near(
         "%s: %u bodies in %u groups, %u springs cut; off by %.2g of the sound, %.2g of the places, %.2g of the "
         "velocities\n",
         what, found.bodies, found.groups, found.cut, sound, places, speeds);
-    cr_expect(sound < tolerance && places < tolerance && speeds < tolerance,
+    EXPECT(sound < tolerance && places < tolerance && speeds < tolerance,
         "%s: off by %g, %g and %g, %g at most", what, sound, places, speeds, tolerance);
     forget(&right);
     forget(&found);
@@ -303,7 +303,7 @@ Test(synth_grid, neither_the_block_nor_what_was_played_before_matters)
         play(synth, 0, FRAMES, 256, first);
         OK(hed_synth_reset(synth, &error));
         play(synth, 0, FRAMES, 61, other);
-        cr_expect(memcmp(first, other, sizeof first) == 0, "in blocks of 61 it is another sound");
+        EXPECT(memcmp(first, other, sizeof first) == 0, "in blocks of 61 it is another sound");
         hed_synth_destroy(synth);
         hed_instrument_destroy(instrument);
     }
@@ -362,7 +362,7 @@ Test(synth_grid, changes_while_it_sounds)
                found = render_change(t.device, HED_SYNTH_GRID);
         double sound = distance(found.left, right.left, FRAMES),
                places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
-        cr_expect(sound < 1e-4 && places < 1e-4, "off by %g and %g", sound, places);
+        EXPECT(sound < 1e-4 && places < 1e-4, "off by %g and %g", sound, places);
         forget(&right);
         forget(&found);
     }
@@ -403,8 +403,8 @@ static void expect_refused(
     def.structure = HED_SYNTH_GRID;
     def.math = math;
     hed_status status = hed_synth_create(device, &def, &synth, &error);
-    cr_expect_eq(status, HED_ERROR_UNSUPPORTED, "\"%s\" was taken", word);
-    cr_expect(strstr(error.text, word), "it says \"%s\" and not \"%s\"", error.text, word);
+    EXPECT_EQ(status, HED_ERROR_UNSUPPORTED, "\"%s\" was taken", word);
+    EXPECT(strstr(error.text, word), "it says \"%s\" and not \"%s\"", error.text, word);
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
 }
@@ -518,7 +518,7 @@ Test(synth_grid, auto_goes_on_without_it)
         hed_synth *synth;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
         synth = make_synth(t.device, instrument, HED_SYNTH_AUTO, 64);
-        cr_expect(hed_synth_get_report(synth).structure != HED_SYNTH_GRID);
+        EXPECT(hed_synth_get_report(synth).structure != HED_SYNTH_GRID);
         hed_synth_destroy(synth);
         hed_instrument_destroy(instrument);
     }

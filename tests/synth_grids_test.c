@@ -34,7 +34,7 @@ static sim sim_open(double dilation)
     s.x = calloc(3 * (size_t)s.bodies, sizeof(double));
     s.v = calloc(3 * (size_t)s.bodies, sizeof(double));
     s.f = calloc(3 * (size_t)s.bodies, sizeof(double));
-    cr_assert(s.x && s.v && s.f);
+    CHECK(s.x && s.v && s.f);
     return s;
 }
 
@@ -111,9 +111,9 @@ static count count_springs(const hed_grid_def *def, const hed_generated *made)
             steps += way;
             axes += way > 0;
         }
-        cr_assert(a < made->bodies && b < made->bodies && a != b && !seen[a][b]);
+        CHECK(a < made->bodies && b < made->bodies && a != b && !seen[a][b]);
         seen[a][b] = seen[b][a] = true;
-        cr_assert(steps == 1 || steps == 2);
+        CHECK(steps == 1 || steps == 2);
         found.straight += steps == 1;
         found.diagonal += steps == 2 && axes == 2;
         found.bend += steps == 2 && axes == 1;
@@ -130,16 +130,16 @@ Test(synth_grids, a_block_has_all_its_springs)
     def.diagonal = 10;
     def.bend = 20;
     OK(hed_instrument_add_grid(instrument, &def, "block", &made, &error));
-    cr_expect(made.bodies == 24 && made.first_body == 1 && made.first_spring == 25);
+    EXPECT(made.bodies == 24 && made.first_body == 1 && made.first_spring == 25);
     count found = count_springs(&def, &made);
-    cr_expect(found.straight == 3 * 3 * 2 + 4 * 2 * 2 + 4 * 3, "%u straight", found.straight);
-    cr_expect(
+    EXPECT(found.straight == 3 * 3 * 2 + 4 * 2 * 2 + 4 * 3, "%u straight", found.straight);
+    EXPECT(
         found.diagonal == 2 * (3 * 2 * 2 + 3 * 1 * 3 + 2 * 1 * 4), "%u diagonal", found.diagonal);
-    cr_expect(found.bend == 2 * 3 * 2 + 4 * 1 * 2, "%u bend", found.bend);
+    EXPECT(found.bend == 2 * 3 * 2 + 4 * 1 * 2, "%u bend", found.bend);
     const float *position = instrument->bodies[(1 * 3 + 2) * 4 + 3].position;
-    cr_expect_float_eq(position[0], 0.03f, 1e-8f);
-    cr_expect_float_eq(position[1], 5.02f, 1e-6f);
-    cr_expect_float_eq(position[2], 0.01f, 1e-8f);
+    EXPECT_NEAR(position[0], 0.03f, 1e-8f);
+    EXPECT_NEAR(position[1], 5.02f, 1e-6f);
+    EXPECT_NEAR(position[2], 0.01f, 1e-8f);
 }
 
 Test(synth_grids, anchors_are_where_they_are_asked_for)
@@ -153,14 +153,14 @@ Test(synth_grids, anchors_are_where_they_are_asked_for)
     for (uint32_t i = 0; i < 60; i++) {
         uint32_t at[3] = {i % 5, i / 5 % 4, i / 20};
         bool anchored = at[0] == 0 || at[1] == 3 || at[2] == 0;
-        cr_assert(instrument->bodies[i].anchored == anchored);
+        CHECK(instrument->bodies[i].anchored == anchored);
         for (uint32_t k = 0; k < 3; k++) {
             uint32_t next[3] = {at[0], at[1], at[2]};
             if (++next[k] >= def.size[k]) continue;
             springs += !(anchored && (next[0] == 0 || next[1] == 3 || next[2] == 0));
         }
     }
-    cr_expect(made.springs == springs,
+    EXPECT(made.springs == springs,
         "%u springs, not %u: those between two anchored bodies are left out", made.springs,
         springs);
 }
@@ -175,7 +175,7 @@ static void must_rest(const hed_grid_def *def)
     sim_forces(&s);
     for (uint32_t i = 0; i < s.bodies; i++)
         for (uint32_t k = 0; k < 3; k++)
-            cr_assert(instrument->bodies[i].anchored || fabs(s.f[3 * i + k]) < 1e-5,
+            CHECK(instrument->bodies[i].anchored || fabs(s.f[3 * i + k]) < 1e-5,
                 "body %u is pushed by %g N along %u", i, s.f[3 * i + k], k);
     sim_close(&s);
 }
@@ -237,10 +237,10 @@ Test(synth_grids, grids_that_are_refused)
         def.tune = cases[i].tune;
         def.anchor_ends[0][0] = def.anchor_ends[0][1] = cases[i].ends;
         FAILS(cases[i].status, hed_instrument_add_grid(instrument, &def, "g", &made, &error));
-        cr_expect(strstr(error.text, cases[i].words), "case %zu: \"%s\" does not say \"%s\"", i,
+        EXPECT(strstr(error.text, cases[i].words), "case %zu: \"%s\" does not say \"%s\"", i,
             error.text, cases[i].words);
-        cr_expect(hed_instrument_count(instrument, HED_BODY) == 0 &&
-                  hed_instrument_grid_count(instrument) == 0);
+        EXPECT(hed_instrument_count(instrument, HED_BODY) == 0 &&
+               hed_instrument_grid_count(instrument) == 0);
     }
     hed_grid_def def = hed_default_grid_def();
     hed_generated made;
@@ -248,11 +248,11 @@ Test(synth_grids, grids_that_are_refused)
     memcpy(def.step[1], def.step[0], sizeof def.step[0]);
     def.diagonal = 1;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &def, NULL, &made, &error));
-    cr_expect(strstr(error.text, "lie along one line"));
+    EXPECT(strstr(error.text, "lie along one line"));
     def = hed_default_grid_def();
     def.size[0] = 1 << 20;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &def, NULL, &made, &error));
-    cr_expect(strstr(error.text, "position is 10485.8"), "%s", error.text);
+    EXPECT(strstr(error.text, "position is 10485.8"), "%s", error.text);
 }
 
 /* ---- pitch ---- */
@@ -265,15 +265,14 @@ Test(synth_grids, strings_have_the_notes_figures)
     } known[] = {{8, 0.00172, 316.752329}, {32, 0.02289, 329.026411}, {64, 0.08877, 329.765843}};
     for (uint32_t i = 0; i < 3; i++) {
         double ratio = hed_string_ratio(known[i].masses, 110, RATE);
-        cr_expect_float_eq(ratio / (RATE * RATE), known[i].ratio, 6e-6);
-        cr_expect_float_eq(hed_string_frequency(known[i].masses, 1, ratio, RATE), 110, 1e-9);
-        cr_expect_float_eq(
-            hed_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
+        EXPECT_NEAR(ratio / (RATE * RATE), known[i].ratio, 6e-6);
+        EXPECT_NEAR(hed_string_frequency(known[i].masses, 1, ratio, RATE), 110, 1e-9);
+        EXPECT_NEAR(hed_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
     }
-    cr_expect(hed_string_frequency(8, 9, 1, RATE) == 0 && hed_string_frequency(8, 0, 1, RATE) == 0);
-    cr_expect(hed_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0,
+    EXPECT(hed_string_frequency(8, 9, 1, RATE) == 0 && hed_string_frequency(8, 0, 1, RATE) == 0);
+    EXPECT(hed_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0,
         "beyond the edge it has no pitch");
-    cr_expect(hed_string_frequency(1, 1, 1.999 * RATE * RATE, RATE) > 23000);
+    EXPECT(hed_string_frequency(1, 1, 1.999 * RATE * RATE, RATE) > 23000);
 }
 
 static double cents(double found, double wanted) { return 1200 * log2(found / wanted); }
@@ -284,7 +283,7 @@ static double measure(const hed_grid_def *def, uint32_t direction)
 {
     sim s = sim_open(1);
     double *shape = calloc(s.bodies, sizeof *shape), past[2] = {0}, above = 0, below = 0;
-    cr_assert(shape);
+    CHECK(shape);
     for (uint32_t i = 0; i < s.bodies; i++) {
         uint32_t at[3] = {
             i % def->size[0], i / def->size[0] % def->size[1], i / def->size[0] / def->size[1]};
@@ -325,12 +324,12 @@ static void must_sound(hed_grid_def def, float frequency, uint32_t direction)
     OK(hed_instrument_add_grid(instrument, &def, NULL, &made, &error));
     OK(hed_instrument_grid_at(instrument, 0, RATE, &info, &error));
     OK(hed_instrument_stability(instrument, RATE, &stability, &error));
-    cr_assert(stability.unsafe == 0, "worst %g", stability.worst);
-    cr_expect(
+    CHECK(stability.unsafe == 0, "worst %g", stability.worst);
+    EXPECT(
         fabs(cents(info.frequency, (double)frequency)) < 1e-3, "it says %.6f Hz", info.frequency);
     double found = measure(&def, direction);
-    cr_expect(fabs(cents(found, (double)frequency)) < 0.01, "%.6f Hz instead of %g: %.4f cents",
-        found, (double)frequency, cents(found, (double)frequency));
+    EXPECT(fabs(cents(found, (double)frequency)) < 0.01, "%.6f Hz instead of %g: %.4f cents", found,
+        (double)frequency, cents(found, (double)frequency));
 }
 
 static hed_grid_def grid_of(uint32_t x, uint32_t y, uint32_t z, float rest_length)
@@ -391,7 +390,7 @@ Test(synth_grids, partials_of_a_tuned_string)
     def.anchor_ends[0][0] = def.anchor_ends[0][1] = true;
     OK(synth_resolve_grid(&def, &resolved, &error));
     double ratio = 0.5 * (double)resolved.spring.stiffness / def.body.mass;
-    cr_expect_float_eq(hed_string_frequency(32, 3, ratio, RATE), 329.026411, 1e-4);
+    EXPECT_NEAR(hed_string_frequency(32, 3, ratio, RATE), 329.026411, 1e-4);
 }
 
 /* ---- stability ---- */
@@ -451,30 +450,30 @@ Test(synth_grids, the_bound_is_the_edge)
 {
     pair(1.999, 0);
     hed_stability found = judge();
-    cr_expect_float_eq(found.worst, 1.999, 1e-5);
-    cr_expect(found.unsafe == 0 && found.body == 1 && found.largest_dilation == 1);
-    cr_expect(grown(2000, 1) < 1e-6);
+    EXPECT_NEAR(found.worst, 1.999, 1e-5);
+    EXPECT(found.unsafe == 0 && found.body == 1 && found.largest_dilation == 1);
+    EXPECT(grown(2000, 1) < 1e-6);
 }
 
 Test(synth_grids, beyond_the_bound_it_blows_up)
 {
     pair(2.01, 0);
-    cr_expect(judge().unsafe == 2);
-    cr_expect(!(grown(2000, 1) < 1e-3));
+    EXPECT(judge().unsafe == 2);
+    EXPECT(!(grown(2000, 1) < 1e-3));
 }
 
 Test(synth_grids, damping_counts)
 {
     pair(1.99, 0.5);
-    cr_expect_float_eq(judge().worst, 1.99, 1e-5);
-    cr_expect(grown(2000, 1) < 1e-6);
+    EXPECT_NEAR(judge().worst, 1.99, 1e-5);
+    EXPECT(grown(2000, 1) < 1e-6);
 }
 
 Test(synth_grids, damping_beyond_the_bound_blows_up)
 {
     pair(2.02, 0.5);
-    cr_expect(judge().unsafe == 2);
-    cr_expect(!(grown(2000, 1) < 1e-3));
+    EXPECT(judge().unsafe == 2);
+    EXPECT(!(grown(2000, 1) < 1e-3));
 }
 
 Test(synth_grids, springs_to_anchors_count_half)
@@ -482,8 +481,8 @@ Test(synth_grids, springs_to_anchors_count_half)
     hed_entity body = add_body(0, 0.001f, false);
     for (int side = -1; side < 2; side += 2)
         add_spring(body, add_body((float)side, 1, true), 1.99 * RATE * RATE * 0.001, 0);
-    cr_expect_float_eq(judge().worst, 1.99, 1e-5);
-    cr_expect(grown(2000, 1) < 1e-6);
+    EXPECT_NEAR(judge().worst, 1.99, 1e-5);
+    EXPECT(grown(2000, 1) < 1e-6);
 }
 
 Test(synth_grids, high_notes_are_fast)
@@ -496,18 +495,18 @@ Test(synth_grids, high_notes_are_fast)
     OK(hed_instrument_set_def(instrument, &def, &error));
     pair(0.51, 0);
     hed_stability found = judge();
-    cr_expect_float_eq(found.largest_dilation, 2, 1e-12);
-    cr_expect_float_eq(found.worst, 2.04, 1e-5);
-    cr_expect(found.unsafe == 2);
-    cr_expect(
+    EXPECT_NEAR(found.largest_dilation, 2, 1e-12);
+    EXPECT_NEAR(found.worst, 2.04, 1e-5);
+    EXPECT(found.unsafe == 2);
+    EXPECT(
         grown(2000, 1) < 1e-6 && !(grown(2000, 2) < 1e-3), "stable as written, not an octave up");
     def.mode = HED_VOICES_MPE;
     def.note_bend_range = 12;
     OK(hed_instrument_set_def(instrument, &def, &error));
-    cr_expect_float_eq(judge().largest_dilation, 4, 1e-12);
+    EXPECT_NEAR(judge().largest_dilation, 4, 1e-12);
     def.mode = HED_SINGLETON;
     OK(hed_instrument_set_def(instrument, &def, &error));
-    cr_expect(judge().largest_dilation == 1 && judge().unsafe == 0);
+    EXPECT(judge().largest_dilation == 1 && judge().unsafe == 0);
 }
 
 Test(synth_grids, modulation_counts)
@@ -520,16 +519,16 @@ Test(synth_grids, modulation_counts)
     hed_modulation_def stiffer = {source, hed_instrument_at(instrument, HED_SPRING, 0),
         HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 1, false};
     OK(hed_instrument_modulate(instrument, &stiffer, &error));
-    cr_expect_float_eq(judge().worst, 1.5, 1e-5);
+    EXPECT_NEAR(judge().worst, 1.5, 1e-5);
     hed_modulation_def lighter = {source, 2, HED_PARAMETER_MASS, HED_MODULATE_EXPONENTIAL, 2, true};
     OK(hed_instrument_modulate(instrument, &lighter, &error));
     hed_stability found = judge();
-    cr_expect_float_eq(found.worst, 3, 1e-5);
-    cr_expect(found.body == 2 && found.unsafe == 1);
+    EXPECT_NEAR(found.worst, 3, 1e-5);
+    EXPECT(found.body == 2 && found.unsafe == 1);
     lighter.mode = HED_MODULATE_ADD;
     lighter.depth = 1;
     OK(hed_instrument_modulate(instrument, &lighter, &error));
-    cr_expect(isinf(judge().worst), "a mass that may become nothing");
+    EXPECT(isinf(judge().worst), "a mass that may become nothing");
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_stability(instrument, 0, &found, &error));
 }
 
@@ -561,9 +560,9 @@ Test(synth_grids, what_is_safe_does_not_grow)
                 add_spring(1 + ends[i][0], 1 + ends[i][1], scale * stiffness[i], 0);
             scale *= 1.99 / judge().worst;
         }
-        cr_expect(judge().unsafe == 0 && judge().worst > 1.98);
+        EXPECT(judge().unsafe == 0 && judge().worst > 1.98);
         double most = grown(3000, 1);
         /* a body without springs flies 6.25e-7 m */
-        cr_expect(most < 1e-6, "round %u: %g", round, most);
+        EXPECT(most < 1e-6, "round %u: %g", round, most);
     }
 }

@@ -88,8 +88,8 @@ static void render(const playing *how, float *sound)
     hed_instrument_destroy(instrument);
     play(synth, how->block, 0, FRAMES, sound, sound + FRAMES);
     hed_synth_report report = hed_synth_get_report(synth);
-    cr_assert_eq(report.structure, how->structure);
-    cr_assert_eq(report.breaks, 0);
+    CHECK_EQ(report.structure, how->structure);
+    CHECK_EQ(report.breaks, 0);
     hed_synth_destroy(synth);
 }
 
@@ -103,8 +103,8 @@ static double loudest(const float *sound)
 static void expect_same(const float *a, const float *b, const char *what)
 {
     for (uint32_t i = 0; i < 2 * FRAMES; i++)
-        cr_assert(memcmp(a + i, b + i, sizeof *a) == 0, "%s: sample %u is %.9g, expected %.9g",
-            what, i, a[i], b[i]);
+        CHECK(memcmp(a + i, b + i, sizeof *a) == 0, "%s: sample %u is %.9g, expected %.9g", what, i,
+            a[i], b[i]);
 }
 
 /* The structure under test for this device: native has no group. */
@@ -115,7 +115,7 @@ static void expect_structures(test_device *t, hed_voice_mode mode)
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
     render(&(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode}, expected);
-    cr_assert(loudest(expected) > 1e-4, "it is silent: %g", loudest(expected));
+    CHECK(loudest(expected) > 1e-4, "it is silent: %g", loudest(expected));
     const playing others[] = {
         {t->device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode},
         {t->device, HED_SYNTH_GROUP, HED_MATH_STRICT, 61, HED_PACK_GREEDY, mode},
@@ -154,7 +154,7 @@ Test(synth_group, fast_is_near)
         found);
     double worst = 0, peak = loudest(expected);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) worst = fmax(worst, fabs(expected[i] - found[i]));
-    cr_assert_lt(worst, 1e-3 * peak, "fast is %g from strict, whose peak is %g", worst, peak);
+    CHECK_LT(worst, 1e-3 * peak, "fast is %g from strict, whose peak is %g", worst, peak);
     test_close(&t);
 }
 
@@ -225,7 +225,7 @@ Test(synth_group, another_mode_needs_another_synth)
         one);
     hed_synth_change *change;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_prepare(synth, many, &change, &error));
-    cr_assert_null(change);
+    CHECK_NULL(change);
     hed_synth_destroy(synth);
     hed_instrument_destroy(one);
     hed_instrument_destroy(many);
@@ -263,12 +263,12 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
     bool moved = false;
     for (uint32_t i = 0; i < 3 * BODIES; i++) {
         double way = (double)after[i] - before[i];
-        cr_assert_float_eq(way * 48000.0, velocities[i], 1e-2 + 1e-3 * fabs(velocities[i]),
+        CHECK_NEAR(way * 48000.0, velocities[i], 1e-2 + 1e-3 * fabs(velocities[i]),
             "axis %u of body %u", i % 3, i / 3);
-        if (i < 3 || i >= 3 * BODIES - 3) cr_assert_eq(after[i], 0.0f, "an anchor has moved");
+        if (i < 3 || i >= 3 * BODIES - 3) CHECK_EQ(after[i], 0.0f, "an anchor has moved");
         moved = moved || after[i] != 0.0f;
     }
-    cr_assert(moved);
+    CHECK(moved);
     FAILS(HED_ERROR_ARGUMENT, hed_synth_read_bodies(synth, 1, before, NULL, &error));
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
@@ -332,7 +332,7 @@ Test(synth_group, an_empty_instrument_is_silent)
                                           HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SINGLETON},
             instrument);
         play(synth, 64, 0, FRAMES, found, found + FRAMES);
-        cr_assert_eq(loudest(found), 0.0);
+        CHECK_EQ(loudest(found), 0.0);
         hed_synth_destroy(synth);
     }
     hed_instrument_destroy(instrument);
@@ -350,7 +350,7 @@ Test(synth_group, what_a_device_cannot_do_is_said)
     if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_RESIDENT)) {
         def.resident = true;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
-        cr_assert(strstr(error.text, "resident"), "%s", error.text);
+        CHECK(strstr(error.text, "resident"), "%s", error.text);
         def.resident = false;
         def.keep_awake = true;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
@@ -391,13 +391,13 @@ static void fail_each_allocation(hed_synth_structure structure)
         created = counting.calls < counting.fail_at;
         bool refused = status == HED_ERROR_MEMORY ||
                        status == HED_ERROR_DEVICE_MEMORY; /* of host, they are the same */
-        cr_assert(created ? status == HED_OK : refused, "allocation %d: %s: %s", (int)n,
+        CHECK(created ? status == HED_OK : refused, "allocation %d: %s: %s", (int)n,
             hed_status_name(status), error.text);
         hed_synth_change_destroy(change);
         hed_synth_destroy(synth);
         hed_instrument_destroy(instrument);
         hed_context_destroy(context);
-        cr_assert_eq(counting.live, 0, "allocation %d: %d are left", (int)n, (int)counting.live);
+        CHECK_EQ(counting.live, 0, "allocation %d: %d are left", (int)n, (int)counting.live);
     }
 }
 

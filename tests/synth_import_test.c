@@ -27,14 +27,14 @@ static hed_entity_def entity(
     hed_error error;
     hed_entity_def def;
     hed_entity found = hed_instrument_find(instrument, name);
-    cr_assert(found, "there is no \"%s\"; the report is:\n%s", name, report.text);
+    CHECK(found, "there is no \"%s\"; the report is:\n%s", name, report.text);
     OK(hed_instrument_get(instrument, found, &def, &error));
-    cr_assert_eq(def.type, type, "%s is a %s", name, hed_entity_type_name(def.type));
+    CHECK_EQ(def.type, type, "%s is a %s", name, hed_entity_type_name(def.type));
     return def;
 }
 
 #define EQUAL(found, expected) \
-    cr_assert( \
+    CHECK( \
         fabs((double)(found) - (double)(expected)) <= 1e-5 * fmax(1e-3, fabs((double)(expected))), \
         "%s is %.9g instead of %.9g", #found, (double)(found), (double)(expected))
 
@@ -57,7 +57,7 @@ static const hed_modulation_def *modulation(
         if (in->modulations[i].source == hed_instrument_find(in, source) &&
             in->modulations[i].target == hed_instrument_find(in, target))
             return &in->modulations[i];
-    cr_assert(false, "%s does not modulate %s", source, target);
+    CHECK(false, "%s does not modulate %s", source, target);
     return NULL;
 }
 
@@ -67,10 +67,10 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
 {
     make_example(&p);
     hed_instrument *in = import();
-    cr_assert_eq(report.left_out, 0, "%s", report.text);
-    cr_assert_eq(report.entities, 7);
+    CHECK_EQ(report.left_out, 0, "%s", report.text);
+    CHECK_EQ(report.entities, 7);
     const hed_instrument_def *def = hed_instrument_get_def(in);
-    cr_assert(def->mode == HED_VOICES && def->voices == 4 && def->low == 0);
+    CHECK(def->mode == HED_VOICES && def->voices == 4 && def->low == 0);
     EQUAL(def->bend_range, 2);
     EQUAL(def->note_bend_range, 48);
     EQUAL(def->tempo, 120);
@@ -79,20 +79,20 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
     EQUAL(def->limit_release, 0.1);
     hed_body_def mass = entity(in, HED_BODY, "body2").as.body,
                  anchor = entity(in, HED_BODY, "body3").as.body;
-    cr_assert(anchor.anchored && !mass.anchored);
+    CHECK(anchor.anchored && !mass.anchored);
     EQUAL(anchor.position[1], 1);
     EQUAL(mass.damping, 0.01);
     hed_spring_def spring = entity(in, HED_SPRING, "spring2").as.spring;
-    cr_assert(spring.from == hed_instrument_find(in, "body2") &&
-              spring.to == hed_instrument_find(in, "body3"));
+    CHECK(spring.from == hed_instrument_find(in, "body2") &&
+          spring.to == hed_instrument_find(in, "body3"));
     EQUAL(spring.stiffness, 2.69e6);
     EQUAL(spring.rest_length, 0.9);
     hed_microphone_def microphone = entity(in, HED_MICROPHONE, "microphone1").as.microphone;
-    cr_assert(microphone.heard && microphone.ratio == 1);
+    CHECK(microphone.heard && microphone.ratio == 1);
     EQUAL(microphone.gain, -65);
     EQUAL(microphone.position[2], 1);
     EQUAL(microphone.direction[2], -1);
-    cr_assert(linked(in, "microphone1", "body2") && linked(in, "mallet1", "body2"));
+    CHECK(linked(in, "microphone1", "body2") && linked(in, "mallet1", "body2"));
     hed_instrument_destroy(in);
 }
 
@@ -103,14 +103,13 @@ Test(synth_import, notes_that_are_not_stable_are_given_up)
     make_example(&p);
     hed_instrument *in = import();
     hed_instrument_def def = *hed_instrument_get_def(in);
-    cr_assert(
-        def.high < 127 && said("not proven stable at 48 kHz"), "%u\n%s", def.high, report.text);
+    CHECK(def.high < 127 && said("not proven stable at 48 kHz"), "%u\n%s", def.high, report.text);
     OK(hed_instrument_stability(in, 48000, &stability, &error));
-    cr_assert_eq(stability.unsafe, 0);
+    CHECK_EQ(stability.unsafe, 0);
     def.high++;
     OK(hed_instrument_set_def(in, &def, &error));
     OK(hed_instrument_stability(in, 48000, &stability, &error));
-    cr_assert_gt(stability.unsafe, 0, "a note more would have been safe");
+    CHECK_GT(stability.unsafe, 0, "a note more would have been safe");
     hed_instrument_destroy(in);
 }
 
@@ -125,9 +124,9 @@ Test(synth_import, a_mallet_gives_its_impulse_in_the_time_of_its_hardness)
     EQUAL(2 * mallet.impulse * 1 / (1 + mallet.mass), 50); /* of a bounce on a body of 1 kg */
     EQUAL(M_PI * sqrt(mallet.mass / mallet.hardness_soft), 1.0 / 4);
     EQUAL(M_PI * sqrt(mallet.mass / mallet.hardness_hard), 1.0 / 643);
-    cr_assert(
+    CHECK(
         said("mallet1: impulse 50 -> 27.5 N s, hardness 4 to 643 -> felt of "), "%s", report.text);
-    cr_assert(mallet.route.channel == 0 && mallet.route.low == 0 && mallet.route.high == 127);
+    CHECK(mallet.route.channel == 0 && mallet.route.low == 0 && mallet.route.high == 127);
     hed_instrument_destroy(in);
 }
 
@@ -135,13 +134,13 @@ Test(synth_import, every_exciter_has_a_counterpart)
 {
     make_everything(&p);
     hed_instrument *in = import();
-    cr_assert_eq(report.left_out, 0, "%s", report.text);
+    CHECK_EQ(report.left_out, 0, "%s", report.text);
     hed_audio_input_def input = entity(in, HED_AUDIO_INPUT, "audio_input2").as.audio_input;
-    cr_assert(input.channel == 1 && input.gated);
+    CHECK(input.channel == 1 && input.gated);
     EQUAL(input.gain, 10);
     EQUAL(input.envelope.release, 0.3);
     hed_oscillator_def oscillator = entity(in, HED_OSCILLATOR, "oscillator3").as.oscillator;
-    cr_assert(oscillator.wave == HED_WAVE_RECTANGLE && oscillator.follows_note);
+    CHECK(oscillator.wave == HED_WAVE_RECTANGLE && oscillator.follows_note);
     EQUAL(oscillator.gain, 0.1);
     EQUAL(oscillator.octave, -1);
     EQUAL(oscillator.semitone, 7);
@@ -166,7 +165,7 @@ Test(synth_import, every_exciter_has_a_counterpart)
     EQUAL(microphone.pan, 0.5);
     EQUAL(microphone.directionality, 0.25);
     EQUAL(microphone.isotropy, 0.75);
-    cr_assert(!entity(in, HED_MICROPHONE, "microphone2").as.microphone.heard);
+    CHECK(!entity(in, HED_MICROPHONE, "microphone2").as.microphone.heard);
     hed_instrument_destroy(in);
 }
 
@@ -176,15 +175,15 @@ Test(synth_import, routes_are_ranges_of_notes)
     hed_instrument *in = import();
     hed_route low = entity(in, HED_MALLET, "mallet1").as.mallet.route,
               high = entity(in, HED_MALLET, "mallet1_2").as.mallet.route;
-    cr_assert(low.channel == 2 && low.low == 60 && low.high == 61);
-    cr_assert(high.channel == 2 && high.low == 70 && high.high == 70);
-    cr_assert(linked(in, "mallet1", "body11") && linked(in, "mallet1_2", "body11"));
+    CHECK(low.channel == 2 && low.low == 60 && low.high == 61);
+    CHECK(high.channel == 2 && high.low == 70 && high.high == 70);
+    CHECK(linked(in, "mallet1", "body11") && linked(in, "mallet1_2", "body11"));
     hed_route bow = entity(in, HED_BOW, "bow4").as.bow.route;
-    cr_assert(bow.channel == 0 && bow.low == 0 && bow.high == 127);
+    CHECK(bow.channel == 0 && bow.low == 0 && bow.high == 127);
     hed_route envelope = entity(in, HED_ENVELOPE, "envelope9").as.envelope.route;
-    cr_assert(envelope.channel == 3 && envelope.low == 64 && envelope.high == 64);
+    CHECK(envelope.channel == 3 && envelope.low == 64 && envelope.high == 64);
     const hed_instrument_def *def = hed_instrument_get_def(in);
-    cr_assert(def->mode == HED_SINGLETON && def->low == 20 && def->high == 100);
+    CHECK(def->mode == HED_SINGLETON && def->low == 20 && def->high == 100);
     hed_instrument_destroy(in);
 }
 
@@ -198,23 +197,23 @@ Test(synth_import, every_modulator_has_a_counterpart)
         char name[32];
         snprintf(name, sizeof name, "midi_source%u", i + 1);
         hed_midi_source_def source = entity(in, HED_MIDI_SOURCE, name).as.midi_source;
-        cr_assert_eq(source.kind, kinds[i], "%s", name);
+        CHECK_EQ(source.kind, kinds[i], "%s", name);
         EQUAL(source.smoothing, 0.01 * (i + 1));
     }
     hed_midi_source_def controller = entity(in, HED_MIDI_SOURCE, "midi_source1").as.midi_source;
-    cr_assert(controller.number == 74 && controller.route.channel == 5);
+    CHECK(controller.number == 74 && controller.route.channel == 5);
     EQUAL(entity(in, HED_MIDI_SOURCE, "midi_source6").as.midi_source.centre, 64);
-    cr_assert_eq(entity(in, HED_MIDI_SOURCE, "midi_source7").as.midi_source.number, 33);
+    CHECK_EQ(entity(in, HED_MIDI_SOURCE, "midi_source7").as.midi_source.number, 33);
     hed_lfo_def lfo = entity(in, HED_LFO, "lfo8").as.lfo;
-    cr_assert(lfo.wave == HED_WAVE_HOLD && lfo.retrigger && lfo.dilated && lfo.route.channel == 3 &&
-              lfo.route.low == 64);
+    CHECK(lfo.wave == HED_WAVE_HOLD && lfo.retrigger && lfo.dilated && lfo.route.channel == 3 &&
+          lfo.route.low == 64);
     EQUAL(lfo.frequency, 3);
     EQUAL(lfo.division, 2.0 / 3);
     EQUAL(lfo.phase, 0.75);
     hed_adsr envelope = entity(in, HED_ENVELOPE, "envelope9").as.envelope.envelope;
     EQUAL(envelope.decay, 0.2);
     hed_follower_def follower = entity(in, HED_FOLLOWER, "follower10").as.follower;
-    cr_assert_eq(follower.source, hed_instrument_find(in, "microphone2"));
+    CHECK_EQ(follower.source, hed_instrument_find(in, "microphone2"));
     EQUAL(follower.release, 0.2);
     hed_instrument_destroy(in);
 }
@@ -224,25 +223,24 @@ Test(synth_import, modulation_and_delay_lines_are_joined)
     make_everything(&p);
     hed_instrument *in = import();
     const hed_modulation_def *m = modulation(in, "lfo8", "spring1");
-    cr_assert(
+    CHECK(
         m->parameter == HED_PARAMETER_STIFFNESS && m->mode == HED_MODULATE_MULTIPLY && !m->invert);
     EQUAL(m->depth, 0.1);
     m = modulation(in, "envelope9", "oscillator3"); /* 12 dB more are 4 times as many newtons */
-    cr_assert(m->parameter == HED_PARAMETER_GAIN && m->mode == HED_MODULATE_EXPONENTIAL);
+    CHECK(m->parameter == HED_PARAMETER_GAIN && m->mode == HED_MODULATE_EXPONENTIAL);
     EQUAL(m->depth, 2);
     m = modulation(in, "midi_source1", "lfo8");
-    cr_assert(m->parameter == HED_PARAMETER_FREQUENCY && m->mode == HED_MODULATE_EXPONENTIAL);
+    CHECK(m->parameter == HED_PARAMETER_FREQUENCY && m->mode == HED_MODULATE_EXPONENTIAL);
     m = modulation(in, "follower10", "microphone1");
-    cr_assert(m->parameter == HED_PARAMETER_PAN && m->mode == HED_MODULATE_ADD && m->invert);
+    CHECK(m->parameter == HED_PARAMETER_PAN && m->mode == HED_MODULATE_ADD && m->invert);
     m = modulation(in, "midi_source7", "delay_line22");
-    cr_assert(m->parameter == HED_PARAMETER_DELAY);
+    CHECK(m->parameter == HED_PARAMETER_DELAY);
     hed_delay_line_def line = entity(in, HED_DELAY_LINE, "delay_line22").as.delay_line;
-    cr_assert_eq(line.source, hed_instrument_find(in, "microphone2"));
+    CHECK_EQ(line.source, hed_instrument_find(in, "microphone2"));
     EQUAL(line.seconds, 0.25);
-    cr_assert(linked(in, "audio_input2_2", "delay_line21") &&
-              linked(in, "audio_input2_3", "delay_line22"));
-    cr_assert(
-        !linked(in, "audio_input2", "delay_line21") && linked(in, "audio_input2_3", "body11"));
+    CHECK(linked(in, "audio_input2_2", "delay_line21") &&
+          linked(in, "audio_input2_3", "delay_line22"));
+    CHECK(!linked(in, "audio_input2", "delay_line21") && linked(in, "audio_input2_3", "body11"));
     hed_instrument_destroy(in);
 }
 
@@ -268,14 +266,14 @@ Test(synth_import, what_has_no_counterpart_is_listed)
     begin_modulator(&p, 63, 14); /* a follower that follows nothing */
     end_modulator(&p);
     hed_instrument *in = import();
-    cr_assert_eq(report.left_out, 11, "%u:\n%s", report.left_out, report.text);
-    cr_assert(said("link 90: a spring that is not between two bodies\n") &&
-              said("the name \"body10\" is taken\n"));
-    cr_assert(said("link 91: ") && said("link 92: ") &&
-              said("link 93: operand 99 is not known\n") && said("link 94: ") && said("link 95: "));
-    cr_assert(said("exciter 60: of a kind that is not known\n") &&
-              said("exciter 61: no note is routed to it\n"));
-    cr_assert(said("modulator 62: no controller") && said("modulator 63: it follows no sensor\n"));
+    CHECK_EQ(report.left_out, 11, "%u:\n%s", report.left_out, report.text);
+    CHECK(said("link 90: a spring that is not between two bodies\n") &&
+          said("the name \"body10\" is taken\n"));
+    CHECK(said("link 91: ") && said("link 92: ") && said("link 93: operand 99 is not known\n") &&
+          said("link 94: ") && said("link 95: "));
+    CHECK(said("exciter 60: of a kind that is not known\n") &&
+          said("exciter 61: no note is routed to it\n"));
+    CHECK(said("modulator 62: no controller") && said("modulator 63: it follows no sensor\n"));
     hed_instrument_destroy(in);
 }
 
@@ -292,16 +290,16 @@ Test(synth_import, values_out_of_range_are_brought_into_it)
     real(&p, 7, INFINITY);
     hed_instrument *in = import();
     hed_body_def body = entity(in, HED_BODY, "body1").as.body;
-    cr_assert(body.mass > 0 && body.damping == 0);
-    cr_assert(said("body1: mass -5 -> 1e-12, the nearest in its range\n") &&
-                  said("microphone1: direction 0, 0, 0 -> 0, 0, 1\n") &&
-                  said("microphone1: pan 7 -> 1,"),
+    CHECK(body.mass > 0 && body.damping == 0);
+    CHECK(said("body1: mass -5 -> 1e-12, the nearest in its range\n") &&
+              said("microphone1: direction 0, 0, 0 -> 0, 0, 1\n") &&
+              said("microphone1: pan 7 -> 1,"),
         "%s", report.text);
-    cr_assert(said("MIDI mode 9 is not known") && said("instrument: voices 1000 -> 64,") &&
-                  said("instrument: gain inf -> "),
+    CHECK(said("MIDI mode 9 is not known") && said("instrument: voices 1000 -> 64,") &&
+              said("instrument: gain inf -> "),
         "%s", report.text);
-    cr_assert_geq(report.changed, 7);
-    cr_assert_eq(hed_instrument_get_def(in)->voices, 64);
+    CHECK_GE(report.changed, 7);
+    CHECK_EQ(hed_instrument_get_def(in)->voices, 64);
     hed_instrument_destroy(in);
 }
 
@@ -310,12 +308,12 @@ Test(synth_import, a_report_that_is_too_long_is_cut_and_goes_on_counting)
     make_everything(&p);
     for (int32_t i = 0; i < 400; i++) put_spring(&p, 1000 + i, 10, 77, 1, 1);
     hed_instrument *in = import();
-    cr_assert_eq(report.left_out, 400);
+    CHECK_EQ(report.left_out, 400);
     size_t length = strlen(report.text), lines = 0;
-    cr_assert(length < sizeof report.text && length > sizeof report.text - 80 &&
-              report.text[length - 1] == '\n');
+    CHECK(length < sizeof report.text && length > sizeof report.text - 80 &&
+          report.text[length - 1] == '\n');
     for (size_t i = 0; i < length; i++) lines += report.text[i] == '\n';
-    cr_assert(report.unlisted && lines + report.unlisted == report.left_out + report.changed);
+    CHECK(report.unlisted && lines + report.unlisted == report.left_out + report.changed);
     hed_instrument_destroy(in);
     hed_error error;
     OK(hed_instrument_parse_ank(p.bytes, p.size, "preset.ank", &in, NULL, &error));
@@ -338,7 +336,7 @@ Test(synth_import, fields_that_are_not_known_are_passed_over)
     put_varint(&p, 502 << 3 | 1); /* 64 bits */
     p.size += 8;
     in = import();
-    cr_assert_eq(hed_instrument_count(in, HED_BODY), bodies);
+    CHECK_EQ(hed_instrument_count(in, HED_BODY), bodies);
     hed_instrument_destroy(in);
 }
 
@@ -352,7 +350,7 @@ Test(synth_import, files_are_read_and_their_faults_named)
     OK(hed_instrument_import_ank(path, &in, &report, &error));
     hed_instrument_destroy(in);
     FAILS(HED_ERROR_IO, hed_instrument_import_ank(in_folder("none.ank"), &in, &report, &error));
-    cr_assert(strstr(error.text, "none.ank") && !in);
+    CHECK(strstr(error.text, "none.ank") && !in);
 }
 
 static void refuse(size_t size, const char *text)
@@ -361,7 +359,7 @@ static void refuse(size_t size, const char *text)
     hed_instrument *in = (hed_instrument *)&error;
     FAILS(HED_ERROR_FORMAT,
         hed_instrument_parse_ank(p.bytes, size, "preset.ank", &in, &report, &error));
-    cr_assert(!in && strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
+    CHECK(!in && strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
 }
 
 Test(synth_import, what_is_no_preset_is_refused_with_its_place)
@@ -397,10 +395,10 @@ Test(synth_import, a_preset_cut_within_a_thing_says_where)
             continue;
         }
         snprintf(place, sizeof place, "ends at byte %zu", size);
-        cr_assert(status == HED_ERROR_FORMAT && !in && strstr(error.text, place), "cut at %zu: %s",
+        CHECK(status == HED_ERROR_FORMAT && !in && strstr(error.text, place), "cut at %zu: %s",
             size, error.text);
     }
-    cr_assert_lt(whole_ones, 50);
+    CHECK_LT(whole_ones, 50);
 }
 
 Test(synth_import, bytes_turned_round_are_read_or_refused)
@@ -417,10 +415,10 @@ Test(synth_import, bytes_turned_round_are_read_or_refused)
             p.bytes[(state >> 8) % good.size] = (uint8_t)(state >> 3);
         }
         hed_status status = hed_instrument_parse_ank(p.bytes, p.size, "p", &in, &report, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !in), "%s",
+        CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !in), "%s",
             error.text);
         refused += status != HED_OK;
         if (!status) hed_instrument_destroy(in);
     }
-    cr_assert(refused > 300 && refused < 3000);
+    CHECK(refused > 300 && refused < 3000);
 }

@@ -65,8 +65,8 @@ static void refused(const hed_entity_def *def, const char *key)
 {
     hed_entity entity;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, def, NULL, &entity, &error));
-    cr_expect(strstr(error.text, key), "\"%s\" does not name %s", error.text, key);
-    cr_expect(entity == 0);
+    EXPECT(strstr(error.text, key), "\"%s\" does not name %s", error.text, key);
+    EXPECT(entity == 0);
 }
 
 /* A number at its ends, beyond them, and no number at all. */
@@ -137,12 +137,12 @@ Test(synth_instrument, the_whole_has_its_ranges)
     OK(hed_instrument_set_def(instrument, &def, &error));
     def.voices = 65;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_set_def(instrument, &def, &error));
-    cr_expect(strstr(error.text, "voices is 65"));
+    EXPECT(strstr(error.text, "voices is 65"));
     def = hed_default_instrument_def();
     def.low = 80, def.high = 79;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_set_def(instrument, &def, &error));
-    cr_expect(strstr(error.text, "lower note first"));
-    cr_expect(hed_instrument_get_def(instrument)->high == 127,
+    EXPECT(strstr(error.text, "lower note first"));
+    EXPECT(hed_instrument_get_def(instrument)->high == 127,
         "a definition that is refused changes nothing");
 }
 
@@ -150,19 +150,19 @@ Test(synth_instrument, names_are_told_apart)
 {
     for (uint32_t a = 0; a < HED_ENTITY_TYPE_COUNT; a++)
         for (uint32_t b = a + 1; b < HED_ENTITY_TYPE_COUNT; b++)
-            cr_expect(strcmp(hed_entity_type_name(a), hed_entity_type_name(b)) != 0);
+            EXPECT(strcmp(hed_entity_type_name(a), hed_entity_type_name(b)) != 0);
     for (uint32_t a = 0; a < HED_PARAMETER_COUNT; a++) {
         uint32_t types = 0;
         for (uint32_t b = a + 1; b < HED_PARAMETER_COUNT; b++)
-            cr_expect(strcmp(hed_parameter_name(a), hed_parameter_name(b)) != 0);
+            EXPECT(strcmp(hed_parameter_name(a), hed_parameter_name(b)) != 0);
         for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
             types += hed_parameter_of(type, a);
-        cr_expect(types > 0, "nothing has parameter %s", hed_parameter_name(a));
+        EXPECT(types > 0, "nothing has parameter %s", hed_parameter_name(a));
     }
-    cr_expect(!hed_parameter_of(HED_BODY, HED_PARAMETER_PAN));
-    cr_expect(!hed_parameter_of(HED_ENTITY_TYPE_COUNT, HED_PARAMETER_MASS));
-    cr_expect_str_eq(hed_parameter_name(HED_PARAMETER_COUNT), "unknown");
-    cr_expect_str_eq(hed_entity_type_name(99), "unknown");
+    EXPECT(!hed_parameter_of(HED_BODY, HED_PARAMETER_PAN));
+    EXPECT(!hed_parameter_of(HED_ENTITY_TYPE_COUNT, HED_PARAMETER_MASS));
+    EXPECT_TEXT(hed_parameter_name(HED_PARAMETER_COUNT), "unknown");
+    EXPECT_TEXT(hed_entity_type_name(99), "unknown");
 }
 
 /* ---- names ---- */
@@ -178,8 +178,8 @@ Test(synth_instrument, entities_are_found_by_name)
     for (uint32_t i = 0; i < COUNT; i++) {
         snprintf(name, sizeof name, "b%u", i * 7919 % COUNT);
         hed_entity found = hed_instrument_find(instrument, name);
-        cr_assert(found == (i % 3 ? i + 1 : 0), "%s is %u", name, found);
-        cr_assert_str_eq(hed_instrument_name(instrument, i + 1), i % 3 ? name : "");
+        CHECK(found == (i % 3 ? i + 1 : 0), "%s is %u", name, found);
+        CHECK_TEXT(hed_instrument_name(instrument, i + 1), i % 3 ? name : "");
     }
 }
 
@@ -196,7 +196,7 @@ Test(synth_instrument, names_that_are_refused)
     static const char *const taken[] = {"a", "row", "row[3]", "row.springs[0]"};
     for (uint32_t i = 0; i < 4; i++) {
         FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, taken[i], &entity, &error));
-        cr_expect(strstr(error.text, "is taken"));
+        EXPECT(strstr(error.text, "is taken"));
     }
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, "a", &made, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, "", &entity, &error));
@@ -206,18 +206,18 @@ Test(synth_instrument, names_that_are_refused)
         OK(hed_instrument_add(instrument, &def, parts[i], &entity, &error));
         FAILS(HED_ERROR_ARGUMENT,
             hed_instrument_add_grid(instrument, &grid, grids[i], &made, &error));
-        cr_expect(strstr(error.text, "would be a part of it"));
+        EXPECT(strstr(error.text, "would be a part of it"));
         OK(hed_instrument_remove(instrument, entity, &error));
     }
     memset(longest, 'x', SYNTH_LONGEST_NAME + 1);
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, longest, &entity, &error));
     longest[SYNTH_LONGEST_NAME] = 0;
     OK(hed_instrument_add(instrument, &def, longest, &entity, &error));
-    cr_expect(hed_instrument_find(instrument, longest) == entity);
+    EXPECT(hed_instrument_find(instrument, longest) == entity);
     longest[SYNTH_LONGEST_GRID_NAME + 1] = 0;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &grid, longest, &made, &error));
     longest[SYNTH_LONGEST_GRID_NAME] = 0;
-    cr_expect(hed_instrument_count(instrument, HED_BODY) == 6, "what is refused adds nothing");
+    EXPECT(hed_instrument_count(instrument, HED_BODY) == 6, "what is refused adds nothing");
 }
 
 Test(synth_instrument, parts_of_grids_have_names)
@@ -231,28 +231,27 @@ Test(synth_instrument, parts_of_grids_have_names)
     OK(hed_instrument_add_grid(instrument, &grid, "p", &plate, &error));
     grid.size[2] = 3;
     OK(hed_instrument_add_grid(instrument, &grid, "b", &block, &error));
-    cr_expect(hed_instrument_find(instrument, "s[4]") == string.first_body + 4);
-    cr_expect(hed_instrument_find(instrument, "p[2,3]") == plate.first_body + 17);
-    cr_expect(hed_instrument_find(instrument, "b[1,2,2]") == block.first_body + 51);
-    cr_expect(hed_instrument_find(instrument, "b.springs[7]") == block.first_spring + 7);
+    EXPECT(hed_instrument_find(instrument, "s[4]") == string.first_body + 4);
+    EXPECT(hed_instrument_find(instrument, "p[2,3]") == plate.first_body + 17);
+    EXPECT(hed_instrument_find(instrument, "b[1,2,2]") == block.first_body + 51);
+    EXPECT(hed_instrument_find(instrument, "b.springs[7]") == block.first_spring + 7);
     static const char *const nothing[] = {"s", "s[5]", "s[-1]", "s[]", "s[1", "s[1,1]", "p[1]",
         "p[*,1]", "p[1,1]x", "b[0..1,0,0]", "s.springs", "s.springs[4]", "s.springs[4",
         "s.spring[0]", "", "[", "[0]", "s[99999999999]", "b[0,0,0"};
     for (uint32_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        cr_expect(hed_instrument_find(instrument, nothing[i]) == 0, "\"%s\" is no single entity",
+        EXPECT(hed_instrument_find(instrument, nothing[i]) == 0, "\"%s\" is no single entity",
             nothing[i]);
-    cr_expect_str_eq(hed_instrument_describe(instrument, plate.first_body + 17, text, sizeof text),
+    EXPECT_TEXT(hed_instrument_describe(instrument, plate.first_body + 17, text, sizeof text),
         "\"p[2,3]\"");
-    cr_expect_str_eq(hed_instrument_describe(instrument, block.first_body + 51, text, sizeof text),
+    EXPECT_TEXT(hed_instrument_describe(instrument, block.first_body + 51, text, sizeof text),
         "\"b[1,2,2]\"");
-    cr_expect_str_eq(
-        hed_instrument_describe(instrument, string.first_spring + 2, text, sizeof text),
+    EXPECT_TEXT(hed_instrument_describe(instrument, string.first_spring + 2, text, sizeof text),
         "\"s.springs[2]\"");
     hed_entity body = add_body(9, NULL);
-    cr_expect_str_eq(hed_instrument_describe(instrument, body, text, sizeof text), "body 85");
+    EXPECT_TEXT(hed_instrument_describe(instrument, body, text, sizeof text), "body 85");
     OK(hed_instrument_remove(instrument, string.first_body + 4, &error));
-    cr_expect(hed_instrument_find(instrument, "s[4]") == 0);
-    cr_expect(hed_instrument_find(instrument, "s[3]") == string.first_body + 3);
+    EXPECT(hed_instrument_find(instrument, "s[4]") == 0);
+    EXPECT(hed_instrument_find(instrument, "s[3]") == string.first_body + 3);
 }
 
 /* ---- links and modulations ---- */
@@ -269,22 +268,22 @@ Test(synth_instrument, what_may_be_linked)
             bool may = (to == HED_BODY && from >= HED_MICROPHONE && from <= HED_AUDIO_INPUT) ||
                        (from == HED_AUDIO_INPUT && to == HED_DELAY_LINE);
             hed_status status = hed_instrument_link(instrument, first[from], first[to], 1, &error);
-            cr_expect(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s",
+            EXPECT(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s to %s",
                 hed_entity_type_name(from), hed_entity_type_name(to));
         }
     uint32_t count = instrument->link_count;
     OK(hed_instrument_link(instrument, first[HED_MALLET], body, 0.25f, &error));
-    cr_expect(instrument->link_count == count, "linking twice replaces the weight");
+    EXPECT(instrument->link_count == count, "linking twice replaces the weight");
     for (uint32_t i = 0; i < count; i++)
-        cr_expect(instrument->links[i].weight ==
-                  (instrument->links[i].from == first[HED_MALLET] ? 0.25f : 1.0f));
+        EXPECT(instrument->links[i].weight ==
+               (instrument->links[i].from == first[HED_MALLET] ? 0.25f : 1.0f));
     FAILS(
         HED_ERROR_ARGUMENT, hed_instrument_link(instrument, first[HED_MALLET], body, NAN, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_link(instrument, 99, body, 1, &error));
     hed_entity second = add(HED_DELAY_LINE, NULL);
     FAILS(HED_ERROR_ARGUMENT,
         hed_instrument_link(instrument, first[HED_AUDIO_INPUT], second, 1, &error));
-    cr_expect(strstr(error.text, "another delay line"));
+    EXPECT(strstr(error.text, "another delay line"));
 }
 
 Test(synth_instrument, what_may_be_modulated)
@@ -304,7 +303,7 @@ Test(synth_instrument, what_may_be_modulated)
                 hed_modulation_def def = {
                     first[source], first[target], parameter, HED_MODULATE_MULTIPLY, 0.5f, false};
                 hed_status status = hed_instrument_modulate(instrument, &def, &error);
-                cr_assert(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s",
+                CHECK(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s",
                     hed_parameter_name(parameter), hed_entity_type_name(target),
                     hed_entity_type_name(source));
             }
@@ -331,7 +330,7 @@ Test(synth_instrument, springs_need_two_places)
     def.as.spring.from = a;
     def.as.spring.to = b;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, NULL, &entity, &error));
-    cr_expect(strstr(error.text, "\"a\" and \"b\" are at the same place"));
+    EXPECT(strstr(error.text, "\"a\" and \"b\" are at the same place"));
     def.as.spring.to = a;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_add(instrument, &def, NULL, &entity, &error));
     hed_entity_def body = hed_default_entity_def(HED_BODY);
@@ -340,11 +339,11 @@ Test(synth_instrument, springs_need_two_places)
     def.as.spring.to = b;
     def.as.spring.rest_length = -0.9f;
     OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
-    cr_expect_float_eq(synth_rest_length(instrument, &def.as.spring), 0.45f, 1e-7f);
+    EXPECT_NEAR(synth_rest_length(instrument, &def.as.spring), 0.45f, 1e-7f);
     def.as.spring.rest_length = 0.3f;
-    cr_expect(synth_rest_length(instrument, &def.as.spring) == 0.3f);
+    EXPECT(synth_rest_length(instrument, &def.as.spring) == 0.3f);
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_set(instrument, b, &def, &error));
-    cr_expect(strstr(error.text, "is a body and cannot become a spring"));
+    EXPECT(strstr(error.text, "is a body and cannot become a spring"));
 }
 
 Test(synth_instrument, removal_takes_what_refers_to_it)
@@ -366,25 +365,25 @@ Test(synth_instrument, removal_takes_what_refers_to_it)
     OK(hed_instrument_modulate(instrument, &of_other, &error));
 
     OK(hed_instrument_remove(instrument, b, &error));
-    cr_expect(hed_instrument_count(instrument, HED_BODY) == 2 &&
-              hed_instrument_at(instrument, HED_BODY, 1) == c);
-    cr_expect(hed_instrument_count(instrument, HED_SPRING) == 1 &&
-              hed_instrument_at(instrument, HED_SPRING, 0) == ac);
-    cr_expect(!synth_find(instrument, ab) && !synth_find(instrument, bc) &&
-              hed_instrument_find(instrument, "b") == 0);
-    cr_expect(instrument->link_count == 2 && instrument->modulation_count == 2);
+    EXPECT(hed_instrument_count(instrument, HED_BODY) == 2 &&
+           hed_instrument_at(instrument, HED_BODY, 1) == c);
+    EXPECT(hed_instrument_count(instrument, HED_SPRING) == 1 &&
+           hed_instrument_at(instrument, HED_SPRING, 0) == ac);
+    EXPECT(!synth_find(instrument, ab) && !synth_find(instrument, bc) &&
+           hed_instrument_find(instrument, "b") == 0);
+    EXPECT(instrument->link_count == 2 && instrument->modulation_count == 2);
     OK(hed_instrument_remove(instrument, microphone, &error));
-    cr_expect(!synth_find(instrument, follower) && !synth_find(instrument, delay) &&
-              hed_instrument_find(instrument, "d") == 0);
-    cr_expect(instrument->link_count == 0 && instrument->modulation_count == 1 &&
-              instrument->modulations[0].invert);
-    cr_expect(hed_instrument_find(instrument, "in") == input &&
-              hed_instrument_find(instrument, "c") == c);
+    EXPECT(!synth_find(instrument, follower) && !synth_find(instrument, delay) &&
+           hed_instrument_find(instrument, "d") == 0);
+    EXPECT(instrument->link_count == 0 && instrument->modulation_count == 1 &&
+           instrument->modulations[0].invert);
+    EXPECT(hed_instrument_find(instrument, "in") == input &&
+           hed_instrument_find(instrument, "c") == c);
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_remove(instrument, b, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_remove(instrument, 0, &error));
     hed_entity_def def;
     FAILS(HED_ERROR_ARGUMENT, hed_instrument_get(instrument, b, &def, &error));
-    cr_expect(add_body(3, "b") > lfo, "a number is never used again");
+    EXPECT(add_body(3, "b") > lfo, "a number is never used again");
 }
 
 /* ---- against a plain list ---- */
@@ -427,11 +426,11 @@ static void compare(const plain *p)
         for (uint32_t i = 0; i < p->count; i++) {
             hed_entity_def def;
             if (p->defs[i].type != type) continue;
-            cr_assert(hed_instrument_at(instrument, type, found++) == p->entities[i]);
+            CHECK(hed_instrument_at(instrument, type, found++) == p->entities[i]);
             OK(hed_instrument_get(instrument, p->entities[i], &def, &error));
-            cr_assert(memcmp(&def.as, &p->defs[i].as, synth_def_sizes[type]) == 0);
+            CHECK(memcmp(&def.as, &p->defs[i].as, synth_def_sizes[type]) == 0);
         }
-        cr_assert(hed_instrument_count(instrument, type) == found);
+        CHECK(hed_instrument_count(instrument, type) == found);
     }
 }
 
@@ -463,7 +462,7 @@ Test(synth_instrument, a_storm_of_changes)
         }
         if (step % 100 == 99) compare(&p);
     }
-    cr_expect(p.count > 50, "%u entities are left", p.count);
+    EXPECT(p.count > 50, "%u entities are left", p.count);
     compare(&p);
 }
 
@@ -497,10 +496,10 @@ static bool build(const hed_allocator *allocator)
     if (!status) status = hed_instrument_stability(made, 48000, &stability, &error);
     if (!status) status = hed_instrument_copy(made, &copy, &error);
     if (!status) status = hed_instrument_remove(made, body, &error);
-    cr_assert(status == HED_OK || status == HED_ERROR_MEMORY, "%s", error.text);
+    CHECK(status == HED_OK || status == HED_ERROR_MEMORY, "%s", error.text);
     if (!status)
-        cr_assert(hed_instrument_find(copy, "body") == body &&
-                  hed_instrument_find(copy, "grid[19]") == generated.first_body + 19);
+        CHECK(hed_instrument_find(copy, "body") == body &&
+              hed_instrument_find(copy, "grid[19]") == generated.first_body + 19);
     hed_instrument_destroy(made);
     hed_instrument_destroy(copy);
     return status == HED_OK;
@@ -514,10 +513,10 @@ Test(synth_instrument, memory_that_runs_out)
         test_allocator t = {.fail_at = ++n};
         hed_allocator allocator = test_allocator_of(&t);
         done = build(&allocator);
-        cr_assert(t.live == 0 && t.bytes == 0, "%lld blocks are left after failure %lld",
+        CHECK(t.live == 0 && t.bytes == 0, "%lld blocks are left after failure %lld",
             (long long)t.live, (long long)n);
     }
-    cr_expect(done && n > 40, "%lld allocations", (long long)n);
+    EXPECT(done && n > 40, "%lld allocations", (long long)n);
 }
 
 Test(synth_instrument, what_fails_changes_nothing)
@@ -532,12 +531,12 @@ Test(synth_instrument, what_fails_changes_nothing)
     for (uint32_t i = 0; i < 200; i++) {
         snprintf(name, sizeof name, "b%u", i);
         while (hed_instrument_add(made, &def, name, &entity, &error) != HED_OK)
-            cr_assert(error.status == HED_ERROR_MEMORY, "%s", error.text);
+            CHECK(error.status == HED_ERROR_MEMORY, "%s", error.text);
         t.calls = 0;
         t.fail_at = 1 + i % 5; /* one of the next calls */
-        cr_assert(entity == i + 1 && hed_instrument_count(made, HED_BODY) == i + 1);
-        cr_assert(hed_instrument_find(made, name) == entity);
+        CHECK(entity == i + 1 && hed_instrument_count(made, HED_BODY) == i + 1);
+        CHECK(hed_instrument_find(made, name) == entity);
     }
     hed_instrument_destroy(made);
-    cr_expect(t.live == 0);
+    EXPECT(t.live == 0);
 }

@@ -31,8 +31,8 @@ Test(synth_kernels, give_what_their_native_versions_give)
         hed_conformance_report report;
         OK(hed_device_find(t.context, "host", &def.reference, &error));
         OK(hed_conformance(&def, &report, &error));
-        cr_expect(report.passed > 0, "%s: nothing was run", def.kernel->name);
-        cr_expect(
+        EXPECT(report.passed > 0, "%s: nothing was run", def.kernel->name);
+        EXPECT(
             failures == 0 && report.failed == 0, "%s: %d runs failed", def.kernel->name, failures);
     }
     test_close(&t);
@@ -42,6 +42,6 @@ Test(synth_kernels, have_names_of_their_own)
 {
     for (uint32_t i = 0; i < hed_synth_kernel_count(); i++)
         for (uint32_t k = 0; k < i; k++)
-            cr_assert_str_neq(hed_synth_kernel_at(i)->name, hed_synth_kernel_at(k)->name);
-    cr_assert_null(hed_synth_kernel_at(hed_synth_kernel_count()));
+            CHECK_TEXT_NE(hed_synth_kernel_at(i)->name, hed_synth_kernel_at(k)->name);
+    CHECK_NULL(hed_synth_kernel_at(hed_synth_kernel_count()));
 }

@@ -53,7 +53,7 @@ static void wait_for(hed_live *live)
 {
     for (uint32_t i = 0; i < 20000 && live_exchange_behind(live->exchange); i++)
         sleep_milliseconds(1);
-    cr_assert(live_exchange_behind(live->exchange) == 0, "the device's thread stands still");
+    CHECK(live_exchange_behind(live->exchange) == 0, "the device's thread stands still");
 }
 
 static void is_one_block_behind(hed_device *host, hed_device *device)
@@ -72,19 +72,19 @@ static void is_one_block_behind(hed_device *host, hed_device *device)
         hed_synth_block block = {.frames = BLOCK, .left = found[0], .right = found[1],
             .events = &note, .event_count = i == 0};
         bool taken;
-        cr_assert(live_exchange_block(live->exchange, &block, &taken) && taken, "block %u", i);
+        CHECK(live_exchange_block(live->exchange, &block, &taken) && taken, "block %u", i);
         for (uint32_t n = 0; n < BLOCK; n++) {
-            cr_assert(
+            CHECK(
                 found[0][n] == (i ? left[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
-            cr_assert(
+            CHECK(
                 found[1][n] == (i ? right[(i - 1) * BLOCK + n] : 0.0f), "block %u, frame %u", i, n);
         }
         wait_for(live);
     }
-    cr_assert(live_first_above(left, BLOCKS * BLOCK, 1e-6f) < BLOCKS * BLOCK / 2, "it was silent");
-    cr_assert(counting.calls == calls, "something was allocated while it played");
+    CHECK(live_first_above(left, BLOCKS * BLOCK, 1e-6f) < BLOCKS * BLOCK / 2, "it was silent");
+    CHECK(counting.calls == calls, "something was allocated while it played");
     free_live(live);
-    cr_assert(counting.live == 0);
+    CHECK(counting.live == 0);
     hed_instrument_destroy(instrument);
 }
 
@@ -123,7 +123,7 @@ Test(synth_live, late_blocks_are_dropped)
         bool taken, there = live_exchange_block(live->exchange, &block, &taken);
         uint32_t wanted = asked;
         for (uint32_t n = 0; n < BLOCK; n++)
-            cr_assert(found[0][n] == (there && wanted ? left[(wanted - 1) * BLOCK + n] : 0.0f),
+            CHECK(found[0][n] == (there && wanted ? left[(wanted - 1) * BLOCK + n] : 0.0f),
                 "block %u", i);
         silent += !there;
         refused += !taken;
@@ -133,8 +133,8 @@ Test(synth_live, late_blocks_are_dropped)
         }
         if (i % 10 == 9) wait_for(live);
     }
-    cr_assert(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4,
-        "%u asked, %u refused, %u silent", asked, refused, silent);
+    CHECK(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4, "%u asked, %u refused, %u silent",
+        asked, refused, silent);
     free_live(live);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -156,15 +156,15 @@ Test(synth_live, names_what_is_not_installed)
     setenv("HEDDLE_JACK_LIBRARY", "none", 1);
     setenv("HEDDLE_ALSA_LIBRARY", "libm.so.6", 1);
     FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "apt install libjack-jackd2-0") && !live, "%s", error.text);
+    CHECK(strstr(error.text, "apt install libjack-jackd2-0") && !live, "%s", error.text);
     def.driver = HED_LIVE_ALSA;
     FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "libm.so.6 of HEDDLE_ALSA_LIBRARY, which lacks snd_") &&
-                  strstr(error.text, "apt install libasound2"),
+    CHECK(strstr(error.text, "libm.so.6 of HEDDLE_ALSA_LIBRARY, which lacks snd_") &&
+              strstr(error.text, "apt install libasound2"),
         "%s", error.text);
     hed_instrument_destroy(instrument);
     test_close(&t);
-    cr_assert(counting.live == 0);
+    CHECK(counting.live == 0);
 }
 
 #ifdef LIVE_DRIVERS
@@ -202,7 +202,7 @@ static void load_jack(void)
     hed_error error;
     _Static_assert(sizeof more == sizeof slots, "function pointers only");
     const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_JACK];
-    if (jack_load(NULL, &jack, &error)) cr_skip_test("%s", error.text);
+    if (jack_load(NULL, &jack, &error)) test_skip("%s", error.text);
     OK(hed_library_load(NULL, library, names, slots, 4, NULL, &error));
     memcpy(&more, slots, sizeof slots);
 }
@@ -281,7 +281,7 @@ static int lock_name(char *name, size_t size)
         if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
         if (lock >= 0) close(lock);
     }
-    cr_skip_test("four JACK servers of tests are running");
+    test_skip("four JACK servers of tests are running");
     return -1;
 }
 
@@ -335,7 +335,7 @@ static recorder *start_recorder(uint32_t block)
         if (r->client) jack.jack_client_close(r->client);
         r->client = NULL;
     }
-    cr_skip_test("jackd does not start here");
+    test_skip("jackd does not start here");
     return NULL;
 }
 
@@ -354,7 +354,7 @@ static void wait_for_frames(recorder *r, uint32_t frames)
 {
     uint32_t target = atomic_load(&r->frames) + frames;
     for (uint32_t i = 0; i < 4000 && atomic_load(&r->frames) < target; i++) sleep_milliseconds(5);
-    cr_assert(atomic_load(&r->frames) >= target, "the server stands still");
+    CHECK(atomic_load(&r->frames) >= target, "the server stands still");
 }
 
 static hed_live_def live_def(hed_device *device, const hed_instrument *instrument)
@@ -379,7 +379,7 @@ static uint32_t find_begin(const recorder *r, const float *quiet, uint32_t heard
     for (uint32_t begin = 0; begin <= heard; begin += block)
         if (memcmp(r->sound[0] + heard, quiet + (heard - begin), block * sizeof *quiet) == 0)
             return begin;
-    cr_assert_fail("what was heard from frame %u on is nowhere in a render", heard);
+    FAIL("what was heard from frame %u on is nowhere in a render", heard);
     return 0;
 }
 
@@ -400,14 +400,13 @@ static void plays_what_a_render_gives(uint32_t block)
     wait_for_frames(r, 4 * block);
     atomic_store(&r->note_at, 17);
     wait_for_frames(r, FRAMES);
-    cr_assert(counting.calls == calls, "something was allocated while it played");
+    CHECK(counting.calls == calls, "something was allocated while it played");
     hed_live_report report;
     OK(hed_live_get_report(live, &report, &error));
     hed_live_stop(live);
-    cr_assert(
-        report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
-    cr_assert(report.events == 1 && report.events_lost == 0 && report.late == 0);
-    cr_assert(report.load.count > 10 && report.synth.structure == HED_SYNTH_NATIVE);
+    CHECK(report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
+    CHECK(report.events == 1 && report.events_lost == 0 && report.late == 0);
+    CHECK(report.load.count > 10 && report.synth.structure == HED_SYNTH_NATIVE);
     static float left[FRAMES], right[FRAMES];
     uint32_t frames = atomic_load(&r->frames), sent = atomic_load(&r->sent);
     live_render(t.device, &def.synth, FRAMES, left, right, FRAMES);
@@ -415,16 +414,16 @@ static void plays_what_a_render_gives(uint32_t block)
              also = live_first_above(r->sound[1], frames, 0);
     if (also > heard) heard = also; /* connected one after the other */
     uint32_t begin = find_begin(r, left, heard, block), note = sent + block - begin;
-    cr_assert(heard < sent && begin + FRAMES < frames && note < FRAMES / 2,
+    CHECK(heard < sent && begin + FRAMES < frames && note < FRAMES / 2,
         "%u frames, from %u on, a note at %u", frames, begin, note);
     live_render(t.device, &def.synth, note, left, right, FRAMES);
-    cr_assert(live_first_above(left, FRAMES, 1e-6f) < note + 1000 &&
-                  live_first_above(left, FRAMES, 1e-6f) > note,
+    CHECK(live_first_above(left, FRAMES, 1e-6f) < note + 1000 &&
+              live_first_above(left, FRAMES, 1e-6f) > note,
         "it was silent");
     for (uint32_t n = heard - begin; n < FRAMES; n++) {
-        cr_assert(r->sound[0][begin + n] == left[n], "left, frame %u: %g instead of %g", n,
+        CHECK(r->sound[0][begin + n] == left[n], "left, frame %u: %g instead of %g", n,
             (double)r->sound[0][begin + n], (double)left[n]);
-        cr_assert(r->sound[1][begin + n] == right[n], "right, frame %u", n);
+        CHECK(r->sound[1][begin + n] == right[n], "right, frame %u", n);
     }
     hed_instrument_destroy(instrument);
     stop_recorder(r);
@@ -446,7 +445,7 @@ static void expect_latency(
         if (i) sleep_milliseconds(5);
         jack.jack_port_get_latency_range(more.jack_port_by_name(r->client, port), mode, &range);
     }
-    cr_assert(range.min == min && range.max == max, "%s, %s: %u to %u instead of %u to %u", port,
+    CHECK(range.min == min && range.max == max, "%s, %s: %u to %u instead of %u to %u", port,
         mode == JackCaptureLatency ? "capture" : "playback", range.min, range.max, min, max);
 }
 
@@ -465,7 +464,7 @@ static void tells_its_latency(
     OK(hed_live_start(&def, &live, &error));
     OK(hed_live_get_report(live, &report, &error));
     uint32_t ours = report.latency;
-    cr_assert(ours == report.synth.latency + blocks * report.block && report.synth.latency > 0);
+    CHECK(ours == report.synth.latency + blocks * report.block && report.synth.latency > 0);
     expect_latency(
         r, "heddle:left", JackCaptureLatency, before_keys.min + ours, before_keys.max + ours);
     expect_latency(
@@ -474,12 +473,12 @@ static void tells_its_latency(
         r, "heddle:midi", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
     expect_latency(
         r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
-    cr_assert_eq(more.jack_disconnect(r->client, "recorder:keys", "heddle:midi"), 0);
-    cr_assert_eq(more.jack_disconnect(r->client, "heddle:left", "recorder:left"), 0);
+    CHECK_EQ(more.jack_disconnect(r->client, "recorder:keys", "heddle:midi"), 0);
+    CHECK_EQ(more.jack_disconnect(r->client, "heddle:left", "recorder:left"), 0);
     expect_latency(r, "heddle:left", JackCaptureLatency, ours, ours);
     expect_latency(
         r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
-    cr_assert_eq(more.jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
+    CHECK_EQ(more.jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
     expect_latency(r, "heddle:in_1", JackPlaybackLatency, ours, ours);
     hed_live_stop(live);
     hed_instrument_destroy(instrument);
@@ -514,15 +513,15 @@ Test(synth_live, counts_xruns_changes_and_fades)
     atomic_store(&r->dawdle, true);
     wait_for_frames(r, 9600);
     OK(hed_live_get_report(live, &after, &error));
-    cr_assert(after.xruns > before.xruns, "a cycle that took 100 ms was no xrun");
+    CHECK(after.xruns > before.xruns, "a cycle that took 100 ms was no xrun");
     hed_synth_event note = live_note(0x90, 127);
-    cr_assert(hed_live_event(live, &note));
+    CHECK(hed_live_event(live, &note));
     wait_for_frames(r, 4800);
     uint32_t at = live_first_above(r->sound[0], atomic_load(&r->frames), 1e-6f);
-    cr_assert(at < atomic_load(&r->frames), "no sound of an event");
+    CHECK(at < atomic_load(&r->frames), "no sound of an event");
     OK(hed_live_change(live, other, &error));
     wait_for_frames(r, 4800);
-    cr_assert(hed_live_event(live, &note));
+    CHECK(hed_live_event(live, &note));
     wait_for_frames(r, 4800);
     uint32_t stopped = atomic_load(&r->frames);
     hed_live_stop(live);
@@ -532,9 +531,9 @@ Test(synth_live, counts_xruns_changes_and_fades)
         peak = fmaxf(peak, fabsf(r->sound[0][n]));
         step = fmaxf(step, fabsf(r->sound[0][n] - r->sound[0][n - 1]));
     }
-    cr_assert(peak > 0 && peak <= 1);
+    CHECK(peak > 0 && peak <= 1);
     for (uint32_t n = stopped; n < atomic_load(&r->frames); n++)
-        cr_assert(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256,
+        CHECK(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256,
             "the end clicks at frame %u", n - stopped);
     hed_instrument_destroy(instrument);
     hed_instrument_destroy(other);
@@ -553,19 +552,19 @@ Test(synth_live, says_what_it_does_not_find)
     hed_live *live;
     setenv("JACK_DEFAULT_SERVER", "heddle-no-such-server", 1);
     FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "no JACK server") && !live);
+    CHECK(strstr(error.text, "no JACK server") && !live);
     def.device = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_live_start(&def, &live, &error));
     def.device = t.device;
     recorder *r = start_recorder(256);
     def.midi_port = "no such keyboard";
     FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "no such keyboard") && strstr(error.text, "recorder:keys"), "%s",
+    CHECK(strstr(error.text, "no such keyboard") && strstr(error.text, "recorder:keys"), "%s",
         error.text);
     def.midi_port = NULL;
     def.output = "no such card";
     FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "no such card") && strstr(error.text, "system:playback_1"), "%s",
+    CHECK(strstr(error.text, "no such card") && strstr(error.text, "system:playback_1"), "%s",
         error.text);
     def.output = NULL;
     OK(hed_live_start(&def, &live, &error));
@@ -577,7 +576,7 @@ Test(synth_live, says_what_it_does_not_find)
         sleep_milliseconds(10);
         status = hed_live_get_report(live, &report, &error);
     }
-    cr_assert(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s",
+    CHECK(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s",
         hed_status_name(status), error.text);
     hed_live_stop(live);
     hed_live_stop(NULL);
@@ -602,24 +601,24 @@ Test(synth_live, alsa)
     hed_live_report report = {0};
     OK(hed_live_start(&def, &live, &error));
     hed_synth_event note = live_note(0x90, 127), wrong = {.kind = HED_EVENT_SET, .entity = 4711};
-    cr_assert(hed_live_event(live, &wrong));
+    CHECK(hed_live_event(live, &wrong));
     for (uint32_t i = 0; i < 1000 && report.events_lost == 0; i++) {
         sleep_milliseconds(5);
         OK(hed_live_get_report(live, &report, &error));
     }
-    cr_assert(report.events_lost == 1, "an event of nothing counts as played");
-    cr_assert(hed_live_event(live, &note));
+    CHECK(report.events_lost == 1, "an event of nothing counts as played");
+    CHECK(hed_live_event(live, &note));
     for (uint32_t i = 0; i < 1000 && (report.load.count < 100 || report.synth.peak < 1e-6f); i++) {
         sleep_milliseconds(5);
         OK(hed_live_get_report(live, &report, &error));
     }
-    cr_assert(report.load.count >= 100 && report.block == 128 && report.rate == 48000 &&
-              report.events == 1);
-    cr_assert(report.synth.peak > 1e-6f, "it was silent");
+    CHECK(report.load.count >= 100 && report.block == 128 && report.rate == 48000 &&
+          report.events == 1);
+    CHECK(report.synth.peak > 1e-6f, "it was silent");
     hed_live_stop(live);
     def.output = "no_such_card";
     FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
-    cr_assert(strstr(error.text, "no_such_card"));
+    CHECK(strstr(error.text, "no_such_card"));
     def.output = "null";
     def.synth.inputs = 1; /* it captures silence */
     OK(hed_live_start(&def, &live, &error));
@@ -628,7 +627,7 @@ Test(synth_live, alsa)
         sleep_milliseconds(5);
         OK(hed_live_get_report(live, &report, &error));
     }
-    cr_assert(report.load.count >= 100 && report.xruns == 0);
+    CHECK(report.load.count >= 100 && report.xruns == 0);
     hed_live_stop(live);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -656,13 +655,13 @@ Test(synth_live, memory_runs_out)
         counting.calls = 0;
         counting.fail_at = failures + 1;
         status = hed_live_start(&def, &live, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s",
+        CHECK(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s",
             failures + 1, error.text);
         hed_live_stop(live);
-        cr_assert(counting.live == live_before, "allocation %u: %lld are left", failures + 1,
+        CHECK(counting.live == live_before, "allocation %u: %lld are left", failures + 1,
             (long long)(counting.live - live_before));
     }
-    cr_assert(failures > 10, "%u", failures);
+    CHECK(failures > 10, "%u", failures);
     hed_instrument_destroy(instrument);
     test_close(&t);
 }

@@ -18,7 +18,7 @@ typedef struct song {
 
 static void put(song *s, uint32_t value, uint32_t count)
 {
-    cr_assert_lt(s->size + count, MOST_BYTES);
+    CHECK_LT(s->size + count, MOST_BYTES);
     while (count--) s->bytes[s->size++] = (uint8_t)(value >> 8 * count);
 }
 
@@ -82,13 +82,13 @@ static hed_midi_file *parse(const song *s)
 static void check_event(const hed_midi_file *file, uint32_t index, double seconds, uint64_t tick,
     uint32_t track, uint32_t status, uint32_t first, uint32_t second)
 {
-    cr_assert_lt(index, hed_midi_file_count(file));
+    CHECK_LT(index, hed_midi_file_count(file));
     const hed_midi_event *e = &hed_midi_file_events(file)[index];
-    cr_assert(e->bytes[0] == status && e->bytes[1] == first && e->bytes[2] == second,
+    CHECK(e->bytes[0] == status && e->bytes[1] == first && e->bytes[2] == second,
         "event %u is %02x %02x %02x", index, e->bytes[0], e->bytes[1], e->bytes[2]);
-    cr_assert(e->tick == tick && e->track == track, "event %u is at tick %llu of track %u", index,
+    CHECK(e->tick == tick && e->track == track, "event %u is at tick %llu of track %u", index,
         (unsigned long long)e->tick, e->track);
-    cr_assert(fabs(e->seconds - seconds) < 1e-12 * (1 + seconds),
+    CHECK(fabs(e->seconds - seconds) < 1e-12 * (1 + seconds),
         "event %u is at %.15g s instead of %.15g", index, e->seconds, seconds);
 }
 
@@ -113,8 +113,8 @@ Test(synth_midi, one_track_with_every_kind_of_event)
     put_event(&s, 0x0fffffff, 0x9f, 127, 127);
     end_track(&s, 3);
     hed_midi_file *file = parse(&s);
-    cr_assert_eq(hed_midi_file_tracks(file), 1);
-    cr_assert_eq(hed_midi_file_count(file), 9);
+    CHECK_EQ(hed_midi_file_tracks(file), 1);
+    CHECK_EQ(hed_midi_file_count(file), 9);
     double a_tick = 0.5 / 480;
     check_event(file, 0, 0, 0, 0, 0x93, 60, 100);
     check_event(file, 1, 96 * a_tick, 96, 0, 0x93, 64, 0);
@@ -125,7 +125,7 @@ Test(synth_midi, one_track_with_every_kind_of_event)
     check_event(file, 6, 224 * a_tick, 224, 0, 0xd3, 13, 0);
     check_event(file, 7, 224 * a_tick, 224, 0, 0xe3, 1, 64);
     check_event(file, 8, (224 + 0x0fffffff) * a_tick, 224 + 0x0fffffff, 0, 0x9f, 127, 127);
-    cr_assert(fabs(hed_midi_file_seconds(file) - (227 + 0x0fffffff) * a_tick) < 1e-6);
+    CHECK(fabs(hed_midi_file_seconds(file) - (227 + 0x0fffffff) * a_tick) < 1e-6);
     hed_midi_file_destroy(file);
 }
 
@@ -148,7 +148,7 @@ Test(synth_midi, tempo_is_that_of_all_tracks)
     put_event(&s, 140, 0x91, 61, 2);
     end_track(&s, 0);
     hed_midi_file *file = parse(&s);
-    cr_assert_eq(hed_midi_file_count(file), 7);
+    CHECK_EQ(hed_midi_file_count(file), 7);
     check_event(file, 0, 0, 0, 0, 0xff, 0x51, 0);
     check_event(file, 1, 0.6, 100, 1, 0x90, 60, 1); /* tracks in their order at one tick */
     check_event(file, 2, 0.6, 100, 2, 0x91, 61, 1);
@@ -156,10 +156,10 @@ Test(synth_midi, tempo_is_that_of_all_tracks)
     check_event(file, 4, 0.9 + 0.1 * 0.300007, 160, 2, 0xff, 0x51, 0);
     check_event(file, 5, 0.9300007 + 0.4, 200, 1, 0x90, 60, 2);
     check_event(file, 6, 0.9300007 + 1.4, 300, 2, 0x91, 61, 2);
-    cr_assert_float_eq(hed_midi_file_events(file)[0].tempo, 100, 1e-4);
-    cr_assert_float_eq(hed_midi_file_events(file)[4].tempo, 60, 1e-4);
-    cr_assert(hed_midi_file_events(file)[1].tempo == 0);
-    cr_assert_float_eq(hed_midi_file_seconds(file), 0.9300007 + 10.4, 1e-9);
+    CHECK_NEAR(hed_midi_file_events(file)[0].tempo, 100, 1e-4);
+    CHECK_NEAR(hed_midi_file_events(file)[4].tempo, 60, 1e-4);
+    CHECK(hed_midi_file_events(file)[1].tempo == 0);
+    CHECK_NEAR(hed_midi_file_seconds(file), 0.9300007 + 10.4, 1e-9);
     hed_midi_file_destroy(file);
 }
 
@@ -179,7 +179,7 @@ Test(synth_midi, time_code_does_not_follow_the_tempo)
         end_track(&s, 1000);
         hed_midi_file *file = parse(&s);
         check_event(file, 1, 1000 * codes[i].a_tick, 1000, 0, 0x90, 60, 100);
-        cr_assert_float_eq(hed_midi_file_seconds(file), 2000 * codes[i].a_tick, 1e-9);
+        CHECK_NEAR(hed_midi_file_seconds(file), 2000 * codes[i].a_tick, 1e-9);
         hed_midi_file_destroy(file);
     }
 }
@@ -191,8 +191,8 @@ Test(synth_midi, a_file_without_events_has_a_length)
     begin_track(&s);
     end_track(&s, 96);
     hed_midi_file *file = parse(&s);
-    cr_assert_eq(hed_midi_file_count(file), 0);
-    cr_assert_float_eq(hed_midi_file_seconds(file), 0.5, 1e-12);
+    CHECK_EQ(hed_midi_file_count(file), 0);
+    CHECK_NEAR(hed_midi_file_seconds(file), 0.5, 1e-12);
     hed_midi_file_destroy(file);
     hed_midi_file_destroy(NULL);
 }
@@ -208,7 +208,7 @@ Test(synth_midi, a_long_head_and_bytes_behind_the_end_are_passed_over)
     end_track(&s, 0);
     put(&s, 0x6a756e6b, 4);
     hed_midi_file *file = parse(&s);
-    cr_assert_eq(hed_midi_file_count(file), 1);
+    CHECK_EQ(hed_midi_file_count(file), 1);
     hed_midi_file_destroy(file);
 }
 
@@ -294,7 +294,7 @@ static void compare(const char *path, const hed_midi_file *file)
     memset(next, 0, sizeof next);
     snprintf(command, sizeof command, "midicsv '%s'", path);
     FILE *list = popen(command, "r");
-    cr_assert_not_null(list);
+    CHECK_NOT_NULL(list);
     uint32_t compared = 0, count = hed_midi_file_count(file);
     const hed_midi_event *events = hed_midi_file_events(file);
     while (fgets(line, sizeof line, list)) {
@@ -302,21 +302,21 @@ static void compare(const char *path, const hed_midi_file *file)
         if (!read_line(line, &expected)) continue;
         uint32_t *at = &next[expected.track];
         while (*at < count && events[*at].track != expected.track) ++*at;
-        cr_assert_lt(*at, count, "%s has more events: %s", path, line);
+        CHECK_LT(*at, count, "%s has more events: %s", path, line);
         const hed_midi_event *e = &events[(*at)++];
-        cr_assert(e->tick == expected.tick && e->tempo == expected.tempo &&
-                      memcmp(e->bytes, expected.bytes, 3) == 0,
+        CHECK(e->tick == expected.tick && e->tempo == expected.tempo &&
+                  memcmp(e->bytes, expected.bytes, 3) == 0,
             "%s: %02x %02x %02x at tick %llu, where midicsv has %s", path, e->bytes[0], e->bytes[1],
             e->bytes[2], (unsigned long long)e->tick, line);
         compared++;
     }
-    cr_assert_eq(pclose(list), 0);
-    cr_assert_eq(compared, count);
+    CHECK_EQ(pclose(list), 0);
+    CHECK_EQ(compared, count);
 }
 
 Test(synth_midi, reads_what_midicsv_reads)
 {
-    if (system("command -v midicsv > /dev/null") != 0) cr_skip_test("midicsv is not here");
+    if (system("command -v midicsv > /dev/null") != 0) test_skip("midicsv is not here");
     uint32_t events = 0;
     for (uint32_t seed = 1; seed <= 40; seed++) {
         hed_error error;
@@ -328,12 +328,12 @@ Test(synth_midi, reads_what_midicsv_reads)
         OK(hed_midi_file_load(path, &file, &error));
         compare(path, file);
         for (uint32_t i = 1; i < hed_midi_file_count(file); i++)
-            cr_assert_geq(
+            CHECK_GE(
                 hed_midi_file_events(file)[i].seconds, hed_midi_file_events(file)[i - 1].seconds);
         events += hed_midi_file_count(file);
         hed_midi_file_destroy(file);
     }
-    cr_assert_gt(events, 1000);
+    CHECK_GT(events, 1000);
 }
 
 /* ---- what is wrong ---- */
@@ -343,8 +343,8 @@ static void refuse(const song *s, const char *text)
     hed_error error;
     hed_midi_file *file = (hed_midi_file *)s;
     FAILS(HED_ERROR_FORMAT, hed_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
-    cr_assert_null(file);
-    cr_assert(strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
+    CHECK_NULL(file);
+    CHECK(strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
 }
 
 /* A song of two tracks. The first has 4 + 4 + 4 bytes from byte 22 on, the second begins at byte
@@ -427,7 +427,7 @@ Test(synth_midi, files_that_are_not_there_are_named)
     hed_error error;
     hed_midi_file *file;
     FAILS(HED_ERROR_IO, hed_midi_file_load(in_folder("none.mid"), &file, &error));
-    cr_assert(strstr(error.text, "none.mid") && !file);
+    CHECK(strstr(error.text, "none.mid") && !file);
 }
 
 Test(synth_midi, bytes_turned_round_are_read_or_refused)
@@ -443,9 +443,9 @@ Test(synth_midi, bytes_turned_round_are_read_or_refused)
         for (uint32_t k = 0; k < 3; k++)
             s.bytes[random_below(&state, (uint32_t)good.size)] = (uint8_t)random_below(&state, 256);
         hed_status status = hed_midi_file_parse(s.bytes, good.size, "s", &file, &error);
-        cr_assert(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !file));
+        CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !file));
         refused += status != HED_OK;
         if (!status) hed_midi_file_destroy(file);
     }
-    cr_assert(refused > 1000 && refused < 20000);
+    CHECK(refused > 1000 && refused < 20000);
 }

@@ -87,12 +87,12 @@ Test(synth_mix, passes_what_is_quiet_with_its_bits)
     hed_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
     uint32_t late = out->report.latency;
-    cr_assert(late > 0 && late < RATE / 100);
+    CHECK(late > 0 && late < RATE / 100);
     for (uint32_t n = late; n < FRAMES; n++) {
-        cr_assert(out->left[n] == stems[2 * (n - late)], "frame %u", n);
-        cr_assert(out->right[n] == stems[2 * (n - late) + 1], "frame %u", n);
+        CHECK(out->left[n] == stems[2 * (n - late)], "frame %u", n);
+        CHECK(out->right[n] == stems[2 * (n - late) + 1], "frame %u", n);
     }
-    cr_assert(out->report.reduction == 0 && out->report.breaks == 0);
+    CHECK(out->report.reduction == 0 && out->report.breaks == 0);
     free(out);
     free(stems);
 }
@@ -108,13 +108,13 @@ Test(synth_mix, never_a_sample_above_the_limit)
         mixed *out = mix_of(stems, &def, 64);
         float most = hed_exp(def.limit * 0.11512925f), peak = 0;
         for (uint32_t n = 0; n < FRAMES; n++) {
-            cr_assert(fabsf(out->left[n]) <= most && fabsf(out->right[n]) <= most,
-                "frame %u: %g %g", n, (double)out->left[n], (double)out->right[n]);
+            CHECK(fabsf(out->left[n]) <= most && fabsf(out->right[n]) <= most, "frame %u: %g %g", n,
+                (double)out->left[n], (double)out->right[n]);
             if (fabsf(out->left[n]) > peak) peak = fabsf(out->left[n]);
         }
-        cr_assert(peak > 0.99f * most, "it takes away more than it has to: %g of %g", (double)peak,
+        CHECK(peak > 0.99f * most, "it takes away more than it has to: %g of %g", (double)peak,
             (double)most);
-        cr_assert(out->report.peak > 150 && out->report.reduction > 20);
+        CHECK(out->report.peak > 150 && out->report.reduction > 20);
         free(out);
         free(stems);
     }
@@ -141,8 +141,8 @@ Test(synth_mix, gain_is_the_mean_of_the_least_that_peaks_ask_for)
     for (uint32_t n = window; n < FRAMES; n++) {
         double mean = 0;
         for (uint32_t k = n - window + 1; k <= n; k++) mean += envelope[k] / window;
-        cr_assert(mean <= wanted[n - window + 1] + 1e-12);
-        cr_assert_float_eq(out->left[n], mean * stems[2 * (n - window + 1)], 1e-4, "frame %u", n);
+        CHECK(mean <= wanted[n - window + 1] + 1e-12);
+        CHECK_NEAR(out->left[n], mean * stems[2 * (n - window + 1)], 1e-4, "frame %u", n);
     }
     free(wanted);
     free(envelope);
@@ -162,13 +162,13 @@ Test(synth_mix, gain_moves_without_a_step)
     uint32_t late = out->report.latency, at = 20000 + late;
     for (uint32_t n = late + 1; n < FRAMES; n++) {
         if (n == at || n == at + 1) continue; /* the peak itself */
-        cr_assert(fabsf(out->left[n] - out->left[n - 1]) < 0.51f / (float)late, "frame %u", n);
+        CHECK(fabsf(out->left[n] - out->left[n - 1]) < 0.51f / (float)late, "frame %u", n);
     }
-    cr_assert(out->left[at] <= 1.0f && out->left[at] > 0.999f);
-    cr_assert(out->left[at - late - 1] == 0.5f, "it looks further ahead than it says");
+    CHECK(out->left[at] <= 1.0f && out->left[at] > 0.999f);
+    CHECK(out->left[at - late - 1] == 0.5f, "it looks further ahead than it says");
     float after = out->left[at + late + (uint32_t)(def.limit_release * RATE)];
-    cr_assert_float_eq(after, 0.5 * (1 - 0.75 * exp(-1)), 0.005);
-    cr_assert(out->left[FRAMES - 1] < 0.5f && out->left[FRAMES - 1] > 0.498f);
+    CHECK_NEAR(after, 0.5 * (1 - 0.75 * exp(-1)), 0.005);
+    CHECK(out->left[FRAMES - 1] < 0.5f && out->left[FRAMES - 1] > 0.498f);
     free(out);
     free(stems);
 }
@@ -188,10 +188,10 @@ Test(synth_mix, gain_changes_without_a_step)
     def.gain = -6;
     synth_mix_adopt(mix, &def); /* on the way to the other one */
     synth_mix_run(mix, stems + 22000, 1, 1, FRAMES - 11000, left + 11000, right + 11000);
-    cr_assert(left[9000] == 0.5f && left[11000] < 0.45f);
-    cr_assert(left[FRAMES - 1] == 0.5f * hed_exp(-6 * 0.11512925f));
+    CHECK(left[9000] == 0.5f && left[11000] < 0.45f);
+    CHECK(left[FRAMES - 1] == 0.5f * hed_exp(-6 * 0.11512925f));
     for (uint32_t n = 200; n < FRAMES; n++)
-        cr_assert(fabsf(left[n] - left[n - 1]) < 0.0003f, "frame %u", n);
+        CHECK(fabsf(left[n] - left[n - 1]) < 0.0003f, "frame %u", n);
     synth_mix_destroy(mix);
     free(stems);
 }
@@ -204,8 +204,8 @@ Test(synth_mix, recovers_to_the_bit)
     hed_instrument_def def = plain();
     def.limit_release = 0.01f;
     mixed *out = mix_of(stems, &def, 256);
-    cr_assert(out->left[200] < 0.3f);
-    cr_assert(out->left[FRAMES - 1] == 0.3f);
+    CHECK(out->left[200] < 0.3f);
+    CHECK(out->left[FRAMES - 1] == 0.3f);
     free(out);
     free(stems);
 }
@@ -218,17 +218,17 @@ Test(synth_mix, sound_does_not_depend_on_blocks)
     stems[2 * 30001 + 1] = INFINITY;
     hed_instrument_def def = plain();
     mixed *whole = mix_of(stems, &def, 256);
-    cr_assert(whole->opened == 9000 && whole->report.breaks == 2, "opened at %u, %u times",
+    CHECK(whole->opened == 9000 && whole->report.breaks == 2, "opened at %u, %u times",
         whole->opened, whole->report.breaks);
     for (uint32_t i = 0; i < 6; i++) {
         mixed *out = mix_of(stems, &def, blocks[i]);
-        cr_assert(memcmp(out->left, whole->left, sizeof out->left) == 0 &&
-                      memcmp(out->right, whole->right, sizeof out->right) == 0,
+        CHECK(memcmp(out->left, whole->left, sizeof out->left) == 0 &&
+                  memcmp(out->right, whole->right, sizeof out->right) == 0,
             "blocks of %u", blocks[i]);
-        cr_assert(out->opened == whole->opened && out->report.breaks == 2 &&
-                  out->report.muted == 2 * SYNTH_MIX_HOLD);
-        cr_assert(out->report.peak == whole->report.peak &&
-                  out->report.reduction == whole->report.reduction);
+        CHECK(out->opened == whole->opened && out->report.breaks == 2 &&
+              out->report.muted == 2 * SYNTH_MIX_HOLD);
+        CHECK(out->report.peak == whole->report.peak &&
+              out->report.reduction == whole->report.reduction);
         free(out);
     }
     free(whole);
@@ -253,19 +253,19 @@ Test(synth_mix, breaker_mutes_and_recovers_without_a_click)
         hed_instrument_def def = plain();
         mixed *out = mix_of(stems, &def, 256);
         uint32_t late = out->report.latency;
-        cr_assert(
+        CHECK(
             out->opened == 20000 && out->report.breaks == 1 && out->report.muted == SYNTH_MIX_HOLD);
-        cr_assert(out->report.peak <= 0.9f, "what was not let through counts as peak: %g",
+        CHECK(out->report.peak <= 0.9f, "what was not let through counts as peak: %g",
             (double)out->report.peak);
         for (uint32_t n = 1; n < FRAMES; n++) {
-            cr_assert(isfinite(out->left[n]) && isfinite(out->right[n]));
-            cr_assert(fabsf(out->left[n] - out->left[n - 1]) < 0.0018f + 0.9f / (float)late + 1e-5f,
+            CHECK(isfinite(out->left[n]) && isfinite(out->right[n]));
+            CHECK(fabsf(out->left[n] - out->left[n - 1]) < 0.0018f + 0.9f / (float)late + 1e-5f,
                 "frame %u", n);
             if (n > 20000 + late && n < 20000 + SYNTH_MIX_HOLD + late)
-                cr_assert(out->left[n] == 0.0f && out->right[n] == 0.0f, "frame %u", n);
+                CHECK(out->left[n] == 0.0f && out->right[n] == 0.0f, "frame %u", n);
         }
         for (uint32_t n = 20000 + SYNTH_MIX_HOLD + 2500 + late; n < FRAMES; n++)
-            cr_assert(out->left[n] == stems[2 * (n - late)], "frame %u", n);
+            CHECK(out->left[n] == stems[2 * (n - late)], "frame %u", n);
         free(out);
         free(stems);
     }
@@ -278,14 +278,14 @@ Test(synth_mix, breaker_knows_running_away_from_loud)
     float *stems = sine(30.0f);
     hed_instrument_def def = plain();
     mixed *loud = mix_of(stems, &def, 256);
-    cr_assert(loud->report.breaks == 0);
+    CHECK(loud->report.breaks == 0);
     float grown = 0;
     for (uint32_t n = 0; n < FRAMES; n++)
         stems[2 * n] = (n % 2 ? -1.0f : 1.0f) * 1e-6f * powf(1.002f, (float)n);
     mixed *away = mix_of(stems, &def, 256);
-    cr_assert(away->report.breaks >= 1 && away->opened < 12000, "opened at %u", away->opened);
+    CHECK(away->report.breaks >= 1 && away->opened < 12000, "opened at %u", away->opened);
     grown = fabsf(stems[2 * away->opened]);
-    cr_assert(grown < 1000, "it has grown to %g", (double)grown);
+    CHECK(grown < 1000, "it has grown to %g", (double)grown);
     free(loud);
     free(away);
     free(stems);
@@ -299,8 +299,8 @@ Test(synth_mix, breaker_waits)
     for (uint32_t i = 0; i < 2 * FRAMES; i++) stems[i] = NAN;
     hed_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
-    cr_assert(out->report.breaks == FRAMES / SYNTH_MIX_HOLD && out->report.muted == FRAMES);
-    for (uint32_t n = 0; n < FRAMES; n++) cr_assert(out->left[n] == 0.0f && out->right[n] == 0.0f);
+    CHECK(out->report.breaks == FRAMES / SYNTH_MIX_HOLD && out->report.muted == FRAMES);
+    for (uint32_t n = 0; n < FRAMES; n++) CHECK(out->left[n] == 0.0f && out->right[n] == 0.0f);
     free(out);
     free(stems);
 }
@@ -316,16 +316,16 @@ Test(synth_mix, voices_and_stems_are_summed_in_order)
     synth_mix *mix = make(&def);
     float sums[2] = {0, 0}, gain = hed_exp(def.gain * 0.11512925f), left[256], right[256];
     for (uint32_t i = 0; i < INSTANCES * STEMS * 2; i++) sums[i % 2] += stems[i];
-    cr_assert(sums[0] == 1 && sums[1] == 4);
+    CHECK(sums[0] == 1 && sums[1] == 4);
     synth_mix_run(mix, stems, INSTANCES, STEMS, 1, left, right);
     float silent[INSTANCES * STEMS * 2] = {0};
     for (uint32_t n = 1; n < 256; n++)
         synth_mix_run(mix, silent, INSTANCES, STEMS, 1, left + n, right + n);
     uint32_t late = synth_mix_latency(mix);
-    cr_assert(left[late] == sums[0] * gain && right[late] == sums[1] * gain);
+    CHECK(left[late] == sums[0] * gain && right[late] == sums[1] * gain);
     synth_mix_reset(mix);
     synth_mix_run(mix, silent, INSTANCES, STEMS, 1, left, right);
-    cr_assert(left[0] == 0 && right[0] == 0);
+    CHECK(left[0] == 0 && right[0] == 0);
     synth_mix_destroy(mix);
 }
 
@@ -335,7 +335,7 @@ Test(synth_mix, what_nobody_hears_is_zero)
     for (uint32_t i = 0; i < 2 * FRAMES; i++) stems[i] = 1e-30f;
     hed_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
-    for (uint32_t n = 0; n < FRAMES; n++) cr_assert(out->left[n] == 0.0f);
+    for (uint32_t n = 0; n < FRAMES; n++) CHECK(out->left[n] == 0.0f);
     free(out);
     free(stems);
 }
@@ -426,25 +426,24 @@ Test(synth_mix, a_broken_synth_recovers_at_the_same_samples_in_any_block)
     played *whole = play(t.device, instrument, 256);
     uint32_t late = whole->report.latency;
     float before = 0, after = 0;
-    cr_assert(whole->report.breaks == 1 && whole->report.muted == SYNTH_MIX_HOLD &&
-              whole->report.samples == PLAYED);
+    CHECK(whole->report.breaks == 1 && whole->report.muted == SYNTH_MIX_HOLD &&
+          whole->report.samples == PLAYED);
     for (uint32_t n = 0; n < PLAYED; n++) {
-        cr_assert(isfinite(whole->left[n]) && isfinite(whole->stems[0][n]) &&
-                      isfinite(whole->stems[1][n]),
+        CHECK(isfinite(whole->left[n]) && isfinite(whole->stems[0][n]) &&
+                  isfinite(whole->stems[1][n]),
             "frame %u", n);
         if (n > BROKEN + 10 + late && n < BROKEN + SYNTH_MIX_HOLD)
-            cr_assert(whole->left[n] == 0.0f && whole->stems[0][n] == 0.0f, "frame %u", n);
+            CHECK(whole->left[n] == 0.0f && whole->stems[0][n] == 0.0f, "frame %u", n);
         if (n < BROKEN) before = fmaxf(before, fabsf(whole->left[n]));
         if (n > 20000) after = fmaxf(after, fabsf(whole->left[n]));
     }
-    cr_assert(
-        before > 1e-3f && after > 1e-3f, "%g before, %g after", (double)before, (double)after);
+    CHECK(before > 1e-3f && after > 1e-3f, "%g before, %g after", (double)before, (double)after);
     for (uint32_t i = 0; i < 4; i++) {
         played *p = play(t.device, instrument, blocks[i]);
-        cr_assert(memcmp(p->left, whole->left, sizeof p->left) == 0 &&
-                      memcmp(p->right, whole->right, sizeof p->right) == 0,
+        CHECK(memcmp(p->left, whole->left, sizeof p->left) == 0 &&
+                  memcmp(p->right, whole->right, sizeof p->right) == 0,
             "blocks of %u", blocks[i]);
-        cr_assert(memcmp(p->stems, whole->stems, sizeof p->stems) == 0, "stems in blocks of %u",
+        CHECK(memcmp(p->stems, whole->stems, sizeof p->stems) == 0, "stems in blocks of %u",
             blocks[i]);
         free(p);
     }
@@ -465,7 +464,7 @@ Test(synth_mix, memory_runs_out)
     OK(synth_mix_create(&allocator, &def, RATE, &mix, &error));
     synth_mix_destroy(mix);
     synth_mix_destroy(NULL);
-    cr_assert(counting.live == 0 && counting.bytes == 0);
+    CHECK(counting.live == 0 && counting.bytes == 0);
 }
 
 /* ---- what is cut off ---- */
@@ -488,10 +487,9 @@ Test(synth_mix, what_is_cut_off_fades)
     uint32_t late = synth_mix_latency(mix), end = BEFORE + late;
     for (uint32_t n = late; n < BEFORE + AFTER; n++) {
         float expected = n < end ? 0.75f : 0.5f + 0.25f * expf(-(float)(n - end + 1) / 96.0f);
-        cr_assert_float_eq(
-            left[n], expected, 1e-5, "sample %u: %g, expected %g", n, left[n], expected);
-        cr_assert_float_eq(right[n], 0.5f, 1e-6, "sample %u", n);
+        CHECK_NEAR(left[n], expected, 1e-5, "sample %u: %g, expected %g", n, left[n], expected);
+        CHECK_NEAR(right[n], 0.5f, 1e-6, "sample %u", n);
     }
-    cr_assert_eq(left[BEFORE + AFTER - 1], 0.5f);
+    CHECK_EQ(left[BEFORE + AFTER - 1], 0.5f);
     synth_mix_destroy(mix);
 }

@@ -37,13 +37,13 @@ Test(synth_modulators, an_lfo_keeps_time_and_shape)
                               : wave == HED_WAVE_SAW ? 2 * part - 1
                               : part < 0.3           ? 1
                                                      : -1;
-            cr_assert(fabs(value[i] - expected) < 2e-4, "wave %d, sample %d: %g, not %g", wave, i,
+            CHECK(fabs(value[i] - expected) < 2e-4, "wave %d, sample %d: %g, not %g", wave, i,
                 value[i], expected);
         }
         rig_note(&r, 60, 100);
         places(&r, 0, value, 1);
         double start = wave == HED_WAVE_SINE ? 1 : wave == HED_WAVE_SAW ? -0.5 : 1;
-        cr_expect(fabs(value[0] - start) < 1e-5, "wave %d starts anew at %g", wave, value[0]);
+        EXPECT(fabs(value[0] - start) < 1e-5, "wave %d starts anew at %g", wave, value[0]);
         rig_close(&r);
     }
 }
@@ -60,9 +60,9 @@ Test(synth_modulators, a_held_value_stays_for_a_period)
     int changes = 0;
     for (int i = 1; i < 4000; i++) {
         changes += value[i] != value[i - 1];
-        cr_assert(fabs(value[i]) <= 1);
+        CHECK(fabs(value[i]) <= 1);
     }
-    cr_expect(changes >= 7 && changes <= 9, "%d changes in 8.3 periods", changes);
+    EXPECT(changes >= 7 && changes <= 9, "%d changes in 8.3 periods", changes);
     rig_close(&r);
 }
 
@@ -79,13 +79,13 @@ Test(synth_modulators, an_envelope_goes_in_straight_lines)
     rig_note(&r, 60, 64);
     const double v = 64 / 127.0; /* sensitivity 1 */
     places(&r, 0, value, 2000);
-    cr_expect(fabs(value[240] / v - 0.5) < 0.005 && fabs(value[480] / v - 1) < 0.005,
-        "attack: %g %g", value[240], value[480]);
-    cr_expect(fabs(value[960] / v - 0.625) < 0.005 && fabs(value[1500] / v - 0.25) < 1e-4,
+    EXPECT(fabs(value[240] / v - 0.5) < 0.005 && fabs(value[480] / v - 1) < 0.005, "attack: %g %g",
+        value[240], value[480]);
+    EXPECT(fabs(value[960] / v - 0.625) < 0.005 && fabs(value[1500] / v - 0.25) < 1e-4,
         "decay: %g %g", value[960], value[1500]);
     rig_note(&r, 60, 0);
     places(&r, 0, value, 2000);
-    cr_expect(fabs(value[240] / v - 0.125) < 0.005 && value[490] == 0,
+    EXPECT(fabs(value[240] / v - 0.125) < 0.005 && value[490] == 0,
         "release, 40 ms from 1 to 0: %g %g", value[240], value[490]);
     rig_close(&r);
 }
@@ -108,7 +108,7 @@ Test(synth_modulators, a_midi_source_is_smoothed)
     places(&r, 0, value, 2000);
     for (int i = 0; i < 2000; i += 100) {
         double expected = 3 * (1 - exp(-(i + 1) / RATE / 0.01));
-        cr_expect(fabs(value[i] - expected) < 1e-3, "sample %d: %g, not %g", i, value[i], expected);
+        EXPECT(fabs(value[i] - expected) < 1e-3, "sample %d: %g, not %g", i, value[i], expected);
     }
     rig_close(&r);
 }
@@ -152,30 +152,29 @@ Test(synth_modulators, a_microphone_hears_by_direction_distance_and_pan)
     double right, left;
     /* The body goes at 0.01 m/s along (0.6, 0.8, 0); links weigh a half. */
     left = heard(&r, (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}}, &right);
-    cr_expect(
-        fabs(left / (0.5 * 0.006 / 2 * sqrt(0.5)) - 1) < 1e-3 && fabs(right / left - 1) < 1e-6,
+    EXPECT(fabs(left / (0.5 * 0.006 / 2 * sqrt(0.5)) - 1) < 1e-3 && fabs(right / left - 1) < 1e-6,
         "2 m off: %g %g", left, right);
     left = heard(&r,
         (hed_microphone_def){
             .position = {-2, 0, 0}, .direction = {1, 1, 0}, .directionality = 1, .pan = -0.5f},
         &right);
-    cr_expect(fabs(left / (0.5 * sqrt(0.5) * 0.014 * sqrt(0.5) / 2 * sqrt(0.75)) - 1) < 1e-3,
+    EXPECT(fabs(left / (0.5 * sqrt(0.5) * 0.014 * sqrt(0.5) / 2 * sqrt(0.75)) - 1) < 1e-3,
         "at 45 degrees: %g", left);
-    cr_expect(fabs(right / left - sqrt(0.25 / 0.75)) < 1e-5, "pan: %g", right / left);
+    EXPECT(fabs(right / left - sqrt(0.25 / 0.75)) < 1e-5, "pan: %g", right / left);
     left = heard(&r,
         (hed_microphone_def){
             .position = {-2, 0, 0}, .direction = {0, 1, 0}, .isotropy = 0.25f, .gain = 20},
         &right);
-    cr_expect(fabs(left / (10 * 0.5 * (0.25 * 0.006 + 0.75 * 0.008) / 2 * sqrt(0.5)) - 1) < 1e-3,
+    EXPECT(fabs(left / (10 * 0.5 * (0.25 * 0.006 + 0.75 * 0.008) / 2 * sqrt(0.5)) - 1) < 1e-3,
         "axis between: %g", left);
     left = heard(
         &r, (hed_microphone_def){.position = {-0.001f, 0, 0}, .direction = {1, 0, 0}}, &right);
-    cr_expect(
+    EXPECT(
         fabs(left / (0.5 * 0.006 / 0.01 * sqrt(0.5)) - 1) < 1e-3, "at 1 mm as at 1 cm: %g", left);
     left = heard(&r,
         (hed_microphone_def){.position = {2, 0, 0}, .direction = {1, 0, 0}, .directionality = 1},
         &right);
-    cr_expect(fabs(left) < 1e-9, "from behind: %g", left);
+    EXPECT(fabs(left) < 1e-9, "from behind: %g", left);
 }
 
 Test(synth_modulators, a_compressor_takes_what_is_above_its_threshold)
@@ -191,8 +190,8 @@ Test(synth_modulators, a_compressor_takes_what_is_above_its_threshold)
         &right);
     double level = plain / sqrt(0.5),
            expected = plain * pow(level / 0.1, 1.0 / 4 - 1) * pow(10, 6 / 20.0);
-    cr_expect(level > 0.5 && fabs(pressed / expected - 1) < 1e-3, "%g of %g, not %g", pressed,
-        plain, expected);
+    EXPECT(level > 0.5 && fabs(pressed / expected - 1) < 1e-3, "%g of %g, not %g", pressed, plain,
+        expected);
 }
 
 Test(synth_modulators, a_follower_is_a_level_and_a_delay_line_is_late)
@@ -229,11 +228,11 @@ Test(synth_modulators, a_follower_is_a_level_and_a_delay_line_is_late)
         last = v[6];
     }
     /* The mass moves from then on at 0.01 m/s: 0.1 at 1 m. */
-    cr_expect(fabs(value[96 + 3] / 0.2 - (1 - exp(-1))) < 0.02 && fabs(value[1100] - 0.2) < 1e-3,
+    EXPECT(fabs(value[96 + 3] / 0.2 - (1 - exp(-1))) < 0.02 && fabs(value[1100] - 0.2) < 1e-3,
         "%g after 2 ms, %g", value[99], value[1100]);
     int first = 0;
     while (first < 1199 && late[first] < 0.01) first++;
-    cr_expect(first >= 480 && first <= 486 && fabs(late[1000] - 0.1 * pow(10, 6 / 20.0)) < 1e-3,
+    EXPECT(first >= 480 && first <= 486 && fabs(late[1000] - 0.1 * pow(10, 6 / 20.0)) < 1e-3,
         "comes at sample %d with %g", first, late[1000]);
     rig_close(&r);
 }

@@ -241,21 +241,21 @@ static void compare(machine *m, const char *what)
               *stems = calloc((size_t)FRAMES * channels + 1, sizeof *stems);
         uint32_t *store = run_plainly(m, i, stems, delay), moved = 0;
         for (uint32_t k = 0; k < layout->words; k++)
-            cr_assert(store[k] == stores[(size_t)i * layout->words + k],
+            CHECK(store[k] == stores[(size_t)i * layout->words + k],
                 "%s: instance %u: word %u is %08x, one by one %08x", what, i, k,
                 stores[(size_t)i * layout->words + k], store[k]);
-        cr_expect(memcmp(delay, delays + (size_t)i * layout->delay_words,
-                      layout->delay_words * sizeof *delay) == 0,
+        EXPECT(memcmp(delay, delays + (size_t)i * layout->delay_words,
+                   layout->delay_words * sizeof *delay) == 0,
             "%s: delay memory", what);
         for (uint32_t k = 0; k < FRAMES * channels; k++) {
             float found = m->stems[(k / channels * instances + i) * channels + k % channels];
-            cr_assert(hed_as_uint(found) == hed_as_uint(stems[k]),
+            CHECK(hed_as_uint(found) == hed_as_uint(stems[k]),
                 "%s: instance %u, stem value %u: %g, one by one %g", what, i, k, (double)found,
                 (double)stems[k]);
-            cr_assert(isfinite(stems[k]), "%s: stem value %u", what, k);
+            CHECK(isfinite(stems[k]), "%s: stem value %u", what, k);
             moved += fabsf(stems[k]) > 1e-9f;
         }
-        cr_expect(moved > FRAMES, "%s: instance %u sounds", what, i);
+        EXPECT(moved > FRAMES, "%s: instance %u sounds", what, i);
         free(store);
         free(delay);
         free(stems);
@@ -335,7 +335,7 @@ Test(synth_native, threads_share_bodies_and_voices)
         synth_native_ops.report(m.structure, &report);
         /* four slices */
         bool shared = what == KINDS || m.program->layout.type[SYNTH_BODY].count >= 49;
-        cr_expect(report.groups == (shared ? m.threads : 1), "%d: %u threads", what, report.groups);
+        EXPECT(report.groups == (shared ? m.threads : 1), "%d: %u threads", what, report.groups);
         run(&m, 32);
         compare(&m, "shared out");
         stop(&m);
@@ -378,7 +378,7 @@ Test(synth_native, rest_makes_no_denormals)
     for (int i = 0; i < 20; i++) run(&m, FRAMES);
     feclearexcept(FE_UNDERFLOW);
     run(&m, FRAMES);
-    cr_expect(!fetestexcept(FE_UNDERFLOW), "what rests steps through denormals");
+    EXPECT(!fetestexcept(FE_UNDERFLOW), "what rests steps through denormals");
     stop(&m);
 }
 
@@ -391,7 +391,7 @@ Test(synth_native, runs_without_allocating_and_fails_without_memory)
     start(&m, &allocator);
     int64_t before = counter.calls;
     run(&m, 32);
-    cr_expect(
+    EXPECT(
         counter.calls == before, "run() allocated %lld times", (long long)(counter.calls - before));
     synth_native_ops.destroy(m.structure);
     m.structure = NULL;
@@ -401,11 +401,11 @@ Test(synth_native, runs_without_allocating_and_fails_without_memory)
         counter.fail_at = counter.calls + 1 + needed;
         hed_status status = synth_native_ops.create(&m.synth, m.program, &m.structure, &error);
         failed = status != HED_OK;
-        cr_assert(!failed || (status == HED_ERROR_MEMORY && error.text[0]), "allocation %lld: %s",
+        CHECK(!failed || (status == HED_ERROR_MEMORY && error.text[0]), "allocation %lld: %s",
             (long long)needed, error.text);
-        cr_assert(!failed || counter.live == live, "allocation %lld leaks", (long long)needed);
+        CHECK(!failed || counter.live == live, "allocation %lld leaks", (long long)needed);
     }
-    cr_expect(needed > 10, "%lld allocations", (long long)needed);
+    EXPECT(needed > 10, "%lld allocations", (long long)needed);
     counter.fail_at = 0;
     stop(&m);
 }

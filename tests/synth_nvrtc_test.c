@@ -17,11 +17,11 @@ static void check(const hed_kernel_def *def, uint32_t group, bool strict, const 
     hed_kernel_resources r = resources_of(build, def->name, target);
     if (strcmp(target, "sm_90") != 0) return;
     /* strict divides in a function of its own */
-    cr_expect(strict || (r.spill_bytes == 0 && r.stack_bytes == 0),
+    EXPECT(strict || (r.spill_bytes == 0 && r.stack_bytes == 0),
         "%s of %u, %s: %lld registers, %lld bytes of spills, %lld of stack", def->name, group,
         strict ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes,
         (long long)r.stack_bytes);
-    cr_expect(r.registers > 0 && r.registers * group <= REGISTERS_OF_A_UNIT,
+    EXPECT(r.registers > 0 && r.registers * group <= REGISTERS_OF_A_UNIT,
         "%s of %u: %lld registers", def->name, group, (long long)r.registers);
 }
 

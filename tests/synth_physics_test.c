@@ -55,8 +55,7 @@ Test(synth_physics, an_oscillator_has_the_pitch_of_the_scheme)
         double w = 2 * RATE * sin(PI * frequencies[i] / RATE), found;
         float stiffness = (float)(0.001f * w * w);
         double error = oscillator_frequency(stiffness, frequencies[i], &found);
-        cr_expect(
-            fabs(error) < 0.01, "%g Hz: %.5f Hz, %.5f cent off", frequencies[i], found, error);
+        EXPECT(fabs(error) < 0.01, "%g Hz: %.5f Hz, %.5f cent off", frequencies[i], found, error);
     }
 }
 
@@ -67,7 +66,7 @@ Test(synth_physics, without_prewarp_it_is_sharp_as_the_notes_say)
         double w = 2 * PI * frequencies[i], found;
         double expected = asin(PI * frequencies[i] / RATE) * RATE / PI;
         oscillator_frequency((float)(0.001f * w * w), expected, &found);
-        cr_expect(fabs(cents(found, frequencies[i]) - sharp[i]) < 0.004 * sharp[i] + 0.005,
+        EXPECT(fabs(cents(found, frequencies[i]) - sharp[i]) < 0.004 * sharp[i] + 0.005,
             "%g Hz is %.4f cent sharp", frequencies[i], cents(found, frequencies[i]));
     }
 }
@@ -110,10 +109,10 @@ Test(synth_physics, strings_have_the_pitches_of_their_modes)
     for (int i = 0; i < 3; i++) {
         for (int across = 0; across < 2; across++) {
             double expected, error = string_error(notes[i].masses, 1, across, &expected);
-            cr_expect(fabs(expected - 110) < 1e-6 && fabs(error) < 0.01,
+            EXPECT(fabs(expected - 110) < 1e-6 && fabs(error) < 0.01,
                 "%u masses: mode 1 %.5f cent off %.6f Hz", notes[i].masses, error, expected);
             error = string_error(notes[i].masses, 3, across, &expected);
-            cr_expect(fabs(expected - notes[i].third) < 1e-5 && fabs(error) < 0.01,
+            EXPECT(fabs(expected - notes[i].third) < 1e-5 && fabs(error) < 0.01,
                 "%u masses%s: mode 3 %.5f cent off %.6f Hz", notes[i].masses,
                 across ? " across" : "", error, expected);
         }
@@ -140,7 +139,7 @@ Test(synth_physics, a_note_an_octave_up_runs_twice_as_fast)
     rig_hit(&r);
     float x[6], v[6];
     rig_read(&r, x, v);
-    cr_assert(x[0] != 0);
+    CHECK(x[0] != 0);
     double expected = asin(2 * sin(PI * 200 / RATE)) * RATE / PI, step = 2 * PI * expected / RATE,
            phase[2];
     phase[0] = phase_of(x[0], 2 * v[0] / RATE, step);
@@ -149,7 +148,7 @@ Test(synth_physics, a_note_an_octave_up_runs_twice_as_fast)
     phase[1] = phase_of(x[0], 2 * v[0] / RATE, step);
     double passed = phase[1] - phase[0];
     passed += 2 * PI * round((step * 48000 - passed) / (2 * PI));
-    cr_expect(fabs(cents(passed, step * 48000)) < 0.01, "%.5f cent", cents(passed, step * 48000));
+    EXPECT(fabs(cents(passed, step * 48000)) < 0.01, "%.5f cent", cents(passed, step * 48000));
     (void)one;
     rig_close(&r);
 }
@@ -185,8 +184,8 @@ Test(synth_physics, energy_stays_for_a_minute)
             double drift = fabs(invariant(x, v, 0.001f, stiffness) / first - 1);
             if (drift > worst) worst = drift;
         }
-        cr_expect(first > 0 && worst < 2 * drifts[i], "%g Hz: energy drifts by %.2g",
-            frequencies[i], worst);
+        EXPECT(first > 0 && worst < 2 * drifts[i], "%g Hz: energy drifts by %.2g", frequencies[i],
+            worst);
         rig_close(&r);
     }
 }
@@ -213,7 +212,7 @@ Test(synth_physics, a_body_decays_by_60_dB_in_the_time_of_its_damping)
         double now = x[0], last = (x[0] - v[0] / RATE) * sqrt(g), s = sin(theta);
         amplitude[i] = sqrt(now * now - 2 * now * last * cos(theta) + last * last) / s;
     }
-    cr_expect(fabs(20 * log10(amplitude[1] / amplitude[0]) + 60) < 0.01, "%.4f dB in half a second",
+    EXPECT(fabs(20 * log10(amplitude[1] / amplitude[0]) + 60) < 0.01, "%.4f dB in half a second",
         20 * log10(amplitude[1] / amplitude[0]));
     rig_close(&r);
 }
@@ -235,9 +234,9 @@ Test(synth_physics, what_has_died_away_is_neither_denormal_nor_moving)
     float x[63], v[63];
     rig_read(&r, x, v);
     for (int i = 3; i < 60; i++) {
-        cr_expect(
+        EXPECT(
             fpclassify(x[i]) == FP_NORMAL && fabsf(x[i]) < 1e-8f, "place %d: %g", i, (double)x[i]);
-        cr_expect(fpclassify(v[i] / (float)RATE) != FP_SUBNORMAL && fabsf(v[i]) < 1e-7f,
+        EXPECT(fpclassify(v[i] / (float)RATE) != FP_SUBNORMAL && fabsf(v[i]) < 1e-7f,
             "speed %d: %g", i, (double)v[i]);
     }
     rig_close(&r);
@@ -349,8 +348,8 @@ static void compare_network(bool more)
         largest = fmax(largest, fabs(exact));
         worst = fmax(worst, fabs(exact - x[i]));
     }
-    cr_expect(largest > 1e-3, "it moves by %g m", largest);
-    cr_expect(worst < 2e-5 * largest, "%s: %g m off in %g m", more ? "damped and cubic" : "plain",
+    EXPECT(largest > 1e-3, "it moves by %g m", largest);
+    EXPECT(worst < 2e-5 * largest, "%s: %g m off in %g m", more ? "damped and cubic" : "plain",
         worst, largest);
     rig_close(&r);
 }

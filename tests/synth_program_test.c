@@ -36,17 +36,17 @@ static void expect_all_seated(const synth_program *p)
     uint32_t *seen[SYNTH_TYPES], count = p->image[l->row_begin + l->warps];
     for (uint32_t type = 0; type < SYNTH_TYPES; type++)
         seen[type] = calloc(l->type[type].count + 1, sizeof(uint32_t));
-    cr_assert_eq(l->rows + count * l->lanes, l->words, "rows are the last in the store");
+    CHECK_EQ(l->rows + count * l->lanes, l->words, "rows are the last in the store");
     for (uint32_t i = 0; i < count * l->lanes; i++) {
         uint32_t seat = p->image[l->rows + i];
         if (seat == SYNTH_EMPTY) continue;
-        cr_assert_lt(SYNTH_SEAT_ENTITY(seat), l->type[SYNTH_SEAT_TYPE(seat)].count);
+        CHECK_LT(SYNTH_SEAT_ENTITY(seat), l->type[SYNTH_SEAT_TYPE(seat)].count);
         seen[SYNTH_SEAT_TYPE(seat)][SYNTH_SEAT_ENTITY(seat)]++;
     }
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
         for (uint32_t i = 0; i < l->type[type].count; i++) {
             uint32_t expected = type == SYNTH_SPRING ? i < l->type[type].modulated : 1;
-            cr_assert_eq(
+            CHECK_EQ(
                 seen[type][i], expected, "type %u element %u has %u seats", type, i, seen[type][i]);
         }
         free(seen[type]);
@@ -71,16 +71,16 @@ Test(synth_program, modulated_ones_come_first)
 {
     hed_instrument *instrument = sample(20);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
-    cr_assert_eq(p->layout.type[SYNTH_BODY].modulated, 1);
-    cr_assert_eq(p->entities[SYNTH_BODY][0], hed_instrument_at(instrument, HED_BODY, 19 * 3 / 7));
+    CHECK_EQ(p->layout.type[SYNTH_BODY].modulated, 1);
+    CHECK_EQ(p->entities[SYNTH_BODY][0], hed_instrument_at(instrument, HED_BODY, 19 * 3 / 7));
     for (uint32_t i = 2; i < 20; i++)
-        cr_assert_lt(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
-    cr_assert_eq(p->layout.type[SYNTH_MALLET].count, 2, "a contact for each body");
-    cr_assert_eq(p->layout.type[SYNTH_MALLET].modulated, 2);
-    cr_assert_eq(p->layout.type[SYNTH_AUDIO].count, 3);
-    cr_assert_eq(p->layout.type[SYNTH_EAR].count, 4, "two microphones of 20 bodies");
-    cr_assert_eq(p->layout.stems, 1);
-    cr_assert_eq(p->stems[0], hed_instrument_at(instrument, HED_MICROPHONE, 0));
+        CHECK_LT(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
+    CHECK_EQ(p->layout.type[SYNTH_MALLET].count, 2, "a contact for each body");
+    CHECK_EQ(p->layout.type[SYNTH_MALLET].modulated, 2);
+    CHECK_EQ(p->layout.type[SYNTH_AUDIO].count, 3);
+    CHECK_EQ(p->layout.type[SYNTH_EAR].count, 4, "two microphones of 20 bodies");
+    CHECK_EQ(p->layout.stems, 1);
+    CHECK_EQ(p->stems[0], hed_instrument_at(instrument, HED_MICROPHONE, 0));
     synth_program_destroy(p);
     hed_instrument_destroy(instrument);
 }
@@ -107,7 +107,7 @@ Test(synth_program, what_vectors_read_is_far_from_what_they_write)
         OK(synth_program_create(&allocator, &def, &p, &error));
         for (int field = 1 - BODY_SIGNALS; field < BODY_SIGNALS; field++) {
             uint32_t apart = (p->layout.signal_count + (uint32_t)field * sizes[i]) % 1024;
-            cr_expect(apart >= 32 && apart <= 1024 - 32,
+            EXPECT(apart >= 32 && apart <= 1024 - 32,
                 "%u bodies: fields %d apart are %u words apart", sizes[i], field, apart);
         }
         synth_program_destroy(p);
@@ -124,7 +124,7 @@ Test(synth_program, both_ends_of_a_spring_know_it)
     for (uint32_t body = 0; body < bodies; body++) {
         uint32_t length = p->image[list + bodies + body];
         if (p->image[synth_parameter_word(&p->layout, SYNTH_BODY, BODY_P_WEIGHT, body)] == 0)
-            cr_assert_eq(length, 0, "an anchor needs no force");
+            CHECK_EQ(length, 0, "an anchor needs no force");
         for (uint32_t i = 0; i < length; i++) {
             uint32_t other = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 0),
                      spring = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 1);
@@ -132,14 +132,14 @@ Test(synth_program, both_ends_of_a_spring_know_it)
             OK(hed_instrument_get(
                 instrument, p->entities[SYNTH_SPRING][spring & SYNTH_SPRING_INDEX], &def, &error));
             bool reversed = spring & SYNTH_SPRING_REVERSED;
-            cr_assert_eq(
+            CHECK_EQ(
                 p->entities[SYNTH_BODY][body], reversed ? def.as.spring.to : def.as.spring.from);
-            cr_assert_eq(
+            CHECK_EQ(
                 p->entities[SYNTH_BODY][other], reversed ? def.as.spring.from : def.as.spring.to);
             ends++;
         }
     }
-    cr_assert_eq(ends, 2 * 69 - 2);
+    CHECK_EQ(ends, 2 * 69 - 2);
     synth_program_destroy(p);
     hed_instrument_destroy(instrument);
 }
@@ -152,10 +152,10 @@ static void expect_image(
 {
     synth_poke pokes[64];
     uint32_t count = synth_program_set(p, entity, parameter, value, pokes, 64);
-    cr_assert_gt(count, 0, "%s is not there", hed_parameter_name(parameter));
+    CHECK_GT(count, 0, "%s is not there", hed_parameter_name(parameter));
     for (uint32_t i = 0; i < count; i++) {
         float kept = hed_as_float(p->image[pokes[i].word]), set = hed_as_float(pokes[i].value);
-        cr_assert(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g",
+        CHECK(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g",
             hed_parameter_name(parameter), set, kept);
     }
 }
@@ -226,18 +226,18 @@ Test(synth_program, what_modulation_reaches_can_be_set)
             bool has = hed_parameter_of((hed_entity_type)type, (hed_parameter)k);
             bool place =
                 type == HED_BODY && k >= HED_PARAMETER_POSITION_X && k <= HED_PARAMETER_POSITION_Z;
-            cr_assert_eq(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0,
+            CHECK_EQ(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0,
                 has && !place, "%s of %s", hed_parameter_name((hed_parameter)k),
                 hed_entity_type_name((hed_entity_type)type));
         }
     }
     /* An anchor can be put somewhere else, in both halves; not its mass. */
     hed_entity anchor = hed_instrument_at(instrument, HED_BODY, 8);
-    cr_assert_eq(synth_program_set(p, anchor, HED_PARAMETER_POSITION_Y, 0.25f, pokes, 64), 2);
-    cr_assert_eq(hed_as_float(pokes[0].value), 0.25f);
-    cr_assert_eq(pokes[1].word - pokes[0].word, p->layout.signal_count);
-    cr_assert_eq(synth_program_set(p, anchor, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
-    cr_assert_eq(synth_program_set(p, 100000, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
+    CHECK_EQ(synth_program_set(p, anchor, HED_PARAMETER_POSITION_Y, 0.25f, pokes, 64), 2);
+    CHECK_EQ(hed_as_float(pokes[0].value), 0.25f);
+    CHECK_EQ(pokes[1].word - pokes[0].word, p->layout.signal_count);
+    CHECK_EQ(synth_program_set(p, anchor, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
+    CHECK_EQ(synth_program_set(p, 100000, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
     synth_program_destroy(p);
     hed_instrument_destroy(instrument);
 }
@@ -273,9 +273,9 @@ Test(synth_program, the_same_program_carries_everything)
     float *old_delay = busy_delay(p), *delay = malloc(q->layout.delay_words * sizeof *delay);
     synth_program_carry(p, old, old_delay, q, store, delay);
     uint32_t mutable_words = p->layout.signals + 2 * p->layout.signal_count;
-    cr_assert_eq(mutable_words, q->layout.signals + 2 * q->layout.signal_count);
-    for (uint32_t i = 0; i < mutable_words; i++) cr_assert_eq(store[i], old[i], "word %u", i);
-    cr_assert_eq(memcmp(delay, old_delay, p->layout.delay_words * sizeof *delay), 0);
+    CHECK_EQ(mutable_words, q->layout.signals + 2 * q->layout.signal_count);
+    for (uint32_t i = 0; i < mutable_words; i++) CHECK_EQ(store[i], old[i], "word %u", i);
+    CHECK_EQ(memcmp(delay, old_delay, p->layout.delay_words * sizeof *delay), 0);
     free(old), free(store), free(old_delay), free(delay);
     synth_program_destroy(p), synth_program_destroy(q);
     hed_instrument_destroy(instrument);
@@ -306,17 +306,17 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
         uint32_t was = SYNTH_SEAT_ENTITY(p->seats[entity]);
         for (uint32_t half = 0; half < 2; half++)
             for (uint32_t field = 0; field < BODY_SIGNALS; field++)
-                cr_assert_eq(store[q->layout.signals + half * q->layout.signal_count +
-                                   synth_signal(&q->layout, SYNTH_BODY, field, i)],
+                CHECK_EQ(store[q->layout.signals + half * q->layout.signal_count +
+                               synth_signal(&q->layout, SYNTH_BODY, field, i)],
                     old[p->layout.signals + half * p->layout.signal_count +
                         synth_signal(&p->layout, SYNTH_BODY, field, was)]);
     }
     uint32_t seat = SYNTH_SEAT_ENTITY(q->seats[added]);
     uint32_t gate = store[synth_parameter_word(&q->layout, SYNTH_MALLET, CONTACT_P_GATE, seat)];
-    cr_assert_gt(store[gate + SYNTH_GATE_COUNT], 0);
-    cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_SEEN, seat)],
+    CHECK_GT(store[gate + SYNTH_GATE_COUNT], 0);
+    CHECK_EQ(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_SEEN, seat)],
         store[gate + SYNTH_GATE_COUNT]);
-    cr_assert_eq(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_ACTIVE, seat)], 0);
+    CHECK_EQ(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_ACTIVE, seat)], 0);
     free(old), free(store), free(old_delay), free(delay);
     synth_program_destroy(p), synth_program_destroy(q);
     hed_instrument_destroy(instrument), hed_instrument_destroy(changed);
@@ -340,7 +340,7 @@ Test(synth_program, unstable_instruments_are_refused_by_name)
     synth_program_def def = {
         .instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
     FAILS(HED_ERROR_ARGUMENT, synth_program_create(&allocator, &def, &program, &error));
-    cr_assert(strstr(error.text, "peg") || strstr(error.text, "wild"), "%s", error.text);
+    CHECK(strstr(error.text, "peg") || strstr(error.text, "wild"), "%s", error.text);
     hed_instrument_destroy(instrument);
 }
 
@@ -355,14 +355,14 @@ Test(synth_program, any_allocation_may_fail)
         synth_program *program;
         hed_status status = synth_program_create(&allocator, &def, &program, &error);
         if (!status) synth_program_destroy(program);
-        cr_assert_eq(counting.live, 0);
-        cr_assert_eq(counting.bytes, 0);
+        CHECK_EQ(counting.live, 0);
+        CHECK_EQ(counting.bytes, 0);
         if (!status) {
-            cr_expect_gt(n, 30);
+            EXPECT_GT(n, 30);
             break;
         }
-        cr_assert_eq(status, HED_ERROR_MEMORY, "allocation %d: %s", (int)n, error.text);
-        cr_assert_null(program);
+        CHECK_EQ(status, HED_ERROR_MEMORY, "allocation %d: %s", (int)n, error.text);
+        CHECK_NULL(program);
     }
     hed_instrument_destroy(instrument);
 }

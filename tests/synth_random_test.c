@@ -243,7 +243,7 @@ static void expect_same(hed_device *host, hed_device *device, uint32_t seed, uin
     bool sounds = false;
     for (uint32_t i = 0; i < 2 * FRAMES; i++) {
         sounds = sounds || expected[i] != 0;
-        cr_assert(memcmp(expected + i, found + i, sizeof *found) == 0,
+        CHECK(memcmp(expected + i, found + i, sizeof *found) == 0,
             "seed %u: sample %u is %.9g, of plain C %.9g", seed, i, found[i], expected[i]);
     }
     *sounding += sounds;
@@ -258,6 +258,6 @@ Test(synth_random, groups_play_as_plain_c)
     uint32_t sounding = 0, pieces = 120;
     OK(hed_device_find(t.context, "host", &host, &error));
     for (uint32_t seed = 0; seed < pieces; seed++) expect_same(host, t.device, seed, &sounding);
-    cr_assert_gt(sounding, pieces / 4, "only %u of %u pieces sound", sounding, pieces);
+    CHECK_GT(sounding, pieces / 4, "only %u of %u pieces sound", sounding, pieces);
     test_close(&t);
 }

@@ -65,7 +65,7 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
         }
         process(synth, at, frames, events, count, sound);
     }
-    cr_assert_eq(hed_synth_get_report(synth).breaks, 0);
+    CHECK_EQ(hed_synth_get_report(synth).breaks, 0);
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
 }
@@ -105,11 +105,10 @@ static void expect_silence(const playing *how)
     RENDER(how, found, midi(0, 0x90, 60, 100), midi(OFF, 0xb0, 120, 0));
     const char *name = hed_synth_structure_name(how->structure);
     float peak = loudest(plain, SILENT, FRAMES);
-    cr_assert_gt(peak, 1e-4f, "%s does not ring", name);
-    for (uint32_t i = 0; i < OFF; i++) cr_assert_eq(found[i], plain[i]);
-    cr_expect_lt(loudest(found, SILENT, FRAMES), 1e-6f * peak, "%s rings on", name);
-    cr_expect_leq(
-        steepest(found, OFF - 1, SILENT), steepest(plain, OFF, FRAMES), "%s clicks", name);
+    CHECK_GT(peak, 1e-4f, "%s does not ring", name);
+    for (uint32_t i = 0; i < OFF; i++) CHECK_EQ(found[i], plain[i]);
+    EXPECT_LT(loudest(found, SILENT, FRAMES), 1e-6f * peak, "%s rings on", name);
+    EXPECT_LE(steepest(found, OFF - 1, SILENT), steepest(plain, OFF, FRAMES), "%s clicks", name);
 }
 
 Test(synth_silence, all_sound_off_stops_what_rings)
@@ -134,7 +133,7 @@ Test(synth_silence, the_block_does_not_matter)
             midi(OFF - 1, 0xb1, 120, 0), midi(OFF, 0xb0, 120, 0), midi(OFF, 0x90, 62, 80),
             midi(OFF + 1, 0xb0, 120, 0), midi(OFF + 1, 0x91, 70, 80));
         for (uint32_t n = 0; i && n < FRAMES; n++)
-            cr_assert_eq(found[n], again[n], "blocks of %u: sample %u", blocks[i], n);
+            CHECK_EQ(found[n], again[n], "blocks of %u: sample %u", blocks[i], n);
     }
     test_close(&t);
 }
@@ -146,9 +145,9 @@ Test(synth_silence, other_channels_go_on)
     RENDER(&how, plain, midi(0, 0x91, 67, 90));
     RENDER(&how, found, midi(0, 0x91, 67, 90), midi(0, 0x90, 60, 100), midi(OFF, 0xb0, 120, 0));
     float peak = loudest(plain, SILENT, FRAMES);
-    cr_assert_gt(peak, 1e-4f);
+    CHECK_GT(peak, 1e-4f);
     for (uint32_t i = SILENT; i < FRAMES; i++)
-        cr_assert_float_eq(
+        CHECK_NEAR(
             found[i], plain[i], 1e-6f * peak, "sample %u: %g, expected %g", i, found[i], plain[i]);
     test_close(&t);
 }
@@ -167,11 +166,10 @@ Test(synth_silence, notes_of_the_same_sample)
         RENDER(
             &how, again, midi(0, 0x90, 60, 100), midi(OFF, 0x90, 60, 70), midi(OFF, 0xb0, 120, 0));
         float peak = loudest(plain, SILENT, FRAMES);
-        cr_assert_gt(peak, 1e-4f);
+        CHECK_GT(peak, 1e-4f);
         for (uint32_t n = SILENT; n < FRAMES; n++)
-            cr_assert_float_eq(
-                found[n], plain[n], 1e-5f * peak, "%s: sample %u", instruments[i], n);
-        cr_expect_lt(loudest(again, SILENT, FRAMES), 1e-6f * peak, "%s", instruments[i]);
+            CHECK_NEAR(found[n], plain[n], 1e-5f * peak, "%s: sample %u", instruments[i], n);
+        EXPECT_LT(loudest(again, SILENT, FRAMES), 1e-6f * peak, "%s", instruments[i]);
     }
     test_close(&t);
 }
@@ -191,8 +189,8 @@ Test(synth_silence, a_change_keeps_what_was_set)
         (&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), plain, midi(0, 0x90, 60, 100), set);
     RENDER(
         (&(playing){&t, "string", HED_SYNTH_AUTO, 256, true}), found, midi(0, 0x90, 60, 100), set);
-    cr_assert(memcmp(again + OFF, plain + OFF, sizeof plain - OFF * sizeof *plain) != 0,
+    CHECK(memcmp(again + OFF, plain + OFF, sizeof plain - OFF * sizeof *plain) != 0,
         "setting it does nothing");
-    for (uint32_t i = 0; i < FRAMES; i++) cr_assert_eq(found[i], plain[i], "sample %u", i);
+    for (uint32_t i = 0; i < FRAMES; i++) CHECK_EQ(found[i], plain[i], "sample %u", i);
     test_close(&t);
 }

@@ -71,26 +71,26 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     test_device t = test_open(NULL);
     hed_instrument *instrument = load("tests/golden/sleep.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
-    cr_assert_eq(hed_synth_get_report(synth).islands, 2, "what an LFO shakes cannot rest");
-    cr_assert_eq(asleep(synth), 0);
+    CHECK_EQ(hed_synth_get_report(synth).islands, 2, "what an LFO shakes cannot rest");
+    CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 8 + 600, 256, NULL, 0, NULL);
-    cr_assert_eq(asleep(synth), 2, "nothing has been played for 0.1 s");
+    CHECK_EQ(asleep(synth), 2, "nothing has been played for 0.1 s");
     hed_synth_event low = note(0, 60), high = note(0, 70),
                     nobody = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 7, 1}};
     play(synth, 256, 256, &nobody, 1, NULL);
-    cr_assert_eq(asleep(synth), 2);
+    CHECK_EQ(asleep(synth), 2);
     play(synth, 256, 256, &low, 1, NULL);
-    cr_assert_eq(asleep(synth), 1, "the other string was not played");
+    CHECK_EQ(asleep(synth), 1, "the other string was not played");
     play(synth, 256, 256, &high, 1, NULL);
-    cr_assert_eq(asleep(synth), 0);
+    CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 2, 256, NULL, 0, NULL);
-    cr_assert_eq(asleep(synth), 2);
+    CHECK_EQ(asleep(synth), 2);
     hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_find(instrument, "ear"),
         .parameter = HED_PARAMETER_PAN, .value = 0.5f};
     play(synth, 256, 256, &set, 1, NULL);
-    cr_assert_eq(asleep(synth), 0, "a parameter wakes all");
+    CHECK_EQ(asleep(synth), 0, "a parameter wakes all");
     OK(hed_synth_reset(synth, &error));
-    cr_assert_eq(asleep(synth), 0);
+    CHECK_EQ(asleep(synth), 0);
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -114,12 +114,12 @@ Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
     }
     uint32_t latency = hed_synth_get_report(synth).latency;
     double t60 = log(1000.0) / 250.0;
-    cr_assert_gt(peak, 0.01f);
-    cr_assert_lt(last, (uint32_t)((0.125 + 3 * t60) * RATE) + latency + 600, "sound until %.3f s",
+    CHECK_GT(peak, 0.01f);
+    CHECK_LT(last, (uint32_t)((0.125 + 3 * t60) * RATE) + latency + 600, "sound until %.3f s",
         (double)last / RATE);
     for (uint32_t i = last > 2000 ? last - 2000 : 0; i <= last; i++)
-        cr_assert_lt(fabsf(sound[i]), 1e-7f, "%g at %u, %u samples before silence",
-            (double)sound[i], i, last - i);
+        CHECK_LT(fabsf(sound[i]), 1e-7f, "%g at %u, %u samples before silence", (double)sound[i], i,
+            last - i);
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -139,7 +139,7 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
         if (slow && blocks[i] == 1) continue; /* a launch a sample */
         hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
         play(synth, RATE / 2, blocks[i], events, 4, i ? again : first);
-        if (i) cr_assert_eq(memcmp(first, again, sizeof first), 0, "blocks of %u", blocks[i]);
+        if (i) CHECK_EQ(memcmp(first, again, sizeof first), 0, "blocks of %u", blocks[i]);
         hed_synth_destroy(synth);
     }
     hed_instrument_destroy(instrument);
@@ -161,7 +161,7 @@ Test(synth_sleep, a_string_that_slept_sounds_as_before)
         difference += pow((double)sound[i] - sound[RATE + i], 2);
         power += pow(sound[i], 2);
     }
-    cr_assert_lt(difference, 1e-8 * power, "%.1f dB", 10 * log10(difference / power));
+    CHECK_LT(difference, 1e-8 * power, "%.1f dB", 10 * log10(difference / power));
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -190,12 +190,12 @@ static void expect(
 {
     hed_instrument *instrument = body_with(more);
     hed_synth *synth = start(t, instrument, HED_SYNTH_AUTO, 1);
-    cr_assert_eq(hed_synth_get_report(synth).islands, islands, "%s", more);
+    CHECK_EQ(hed_synth_get_report(synth).islands, islands, "%s", more);
     play(synth, RATE / 2, 512, NULL, 0, NULL);
-    cr_assert_eq(asleep(synth), quiet, "%s", more);
+    CHECK_EQ(asleep(synth), quiet, "%s", more);
     hed_synth_event on = note(0, 60);
     play(synth, RATE / 2, 512, &on, 1, NULL);
-    cr_assert_eq(asleep(synth), played, "with a note: %s", more);
+    CHECK_EQ(asleep(synth), played, "with a note: %s", more);
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
 }
@@ -239,13 +239,13 @@ Test(synth_sleep, voices_rest_each_by_itself)
     hed_instrument *instrument = load("tests/golden/voices.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
     hed_synth_report report = hed_synth_get_report(synth);
-    cr_assert(report.islands >= report.instances && report.instances > 1);
+    CHECK(report.islands >= report.instances && report.instances > 1);
     uint32_t each = report.islands / report.instances;
     play(synth, RATE / 4, 256, NULL, 0, NULL);
-    cr_assert_eq(asleep(synth), report.islands);
+    CHECK_EQ(asleep(synth), report.islands);
     hed_synth_event on = note(17, 60);
     play(synth, 256, 256, &on, 1, NULL);
-    cr_assert_eq(asleep(synth), report.islands - each, "a voice alone plays");
+    CHECK_EQ(asleep(synth), report.islands - each, "a voice alone plays");
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -263,12 +263,12 @@ Test(synth_sleep, sound_off_wakes_every_voice)
         .entity = hed_instrument_at(instrument, HED_BODY, 5), .parameter = HED_PARAMETER_MASS,
         .value = 0.0003f};
     play(synth, RATE / 4, 256, &set, 1, NULL);
-    cr_assert_eq(asleep(synth), islands);
+    CHECK_EQ(asleep(synth), islands);
     hed_synth_event on = note(0, 60), off = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 120, 0}};
     play(synth, 256, 256, &on, 1, NULL);
-    cr_assert(asleep(synth) > 0 && asleep(synth) < islands);
+    CHECK(asleep(synth) > 0 && asleep(synth) < islands);
     play(synth, 256, 256, &off, 1, NULL);
-    cr_assert_eq(asleep(synth), 0, "a voice sleeps with a body that has its weight");
+    CHECK_EQ(asleep(synth), 0, "a voice sleeps with a body that has its weight");
     hed_synth_destroy(synth);
     hed_instrument_destroy(instrument);
     test_close(&t);
@@ -288,7 +288,7 @@ Test(synth_sleep, structures_sleep_alike)
     hed_synth *synth = start(&host, instrument, HED_SYNTH_NATIVE, 0);
     play(synth, RATE / 2, 256, events, 4, first);
     uint32_t sleepers = asleep(synth), compared = 0;
-    cr_assert_gt(sleepers, 0, "nothing sleeps at the end");
+    CHECK_GT(sleepers, 0, "nothing sleeps at the end");
     hed_synth_destroy(synth);
     for (uint32_t i = 0; i < 3; i++) {
         hed_synth_def def = hed_default_synth_def();
@@ -298,18 +298,18 @@ Test(synth_sleep, structures_sleep_alike)
         def.rate = RATE;
         hed_status status = hed_synth_create(t.device, &def, &synth, &error);
         if (status) {
-            cr_assert_eq(status, HED_ERROR_UNSUPPORTED, "%s: %s",
+            CHECK_EQ(status, HED_ERROR_UNSUPPORTED, "%s: %s",
                 hed_synth_structure_name(structures[i]), error.text);
             continue;
         }
         play(synth, RATE / 2, 256, events, 4, again);
         compared++;
-        cr_assert_eq(asleep(synth), sleepers, "%s", hed_synth_structure_name(structures[i]));
-        cr_assert_eq(
+        CHECK_EQ(asleep(synth), sleepers, "%s", hed_synth_structure_name(structures[i]));
+        CHECK_EQ(
             memcmp(first, again, sizeof first), 0, "%s", hed_synth_structure_name(structures[i]));
         hed_synth_destroy(synth);
     }
-    cr_assert_gt(compared, 0, "the device has no structure");
+    CHECK_GT(compared, 0, "the device has no structure");
     hed_instrument_destroy(instrument);
     test_close(&t);
 }

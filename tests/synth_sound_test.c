@@ -50,8 +50,8 @@ static bool has_sndfile(void)
     synth_sound_writer *writer;
     hed_status status = synth_sound_writer_open(
         in_folder("there.flac"), 48000, 2, SYNTH_SOUND_S16, 0, &writer, &error);
-    cr_assert(status == HED_OK ||
-              (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "apt install libsndfile1")));
+    CHECK(status == HED_OK ||
+          (status == HED_ERROR_UNSUPPORTED && strstr(error.text, "apt install libsndfile1")));
     synth_sound_writer_abort(writer);
     return status == HED_OK;
 }
@@ -64,10 +64,10 @@ static void is_read_alike_by_libsndfile(const char *path, const synth_sound *sou
     size_t size;
     OK(hed_file_read(path, 1 << 20, &bytes, &size, &error));
     OK(synth_sndfile_parse(bytes, size, path, &other, &error));
-    cr_assert(other.rate == sound->rate && other.channels == sound->channels &&
-                  other.frames == sound->frames,
+    CHECK(other.rate == sound->rate && other.channels == sound->channels &&
+              other.frames == sound->frames,
         "%s", path);
-    cr_assert(memcmp(other.samples, sound->samples, sizeof(float) * 2 * FRAMES) == 0, "%s", path);
+    CHECK(memcmp(other.samples, sound->samples, sizeof(float) * 2 * FRAMES) == 0, "%s", path);
     synth_sound_free(&other);
     free(bytes);
 }
@@ -93,18 +93,17 @@ Test(synth_sound, what_is_written_is_read_again)
             OK(write_sound(path, (synth_sound_format)format, 512, &error));
             synth_sound sound;
             OK(synth_sound_read(path, &sound, &error));
-            cr_assert(sound.rate == 48000 && sound.channels == 2 && sound.frames == FRAMES);
+            CHECK(sound.rate == 48000 && sound.channels == 2 && sound.frames == FRAMES);
             for (uint32_t n = 0; n < FRAMES; n++) {
                 double wanted =
                     format == SYNTH_SOUND_F32 ? right[n] : fmin(right[n], 1 - steps[format]);
-                cr_assert(
-                    fabs(sound.samples[n] - left[n]) <= steps[format], "%s, frame %u", path, n);
-                cr_assert(fabs(sound.samples[FRAMES + n] - wanted) <= steps[format],
-                    "%s, frame %u: %g", path, n, (double)sound.samples[FRAMES + n]);
+                CHECK(fabs(sound.samples[n] - left[n]) <= steps[format], "%s, frame %u", path, n);
+                CHECK(fabs(sound.samples[FRAMES + n] - wanted) <= steps[format], "%s, frame %u: %g",
+                    path, n, (double)sound.samples[FRAMES + n]);
             }
             if (others) is_read_alike_by_libsndfile(path, &sound);
             synth_sound_free(&sound);
-            cr_assert(!sound.samples && !sound.frames);
+            CHECK(!sound.samples && !sound.frames);
         }
 }
 
@@ -119,7 +118,7 @@ Test(synth_sound, the_same_sound_is_the_same_bytes)
         OK(hed_file_read(in_folder("a.wav"), 1 << 20, &found[i], &size[i], &error));
         if (i == 0) sleep(1);
     }
-    cr_assert(size[0] == size[1] && memcmp(found[0], found[1], size[0]) == 0);
+    CHECK(size[0] == size[1] && memcmp(found[0], found[1], size[0]) == 0);
     free(found[0]);
     free(found[1]);
 }
@@ -132,19 +131,19 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     OK(synth_sound_writer_open(
         in_folder("there.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
     synth_sound_writer_abort(writer);
-    cr_assert(access(in_folder("there.wav"), F_OK) != 0, "an aborted file is there");
+    CHECK(access(in_folder("there.wav"), F_OK) != 0, "an aborted file is there");
     FAILS(HED_ERROR_IO, synth_sound_read(in_folder("none.wav"), &sound, &error));
-    cr_assert(strstr(error.text, "none.wav") && !sound.samples);
+    CHECK(strstr(error.text, "none.wav") && !sound.samples);
     write_file(in_folder("text.wav"), "no sound at all", 15);
     FAILS(has_sndfile() ? HED_ERROR_FORMAT : HED_ERROR_UNSUPPORTED,
         synth_sound_read(in_folder("text.wav"), &sound, &error));
     FAILS(HED_ERROR_UNSUPPORTED,
         synth_sound_writer_open(in_folder("a.txt"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
-    cr_assert(strstr(error.text, "wav") && !writer);
+    CHECK(strstr(error.text, "wav") && !writer);
     if (has_sndfile()) {
         FAILS(HED_ERROR_LIMIT, synth_sound_writer_open(in_folder("a.aiff"), 48000, 2,
                                    SYNTH_SOUND_S24, 800000000, &writer, &error));
-        cr_assert(strstr(error.text, "name it .wav") && !writer);
+        CHECK(strstr(error.text, "name it .wav") && !writer);
     }
     static const char *const names[] = {"a.wav", "a.aiff"};
     for (uint32_t i = 0; i < (has_sndfile() ? 2 : 1); i++)
@@ -153,10 +152,10 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     FAILS(HED_ERROR_IO, synth_sound_writer_open(
                             in_folder("no/a.wav"), 48000, 2, SYNTH_SOUND_F32, 0, &writer, &error));
     OK(synth_sound_writer_open(in_folder("b.wav"), 48000, 1, SYNTH_SOUND_S16, 0, &writer, &error));
-    cr_assert(access(in_folder("b.wav"), F_OK) != 0, "a file is there before it is whole");
+    CHECK(access(in_folder("b.wav"), F_OK) != 0, "a file is there before it is whole");
     OK(synth_sound_writer_commit(writer, &error));
     OK(synth_sound_read(in_folder("b.wav"), &sound, &error));
-    cr_assert(sound.frames == 0 && sound.channels == 1);
+    CHECK(sound.frames == 0 && sound.channels == 1);
     synth_sound_free(&sound);
     /* Floats that are no numbers come in as silence. */
     const float bad[] = {NAN, 0.5f, INFINITY};
@@ -164,10 +163,10 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
     OK(synth_sound_writer_put(writer, (const float *const[]){bad}, 3, &error));
     OK(synth_sound_writer_commit(writer, &error));
     OK(synth_sound_read(in_folder("c.wav"), &sound, &error));
-    cr_assert(sound.samples[0] == 0 && sound.samples[1] == 0.5f && sound.samples[2] == 0);
+    CHECK(sound.samples[0] == 0 && sound.samples[1] == 0.5f && sound.samples[2] == 0);
     synth_sound_free(&sound);
     FAILS(HED_ERROR_IO, write_sound("/dev/full", SYNTH_SOUND_S16, 512, &error));
-    cr_assert(
+    CHECK(
         strstr(error.text, "/dev/full") && strstr(error.text, strerror(ENOSPC)), "%s", error.text);
 }
 
@@ -179,15 +178,15 @@ Test(synth_sound, without_libsndfile)
     setenv("HEDDLE_SNDFILE_LIBRARY", "none", 1);
     OK(write_sound(in_folder("a.wav"), SYNTH_SOUND_S24, 512, &error));
     OK(synth_sound_read(in_folder("a.wav"), &sound, &error));
-    cr_assert(sound.frames == FRAMES);
+    CHECK(sound.frames == FRAMES);
     synth_sound_free(&sound);
     FAILS(HED_ERROR_UNSUPPORTED, write_sound(in_folder("a.flac"), SYNTH_SOUND_S24, 512, &error));
-    cr_assert(strstr(error.text, "a.flac") && strstr(error.text, "apt install libsndfile1"), "%s",
+    CHECK(strstr(error.text, "a.flac") && strstr(error.text, "apt install libsndfile1"), "%s",
         error.text);
-    cr_assert(access(in_folder("a.flac"), F_OK) != 0);
+    CHECK(access(in_folder("a.flac"), F_OK) != 0);
     write_file(in_folder("b.flac"), "fLaC", 4);
     FAILS(HED_ERROR_UNSUPPORTED, synth_sound_read(in_folder("b.flac"), &sound, &error));
-    cr_assert(strstr(error.text, "b.flac") && strstr(error.text, "apt install libsndfile1"), "%s",
+    CHECK(strstr(error.text, "b.flac") && strstr(error.text, "apt install libsndfile1"), "%s",
         error.text);
 }
 
@@ -276,12 +275,11 @@ Test(synth_sound, every_encoding)
             add_chunk(&w, "id3 ", 2);
             add(&w, "xy", 2);
             OK(synth_wav_parse(w.bytes, w.size, "a.wav", &sound, &error));
-            cr_assert(sound.rate == 44100 && sound.channels == 1 && sound.frames == 3 &&
-                      sound.missing == 0);
-            cr_assert(
-                sound.samples[0] == 0.5f && sound.samples[1] == -1, "%u bits", encodings[i].bits);
-            cr_assert(sound.samples[2] == (float)encodings[i].step, "%u bits: %g",
-                encodings[i].bits, (double)sound.samples[2]);
+            CHECK(sound.rate == 44100 && sound.channels == 1 && sound.frames == 3 &&
+                  sound.missing == 0);
+            CHECK(sound.samples[0] == 0.5f && sound.samples[1] == -1, "%u bits", encodings[i].bits);
+            CHECK(sound.samples[2] == (float)encodings[i].step, "%u bits: %g", encodings[i].bits,
+                (double)sound.samples[2]);
             synth_sound_free(&sound);
         }
 }
@@ -298,8 +296,8 @@ Test(synth_sound, heads_that_nobody_finished)
         add_chunk(&w, "data", size ? UINT32_MAX : 0);
         for (uint32_t i = 0; i < 10; i++) add_number(&w, 0x4000, 2);
         OK(synth_wav_parse(w.bytes, w.size, "a.wav", &sound, &error));
-        cr_assert(sound.channels == 2 && sound.frames == 5 && sound.missing == 0 &&
-                  sound.samples[9] == 0.5f);
+        CHECK(sound.channels == 2 && sound.frames == 5 && sound.missing == 0 &&
+              sound.samples[9] == 0.5f);
         synth_sound_free(&sound);
     }
     begin_wav(&w, "RIFF"); /* but no samples are none */
@@ -308,7 +306,7 @@ Test(synth_sound, heads_that_nobody_finished)
     add_chunk(&w, "LIST", 4);
     add(&w, "INFO", 4);
     OK(synth_wav_parse(w.bytes, w.size, "a.wav", &sound, &error));
-    cr_assert(sound.frames == 0);
+    CHECK(sound.frames == 0);
     synth_sound_free(&sound);
 }
 
@@ -333,13 +331,13 @@ Test(synth_sound, what_is_no_wav_is_said)
         add_format(&w, wrong[i].tag, wrong[i].channels, wrong[i].bits, false);
         add_chunk(&w, "data", 0);
         FAILS(wrong[i].status, synth_wav_parse(w.bytes, w.size, "a.wav", &sound, &error));
-        cr_assert(strstr(error.text, wrong[i].text), "%s", error.text);
+        CHECK(strstr(error.text, wrong[i].text), "%s", error.text);
     }
     begin_wav(&w, "RIFF");
     add_chunk(&w, "data", 4);
     add_number(&w, 0, 4);
     FAILS(HED_ERROR_FORMAT, synth_wav_parse(w.bytes, w.size, "a.wav", &sound, &error));
-    cr_assert(strstr(error.text, "no format"));
+    CHECK(strstr(error.text, "no format"));
 }
 
 /* A file that ends anywhere: what is there, and how much is not, or an error that says where it
@@ -367,11 +365,11 @@ Test(synth_sound, cut_at_every_byte)
         cut = realloc(cut, size ? size : 1);
         hed_status status = synth_wav_parse(cut, size, "a.wav", &sound, &error);
         if (size < head) {
-            cr_assert(status == HED_ERROR_FORMAT && error.text[0] && !sound.samples, "%zu", size);
+            CHECK(status == HED_ERROR_FORMAT && error.text[0] && !sound.samples, "%zu", size);
         } else {
             uint64_t frames = (size - head) / 6;
-            cr_assert(status == HED_OK && sound.frames == frames && sound.missing == 20 - frames,
-                "%zu", size);
+            CHECK(status == HED_OK && sound.frames == frames && sound.missing == 20 - frames, "%zu",
+                size);
         }
         synth_sound_free(&sound);
         free(cut);
@@ -387,7 +385,7 @@ static void head_of_pipe(uint64_t frames, uint64_t put, uint8_t bytes[200], bool
     char path[32];
     hed_error error;
     synth_sound_writer *writer;
-    cr_assert(pipe(ends) == 0);
+    CHECK(pipe(ends) == 0);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
     OK(synth_sound_writer_open(path, 48000, 2, SYNTH_SOUND_S24, frames, &writer, &error));
     OK(synth_sound_writer_put(
@@ -396,8 +394,7 @@ static void head_of_pipe(uint64_t frames, uint64_t put, uint8_t bytes[200], bool
     else synth_sound_writer_abort(writer);
     close(ends[1]);
     ssize_t size = read(ends[0], bytes, 200);
-    cr_assert(
-        size == (ssize_t)(44 + 6 * put) || size == (ssize_t)(80 + 6 * put), "%zd bytes", size);
+    CHECK(size == (ssize_t)(44 + 6 * put) || size == (ssize_t)(80 + 6 * put), "%zd bytes", size);
     close(ends[0]);
 }
 
@@ -416,14 +413,13 @@ Test(synth_sound, longer_than_four_gibibytes_is_rf64)
     hed_error error;
     synth_sound_writer *writer;
     head_of_pipe(frames, 1, head, false);
-    cr_assert(memcmp(head, "RF64\xff\xff\xff\xffWAVEds64", 16) == 0);
-    cr_assert(number_at(head + 20, 8) == 72 + 6 * frames && number_at(head + 28, 8) == 6 * frames);
-    cr_assert(
-        number_at(head + 36, 8) == frames && memcmp(head + 72, "data\xff\xff\xff\xff", 8) == 0);
+    CHECK(memcmp(head, "RF64\xff\xff\xff\xffWAVEds64", 16) == 0);
+    CHECK(number_at(head + 20, 8) == 72 + 6 * frames && number_at(head + 28, 8) == 6 * frames);
+    CHECK(number_at(head + 36, 8) == frames && memcmp(head + 72, "data\xff\xff\xff\xff", 8) == 0);
     /* all that was announced has come: nothing is to be written again */
     head_of_pipe(2, 2, head, true);
-    cr_assert(memcmp(head, "RIFF", 4) == 0 && number_at(head + 4, 4) == 48 &&
-              number_at(head + 40, 4) == 12);
+    CHECK(memcmp(head, "RIFF", 4) == 0 && number_at(head + 4, 4) == 48 &&
+          number_at(head + 40, 4) == 12);
     /* Announced as long, and ended early as by Ctrl-C: RIFF, with room in its head. */
     OK(synth_sound_writer_open(
         in_folder("a.wav"), 48000, 2, SYNTH_SOUND_S24, frames, &writer, &error));
@@ -433,8 +429,8 @@ Test(synth_sound, longer_than_four_gibibytes_is_rf64)
     size_t size;
     OK(hed_file_read(in_folder("a.wav"), 1 << 20, &bytes, &size, &error));
     const uint8_t *found = (const uint8_t *)bytes;
-    cr_assert(size == 86 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 12, "JUNK", 4) == 0);
-    cr_assert(number_at(found + 4, 4) == 78 && number_at(found + 76, 4) == 6);
+    CHECK(size == 86 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 12, "JUNK", 4) == 0);
+    CHECK(number_at(found + 4, 4) == 78 && number_at(found + 76, 4) == 6);
     free(bytes);
     FAILS(HED_ERROR_UNSUPPORTED, synth_sound_writer_open(in_folder("c.wav"), 48000, 30000,
                                      SYNTH_SOUND_S24, 0, &writer, &error));
@@ -452,6 +448,6 @@ Test(synth_sound, more_than_was_announced)
     synth_sound_writer *writer;
     OK(synth_sound_writer_open("/dev/null", 48000, 16000, SYNTH_SOUND_F32, 1, &writer, &error));
     FAILS(HED_ERROR_LIMIT, synth_sound_writer_put(writer, channels, 1 << 17, &error));
-    cr_assert(strstr(error.text, "begun for 1 frames"));
+    CHECK(strstr(error.text, "begun for 1 frames"));
     synth_sound_writer_abort(writer);
 }

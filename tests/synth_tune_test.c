@@ -45,18 +45,18 @@ Test(synth_tune, what_was_measured_is_taken)
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0) {
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_tune(device, &def, &how, &result, &error));
     } else {
-        cr_assert_eq(report_of(device, &def).configured, HED_CONFIGURED_DEFAULT);
+        CHECK_EQ(report_of(device, &def).configured, HED_CONFIGURED_DEFAULT);
         OK(hed_synth_tune(device, &def, &how, &result, &error));
-        cr_assert_lt(result->best, result->count, "nothing worked");
+        CHECK_LT(result->best, result->count, "nothing worked");
         const hed_evaluation *best = &result->evaluations[result->best];
         hed_synth_report report = report_of(device, &def);
-        cr_assert_eq(report.configured, HED_CONFIGURED_EXACT);
+        CHECK_EQ(report.configured, HED_CONFIGURED_EXACT);
         int64_t structure = best->config.values[0]; /* STRUCTURE; 0: by rule */
-        if (structure) cr_assert_eq((int64_t)report.structure, structure);
+        if (structure) CHECK_EQ((int64_t)report.structure, structure);
         def.structure = HED_SYNTH_GLOBAL;
         report = report_of(device, &def);
-        cr_assert_eq(report.configured, HED_CONFIGURED_GIVEN);
-        cr_assert_eq(report.structure, HED_SYNTH_GLOBAL);
+        CHECK_EQ(report.configured, HED_CONFIGURED_GIVEN);
+        CHECK_EQ(report.structure, HED_SYNTH_GLOBAL);
     }
     hed_tune_result_free(result);
     hed_instrument_destroy(instrument);
@@ -78,7 +78,7 @@ Test(synth_tune, a_silent_instrument_is_refused)
         def.instrument = instrument;
         hed_tune_result *result;
         FAILS(HED_ERROR_ARGUMENT, hed_synth_tune(device, &def, NULL, &result, &error));
-        cr_assert(strstr(error.text, "nothing is heard"), "%s", error.text);
+        CHECK(strstr(error.text, "nothing is heard"), "%s", error.text);
         hed_instrument_destroy(instrument);
     }
     hed_context_destroy(context);

@@ -115,16 +115,16 @@ static hed_synth_event midi(uint32_t frame, uint8_t status, uint8_t first, uint8
  * at a time. */
 static void check_order(const rig *r, uint32_t frames)
 {
-    cr_assert_eq(r->begin[0], 0);
+    CHECK_EQ(r->begin[0], 0);
     for (uint32_t i = 0; i < r->program.instances; i++) {
-        cr_assert_leq(r->begin[i], r->begin[i + 1]);
+        CHECK_LE(r->begin[i], r->begin[i + 1]);
         for (uint32_t k = r->begin[i]; k < r->begin[i + 1]; k++) {
-            cr_assert_lt(r->pokes[k].frame, frames);
-            cr_assert_lt(r->pokes[k].word, WORDS);
-            if (k > r->begin[i]) cr_assert_geq(r->pokes[k].frame, r->pokes[k - 1].frame);
+            CHECK_LT(r->pokes[k].frame, frames);
+            CHECK_LT(r->pokes[k].word, WORDS);
+            if (k > r->begin[i]) CHECK_GE(r->pokes[k].frame, r->pokes[k - 1].frame);
             for (uint32_t other = r->begin[i]; other < k; other++)
-                cr_assert(r->pokes[k].frame != r->pokes[other].frame ||
-                          r->pokes[k].word != r->pokes[other].word);
+                CHECK(r->pokes[k].frame != r->pokes[other].frame ||
+                      r->pokes[k].word != r->pokes[other].word);
         }
     }
 }
@@ -152,7 +152,7 @@ static float word(const rig *r, uint32_t instance, uint32_t at)
 }
 
 #define EQUAL(found, expected) \
-    cr_assert( \
+    CHECK( \
         fabs((double)(found) - (double)(expected)) <= 2e-6 * fmax(1.0, fabs((double)(expected))), \
         "%s is %.9g instead of %.9g", #found, (double)(found), (double)(expected))
 
@@ -173,17 +173,16 @@ Test(synth_voices, notes_open_the_gates_of_their_routes)
 {
     RIG(r, HED_SINGLETON, 1);
     PLAY(r, midi(3, 0x90, 60, 127));
-    for (uint32_t k = 0; k < r.begin[1]; k++) cr_assert_eq(r.pokes[k].frame, 3);
-    cr_assert(held(&r, 0, ALL) && held(&r, 0, MIDDLE) && !held(&r, 0, SECOND));
+    for (uint32_t k = 0; k < r.begin[1]; k++) CHECK_EQ(r.pokes[k].frame, 3);
+    CHECK(held(&r, 0, ALL) && held(&r, 0, MIDDLE) && !held(&r, 0, SECOND));
     EQUAL(word(&r, 0, ALL + SYNTH_GATE_VELOCITY), 1);
     EQUAL(word(&r, 0, ALL + SYNTH_GATE_NOTE), 60);
     uint32_t first = started(&r, 0, ALL), middle = started(&r, 0, MIDDLE);
     PLAY(r, midi(0, 0x91, 62, 64));
-    cr_assert(
-        started(&r, 0, ALL) != first && started(&r, 0, MIDDLE) == middle && held(&r, 0, SECOND));
+    CHECK(started(&r, 0, ALL) != first && started(&r, 0, MIDDLE) == middle && held(&r, 0, SECOND));
     EQUAL(word(&r, 0, ALL + SYNTH_GATE_VELOCITY), 64.0 / 127);
     EQUAL(word(&r, 0, SYNTH_DILATION), 1);
-    cr_assert_eq(synth_voices_sounding(r.voices), 1);
+    CHECK_EQ(synth_voices_sounding(r.voices), 1);
     synth_voices_destroy(r.voices);
 }
 
@@ -191,14 +190,14 @@ Test(synth_voices, a_gate_closes_with_the_last_of_its_notes)
 {
     RIG(r, HED_SINGLETON, 1);
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 64, 100), midi(1, 0x80, 60, 0));
-    cr_assert(held(&r, 0, ALL) && !held(&r, 0, MIDDLE));
+    CHECK(held(&r, 0, ALL) && !held(&r, 0, MIDDLE));
     PLAY(r, midi(9, 0x90, 64, 0)); /* velocity 0 ends a note */
-    cr_assert(!held(&r, 0, ALL));
-    cr_assert_eq(r.begin[1], 1);
-    cr_assert_eq(r.pokes[0].frame, 9);
+    CHECK(!held(&r, 0, ALL));
+    CHECK_EQ(r.begin[1], 1);
+    CHECK_EQ(r.pokes[0].frame, 9);
     PLAY(r, midi(0, 0x80, 64, 0), midi(0, 0x80, 99, 0));
-    cr_assert_eq(r.begin[1], 0);
-    cr_assert_eq(synth_voices_sounding(r.voices), 0);
+    CHECK_EQ(r.begin[1], 0);
+    CHECK_EQ(synth_voices_sounding(r.voices), 0);
     synth_voices_destroy(r.voices);
 }
 
@@ -209,9 +208,9 @@ Test(synth_voices, notes_outside_the_range_are_not_heard)
     r.def.high = 70;
     start_rig(&r);
     PLAY(r, midi(0, 0x90, 49, 100), midi(0, 0x90, 71, 100), midi(0, 0x80, 71, 100));
-    cr_assert_eq(r.begin[1], 0);
+    CHECK_EQ(r.begin[1], 0);
     PLAY(r, midi(0, 0x90, 50, 100), midi(0, 0x90, 70, 100));
-    cr_assert(held(&r, 0, ALL));
+    CHECK(held(&r, 0, ALL));
     synth_voices_destroy(r.voices);
 }
 
@@ -240,7 +239,7 @@ Test(synth_voices, words_follow_what_they_listen_to)
         (hed_synth_event){.frame = 6, .kind = HED_EVENT_HOST, .number = 8, .value = 0.1f});
     EQUAL(word(&r, 0, TEMPO), 3); /* half a quarter note, 1.5 of which a second */
     EQUAL(word(&r, 0, HOST), 0.6);
-    cr_assert_eq(r.begin[1], 2);
+    CHECK_EQ(r.begin[1], 2);
     synth_voices_destroy(r.voices);
 }
 
@@ -252,13 +251,13 @@ Test(synth_voices, notes_have_instances_and_dilations_of_their_own)
     PLAY(r, midi(0, 0x90, 60, 100), midi(7, 0x90, 72, 50), midi(7, 0xa0, 72, 127));
     EQUAL(word(&r, 0, SYNTH_DILATION), 1);
     EQUAL(word(&r, 1, SYNTH_DILATION), 2);
-    cr_assert(held(&r, 0, MIDDLE) && !held(&r, 1, MIDDLE) && held(&r, 1, ALL) && !held(&r, 2, ALL));
+    CHECK(held(&r, 0, MIDDLE) && !held(&r, 1, MIDDLE) && held(&r, 1, ALL) && !held(&r, 2, ALL));
     EQUAL(word(&r, 0, TOUCH), 0.25); /* nothing was said of that key */
     EQUAL(word(&r, 1, TOUCH), 1);
     EQUAL(word(&r, 1, VELOCITY), 50.0 / 127);
     EQUAL(word(&r, 1, NOTE), 1);
     EQUAL(word(&r, 2, NOTE), 0.25);
-    cr_assert_eq(synth_voices_sounding(r.voices), 2);
+    CHECK_EQ(synth_voices_sounding(r.voices), 2);
     PLAY(r, midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 1, 127));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(62));
     EQUAL(word(&r, 1, SYNTH_DILATION), pitch(74));
@@ -277,15 +276,15 @@ Test(synth_voices, takes_a_free_voice_then_the_longest_released_then_the_oldest)
     /* the first was released before the third */
     PLAY(r, midi(0, 0x80, 62, 0), midi(0, 0x90, 63, 100));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(63));
-    cr_assert(!held(&r, 0, MIDDLE));
+    CHECK(!held(&r, 0, MIDDLE));
     /* the third, then the oldest: 61 in the second */
     PLAY(r, midi(0, 0x90, 64, 100), midi(0, 0x90, 65, 100));
     EQUAL(word(&r, 2, SYNTH_DILATION), pitch(64));
     EQUAL(word(&r, 1, SYNTH_DILATION), pitch(65));
     PLAY(r, midi(0, 0x80, 61, 0)); /* its voice sounds another note now */
-    cr_assert_eq(r.begin[3], 0);
-    cr_assert(held(&r, 1, ALL));
-    cr_assert_eq(synth_voices_sounding(r.voices), 3);
+    CHECK_EQ(r.begin[3], 0);
+    CHECK(held(&r, 1, ALL));
+    CHECK_EQ(synth_voices_sounding(r.voices), 3);
     synth_voices_destroy(r.voices);
 }
 
@@ -293,9 +292,9 @@ Test(synth_voices, a_stolen_voice_lets_go_of_gates_that_its_new_note_has_not)
 {
     RIG(r, HED_VOICES, 1);
     PLAY(r, midi(0, 0x90, 60, 100));
-    cr_assert(held(&r, 0, MIDDLE));
+    CHECK(held(&r, 0, MIDDLE));
     PLAY(r, midi(0, 0x90, 61, 100));
-    cr_assert(!held(&r, 0, MIDDLE) && held(&r, 0, ALL));
+    CHECK(!held(&r, 0, MIDDLE) && held(&r, 0, ALL));
     synth_voices_destroy(r.voices);
 }
 
@@ -305,9 +304,9 @@ Test(synth_voices, a_key_struck_again_keeps_its_voice)
     PLAY(r, midi(0, 0x90, 60, 100));
     uint32_t before = started(&r, 0, ALL);
     PLAY(r, midi(0, 0x90, 60, 90));
-    cr_assert(started(&r, 0, ALL) != before && !held(&r, 1, ALL));
+    CHECK(started(&r, 0, ALL) != before && !held(&r, 1, ALL));
     PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x80, 60, 0), midi(0, 0x90, 60, 80));
-    cr_assert(!held(&r, 1, ALL) && synth_voices_sounding(r.voices) == 1);
+    CHECK(!held(&r, 1, ALL) && synth_voices_sounding(r.voices) == 1);
     synth_voices_destroy(r.voices);
 }
 
@@ -318,11 +317,11 @@ Test(synth_voices, the_pedal_holds_what_keys_let_go)
     RIG(r, HED_VOICES, 2);
     PLAY(r, midi(0, 0xb0, 64, 64), midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0),
         midi(1, 0x90, 61, 100));
-    cr_assert(held(&r, 0, ALL) && held(&r, 1, ALL));
+    CHECK(held(&r, 0, ALL) && held(&r, 1, ALL));
     PLAY(r, midi(0, 0xb1, 64, 0)); /* another channel's pedal */
-    cr_assert(held(&r, 0, ALL));
+    CHECK(held(&r, 0, ALL));
     PLAY(r, midi(5, 0xb0, 64, 63));
-    cr_assert(!held(&r, 0, ALL) && held(&r, 1, ALL));
+    CHECK(!held(&r, 0, ALL) && held(&r, 1, ALL));
     synth_voices_destroy(r.voices);
 }
 
@@ -331,11 +330,11 @@ Test(synth_voices, all_notes_off_leaves_the_pedal_its_notes_and_all_sound_off_do
     RIG(r, HED_SINGLETON, 1);
     PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x90, 60, 100), midi(0, 0x91, 61, 100),
         midi(1, 0xb0, 123, 0));
-    cr_assert(held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
+    CHECK(held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
     PLAY(r, midi(0, 0xb0, 120, 0));
-    cr_assert(!held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
+    CHECK(!held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
     PLAY(r, midi(0, 0xb1, 126, 0)); /* mode changes end notes as well */
-    cr_assert(!held(&r, 0, SECOND) && !held(&r, 0, ALL));
+    CHECK(!held(&r, 0, SECOND) && !held(&r, 0, ALL));
     synth_voices_destroy(r.voices);
 }
 
@@ -347,7 +346,7 @@ Test(synth_voices, controllers_go_back_to_where_they_rest)
         midi(0, 0xb0, 7, 99), midi(0, 0xb0, 101, 0), midi(0, 0xb0, 100, 0));
     PLAY(r, midi(8, 0xb0, 121, 0), midi(9, 0xb0, 6, 12));
     for (uint32_t at = MODULATION; at <= PRESSURE; at++) EQUAL(word(&r, 0, at), 0);
-    cr_assert(!held(&r, 0, ALL));
+    CHECK(!held(&r, 0, ALL));
     /* data behind the reset has set no bend range */
     PLAY(r, midi(0, 0x90, 69, 100), midi(0, 0xe0, 0x7f, 0x7f));
     EQUAL(word(&r, 0, FREQUENCY), 880 * exp2(2.0 / 12));
@@ -378,7 +377,7 @@ Test(synth_voices, no_bend_reaches_beyond_what_the_instrument_is_stable_for)
     PLAY(r, midi(0, 0x90, 127, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0),
         midi(0, 0xb0, 100, 0), midi(1, 0xb0, 6, 96));
     EQUAL(word(&r, 0, SYNTH_DILATION), synth_largest_dilation(&r.def));
-    cr_assert_gt(word(&r, 0, SYNTH_DILATION), 40); /* 127 + 2 semitones */
+    CHECK_GT(word(&r, 0, SYNTH_DILATION), 40); /* 127 + 2 semitones */
     synth_voices_destroy(r.voices);
 }
 
@@ -397,9 +396,9 @@ Test(synth_voices, mpe_bends_and_presses_a_note_by_its_own_channel)
     EQUAL(word(&r, 0, MODULATION), 1);
     EQUAL(word(&r, 1, MODULATION), 1);
     PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x82, 64, 0));
-    cr_assert(held(&r, 1, ALL));
+    CHECK(held(&r, 1, ALL));
     PLAY(r, midi(0, 0xb0, 64, 0));
-    cr_assert(!held(&r, 1, ALL));
+    CHECK(!held(&r, 1, ALL));
     PLAY(r, midi(0, 0xe2, 0x7f, 0x7f)); /* released, and still its channel's */
     EQUAL(word(&r, 1, SYNTH_DILATION), pitch(110));
     PLAY(r, midi(0, 0xe2, 0, 0x40), midi(0, 0x92, 50, 100), midi(1, 0xe2, 0, 0));
@@ -435,16 +434,16 @@ static void expect_said_again(synth_voices *voices, synth_poke set, uint32_t ins
     const synth_poke *pokes;
     const uint32_t *begin;
     OK(synth_voices_run(voices, NULL, 0, 32, &pokes, &begin, &error));
-    cr_assert_eq(begin[instances], 0);
+    CHECK_EQ(begin[instances], 0);
     synth_voices_adopt(voices, voices);
     OK(synth_voices_run(voices, NULL, 0, 32, &pokes, &begin, &error));
-    cr_assert_eq(begin[instances], instances);
+    CHECK_EQ(begin[instances], instances);
     for (uint32_t i = 0; i < instances; i++)
-        cr_assert(pokes[i].frame == 0 && pokes[i].word == set.word && pokes[i].value == set.value);
+        CHECK(pokes[i].frame == 0 && pokes[i].word == set.word && pokes[i].value == set.value);
     synth_voices_adopt(voices, voices);
     synth_voices_reset(voices);
     OK(synth_voices_run(voices, NULL, 0, 32, &pokes, &begin, &error));
-    cr_assert_eq(begin[instances], 0);
+    CHECK_EQ(begin[instances], 0);
 }
 
 /* Of more parameters than are kept those set last are, each with its last value, also by another
@@ -482,10 +481,10 @@ Test(synth_voices, the_last_settings_are_kept)
     synth_voices_adopt(heirs, voices);
     synth_voices_destroy(voices);
     OK(synth_voices_run(heirs, NULL, 0, 32, &pokes, &begin, &error));
-    cr_assert_eq(begin[1], SYNTH_SETTINGS - 1); /* one body is not there any more */
+    CHECK_EQ(begin[1], SYNTH_SETTINGS - 1); /* one body is not there any more */
     for (uint32_t i = 0; i < begin[1]; i++) {
         uint32_t last = i + BODIES - SYNTH_SETTINGS;
-        cr_assert_eq(
+        CHECK_EQ(
             pokes[i].word, synth_parameter_word(&fewer->layout, SYNTH_BODY, BODY_P_RATE, last));
         EQUAL(hed_as_float(pokes[i].value) * 24000, BODIES + last);
     }
@@ -524,9 +523,9 @@ Test(synth_voices, parameters_are_set_in_every_instance)
     OK(synth_voices_run(voices, set, 1, 32, &pokes, &begin, &error));
     uint32_t element = program->entities[SYNTH_BODY][0] == second ? 0 : 1;
     for (uint32_t i = 0; i < 2; i++) {
-        cr_assert_eq(begin[i + 1] - begin[i], 1);
-        cr_assert_eq(pokes[begin[i]].frame, 9);
-        cr_assert_eq(pokes[begin[i]].word,
+        CHECK_EQ(begin[i + 1] - begin[i], 1);
+        CHECK_EQ(pokes[begin[i]].frame, 9);
+        CHECK_EQ(pokes[begin[i]].word,
             synth_parameter_word(&program->layout, SYNTH_BODY, BODY_P_WEIGHT, element));
         EQUAL(hed_as_float(pokes[begin[i]].value) * 2 * 48000.0 * 48000.0, 1);
     }
@@ -578,8 +577,8 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
     const uint32_t *begin;
     OK(synth_voices_run(voices, events, GROUPS, GROUPS, &pokes, &begin, &error));
     uint32_t group = (SOURCES + 1) * def.voices;
-    cr_assert_eq(begin[def.voices], GROUPS / 2 * group);
-    cr_assert_lt(voices->capacity, GROUPS * group);
+    CHECK_EQ(begin[def.voices], GROUPS / 2 * group);
+    CHECK_LT(voices->capacity, GROUPS * group);
     FAILS(HED_ERROR_LIMIT, synth_voices_check(voices, events, 2 * GROUPS, GROUPS, &error));
     synth_voices_destroy(voices);
     synth_program_destroy(program);
@@ -609,10 +608,10 @@ Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
     for (uint32_t i = 0; i < 257; i++) many[i] = midi(0, 0x90, 60, 100);
     FAILS(
         HED_ERROR_LIMIT, synth_voices_run(r.voices, many, 257, FRAMES, &r.pokes, &r.begin, &error));
-    cr_assert_eq(synth_voices_sounding(r.voices), 0);
+    CHECK_EQ(synth_voices_sounding(r.voices), 0);
     /* clock and programs are heard and mean nothing */
     PLAY(r, midi(0, 0xf8, 200, 200), midi(0, 0xc0, 5, 0));
-    cr_assert_eq(r.begin[1], 0);
+    CHECK_EQ(r.begin[1], 0);
     synth_voices_destroy(r.voices);
 }
 
@@ -635,23 +634,22 @@ Test(synth_voices, notes_that_are_not_heard_are_dropped_and_counted)
 {
     rig r = octave_rig(0, false);
     hed_note_report n = synth_voices_notes(r.voices);
-    cr_assert(n.low == 48 && n.high == 71 && n.struck == 0 && n.dropped == 0);
+    CHECK(n.low == 48 && n.high == 71 && n.struck == 0 && n.dropped == 0);
     PLAY(r, midi(0, 0x90, 84, 100), midi(0, 0x90, 36, 100), midi(1, 0x90, 85, 100),
         midi(1, 0x90, 50, 100));
-    cr_assert_eq(r.begin[1], 0, "something was poked");
+    CHECK_EQ(r.begin[1], 0, "something was poked");
     PLAY(r, midi(0, 0x80, 84, 0), midi(0, 0x91, 50, 100), midi(0, 0x90, 61, 100),
         midi(5, 0x90, 61, 0));
     n = synth_voices_notes(r.voices);
-    cr_assert(n.struck == 6 && n.dropped == 4 && n.dropped_low == 36 && n.dropped_high == 85);
-    cr_assert_eq(n.deaf_channels, 1, "50 is heard on channel 2 and was dropped on channel 1");
+    CHECK(n.struck == 6 && n.dropped == 4 && n.dropped_low == 36 && n.dropped_high == 85);
+    CHECK_EQ(n.deaf_channels, 1, "50 is heard on channel 2 and was dropped on channel 1");
     const hed_synth_event coming[] = {
         midi(0, 0x92, 72, 100), midi(0, 0x92, 50, 1), midi(0, 0x91, 50, 0)};
     n = synth_voices_check_notes(r.voices, coming, 3);
-    cr_assert(
-        n.struck == 2 && n.dropped == 2 && n.deaf_channels == 4 && n.low == 48 && n.high == 71);
+    CHECK(n.struck == 2 && n.dropped == 2 && n.deaf_channels == 4 && n.low == 48 && n.high == 71);
     synth_voices_reset(r.voices);
     n = synth_voices_notes(r.voices);
-    cr_assert(n.struck == 0 && n.dropped == 0 && n.low == 48);
+    CHECK(n.struck == 0 && n.dropped == 0 && n.low == 48);
     synth_voices_destroy(r.voices);
 }
 
@@ -659,20 +657,20 @@ Test(synth_voices, notes_are_transposed_and_folded)
 {
     rig r = octave_rig(-3, false);
     PLAY(r, midi(0, 0x90, 63, 100));
-    cr_assert(held(&r, 0, ALL) && note_of(&r) == 60);
+    CHECK(held(&r, 0, ALL) && note_of(&r) == 60);
     /* 59 is not heard; the note ends as it came */
     PLAY(r, midi(0, 0x90, 62, 100), midi(1, 0x80, 63, 0));
-    cr_assert(!held(&r, 0, ALL) && synth_voices_notes(r.voices).dropped == 1);
+    CHECK(!held(&r, 0, ALL) && synth_voices_notes(r.voices).dropped == 1);
     synth_voices_destroy(r.voices);
 
     rig f = octave_rig(0, true);
     PLAY(f, midi(0, 0x90, 84, 100));
-    cr_assert(note_of(&f) == 60);
+    CHECK(note_of(&f) == 60);
     PLAY(f, midi(0, 0x90, 36 + 5, 100));
-    cr_assert(note_of(&f) == 65);
+    CHECK(note_of(&f) == 65);
     PLAY(f, midi(0, 0x91, 43, 100)); /* the nearest octave that is heard there */
-    cr_assert(started(&f, 0, SECOND) && word(&f, 0, SECOND + SYNTH_GATE_NOTE) == 55);
-    cr_assert_eq(synth_voices_notes(f.voices).dropped, 0);
+    CHECK(started(&f, 0, SECOND) && word(&f, 0, SECOND + SYNTH_GATE_NOTE) == 55);
+    CHECK_EQ(synth_voices_notes(f.voices).dropped, 0);
     synth_voices_destroy(f.voices);
 }
 
@@ -681,14 +679,14 @@ Test(synth_voices, notes_folded_to_one_key_hold_it_together)
     rig r = octave_rig(0, true);
     PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0x90, 72, 100), midi(2, 0x90, 84, 100));
     PLAY(r, midi(0, 0x80, 72, 0), midi(1, 0x80, 60, 0));
-    cr_assert(held(&r, 0, ALL), "84 is down still");
+    CHECK(held(&r, 0, ALL), "84 is down still");
     PLAY(r, midi(0, 0xa0, 84, 127), midi(0, 0x80, 84, 0));
     EQUAL(word(&r, 0, TOUCH), 1);
-    cr_assert(!held(&r, 0, ALL));
+    CHECK(!held(&r, 0, ALL));
     /* all notes off */
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 72, 100), midi(1, 0xb0, 123, 0));
     PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0));
-    cr_assert(!held(&r, 0, ALL), "what ended holds no key");
+    CHECK(!held(&r, 0, ALL), "what ended holds no key");
     synth_voices_destroy(r.voices);
 }
 
@@ -699,7 +697,7 @@ Test(synth_voices, however_many_notes_come_at_once)
     for (uint32_t i = 0; i < 4000; i++)
         many[i] = midi(i / 2000, (uint8_t)(0x90 | i % 16), (uint8_t)(i / 16 % 128), 100);
     run(&r, many, 4000, FRAMES);
-    cr_assert(held(&r, 0, ALL) && synth_voices_notes(r.voices).struck == 4000);
+    CHECK(held(&r, 0, ALL) && synth_voices_notes(r.voices).struck == 4000);
     synth_voices_destroy(r.voices);
 }
 
@@ -760,7 +758,7 @@ Test(synth_voices, pokes_do_not_depend_on_the_block)
             synth_voices_destroy(r.voices);
         }
         for (uint32_t b = 1; b < 4; b++)
-            cr_assert_eq(hashes[b], hashes[0], "mode %u in blocks of %u", mode, blocks[b]);
+            CHECK_EQ(hashes[b], hashes[0], "mode %u in blocks of %u", mode, blocks[b]);
     }
 }
 
@@ -779,19 +777,19 @@ Test(synth_voices, what_was_poked_is_what_holds)
             synth_voices_adopt(r.voices, r.voices);
             run(&r, NULL, 0, 1);
             for (uint32_t k = 0; k < r.program.instances; k++) {
-                cr_assert_eq(r.store[k][SYNTH_DILATION], before[k][SYNTH_DILATION],
+                CHECK_EQ(r.store[k][SYNTH_DILATION], before[k][SYNTH_DILATION],
                     "mode %u, event %u: dilation", mode, i);
                 for (uint32_t g = ALL; g <= SECOND; g += SYNTH_GATE_WORDS)
-                    cr_assert_eq(held(&r, k, g), before[k][g + SYNTH_GATE_HELD] != 0,
+                    CHECK_EQ(held(&r, k, g), before[k][g + SYNTH_GATE_HELD] != 0,
                         "mode %u, event %u: gate %u", mode, i, g);
-                cr_assert_eq(r.store[k][FREQUENCY], before[k][FREQUENCY],
+                CHECK_EQ(r.store[k][FREQUENCY], before[k][FREQUENCY],
                     "mode %u, event %u: frequency", mode, i);
             }
         }
         synth_voices_reset(r.voices);
-        cr_assert_eq(synth_voices_sounding(r.voices), 0);
+        CHECK_EQ(synth_voices_sounding(r.voices), 0);
         run(&r, NULL, 0, 1);
-        cr_assert_eq(r.begin[r.program.instances], 0);
+        CHECK_EQ(r.begin[r.program.instances], 0);
         synth_voices_destroy(r.voices);
     }
 }
@@ -810,11 +808,11 @@ Test(synth_voices, another_program_goes_on_with_what_is_held)
     EQUAL(word(&changed, 0, SYNTH_DILATION), 2);
     EQUAL(word(&changed, 0, 50), 1);
     EQUAL(word(&changed, 0, HOST), 0.5);
-    cr_assert(held(&changed, 0, 52) && !held(&changed, 1, 52));
+    CHECK(held(&changed, 0, 52) && !held(&changed, 1, 52));
     PLAY(changed, midi(0, 0x80, 72, 0));
-    cr_assert(held(&changed, 0, 52));
+    CHECK(held(&changed, 0, 52));
     PLAY(changed, midi(0, 0xb0, 64, 0));
-    cr_assert(!held(&changed, 0, 52));
+    CHECK(!held(&changed, 0, 52));
     synth_voices_destroy(changed.voices);
 }
 
@@ -829,14 +827,14 @@ Test(synth_voices, memory_that_runs_out_is_reported)
         &allocator, &r.def, &r.program, &(hed_synth_def){.max_events = 16}, &r.voices, &error));
     int64_t calls = counter.calls;
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 1, 2), midi(3, 0xb0, 123, 0));
-    cr_assert_eq(counter.calls, calls, "playing has allocated");
+    CHECK_EQ(counter.calls, calls, "playing has allocated");
     synth_voices_destroy(r.voices);
-    cr_assert_eq(counter.live, 0);
+    CHECK_EQ(counter.live, 0);
     for (int64_t n = 1; n <= calls; n++) {
         counter = (test_allocator){.fail_at = n};
         FAILS(HED_ERROR_MEMORY, synth_voices_create(&allocator, &r.def, &r.program,
                                     &(hed_synth_def){.max_events = 16}, &r.voices, &error));
-        cr_assert(!r.voices && counter.live == 0 && counter.bytes == 0);
+        CHECK(!r.voices && counter.live == 0 && counter.bytes == 0);
     }
     synth_voices_destroy(NULL);
 }

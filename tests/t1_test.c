@@ -50,7 +50,7 @@ static void refuse(hed_status status, pieces p, const char *words)
 {
     hed_tune_file *spec;
     FAILS(status, load(p, &spec));
-    cr_expect(strstr(error.text, words), "%s\ninstead of %s", error.text, words);
+    EXPECT(strstr(error.text, words), "%s\ninstead of %s", error.text, words);
 }
 
 /* ---- values ---- */
@@ -69,10 +69,10 @@ static void check_values(const char *python, const char *expected)
         else
             snprintf(
                 found + used, sizeof found - used, "%s%lld", i ? " " : "", (long long)p->values[i]);
-        cr_expect(!p->labels || p->values[i] == i);
+        EXPECT(!p->labels || p->values[i] == i);
     }
-    cr_expect_str_eq(found, expected, "%s gives %s, not %s", python, found, expected);
-    cr_expect(p->value == p->values[0]);
+    EXPECT_TEXT(found, expected, "%s gives %s, not %s", python, found, expected);
+    EXPECT(p->value == p->values[0]);
     hed_tune_file_close(spec);
 }
 
@@ -159,12 +159,12 @@ Test(t1, defaults_and_conditions)
             "{\"Expression\": \"A <= max(B) * 2\"}"});
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
     static const int64_t defaults[] = {4, 2, 10, 1};
-    for (int i = 0; i < 4; i++) cr_expect(def->parameters[i].value == defaults[i], "%d", i);
-    cr_assert(def->constraint_count == 2);
-    cr_assert_str_eq(def->constraints[1], "A <= 2 * 2");
-    cr_assert_str_eq(def->sources[0].text,
+    for (int i = 0; i < 4; i++) EXPECT(def->parameters[i].value == defaults[i], "%d", i);
+    CHECK(def->constraint_count == 2);
+    CHECK_TEXT(def->constraints[1], "A <= 2 * 2");
+    CHECK_TEXT(def->sources[0].text,
         "#if T == 0\n#undef T\n#define T half\n#elif T == 1\n#undef T\n#define T float\n#endif\n");
-    cr_assert(def->source_count == 2);
+    CHECK(def->source_count == 2);
     hed_tune_file_close(spec);
     refuse(HED_ERROR_FORMAT, (pieces){.conditions = "{\"Expression\": \"Z > 1\"}"},
         "Conditions[0].Expression: Z > 1: column 1: there is no \"Z\"");
@@ -198,11 +198,11 @@ Test(t1, launch_by_problem_size)
             "\"GlobalSize\": {\"X\": \"(262144 // block_size_x) // tile\"}, \"GlobalSizeType\": \"CUDA\","
             "\"GridDivX\": [\"block_size_x\", \"tile\"], \"GridDivY\": null"});
     hed_geometry g = geometry_of(spec, &(hed_config){3, {32, 4, 3}});
-    cr_assert(g.dimensions == 2 && g.group[0] == 32 && g.group[1] == 4);
-    cr_assert(g.global[0] == 11 * 32 && g.global[1] == 13 * 4,
+    CHECK(g.dimensions == 2 && g.group[0] == 32 && g.group[1] == 4);
+    CHECK(g.global[0] == 11 * 32 && g.global[1] == 13 * 4,
         "GlobalSize is not looked at; y is divided by block_size_y");
-    cr_assert_str_eq(hed_tune_file_kernel(spec)->dimensions[1], "ProblemSize_1");
-    cr_assert_str_eq(hed_tune_file_kernel(spec)->max_threads, "block_size_x*block_size_y");
+    CHECK_TEXT(hed_tune_file_kernel(spec)->dimensions[1], "ProblemSize_1");
+    CHECK_TEXT(hed_tune_file_kernel(spec)->max_threads, "block_size_x*block_size_y");
     hed_tune_file_close(spec);
 }
 
@@ -228,8 +228,8 @@ Test(t1, launch_by_global_size)
         hed_tune_file *spec =
             loaded((pieces){.parameters = BLOCKS, .specification = cases[i].specification});
         hed_geometry g = geometry_of(spec, &(hed_config){3, {32, 4, 3}});
-        cr_expect(g.dimensions == cases[i].dimensions && g.global[0] == cases[i].x &&
-                      (g.dimensions < 3 || g.global[2] == cases[i].z),
+        EXPECT(g.dimensions == cases[i].dimensions && g.global[0] == cases[i].x &&
+                   (g.dimensions < 3 || g.global[2] == cases[i].z),
             "case %zu: %u dimensions, %llu", i, g.dimensions, (unsigned long long)g.global[0]);
         hed_tune_file_close(spec);
     }
@@ -264,15 +264,15 @@ Test(t1, texts_of_cuda)
                        "\"SharedMemory\": \"4 * 64\", " LAUNCH};
     hed_tune_file *spec = loaded(cuda);
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
-    cr_assert(def->source_count == 1 && strcmp(def->sources[0].text, plain) == 0);
-    cr_assert(def->language == HED_CUDA_C && def->define_count == 3);
-    cr_assert(def->option_count == 1 && strcmp(def->options[0], "-use_fast_math") == 0);
-    cr_assert_str_eq(def->defines[0].name, "kernel_tuner");
-    cr_assert_str_eq(def->defines[1].name, "N");
-    cr_assert_str_eq(def->defines[1].value, "3");
-    cr_assert_str_eq(def->defines[2].value, "1");
-    cr_assert(def->argument_count == 2 && def->arguments[1].kind == HED_LOCAL &&
-              geometry_of(spec, &(hed_config){0}).local_bytes[1] == 256);
+    CHECK(def->source_count == 1 && strcmp(def->sources[0].text, plain) == 0);
+    CHECK(def->language == HED_CUDA_C && def->define_count == 3);
+    CHECK(def->option_count == 1 && strcmp(def->options[0], "-use_fast_math") == 0);
+    CHECK_TEXT(def->defines[0].name, "kernel_tuner");
+    CHECK_TEXT(def->defines[1].name, "N");
+    CHECK_TEXT(def->defines[1].value, "3");
+    CHECK_TEXT(def->defines[2].value, "1");
+    CHECK(def->argument_count == 2 && def->arguments[1].kind == HED_LOCAL &&
+          geometry_of(spec, &(hed_config){0}).local_bytes[1] == 256);
     hed_tune_file_close(spec);
     cuda.specification = "\"Language\": \"CUDA\", \"CompilerOptions\": [\"-arch=sm_80\"], " LAUNCH;
     refuse(HED_ERROR_FORMAT, cuda, "CompilerOptions[0]: \"-arch=sm_80\" is not the file's to say");
@@ -289,12 +289,12 @@ Test(t1, kernel_in_the_folder_above)
         "\"KernelFile\": \"up.cl\", \"Language\": \"OpenCL\", " LAUNCH ", \"Arguments\": [" OUTPUT
         "]}}";
     hed_tune_file *spec;
-    cr_assert(mkdir(in_folder("t1"), 0755) == 0);
+    CHECK(mkdir(in_folder("t1"), 0755) == 0);
     write_file(in_folder("t1/k.json"), text, strlen(text));
     FAILS(HED_ERROR_IO, hed_tune_file_open(in_folder("t1/k.json"), &DEVICE, &spec, &error));
     write_file(in_folder("up.cl"), "x", 1);
     OK(hed_tune_file_open(in_folder("t1/k.json"), &DEVICE, &spec, &error));
-    cr_assert_str_eq(hed_tune_file_kernel(spec)->sources[0].text, "x");
+    CHECK_TEXT(hed_tune_file_kernel(spec)->sources[0].text, "x");
     hed_tune_file_close(spec);
 }
 
@@ -305,7 +305,7 @@ Test(t1, budget)
         loaded((pieces){.more = "\"Budget\": [{\"Type\": \"ConfigurationCount\", \"BudgetValue\": "
                                 "60}, {\"Type\": \"TuningDuration\", \"BudgetValue\": 5}],"});
     hed_tune_file_apply(spec, &def);
-    cr_assert(def.evaluations == 60 && def.limit_seconds == 5);
+    CHECK(def.evaluations == 60 && def.limit_seconds == 5);
     hed_tune_file_close(spec);
 }
 
@@ -350,24 +350,24 @@ Test(t1, arguments)
     hed_tune_file_apply(spec, &tune);
     const hed_tune_argument *a = tune.arguments;
     const hed_argument_def *d = def->arguments;
-    cr_assert(def->argument_count == 10);
-    cr_assert(
+    CHECK(def->argument_count == 10);
+    CHECK(
         a[0].bytes == 4 * 104 && !a[0].data && d[0].access == HED_WRITE && d[0].tolerance == 0.25);
-    cr_assert(((const float *)a[0].expected)[3] == 6);
-    cr_assert(a[1].bytes == 128 && d[1].access == HED_READ && d[1].type == HED_FLOAT);
+    CHECK(((const float *)a[0].expected)[3] == 6);
+    CHECK(a[1].bytes == 128 && d[1].access == HED_READ && d[1].type == HED_FLOAT);
     for (int i = 0; i < 32; i++)
-        cr_assert(((const float *)a[1].data)[i] >= 0 && ((const float *)a[1].data)[i] <= 20);
-    cr_assert(a[2].bytes == 12 && memcmp(a[2].data, raw, 12) == 0 &&
-              memcmp(a[2].expected, raw, 12) == 0 && d[2].tolerance == 0);
-    cr_assert(a[3].bytes == 30 && d[3].type == HED_BYTES && d[3].access == HED_READ_WRITE &&
-              ((const uint8_t *)a[3].data)[29] <= 9);
-    cr_assert(a[4].bytes == 12 && ((const uint8_t *)a[4].data)[11] == 0);
-    cr_assert(((const double *)a[5].data)[1] == 0.5 && d[5].access == HED_READ_WRITE,
+        CHECK(((const float *)a[1].data)[i] >= 0 && ((const float *)a[1].data)[i] <= 20);
+    CHECK(a[2].bytes == 12 && memcmp(a[2].data, raw, 12) == 0 &&
+          memcmp(a[2].expected, raw, 12) == 0 && d[2].tolerance == 0);
+    CHECK(a[3].bytes == 30 && d[3].type == HED_BYTES && d[3].access == HED_READ_WRITE &&
+          ((const uint8_t *)a[3].data)[29] <= 9);
+    CHECK(a[4].bytes == 12 && ((const uint8_t *)a[4].data)[11] == 0);
+    CHECK(((const double *)a[5].data)[1] == 0.5 && d[5].access == HED_READ_WRITE,
         "an output is not read alone");
-    cr_assert(d[6].kind == HED_SCALAR && *(const int32_t *)a[6].data == 7);
-    cr_assert(d[7].kind == HED_STRUCT && d[7].size == 1 && *(const uint8_t *)a[7].data == 1);
-    cr_assert_str_eq(d[8].name, "argument 8");
-    cr_assert(geometry_of(spec, &(hed_config){1, {5}}).local_bytes[9] == 80);
+    CHECK(d[6].kind == HED_SCALAR && *(const int32_t *)a[6].data == 7);
+    CHECK(d[7].kind == HED_STRUCT && d[7].size == 1 && *(const uint8_t *)a[7].data == 1);
+    CHECK_TEXT(d[8].name, "argument 8");
+    CHECK(geometry_of(spec, &(hed_config){1, {5}}).local_bytes[9] == 80);
     hed_tune_file_close(spec);
 }
 

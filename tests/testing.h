@@ -15,7 +15,7 @@
 #define OK(call) \
     do { \
         hed_status ok_status = (call); \
-        cr_assert(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), \
+        CHECK(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), \
             error.text, error.log); \
     } while (0)
 
@@ -24,10 +24,10 @@
     do { \
         error = (hed_error){0}; \
         hed_status fails_status = (call); \
-        cr_assert(fails_status == (expected_status), "%s: %s instead of %s: %s", #call, \
+        CHECK(fails_status == (expected_status), "%s: %s instead of %s: %s", #call, \
             hed_status_name(fails_status), hed_status_name(expected_status), error.text); \
-        cr_assert(error.status == (expected_status) && error.text[0], \
-            "%s: the error says nothing", #call); \
+        CHECK(error.status == (expected_status) && error.text[0], "%s: the error says nothing", \
+            #call); \
     } while (0)
 
 typedef struct test_device {
@@ -47,9 +47,9 @@ static inline test_device test_open(const hed_context_def *def)
     OK(hed_context_create(def, &t.context, &error));
     if (hed_device_find(t.context, wanted, &t.device, &error)) {
         hed_context_destroy(t.context);
-        cr_assert(!required || !strstr(wanted, required), "device \"%s\" is required: %s", wanted,
+        CHECK(!required || !strstr(wanted, required), "device \"%s\" is required: %s", wanted,
             error.text);
-        cr_skip_test("no device \"%s\": %s", wanted, error.text);
+        test_skip("no device \"%s\": %s", wanted, error.text);
     }
     OK(hed_stream_create(t.device, NULL, &t.stream, &error));
     return t;

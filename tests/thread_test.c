@@ -32,7 +32,7 @@ typedef struct counts {
 static void count_run(void *user, hed_team *team, uint32_t member)
 {
     counts *c = user;
-    cr_assert_lt(member, hed_team_size(team));
+    CHECK_LT(member, hed_team_size(team));
     c->runs[member]++;
 }
 
@@ -41,12 +41,12 @@ Test(thread, run_calls_each_member_once, .timeout = TIMEOUT)
     /* most of them more than the processors here */
     for (uint32_t size = 1; size <= MEMBERS_MAX; size++) {
         hed_team *team = make_team(size);
-        cr_assert_eq(hed_team_size(team), size);
+        CHECK_EQ(hed_team_size(team), size);
         counts c = {0};
         for (unsigned run = 1; run <= 200; run++) {
             hed_team_run(team, count_run, &c);
             for (uint32_t member = 0; member < MEMBERS_MAX; member++) {
-                cr_assert_eq(c.runs[member], member < size ? run : 0u);
+                CHECK_EQ(c.runs[member], member < size ? run : 0u);
             }
         }
         hed_team_destroy(team);
@@ -56,10 +56,10 @@ Test(thread, run_calls_each_member_once, .timeout = TIMEOUT)
 Test(thread, size_0_is_one_for_each_processor, .timeout = TIMEOUT)
 {
     cpu_set_t set;
-    cr_assert_eq(sched_getaffinity(0, sizeof set, &set), 0);
-    cr_assert_eq(hed_processor_count(), (uint32_t)CPU_COUNT(&set));
+    CHECK_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+    CHECK_EQ(hed_processor_count(), (uint32_t)CPU_COUNT(&set));
     hed_team *team = make_team(0);
-    cr_assert_eq(hed_team_size(team), hed_processor_count());
+    CHECK_EQ(hed_team_size(team), hed_processor_count());
     hed_team_destroy(team);
     int processor = 0;
     while (!CPU_ISSET(processor, &set)) {
@@ -67,8 +67,8 @@ Test(thread, size_0_is_one_for_each_processor, .timeout = TIMEOUT)
     }
     CPU_ZERO(&set);
     CPU_SET(processor, &set);
-    cr_assert_eq(sched_setaffinity(0, sizeof set, &set), 0);
-    cr_assert_eq(hed_processor_count(), 1u, "a thread bound to one processor has one");
+    CHECK_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+    CHECK_EQ(hed_processor_count(), 1u, "a thread bound to one processor has one");
 }
 
 static void note_thread(void *user, hed_team *team, uint32_t member)
@@ -83,9 +83,9 @@ Test(thread, caller_is_member_0_and_the_others_are_threads, .timeout = TIMEOUT)
     pid_t first[3] = {0}, second[3] = {0};
     hed_team_run(team, note_thread, first);
     hed_team_run(team, note_thread, second);
-    cr_assert_eq(first[0], gettid());
-    cr_assert(first[1] != first[0] && first[2] != first[0] && first[1] != first[2]);
-    cr_assert_eq(memcmp(first, second, sizeof first), 0, "a member keeps its thread");
+    CHECK_EQ(first[0], gettid());
+    CHECK(first[1] != first[0] && first[2] != first[0] && first[1] != first[2]);
+    CHECK_EQ(memcmp(first, second, sizeof first), 0, "a member keeps its thread");
     hed_team_destroy(team);
 }
 
@@ -97,7 +97,7 @@ static void cross_barriers(void *user, hed_team *team, uint32_t member)
         c->runs[member] = round;
         hed_team_barrier(team);
         for (uint32_t other = 0; other < size; other++) {
-            cr_assert_eq(c->runs[other], round, "member %u is in round %u, member %u in %u", member,
+            CHECK_EQ(c->runs[other], round, "member %u is in round %u, member %u in %u", member,
                 round, other, c->runs[other]);
         }
         hed_team_barrier(team);
@@ -126,7 +126,7 @@ static void cross_barriers_late(void *user, hed_team *team, uint32_t member)
         c->runs[member] = round;
         hed_team_barrier(team);
         for (uint32_t other = 0; other < hed_team_size(team); other++) {
-            cr_assert_eq(c->runs[other], round);
+            CHECK_EQ(c->runs[other], round);
         }
         hed_team_barrier(team);
     }
@@ -140,7 +140,7 @@ Test(thread, sleepers_wake, .timeout = TIMEOUT)
         for (unsigned run = 1; run <= 30; run++) {
             usleep(run % 3 * 300);
             hed_team_run(team, count_run, &runs);
-            cr_assert(runs.runs[0] == run && runs.runs[size - 1] == run);
+            CHECK(runs.runs[0] == run && runs.runs[size - 1] == run);
         }
         hed_team_run(team, cross_barriers_late, &rounds);
         usleep(1000);
@@ -155,7 +155,7 @@ Test(thread, teams_come_and_go, .timeout = TIMEOUT)
         counts c = {0};
         if (index % 3 != 0) {
             hed_team_run(team, count_run, &c);
-            cr_assert_eq(c.runs[0], 1u);
+            CHECK_EQ(c.runs[0], 1u);
         }
         hed_team_destroy(team); /* some of them never ran, some threads have not even begun */
     }
@@ -181,7 +181,7 @@ Test(thread, a_member_may_lead_a_team_of_its_own, .timeout = TIMEOUT)
     for (int run = 0; run < 50; run++) {
         hed_team_run(team, run_inner, teams);
     }
-    cr_assert(teams[0].c.runs[1] == 50 && teams[1].c.runs[2] == 50);
+    CHECK(teams[0].c.runs[1] == 50 && teams[1].c.runs[2] == 50);
     hed_team_destroy(teams[0].team);
     hed_team_destroy(teams[1].team);
     hed_team_destroy(team);
@@ -200,9 +200,9 @@ typedef struct range {
 static void touch(void *user, uint64_t begin, uint64_t end)
 {
     range *r = user;
-    cr_assert(begin < end && end <= r->count, "%llu to %llu", (unsigned long long)begin,
+    CHECK(begin < end && end <= r->count, "%llu to %llu", (unsigned long long)begin,
         (unsigned long long)end);
-    cr_assert(end - begin >= r->grain || end - begin == r->count, "a piece of %llu with grain %llu",
+    CHECK(end - begin >= r->grain || end - begin == r->count, "a piece of %llu with grain %llu",
         (unsigned long long)(end - begin), (unsigned long long)r->grain);
     for (uint64_t index = begin; index < end; index++) {
         r->touched[index]++;
@@ -224,11 +224,11 @@ Test(thread, for_covers_the_range_once, .timeout = TIMEOUT)
                 r.grain = grains[b];
                 hed_team_for(team, r.count, r.grain, touch, &r);
                 for (uint64_t index = 0; index < RANGE_MAX; index++) {
-                    cr_assert_eq(r.touched[index], index < r.count, "%llu of %llu",
+                    CHECK_EQ(r.touched[index], index < r.count, "%llu of %llu",
                         (unsigned long long)index, (unsigned long long)r.count);
                 }
                 bool divides = r.grain < r.count / 2 && size > 1;
-                cr_assert(r.count > 0 ? (divides ? r.pieces >= 2 : r.pieces >= 1) : r.pieces == 0);
+                CHECK(r.count > 0 ? (divides ? r.pieces >= 2 : r.pieces >= 1) : r.pieces == 0);
             }
         }
         hed_team_destroy(team);
@@ -251,7 +251,7 @@ Test(thread, for_does_not_overflow, .timeout = TIMEOUT)
     hed_team *team = make_team(3);
     huge h = {0};
     hed_team_for(team, UINT64_MAX, 1, measure, &h);
-    cr_assert(h.sum == UINT64_MAX && h.pieces >= 3);
+    CHECK(h.sum == UINT64_MAX && h.pieces >= 3);
     hed_team_destroy(team);
 }
 
@@ -277,7 +277,7 @@ Test(thread, for_works_in_several_threads, .timeout = TIMEOUT)
     hed_team *team = make_team(2);
     meeting m = {0};
     hed_team_for(team, 2, 1, meet, &m);
-    cr_assert_neq(m.threads[0], m.threads[1]);
+    CHECK_NE(m.threads[0], m.threads[1]);
     hed_team_destroy(team);
 }
 
@@ -298,14 +298,13 @@ Test(thread, members_leave_signals_to_the_program, .timeout = TIMEOUT)
     hed_team_destroy(team);
     const int left[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGCHLD, SIGPIPE, SIGRTMIN};
     for (size_t index = 0; index < sizeof left / sizeof left[0]; index++) {
-        cr_assert(
-            sigismember(&masks[1], left[index]), "signal %d can strike a member", left[index]);
-        cr_assert_eq(sigismember(&masks[0], left[index]), sigismember(&before, left[index]),
+        CHECK(sigismember(&masks[1], left[index]), "signal %d can strike a member", left[index]);
+        CHECK_EQ(sigismember(&masks[0], left[index]), sigismember(&before, left[index]),
             "the caller's changed");
     }
     const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     for (size_t index = 0; index < sizeof faults / sizeof faults[0]; index++) {
-        cr_assert_not(sigismember(&masks[1], faults[index]), "fault %d would pass its handler by",
+        CHECK_NOT(sigismember(&masks[1], faults[index]), "fault %d would pass its handler by",
             faults[index]);
     }
 }
@@ -319,14 +318,14 @@ Test(thread, each_allocation_may_fail, .timeout = TIMEOUT)
         hed_error error = {0};
         hed_status status = hed_team_create(&allocator, 3, &team, &error);
         if (state.calls < fail_at) {
-            cr_assert(status == HED_OK && fail_at > 1);
+            CHECK(status == HED_OK && fail_at > 1);
             allocator = (hed_allocator){0}; /* the team keeps a copy */
             hed_team_destroy(team);
-            cr_assert(state.live == 0 && state.bytes == 0);
+            CHECK(state.live == 0 && state.bytes == 0);
             break;
         }
-        cr_assert(status == HED_ERROR_MEMORY && error.status == HED_ERROR_MEMORY && team == NULL);
-        cr_assert(state.live == 0 && state.bytes == 0);
+        CHECK(status == HED_ERROR_MEMORY && error.status == HED_ERROR_MEMORY && team == NULL);
+        CHECK(state.live == 0 && state.bytes == 0);
     }
     hed_team *team = NULL;
     hed_error error = {0};
@@ -349,7 +348,7 @@ Test(thread, threads_may_run_out, .timeout = TIMEOUT)
 {
     /* The limit does not hold for root: become somebody else, who has no other process. */
     if (geteuid() == 0 && setresuid(54321, 54321, 54321) != 0) {
-        cr_skip_test("cannot become another user: %s", strerror(errno));
+        test_skip("cannot become another user: %s", strerror(errno));
     }
     hed_team_destroy(make_team(2)); /* with its first thread TSan starts one of its own */
     int before = 0;
@@ -361,21 +360,21 @@ Test(thread, threads_may_run_out, .timeout = TIMEOUT)
     getrlimit(RLIMIT_NPROC, &limit);
     rlim_t former = limit.rlim_cur;
     limit.rlim_cur = (rlim_t)before + 3;
-    cr_assert_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+    CHECK_EQ(setrlimit(RLIMIT_NPROC, &limit), 0);
     test_allocator state = {0};
     hed_allocator allocator = test_allocator_of(&state);
     hed_team *team = NULL;
     hed_error error = {0};
     FAILS(HED_ERROR_MEMORY, hed_team_create(&allocator, 64, &team, &error));
-    cr_assert(team == NULL && state.live == 0 && state.bytes == 0);
-    cr_assert(
+    CHECK(team == NULL && state.live == 0 && state.bytes == 0);
+    CHECK(
         strstr(error.text, "64 threads") && strstr(error.text, strerror(EAGAIN)), "%s", error.text);
     for (int wait = 0; wait < 1000 && count_threads() > before; wait++) {
         usleep(1000);
     }
-    cr_assert_eq(count_threads(), before, "the threads that did start have not ended");
+    CHECK_EQ(count_threads(), before, "the threads that did start have not ended");
     limit.rlim_cur = former;
-    cr_assert_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+    CHECK_EQ(setrlimit(RLIMIT_NPROC, &limit), 0);
     OK(hed_team_create(&allocator, 3, &team, &error));
     hed_team_destroy(team);
 }
@@ -410,9 +409,9 @@ static behaviour look(void)
 
 static void check_strict(behaviour b)
 {
-    cr_assert_eq(b.makes, 0x1p-127f);
-    cr_assert_eq(b.takes, 0x1p-49f);
-    cr_assert_eq(b.third, 0x1.555556p-2f);
+    CHECK_EQ(b.makes, 0x1p-127f);
+    CHECK_EQ(b.takes, 0x1p-49f);
+    CHECK_EQ(b.third, 0x1.555556p-2f);
 }
 
 Test(thread, float_strict_and_back)
@@ -421,7 +420,7 @@ Test(thread, float_strict_and_back)
     flush_denormals();
     fesetround(FE_DOWNWARD);
     behaviour fast = look();
-    cr_assert(fast.makes == 0.0f && fast.takes == 0.0f && fast.third == 0x1.555554p-2f,
+    CHECK(fast.makes == 0.0f && fast.takes == 0.0f && fast.third == 0x1.555554p-2f,
         "this test cannot see it");
 
     hed_float_state state = hed_float_strict();
@@ -434,7 +433,7 @@ Test(thread, float_strict_and_back)
     feraiseexcept(FE_DIVBYZERO);
     hed_float_restore(state);
 
-    cr_assert(fetestexcept(FE_DIVBYZERO) != 0, "an exception flag that the work raised is lost");
+    CHECK(fetestexcept(FE_DIVBYZERO) != 0, "an exception flag that the work raised is lost");
     behaviour again = look();
-    cr_assert(again.makes == 0.0f && again.takes == 0.0f && again.third == fast.third);
+    CHECK(again.makes == 0.0f && again.takes == 0.0f && again.third == fast.third);
 }

@@ -115,19 +115,19 @@ static void run_crew(hed_context_def def, const char *selector)
     def.allocator = test_allocator_of(&state);
     OK(hed_context_create(&def, &c.context, &error));
     OK(hed_device_find(c.context, selector, &c.device, &error));
-    cr_assert_eq(pthread_barrier_init(&c.start, NULL, THREADS), 0);
+    CHECK_EQ(pthread_barrier_init(&c.start, NULL, THREADS), 0);
     for (int i = 0; i < THREADS; i++) {
         workers[i].crew = &c;
         workers[i].index = i;
-        cr_assert_eq(pthread_create(&threads[i], NULL, run_worker, &workers[i]), 0);
+        CHECK_EQ(pthread_create(&threads[i], NULL, run_worker, &workers[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < THREADS; i++)
-        cr_assert_eq(workers[i].status, HED_OK, "thread %d: %s: %s\n%s", i,
+        CHECK_EQ(workers[i].status, HED_OK, "thread %d: %s: %s\n%s", i,
             hed_status_name(workers[i].status), workers[i].error.text, workers[i].error.log);
     pthread_barrier_destroy(&c.start);
     hed_context_destroy(c.context);
-    cr_assert(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
+    CHECK(state.live == 0 && state.bytes == 0, "%lld allocations of ours are left",
         (long long)state.live);
 }
 
@@ -145,8 +145,8 @@ static void run_on_fakes(const char *backend, const char *selector)
     fake_control *f = fakes_load(fakes_path(backend));
     fakes_reset(f);
     run_crew(fakes_def(backend), selector);
-    cr_assert_eq(fakes_alive(f), 0, "%lld objects are left", (long long)fakes_alive(f));
-    cr_assert_eq(f->misuses, 0, "%s was given nonsense", f->misused);
+    CHECK_EQ(fakes_alive(f), 0, "%lld objects are left", (long long)fakes_alive(f));
+    CHECK_EQ(f->misuses, 0, "%s was given nonsense", f->misused);
 }
 
 Test(threads, everything_at_once_on_the_fake_cuda) { run_on_fakes("cuda", "cuda:0"); }
@@ -180,8 +180,8 @@ Test(threads, contexts_come_and_go_side_by_side)
     static worker workers[THREADS];
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        cr_assert_eq(pthread_create(&threads[i], NULL, run_life, &workers[i]), 0);
+        CHECK_EQ(pthread_create(&threads[i], NULL, run_life, &workers[i]), 0);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < THREADS; i++)
-        cr_assert_eq(workers[i].status, HED_OK, "thread %d: %s", i, workers[i].error.text);
+        CHECK_EQ(workers[i].status, HED_OK, "thread %d: %s", i, workers[i].error.text);
 }

@@ -39,15 +39,15 @@ Test(tree, sums_and_prefix_sums_follow_the_definition)
     hed_tree_scan_exclusive(exclusive, exclusive, COUNT); /* in place */
     for (size_t n = 0; n < COUNT; n++) {
         float sum = tree_by_definition(x, n);
-        cr_assert(
+        CHECK(
             same(hed_tree_sum(x, n), sum), "%zu elements: %a, not %a", n, hed_tree_sum(x, n), sum);
-        cr_assert(same(exclusive[n], sum), "exclusive %zu: %a, not %a", n, exclusive[n], sum);
-        cr_assert(n == 0 || same(inclusive[n - 1], sum), "inclusive %zu: %a, not %a", n - 1,
+        CHECK(same(exclusive[n], sum), "exclusive %zu: %a, not %a", n, exclusive[n], sum);
+        CHECK(n == 0 || same(inclusive[n - 1], sum), "inclusive %zu: %a, not %a", n - 1,
             inclusive[n - 1], sum);
     }
     hed_tree_scan_exclusive(x, x, 0);
     hed_tree_scan(x, x, COUNT);
-    cr_assert(memcmp(x, inclusive, sizeof x) == 0, "in place");
+    CHECK(memcmp(x, inclusive, sizeof x) == 0, "in place");
 }
 
 /* Prefix sums of positive elements never step down, and what a loop gets far off the tree gets
@@ -64,12 +64,11 @@ Test(tree, rounds_less_than_a_loop_and_never_steps_down)
     }
     float *sums = malloc(COUNT * sizeof *sums);
     hed_tree_scan(x, sums, COUNT);
-    for (int i = 1; i < COUNT; i++)
-        cr_assert(sums[i] >= sums[i - 1], "the sum of %d steps down", i);
+    for (int i = 1; i < COUNT; i++) CHECK(sums[i] >= sums[i - 1], "the sum of %d steps down", i);
     free(sums);
     double tree_error = fabs(hed_tree_sum(x, COUNT) - exact), loop_error = fabs(loop - exact);
-    cr_expect(tree_error <= 20 * 0x1p-24 * exact, "tree %g", tree_error);
-    cr_expect(tree_error < loop_error / 100, "tree %g, loop %g", tree_error, loop_error);
+    EXPECT(tree_error <= 20 * 0x1p-24 * exact, "tree %g", tree_error);
+    EXPECT(tree_error < loop_error / 100, "tree %g, loop %g", tree_error, loop_error);
     free(x);
 }
 
@@ -236,12 +235,12 @@ static void compare_run(tree_run *t, uint32_t group)
         sizeof sum, &error));
     OK(hed_read(t->stream, got, t->inclusive, 0, sizeof got, &error));
     OK(hed_stream_wait(t->stream, &error));
-    cr_expect(same(sum, wanted), "%s, groups of %u: sum %a, not %a", id, group, sum, wanted);
-    cr_expect(memcmp(got, inclusive, sizeof got) == 0,
+    EXPECT(same(sum, wanted), "%s, groups of %u: sum %a, not %a", id, group, sum, wanted);
+    EXPECT(memcmp(got, inclusive, sizeof got) == 0,
         "%s, groups of %u: inclusive sums differ from C", id, group);
     OK(hed_read(t->stream, got, t->exclusive, 0, sizeof got, &error));
     OK(hed_stream_wait(t->stream, &error));
-    cr_expect(memcmp(got, exclusive, sizeof got) == 0,
+    EXPECT(memcmp(got, exclusive, sizeof got) == 0,
         "%s, groups of %u: exclusive sums differ from C", id, group);
 }
 

@@ -39,10 +39,10 @@ static compiled open_compiler(const char *cuda_home)
 {
     compiled c = {.allocator = hed_default_allocator()};
     char reason[256] = "";
-    cr_assert_eq(hed_nvrtc_open(&c.allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &c.nvrtc, reason,
-                     sizeof reason),
+    CHECK_EQ(hed_nvrtc_open(
+                 &c.allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &c.nvrtc, reason, sizeof reason),
         HED_OK);
-    if (!c.nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    if (!c.nvrtc) test_skip("no NVRTC on this machine: %s", reason);
     hed_nvrtc_find_headers(c.nvrtc, cuda_home);
     return c;
 }
@@ -70,7 +70,7 @@ static hed_status compile(compiled *c, const hed_kernel_def *def, const hed_conf
         snprintf(values[i], sizeof values[i], "%lld", (long long)config->values[i]);
         defines[count++] = (hed_define){def->parameters[i].name, values[i]};
     }
-    cr_assert(def->define_count <= 32);
+    CHECK(def->define_count <= 32);
     for (uint32_t i = 0; i < def->define_count; i++) defines[count++] = def->defines[i];
     hed_build build = {.def = def,
         .entry = def->entry,
@@ -119,7 +119,7 @@ static hed_status compile_text(
 #define COMPILES(...) \
     do { \
         hed_status status_ = compile_text(__VA_ARGS__); \
-        cr_assert(status_ == HED_OK, "%s\n%s", error.text, error.log); \
+        CHECK(status_ == HED_OK, "%s\n%s", error.text, error.log); \
     } while (0)
 
 /* ---- names ---- */
@@ -146,20 +146,20 @@ Test(tune_cuda, names_of_cpp)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[64];
         COMPILES(&c, "f.cu", text, cases[i].kernel, cases[i].more);
-        cr_assert(hed_nvrtc_lowered(c.binary.log, cases[i].kernel, name, sizeof name), "%s",
+        CHECK(hed_nvrtc_lowered(c.binary.log, cases[i].kernel, name, sizeof name), "%s",
             c.binary.log);
-        cr_expect_str_eq(name, cases[i].lowered);
-        cr_expect(in_ptx(&c, name));
-        cr_expect(!hed_nvrtc_lowered(c.binary.log, cases[i].kernel, name, 1), "no room");
-        cr_expect(!hed_nvrtc_lowered(c.binary.log, "other", name, sizeof name));
+        EXPECT_TEXT(name, cases[i].lowered);
+        EXPECT(in_ptx(&c, name));
+        EXPECT(!hed_nvrtc_lowered(c.binary.log, cases[i].kernel, name, 1), "no room");
+        EXPECT(!hed_nvrtc_lowered(c.binary.log, "other", name, sizeof name));
     }
-    cr_assert(!hed_nvrtc_lowered(NULL, "c", (char[8]){0}, 8) &&
-              !hed_nvrtc_lowered("name c = cut", "c", (char[8]){0}, 8));
+    CHECK(!hed_nvrtc_lowered(NULL, "c", (char[8]){0}, 8) &&
+          !hed_nvrtc_lowered("name c = cut", "c", (char[8]){0}, 8));
     FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", text, "none", ""));
-    cr_expect(strstr(error.text, "the text has no kernel or symbol that \"none\" names alone"),
-        "%s", error.text);
+    EXPECT(strstr(error.text, "the text has no kernel or symbol that \"none\" names alone"), "%s",
+        error.text);
     FAILS(HED_ERROR_BUILD, compile_text(&c, "f.cu", text, "ns::scale", ""));
-    cr_expect(strstr(error.text, "a template needs its arguments"), "%s", error.text);
+    EXPECT(strstr(error.text, "a template needs its arguments"), "%s", error.text);
     close_compiler(&c);
 }
 
@@ -171,8 +171,8 @@ Test(tune_cuda, name_of_a_template)
         "{\"kernel\": \"ns :: scale <float, 4>\", \"source\": \"f.cu\", \"group\": [1], \"global\": [1], \"arguments\": "
         "[{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": 1}]}");
     hed_tune_file *spec = loaded(in_folder("k.json"));
-    cr_expect_str_eq(hed_tune_file_kernel(spec)->name, "scale");
-    cr_expect_str_eq(hed_tune_file_kernel(spec)->entry, "ns :: scale <float, 4>");
+    EXPECT_TEXT(hed_tune_file_kernel(spec)->name, "scale");
+    EXPECT_TEXT(hed_tune_file_kernel(spec)->entry, "ns :: scale <float, 4>");
     hed_tune_file_close(spec);
 }
 
@@ -196,10 +196,10 @@ Test(tune_cuda, headers_of_the_toolkit, .timeout = 240)
     compiled c = open_compiler(getenv("CUDA_HOME"));
     if (!hed_nvrtc_headers(c.nvrtc)[0]) {
         close_compiler(&c);
-        cr_skip_test("no CUDA toolkit beside NVRTC on this machine");
+        test_skip("no CUDA toolkit beside NVRTC on this machine");
     }
     COMPILES(&c, "f.cu", with_headers, "sum<64>", "");
-    cr_assert(in_ptx(&c, "shfl.sync"));
+    CHECK(in_ptx(&c, "shfl.sync"));
     close_compiler(&c);
 }
 
@@ -207,27 +207,27 @@ Test(tune_cuda, headers_of_the_toolkit, .timeout = 240)
 Test(tune_cuda, cuda_home)
 {
     compiled c = open_compiler(folder);
-    cr_assert(strncmp(hed_nvrtc_headers(c.nvrtc), folder, strlen(folder)) != 0);
-    cr_assert(mkdir(in_folder("include"), 0700) == 0);
+    CHECK(strncmp(hed_nvrtc_headers(c.nvrtc), folder, strlen(folder)) != 0);
+    CHECK(mkdir(in_folder("include"), 0700) == 0);
     write_text("include/cuda_fp16.h", "#define FOUND 5\n");
     hed_nvrtc_find_headers(c.nvrtc, folder);
-    cr_assert(strncmp(hed_nvrtc_headers(c.nvrtc), folder, strlen(folder)) == 0);
+    CHECK(strncmp(hed_nvrtc_headers(c.nvrtc), folder, strlen(folder)) == 0);
     COMPILES(&c, "f.cu", "#include <cuda_fp16.h>\n__global__ void f(float *y) { y[0] = FOUND; }\n",
         "f", "");
     FAILS(HED_ERROR_BUILD,
         compile_text(&c, "f.cu",
             "#include <cooperative_groups.h>\n__global__ void f(float *y) {}\n", "f", ""));
-    cr_expect(strstr(error.text, "cooperative_groups.h") &&
-                  strstr(error.text, "nvidia-cuda-runtime") && strstr(error.text, "CUDA_HOME") &&
-                  strstr(error.text, folder),
+    EXPECT(strstr(error.text, "cooperative_groups.h") &&
+               strstr(error.text, "nvidia-cuda-runtime") && strstr(error.text, "CUDA_HOME") &&
+               strstr(error.text, folder),
         "%s", error.text);
     FAILS(
         HED_ERROR_BUILD, compile_text(&c, "f.cu",
                              "#include <cub/cub.cuh>\n__global__ void f(float *y) {}\n", "f", ""));
-    cr_expect(strstr(error.text, "nvidia-cuda-cccl"), "%s", error.text);
+    EXPECT(strstr(error.text, "nvidia-cuda-cccl"), "%s", error.text);
     FAILS(HED_ERROR_BUILD,
         compile_text(&c, "f.cu", "#include \"mine.h\"\n__global__ void f(float *y) {}\n", "f", ""));
-    cr_expect(strstr(error.text, "\"mine.h\" is none of CUDA's: in a tune file \"include\""), "%s",
+    EXPECT(strstr(error.text, "\"mine.h\" is none of CUDA's: in a tune file \"include\""), "%s",
         error.text);
     remove(in_folder("include/cuda_fp16.h"));
     rmdir(in_folder("include"));
@@ -239,7 +239,7 @@ Test(tune_cuda, cuda_home)
 Test(tune_cuda, includes_are_put_in_place)
 {
     compiled c = open_compiler(NULL);
-    cr_assert(mkdir(in_folder("deep"), 0700) == 0 && mkdir(in_folder("other"), 0700) == 0);
+    CHECK(mkdir(in_folder("deep"), 0700) == 0 && mkdir(in_folder("other"), 0700) == 0);
     write_text("deep/a.h",
         "#pragma once\n#include \"b.h\"\n#include <c.h>\nstatic const int A = B + C;\n");
     write_text("deep/b.h", "#ifndef B\n#include \"a.h\"\n#define B 1\n#endif\n");
@@ -286,20 +286,20 @@ Test(tune_cuda, includes_are_put_in_place)
     write_text("f.cu", "#include \"deep/a.h\"\n__global__ void f(float *y) { y[0] = 1; }\n");
     hed_tune_file *none;
     FAILS(HED_ERROR_FORMAT, hed_tune_file_open(in_folder("k.json"), &DEVICE, &none, &error));
-    cr_expect(strstr(error.text, "32 files deep") &&
-                  strstr(error.text, "/other/../deep/a.h includes ...") &&
-                  strstr(error.text, "/other/c.h: do files include each other"),
+    EXPECT(strstr(error.text, "32 files deep") &&
+               strstr(error.text, "/other/../deep/a.h includes ...") &&
+               strstr(error.text, "/other/c.h: do files include each other"),
         "%s", error.text);
     write_text("k.json",
         "{\"kernel\": \"f\", \"source\": \"f.cu\", \"problem\": {\"n\": 1024}, \"group\": [64], \"options\": [\"-std=c++20\"], "
         "\"arguments\": [{\"name\": \"y\", \"type\": \"float\", \"access\": \"write\", \"size\": \"n\"}]}");
     FAILS(HED_ERROR_UNSUPPORTED, hed_tune_file_open(in_folder("k.json"), &DEVICE, &none, &error));
-    cr_expect(strstr(error.text, "\"-std=c++20\": Heddle compiles C++17"), "%s", error.text);
+    EXPECT(strstr(error.text, "\"-std=c++20\": Heddle compiles C++17"), "%s", error.text);
     FAILS(HED_ERROR_BUILD,
         compile_text(&c, "f.cu",
             "int first;\n#include \"wrong.h\"\n__global__ void f(float *y) { none(); }\n", "f",
             ""));
-    cr_expect(strstr(error.log, "wrong.h(2): error") && strstr(error.log, "f.cu(3): error"),
+    EXPECT(strstr(error.log, "wrong.h(2): error") && strstr(error.log, "f.cu(3): error"),
         "each file has its own lines: %s", error.log);
     static const char *const files[] = {"deep/a.h", "deep/b.h", "other/c.h", "wrong.h",
         "deep/common.h", "deep/one.h", "deep/two.h"};
@@ -332,23 +332,23 @@ Test(tune_cuda, symbols)
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(spec, &tune);
-    cr_assert(def->argument_count == 4 && def->arguments[0].kind == HED_STRUCT &&
-              def->arguments[0].symbol && def->arguments[0].size == 12 &&
-              !def->arguments[1].symbol && def->arguments[2].size == 4);
-    cr_assert(((const float *)tune.arguments[0].data)[2] == 3 &&
-              *(const int *)tune.arguments[2].data == 3 &&
-              *(const float *)tune.arguments[3].data == 0.5f);
+    CHECK(def->argument_count == 4 && def->arguments[0].kind == HED_STRUCT &&
+          def->arguments[0].symbol && def->arguments[0].size == 12 && !def->arguments[1].symbol &&
+          def->arguments[2].size == 4);
+    CHECK(((const float *)tune.arguments[0].data)[2] == 3 &&
+          *(const int *)tune.arguments[2].data == 3 &&
+          *(const float *)tune.arguments[3].data == 0.5f);
     OK(hed_tune_file_set_content(spec, &DEVICE, "shape::corners", "5:6", &error));
     hed_tune_file_apply(spec, &tune);
-    cr_assert(((const float *)tune.arguments[0].data)[1] >= 5 &&
-              ((const float *)tune.arguments[0].data)[1] < 6);
+    CHECK(((const float *)tune.arguments[0].data)[1] >= 5 &&
+          ((const float *)tune.arguments[0].data)[1] < 6);
     hed_config config = hed_config_default(def);
     OK(compile(&c, def, &config));
     char name[64];
-    cr_assert(hed_nvrtc_lowered(c.binary.log, "&shape::corners", name, sizeof name) &&
-              strcmp(name, "_ZN5shape7cornersE") == 0);
-    cr_assert(hed_nvrtc_lowered(c.binary.log, "&count", name, sizeof name) && in_ptx(&c, name));
-    cr_assert(
+    CHECK(hed_nvrtc_lowered(c.binary.log, "&shape::corners", name, sizeof name) &&
+          strcmp(name, "_ZN5shape7cornersE") == 0);
+    CHECK(hed_nvrtc_lowered(c.binary.log, "&count", name, sizeof name) && in_ptx(&c, name));
+    CHECK(
         hed_nvrtc_lowered(c.binary.log, "&scale", name, sizeof name) && strcmp(name, "scale") == 0);
     hed_tune_file_close(spec);
     close_compiler(&c);
@@ -367,7 +367,7 @@ static hed_tune_file *check_t1(
     for (uint64_t i = 0; i < 3; i++) {
         hed_config config = hed_config_at(def, i * (count - 1) / 2);
         hed_status status = compile(c, def, &config);
-        cr_assert(status == HED_OK, "%s: %s\n%s", path, error.text, error.log);
+        CHECK(status == HED_OK, "%s: %s\n%s", path, error.text, error.log);
     }
     return spec;
 }
@@ -376,8 +376,8 @@ Test(tune_cuda, t1_with_a_constant_symbol)
 {
     compiled c = open_compiler(NULL);
     hed_tune_file *spec = check_t1(&c, "tests/t1/filter.json", NULL, NULL);
-    cr_assert(hed_tune_file_kernel(spec)->arguments[2].symbol &&
-              hed_tune_file_kernel(spec)->arguments[2].size == 140);
+    CHECK(hed_tune_file_kernel(spec)->arguments[2].symbol &&
+          hed_tune_file_kernel(spec)->arguments[2].size == 140);
     hed_tune_file_close(spec);
     close_compiler(&c);
 }
@@ -393,11 +393,11 @@ Test(tune_cuda, t1_for_hip_with_a_wrong_size)
     hed_tune_file *spec = check_t1(&c, "tests/t1/delays.json", "delays", in_folder("delays.raw"));
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(spec, &tune);
-    cr_assert(hed_tune_file_kernel(spec)->arguments[2].size == sizeof delays &&
-              tune.arguments[2].bytes == sizeof delays &&
-              memcmp(tune.arguments[2].data, delays, sizeof delays) == 0);
+    CHECK(hed_tune_file_kernel(spec)->arguments[2].size == sizeof delays &&
+          tune.arguments[2].bytes == sizeof delays &&
+          memcmp(tune.arguments[2].data, delays, sizeof delays) == 0);
     FAILS(HED_ERROR_ARGUMENT, hed_tune_file_set_content(spec, &DEVICE, "dalays", "1:2", &error));
-    cr_assert(strstr(error.text, "there is no argument \"dalays\""), "%s", error.text);
+    CHECK(strstr(error.text, "there is no argument \"dalays\""), "%s", error.text);
     hed_tune_file_close(spec);
     close_compiler(&c);
 }
@@ -406,7 +406,7 @@ Test(tune_cuda, t1_with_a_symbol_in_a_namespace_and_a_template)
 {
     compiled c = open_compiler(NULL);
     hed_tune_file *spec = check_t1(&c, "tests/t1/polygon.json", NULL, NULL);
-    cr_assert_str_eq(hed_tune_file_kernel(spec)->name, "inside");
+    CHECK_TEXT(hed_tune_file_kernel(spec)->name, "inside");
     hed_tune_file_close(spec);
     close_compiler(&c);
 }
@@ -416,15 +416,14 @@ Test(tune_cuda, t1_without_an_output)
     compiled c = open_compiler(NULL);
     if (!hed_nvrtc_headers(c.nvrtc)[0]) {
         close_compiler(&c);
-        cr_skip_test("no CUDA toolkit beside NVRTC on this machine");
+        test_skip("no CUDA toolkit beside NVRTC on this machine");
     }
     hed_tune_file *spec = check_t1(&c, "tests/t1/product.json", NULL, NULL);
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
-    cr_assert(strstr(hed_tune_file_apply(spec, NULL), "marks no output"));
+    CHECK(strstr(hed_tune_file_apply(spec, NULL), "marks no output"));
     for (int i = 0; i < 3; i++)
-        cr_assert(
-            def->arguments[i].access == HED_READ_WRITE && def->arguments[i].tolerance == 1e-4);
-    cr_assert_str_eq(def->parameters[2].labels[2], "float4");
+        CHECK(def->arguments[i].access == HED_READ_WRITE && def->arguments[i].tolerance == 1e-4);
+    CHECK_TEXT(def->parameters[2].labels[2], "float4");
     hed_tune_file_close(spec);
     close_compiler(&c);
 }
@@ -433,9 +432,9 @@ Test(tune_cuda, t1_with_a_parameter_that_is_none)
 {
     hed_tune_file *spec;
     FAILS(HED_ERROR_FORMAT, hed_tune_file_open("tests/t1/unknown.json", &DEVICE, &spec, &error));
-    cr_assert(strstr(error.text, "Conditions[0].Expression") &&
-                  strstr(error.text, "there is no \"MAX_THREADS\"") &&
-                  strstr(error.text, "unknown.json:9:"),
+    CHECK(strstr(error.text, "Conditions[0].Expression") &&
+              strstr(error.text, "there is no \"MAX_THREADS\"") &&
+              strstr(error.text, "unknown.json:9:"),
         "%s", error.text);
 }
 
@@ -451,12 +450,12 @@ Test(tune_cuda, t1_with_inputs_of_a_range)
         low = before[i] < low ? before[i] : low;
         high = before[i] > high ? before[i] : high;
     }
-    cr_assert(low >= 300 && low < 301 && high > 329 && high <= 330, "%g to %g", low, high);
+    CHECK(low >= 300 && low < 301 && high > 329 && high <= 330, "%g to %g", low, high);
     static const char *const wrong[][2] = {
         {"before", "330:300"}, {"conduction", "0:1"}, {"after", "0:1"}, {"before", "nofile.npy"}};
     for (size_t i = 0; i < 4; i++) {
         hed_tune_file *again = loaded("tests/t1/heat.json");
-        cr_expect(
+        EXPECT(
             hed_tune_file_set_content(again, &DEVICE, wrong[i][0], wrong[i][1], &error) != HED_OK &&
                 error.text[0],
             "%s", wrong[i][1]);

@@ -49,11 +49,10 @@ Test(npy, what_is_read)
         hed_npy npy;
         size_t size = make_file(file, cases[i].major, cases[i].header, cases[i].data);
         OK(hed_npy_parse("x.npy", file, size, &npy, &error));
-        cr_expect(npy.type == cases[i].type && npy.dimensions == cases[i].dimensions &&
-                      npy.count == cases[i].count,
+        EXPECT(npy.type == cases[i].type && npy.dimensions == cases[i].dimensions &&
+                   npy.count == cases[i].count,
             "%s", cases[i].header);
-        cr_expect(
-            npy.offset == size - cases[i].data && (cases[i].data == 0 || file[npy.offset] == 7));
+        EXPECT(npy.offset == size - cases[i].data && (cases[i].data == 0 || file[npy.offset] == 7));
     }
 }
 
@@ -61,7 +60,7 @@ static void refuse(const void *file, size_t size, const char *words)
 {
     hed_npy npy;
     FAILS(HED_ERROR_FORMAT, hed_npy_parse("x.npy", file, size, &npy, &error));
-    cr_expect(strstr(error.text, "x.npy") == error.text && strstr(error.text, words),
+    EXPECT(strstr(error.text, "x.npy") == error.text && strstr(error.text, words),
         "%s\ninstead of %s", error.text, words);
 }
 
@@ -154,16 +153,16 @@ Test(generator, values_stay_what_they_are)
     float f[4];
     int32_t i[4];
     hed_generate(&rule, HED_DOUBLE, d, 3);
-    cr_expect(d[0] == 0x1.1adcf9e7c30dep-2 && d[1] == 0x1.ba193e31e8664p-3 &&
-                  d[2] == 0x1.c219f0d5c60f2p-1,
+    EXPECT(d[0] == 0x1.1adcf9e7c30dep-2 && d[1] == 0x1.ba193e31e8664p-3 &&
+               d[2] == 0x1.c219f0d5c60f2p-1,
         "%a %a %a", d[0], d[1], d[2]);
     rule = (hed_generator){HED_GENERATE_NORMAL, 0, 1, 1};
     hed_generate(&rule, HED_FLOAT, f, 4);
-    cr_expect(f[0] == 0x1.189954p-3f && f[1] == -0x1.9923a6p+0f && f[2] == 0x1.aa624p+0f,
-        "%a %a %a", f[0], f[1], f[2]);
+    EXPECT(f[0] == 0x1.189954p-3f && f[1] == -0x1.9923a6p+0f && f[2] == 0x1.aa624p+0f, "%a %a %a",
+        f[0], f[1], f[2]);
     rule = (hed_generator){HED_GENERATE_INTEGERS, -100, 100, 1};
     hed_generate(&rule, HED_INT32, i, 4);
-    cr_expect(i[0] == -45 && i[1] == -57 && i[2] == 76, "%d %d %d", i[0], i[1], i[2]);
+    EXPECT(i[0] == -45 && i[1] == -57 && i[2] == 76, "%d %d %d", i[0], i[1], i[2]);
 }
 
 Test(generator, simple_rules)
@@ -174,14 +173,14 @@ Test(generator, simple_rules)
     int64_t l[3];
     uint8_t b[3];
     hed_generate(&sequence, HED_FLOAT, f, 3);
-    cr_expect(f[0] == 5 && f[1] == 3 && f[2] == 1);
+    EXPECT(f[0] == 5 && f[1] == 3 && f[2] == 1);
     hed_generate(&sequence, HED_INT64, l, 3);
-    cr_expect(l[0] == 5 && l[1] == 3 && l[2] == 1);
+    EXPECT(l[0] == 5 && l[1] == 3 && l[2] == 1);
     hed_generate(&constant, HED_BYTES, b, 3);
-    cr_expect(b[0] == 3 && b[2] == 3);
+    EXPECT(b[0] == 3 && b[2] == 3);
     sequence.second = 0.5;
     hed_generate(&sequence, HED_FLOAT, f, 3);
-    cr_expect(f[1] == 5.5f);
+    EXPECT(f[1] == 5.5f);
 }
 
 /* Mean, variance and ends of a million, and no two neighbours that know of each other. */
@@ -209,13 +208,12 @@ Test(generator, distributions)
             high = fmax(high, x[i]);
         }
         double deviation = sqrt(squares / COUNT);
-        cr_expect(fabs(sum / COUNT) < 0.005 * cases[c].deviation, "mean off by %g", sum / COUNT);
-        cr_expect(fabs(deviation / cases[c].deviation - 1) < 0.005, "deviation %g", deviation);
-        cr_expect(
-            fabs(products / squares) < 0.005, "neighbours correlate by %g", products / squares);
-        cr_expect(low >= cases[c].low && high <= cases[c].high, "%g to %g", low, high);
-        cr_expect(low < cases[c].mean - 1.5 * cases[c].deviation &&
-                  high > cases[c].mean + 1.5 * cases[c].deviation);
+        EXPECT(fabs(sum / COUNT) < 0.005 * cases[c].deviation, "mean off by %g", sum / COUNT);
+        EXPECT(fabs(deviation / cases[c].deviation - 1) < 0.005, "deviation %g", deviation);
+        EXPECT(fabs(products / squares) < 0.005, "neighbours correlate by %g", products / squares);
+        EXPECT(low >= cases[c].low && high <= cases[c].high, "%g to %g", low, high);
+        EXPECT(low < cases[c].mean - 1.5 * cases[c].deviation &&
+               high > cases[c].mean + 1.5 * cases[c].deviation);
     }
     free(x);
 }
@@ -226,11 +224,11 @@ Test(generator, seeds_and_lengths)
     hed_generator rule = {.kind = HED_GENERATE_UNIFORM, .second = 1};
     hed_generate(&rule, HED_FLOAT, a, 64);
     hed_generate(&rule, HED_FLOAT, c, 16);
-    cr_expect(memcmp(a, c, sizeof c) == 0, "an element hangs on its place, not on the length");
+    EXPECT(memcmp(a, c, sizeof c) == 0, "an element hangs on its place, not on the length");
     rule.seed = 1;
     hed_generate(&rule, HED_FLOAT, b, 64);
-    for (int i = 0; i < 64; i++) cr_expect(a[i] != b[i]);
-    for (int i = 0; i < 64; i++) cr_expect(a[i] >= 0 && a[i] <= 1);
+    for (int i = 0; i < 64; i++) EXPECT(a[i] != b[i]);
+    for (int i = 0; i < 64; i++) EXPECT(a[i] >= 0 && a[i] <= 1);
 }
 
 Test(generator, what_does_not_fit)
@@ -260,7 +258,7 @@ Test(generator, what_does_not_fit)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *words = hed_generator_wrong(&cases[i].rule, cases[i].type);
-        cr_expect(cases[i].words ? words && strstr(words, cases[i].words) : !words, "case %zu: %s",
-            i, words ? words : "nothing is wrong");
+        EXPECT(cases[i].words ? words && strstr(words, cases[i].words) : !words, "case %zu: %s", i,
+            words ? words : "nothing is wrong");
     }
 }

@@ -41,7 +41,7 @@ Test(tune_doc, files_load)
     int kernels = 0, files = 0;
     for (const char *at = text; (at = next_block(at, "c", &from, &size)); kernels++) {
         char name[64];
-        cr_assert(sscanf(from, "/* %63s */", name) == 1);
+        CHECK(sscanf(from, "/* %63s */", name) == 1);
         write_file(in_folder(name), from, size);
     }
     for (const char *at = text; (at = next_block(at, "json", &from, &size)); files++) {
@@ -49,11 +49,11 @@ Test(tune_doc, files_load)
         write_file(in_folder("k.json"), from, size);
         OK(hed_tune_file_open(in_folder("k.json"), &device, &spec, &error));
         if (files == 0)
-            cr_expect(hed_config_count(hed_tune_file_kernel(spec)) == 20,
+            EXPECT(hed_config_count(hed_tune_file_kernel(spec)) == 20,
                 "the document says 20 configurations");
         hed_tune_file_close(spec);
     }
-    cr_assert(kernels == 1 && files == 2, "%d kernels, %d files", kernels, files);
+    CHECK(kernels == 1 && files == 2, "%d kernels, %d files", kernels, files);
     free(text);
 }
 
@@ -67,12 +67,12 @@ Test(tune_doc, every_key_is_told)
                 char quoted[64], plain[64];
                 snprintf(quoted, sizeof quoted, "\"%s\"", at->keys[i]);
                 snprintf(plain, sizeof plain, "`%s`", at->keys[i]);
-                cr_expect(strstr(text, quoted) || strstr(text, plain),
+                EXPECT(strstr(text, quoted) || strstr(text, plain),
                     "%s of \"%s\" is not in docs/tune-file.md", at->keys[i], at->place);
             }
     hed_constant limits[HED_DEVICE_CONSTANTS];
     hed_device_constants(&(hed_device_info){0}, limits);
     for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++)
-        cr_expect(strstr(text, limits[i].name), "%s", limits[i].name);
+        EXPECT(strstr(text, limits[i].name), "%s", limits[i].name);
     free(text);
 }

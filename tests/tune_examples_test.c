@@ -31,10 +31,10 @@ static example open_example(const char *path)
     OK(hed_tune_file_open(path, info, &e.spec, &error));
     e.def = hed_tune_file_kernel(e.spec);
     hed_tune_file_apply(e.spec, &e.tune);
-    if (!(info->capabilities & HED_CAN_SOURCE)) cr_skip_test("%s compiles nothing", info->id);
+    if (!(info->capabilities & HED_CAN_SOURCE)) test_skip("%s compiles nothing", info->id);
     OK(hed_space_create_for_kernel(
         e.device.device, e.def, e.tune.problem, e.tune.math, &e.space, &error));
-    cr_assert(hed_space_count(e.space) > 0);
+    CHECK(hed_space_count(e.space) > 0);
     return e;
 }
 
@@ -62,7 +62,7 @@ static float *run(example *e, const hed_config *config, uint32_t output)
     options.config = config;
     options.problem = e->tune.problem;
     hed_status status = hed_kernel_create(e->device.device, e->def, &options, &kernel, &error);
-    cr_assert(status == HED_OK, "[%s]: %s\n%s", text, error.text, error.log);
+    CHECK(status == HED_OK, "[%s]: %s\n%s", text, error.text, error.log);
     OK(hed_sample_place(&sample, e->device.stream, 0, 0xff, &placed, &error));
     OK(hed_launch(e->device.stream, kernel, e->tune.problem, placed.arguments,
         e->def->argument_count, &error));
@@ -85,8 +85,7 @@ static void check_configurations(
         char text[256];
         hed_config_format(e->def, &config, text, sizeof text);
         for (uint64_t k = 0; k < count; k++)
-            cr_assert(
-                fabs((double)found[k] - expected[k]) <= tolerance * fmax(1, fabs(expected[k])),
+            CHECK(fabs((double)found[k] - expected[k]) <= tolerance * fmax(1, fabs(expected[k])),
                 "[%s]: element %llu is %g, not %g", text, (unsigned long long)k, found[k],
                 expected[k]);
         free(found);
@@ -111,8 +110,8 @@ Test(tune_examples, blur)
     check_configurations(&e, 2, expected, 1e-5);
     for (uint64_t i = 0; i < hed_space_count(e.space); i++) {
         hed_config config = hed_space_at(e.space, i);
-        cr_assert(hed_config_get(e.def, &config, "VARIANT") == 1 ||
-                      hed_config_get(e.def, &config, "PAD") == 0,
+        CHECK(hed_config_get(e.def, &config, "VARIANT") == 1 ||
+                  hed_config_get(e.def, &config, "PAD") == 0,
             "a condition holds");
     }
     free(expected);
@@ -122,8 +121,8 @@ Test(tune_examples, blur)
 Test(tune_examples, scale_of_t1)
 {
     example e = open_example("examples/tune/scale.t1.json");
-    cr_assert(e.tune.evaluations == 60 && e.tune.arguments[0].expected &&
-              e.def->arguments[0].tolerance == 1e-6);
+    CHECK(e.tune.evaluations == 60 && e.tune.arguments[0].expected &&
+          e.def->arguments[0].tolerance == 1e-6);
     check_configurations(&e, 0, e.tune.arguments[0].expected, 1e-6);
     close_example(&e);
 }
@@ -146,7 +145,7 @@ Test(tune_examples, plain_opencl_with_local_memory)
         "{\"name\": \"tile\", \"kind\": \"local\", \"type\": \"float\", \"size\": \"WG\"},"
         "{\"name\": \"n\", \"type\": \"int\", \"value\": \"n\"}]}";
     char folder[] = "/tmp/heddle-test-XXXXXX", path[64], source[64];
-    cr_assert_not_null(mkdtemp(folder));
+    CHECK_NOT_NULL(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/f.json", folder);
     snprintf(source, sizeof source, "%s/f.cl", folder);
     FILE *f = fopen(path, "w");
@@ -185,7 +184,7 @@ static void compile(hed_nvrtc *nvrtc, const hed_kernel_def *def, const hed_confi
         .source_count = def->source_count,
         .max_threads = hed_config_max_threads(def, config)};
     OK(hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error));
-    cr_assert(strstr(binary.bytes, def->entry), "the kernel is in the PTX under its own name");
+    CHECK(strstr(binary.bytes, def->entry), "the kernel is in the PTX under its own name");
     hed_release(&allocator, binary.bytes, binary.size);
     hed_release(&allocator, binary.log, binary.log_size);
 }
@@ -202,11 +201,11 @@ Test(tune_examples, transpose_in_cuda_c)
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(spec, &tune);
-    cr_assert(def->language == HED_CUDA_C && tune.reference == HED_REFERENCE_KERNEL);
-    cr_assert_eq(hed_nvrtc_open(
-                     &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+    CHECK(def->language == HED_CUDA_C && tune.reference == HED_REFERENCE_KERNEL);
+    CHECK_EQ(hed_nvrtc_open(
+                 &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
         HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
     hed_config config = hed_config_default(def), other = hed_config_default(tune.reference_kernel);
     compile(nvrtc, def, &config);
     compile(nvrtc, tune.reference_kernel, &other);

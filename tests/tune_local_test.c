@@ -28,7 +28,7 @@ static hed_tune_file *load(const char *text)
 static void check(const char *text, const char *expected)
 {
     hed_tune_file *spec = load(text);
-    cr_expect_str_eq(hed_tune_file_kernel(spec)->sources[0].text, expected,
+    EXPECT_TEXT(hed_tune_file_kernel(spec)->sources[0].text, expected,
         "%s\nbecomes   %s\nand not   %s", text, hed_tune_file_kernel(spec)->sources[0].text,
         expected);
     hed_tune_file_close(spec);
@@ -100,12 +100,12 @@ Test(tune_local, cuda_takes_it)
     hed_binary binary = {0};
     char reason[256];
     hed_build build = {.def = def, .entry = "f", .sources = def->sources, .source_count = 1};
-    cr_assert_eq(hed_nvrtc_open(
-                     &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
+    CHECK_EQ(hed_nvrtc_open(
+                 &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
         HED_OK);
-    if (!nvrtc) cr_skip_test("no NVRTC on this machine: %s", reason);
+    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
     OK(hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error));
-    cr_assert(strstr(binary.bytes, ".shared") && !strstr(binary.bytes, ".local "),
+    CHECK(strstr(binary.bytes, ".shared") && !strstr(binary.bytes, ".local "),
         "both arrays lie in shared memory");
     hed_release(&allocator, binary.bytes, binary.size);
     hed_release(&allocator, binary.log, binary.log_size);

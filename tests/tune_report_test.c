@@ -15,17 +15,17 @@ Test(tune_report, outcomes_are_counted_with_an_example_each)
     hed_report_count(&t.result, counts, examples);
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++) {
         sum += counts[outcome];
-        cr_assert(counts[outcome] > 0);
-        cr_expect((int)t.result.evaluations[examples[outcome]].outcome == outcome);
+        CHECK(counts[outcome] > 0);
+        EXPECT((int)t.result.evaluations[examples[outcome]].outcome == outcome);
         for (uint32_t i = 0; i < examples[outcome]; i++)
-            cr_expect((int)t.result.evaluations[i].outcome != outcome, "not the first one");
+            EXPECT((int)t.result.evaluations[i].outcome != outcome, "not the first one");
     }
-    cr_expect(sum == 500);
-    cr_expect(hed_report_failed(counts) ==
-              500 - counts[HED_OUTCOME_MEASURED] - counts[HED_OUTCOME_DROPPED]);
+    EXPECT(sum == 500);
+    EXPECT(hed_report_failed(counts) ==
+           500 - counts[HED_OUTCOME_MEASURED] - counts[HED_OUTCOME_DROPPED]);
     t.result.count = 0;
     hed_report_count(&t.result, counts, examples);
-    cr_expect(counts[0] == 0 && examples[0] == 0);
+    EXPECT(counts[0] == 0 && examples[0] == 0);
     synthetic_free(&t);
 }
 
@@ -34,24 +34,24 @@ Test(tune_report, the_winner_leads_though_another_one_is_faster)
     synthetic_tuning t = synthetic_make(500, 7);
     uint32_t order[10], all[500];
     uint32_t best = t.result.best;
-    cr_assert(hed_report_top(&t.result, order, 10) == 10);
-    cr_expect(order[0] == best);
+    CHECK(hed_report_top(&t.result, order, 10) == 10);
+    EXPECT(order[0] == best);
     for (uint32_t i = 1; i < 10; i++)
-        cr_expect(
+        EXPECT(
             t.result.evaluations[order[i - 1]].seconds <= t.result.evaluations[order[i]].seconds);
     t.result.best = order[3]; /* a stored choice that was kept */
-    cr_assert(hed_report_top(&t.result, order, 10) == 10);
-    cr_expect(order[0] == t.result.best && order[1] == best);
+    CHECK(hed_report_top(&t.result, order, 10) == 10);
+    EXPECT(order[0] == t.result.best && order[1] == best);
     uint32_t count = hed_report_top(&t.result, all, 500), counts[HED_OUTCOME_COUNT],
              examples[HED_OUTCOME_COUNT];
     hed_report_count(&t.result, counts, examples);
-    cr_expect(count == 500 - hed_report_failed(counts));
+    EXPECT(count == 500 - hed_report_failed(counts));
     for (uint32_t i = 1; i < count; i++)
-        cr_expect(t.result.evaluations[all[i - 1]].outcome <= t.result.evaluations[all[i]].outcome,
+        EXPECT(t.result.evaluations[all[i - 1]].outcome <= t.result.evaluations[all[i]].outcome,
             "what was dropped comes last");
     t.result.count = 3;
     t.result.best = 0;
-    cr_expect(hed_report_top(&t.result, order, 10) <= 3);
+    EXPECT(hed_report_top(&t.result, order, 10) <= 3);
     synthetic_free(&t);
 }
 
@@ -59,19 +59,18 @@ Test(tune_report, times_are_compared_at_one_pace)
 {
     synthetic_tuning t = synthetic_make(500, 7);
     uint32_t order[2], slow = t.result.best;
-    cr_assert(hed_report_top(&t.result, order, 2) == 2);
+    CHECK(hed_report_top(&t.result, order, 2) == 2);
     hed_evaluation *second = &t.result.evaluations[order[1]];
     double value = second->seconds;
     second->seconds *= 3; /* the device had other work just then, and that was seen */
     second->pace = 3;
-    cr_expect_float_eq(hed_report_value(&t.result, order[1]), value, 1e-9 * value);
+    EXPECT_NEAR(hed_report_value(&t.result, order[1]), value, 1e-9 * value);
     uint32_t again[2];
-    cr_assert(hed_report_top(&t.result, again, 2) == 2 && again[1] == order[1]);
+    CHECK(hed_report_top(&t.result, again, 2) == 2 && again[1] == order[1]);
     t.result.evaluations[slow].pace = 2; /* all are told at the pace of the winner's */
-    cr_expect_float_eq(hed_report_value(&t.result, order[1]), 2 * value, 1e-9 * value);
-    cr_expect_float_eq(
-        hed_report_value(&t.result, slow), t.result.evaluations[slow].seconds, 1e-12);
-    cr_expect(isnan(hed_report_value(&t.result, t.result.count)));
+    EXPECT_NEAR(hed_report_value(&t.result, order[1]), 2 * value, 1e-9 * value);
+    EXPECT_NEAR(hed_report_value(&t.result, slow), t.result.evaluations[slow].seconds, 1e-12);
+    EXPECT(isnan(hed_report_value(&t.result, t.result.count)));
     synthetic_free(&t);
 }
 
@@ -80,8 +79,8 @@ Test(tune_report, axes_are_the_groups_width_and_height)
     synthetic_tuning t = synthetic_make(500, 7);
     uint32_t axes[2];
     hed_report_choose_axes(t.def.kernel, &t.result, axes);
-    cr_expect_str_eq(t.def.kernel->parameters[axes[0]].name, "WG_X");
-    cr_expect_str_eq(t.def.kernel->parameters[axes[1]].name, "WG_Y");
+    EXPECT_TEXT(t.def.kernel->parameters[axes[0]].name, "WG_X");
+    EXPECT_TEXT(t.def.kernel->parameters[axes[1]].name, "WG_Y");
     synthetic_free(&t);
 }
 
@@ -92,17 +91,17 @@ Test(tune_report, axes_are_the_most_important_ones_without_a_geometry)
     uint32_t axes[2], order[HED_MAX_PARAMETERS];
     kernel.geometry = NULL;
     hed_report_choose_axes(&kernel, &t.result, axes);
-    cr_expect_str_eq(kernel.parameters[axes[0]].name, "WG_X");
-    cr_expect_str_eq(kernel.parameters[axes[1]].name, "TILE_Y");
+    EXPECT_TEXT(kernel.parameters[axes[0]].name, "WG_X");
+    EXPECT_TEXT(kernel.parameters[axes[1]].name, "TILE_Y");
     hed_report_rank(&kernel, &t.result, order);
     for (uint32_t i = 1; i < kernel.parameter_count; i++)
-        cr_expect(t.result.importance[order[i - 1]] >= t.result.importance[order[i]]);
+        EXPECT(t.result.importance[order[i - 1]] >= t.result.importance[order[i]]);
     kernel.parameter_count = 1;
     hed_report_choose_axes(&kernel, &t.result, axes);
-    cr_expect(axes[0] == 0 && axes[1] == 1, "there is no second one");
+    EXPECT(axes[0] == 0 && axes[1] == 1, "there is no second one");
     kernel.parameter_count = 0;
     hed_report_choose_axes(&kernel, &t.result, axes);
-    cr_expect(axes[0] == 0 && axes[1] == 0);
+    EXPECT(axes[0] == 0 && axes[1] == 0);
     synthetic_free(&t);
 }
 
@@ -114,7 +113,7 @@ Test(tune_report, a_cell_has_the_best_of_its_pair)
     uint32_t axes[2] = {0, 3}, columns = kernel->parameters[0].count,
              rows = kernel->parameters[3].count, worked = 0, failed = 0;
     hed_report_cell cells[256];
-    cr_assert(rows * columns <= 256);
+    CHECK(rows * columns <= 256);
     hed_report_fill(kernel, &t.result, axes, cells);
     for (uint32_t row = 0; row < rows; row++)
         for (uint32_t column = 0; column < columns; column++) {
@@ -129,12 +128,12 @@ Test(tune_report, a_cell_has_the_best_of_its_pair)
             }
             worked += cell->worked;
             failed += cell->failed;
-            if (best < INFINITY) cr_expect(t.result.evaluations[cell->best].seconds == best);
+            if (best < INFINITY) EXPECT(t.result.evaluations[cell->best].seconds == best);
             else
-                cr_expect(cell->best == t.result.count ||
-                          t.result.evaluations[cell->best].outcome == HED_OUTCOME_DROPPED);
+                EXPECT(cell->best == t.result.count ||
+                       t.result.evaluations[cell->best].outcome == HED_OUTCOME_DROPPED);
         }
-    cr_expect(worked + failed == 700);
+    EXPECT(worked + failed == 700);
     synthetic_free(&t);
 }
 
@@ -142,13 +141,13 @@ Test(tune_report, bounds_and_units)
 {
     hed_tune_result r = {
         .work = {.bytes = 1e9, .operations = 1e9}, .bandwidth = 1e11, .arithmetic = 1e12};
-    cr_expect(hed_report_bound(&r) == HED_BOUND_MEMORY);
+    EXPECT(hed_report_bound(&r) == HED_BOUND_MEMORY);
     r.work.operations = 1e11;
-    cr_expect(hed_report_bound(&r) == HED_BOUND_ARITHMETIC);
+    EXPECT(hed_report_bound(&r) == HED_BOUND_ARITHMETIC);
     r.arithmetic = 0;
-    cr_expect(hed_report_bound(&r) == HED_BOUND_MEMORY);
+    EXPECT(hed_report_bound(&r) == HED_BOUND_MEMORY);
     r.work.bytes = 0;
-    cr_expect(hed_report_bound(&r) == HED_BOUND_UNKNOWN);
+    EXPECT(hed_report_bound(&r) == HED_BOUND_UNKNOWN);
     static const struct {
         hed_objective objective;
         double value;
@@ -160,7 +159,7 @@ Test(tune_report, bounds_and_units)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[48];
         hed_report_text(cases[i].objective, cases[i].value, text, sizeof text);
-        cr_expect_str_eq(text, cases[i].text);
+        EXPECT_TEXT(text, cases[i].text);
     }
 }
 
@@ -174,11 +173,11 @@ static void write_page(synthetic_tuning *t)
     hed_error error;
     size_t size;
     int descriptor = mkstemp(path);
-    cr_assert(descriptor >= 0);
+    CHECK(descriptor >= 0);
     free(page);
     OK(hed_tune_report_write(path, HED_REPORT_HTML, synthetic_def(t), &error));
     OK(hed_file_read(path, 10000000, &page, &size, &error));
-    cr_expect(size < 500000, "%zu bytes", size);
+    EXPECT(size < 500000, "%zu bytes", size);
     remove(path);
 }
 
@@ -193,11 +192,11 @@ Test(tune_report, a_mark_for_each_evaluation_in_a_small_file)
 {
     synthetic_tuning t = synthetic_make(7000, 1);
     write_page(&t);
-    cr_expect(count_of("h0") == 7000, "%zu", count_of("h0"));
-    cr_expect(count_of("class=outline") >= 1);
-    cr_expect(count_of("<tr class=winner>") == 1 && count_of("<td>tie</td>") == 2);
-    cr_expect(count_of("http") == 0, "it fetches something");
-    cr_expect(strstr(page, "51 %") || strstr(page, "50 %"));
+    EXPECT(count_of("h0") == 7000, "%zu", count_of("h0"));
+    EXPECT(count_of("class=outline") >= 1);
+    EXPECT(count_of("<tr class=winner>") == 1 && count_of("<td>tie</td>") == 2);
+    EXPECT(count_of("http") == 0, "it fetches something");
+    EXPECT(strstr(page, "51 %") || strstr(page, "50 %"));
     synthetic_free(&t);
 }
 
@@ -217,8 +216,8 @@ Test(tune_report, a_map_of_many_cells_is_small_too)
     }
     t.def.kernel = &kernel;
     write_page(&t);
-    cr_expect(count_of("h1v1h-1z") == worked && count_of("class=number") == 0);
-    cr_expect(count_of("class=outline") == 1);
+    EXPECT(count_of("h1v1h-1z") == worked && count_of("class=number") == 0);
+    EXPECT(count_of("class=outline") == 1);
     synthetic_free(&t);
 }
 
@@ -242,12 +241,12 @@ Test(tune_report, what_comes_from_outside_is_escaped)
     snprintf(
         t.result.evaluations[5].text, sizeof t.result.evaluations[5].text, "vector<int> & </pre>");
     write_page(&t);
-    cr_expect(count_of("alert(1)") == count_of("&#60;script&#62;alert(1)"));
-    cr_expect(count_of("<script") == 2 && count_of("</script>") == 2, "ours alone");
-    cr_expect(count_of("<b>") == 0 && count_of("<img") == 0 && count_of("<i>") == 0 &&
-              count_of("<u>") == 0);
-    cr_expect(strstr(page, "vector&#60;int&#62; &#38; &#60;/pre&#62;"));
-    cr_expect(strstr(page, "good \xc3\xa9") && !strstr(page, "\xed\xa0") && !strchr(page, 1));
+    EXPECT(count_of("alert(1)") == count_of("&#60;script&#62;alert(1)"));
+    EXPECT(count_of("<script") == 2 && count_of("</script>") == 2, "ours alone");
+    EXPECT(count_of("<b>") == 0 && count_of("<img") == 0 && count_of("<i>") == 0 &&
+           count_of("<u>") == 0);
+    EXPECT(strstr(page, "vector&#60;int&#62; &#38; &#60;/pre&#62;"));
+    EXPECT(strstr(page, "good \xc3\xa9") && !strstr(page, "\xed\xa0") && !strchr(page, 1));
     synthetic_free(&t);
 }
 
@@ -271,8 +270,8 @@ Test(tune_report, strange_results_make_a_page_too)
         }
         if (step == 4) t.def = (hed_tune_report_def){.kernel = &bare};
         write_page(&t);
-        cr_expect(strstr(page, "</html>"));
-        cr_expect(!strstr(page, "nan") && !strstr(page, "inf%"), "step %d", step);
+        EXPECT(strstr(page, "</html>"));
+        EXPECT(!strstr(page, "nan") && !strstr(page, "inf%"), "step %d", step);
     }
     synthetic_free(&t);
 }
@@ -286,11 +285,11 @@ Test(tune_report, one_evaluation_and_equal_times)
             t.result.evaluations[i].high = 1e-3;
     }
     write_page(&t);
-    cr_expect(count_of("h0") == 2 && !strstr(page, "nan"));
+    EXPECT(count_of("h0") == 2 && !strstr(page, "nan"));
     t.result.count = 1;
     t.result.best = 0;
     write_page(&t);
-    cr_expect(count_of("h0") == 1 && !strstr(page, "nan"));
+    EXPECT(count_of("h0") == 1 && !strstr(page, "nan"));
     synthetic_free(&t);
 }
 
@@ -300,6 +299,6 @@ Test(tune_report, a_folder_that_is_not_there)
     hed_error error;
     FAILS(HED_ERROR_IO,
         hed_tune_report_write("/nowhere/report.html", HED_REPORT_HTML, synthetic_def(&t), &error));
-    cr_expect(strstr(error.text, "/nowhere"));
+    EXPECT(strstr(error.text, "/nowhere"));
     synthetic_free(&t);
 }

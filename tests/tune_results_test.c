@@ -66,7 +66,7 @@ Test(tune_results, csv)
     hed_tune_report_def def = {.kernel = &KERNEL, .result = &result};
     OK(hed_tune_report_write(in_folder("r.csv"), HED_REPORT_CSV, &def, &error));
     char *text = contents("r.csv");
-    cr_expect_str_eq(text,
+    EXPECT_TEXT(text,
         "WG,VARIANT,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
         "8,plain,measured,0.0015,0.00125,0.002,7,0.5,2,1e-06,0,1,\n"
         "16,\"with, comma \"\"and\"\" quotes\",build,,,,0,0.25,3,,1,0,\"line 1: \"\"x\"\"\nline 2\"\n"
@@ -87,37 +87,37 @@ Test(tune_results, t4)
         hed_json *json;
         OK(hed_json_read(in_folder("r.json"), &json, &error));
         hed_json_node root = hed_json_root(json), list = hed_json_member(root, "results");
-        cr_assert_str_eq(hed_json_string(hed_json_member(root, "schema_version")), "1.0.0");
-        cr_assert(hed_json_count(list) == 3);
+        CHECK_TEXT(hed_json_string(hed_json_member(root, "schema_version")), "1.0.0");
+        CHECK(hed_json_count(list) == 3);
         hed_json_node first = hed_json_item(list, 0), second = hed_json_item(list, 1);
         hed_json_node configuration = hed_json_member(first, "configuration"),
                       times = hed_json_member(first, "times");
         hed_json_node time = hed_json_item(hed_json_member(first, "measurements"), 0);
-        cr_expect(hed_json_integer(hed_json_member(configuration, "WG"), 0, 100) == 8);
-        cr_expect_str_eq(hed_json_string(hed_json_member(configuration, "VARIANT")), "plain");
-        cr_expect_str_eq(
+        EXPECT(hed_json_integer(hed_json_member(configuration, "WG"), 0, 100) == 8);
+        EXPECT_TEXT(hed_json_string(hed_json_member(configuration, "VARIANT")), "plain");
+        EXPECT_TEXT(
             hed_json_string(hed_json_member(hed_json_member(second, "configuration"), "VARIANT")),
             LABELS[1]);
-        cr_expect(hed_json_number(hed_json_member(times, "compilation_time"), 0, 1e6) == 500);
-        cr_expect(
+        EXPECT(hed_json_number(hed_json_member(times, "compilation_time"), 0, 1e6) == 500);
+        EXPECT(
             hed_json_number(hed_json_item(hed_json_member(times, "runtimes"), 0), 0, 1e6) == 1.5);
-        cr_expect(hed_json_number(hed_json_member(time, "value"), 0, 1e6) == 1.5);
-        cr_expect_str_eq(hed_json_string(hed_json_member(time, "unit")), "ms");
-        cr_expect_str_eq(
+        EXPECT(hed_json_number(hed_json_member(time, "value"), 0, 1e6) == 1.5);
+        EXPECT_TEXT(hed_json_string(hed_json_member(time, "unit")), "ms");
+        EXPECT_TEXT(
             hed_json_string(hed_json_item(hed_json_member(first, "objectives"), 0)), "time");
-        cr_expect_str_eq(hed_json_string(hed_json_member(first, "invalidity")), "correct");
-        cr_expect_str_eq(hed_json_string(hed_json_member(second, "invalidity")),
-            invalidities[outcome], "%s", hed_outcome_name(outcome));
-        cr_expect(hed_json_integer(hed_json_member(second, "correctness"), 0, 1) ==
-                  (outcome <= HED_OUTCOME_DROPPED));
+        EXPECT_TEXT(hed_json_string(hed_json_member(first, "invalidity")), "correct");
+        EXPECT_TEXT(hed_json_string(hed_json_member(second, "invalidity")), invalidities[outcome],
+            "%s", hed_outcome_name(outcome));
+        EXPECT(hed_json_integer(hed_json_member(second, "correctness"), 0, 1) ==
+               (outcome <= HED_OUTCOME_DROPPED));
         OK(hed_json_status(json, &error));
         hed_json_free(json);
     }
     def.objective = HED_OBJECTIVE_ENERGY;
     OK(hed_tune_report_write(in_folder("r.json"), HED_REPORT_T4, &def, &error));
     char *text = contents("r.json");
-    cr_expect(strstr(text, "\"energy\"") && strstr(text, "\"J\"") && strstr(text, "\"failed\"") &&
-              !strstr(text, "nan"));
+    EXPECT(strstr(text, "\"energy\"") && strstr(text, "\"J\"") && strstr(text, "\"failed\"") &&
+           !strstr(text, "nan"));
     free(text);
 }
 
@@ -132,5 +132,5 @@ Test(tune_results, files_that_cannot_be_written)
         HED_ERROR_IO, hed_tune_report_write(in_folder("none/r.json"), HED_REPORT_T4, &def, &error));
     FAILS(HED_ERROR_IO, hed_tune_report_write("/dev/full", HED_REPORT_CSV, &def, &error));
     FAILS(HED_ERROR_IO, hed_tune_report_write("/dev/full", HED_REPORT_T4, &def, &error));
-    cr_expect(strstr(error.text, "/dev/full"), "%s", error.text);
+    EXPECT(strstr(error.text, "/dev/full"), "%s", error.text);
 }

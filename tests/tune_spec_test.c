@@ -56,8 +56,8 @@ static void refuse(hed_status status, const char *text, const char *words)
 {
     hed_tune_file *spec = (hed_tune_file *)&error;
     FAILS(status, load(text, &spec));
-    cr_expect(!spec);
-    cr_expect(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
+    EXPECT(!spec);
+    EXPECT(strstr(error.text, words), "%s\nis refused with   %s\ninstead of        %s", text,
         error.text, words);
 }
 
@@ -69,26 +69,24 @@ Test(tune_spec, shortest_file)
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(spec, &tune);
-    cr_assert_str_eq(def->name, "f");
-    cr_assert_str_eq(def->entry, "f");
-    cr_assert(def->source_count == 1 && strcmp(def->sources[0].name, "f.cl") == 0 &&
-              strcmp(def->sources[0].text, KERNEL) == 0);
-    cr_assert(def->language == HED_OPENCL_C && def->parameter_count == 0 &&
-              def->argument_count == 1 && !def->work);
-    cr_assert(def->dimension_count == 2 && strcmp(def->dimensions[1], "m") == 0);
-    cr_assert_str_eq(def->max_threads, "32");
-    cr_assert(
-        tune.problem->count == 2 && tune.problem->sizes[0] == 64 && tune.problem->sizes[1] == 3);
-    cr_assert(tune.math == HED_MATH_FAST && tune.reference == HED_REFERENCE_DEFAULT &&
-              !tune.reference_kernel);
-    cr_assert(
-        !tune.arguments[0].data && tune.arguments[0].bytes == 256 && !tune.arguments[0].expected);
-    cr_assert(def->arguments[0].access == HED_WRITE && def->arguments[0].type == HED_FLOAT &&
-              def->arguments[0].tolerance == 1e-4);
+    CHECK_TEXT(def->name, "f");
+    CHECK_TEXT(def->entry, "f");
+    CHECK(def->source_count == 1 && strcmp(def->sources[0].name, "f.cl") == 0 &&
+          strcmp(def->sources[0].text, KERNEL) == 0);
+    CHECK(def->language == HED_OPENCL_C && def->parameter_count == 0 && def->argument_count == 1 &&
+          !def->work);
+    CHECK(def->dimension_count == 2 && strcmp(def->dimensions[1], "m") == 0);
+    CHECK_TEXT(def->max_threads, "32");
+    CHECK(tune.problem->count == 2 && tune.problem->sizes[0] == 64 && tune.problem->sizes[1] == 3);
+    CHECK(tune.math == HED_MATH_FAST && tune.reference == HED_REFERENCE_DEFAULT &&
+          !tune.reference_kernel);
+    CHECK(!tune.arguments[0].data && tune.arguments[0].bytes == 256 && !tune.arguments[0].expected);
+    CHECK(def->arguments[0].access == HED_WRITE && def->arguments[0].type == HED_FLOAT &&
+          def->arguments[0].tolerance == 1e-4);
     hed_geometry geometry = {0};
     hed_config config = hed_config_default(def);
     def->geometry(def, &config, tune.problem, &geometry);
-    cr_assert(geometry.dimensions == 1 && geometry.group[0] == 32 && geometry.global[0] == 64,
+    CHECK(geometry.dimensions == 1 && geometry.group[0] == 32 && geometry.global[0] == 64,
         "the problem's sizes are the work items");
     hed_tune_file_close(spec);
     hed_tune_file_close(NULL);
@@ -110,20 +108,20 @@ Test(tune_spec, parameters_of_every_kind)
         int64_t value;
     } expected[] = {{"A", a, 3, 8}, {"B", b, 3, 3}, {"C", c, 5, 1}, {"V", v, 3, 2}, {"D", d, 3, 0}};
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
-    cr_assert(def->parameter_count == 5);
+    CHECK(def->parameter_count == 5);
     for (uint32_t i = 0; i < 5; i++) {
         const hed_parameter_def *p = &def->parameters[i];
-        cr_expect_str_eq(p->name, expected[i].name);
-        cr_expect(p->count == expected[i].count && p->value == expected[i].value, "%s", p->name);
-        cr_expect(memcmp(p->values, expected[i].values, p->count * sizeof *p->values) == 0, "%s",
+        EXPECT_TEXT(p->name, expected[i].name);
+        EXPECT(p->count == expected[i].count && p->value == expected[i].value, "%s", p->name);
+        EXPECT(memcmp(p->values, expected[i].values, p->count * sizeof *p->values) == 0, "%s",
             p->name);
     }
-    cr_assert_str_eq(def->parameters[3].labels[1], "two words");
-    cr_assert(def->define_count == 3,
+    CHECK_TEXT(def->parameters[3].labels[1], "two words");
+    CHECK(def->define_count == 3,
         "labels that are names become macros, and the prelude is told of a user's text");
-    cr_assert_str_eq(def->defines[2].name, "HED_OPENCL_TEXT");
-    cr_assert_str_eq(def->defines[1].name, "V_three");
-    cr_assert_str_eq(def->defines[1].value, "2");
+    CHECK_TEXT(def->defines[2].name, "HED_OPENCL_TEXT");
+    CHECK_TEXT(def->defines[1].name, "V_three");
+    CHECK_TEXT(def->defines[1].value, "2");
     hed_tune_file_close(spec);
 }
 
@@ -142,30 +140,29 @@ Test(tune_spec, rules_launch_and_work)
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(spec, &tune);
-    cr_assert(
-        def->source_count == 2 && def->language == HED_CUDA_C && tune.math == HED_MATH_STRICT);
-    cr_assert(def->constraint_count == 2 && def->condition_count == 1 &&
-              def->metric == HED_METRIC_OPERATIONS);
-    cr_assert_str_eq(def->constraints[1], "V == 'b' or X > 4");
-    cr_assert_str_eq(def->conditions[0].parameter, "P");
-    cr_assert_str_eq(def->max_threads, "X*Y");
-    cr_assert(def->define_count == 4 && strcmp(def->defines[0].name, "K") == 0 &&
-              strcmp(def->defines[0].value, "7") == 0);
-    cr_assert_str_eq(def->defines[1].value, "float4");
-    cr_assert_str_eq(def->defines[2].name, "V_a");
+    CHECK(def->source_count == 2 && def->language == HED_CUDA_C && tune.math == HED_MATH_STRICT);
+    CHECK(def->constraint_count == 2 && def->condition_count == 1 &&
+          def->metric == HED_METRIC_OPERATIONS);
+    CHECK_TEXT(def->constraints[1], "V == 'b' or X > 4");
+    CHECK_TEXT(def->conditions[0].parameter, "P");
+    CHECK_TEXT(def->max_threads, "X*Y");
+    CHECK(def->define_count == 4 && strcmp(def->defines[0].name, "K") == 0 &&
+          strcmp(def->defines[0].value, "7") == 0);
+    CHECK_TEXT(def->defines[1].value, "float4");
+    CHECK_TEXT(def->defines[2].name, "V_a");
     hed_geometry geometry = {0};
     hed_work work;
     hed_config config = {4, {16, 4, 1, 0}};
     def->geometry(def, &config, tune.problem, &geometry);
-    cr_assert(geometry.dimensions == 2 && geometry.group[0] == 16 && geometry.group[1] == 4);
-    cr_assert(geometry.global[0] == 4 * 16 && geometry.global[1] == 13 * 4, "%llu %llu",
+    CHECK(geometry.dimensions == 2 && geometry.group[0] == 16 && geometry.group[1] == 4);
+    CHECK(geometry.global[0] == 4 * 16 && geometry.global[1] == 13 * 4, "%llu %llu",
         (unsigned long long)geometry.global[0], (unsigned long long)geometry.global[1]);
-    cr_assert(geometry.local_bytes[1] == 64 * 8);
+    CHECK(geometry.local_bytes[1] == 64 * 8);
     config.values[2] = 0;
     def->geometry(def, &config, tune.problem, &geometry);
-    cr_assert(geometry.local_bytes[1] == 8, "a local array of no elements has room for one");
+    CHECK(geometry.local_bytes[1] == 8, "a local array of no elements has room for one");
     def->work(def, &config, tune.problem, &work);
-    cr_assert(work.bytes == 40000 && work.operations == 16);
+    CHECK(work.bytes == 40000 && work.operations == 16);
     hed_tune_file_close(spec);
 }
 
@@ -192,12 +189,12 @@ Test(tune_spec, launches_without_sense_are_refused_later)
         hed_config config = {1, {cases[i].a}};
         hed_problem problem = hed_problem_1d(64);
         def->geometry(def, &config, &problem, &geometry);
-        cr_expect(geometry.group[0] == cases[i].group && geometry.global[0] == cases[i].global &&
-                      geometry.local_bytes[1] == cases[i].local,
+        EXPECT(geometry.group[0] == cases[i].group && geometry.global[0] == cases[i].global &&
+                   geometry.local_bytes[1] == cases[i].local,
             "A = %lld: %u %llu %llu", (long long)cases[i].a, geometry.group[0],
             (unsigned long long)geometry.global[0], (unsigned long long)geometry.local_bytes[1]);
     }
-    cr_assert(!def->max_threads);
+    CHECK(!def->max_threads);
     hed_tune_file_close(spec);
 }
 
@@ -214,7 +211,7 @@ Test(tune_spec, launch_bounds)
             "\"arguments\": [%s]}",
             cases[i].more, OUTPUT);
         hed_tune_file *spec = loaded(text);
-        cr_expect_str_eq(hed_tune_file_kernel(spec)->max_threads, cases[i].bound);
+        EXPECT_TEXT(hed_tune_file_kernel(spec)->max_threads, cases[i].bound);
         hed_tune_file_close(spec);
     }
     refuse(HED_ERROR_FORMAT, SHORT(", \"max_threads\": \"X*4\"", OUTPUT),
@@ -264,25 +261,25 @@ Test(tune_spec, arguments_of_every_kind)
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(spec, &tune);
     const hed_tune_argument *a = tune.arguments;
-    cr_assert(def->argument_count == 12);
-    cr_assert(a[0].bytes == sizeof numbers && memcmp(a[0].data, numbers, sizeof numbers) == 0 &&
-              def->arguments[0].access == HED_READ);
-    cr_assert(a[1].bytes == sizeof numbers && memcmp(a[1].data, numbers, sizeof numbers) == 0);
-    cr_assert(def->arguments[1].access == HED_READ_WRITE && def->arguments[1].tolerance == 0);
-    cr_assert(a[2].bytes == sizeof numbers && memcmp(a[2].expected, numbers, sizeof numbers) == 0 &&
-              def->arguments[2].tolerance == 0.5);
-    cr_assert(a[3].bytes == 16 && memcmp(a[3].data, large, 16) == 0);
-    cr_assert(def->arguments[4].kind == HED_SCALAR && *(const uint32_t *)a[4].data == 67);
-    cr_assert(*(const int64_t *)a[5].data == INT64_C(-9007199254740995),
+    CHECK(def->argument_count == 12);
+    CHECK(a[0].bytes == sizeof numbers && memcmp(a[0].data, numbers, sizeof numbers) == 0 &&
+          def->arguments[0].access == HED_READ);
+    CHECK(a[1].bytes == sizeof numbers && memcmp(a[1].data, numbers, sizeof numbers) == 0);
+    CHECK(def->arguments[1].access == HED_READ_WRITE && def->arguments[1].tolerance == 0);
+    CHECK(a[2].bytes == sizeof numbers && memcmp(a[2].expected, numbers, sizeof numbers) == 0 &&
+          def->arguments[2].tolerance == 0.5);
+    CHECK(a[3].bytes == 16 && memcmp(a[3].data, large, 16) == 0);
+    CHECK(def->arguments[4].kind == HED_SCALAR && *(const uint32_t *)a[4].data == 67);
+    CHECK(*(const int64_t *)a[5].data == INT64_C(-9007199254740995),
         "no number goes through a double that does not hold it");
-    cr_assert(*(const double *)a[6].data == 0.1 && *(const float *)a[7].data == 1.0f / 3);
-    cr_assert(def->arguments[8].kind == HED_STRUCT && def->arguments[8].size == 16 &&
-              memcmp(a[8].data, large, 16) == 0);
-    cr_assert(a[9].bytes == 400 && def->arguments[9].type == HED_INT32);
+    CHECK(*(const double *)a[6].data == 0.1 && *(const float *)a[7].data == 1.0f / 3);
+    CHECK(def->arguments[8].kind == HED_STRUCT && def->arguments[8].size == 16 &&
+          memcmp(a[8].data, large, 16) == 0);
+    CHECK(a[9].bytes == 400 && def->arguments[9].type == HED_INT32);
     for (int i = 0; i < 100; i++)
-        cr_assert(((const int32_t *)a[9].data)[i] >= -3 && ((const int32_t *)a[9].data)[i] <= 3);
-    cr_assert(((const uint8_t *)a[10].data)[5] == 255 && ((const uint8_t *)a[10].data)[6] == 0);
-    cr_assert(a[11].bytes == 24 && ((const uint64_t *)a[11].data)[2] == 0);
+        CHECK(((const int32_t *)a[9].data)[i] >= -3 && ((const int32_t *)a[9].data)[i] <= 3);
+    CHECK(((const uint8_t *)a[10].data)[5] == 255 && ((const uint8_t *)a[10].data)[6] == 0);
+    CHECK(a[11].bytes == 24 && ((const uint64_t *)a[11].data)[2] == 0);
     hed_tune_file_close(spec);
 }
 
@@ -293,7 +290,7 @@ Test(tune_spec, references)
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file *spec = loaded(SHORT(", \"reference\": \"none\"", OUTPUT));
     hed_tune_file_apply(spec, &tune);
-    cr_assert(tune.reference == HED_REFERENCE_NONE);
+    CHECK(tune.reference == HED_REFERENCE_NONE);
     hed_tune_file_close(spec);
 
     write_text("g.cl", "other text");
@@ -304,17 +301,17 @@ Test(tune_spec, references)
         OUTPUT ",{\"name\": \"l\", \"kind\": \"local\", \"type\": \"int\", \"size\": \"A\"}"));
     hed_tune_file_apply(spec, &tune);
     const hed_kernel_def *g = tune.reference_kernel;
-    cr_assert(tune.reference == HED_REFERENCE_KERNEL && g);
-    cr_assert_str_eq(g->name, "g");
-    cr_assert_str_eq(g->sources[0].text, "other text");
-    cr_assert(g->parameter_count == 1 && g->parameters[0].value == 8 && g->argument_count == 2 &&
-              g->define_count == 2);
-    cr_assert(g->arguments == hed_tune_file_kernel(spec)->arguments && g->dimension_count == 2 &&
-              g->constraint_count == 0);
+    CHECK(tune.reference == HED_REFERENCE_KERNEL && g);
+    CHECK_TEXT(g->name, "g");
+    CHECK_TEXT(g->sources[0].text, "other text");
+    CHECK(g->parameter_count == 1 && g->parameters[0].value == 8 && g->argument_count == 2 &&
+          g->define_count == 2);
+    CHECK(g->arguments == hed_tune_file_kernel(spec)->arguments && g->dimension_count == 2 &&
+          g->constraint_count == 0);
     hed_geometry geometry = {0};
     hed_config config = hed_config_default(g);
     g->geometry(g, &config, tune.problem, &geometry);
-    cr_assert(geometry.group[0] == 8 && geometry.global[0] == 512 && geometry.local_bytes[1] == 32);
+    CHECK(geometry.group[0] == 8 && geometry.global[0] == 512 && geometry.local_bytes[1] == 32);
     hed_tune_file_close(spec);
 
     spec = loaded(SHORT(
@@ -326,9 +323,9 @@ Test(tune_spec, references)
     g = tune.reference_kernel;
     config = hed_config_default(g);
     g->geometry(g, &config, tune.problem, &geometry);
-    cr_assert(g->parameter_count == 2 && config.values[0] == 2 && geometry.global[0] == 128 &&
-              geometry.group[0] == 32);
-    cr_assert(g->language == HED_CUDA_C && hed_tune_file_kernel(spec)->language == HED_OPENCL_C);
+    CHECK(g->parameter_count == 2 && config.values[0] == 2 && geometry.global[0] == 128 &&
+          geometry.group[0] == 32);
+    CHECK(g->language == HED_CUDA_C && hed_tune_file_kernel(spec)->language == HED_OPENCL_C);
     hed_tune_file_close(spec);
     refuse(HED_ERROR_FORMAT, SHORT(", \"reference\": {\"grup\": [1]}", OUTPUT),
         "reference.grup: unknown key; did you mean \"group\"?");
@@ -616,12 +613,12 @@ Test(tune_spec, files_that_are_not_there)
 {
     hed_tune_file *spec;
     FAILS(HED_ERROR_IO, hed_tune_file_open(in_folder("none.json"), &DEVICE, &spec, &error));
-    cr_assert(strstr(error.text, "none.json"), "%s", error.text);
+    CHECK(strstr(error.text, "none.json"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_tune_file_open(folder, &DEVICE, &spec, &error));
     refuse(HED_ERROR_IO,
         "{\"kernel\": \"f\", \"source\": \"g.cl\", \"group\": [1], \"problem\": {\"n\": 1}, \"arguments\": []}",
         "source: cannot open ");
-    cr_assert(strstr(error.text, "k.json:1:"), "%s", error.text);
+    CHECK(strstr(error.text, "k.json:1:"), "%s", error.text);
 }
 
 /* A file cut anywhere is a FORMAT, or (in the blanks at its end) still whole. */
@@ -657,11 +654,11 @@ Test(tune_spec, schema_has_every_key)
             if (!hed_json_has(place, "properties"))
                 place = hed_json_item(hed_json_member(place, "anyOf"), 1);
             hed_json_node properties = hed_json_member(place, "properties");
-            cr_assert(!hed_json_boolean(hed_json_member(place, "additionalProperties")));
+            CHECK(!hed_json_boolean(hed_json_member(place, "additionalProperties")));
             hed_json_only(properties, at->keys);
             for (size_t i = 0; at->keys[i]; i++) hed_json_member(properties, at->keys[i]);
             OK(hed_json_status(json, &error));
         }
-    cr_assert(places == 6);
+    CHECK(places == 6);
     hed_json_free(json);
 }

@@ -25,7 +25,7 @@ static test_device open_in_folder(void)
 
 static const hed_evaluation *winner_of(const hed_tune_result *result)
 {
-    cr_assert_lt(result->best, result->count, "nothing has won");
+    CHECK_LT(result->best, result->count, "nothing has won");
     return &result->evaluations[result->best];
 }
 
@@ -167,11 +167,11 @@ Test(tune, ten_tunings_of_equals_have_one_winner)
         def.seed = seed;
         hed_tune_result *result = tune_made_up(t.device, &m, &def);
         const hed_evaluation *winner = winner_of(result);
-        cr_assert(winner->config.values[0] == 4 && winner->config.values[1] == 1,
+        CHECK(winner->config.values[0] == 4 && winner->config.values[1] == 1,
             "seed %llu: A=%lld B=%lld", (unsigned long long)seed,
             (long long)winner->config.values[0], (long long)winner->config.values[1]);
-        cr_assert(result->ties > 0 && fabs(result->gain - 1) < 0.01);
-        cr_assert_eq(result->kept_stored, seed > 1);
+        CHECK(result->ties > 0 && fabs(result->gain - 1) < 0.01);
+        CHECK_EQ(result->kept_stored, seed > 1);
         hed_tune_result_free(result);
         test_close(&t);
     }
@@ -190,7 +190,7 @@ Test(tune, three_percent_win)
         hed_tune_result_free(result);
         test_close(&t);
     }
-    cr_assert_geq(won, 19, "%u of 20", won);
+    CHECK_GE(won, 19, "%u of 20", won);
 }
 
 Test(tune, a_pipeline_is_tuned_and_resolved)
@@ -205,31 +205,28 @@ Test(tune, a_pipeline_is_tuned_and_resolved)
     m.unbuildable = 9;
     m.unrunnable = 0;
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    cr_assert(
-        configured == HED_CONFIGURED_DEFAULT && config.values[0] == 4 && config.values[1] == 1);
+    CHECK(configured == HED_CONFIGURED_DEFAULT && config.values[0] == 4 && config.values[1] == 1);
     hed_tune_result *result = tune_made_up(t.device, &m, &def);
-    cr_assert(result->end == HED_TUNE_EXHAUSTED && result->count == 40 && result->space == 40,
+    CHECK(result->end == HED_TUNE_EXHAUSTED && result->count == 40 && result->space == 40,
         "%s after %u of %llu", hed_tune_end_name(result->end), result->count,
         (unsigned long long)result->space);
-    cr_assert(winner_of(result)->config.values[0] == 7 && winner_of(result)->config.values[1] == 2);
-    cr_assert(
-        fabs(result->gain - 1.55) < 0.05 && fabs(winner_of(result)->seconds / 1e-3 - 1) < 0.02,
+    CHECK(winner_of(result)->config.values[0] == 7 && winner_of(result)->config.values[1] == 2);
+    CHECK(fabs(result->gain - 1.55) < 0.05 && fabs(winner_of(result)->seconds / 1e-3 - 1) < 0.02,
         "gain %g", result->gain);
-    cr_assert(count_of(result, HED_OUTCOME_WRONG) == 4 &&
-              count_of(result, HED_OUTCOME_BUILD) == 4 &&
-              count_of(result, HED_OUTCOME_LAUNCH) == 4);
-    cr_assert(result->in_process && result->in_process_reason[0] &&
-              result->default_index < result->count);
-    cr_assert(result->importance[0] > 0 && result->importance[1] > 0);
+    CHECK(count_of(result, HED_OUTCOME_WRONG) == 4 && count_of(result, HED_OUTCOME_BUILD) == 4 &&
+          count_of(result, HED_OUTCOME_LAUNCH) == 4);
+    CHECK(result->in_process && result->in_process_reason[0] &&
+          result->default_index < result->count);
+    CHECK(result->importance[0] > 0 && result->importance[1] > 0);
     hed_tune_result_free(result);
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    cr_assert(configured == HED_CONFIGURED_EXACT && config.values[0] == 7 && config.values[1] == 2);
+    CHECK(configured == HED_CONFIGURED_EXACT && config.values[0] == 7 && config.values[1] == 2);
     hed_problem other = hed_problem_1d(120);
     OK(hed_pipeline_resolve(t.device, &pipeline, &other, &config, &configured, &error));
-    cr_assert(configured == HED_CONFIGURED_NEAR_SIZE && config.values[0] == 7);
+    CHECK(configured == HED_CONFIGURED_NEAR_SIZE && config.values[0] == 7);
     pipeline.version = "2";
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    cr_assert_eq(configured, HED_CONFIGURED_DEFAULT, "another version is another pipeline");
+    CHECK_EQ(configured, HED_CONFIGURED_DEFAULT, "another version is another pipeline");
     test_close(&t);
 }
 
@@ -241,8 +238,8 @@ Test(tune, what_was_chosen_stays_before_the_default)
     hed_tune_result_free(tune_made_up(t.device, &m, &def));
     m.seconds = flat;
     hed_tune_result *result = tune_made_up(t.device, &m, &def);
-    cr_assert(result->kept_stored && winner_of(result)->config.values[0] == 7 &&
-              winner_of(result)->config.values[1] == 2);
+    CHECK(result->kept_stored && winner_of(result)->config.values[0] == 7 &&
+          winner_of(result)->config.values[1] == 2);
     hed_tune_result_free(result);
     test_close(&t);
 }
@@ -256,15 +253,14 @@ Test(tune, a_winner_of_two_is_not_kept)
     for (uint32_t evaluations = 1; evaluations <= 3; evaluations++) {
         def.evaluations = evaluations;
         hed_tune_result *result = tune_made_up(t.device, &m, &def);
-        cr_assert_eq(
-            result->stored_index, result->count, "a tuning of %u was kept", evaluations - 1);
-        cr_assert_eq(result->kept, evaluations == 3, "%u", evaluations);
-        cr_assert_eq(strstr(result->not_kept_reason, "fewer than three") != NULL, evaluations < 3);
+        CHECK_EQ(result->stored_index, result->count, "a tuning of %u was kept", evaluations - 1);
+        CHECK_EQ(result->kept, evaluations == 3, "%u", evaluations);
+        CHECK_EQ(strstr(result->not_kept_reason, "fewer than three") != NULL, evaluations < 3);
         hed_tune_result_free(result);
     }
     def.keep = false;
     hed_tune_result *result = tune_made_up(t.device, &m, &def);
-    cr_assert(!result->kept && strcmp(result->not_kept_reason, "not asked for") == 0);
+    CHECK(!result->kept && strcmp(result->not_kept_reason, "not asked for") == 0);
     hed_tune_result_free(result);
     test_close(&t);
 }
@@ -280,11 +276,11 @@ Test(tune, the_winner_is_not_slower_than_the_rest_by_another_pace)
         def.progress = slow_down;
         hed_tune_result *result = tune_made_up(t.device, &m, &def);
         const hed_evaluation *winner = winner_of(result);
-        cr_assert_gt(m.slower_at, 0u);
+        CHECK_GT(m.slower_at, 0u);
         for (uint32_t i = 0; i < result->count; i++) {
             const hed_evaluation *e = &result->evaluations[i];
             double high = e->high / e->pace * winner->pace;
-            cr_assert(i == result->best || !isfinite(high) || high >= winner->low * 0.99,
+            CHECK(i == result->best || !isfinite(high) || high >= winner->low * 0.99,
                 "%u: %g to the winner's %g, seed %u", i, high, winner->low, (unsigned)seed);
         }
         hed_tune_result_free(result);
@@ -299,25 +295,25 @@ Test(tune, going_on_measures_nothing_twice)
     hed_tune_def def = hed_default_tune_def();
     def.evaluations = 15;
     hed_tune_result *first = tune_made_up(t.device, &m, &def);
-    cr_assert(first->count == 15 && first->end == HED_TUNE_EVALUATIONS);
+    CHECK(first->count == 15 && first->end == HED_TUNE_EVALUATIONS);
     def.evaluations = 0;
     def.patience = 1000;
     def.resume = true;
     hed_tune_result *second = tune_made_up(t.device, &m, &def);
     uint32_t recalled = 0;
-    cr_assert(second->count == 40 && second->end == HED_TUNE_EXHAUSTED, "%u", second->count);
+    CHECK(second->count == 40 && second->end == HED_TUNE_EXHAUSTED, "%u", second->count);
     for (uint32_t i = 0; i < second->count; i++) {
         const hed_config *config = &second->evaluations[i].config;
         recalled += second->evaluations[i].recalled;
-        cr_assert_eq(second->evaluations[i].recalled,
+        CHECK_EQ(second->evaluations[i].recalled,
             find(first, config->values[0], config->values[1]) != NULL);
     }
-    cr_assert(recalled == 15 && winner_of(second)->config.values[0] == 7 &&
-              winner_of(second)->config.values[1] == 2);
+    CHECK(recalled == 15 && winner_of(second)->config.values[0] == 7 &&
+          winner_of(second)->config.values[1] == 2);
     uint32_t runs = m.runs;
     hed_tune_result *third = tune_made_up(t.device, &m, &def);
-    cr_assert(third->count == 40 && m.runs == runs, "all is known: %u runs", m.runs - runs);
-    cr_assert(third->kept_stored && third->best == third->stored_index);
+    CHECK(third->count == 40 && m.runs == runs, "all is known: %u runs", m.runs - runs);
+    CHECK(third->kept_stored && third->best == third->stored_index);
     hed_tune_result_free(first);
     hed_tune_result_free(second);
     hed_tune_result_free(third);
@@ -331,7 +327,7 @@ Test(tune, stopping_keeps_what_there_is)
     hed_tune_def def = hed_default_tune_def();
     m.stop_after = 200;
     hed_tune_result *first = tune_made_up(t.device, &m, &def);
-    cr_assert(first->end == HED_TUNE_STOPPED && first->count > 3 && first->count < 40, "%u",
+    CHECK(first->end == HED_TUNE_STOPPED && first->count > 3 && first->count < 40, "%u",
         first->count);
     winner_of(first);
     m.stop_after = 0;
@@ -339,8 +335,8 @@ Test(tune, stopping_keeps_what_there_is)
     hed_tune_result *second = tune_made_up(t.device, &m, &def);
     for (uint32_t i = 0; i < first->count; i++) {
         const hed_config *config = &first->evaluations[i].config;
-        cr_assert(find(second, config->values[0], config->values[1])->recalled,
-            "evaluation %u is lost", i);
+        CHECK(find(second, config->values[0], config->values[1])->recalled, "evaluation %u is lost",
+            i);
     }
     hed_tune_result_free(first);
     hed_tune_result_free(second);
@@ -348,7 +344,7 @@ Test(tune, stopping_keeps_what_there_is)
     m.runs = 1;
     def.resume = def.keep = false;
     hed_tune_result *none = tune_made_up(t.device, &m, &def);
-    cr_assert(none->end == HED_TUNE_STOPPED && none->count == 0 && none->best == 0,
+    CHECK(none->end == HED_TUNE_STOPPED && none->count == 0 && none->best == 0,
         "stopped before the first");
     hed_tune_result_free(none);
     test_close(&t);
@@ -372,13 +368,13 @@ Test(tune, patience_and_time)
     def.problem = &hundred;
     def.stop = stop_never;
     OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
-    cr_assert(result->end == HED_TUNE_NO_GAIN && result->count >= 6 && result->count <= 10,
+    CHECK(result->end == HED_TUNE_NO_GAIN && result->count >= 6 && result->count <= 10,
         "%s after %u", hed_tune_end_name(result->end), result->count);
     hed_tune_result_free(result);
     def.patience = 0;
     def.limit_seconds = 1e-9;
     OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
-    cr_assert(result->end == HED_TUNE_SECONDS && result->count >= 1 && result->best < result->count,
+    CHECK(result->end == HED_TUNE_SECONDS && result->count >= 1 && result->best < result->count,
         "the default is tried: %u", result->count);
     hed_tune_result_free(result);
     def.limit_seconds = 0;
@@ -387,7 +383,7 @@ Test(tune, patience_and_time)
     def.objective = HED_OBJECTIVE_TIME;
     def.problem = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
-    cr_assert_null(result);
+    CHECK_NULL(result);
     test_close(&t);
 }
 
@@ -404,7 +400,7 @@ Test(tune, nothing_works)
     m.unbuildable = 9;
     def.problem = &hundred;
     FAILS(HED_ERROR_BUILD, hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
-    cr_assert(strstr(error.text, "made up: does not build"), "%s", error.text);
+    CHECK(strstr(error.text, "made up: does not build"), "%s", error.text);
     test_close(&t);
 }
 
@@ -491,15 +487,15 @@ Test(tune, the_fastest_that_is_right_wins)
     hed_tune_def def = hed_default_tune_def();
     def.problem = &problem;
     hed_tune_result *result = tune(t.device, &loops, &def);
-    cr_assert(result->count == 8 && result->end == HED_TUNE_EXHAUSTED && result->space == 8, "%u",
+    CHECK(result->count == 8 && result->end == HED_TUNE_EXHAUSTED && result->space == 8, "%u",
         result->count);
-    cr_assert_eq(winner_of(result)->config.values[1], 20);
-    cr_assert(result->gain > 2, "gain %g", result->gain);
-    cr_assert_eq(count_of(result, HED_OUTCOME_WRONG), 2);
-    cr_assert(result->reference == HED_REFERENCE_NATIVE && winner_of(result)->error < 1e-5 &&
-              find(result, 32, 0)->error > 0.1);
-    cr_assert_eq(result->in_process, !text, "%s", result->in_process_reason);
-    cr_assert(result->problem.count == 1 && result->problem.sizes[0] == 1 << 10);
+    CHECK_EQ(winner_of(result)->config.values[1], 20);
+    CHECK(result->gain > 2, "gain %g", result->gain);
+    CHECK_EQ(count_of(result, HED_OUTCOME_WRONG), 2);
+    CHECK(result->reference == HED_REFERENCE_NATIVE && winner_of(result)->error < 1e-5 &&
+          find(result, 32, 0)->error > 0.1);
+    CHECK_EQ(result->in_process, !text, "%s", result->in_process_reason);
+    CHECK(result->problem.count == 1 && result->problem.sizes[0] == 1 << 10);
     int64_t group = winner_of(result)->config.values[0];
     hed_tune_result_free(result);
 
@@ -509,16 +505,15 @@ Test(tune, the_fastest_that_is_right_wins)
     options.problem = &problem;
     OK(hed_kernel_create(t.device, &loops, &options, &kernel, &error));
     hed_config config = hed_kernel_config(kernel, &configured);
-    cr_assert(
-        configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20,
+    CHECK(configured == HED_CONFIGURED_EXACT && config.values[0] == group && config.values[1] == 20,
         "launches take it: %s", hed_configured_name(configured));
     hed_kernel_destroy(kernel);
 
     def.resume = true;
     result = tune(t.device, &loops, &def);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_assert(result->evaluations[i].recalled, "%u is measured again", i);
-    cr_assert(result->kept_stored && winner_of(result)->config.values[0] == group);
+        CHECK(result->evaluations[i].recalled, "%u is measured again", i);
+    CHECK(result->kept_stored && winner_of(result)->config.values[0] == group);
     hed_tune_result_free(result);
     test_close(&t);
 }
@@ -534,25 +529,24 @@ Test(tune, what_changes_its_input_is_given_it_again)
     def.problem = &problem;
     def.arguments = &argument;
     hed_tune_result *result = tune(t.device, &advance, &def);
-    cr_assert(result->count == 2 && count_of(result, HED_OUTCOME_WRONG) == 0 &&
-              winner_of(result)->runs > 3);
+    CHECK(result->count == 2 && count_of(result, HED_OUTCOME_WRONG) == 0 &&
+          winner_of(result)->runs > 3);
     hed_tune_result_free(result);
     argument.expected_bytes = sizeof after - sizeof *after;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &advance, &def, &result, &error));
-    cr_assert(
-        strstr(error.text, "\"x\" has 4096 bytes, and expected_bytes is 4092"), "%s", error.text);
+    CHECK(strstr(error.text, "\"x\" has 4096 bytes, and expected_bytes is 4092"), "%s", error.text);
     argument.expected_bytes = sizeof after;
     after[1000]++;
     FAILS(HED_ERROR_BUILD, hed_tune_kernel(t.device, &advance, &def, &result, &error));
-    cr_assert(strstr(error.text, "wrong"), "%s", error.text);
+    CHECK(strstr(error.text, "wrong"), "%s", error.text);
     argument.expected = NULL;
     def.reference = HED_REFERENCE_DEFAULT;
     result = tune(t.device, &advance, &def);
-    cr_assert(result->reference == HED_REFERENCE_DEFAULT && winner_of(result)->error == 0);
+    CHECK(result->reference == HED_REFERENCE_DEFAULT && winner_of(result)->error == 0);
     hed_tune_result_free(result);
     def.reference = HED_REFERENCE_NONE;
     result = tune(t.device, &advance, &def);
-    cr_assert(result->reference == HED_REFERENCE_NONE && isnan(winner_of(result)->error));
+    CHECK(result->reference == HED_REFERENCE_NONE && isnan(winner_of(result)->error));
     hed_tune_result_free(result);
     test_close(&t);
 }
@@ -568,10 +562,10 @@ Test(tune, the_size_is_chosen)
     def.reference = HED_REFERENCE_NONE;
     hed_tune_result *result = tune(t.device, &large, &def);
     int64_t size = result->problem.sizes[0];
-    cr_assert(size >= 1 << 6 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld",
+    CHECK(size >= 1 << 6 && size < (int64_t)1 << 32 && (size & (size - 1)) == 0, "%lld",
         (long long)size);
-    cr_assert(winner_of(result)->seconds < 1, "%g s", winner_of(result)->seconds);
-    cr_assert(
+    CHECK(winner_of(result)->seconds < 1, "%g s", winner_of(result)->seconds);
+    CHECK(
         result->bandwidth > 0 && result->arithmetic > 0 && result->share > 0 && result->share < 64,
         "%g bytes/s, %g operations/s, %g", result->bandwidth, result->arithmetic, result->share);
     hed_tune_result_free(result);
@@ -591,13 +585,13 @@ Test(tune, what_is_missing_is_said)
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &bare, &def, &result, &error));
     def.arguments = arguments;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &bare, &def, &result, &error));
-    cr_assert(strstr(error.text, "\"x\""), "%s", error.text);
+    CHECK(strstr(error.text, "\"x\""), "%s", error.text);
     def.problem = NULL;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &loops, &def, &result, &error));
     def.arguments = NULL;
     def.objective = HED_OBJECTIVE_METRIC;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &loops, &def, &result, &error));
-    cr_assert_null(result);
+    CHECK_NULL(result);
     test_close(&t);
 }
 
@@ -618,15 +612,15 @@ static void watch_progress(void *user, const hed_tune_progress *progress)
     if (progress->best) w->best = progress->best->seconds;
     w->default_seconds = progress->default_seconds;
     if (!strstr(w->stages, progress->stage)) strcat(strcat(w->stages, progress->stage), ";");
-    cr_assert(progress->done <= progress->total && progress->failed <= progress->done &&
-              progress->total == progress->space);
+    CHECK(progress->done <= progress->total && progress->failed <= progress->done &&
+          progress->total == progress->space);
 }
 
 Test(tune, candidates_that_go_wrong_cost_one_evaluation)
 {
     runner_test t = {.on = open_in_folder()};
     if (!(hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE))
-        cr_skip_test("candidates of native code are harmless, or end the program");
+        test_skip("candidates of native code are harmless, or end the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
         {.bytes = sizeof t.x, .expected = t.expected}, {.data = &t.factor}, {.data = &t.n}};
@@ -643,21 +637,21 @@ Test(tune, candidates_that_go_wrong_cost_one_evaluation)
     few.constraints = some;
     few.constraint_count = 1;
     hed_tune_result *result = tune(t.on.device, &few, &def);
-    cr_assert(!result->in_process && result->count == 5, "%u in %s", result->count,
+    CHECK(!result->in_process && result->count == 5, "%u in %s", result->count,
         result->in_process_reason);
-    cr_assert_eq(winner_of(result)->config.values[1], RIGHT);
-    cr_assert_eq(find(result, 64, WRONG_VALUE)->outcome, HED_OUTCOME_WRONG);
-    cr_assert_eq(find(result, 64, NO_C)->outcome, HED_OUTCOME_BUILD);
-    cr_assert_eq(find(result, 64, LOOPS)->outcome, HED_OUTCOME_HUNG);
-    cr_assert_eq(find(result, 64, SEGFAULTS)->outcome, HED_OUTCOME_CRASHED);
+    CHECK_EQ(winner_of(result)->config.values[1], RIGHT);
+    CHECK_EQ(find(result, 64, WRONG_VALUE)->outcome, HED_OUTCOME_WRONG);
+    CHECK_EQ(find(result, 64, NO_C)->outcome, HED_OUTCOME_BUILD);
+    CHECK_EQ(find(result, 64, LOOPS)->outcome, HED_OUTCOME_HUNG);
+    CHECK_EQ(find(result, 64, SEGFAULTS)->outcome, HED_OUTCOME_CRASHED);
     for (uint32_t i = 0; i < result->count; i++)
-        cr_assert((result->evaluations[i].text[0] != 0) ==
-                  (result->evaluations[i].outcome > HED_OUTCOME_DROPPED));
-    cr_assert(w.evaluations == 5 && w.most_building > 0 && w.best > 0 && w.default_seconds > 0);
-    cr_assert_str_eq(w.stages, "starting;searching;final rounds;");
+        CHECK((result->evaluations[i].text[0] != 0) ==
+              (result->evaluations[i].outcome > HED_OUTCOME_DROPPED));
+    CHECK(w.evaluations == 5 && w.most_building > 0 && w.best > 0 && w.default_seconds > 0);
+    CHECK_TEXT(w.stages, "starting;searching;final rounds;");
     hed_tune_result_free(result);
     result = tune(t.on.device, &few, &def);
-    cr_assert(result->count == 3 && result->end == HED_TUNE_EXHAUSTED,
+    CHECK(result->count == 3 && result->end == HED_TUNE_EXHAUSTED,
         "what crashed and hung is not tried again: %u", result->count);
     hed_tune_result_free(result);
     test_close(&t.on);
@@ -673,7 +667,7 @@ Test(tune, a_candidate_that_hangs_can_be_stopped)
 {
     runner_test t = {.on = open_in_folder()};
     if (!(hed_device_get_info(t.on.device)->capabilities & HED_CAN_SOURCE))
-        cr_skip_test("native code that hangs ends the program");
+        test_skip("native code that hangs ends the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
         {.bytes = sizeof t.x, .expected = t.expected}, {.data = &t.factor}, {.data = &t.n}};
@@ -690,7 +684,7 @@ Test(tune, a_candidate_that_hangs_can_be_stopped)
     def.stop = stop_after_half_a_second;
     def.user = &started;
     hed_tune_result *result = tune(t.on.device, &stuck, &def);
-    cr_assert(result->end == HED_TUNE_STOPPED && result->count == 0 && result->best == 0, "%s, %u",
+    CHECK(result->end == HED_TUNE_STOPPED && result->count == 0 && result->best == 0, "%s, %u",
         hed_tune_end_name(result->end), result->count);
     hed_tune_result_free(result);
     test_close(&t.on);
@@ -711,11 +705,11 @@ Test(tune, a_database_of_ones_own)
     def.database = own;
     for (int i = 0; i < 2; i++) {
         hed_tune_result *result = tune_made_up(t.device, &m, &def);
-        cr_assert_eq(result->kept_stored, i == 1, "the second finds the first's choice");
+        CHECK_EQ(result->kept_stored, i == 1, "the second finds the first's choice");
         hed_tune_result_free(result);
     }
     OK(hed_pipeline_resolve(t.device, &pipeline, &hundred, &config, &configured, &error));
-    cr_assert_eq(configured, HED_CONFIGURED_DEFAULT, "the context's has nothing of it");
+    CHECK_EQ(configured, HED_CONFIGURED_DEFAULT, "the context's has nothing of it");
     hed_database_close(own);
     test_close(&t);
 }
@@ -750,11 +744,11 @@ Test(tune, a_clock_that_steps_back)
     pipeline.run = run_timed_by_host;
     tuning.problem = &hundred;
     OK(hed_tune_pipeline(t.device, &pipeline, &tuning, &result, &error));
-    cr_assert_eq(winner_of(result)->config.values[0], 3);
+    CHECK_EQ(winner_of(result)->config.values[0], 3);
     for (uint32_t i = 0; i < result->count; i++) {
         const hed_evaluation *e = &result->evaluations[i];
         if (e->runs >= 3)
-            cr_assert(e->seconds > 15e-6 && e->seconds < 1 && e->at >= 0, "%g s", e->seconds);
+            CHECK(e->seconds > 15e-6 && e->seconds < 1 && e->at >= 0, "%g s", e->seconds);
     }
     hed_tune_result_free(result);
     test_close(&t);
@@ -787,11 +781,11 @@ static hed_status tune_with_failure(int64_t n, bool kernel, test_allocator *stat
     state->fail_at = n;
     hed_status status = kernel ? hed_tune_kernel(device, &advance, &tuning, &result, &error)
                                : hed_tune_pipeline(device, &pipeline, &tuning, &result, &error);
-    cr_assert((status == HED_OK) == (result != NULL) && (status == HED_OK || error.text[0]),
+    CHECK((status == HED_OK) == (result != NULL) && (status == HED_OK || error.text[0]),
         "allocation %lld: %s", (long long)n, hed_status_name(status));
     hed_tune_result_free(result);
     hed_context_destroy(context);
-    cr_assert(state->live == 0 && state->bytes == 0, "allocation %lld: %lld left", (long long)n,
+    CHECK(state->live == 0 && state->bytes == 0, "allocation %lld: %lld left", (long long)n,
         (long long)state->live);
     return status;
 }
@@ -803,12 +797,11 @@ static void fail_each_allocation(bool kernel)
     int64_t n = 0, refused = 0;
     do {
         status = tune_with_failure(++n, kernel, &state);
-        cr_assert(
-            status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
+        CHECK(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,
             "allocation %lld: %s: %s", (long long)n, hed_status_name(status), error.text);
         refused += status != HED_OK;
     } while (state.calls >= n);
-    cr_assert(status == HED_OK && refused > 5, "%lld of %lld", (long long)refused, (long long)n);
+    CHECK(status == HED_OK && refused > 5, "%lld of %lld", (long long)refused, (long long)n);
 }
 
 Test(tune, each_allocation_of_a_pipeline_failing) { fail_each_allocation(false); }

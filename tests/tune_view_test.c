@@ -21,13 +21,13 @@ Test(tune_view, the_best_never_rises)
     static const hed_kernel_def kernel = {.name = "made up"};
     cli_tune_view view;
     cli_tune_view_open(&view, &kernel, HED_OBJECTIVE_TIME, "made up", false);
-    cr_expect(isnan(best_after(&view, 1, NAN)));
-    cr_expect_eq(best_after(&view, 2, 3e-3), 3e-3);
-    cr_expect_eq(best_after(&view, 3, 4e-3), 3e-3);
-    cr_expect_eq(best_after(&view, 4, NAN), 3e-3);
-    cr_expect_eq(best_after(&view, 5, 2e-3), 2e-3);
-    cr_expect_eq(best_after(&view, 6, 9e-3), 2e-3);
+    EXPECT(isnan(best_after(&view, 1, NAN)));
+    EXPECT_EQ(best_after(&view, 2, 3e-3), 3e-3);
+    EXPECT_EQ(best_after(&view, 3, 4e-3), 3e-3);
+    EXPECT_EQ(best_after(&view, 4, NAN), 3e-3);
+    EXPECT_EQ(best_after(&view, 5, 2e-3), 2e-3);
+    EXPECT_EQ(best_after(&view, 6, 9e-3), 2e-3);
     for (uint32_t i = 1; i < view.history_count; i++)
-        cr_expect(view.history[i] <= view.history[i - 1]);
+        EXPECT(view.history[i] <= view.history[i - 1]);
     cli_tune_view_close(&view);
 }

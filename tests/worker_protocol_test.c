@@ -15,7 +15,7 @@ TestSuite(worker_protocol, .init = folder_make, .fini = folder_remove);
 static wild open_wild(void)
 {
     wild w;
-    cr_assert(wild_open(&w, &error), "%s", error.text);
+    CHECK(wild_open(&w, &error), "%s", error.text);
     return w;
 }
 
@@ -25,27 +25,26 @@ Test(worker_protocol, a_job_comes_through)
     hed_allocator allocator = hed_default_allocator();
     hed_worker_job job;
     OK(hed_worker_job_read(&allocator, w.job, w.size, &job, &error));
-    cr_assert_str_eq(job.device, "host");
-    cr_assert_str_eq(job.kernel.name, "wild");
-    cr_assert_null(job.kernel.entry);
-    cr_assert_str_eq(job.kernel.max_threads, "A*32");
-    cr_assert(job.kernel.source_count == 2 && job.kernel.sources[0].size == 10 &&
-              job.kernel.sources[1].size == 11);
-    cr_assert_str_eq(job.kernel.sources[1].text, "second text");
-    cr_assert(job.kernel.define_count == 2 && job.runner.define_count == 1);
-    cr_assert_str_eq(job.kernel.defines[1].name, "NAME");
-    cr_assert_str_eq(job.runner.defines[0].value, "yes");
-    cr_assert(job.kernel.parameter_count == 2 && job.kernel.parameters[1].count == 2 &&
-              job.kernel.parameters[0].values[2] == 3);
-    cr_assert_str_eq(job.kernel.dimensions[1], "m");
-    cr_assert(job.problem.count == 2 && job.problem.sizes[1] == 7);
-    cr_assert(
-        job.kernel.arguments[1].access == HED_READ_WRITE && job.kernel.arguments[3].size == 24);
-    cr_assert_arr_eq(job.contents[1].expected, wild_data, sizeof wild_data);
-    cr_assert_arr_eq(job.contents[2].data, &wild_count, sizeof wild_count);
-    cr_assert(job.contents[0].expected == NULL && job.contents[4].data == NULL &&
-              job.contents[3].bytes == 24);
-    cr_assert_str_eq(job.context.capture, "");
+    CHECK_TEXT(job.device, "host");
+    CHECK_TEXT(job.kernel.name, "wild");
+    CHECK_NULL(job.kernel.entry);
+    CHECK_TEXT(job.kernel.max_threads, "A*32");
+    CHECK(job.kernel.source_count == 2 && job.kernel.sources[0].size == 10 &&
+          job.kernel.sources[1].size == 11);
+    CHECK_TEXT(job.kernel.sources[1].text, "second text");
+    CHECK(job.kernel.define_count == 2 && job.runner.define_count == 1);
+    CHECK_TEXT(job.kernel.defines[1].name, "NAME");
+    CHECK_TEXT(job.runner.defines[0].value, "yes");
+    CHECK(job.kernel.parameter_count == 2 && job.kernel.parameters[1].count == 2 &&
+          job.kernel.parameters[0].values[2] == 3);
+    CHECK_TEXT(job.kernel.dimensions[1], "m");
+    CHECK(job.problem.count == 2 && job.problem.sizes[1] == 7);
+    CHECK(job.kernel.arguments[1].access == HED_READ_WRITE && job.kernel.arguments[3].size == 24);
+    CHECK_BYTES(job.contents[1].expected, wild_data, sizeof wild_data);
+    CHECK_BYTES(job.contents[2].data, &wild_count, sizeof wild_count);
+    CHECK(job.contents[0].expected == NULL && job.contents[4].data == NULL &&
+          job.contents[3].bytes == 24);
+    CHECK_TEXT(job.context.capture, "");
     hed_worker_job_free(&job);
     wild_close(&w);
 }
@@ -56,10 +55,9 @@ Test(worker_protocol, files_in_memory_are_sealed)
     wild w = open_wild();
     int result, job;
     OK(hed_worker_memory(4096, &result, &error));
-    cr_assert(
-        ftruncate(result, 0) != 0 && ftruncate(result, 8192) != 0 && write(result, "x", 1) == 1);
+    CHECK(ftruncate(result, 0) != 0 && ftruncate(result, 8192) != 0 && write(result, "x", 1) == 1);
     OK(hed_worker_job_pack(&w.def, "", &job, &error));
-    cr_assert(ftruncate(job, 0) != 0 && write(job, "x", 1) < 0);
+    CHECK(ftruncate(job, 0) != 0 && write(job, "x", 1) < 0);
     close(result);
     close(job);
     wild_close(&w);
@@ -69,12 +67,12 @@ Test(worker_protocol, a_job_cut_anywhere_is_refused)
 {
     wild w = open_wild();
     for (size_t size = 0; size < w.size; size++)
-        cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT);
+        CHECK_EQ(wild_read(w.job, size, &error), HED_ERROR_FORMAT);
     /* The size in the header made to fit: what is missing is noticed where it is missing. (Nothing
      * is in the last 40 bytes.) */
     for (uint64_t size = 24; size < w.size - 40; size++) {
         memcpy(w.job + 8, &size, sizeof size);
-        cr_assert_eq(wild_read(w.job, size, &error), HED_ERROR_FORMAT, "cut to %llu",
+        CHECK_EQ(wild_read(w.job, size, &error), HED_ERROR_FORMAT, "cut to %llu",
             (unsigned long long)size);
     }
     wild_close(&w);
@@ -107,12 +105,12 @@ Test(worker_protocol, each_allocation_failing_while_a_job_is_read)
     do {
         state = (test_allocator){.fail_at = ++n};
         status = hed_worker_job_read(&allocator, w.job, w.size, &job, &error);
-        cr_assert(state.calls < n ? status == HED_OK : status == HED_ERROR_MEMORY, "%d: %s", n,
+        CHECK(state.calls < n ? status == HED_OK : status == HED_ERROR_MEMORY, "%d: %s", n,
             error.text);
         if (!status) hed_worker_job_free(&job);
-        cr_assert(state.live == 0 && state.bytes == 0);
+        CHECK(state.live == 0 && state.bytes == 0);
     } while (state.calls >= n);
-    cr_assert(n == 5 && status == HED_OK, "%d allocations, then %s", n - 1, error.text);
+    CHECK(n == 5 && status == HED_OK, "%d allocations, then %s", n - 1, error.text);
     wild_close(&w);
 }
 
@@ -132,7 +130,7 @@ static int serve_one(const wild *w, const void *record, size_t size)
 Test(worker_protocol, a_worker_ends_with_its_socket)
 {
     wild w = open_wild();
-    cr_assert_eq(wild_serve(w.job, w.size, NULL, NULL, 0), 0);
+    CHECK_EQ(wild_serve(w.job, w.size, NULL, NULL, 0), 0);
     wild_close(&w);
 }
 
@@ -142,18 +140,16 @@ Test(worker_protocol, a_worker_refuses_what_is_no_request)
     char longer[sizeof(hed_worker_request) + 1] = {0};
     hed_worker_request good = request_of(HED_TASK_OPEN), bad;
     memcpy(longer, &good, sizeof good);
-    cr_assert_eq(serve_one(&w, &good, sizeof good), 0);
-    cr_assert_eq(serve_one(&w, &good, sizeof good - 1), 1);
-    cr_assert_eq(serve_one(&w, longer, sizeof longer), 1);
-    cr_assert_eq(serve_one(&w, "garbage", 7), 1);
-    cr_assert_eq((bad = good, bad.version++, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq((bad = good, bad.task = HED_TASK_COUNT, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq((bad = good, bad.slot = HED_RUNNER_SLOTS, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq(
-        (bad = good, bad.runs = HED_WORKER_VALUES + 1, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq(
-        (bad = good, bad.argument = HED_MAX_ARGUMENTS, serve_one(&w, &bad, sizeof bad)), 1);
-    cr_assert_eq(
+    CHECK_EQ(serve_one(&w, &good, sizeof good), 0);
+    CHECK_EQ(serve_one(&w, &good, sizeof good - 1), 1);
+    CHECK_EQ(serve_one(&w, longer, sizeof longer), 1);
+    CHECK_EQ(serve_one(&w, "garbage", 7), 1);
+    CHECK_EQ((bad = good, bad.version++, serve_one(&w, &bad, sizeof bad)), 1);
+    CHECK_EQ((bad = good, bad.task = HED_TASK_COUNT, serve_one(&w, &bad, sizeof bad)), 1);
+    CHECK_EQ((bad = good, bad.slot = HED_RUNNER_SLOTS, serve_one(&w, &bad, sizeof bad)), 1);
+    CHECK_EQ((bad = good, bad.runs = HED_WORKER_VALUES + 1, serve_one(&w, &bad, sizeof bad)), 1);
+    CHECK_EQ((bad = good, bad.argument = HED_MAX_ARGUMENTS, serve_one(&w, &bad, sizeof bad)), 1);
+    CHECK_EQ(
         (bad = good, bad.config.count = HED_MAX_PARAMETERS + 1, serve_one(&w, &bad, sizeof bad)),
         1);
     wild_close(&w);
@@ -173,7 +169,7 @@ Test(worker_protocol, requests_in_any_order_do_no_harm)
         records[i] = &requests[i];
         sizes[i] = sizeof requests[i];
     }
-    cr_assert_eq(wild_serve(w.job, w.size, records, sizes, 2 * HED_TASK_COUNT), 0);
+    CHECK_EQ(wild_serve(w.job, w.size, records, sizes, 2 * HED_TASK_COUNT), 0);
     wild_close(&w);
 }
 
@@ -181,12 +177,12 @@ Test(worker_protocol, a_worker_without_a_job_says_so)
 {
     wild w = open_wild();
     hed_worker_request good = request_of(HED_TASK_OPEN);
-    cr_assert_eq(wild_serve(w.job, w.size / 2, (const void *const[]){&good},
-                     (const size_t[]){sizeof good}, 1),
+    CHECK_EQ(wild_serve(
+                 w.job, w.size / 2, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1),
         1);
-    cr_assert_eq(
+    CHECK_EQ(
         wild_serve(w.job, 0, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1), 1);
-    cr_assert_eq(wild_serve(w.job, 0, (const void *const[]){"x"}, (const size_t[]){1}, 1), 1);
+    CHECK_EQ(wild_serve(w.job, 0, (const void *const[]){"x"}, (const size_t[]){1}, 1), 1);
     wild_close(&w);
 }
 
@@ -195,36 +191,35 @@ Test(worker_protocol, a_worker_without_a_job_says_so)
 Test(worker_protocol, a_parent_refuses_what_is_no_reply)
 {
     hed_worker_reply good = {.version = hed_worker_version(), .number = 7}, bad, got;
-    cr_assert_eq(wild_answer(&good, sizeof good, &got), HED_WORKER_ANSWERED);
-    cr_assert_eq(wild_answer("", 0, &got), HED_WORKER_DIED);
-    cr_assert_eq(wild_answer("garbage", 7, &got), HED_WORKER_DIED);
-    cr_assert_eq(wild_answer(&good, sizeof good - 1, &got), HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.version++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.number++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    cr_assert_eq((bad = good, bad.status = HED_STATUS_COUNT, wild_answer(&bad, sizeof bad, &got)),
+    CHECK_EQ(wild_answer(&good, sizeof good, &got), HED_WORKER_ANSWERED);
+    CHECK_EQ(wild_answer("", 0, &got), HED_WORKER_DIED);
+    CHECK_EQ(wild_answer("garbage", 7, &got), HED_WORKER_DIED);
+    CHECK_EQ(wild_answer(&good, sizeof good - 1, &got), HED_WORKER_DIED);
+    CHECK_EQ((bad = good, bad.version++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    CHECK_EQ((bad = good, bad.number++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
+    CHECK_EQ((bad = good, bad.status = HED_STATUS_COUNT, wild_answer(&bad, sizeof bad, &got)),
         HED_WORKER_DIED);
-    cr_assert_eq(
-        (bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)),
+    CHECK_EQ((bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)),
         HED_WORKER_DIED);
-    cr_assert_eq(
+    CHECK_EQ(
         (bad = good, bad.trial.outcome = HED_OUTCOME_COUNT, wild_answer(&bad, sizeof bad, &got)),
         HED_WORKER_DIED);
     bad = good;
     memset(&bad.trial.resources.from_cache, 2, 1);
-    cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
+    CHECK_EQ(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
     bad = good;
     memset(bad.text, 'x', sizeof bad.text);
-    cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
+    CHECK_EQ(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
     bad = good;
     memset(bad.trial.text, 'x', sizeof bad.trial.text);
-    cr_assert_eq(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
+    CHECK_EQ(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
 }
 
 /* ---- what a worker writes ---- */
 
 static hed_worker_process speaking(int output[2])
 {
-    cr_assert_eq(pipe2(output, O_NONBLOCK), 0);
+    CHECK_EQ(pipe2(output, O_NONBLOCK), 0);
     return (hed_worker_process){
         .pid = 1, .socket = -1, .output = output[0], .busy = true, .deadline = 100};
 }
@@ -243,10 +238,10 @@ Test(worker_protocol, a_worker_that_never_stops_writing_is_late_all_the_same)
     static const char text[1 << 16] = {'x'};
     int output[2], left = 0;
     hed_worker_process worker = speaking(output);
-    cr_assert_geq(fcntl(output[1], F_SETPIPE_SZ, 1 << 18), 1 << 18);
+    CHECK_GE(fcntl(output[1], F_SETPIPE_SZ, 1 << 18), 1 << 18);
     while (write(output[1], text, sizeof text) > 0) continue;
-    cr_assert_eq(look(&worker, 100), HED_WORKER_LATE);
-    cr_assert(ioctl(output[0], FIONREAD, &left) == 0 && left > 0, "all was waited for");
+    CHECK_EQ(look(&worker, 100), HED_WORKER_LATE);
+    CHECK(ioctl(output[0], FIONREAD, &left) == 0 && left > 0, "all was waited for");
     close(output[0]);
     close(output[1]);
 }
@@ -256,13 +251,13 @@ Test(worker_protocol, a_worker_that_closes_its_output_is_not_listened_to)
     int output[2];
     hed_worker_process worker = speaking(output);
     struct pollfd polled[HED_WORKER_POLLED];
-    cr_assert_eq(write(output[1], "last words", 10), 10);
+    CHECK_EQ(write(output[1], "last words", 10), 10);
     close(output[1]);
-    cr_assert_eq(look(&worker, 0), HED_WORKER_NOTHING);
-    cr_assert_str_eq(worker.said, "last words");
+    CHECK_EQ(look(&worker, 0), HED_WORKER_NOTHING);
+    CHECK_TEXT(worker.said, "last words");
     hed_worker_poll(&worker, polled);
-    cr_assert_eq(poll(polled, HED_WORKER_POLLED, 0), 0, "nothing more to wait for");
-    cr_assert_eq(look(&worker, 100), HED_WORKER_LATE);
+    CHECK_EQ(poll(polled, HED_WORKER_POLLED, 0), 0, "nothing more to wait for");
+    CHECK_EQ(look(&worker, 100), HED_WORKER_LATE);
 }
 
 /* As a driver's compiler, which a worker has started and does not wait for. */
@@ -274,21 +269,20 @@ Test(worker_protocol, what_a_worker_has_started_ends_with_it)
     int memory;
     OK(hed_worker_memory(64, &memory, &error));
     /* what is left becomes a child of this test */
-    cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    CHECK_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     for (int i = 0; i < 2; i++) {
         hed_worker_process worker = {0};
         char text[128];
         int status = 0;
         write_file(program, texts[i], strlen(texts[i]));
-        cr_assert_eq(chmod(program, 0755), 0);
+        CHECK_EQ(chmod(program, 0755), 0);
         OK(hed_worker_start(&worker, program, memory, memory, &error));
-        cr_assert_eq(poll(&(struct pollfd){.fd = worker.output, .events = POLLIN}, 1, 10000), 1);
+        CHECK_EQ(poll(&(struct pollfd){.fd = worker.output, .events = POLLIN}, 1, 10000), 1);
         hed_worker_end(
             &worker, i == 0 ? HED_WORKER_DIED : HED_WORKER_LATE, text, sizeof text, NULL);
-        cr_assert(strstr(text, i == 0 ? "exit code 3: started" : "killed: started"), "%s", text);
-        cr_assert_gt(waitpid(-1, &status, 0), 0);
-        cr_assert(
-            WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "what it had started went on");
+        CHECK(strstr(text, i == 0 ? "exit code 3: started" : "killed: started"), "%s", text);
+        CHECK_GT(waitpid(-1, &status, 0), 0);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "what it had started went on");
     }
     close(memory);
 }

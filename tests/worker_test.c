@@ -37,8 +37,8 @@ static void close_runner(runner_test *t)
     char cache[64];
     strcpy(cache, client_of(t)->own_cache);
     hed_runner_destroy(t->runner);
-    cr_assert(waitpid(-1, NULL, WNOHANG) < 0, "a process is left");
-    cr_assert(!cache[0] || access(cache, F_OK) != 0, "%s is left", cache);
+    CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a process is left");
+    CHECK(!cache[0] || access(cache, F_OK) != 0, "%s is left", cache);
     test_close(&t->on);
 }
 
@@ -49,7 +49,7 @@ static void time_slot(runner_test *t, uint32_t slot)
     OK(t->runner->kind->time(t->runner, slot, 70, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 70; i++)
-        cr_assert(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
+        CHECK(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
 }
 
 Test(worker, a_right_candidate_is_timed)
@@ -58,9 +58,9 @@ Test(worker, a_right_candidate_is_timed)
     open_runner(&t, describe_scale);
     hed_trial trial = try_in(t.runner, 3, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    cr_assert(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
+    CHECK(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
     time_slot(&t, 3);
-    cr_assert(t.runner->device_time);
+    CHECK(t.runner->device_time);
     close_runner(&t);
 }
 
@@ -71,7 +71,7 @@ Test(worker, every_way_to_be_wrong_is_found)
     find_every_fault(t.runner);
     hed_trial trial = try_in(t.runner, 0, 64, NO_C);
     expect(&trial, HED_OUTCOME_BUILD, "error");
-    cr_assert_eq(client_of(&t)->measurer.life, 1, "none of this costs a worker");
+    CHECK_EQ(client_of(&t)->measurer.life, 1, "none of this costs a worker");
     close_runner(&t);
 }
 
@@ -109,7 +109,7 @@ Test(worker, candidates_that_crash_or_hang_cost_themselves_alone)
     expect(&trial, HED_OUTCOME_HUNG, "");
     client_of(&t)->def.timeout_seconds = 10;
     time_slot(&t, 0);
-    cr_assert_eq(client_of(&t)->measurer.life, 3);
+    CHECK_EQ(client_of(&t)->measurer.life, 3);
     close_runner(&t);
 }
 
@@ -141,8 +141,8 @@ Test(worker, local_memory_that_a_candidate_lies_about)
     runner_test t = {0};
     open_runner(&t, describe_scale);
     hed_trial trial = try_in(t.runner, 1, 64, LIES_OF_LOCAL);
-    cr_assert_neq(trial.outcome, HED_OUTCOME_MEASURED);
-    cr_log_info(
+    CHECK_NE(trial.outcome, HED_OUTCOME_MEASURED);
+    test_note(
         "an array of 1 GiB in local memory: %s: %s", hed_outcome_name(trial.outcome), trial.text);
     trial = try_in(t.runner, 0, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
@@ -165,22 +165,22 @@ Test(worker, candidates_are_built_ahead)
     describe_scale(&t);
     t.def.builders = 2;
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
-    cr_assert_not(t.runner->kind->built(t.runner, 10, &config, &trial), "nothing was asked for");
+    CHECK_NOT(t.runner->kind->built(t.runner, 10, &config, &trial), "nothing was asked for");
     const enum fault asked[] = {RIGHT, NO_C, TOO_MUCH_LOCAL};
     for (size_t i = 0; i < 3; i++) {
         config = config_of(32, asked[i]);
         OK(t.runner->kind->build_ahead(t.runner, &config, &error));
     }
     for (size_t i = 0; i < 3; i++) {
-        cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
+        CHECK(t.runner->kind->built(t.runner, 100, &config, &trial));
         expect(&trial, wanted[config.values[1]], "");
-        cr_assert(config.values[0] == 32 && !seen[config.values[1]]);
+        CHECK(config.values[0] == 32 && !seen[config.values[1]]);
         seen[config.values[1]] = true;
     }
     trial = try_in(t.runner, 0, 32, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
-    cr_assert_eq(trial.build_seconds, 0, "it was built ahead");
-    cr_assert(trial.resources.from_cache);
+    CHECK_EQ(trial.build_seconds, 0, "it was built ahead");
+    CHECK(trial.resources.from_cache);
     close_runner(&t);
 }
 
@@ -197,10 +197,10 @@ Test(worker, a_builder_that_is_killed_is_no_fault_of_the_candidate)
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
     OK(t.runner->kind->build_ahead(t.runner, &config, &error));
     kill(client_of(&t)->builders[0].process.pid, SIGKILL);
-    cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
+    CHECK(t.runner->kind->built(t.runner, 100, &config, &trial));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     OK(t.runner->kind->build_ahead(t.runner, &config, &error));
-    cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
+    CHECK(t.runner->kind->built(t.runner, 100, &config, &trial));
     expect(&trial, HED_OUTCOME_MEASURED, "");
     close_runner(&t);
 }
@@ -214,7 +214,7 @@ Test(worker, a_worker_killed_while_idle_is_started_again)
     hed_trial trial = try_in(t.runner, 0, 64, RIGHT);
     siginfo_t end;
     kill(client_of(&t)->measurer.pid, SIGSEGV);
-    cr_assert_eq(waitid(P_PID, (id_t)client_of(&t)->measurer.pid, &end, WEXITED | WNOWAIT), 0);
+    CHECK_EQ(waitid(P_PID, (id_t)client_of(&t)->measurer.pid, &end, WEXITED | WNOWAIT), 0);
     time_slot(&t, 0);
     kill(client_of(&t)->measurer.pid, SIGKILL);
     trial = try_in(t.runner, 1, 32, RIGHT);
@@ -238,11 +238,11 @@ Test(worker, a_candidate_whose_worker_is_killed_gets_another_chance)
     hed_trial trial = try_in(t.runner, 0, 64, RIGHT);
     pid_t pid = client_of(&t)->measurer.pid;
     client_of(&t)->def.timeout_seconds = 0.5;
-    cr_assert_eq(pthread_create(&killer, NULL, kill_soon, &pid), 0);
+    CHECK_EQ(pthread_create(&killer, NULL, kill_soon, &pid), 0);
     trial = try_in(t.runner, 1, 64, LOOPS);
     expect(&trial, HED_OUTCOME_HUNG, "");
     pthread_join(killer, NULL);
-    cr_assert_eq(client_of(&t)->measurer.life, 2, "the second chance was in a worker of its own");
+    CHECK_EQ(client_of(&t)->measurer.life, 2, "the second chance was in a worker of its own");
     close_runner(&t);
 }
 
@@ -258,15 +258,15 @@ Test(worker, a_worker_program_that_goes_away)
     snprintf(program, sizeof program, "%s/worker", folder);
     def.worker = program;
     t.on = test_open(NULL);
-    cr_assert_eq(symlink(t.on.device->settings->worker, program), 0);
+    CHECK_EQ(symlink(t.on.device->settings->worker, program), 0);
     test_close(&t.on);
     t.on = test_open(&def);
     describe_scale(&t);
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));
-    cr_assert_eq(remove(program), 0);
+    CHECK_EQ(remove(program), 0);
     for (int i = 0; i < 3; i++) OK(t.runner->kind->build_ahead(t.runner, &config, &error));
     for (int i = 0; i < 3; i++) {
-        cr_assert(t.runner->kind->built(t.runner, 10, &built, &trial));
+        CHECK(t.runner->kind->built(t.runner, 10, &built, &trial));
         expect(&trial, HED_OUTCOME_MEASURED, "");
     }
     trial = try_in(t.runner, 0, 64, RIGHT);
@@ -293,7 +293,7 @@ Test(worker, waiting_can_be_stopped)
     client_of(&t)->def.user = &asked;
     trial = try_in(t.runner, 1, 64, LOOPS);
     expect(&trial, HED_OUTCOME_DROPPED, "stopped");
-    cr_assert_eq(asked, 1);
+    CHECK_EQ(asked, 1);
     client_of(&t)->def.idle = NULL;
     time_slot(&t, 0);
     close_runner(&t);
@@ -304,7 +304,7 @@ Test(worker, a_terminal_interrupts_the_parent_alone)
     runner_test t = {0};
     open_runner(&t, describe_scale);
     pid_t worker = client_of(&t)->measurer.pid;
-    cr_assert_eq(getpgid(worker), worker);
+    CHECK_EQ(getpgid(worker), worker);
     close_runner(&t);
 }
 
@@ -320,15 +320,15 @@ Test(worker, a_worker_ends_with_its_parent)
 {
     int ends[2];
     pid_t worker = 0;
-    cr_assert_eq(pipe(ends), 0);
+    CHECK_EQ(pipe(ends), 0);
     pid_t parent = fork(); /* before a driver is loaded */
     if (parent == 0) _exit(open_and_die(ends[1]));
     close(ends[1]);
-    cr_assert_eq(waitpid(parent, NULL, 0), parent);
-    if (read(ends[0], &worker, sizeof worker) != sizeof worker) cr_skip_test("no device");
+    CHECK_EQ(waitpid(parent, NULL, 0), parent);
+    if (read(ends[0], &worker, sizeof worker) != sizeof worker) test_skip("no device");
     for (int i = 0; i < 500 && kill(worker, 0) == 0; i++)
         nanosleep(&(struct timespec){0, 10000000}, NULL);
-    cr_assert_neq(kill(worker, 0), 0, "the worker lives on");
+    CHECK_NE(kill(worker, 0), 0, "the worker lives on");
     close(ends[0]);
 }
 
@@ -342,9 +342,9 @@ static void try_program(const char *program, hed_status status, const char *word
     describe_scale(&t);
     int before = count_descriptors();
     FAILS(status, hed_runner_create_worker(&t.def, &t.runner, &error));
-    cr_assert(strstr(error.text, words), "no \"%s\" in: %s", words, error.text);
-    cr_assert_eq(count_descriptors(), before);
-    cr_assert(waitpid(-1, NULL, WNOHANG) < 0, "a process is left");
+    CHECK(strstr(error.text, words), "no \"%s\" in: %s", words, error.text);
+    CHECK_EQ(count_descriptors(), before);
+    CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a process is left");
     test_close(&t.on);
 }
 
@@ -352,7 +352,7 @@ static const char *script(const char *text)
 {
     const char *path = in_folder("script");
     write_file(path, text, strlen(text));
-    cr_assert_eq(chmod(path, 0755), 0);
+    CHECK_EQ(chmod(path, 0755), 0);
     return path;
 }
 
@@ -419,14 +419,14 @@ Test(worker, nothing_is_left_open)
         hed_config config = config_of(64, RIGHT);
         hed_trial trial;
         OK(t.runner->kind->build_ahead(t.runner, &config, &error));
-        cr_assert(t.runner->kind->built(t.runner, 100, &config, &trial));
+        CHECK(t.runner->kind->built(t.runner, 100, &config, &trial));
         trial = try_in(t.runner, 0, 64, RIGHT);
         if (i == 1) kill(client_of(&t)->measurer.pid, SIGKILL);
         if (i == 2) trial = try_in(t.runner, 1, 64, SEGFAULTS);
         hed_runner_destroy(t.runner);
-        cr_assert_eq(count_descriptors(), before);
+        CHECK_EQ(count_descriptors(), before);
     }
-    cr_assert(waitpid(-1, NULL, WNOHANG) < 0, "a process is left");
+    CHECK(waitpid(-1, NULL, WNOHANG) < 0, "a process is left");
     test_close(&t.on);
 }
 
@@ -462,10 +462,10 @@ Test(worker, each_allocation_of_the_parent_failing)
         state.fail_at = state.calls + n;
         error = (hed_error){0};
         hed_status status = live(&t);
-        cr_assert_eq(
+        CHECK_EQ(
             status, HED_ERROR_MEMORY, "allocation %d of %d: %s", (int)n, (int)count, error.text);
-        cr_assert_eq(state.live, held, "allocation %d of %d: %s: something is left", (int)n,
-            (int)count, error.text);
+        CHECK_EQ(state.live, held, "allocation %d of %d: %s: something is left", (int)n, (int)count,
+            error.text);
     }
     state.fail_at = 0;
     test_close(&t.on);
