@@ -10,17 +10,16 @@
 
 static hed_error error;
 
-static char *read_document(void)
+static void read_document(char **text)
 {
-    char *text;
     size_t size;
-    OK(hed_file_read("docs/cloth-scene.md", 1 << 20, &text, &size, &error));
-    return text;
+    OK(hed_file_read("docs/cloth-scene.md", 1 << 20, text, &size, &error));
 }
 
 Test(cloth_scene_doc, its_scene_loads)
 {
-    char *text = read_document();
+    char *text = NULL;
+    read_document(&text);
     const char *begin = strstr(text, "\n```json\n");
     CHECK_NOT_NULL(begin);
     const char *end = strstr(begin + 9, "\n```\n");
@@ -46,7 +45,8 @@ static bool tells_of(const char *text, const char *word)
 
 Test(cloth_scene_doc, every_key_is_told)
 {
-    char *text = read_document();
+    char *text = NULL;
+    read_document(&text);
     for (const cloth_scene_key_list *list = cloth_scene_key_lists; list->name; list++)
         for (const char *const *key = list->keys; *key; key++)
             EXPECT(strcmp(*key, "$schema") == 0 || tells_of(text, *key),

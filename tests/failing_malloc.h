@@ -21,13 +21,13 @@ extern void *__libc_realloc(void *pointer, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *pointer);
 
-static long left = -1; /* allocations until one fails; -1: none does */
+static long allocations_left = -1; /* allocations until one fails; -1: none does */
 static bool hit;
 static long live;
 
 static bool fails(void)
 {
-    if (left < 0 || left-- > 0) return false;
+    if (allocations_left < 0 || allocations_left-- > 0) return false;
     hit = true;
     errno = ENOMEM;
     return true;
@@ -80,7 +80,7 @@ typedef struct fault_case {
     hed_status (*run)(void);
 } fault_case;
 
-/* Runs each case with its first, second, third ... allocation failing, until none is left to fail.
+/* Runs each case with its first, second, third ... allocation failing, until none is allocations_left to fail.
  * Each time the status has to be MEMORY (or OK, where the memory was not needed) and everything
  * else has to be given back. Gives 0 if it was so. */
 static inline int try_all(const fault_case *cases, size_t count)
@@ -91,9 +91,9 @@ static inline int try_all(const fault_case *cases, size_t count)
         do {
             long before = live;
             hit = false;
-            left = n++;
+            allocations_left = n++;
             hed_status status = cases[i].run();
-            left = -1;
+            allocations_left = -1;
             if (live != before)
                 bad += fprintf(stderr, "%s: allocation %ld failed, %ld blocks leaked\n",
                     cases[i].name, n, live - before);

@@ -49,11 +49,11 @@ int main(void)
         return 1;
     }
     long before = live, used = STACK;
-    left = 0; /* the next allocation fails */
+    allocations_left = 0; /* the next allocation fails */
     hit = false;
     run(NULL);
     bool allocates = hit || live != before;
-    left = -1;
+    allocations_left = -1;
     for (uint32_t i = 0; i < STACK && stack[i] == 0xa5; i++) used--;
     printf("%ld KiB of stack%s\n", used >> 10, allocates ? ", and it allocates" : "");
     return allocates || used > PROMISED + THREAD;

@@ -154,13 +154,18 @@ test_value test_unsigned(unsigned long long value) { VALUE("%llu", value); }
 test_value test_real(double value) { VALUE("%.9g", value); }
 test_value test_pointer(const volatile void *value) { VALUE("%p", (void *)value); }
 
+static const test_case *suite_of(const test_case *test)
+{
+    const test_case *suite = suites;
+    while (suite && strcmp(suite->suite, test->suite) != 0) suite = suite->next;
+    return suite;
+}
+
 /* Runs a test with its suite's and its own preparation; what was prepared is undone, whatever
  * became of the test. */
 static void run_here(test_case *test)
 {
-    const test_case *suite = suites;
-    while (suite && strcmp(suite->suite, test->suite) != 0) suite = suite->next;
-    const test_case *stages[] = {suite, test};
+    const test_case *const stages[] = {suite_of(test), test};
     volatile int prepared = 0;
     running = test;
     running_in = getpid();
@@ -182,12 +187,12 @@ static void run_here(test_case *test)
 
 /* ---- in the program ---- */
 
-typedef struct job {
+typedef struct test_job {
     test_case *test; /* NULL: free */
     pid_t process;
     double start;
     bool late;
-} job;
+} test_job;
 
 static int passed, failed, skips;
 
@@ -204,10 +209,10 @@ static void announce(const test_case *test)
     fflush(stdout);
 }
 
-static void start_job(job *job, test_case *test, const sigset_t *signals)
+static void start_job(test_job *job, test_case *test, const sigset_t *signals)
 {
     announce(test);
-    *job = (struct job){.test = test, .process = fork(), .start = now()};
+    *job = (test_job){.test = test, .process = fork(), .start = now()};
     if (job->process > 0) return;
     if (job->process < 0) {
         perror("fork");
@@ -219,7 +224,7 @@ static void start_job(job *job, test_case *test, const sigset_t *signals)
     exit(failures ? EXIT_SAID : EXIT_SUCCESS);
 }
 
-static void end_job(job *job, int status)
+static void end_job(test_job *job, int status)
 {
     const test_case *test = job->test;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1, signal = WTERMSIG(status);
@@ -240,12 +245,12 @@ static void end_job(job *job, int status)
 }
 
 /* Waits for one of them to end, or to be ended for its time. */
-static void wait_for_one(job *jobs, const sigset_t *ends)
+static void wait_for_one(test_job *jobs, const sigset_t *ends)
 {
     int status;
     pid_t process = waitpid(-1, &status, WNOHANG);
     for (int i = 0; i < options.jobs; i++) {
-        job *job = &jobs[i];
+        test_job *job = &jobs[i];
         if (!job->test) continue;
         double timeout = job->test->timeout > 0 ? job->test->timeout : options.timeout;
         if (job->process == process) end_job(job, status);
@@ -259,7 +264,7 @@ static void wait_for_one(job *jobs, const sigset_t *ends)
 
 static void run_in_processes(void)
 {
-    static job jobs[MOST_JOBS];
+    static test_job jobs[MOST_JOBS];
     sigset_t ends, before;
     sigemptyset(&ends);
     sigaddset(&ends, SIGCHLD);
@@ -330,7 +335,7 @@ int main(int argc, char **argv)
     double start = now();
     if (options.in_process) run_in_process();
     else run_in_processes();
-    printf("%d tests passed, %d failed, %d skipped in %.1f s\n", passed, failed, skips,
-        now() - start);
+    printf(
+        "%d tests passed, %d failed, %d skipped in %.1f s\n", passed, failed, skips, now() - start);
     return failed ? EXIT_FAILURE : skips && !passed ? EXIT_SKIPPED : EXIT_SUCCESS;
 }

@@ -64,7 +64,6 @@ test_value test_pointer(const volatile void *value);
         unsigned char: test_unsigned, unsigned short: test_unsigned, unsigned: test_unsigned, \
         unsigned long: test_unsigned, unsigned long long: test_unsigned, float: test_real, \
         double: test_real, default: test_pointer)(x).text
-/* clang-format on */
 
 #define TEST_THAT(leave, holds, expression, left, right, ...) \
     do { \
@@ -100,9 +99,11 @@ test_value test_pointer(const volatile void *value);
         const char *test_words = test_difference((a), (b), (size)); \
         TEST_THAT(leave, !test_words, expression, test_words, NULL, __VA_ARGS__); \
     } while (0)
+/* clang-format on */
 
 #define CHECK(holds, ...) TEST_THAT(test_leave(), holds, #holds, NULL, NULL, __VA_ARGS__)
-#define CHECK_NOT(holds, ...) TEST_THAT(test_leave(), !(holds), "!(" #holds ")", NULL, NULL, __VA_ARGS__)
+#define CHECK_NOT(holds, ...) \
+    TEST_THAT(test_leave(), !(holds), "!(" #holds ")", NULL, NULL, __VA_ARGS__)
 #define CHECK_NULL(p, ...) TEST_THAT(test_leave(), !(p), #p " == NULL", NULL, NULL, __VA_ARGS__)
 #define CHECK_NOT_NULL(p, ...) TEST_THAT(test_leave(), p, #p " != NULL", NULL, NULL, __VA_ARGS__)
 #define CHECK_EQ(a, b, ...) TEST_COMPARE(test_leave(), a, ==, b, #a " == " #b, __VA_ARGS__)
@@ -117,7 +118,8 @@ test_value test_pointer(const volatile void *value);
 #define CHECK_BYTES(a, b, size, ...) TEST_BYTES(test_leave(), a, b, size, #a " is " #b, __VA_ARGS__)
 
 #define EXPECT(holds, ...) TEST_THAT((void)0, holds, #holds, NULL, NULL, __VA_ARGS__)
-#define EXPECT_NOT(holds, ...) TEST_THAT((void)0, !(holds), "!(" #holds ")", NULL, NULL, __VA_ARGS__)
+#define EXPECT_NOT(holds, ...) \
+    TEST_THAT((void)0, !(holds), "!(" #holds ")", NULL, NULL, __VA_ARGS__)
 #define EXPECT_NULL(p, ...) TEST_THAT((void)0, !(p), #p " == NULL", NULL, NULL, __VA_ARGS__)
 #define EXPECT_NOT_NULL(p, ...) TEST_THAT((void)0, p, #p " != NULL", NULL, NULL, __VA_ARGS__)
 #define EXPECT_EQ(a, b, ...) TEST_COMPARE((void)0, a, ==, b, #a " == " #b, __VA_ARGS__)
@@ -131,38 +133,5 @@ test_value test_pointer(const volatile void *value);
 #define EXPECT_TEXT_NE(a, b, ...) TEST_TEXT((void)0, a, false, b, #a " is not " #b, __VA_ARGS__)
 #define EXPECT_BYTES(a, b, size, ...) TEST_BYTES((void)0, a, b, size, #a " is " #b, __VA_ARGS__)
 #define FAIL(...) TEST_THAT(test_leave(), false, "", NULL, NULL, __VA_ARGS__)
-
-/* Until the tests are renamed. */
-#define cr_assert_eq CHECK_EQ
-#define cr_assert_neq CHECK_NE
-#define cr_assert_lt CHECK_LT
-#define cr_assert_leq CHECK_LE
-#define cr_assert_gt CHECK_GT
-#define cr_assert_geq CHECK_GE
-#define cr_assert_float_eq CHECK_NEAR
-#define cr_assert_str_eq CHECK_TEXT
-#define cr_assert_str_neq CHECK_TEXT_NE
-#define cr_assert_arr_eq CHECK_BYTES
-#define cr_assert_null CHECK_NULL
-#define cr_assert_not_null CHECK_NOT_NULL
-#define cr_assert_not CHECK_NOT
-#define cr_assert CHECK
-#define cr_expect_eq EXPECT_EQ
-#define cr_expect_neq EXPECT_NE
-#define cr_expect_lt EXPECT_LT
-#define cr_expect_leq EXPECT_LE
-#define cr_expect_gt EXPECT_GT
-#define cr_expect_geq EXPECT_GE
-#define cr_expect_float_eq EXPECT_NEAR
-#define cr_expect_str_eq EXPECT_TEXT
-#define cr_expect_str_neq EXPECT_TEXT_NE
-#define cr_expect_arr_eq EXPECT_BYTES
-#define cr_expect_null EXPECT_NULL
-#define cr_expect_not_null EXPECT_NOT_NULL
-#define cr_expect_not EXPECT_NOT
-#define cr_expect EXPECT
-#define cr_assert_fail FAIL
-#define cr_skip_test test_skip
-#define cr_log_info test_note
 
 #endif
