@@ -41,9 +41,9 @@ static float step_of(const uint32_t size[3])
 }
 
 static hed_status add_grid(
-    hed_instrument *instrument, const uint32_t size[3], hed_generated *generated, hed_error *error)
+    hed_synth_instrument *instrument, const uint32_t size[3], hed_synth_generated *generated, hed_error *error)
 {
-    hed_grid_def def = hed_default_grid_def();
+    hed_synth_grid_def def = hed_default_synth_grid_def();
     float step = step_of(size);
     for (int axis = 0; axis < 3; axis++) {
         def.size[axis] = size[axis];
@@ -59,7 +59,7 @@ static hed_status add_grid(
         for (int axis = 0; axis < 2; axis++)
             def.anchor_ends[axis][0] = def.anchor_ends[axis][1] = true;
     else def.anchor_ends[2][0] = def.anchor_ends[2][1] = true;
-    return hed_instrument_add_grid(instrument, &def, NULL, generated, error);
+    return hed_synth_instrument_add_grid(instrument, &def, NULL, generated, error);
 }
 
 /* ---- an irregular one ---- */
@@ -141,10 +141,10 @@ static void connect_more(graph *g)
 }
 
 static hed_status add_bodies_and_springs(
-    hed_instrument *instrument, const graph *g, hed_generated *generated, hed_error *error)
+    hed_synth_instrument *instrument, const graph *g, hed_synth_generated *generated, hed_error *error)
 {
-    hed_entity_def body = hed_default_entity_def(HED_BODY),
-                   spring = hed_default_entity_def(HED_SPRING);
+    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
+                   spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
     hed_status status = HED_OK;
     uint32_t state = 11;
     body.as.body.mass = MASS;
@@ -158,16 +158,16 @@ static hed_status add_bodies_and_springs(
             body.as.body.position[c] =
                 STEP * (float)place[c] + 1e-5f * (float)below(&state, g->scatter);
         body.as.body.anchored = place[2] == 0 || place[2] + 1 == g->size[2];
-        hed_entity entity = 0;
-        status = hed_instrument_add(instrument, &body, NULL, &entity, error);
+        hed_synth_entity entity = 0;
+        status = hed_synth_instrument_add(instrument, &body, NULL, &entity, error);
         if (a == 0) generated->first_body = entity;
     }
     for (uint32_t a = 0; a < g->masses && !status; a++) {
         for (uint32_t e = 0; e < g->higher[a] && !status; e++) {
             spring.as.spring.from = generated->first_body + a;
             spring.as.spring.to = generated->first_body + g->others[a][e];
-            hed_entity entity;
-            status = hed_instrument_add(instrument, &spring, NULL, &entity, error);
+            hed_synth_entity entity;
+            status = hed_synth_instrument_add(instrument, &spring, NULL, &entity, error);
             if (generated->springs++ == 0) generated->first_spring = entity;
         }
     }
@@ -175,8 +175,8 @@ static hed_status add_bodies_and_springs(
     return status;
 }
 
-static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[3],
-    uint32_t scatter, bool more, hed_generated *generated, hed_error *error)
+static hed_status add_irregular(hed_synth_instrument *instrument, const uint32_t size[3],
+    uint32_t scatter, bool more, hed_synth_generated *generated, hed_error *error)
 {
     graph g = {.size = {size[0], size[1], size[2]}, .masses = size[0] * size[1] * size[2],
         .state = 3, .most = 6, .scatter = scatter};
@@ -199,20 +199,20 @@ static hed_status add_irregular(hed_instrument *instrument, const uint32_t size[
 
 /* ---- what all have: something that strikes, something that hears ---- */
 
-static hed_status add_linked(hed_instrument *instrument, const hed_entity_def *def, hed_entity body,
-    hed_entity *entity, hed_error *error)
+static hed_status add_linked(hed_synth_instrument *instrument, const hed_synth_entity_def *def, hed_synth_entity body,
+    hed_synth_entity *entity, hed_error *error)
 {
-    hed_status status = hed_instrument_add(instrument, def, NULL, entity, error);
-    return status ? status : hed_instrument_link(instrument, *entity, body, 1, error);
+    hed_status status = hed_synth_instrument_add(instrument, def, NULL, entity, error);
+    return status ? status : hed_synth_instrument_link(instrument, *entity, body, 1, error);
 }
 
-static hed_status add_ends(hed_instrument *instrument, const hed_generated *g, hed_error *error)
+static hed_status add_ends(hed_synth_instrument *instrument, const hed_synth_generated *g, hed_error *error)
 {
-    hed_entity_def mallet = hed_default_entity_def(HED_MALLET),
-                   microphone = hed_default_entity_def(HED_MICROPHONE), body;
-    hed_entity entity, struck = g->first_body + g->bodies / 3,
+    hed_synth_entity_def mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
+                   microphone = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE), body;
+    hed_synth_entity entity, struck = g->first_body + g->bodies / 3,
                        heard = g->first_body + g->bodies / 2;
-    hed_status status = hed_instrument_get(instrument, heard, &body, error);
+    hed_status status = hed_synth_instrument_get(instrument, heard, &body, error);
     if (status) return status;
     for (int c = 0; c < 3; c++) {
         microphone.as.microphone.position[c] = body.as.body.position[c] + (c == 1 ? 0.1f : 0);
@@ -227,24 +227,24 @@ static hed_status add_ends(hed_instrument *instrument, const hed_generated *g, h
 
 /* Entities of each type among 64, bodies and springs aside: they are half of them, as a rich
  * instrument has them. */
-static const uint32_t SHARES[HED_ENTITY_TYPE_COUNT] = {
-    [HED_MICROPHONE] = 2,
-    [HED_MALLET] = 4,
-    [HED_PLECTRUM] = 3,
-    [HED_BOW] = 3,
-    [HED_OSCILLATOR] = 3,
-    [HED_AUDIO_INPUT] = 2,
-    [HED_LFO] = 4,
-    [HED_ENVELOPE] = 4,
-    [HED_FOLLOWER] = 2,
-    [HED_MIDI_SOURCE] = 3,
-    [HED_DELAY_LINE] = 2,
+static const uint32_t SHARES[HED_SYNTH_ENTITY_TYPE_COUNT] = {
+    [HED_SYNTH_MICROPHONE] = 2,
+    [HED_SYNTH_MALLET] = 4,
+    [HED_SYNTH_PLECTRUM] = 3,
+    [HED_SYNTH_BOW] = 3,
+    [HED_SYNTH_OSCILLATOR] = 3,
+    [HED_SYNTH_AUDIO_INPUT] = 2,
+    [HED_SYNTH_LFO] = 4,
+    [HED_SYNTH_ENVELOPE] = 4,
+    [HED_SYNTH_FOLLOWER] = 2,
+    [HED_SYNTH_MIDI_SOURCE] = 3,
+    [HED_SYNTH_DELAY_LINE] = 2,
 };
 
 typedef struct mix {
-    hed_instrument *instrument;
-    hed_generated bodies;
-    hed_entity microphone, modulator; /* the last of each */
+    hed_synth_instrument *instrument;
+    hed_synth_generated bodies;
+    hed_synth_entity microphone, modulator; /* the last of each */
     uint32_t state;
 } mix;
 
@@ -253,26 +253,26 @@ static void direct(float direction[3], uint32_t index)
     for (uint32_t c = 0; c < 3; c++) direction[c] = c == index % 3;
 }
 
-static hed_entity_def mixed_def(const mix *m, hed_entity_type type, uint32_t index)
+static hed_synth_entity_def mixed_def(const mix *m, hed_synth_entity_type type, uint32_t index)
 {
-    hed_entity_def def = hed_default_entity_def(type);
+    hed_synth_entity_def def = hed_default_synth_entity_def(type);
     switch (type) {
-    case HED_MICROPHONE:
+    case HED_SYNTH_MICROPHONE:
         direct(def.as.microphone.direction, index);
         def.as.microphone.position[1] = 0.3f;
         def.as.microphone.ratio = index % 2 ? 4 : 1;
         break;
-    case HED_MALLET: direct(def.as.mallet.direction, index); break;
-    case HED_PLECTRUM: direct(def.as.plectrum.direction, index); break;
-    case HED_BOW: direct(def.as.bow.direction, index); break;
-    case HED_OSCILLATOR:
+    case HED_SYNTH_MALLET: direct(def.as.mallet.direction, index); break;
+    case HED_SYNTH_PLECTRUM: direct(def.as.plectrum.direction, index); break;
+    case HED_SYNTH_BOW: direct(def.as.bow.direction, index); break;
+    case HED_SYNTH_OSCILLATOR:
         direct(def.as.oscillator.direction, index);
-        def.as.oscillator.wave = (hed_wave)(index % HED_WAVE_COUNT);
+        def.as.oscillator.wave = (hed_synth_wave)(index % HED_SYNTH_WAVE_COUNT);
         break;
-    case HED_AUDIO_INPUT: direct(def.as.audio_input.direction, index); break;
-    case HED_LFO: def.as.lfo.wave = (hed_wave)(index % HED_WAVE_COUNT); break;
-    case HED_FOLLOWER: def.as.follower.source = m->microphone; break;
-    case HED_DELAY_LINE:
+    case HED_SYNTH_AUDIO_INPUT: direct(def.as.audio_input.direction, index); break;
+    case HED_SYNTH_LFO: def.as.lfo.wave = (hed_synth_wave)(index % HED_SYNTH_WAVE_COUNT); break;
+    case HED_SYNTH_FOLLOWER: def.as.follower.source = m->microphone; break;
+    case HED_SYNTH_DELAY_LINE:
         def.as.delay_line.source = m->microphone;
         def.as.delay_line.seconds = 0.1f;
         break;
@@ -283,38 +283,38 @@ static hed_entity_def mixed_def(const mix *m, hed_entity_type type, uint32_t ind
 
 /* Exciters and microphones hold on to a body, modulators act on a spring, a body or one another. */
 static hed_status connect_mixed(
-    mix *m, hed_entity_type type, hed_entity entity, uint32_t index, hed_error *error)
+    mix *m, hed_synth_entity_type type, hed_synth_entity entity, uint32_t index, hed_error *error)
 {
-    hed_entity body = m->bodies.first_body + below(&m->state, m->bodies.bodies);
-    hed_modulation_def modulation = {
-        .source = entity, .mode = HED_MODULATE_MULTIPLY, .depth = 0.05f};
+    hed_synth_entity body = m->bodies.first_body + below(&m->state, m->bodies.bodies);
+    hed_synth_modulation_def modulation = {
+        .source = entity, .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 0.05f};
     switch (type) {
-    case HED_MICROPHONE:
+    case HED_SYNTH_MICROPHONE:
         m->microphone = entity;
         for (int i = 0; i < 3; i++) {
-            hed_status status = hed_instrument_link(m->instrument, entity, body, 0.3f, error);
+            hed_status status = hed_synth_instrument_link(m->instrument, entity, body, 0.3f, error);
             if (status) return status;
             body = m->bodies.first_body + below(&m->state, m->bodies.bodies);
         }
         return HED_OK;
-    case HED_MALLET:
-    case HED_PLECTRUM:
-    case HED_BOW:
-    case HED_OSCILLATOR:
-    case HED_AUDIO_INPUT: return hed_instrument_link(m->instrument, entity, body, 1, error);
-    case HED_LFO:
-    case HED_ENVELOPE:
-    case HED_FOLLOWER:
-    case HED_MIDI_SOURCE:
+    case HED_SYNTH_MALLET:
+    case HED_SYNTH_PLECTRUM:
+    case HED_SYNTH_BOW:
+    case HED_SYNTH_OSCILLATOR:
+    case HED_SYNTH_AUDIO_INPUT: return hed_synth_instrument_link(m->instrument, entity, body, 1, error);
+    case HED_SYNTH_LFO:
+    case HED_SYNTH_ENVELOPE:
+    case HED_SYNTH_FOLLOWER:
+    case HED_SYNTH_MIDI_SOURCE:
         modulation.target = index % 3 == 0
                                 ? m->bodies.first_spring + below(&m->state, m->bodies.springs)
                             : index % 3 == 1 ? body
                                              : m->modulator;
-        modulation.parameter = index % 3 == 0   ? HED_PARAMETER_STIFFNESS
-                               : index % 3 == 1 ? HED_PARAMETER_DAMPING
-                                                : HED_PARAMETER_DEPTH;
+        modulation.parameter = index % 3 == 0   ? HED_SYNTH_TARGET_STIFFNESS
+                               : index % 3 == 1 ? HED_SYNTH_TARGET_DAMPING
+                                                : HED_SYNTH_TARGET_DEPTH;
         m->modulator = entity;
-        return modulation.target ? hed_instrument_modulate(m->instrument, &modulation, error)
+        return modulation.target ? hed_synth_instrument_modulate(m->instrument, &modulation, error)
                                  : HED_OK;
     default: return HED_OK;
     }
@@ -323,26 +323,26 @@ static hed_status connect_mixed(
 /* Others are half as many as `entities`, or a few more: as many of each type as its share, rounded
  * up. */
 static hed_status add_mixed(
-    hed_instrument *instrument, const uint32_t bodies[3], uint32_t entities, hed_error *error)
+    hed_synth_instrument *instrument, const uint32_t bodies[3], uint32_t entities, hed_error *error)
 {
     mix m = {.instrument = instrument, .state = 5};
     hed_status status = add_irregular(instrument, bodies, 200, true, &m.bodies, error);
-    for (int type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT && !status; type++) {
+    for (int type = HED_SYNTH_MICROPHONE; type < HED_SYNTH_ENTITY_TYPE_COUNT && !status; type++) {
         uint32_t count = (SHARES[type] * entities + 63) / 64;
         for (uint32_t i = 0; i < count && !status; i++) {
-            hed_entity_def def = mixed_def(&m, (hed_entity_type)type, i);
-            hed_entity entity;
-            status = hed_instrument_add(instrument, &def, NULL, &entity, error);
-            if (!status) status = connect_mixed(&m, (hed_entity_type)type, entity, i, error);
+            hed_synth_entity_def def = mixed_def(&m, (hed_synth_entity_type)type, i);
+            hed_synth_entity entity;
+            status = hed_synth_instrument_add(instrument, &def, NULL, &entity, error);
+            if (!status) status = connect_mixed(&m, (hed_synth_entity_type)type, entity, i, error);
         }
     }
     return status;
 }
 
 static hed_status add_entities(
-    cli_instrument_kind kind, const uint32_t size[3], hed_instrument *instrument, hed_error *error)
+    cli_instrument_kind kind, const uint32_t size[3], hed_synth_instrument *instrument, hed_error *error)
 {
-    hed_generated generated = {0};
+    hed_synth_generated generated = {0};
     uint32_t masses = size[0] * size[1] * size[2];
     hed_status status;
     switch (kind) {
@@ -361,17 +361,17 @@ static hed_status add_entities(
 }
 
 hed_status cli_instrument(
-    cli_instrument_kind kind, const uint32_t size[3], hed_instrument **instrument, hed_error *error)
+    cli_instrument_kind kind, const uint32_t size[3], hed_synth_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     if (size[0] < 1 || size[1] < 1 || size[2] < 1)
         return hed_error_set(error, HED_ERROR_ARGUMENT,
             "an instrument of %u x %u x %u masses: at least one each way", size[0], size[1],
             size[2]);
-    hed_status status = hed_instrument_create(NULL, NULL, instrument, error);
+    hed_status status = hed_synth_instrument_create(NULL, NULL, instrument, error);
     if (!status) status = add_entities(kind, size, *instrument, error);
     if (!status) return HED_OK;
-    hed_instrument_destroy(*instrument);
+    hed_synth_instrument_destroy(*instrument);
     *instrument = NULL;
     return status;
 }

@@ -23,6 +23,6 @@ typedef enum cli_instrument_kind {
  * Every body is damped, every spring's k/m is a twentieth of the stability bound. Errors (and
  * NULL): ARGUMENT and LIMIT (no masses, or more than an instrument holds), MEMORY. */
 hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3],
-    hed_instrument **instrument, hed_error *error);
+    hed_synth_instrument **instrument, hed_error *error);
 
 #endif

@@ -160,7 +160,7 @@ static void close_players(player *players)
 }
 
 /* One for each method, all of one structure: else methods would not be what is compared. */
-static hed_status open_players(hed_device *device, const hed_instrument *instrument,
+static hed_status open_players(hed_device *device, const hed_synth_instrument *instrument,
     hed_synth_structure structure, player *players, hed_error *error)
 {
     hed_synth_def def = hed_default_synth_def();
@@ -180,7 +180,7 @@ static hed_status open_players(hed_device *device, const hed_instrument *instrum
 
 /* As one work-group, with the store in local memory where it has room. */
 static hed_status open_group(
-    hed_device *device, const hed_instrument *instrument, player *players, hed_error *error)
+    hed_device *device, const hed_synth_instrument *instrument, player *players, hed_error *error)
 {
     hed_error local = {0};
     hed_status status = open_players(device, instrument, HED_SYNTH_GROUP, players, &local);
@@ -190,7 +190,7 @@ static hed_status open_group(
         hed_error global = *error;
         return hed_error_set(error, status,
             "no work-group takes %u masses, their springs and as many others: %.400s; %.400s",
-            hed_instrument_count(instrument, HED_BODY), local.text, global.text);
+            hed_synth_instrument_count(instrument, HED_SYNTH_BODY), local.text, global.text);
     }
     if (status != HED_OK) *error = local;
     return status;
@@ -201,11 +201,11 @@ static void add_records(hed_bench *bench, const hed_device_info *info, const pla
 {
     hed_synth_report report = hed_synth_get_report(players[0].synth);
     uint32_t entities = 0;
-    for (uint32_t t = 0; t < HED_ENTITY_TYPE_COUNT; t++) entities += report.entities[t];
+    for (uint32_t t = 0; t < HED_SYNTH_ENTITY_TYPE_COUNT; t++) entities += report.entities[t];
     for (uint32_t i = 0; i < COMPARED_COUNT; i++) {
         char name[96];
         snprintf(name, sizeof name, "a sample of %u entities, %u of them springs, %s, %s", entities,
-            report.entities[HED_SPRING], hed_synth_structure_name(report.structure),
+            report.entities[HED_SYNTH_SPRING], hed_synth_structure_name(report.structure),
             hed_pack_method_name(COMPARED[i]));
         add(bench, name, info->id, &cases[i].seconds, i > 0 ? "naive order" : NULL,
             i > 0 ? &cases[0].seconds : NULL);
@@ -217,7 +217,7 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_error *
     player *players = calloc(COMPARED_COUNT, sizeof *players);
     if (!players) return hed_error_set(error, HED_ERROR_MEMORY, "no memory for blocks of sound");
     hed_bench_case cases[COMPARED_COUNT];
-    hed_instrument *instrument = NULL;
+    hed_synth_instrument *instrument = NULL;
     hed_status status = cli_instrument(CLI_MIXED, MASSES, &instrument, error);
     if (status == HED_OK) status = open_group(device, instrument, players, error);
     for (uint32_t i = 0; i < COMPARED_COUNT; i++)
@@ -225,7 +225,7 @@ static hed_status bench_device(hed_device *device, hed_bench *bench, hed_error *
     if (status == HED_OK) status = hed_bench_measure(cases, COMPARED_COUNT, SECONDS, error);
     if (status == HED_OK) add_records(bench, hed_device_get_info(device), players, cases);
     close_players(players);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     free(players);
     return status;
 }

@@ -85,7 +85,7 @@ static hed_status play(player *p, bool chord, hed_error *error)
 {
     hed_synth_event events[3] = {0};
     for (uint32_t i = 0; i < 3; i++) {
-        events[i].kind = HED_EVENT_MIDI;
+        events[i].kind = HED_SYNTH_EVENT_MIDI;
         memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(60 + 4 * i), 100}, 3);
     }
     hed_synth_block block = {.frames = p->block, .events = events, .event_count = chord ? 3 : 0,
@@ -105,7 +105,7 @@ static hed_status open_player(const synth_case *c, uint32_t threads, hed_device 
         *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a block of sound"};
         return HED_ERROR_MEMORY;
     }
-    hed_instrument *instrument = NULL;
+    hed_synth_instrument *instrument = NULL;
     hed_status status = cli_instrument(c->kind, c->size, &instrument, error);
     p->is_instrument = !status;
     if (!status) {
@@ -118,7 +118,7 @@ static hed_status open_player(const synth_case *c, uint32_t threads, hed_device 
         def.keep_awake = drive == DRIVE_AWAKE;
         def.resident = drive == DRIVE_RESIDENT;
         status = hed_synth_create(device, &def, &p->synth, error);
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
     if (!status) status = play(p, true, error);
     if (!status) status = play(p, false, error);
@@ -159,7 +159,7 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
 static double bound_of(const hed_synth_report *report, const hed_device_info *info)
 {
     if (report->structure != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
-    return 108.0 * report->entities[HED_BODY] /
+    return 108.0 * report->entities[HED_SYNTH_BODY] /
            (128.0 * info->compute_units * info->clock_mhz * 1e6);
 }
 
@@ -196,8 +196,8 @@ static void add_sample_record(const synth_case *c, const player *p, const hed_su
     hed_records_number(to->records, "spread", us * hed_bench_spread(s));
     hed_records_number(to->records, "floor", bound);
     hed_records_number(to->records, "times_real_time", period / us);
-    hed_records_integer(to->records, "bodies", report.entities[HED_BODY]);
-    hed_records_integer(to->records, "springs", report.entities[HED_SPRING]);
+    hed_records_integer(to->records, "bodies", report.entities[HED_SYNTH_BODY]);
+    hed_records_integer(to->records, "springs", report.entities[HED_SYNTH_SPRING]);
     hed_records_integer(to->records, "bytes", (int64_t)report.bytes);
     hed_records_integer(to->records, "breaks", report.breaks);
     hed_records_text(to->records, "structure", hed_synth_structure_name(report.structure));
@@ -205,8 +205,8 @@ static void add_sample_record(const synth_case *c, const player *p, const hed_su
     if (isnan(bound)) hed_table_cell(to->table, "%s", "");
     else hed_table_cell(to->table, "%.3f", bound);
     hed_table_cell(to->table, "%.2f", period / us);
-    hed_table_cell(to->table, "%u bodies, %u springs, %s%s", report.entities[HED_BODY],
-        report.entities[HED_SPRING], hed_synth_structure_name(report.structure),
+    hed_table_cell(to->table, "%u bodies, %u springs, %s%s", report.entities[HED_SYNTH_BODY],
+        report.entities[HED_SYNTH_SPRING], hed_synth_structure_name(report.structure),
         report.breaks ? ", BROKE" : "");
 }
 

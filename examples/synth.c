@@ -9,10 +9,10 @@ enum { RATE = 48000, BLOCK = 256, SECONDS = 1, FRAMES = SECONDS * RATE / BLOCK *
 
 /* A string along x with a plectrum that draws it upwards for one note, and the microphone that
  * hears its middle. */
-static hed_status add_string(hed_instrument *instrument, float frequency, uint8_t note, float z,
-    hed_entity microphone, hed_error *error)
+static hed_status add_string(hed_synth_instrument *instrument, float frequency, uint8_t note, float z,
+    hed_synth_entity microphone, hed_error *error)
 {
-    hed_grid_def grid = hed_default_grid_def();
+    hed_synth_grid_def grid = hed_default_synth_grid_def();
     grid.size[0] = 34; /* 32 masses and two ends */
     grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = true;
     grid.step[0][0] = 0.02f;
@@ -23,25 +23,25 @@ static hed_status add_string(hed_instrument *instrument, float frequency, uint8_
     grid.spring.rest_length = -0.5f;
     grid.tune = frequency;
     grid.rate = RATE;
-    hed_entity_def plectrum = hed_default_entity_def(HED_PLECTRUM);
+    hed_synth_entity_def plectrum = hed_default_synth_entity_def(HED_SYNTH_PLECTRUM);
     plectrum.as.plectrum.distance = 1e-3f;
     plectrum.as.plectrum.direction[0] = plectrum.as.plectrum.direction[2] = 0;
     plectrum.as.plectrum.direction[1] = 1;
     plectrum.as.plectrum.route.low = plectrum.as.plectrum.route.high = note;
-    hed_generated string;
-    hed_entity pick;
-    hed_status status = hed_instrument_add_grid(instrument, &grid, NULL, &string, error);
-    if (!status) status = hed_instrument_add(instrument, &plectrum, NULL, &pick, error);
-    if (!status) status = hed_instrument_link(instrument, pick, string.first_body + 7, 1, error);
+    hed_synth_generated string;
+    hed_synth_entity pick;
+    hed_status status = hed_synth_instrument_add_grid(instrument, &grid, NULL, &string, error);
+    if (!status) status = hed_synth_instrument_add(instrument, &plectrum, NULL, &pick, error);
+    if (!status) status = hed_synth_instrument_link(instrument, pick, string.first_body + 7, 1, error);
     return status ? status
-                  : hed_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
+                  : hed_synth_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
 }
 
 /* A second of sound that begins with a note. */
 static hed_status play(hed_synth *synth, uint8_t note, float *left, hed_error *error)
 {
     static float right[BLOCK];
-    hed_synth_event start = {.frame = 0, .kind = HED_EVENT_MIDI, .bytes = {0x90, note, 100}};
+    hed_synth_event start = {.frame = 0, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, note, 100}};
     hed_status status = HED_OK;
     for (uint32_t at = 0; at < FRAMES && !status; at += BLOCK) {
         hed_synth_block block = {.frames = BLOCK, .events = &start, .event_count = at == 0,
@@ -81,12 +81,12 @@ int main(void)
     static float first[FRAMES], second[FRAMES];
     hed_context *context = NULL;
     hed_device *device;
-    hed_instrument *instrument = NULL, *larger = NULL;
+    hed_synth_instrument *instrument = NULL, *larger = NULL;
     hed_synth *synth = NULL;
     hed_synth_change *change = NULL;
-    hed_entity microphone;
+    hed_synth_entity microphone;
     hed_error error;
-    hed_entity_def ear = hed_default_entity_def(HED_MICROPHONE);
+    hed_synth_entity_def ear = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     memcpy(ear.as.microphone.position, (float[]){0.3f, 0.2f, 0}, 3 * sizeof(float));
     memcpy(ear.as.microphone.direction, (float[]){0, 1, 0}, 3 * sizeof(float));
     hed_synth_def def = hed_default_synth_def();
@@ -94,15 +94,15 @@ int main(void)
     def.block = BLOCK;
     hed_status status = hed_context_create(NULL, &context, &error);
     if (!status) status = hed_device_find(context, NULL, &device, &error);
-    if (!status) status = hed_instrument_create(NULL, NULL, &instrument, &error);
-    if (!status) status = hed_instrument_add(instrument, &ear, "ear", &microphone, &error);
+    if (!status) status = hed_synth_instrument_create(NULL, NULL, &instrument, &error);
+    if (!status) status = hed_synth_instrument_add(instrument, &ear, "ear", &microphone, &error);
     if (!status) status = add_string(instrument, 220, 57, 0, microphone, &error);
     def.instrument = instrument;
     if (!status) status = hed_synth_create(device, &def, &synth, &error);
     if (!status) status = play(synth, 57, first, &error);
 
     /* The first string goes on sounding while the second one is put beside it. */
-    if (!status) status = hed_instrument_copy(instrument, &larger, &error);
+    if (!status) status = hed_synth_instrument_copy(instrument, &larger, &error);
     if (!status) status = add_string(larger, 330, 64, 0.05f, microphone, &error);
     if (!status) status = hed_synth_prepare(synth, larger, &change, &error);
     if (!status) status = hed_synth_apply(synth, change, &error);
@@ -114,8 +114,8 @@ int main(void)
             loudest_near(first, 220), loudest_near(second, 220), loudest_near(second, 330));
     hed_synth_change_destroy(change);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(larger);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(larger);
+    hed_synth_instrument_destroy(instrument);
     hed_context_destroy(context);
     return status ? 1 : 0;
 }

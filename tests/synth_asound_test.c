@@ -37,8 +37,8 @@ static void load_fake(void)
 typedef struct rig {
     test_allocator counting;
     test_device t;
-    hed_instrument *instrument;
-    hed_live_def def;
+    hed_synth_instrument *instrument;
+    hed_synth_live_def def;
     uint32_t warnings;
     char warning[600];
 } rig;
@@ -62,16 +62,16 @@ static rig *make_rig(uint32_t inputs)
     r->t = test_open(&context);
     r->instrument = live_instrument(false);
     for (uint32_t i = 0; i < 2 && inputs; i++) {
-        hed_entity input;
-        hed_entity_def def = hed_default_entity_def(HED_AUDIO_INPUT);
+        hed_synth_entity input;
+        hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
         def.as.audio_input.channel = i < inputs ? i : 0;
         def.as.audio_input.gated = false;
         def.as.audio_input.gain = 0.05f * (float)(i + 1);
-        OK(hed_instrument_add(r->instrument, &def, i ? "second" : "first", &input, &error));
-        OK(hed_instrument_link(r->instrument, input, 3 + i, 1, &error));
+        OK(hed_synth_instrument_add(r->instrument, &def, i ? "second" : "first", &input, &error));
+        OK(hed_synth_instrument_link(r->instrument, input, 3 + i, 1, &error));
     }
-    r->def = hed_default_live_def();
-    r->def.driver = HED_LIVE_ALSA;
+    r->def = hed_default_synth_live_def();
+    r->def.driver = HED_SYNTH_LIVE_ALSA;
     r->def.device = r->t.device;
     r->def.block = BLOCK;
     r->def.synth.instrument = r->instrument;
@@ -83,7 +83,7 @@ static rig *make_rig(uint32_t inputs)
 
 static void free_rig(rig *r)
 {
-    hed_instrument_destroy(r->instrument);
+    hed_synth_instrument_destroy(r->instrument);
     test_close(&r->t);
     CHECK(r->counting.live == 0, "%lld allocations are left", (long long)r->counting.live);
     CHECK(atomic_load(&fake->live) == 0, "%lld of ALSA's are left", (long long)fake->live);
@@ -107,10 +107,10 @@ static void play_on(uint64_t frames)
     WAIT_UNTIL(atomic_load(&fake->written) == until && atomic_load(&fake->waiting));
 }
 
-static void stop(hed_live *live)
+static void stop(hed_synth_live *live)
 {
     atomic_store(&fake->allowed, UINT64_MAX);
-    hed_live_stop(live);
+    hed_synth_live_stop(live);
 }
 
 /* ---- what it should sound like ---- */
@@ -175,7 +175,7 @@ static snd_seq_event_t note(uint8_t type, uint8_t key, uint8_t velocity)
 
 static hed_synth_event midi(uint8_t status, uint8_t first, uint8_t second)
 {
-    return (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+    return (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, first, second}};
 }
 
 /* Every kind of message, all of them long ago: so they all come at the first frame of the next
@@ -213,17 +213,17 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
     };
     enum { SENT = sizeof sent / sizeof *sent, SAME = sizeof same / sizeof *same };
     rig *r = make_rig(0);
-    hed_live *live;
+    hed_synth_live *live;
     atomic_store(&fake->allowed, 0);
-    OK(hed_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_start(&r->def, &live, &error));
     int64_t calls = r->counting.calls;
     play_on(5 * BLOCK);
     for (uint32_t i = 0; i < SENT; i++) fake->send(&sent[i], hed_now() - 1000000000);
     WAIT_UNTIL(atomic_load(&fake->drained) == SENT);
     play_on(FRAMES - 5 * BLOCK);
     CHECK(r->counting.calls == calls, "something was allocated while it played");
-    hed_live_report report;
-    OK(hed_live_get_report(live, &report, &error));
+    hed_synth_live_report report;
+    OK(hed_synth_live_get_report(live, &report, &error));
     stop(live);
     CHECK(fake->played_out, "the end was cut off");
     CHECK(report.events == SAME && report.events_lost == 0 && report.xruns == 0, "%u events",
@@ -239,10 +239,10 @@ static uint32_t frame_of_stamped_note(void)
 {
     hed_error error;
     rig *r = make_rig(0);
-    hed_live *live;
+    hed_synth_live *live;
     static float left[FRAMES], right[FRAMES];
     atomic_store(&fake->allowed, 0);
-    OK(hed_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_start(&r->def, &live, &error));
     play_on(5 * BLOCK);
     uint64_t stamp = atomic_load(&fake->begun) + 100 * 1000000000ull / 48000;
     while (hed_now() < stamp + 20000000) sleep_a_little();
@@ -275,10 +275,10 @@ Test(synth_asound, midi_comes_at_its_time_stamp)
 static void connects(const rig *r, const char *text, unsigned client, unsigned port)
 {
     hed_error error;
-    hed_live *live;
-    hed_live_def def = r->def;
+    hed_synth_live *live;
+    hed_synth_live_def def = r->def;
     def.midi_port = text;
-    OK(hed_live_start(&def, &live, &error));
+    OK(hed_synth_live_start(&def, &live, &error));
     stop(live);
     CHECK(fake->connected.client == client && fake->connected.port == port, "\"%s\" is %u:%u", text,
         fake->connected.client, fake->connected.port);
@@ -288,7 +288,7 @@ Test(synth_asound, finds_the_midi_port)
 {
     hed_error error;
     rig *r = make_rig(0);
-    hed_live *live;
+    hed_synth_live *live;
     connects(r, "20:1", 20, 1);
     connects(r, "20", 20, 0);
     connects(r, "Piano", 20, 0);
@@ -297,7 +297,7 @@ Test(synth_asound, finds_the_midi_port)
     connects(r, "Port-0", 14, 0);
     for (uint32_t i = 0; i < 4; i++) {
         r->def.midi_port = (const char *[]){"Organ", "Announce", "Sounds", "24:0"}[i];
-        FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
+        FAILS(HED_ERROR_IO, hed_synth_live_start(&r->def, &live, &error));
         CHECK(strstr(error.text, r->def.midi_port) && !strstr(error.text, "System"), "%s",
             error.text);
         CHECK(
@@ -306,14 +306,14 @@ Test(synth_asound, finds_the_midi_port)
     }
     r->def.midi_port = "Keys";
     atomic_store(&fake->fail_name, "snd_seq_connect_from");
-    FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_start(&r->def, &live, &error));
     CHECK(strstr(error.text, "20:0") && strstr(error.text, "Input/output error"), "%s", error.text);
     atomic_store(&fake->fail_name, NULL);
     fake->no_sequencer = true;
-    FAILS(HED_ERROR_IO, hed_live_start(&r->def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_start(&r->def, &live, &error));
     CHECK(strstr(error.text, "Keys") && strstr(error.text, "snd-seq"), "%s", error.text);
     r->def.midi_port = NULL;
-    OK(hed_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_start(&r->def, &live, &error));
     stop(live);
     free_rig(r);
 }
@@ -326,12 +326,12 @@ static void captures(
     hed_error error;
     static float left[FRAMES], right[FRAMES];
     rig *r = make_rig(inputs);
-    hed_live *live;
+    hed_synth_live *live;
     fake->format = format;
     fake->channels = channels;
     fake->most = most;
     atomic_store(&fake->allowed, FRAMES);
-    OK(hed_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_start(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
     stop(live);
     CHECK(fake->linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings,
@@ -361,10 +361,10 @@ Test(synth_asound, a_card_that_does_not_capture)
     hed_error error;
     static float left[FRAMES], right[FRAMES];
     rig *r = make_rig(2);
-    hed_live *live;
+    hed_synth_live *live;
     fake->channels = 0;
     atomic_store(&fake->allowed, 0);
-    OK(hed_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_start(&r->def, &live, &error));
     play_on(5 * BLOCK);
     hed_synth_event key = midi(0x90, 60, 100);
     snd_seq_event_t pressed = note(SND_SEQ_EVENT_NOTEON, 60, 100);
@@ -386,15 +386,15 @@ Test(synth_asound, recovers_from_xruns)
 {
     hed_error error;
     rig *r = make_rig(2);
-    hed_live *live;
-    hed_live_report report;
+    hed_synth_live *live;
+    hed_synth_live_report report;
     uint64_t silence = 0;
     atomic_store(&fake->allowed, FRAMES);
     atomic_store(&fake->break_read, 10 * BLOCK);
     atomic_store(&fake->break_write, 30 * BLOCK);
-    OK(hed_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_start(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
-    OK(hed_live_get_report(live, &report, &error));
+    OK(hed_synth_live_get_report(live, &report, &error));
     stop(live);
     CHECK(report.xruns == 2, "%u xruns", (unsigned)report.xruns);
     for (uint32_t n = 0; n < FRAMES; n++) silence += fake->heard[0][n] == 0;
@@ -403,9 +403,9 @@ Test(synth_asound, recovers_from_xruns)
     free_rig(r);
     r = make_rig(0);
     atomic_store(&fake->break_write, 2 * FRAMES);
-    OK(hed_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_start(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) > 3 * FRAMES);
-    OK(hed_live_get_report(live, &report, &error));
+    OK(hed_synth_live_get_report(live, &report, &error));
     stop(live);
     CHECK(report.xruns == 1);
     free_rig(r);
@@ -416,15 +416,15 @@ static void ends_with(const char *function, bool xrun, int code, const char *tex
 {
     hed_error error;
     rig *r = make_rig(1);
-    hed_live *live;
-    hed_live_report report;
-    OK(hed_live_start(&r->def, &live, &error));
+    hed_synth_live *live;
+    hed_synth_live_report report;
+    OK(hed_synth_live_start(&r->def, &live, &error));
     fake->code = code;
     atomic_store(&fake->fail_name, function);
     if (xrun) atomic_store(&fake->break_read, 0);
     snd_seq_event_t event = note(SND_SEQ_EVENT_NOTEON, 60, 100);
     fake->send(&event, 0);
-    WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_ERROR_IO);
+    WAIT_UNTIL(hed_synth_live_get_report(live, &report, &error) == HED_ERROR_IO);
     stop(live);
     CHECK(strstr(error.text, text), "%s: %s", function, error.text);
     atomic_store(&fake->fail_name, NULL);
@@ -447,17 +447,17 @@ Test(synth_asound, goes_on_without_some_events)
 {
     hed_error error;
     rig *r = make_rig(0);
-    hed_live *live;
-    hed_live_report report = {0};
-    OK(hed_live_start(&r->def, &live, &error));
+    hed_synth_live *live;
+    hed_synth_live_report report = {0};
+    OK(hed_synth_live_start(&r->def, &live, &error));
     fake->code = -ENOSPC;
     atomic_store(&fake->fail_name, "snd_seq_event_input");
     snd_seq_event_t event = note(SND_SEQ_EVENT_NOTEON, 60, 100);
     fake->send(&event, hed_now());
-    WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_OK && report.events_lost == 1);
+    WAIT_UNTIL(hed_synth_live_get_report(live, &report, &error) == HED_OK && report.events_lost == 1);
     atomic_store(&fake->fail_name, "snd_seq_get_queue_status");
     fake->send(&event, hed_now());
-    WAIT_UNTIL(hed_live_get_report(live, &report, &error) == HED_OK && report.events == 2);
+    WAIT_UNTIL(hed_synth_live_get_report(live, &report, &error) == HED_OK && report.events == 2);
     stop(live);
     CHECK(report.events_lost == 1);
     free_rig(r);
@@ -478,12 +478,12 @@ Test(synth_asound, every_call_fails_once)
     uint32_t refused = 0, warned = 0;
     for (int64_t i = 1;; i++) {
         rig *r = make_rig(2);
-        hed_live *live;
+        hed_synth_live *live;
         r->def.midi_port = "20:0";
         fake->calls = 0;
         fake->fail_call = i;
         fake->failed = NULL;
-        hed_status status = hed_live_start(&r->def, &live, &error);
+        hed_status status = hed_synth_live_start(&r->def, &live, &error);
         fake->fail_call = 0;
         const char *failed = fake->failed;
         CHECK(status == HED_OK || (failed && !live), "%s", error.text);

@@ -10,13 +10,13 @@
 
 enum { RATE = 48000, BLOCK = 256, WINDOW = 16384 };
 
-static hed_instrument *load(const char *name)
+static hed_synth_instrument *load(const char *name)
 {
     hed_error error;
     char path[128];
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "data/instruments/%s.json", name);
-    OK(hed_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_load(path, &instrument, &error));
     return instrument;
 }
 
@@ -26,7 +26,7 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     double seconds, uint32_t *frames, hed_synth_report *report)
 {
     hed_error error;
-    hed_instrument *instrument = load(name);
+    hed_synth_instrument *instrument = load(name);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.rate = RATE;
@@ -38,7 +38,7 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     uint32_t blocks = (uint32_t)ceil(seconds * RATE / BLOCK);
     float *left = malloc(sizeof *left * blocks * BLOCK), right[BLOCK], input[BLOCK];
     CHECK_NOT_NULL(left);
-    hed_synth_event on = {.kind = HED_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
+    hed_synth_event on = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {(uint8_t)(0x90 | channel), note, 100}};
     for (uint32_t i = 0; i < blocks; i++) {
         for (uint32_t k = 0; k < BLOCK; k++)
             input[k] = (float)((i * BLOCK + k) % 384) / 192.0f - 1.0f;
@@ -52,7 +52,7 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     *report = hed_synth_get_report(synth);
     *frames = blocks * BLOCK;
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     return left;
 }
 
@@ -80,18 +80,18 @@ Test(synth_data, instruments_are_stable)
         "harp", "drum", "viol", "cymbal", "vibes", "tank", "orrery", "million", "consort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hed_error error;
-        hed_instrument *instrument = load(names[i]);
-        hed_stability stability;
-        OK(hed_instrument_stability(instrument, RATE, &stability, &error));
+        hed_synth_instrument *instrument = load(names[i]);
+        hed_synth_stability stability;
+        OK(hed_synth_instrument_stability(instrument, RATE, &stability, &error));
         EXPECT_EQ(stability.unsafe, 0u, "%s: %u bodies are above the bound, at worst %g", names[i],
             stability.unsafe, stability.worst);
         if (strcmp(names[i], "million") == 0)
-            EXPECT_GE(hed_instrument_count(instrument, HED_BODY), 1000000u);
-        for (uint32_t type = 0; strcmp(names[i], "orrery") == 0 && type < HED_ENTITY_TYPE_COUNT;
-             type++)
-            EXPECT_GT(hed_instrument_count(instrument, type), 0u, "the orrery has no %s",
-                hed_entity_type_name(type));
-        hed_instrument_destroy(instrument);
+            EXPECT_GE(hed_synth_instrument_count(instrument, HED_SYNTH_BODY), 1000000u);
+        for (uint32_t type = 0;
+             strcmp(names[i], "orrery") == 0 && type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+            EXPECT_GT(hed_synth_instrument_count(instrument, type), 0u, "the orrery has no %s",
+                hed_synth_entity_type_name(type));
+        hed_synth_instrument_destroy(instrument);
     }
 }
 
@@ -166,13 +166,13 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
 Test(synth_data, the_piece_is_whole)
 {
     hed_error error;
-    hed_midi_file *file;
-    OK(hed_midi_file_load("data/music/greensleeves.mid", &file, &error));
-    EXPECT_EQ(hed_midi_file_tracks(file), 4u);
-    EXPECT_NEAR(hed_midi_file_seconds(file), 85.7, 0.1);
-    const hed_midi_event *events = hed_midi_file_events(file);
+    hed_synth_midi_file *file;
+    OK(hed_synth_midi_file_load("data/music/greensleeves.mid", &file, &error));
+    EXPECT_EQ(hed_synth_midi_file_tracks(file), 4u);
+    EXPECT_NEAR(hed_synth_midi_file_seconds(file), 85.7, 0.1);
+    const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
     uint32_t notes[16] = {0}, held[16][128] = {{0}};
-    for (uint32_t i = 0; i < hed_midi_file_count(file); i++) {
+    for (uint32_t i = 0; i < hed_synth_midi_file_count(file); i++) {
         uint8_t status = events[i].bytes[0] >> 4, channel = events[i].bytes[0] & 15,
                 note = events[i].bytes[1] & 127;
         bool on = status == 9 && events[i].bytes[2] > 0, off = status == 8 || (status == 9 && !on);
@@ -184,7 +184,7 @@ Test(synth_data, the_piece_is_whole)
             held[channel][note]--;
         }
     }
-    hed_midi_file_destroy(file);
+    hed_synth_midi_file_destroy(file);
     for (uint32_t channel = 0; channel < 3; channel++) {
         EXPECT_GT(notes[channel], 50u, "channel %u has %u notes", channel + 1, notes[channel]);
         for (uint32_t note = 0; note < 128; note++)
@@ -199,10 +199,10 @@ Test(synth_data, phrases_can_be_read)
     EXPECT_EQ(found.gl_pathc, 7u);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         hed_error error;
-        hed_midi_file *file;
-        OK(hed_midi_file_load(found.gl_pathv[i], &file, &error));
-        EXPECT_GT(hed_midi_file_count(file), 2u);
-        hed_midi_file_destroy(file);
+        hed_synth_midi_file *file;
+        OK(hed_synth_midi_file_load(found.gl_pathv[i], &file, &error));
+        EXPECT_GT(hed_synth_midi_file_count(file), 2u);
+        hed_synth_midi_file_destroy(file);
     }
     globfree(&found);
 }
@@ -212,7 +212,7 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
 {
     hed_error error;
     test_device t = test_open(NULL);
-    hed_instrument *harp = load("harp");
+    hed_synth_instrument *harp = load("harp");
     hed_synth_def def = hed_default_synth_def();
     def.instrument = harp;
     def.structure = HED_SYNTH_NATIVE;
@@ -226,11 +226,11 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
     hed_synth_block block = {
         .frames = BLOCK, .events = events, .event_count = 640, .left = left, .right = right};
     OK(hed_synth_process(synth, &block, &error));
-    hed_note_report notes = hed_synth_get_report(synth).notes;
+    hed_synth_note_report notes = hed_synth_get_report(synth).notes;
     CHECK(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 &&
           notes.high == 79);
     CHECK(hed_synth_get_report(synth).peak > 0.001f);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(harp);
+    hed_synth_instrument_destroy(harp);
     test_close(&t);
 }

@@ -8,10 +8,10 @@ typedef struct blow {
     double mass, hammer, speed, hardness, exponent, hysteresis, relaxation;
 } blow;
 
-static hed_entity add_mallet(rig *r, const blow *b, float noise)
+static hed_synth_entity add_mallet(rig *r, const blow *b, float noise)
 {
-    hed_entity_def def = hed_default_entity_def(HED_MALLET);
-    def.as.mallet = (hed_mallet_def){.direction = {1, 0, 0}, .mass = (float)b->hammer,
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MALLET);
+    def.as.mallet = (hed_synth_mallet_def){.direction = {1, 0, 0}, .mass = (float)b->hammer,
         .impulse = (float)(b->hammer * b->speed), .hardness_soft = (float)b->hardness,
         .hardness_hard = (float)b->hardness, .exponent = (float)b->exponent,
         .hysteresis = (float)b->hysteresis, .relaxation = (float)b->relaxation, .noise = noise,
@@ -24,7 +24,7 @@ static double strike(const blow *b, float noise, double *peak)
 {
     static rig r;
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, (float)b->mass, 0), mallet = add_mallet(&r, b, noise);
+    hed_synth_entity body = rig_body(&r, 0, (float)b->mass, 0), mallet = add_mallet(&r, b, noise);
     rig_link(&r, mallet, body, 1);
     rig_start(&r);
     rig_note(&r, 60, 127);
@@ -110,13 +110,13 @@ static void pluck(double ratio, double tolerance)
 {
     static rig r;
     rig_open(&r, NULL);
-    hed_entity last = rig_body(&r, 0, 0, 0);
+    hed_synth_entity last = rig_body(&r, 0, 0, 0);
     for (int i = 1; i <= 10; i++) {
-        hed_entity body = rig_body(&r, (float)i / 64, i < 10 ? 0.001f : 0, 1);
+        hed_synth_entity body = rig_body(&r, (float)i / 64, i < 10 ? 0.001f : 0, 1);
         rig_spring(&r, last, body, (float)(0.001 * ratio * RATE * RATE), -0.5f);
         if (i == 3) {
-            hed_entity_def def = hed_default_entity_def(HED_PLECTRUM);
-            def.as.plectrum = (hed_plectrum_def){.direction = {0, 1, 0}, .distance = 0.001f,
+            hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_PLECTRUM);
+            def.as.plectrum = (hed_synth_plectrum_def){.direction = {0, 1, 0}, .distance = 0.001f,
                 .duration = 0.01f, .route = {0, 0, 127}};
             rig_link(&r, rig_add(&r, &def), body, 1);
         }
@@ -152,10 +152,10 @@ Test(synth_exciters, a_plectrum_draws_by_its_distance_and_lets_go)
 
 /* ---- bow ---- */
 
-static hed_entity add_bow(rig *r, float force, float speed)
+static hed_synth_entity add_bow(rig *r, float force, float speed)
 {
-    hed_entity_def def = hed_default_entity_def(HED_BOW);
-    def.as.bow = (hed_bow_def){.direction = {1, 0, 0}, .force = force, .draw_velocity = speed,
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_BOW);
+    def.as.bow = (hed_synth_bow_def){.direction = {1, 0, 0}, .force = force, .draw_velocity = speed,
         .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.1f, .envelope = {0, 0, 1, 0},
         .route = {0, 0, 127}};
     return rig_add(r, &def);
@@ -187,7 +187,7 @@ Test(synth_exciters, a_bowed_mass_sticks_and_slips)
 {
     static rig r;
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, 0.001f, 5), wall = rig_body(&r, 0.1f, 0, 0);
+    hed_synth_entity body = rig_body(&r, 0, 0.001f, 5), wall = rig_body(&r, 0.1f, 0, 0);
     double w = 2 * RATE * sin(PI * 200 / RATE);
     rig_spring(&r, body, wall, (float)(0.001 * w * w), -1);
     rig_link(&r, add_bow(&r, 0.5f, 0.2f), body, 1);
@@ -225,10 +225,10 @@ static void forces(rig *r, double *force, int count)
     }
 }
 
-static hed_entity add_oscillator(rig *r, hed_wave wave, float frequency)
+static hed_synth_entity add_oscillator(rig *r, hed_synth_wave wave, float frequency)
 {
-    hed_entity_def def = hed_default_entity_def(HED_OSCILLATOR);
-    def.as.oscillator = (hed_oscillator_def){.direction = {1, 0, 0}, .wave = wave, .gain = 2,
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_OSCILLATOR);
+    def.as.oscillator = (hed_synth_oscillator_def){.direction = {1, 0, 0}, .wave = wave, .gain = 2,
         .frequency = frequency, .pulse_width = 0.25f, .envelope = {0, 0, 1, 0},
         .route = {0, 0, 127}};
     return rig_add(r, &def);
@@ -236,11 +236,11 @@ static hed_entity add_oscillator(rig *r, hed_wave wave, float frequency)
 
 Test(synth_exciters, an_oscillator_keeps_pitch_and_shape)
 {
-    for (int wave = HED_WAVE_SINE; wave <= HED_WAVE_RECTANGLE; wave++) {
+    for (int wave = HED_SYNTH_WAVE_SINE; wave <= HED_SYNTH_WAVE_RECTANGLE; wave++) {
         static rig r;
         rig_open(&r, NULL);
-        hed_entity body = rig_body(&r, 0, 1, 0);
-        rig_link(&r, add_oscillator(&r, (hed_wave)wave, 440), body, 1);
+        hed_synth_entity body = rig_body(&r, 0, 1, 0);
+        rig_link(&r, add_oscillator(&r, (hed_synth_wave)wave, 440), body, 1);
         rig_start(&r);
         rig_note(&r, 60, 100);
         rig_play(&r, 48000);
@@ -249,11 +249,11 @@ Test(synth_exciters, an_oscillator_keeps_pitch_and_shape)
         /* the body takes at sample n what the oscillator gave at n - 1 */
         for (int i = 0; i < 200; i++) {
             double phase = 440 * (48000 + i) / RATE, part = phase - floor(phase);
-            double expected = wave == HED_WAVE_SINE  ? 2 * sin(2 * PI * phase)
-                              : wave == HED_WAVE_SAW ? 4 * part - 2
-                              : part < 0.25          ? 2
-                                                     : -2;
-            if (wave != HED_WAVE_SINE &&
+            double expected = wave == HED_SYNTH_WAVE_SINE  ? 2 * sin(2 * PI * phase)
+                              : wave == HED_SYNTH_WAVE_SAW ? 4 * part - 2
+                              : part < 0.25                ? 2
+                                                           : -2;
+            if (wave != HED_SYNTH_WAVE_SINE &&
                 (part < 0.001 || part > 0.999 || fabs(part - 0.25) < 0.001))
                 continue;
             worst = fmax(worst, fabs(force[i] - expected));
@@ -269,8 +269,8 @@ Test(synth_exciters, noise_is_white_and_even)
     static rig r;
     static double force[20000];
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, 1, 0);
-    rig_link(&r, add_oscillator(&r, HED_WAVE_NOISE, 440), body, 1);
+    hed_synth_entity body = rig_body(&r, 0, 1, 0);
+    rig_link(&r, add_oscillator(&r, HED_SYNTH_WAVE_NOISE, 440), body, 1);
     rig_start(&r);
     rig_note(&r, 60, 100);
     forces(&r, force, 20000);
@@ -290,7 +290,7 @@ Test(synth_exciters, sound_is_a_force_two_samples_later)
 {
     static rig r;
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, 1, 0);
+    hed_synth_entity body = rig_body(&r, 0, 1, 0);
     rig_link(&r, rig_input(&r, 1, 0, 3), body, 0.5f);
     rig_start(&r);
     for (int i = 0; i < 4; i++) r.sound[i] = 0.25f * (float)(i + 1);
@@ -303,20 +303,20 @@ Test(synth_exciters, sound_is_a_force_two_samples_later)
 
 /* ---- modulation of what they do: each way of acting ---- */
 
-static double modulated_force(hed_modulation_mode mode, bool invert)
+static double modulated_force(hed_synth_modulation_mode mode, bool invert)
 {
     static rig r;
     hed_error error;
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, 1, 0), input = rig_input(&r, 1, 0, 3);
+    hed_synth_entity body = rig_body(&r, 0, 1, 0), input = rig_input(&r, 1, 0, 3);
     rig_link(&r, input, body, 1);
-    hed_entity_def def = hed_default_entity_def(HED_MIDI_SOURCE);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MIDI_SOURCE);
     def.as.midi_source.initial = 0.5f;
     def.as.midi_source.smoothing = 0;
-    hed_entity source = rig_add(&r, &def);
-    hed_modulation_def modulation = {.source = source, .target = input,
-        .parameter = HED_PARAMETER_GAIN, .mode = mode, .depth = 0.8f, .invert = invert};
-    OK(hed_instrument_modulate(r.instrument, &modulation, &error));
+    hed_synth_entity source = rig_add(&r, &def);
+    hed_synth_modulation_def modulation = {.source = source, .target = input,
+        .parameter = HED_SYNTH_TARGET_GAIN, .mode = mode, .depth = 0.8f, .invert = invert};
+    OK(hed_synth_instrument_modulate(r.instrument, &modulation, &error));
     rig_start(&r);
     rig_play(&r, 10);
     r.sound[0] = 1;
@@ -329,10 +329,10 @@ static double modulated_force(hed_modulation_mode mode, bool invert)
 
 Test(synth_exciters, modulation_adds_multiplies_and_goes_in_octaves)
 {
-    EXPECT(fabs(modulated_force(HED_MODULATE_ADD, false) - 3.4) < 1e-5);
-    EXPECT(fabs(modulated_force(HED_MODULATE_ADD, true) - 2.6) < 1e-5);
-    EXPECT(fabs(modulated_force(HED_MODULATE_MULTIPLY, false) - 4.2) < 1e-5);
-    EXPECT(fabs(modulated_force(HED_MODULATE_MULTIPLY, true) - 1.8) < 1e-5);
-    EXPECT(fabs(modulated_force(HED_MODULATE_EXPONENTIAL, false) - 3 * exp2(0.4)) < 1e-5);
-    EXPECT(fabs(modulated_force(HED_MODULATE_EXPONENTIAL, true) - 3 * exp2(-0.4)) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_SYNTH_MODULATE_ADD, false) - 3.4) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_SYNTH_MODULATE_ADD, true) - 2.6) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_SYNTH_MODULATE_MULTIPLY, false) - 4.2) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_SYNTH_MODULATE_MULTIPLY, true) - 1.8) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_SYNTH_MODULATE_EXPONENTIAL, false) - 3 * exp2(0.4)) < 1e-5);
+    EXPECT(fabs(modulated_force(HED_SYNTH_MODULATE_EXPONENTIAL, true) - 3 * exp2(-0.4)) < 1e-5);
 }

@@ -47,18 +47,18 @@ typedef struct piece {
 /* Left, then right. */
 static float strict[2 * FRAMES], fast[2 * FRAMES];
 
-static hed_instrument *load(const char *name)
+static hed_synth_instrument *load(const char *name)
 {
     char path[128];
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "%s.json", name);
-    OK(hed_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_load(path, &instrument, &error));
     return instrument;
 }
 
 static void play(hed_synth *synth, const piece *p, float *sound)
 {
-    const hed_synth_event on = {.kind = HED_EVENT_MIDI, .bytes = {0x90, p->note, p->velocity}};
+    const hed_synth_event on = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, p->note, p->velocity}};
     for (uint32_t at = 0; at < FRAMES; at += BLOCK) {
         float input[BLOCK];
         for (uint32_t i = 0; i < BLOCK; i++) input[i] = (float)((at + i) % 384) / 192.0f - 1.0f;
@@ -75,7 +75,7 @@ static void play(hed_synth *synth, const piece *p, float *sound)
 static bool render(
     hed_device *device, hed_synth_structure structure, hed_math math, const piece *p, float *sound)
 {
-    hed_instrument *instrument = load(p->instrument);
+    hed_synth_instrument *instrument = load(p->instrument);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.rate = RATE;
@@ -85,7 +85,7 @@ static bool render(
     def.math = math;
     hed_synth *synth;
     hed_status status = hed_synth_create(device, &def, &synth, &error);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     if (status == HED_ERROR_UNSUPPORTED) {
         test_note("%s: %s", p->instrument, error.text);
         return false;

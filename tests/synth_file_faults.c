@@ -11,14 +11,14 @@ static char path[] = "/tmp/heddle-faults-XXXXXX";
 static hed_status try_file(const char *text)
 {
     hed_error error = {0};
-    hed_instrument *instrument, *copy = NULL;
-    hed_status status = hed_instrument_parse(text, strlen(text), "i.json", &instrument, &error);
+    hed_synth_instrument *instrument, *copy = NULL;
+    hed_status status = hed_synth_instrument_parse(text, strlen(text), "i.json", &instrument, &error);
     if (status != HED_OK && (instrument || !error.text[0])) abort();
-    if (status == HED_OK) status = hed_instrument_copy(instrument, &copy, &error);
-    if (status == HED_OK) status = hed_instrument_save(copy, path, &error);
+    if (status == HED_OK) status = hed_synth_instrument_copy(instrument, &copy, &error);
+    if (status == HED_OK) status = hed_synth_instrument_save(copy, path, &error);
     if (status != HED_OK && !error.text[0]) abort();
-    hed_instrument_destroy(instrument);
-    hed_instrument_destroy(copy);
+    hed_synth_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(copy);
     /* What jansson makes of a string that it could not keep is some other failure: see
      * support_faults.c. */
     return status != HED_OK && hit ? HED_ERROR_MEMORY : status;

@@ -11,52 +11,52 @@ static hed_error error;
 
 TestSuite(synth_file, .init = folder_make, .fini = folder_remove);
 
-static hed_instrument *parse(const char *text)
+static hed_synth_instrument *parse(const char *text)
 {
-    hed_instrument *instrument;
-    OK(hed_instrument_parse(text, strlen(text), "i.json", &instrument, &error));
+    hed_synth_instrument *instrument;
+    OK(hed_synth_instrument_parse(text, strlen(text), "i.json", &instrument, &error));
     return instrument;
 }
 
 /* ---- equal instruments ---- */
 
 /* The same entity in both: of the same type, at the same place. */
-static bool same_entity(
-    const hed_instrument *a, hed_entity in_a, const hed_instrument *b, hed_entity in_b)
+static bool same_entity(const hed_synth_instrument *a, hed_synth_entity in_a,
+    const hed_synth_instrument *b, hed_synth_entity in_b)
 {
     const synth_place *one = synth_find(a, in_a), *other = synth_find(b, in_b);
     return one && other && one->type == other->type && one->index == other->index;
 }
 
-static void compare_type(const hed_instrument *a, const hed_instrument *b, uint32_t type)
+static void compare_type(const hed_synth_instrument *a, const hed_synth_instrument *b, uint32_t type)
 {
     CHECK(a->counts[type] == b->counts[type], "%u and %u of %s", a->counts[type], b->counts[type],
-        hed_entity_type_name(type));
+        hed_synth_entity_type_name(type));
     for (uint32_t i = 0; i < a->counts[type]; i++) {
-        hed_entity_def one = {.type = type}, other = {.type = type};
+        hed_synth_entity_def one = {.type = type}, other = {.type = type};
         memcpy(&one.as, synth_element(a, type, i), synth_def_sizes[type]);
         memcpy(&other.as, synth_element(b, type, i), synth_def_sizes[type]);
         for (const synth_field *field = synth_fields[type]; field->key; field++) {
-            hed_entity in_a, in_b;
+            hed_synth_entity in_a, in_b;
             memcpy(&in_a, (char *)&one.as + field->offset, sizeof in_a);
             memcpy(&in_b, (char *)&other.as + field->offset, sizeof in_b);
             bool same = field->kind == SYNTH_FIELD_ENTITY
                             ? same_entity(a, in_a, b, in_b)
                             : synth_same_value(field, (char *)&one.as + field->offset,
                                   (char *)&other.as + field->offset);
-            CHECK(same, "%s of %s %u", field->key, hed_entity_type_name(type), i);
+            CHECK(same, "%s of %s %u", field->key, hed_synth_entity_type_name(type), i);
         }
-        const char *name = hed_instrument_name(a, a->ids[type][i]);
-        if (name[0]) CHECK_TEXT(name, hed_instrument_name(b, b->ids[type][i]));
+        const char *name = hed_synth_instrument_name(a, a->ids[type][i]);
+        if (name[0]) CHECK_TEXT(name, hed_synth_instrument_name(b, b->ids[type][i]));
     }
 }
 
-static void compare(const hed_instrument *a, const hed_instrument *b)
+static void compare(const hed_synth_instrument *a, const hed_synth_instrument *b)
 {
     for (const synth_field *field = synth_instrument_fields; field->key; field++)
         CHECK(synth_same_value(
             field, (const char *)&a->def + field->offset, (const char *)&b->def + field->offset));
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) compare_type(a, b, type);
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) compare_type(a, b, type);
     CHECK(a->link_count == b->link_count && a->modulation_count == b->modulation_count);
     for (uint32_t i = 0; i < a->link_count; i++) {
         const synth_link *one = &a->links[i], *other = &b->links[i];
@@ -64,7 +64,7 @@ static void compare(const hed_instrument *a, const hed_instrument *b)
         CHECK(one->weight == other->weight);
     }
     for (uint32_t i = 0; i < a->modulation_count; i++) {
-        const hed_modulation_def *one = &a->modulations[i], *other = &b->modulations[i];
+        const hed_synth_modulation_def *one = &a->modulations[i], *other = &b->modulations[i];
         CHECK(same_entity(a, one->source, b, other->source) &&
               same_entity(a, one->target, b, other->target));
         CHECK(one->parameter == other->parameter && one->mode == other->mode &&
@@ -74,20 +74,20 @@ static void compare(const hed_instrument *a, const hed_instrument *b)
 
 /* Saves, loads, compares, saves again: the second file is the first to the byte. Gives the file's
  * text. */
-static char *round_trip(const hed_instrument *instrument)
+static char *round_trip(const hed_synth_instrument *instrument)
 {
-    hed_instrument *loaded;
+    hed_synth_instrument *loaded;
     char *first, *second;
     size_t first_size, second_size;
-    OK(hed_instrument_save(instrument, in_folder("1.json"), &error));
-    OK(hed_instrument_load(in_folder("1.json"), &loaded, &error));
+    OK(hed_synth_instrument_save(instrument, in_folder("1.json"), &error));
+    OK(hed_synth_instrument_load(in_folder("1.json"), &loaded, &error));
     compare(instrument, loaded);
-    OK(hed_instrument_save(loaded, in_folder("2.json"), &error));
+    OK(hed_synth_instrument_save(loaded, in_folder("2.json"), &error));
     OK(hed_file_read(in_folder("1.json"), 1 << 30, &first, &first_size, &error));
     OK(hed_file_read(in_folder("2.json"), 1 << 30, &second, &second_size, &error));
     CHECK(first_size == second_size && memcmp(first, second, first_size) == 0, "%s\n---\n%s", first,
         second);
-    hed_instrument_destroy(loaded);
+    hed_synth_instrument_destroy(loaded);
     free(second);
     return first;
 }
@@ -117,43 +117,43 @@ static const char ORCHESTRA[] =
 
 Test(synth_file, a_file_is_what_it_says)
 {
-    hed_instrument *i = parse(ORCHESTRA);
-    EXPECT(i->def.mode == HED_VOICES_MPE && i->def.voices == 3 && i->def.low == 20 &&
+    hed_synth_instrument *i = parse(ORCHESTRA);
+    EXPECT(i->def.mode == HED_SYNTH_VOICES_MPE && i->def.voices == 3 && i->def.low == 20 &&
            i->def.gain == -6);
     EXPECT(i->def.root_note == 60, "what is not said is as usual");
-    EXPECT(
-        i->counts[HED_BODY] == 2 + 10 + 60 && i->bodies[1].mass == 0.25f && i->bodies[0].anchored);
-    hed_entity b = hed_instrument_find(i, "b"), m = hed_instrument_find(i, "m"),
-               far = hed_instrument_find(i, "l[1,2,3]");
-    const hed_body_def *body = &i->bodies[synth_find(i, far)->index];
+    EXPECT(i->counts[HED_SYNTH_BODY] == 2 + 10 + 60 && i->bodies[1].mass == 0.25f &&
+           i->bodies[0].anchored);
+    hed_synth_entity b = hed_synth_instrument_find(i, "b"), m = hed_synth_instrument_find(i, "m"),
+                     far = hed_synth_instrument_find(i, "l[1,2,3]");
+    const hed_synth_body_def *body = &i->bodies[synth_find(i, far)->index];
     EXPECT(body->position[0] == 0.25f && body->position[1] == 5.5f && body->position[2] == 0.75f);
     EXPECT(body->mass == 0.5f && body->damping == 2 && !body->anchored);
-    EXPECT(i->bodies[synth_find(i, hed_instrument_find(i, "l[1,2,0]"))->index].anchored);
+    EXPECT(i->bodies[synth_find(i, hed_synth_instrument_find(i, "l[1,2,0]"))->index].anchored);
     for (uint32_t x = 0; x < 3; x++)
         EXPECT(i->bodies[12 + (4 * 4 + 1) * 3 + x].mass == (x < 2 ? 0.75f : 0.5f));
     EXPECT(i->springs[2].cubic == 5 && i->springs[1].cubic == 0);
-    const hed_spring_def *last = &i->springs[i->counts[HED_SPRING] - 1];
-    EXPECT(
-        last->from == hed_instrument_find(i, "s[3]") && last->to == far && last->rest_length == -1);
+    const hed_synth_spring_def *last = &i->springs[i->counts[HED_SYNTH_SPRING] - 1];
+    EXPECT(last->from == hed_synth_instrument_find(i, "s[3]") && last->to == far &&
+           last->rest_length == -1);
     EXPECT(i->springs[0].stiffness != 1000 && i->springs[0].rest_length == -0.5f,
         "tuned, under tension");
     EXPECT(
         i->link_count == 1 + 10 + 3 + 1 + 1 && i->links[0].from == m && i->links[0].weight == 0.5f);
     EXPECT(i->links[14].to == b && i->links[14].weight == 1);
-    EXPECT(i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_MODULATE_EXPONENTIAL);
+    EXPECT(i->modulation_count == 9 + 1 && i->modulations[8].mode == HED_SYNTH_MODULATE_EXPONENTIAL);
     EXPECT(i->modulations[8].target == i->grids[0].generated.first_spring + 8 &&
            i->modulations[0].invert);
     EXPECT(i->mallets[0].route.channel == 3 && i->mallets[0].route.high == 127 &&
-           i->lfos[0].wave == HED_WAVE_HOLD);
+           i->lfos[0].wave == HED_SYNTH_WAVE_HOLD);
     EXPECT(i->midi_sources[0].number == 74 && !i->microphones[0].heard &&
            i->delay_lines[0].source == m);
     free(round_trip(i));
-    hed_instrument_destroy(i);
+    hed_synth_instrument_destroy(i);
 }
 
 Test(synth_file, kinds_of_grids_have_their_defaults)
 {
-    hed_instrument *i = parse(
+    hed_synth_instrument *i = parse(
         "{\"version\": 1, \"grids\": [{\"kind\": \"string\", \"size\": 3}, {\"kind\": \"membrane\", "
         "\"size\": [3, 3]}, {\"kind\": \"plate\", \"size\": [3, 3], \"anchor\": \"ends\"}, "
         "{\"kind\": \"lattice\", \"size\": [3, 3, 3], \"step\": [[1, 0, 0], [0, 2, 0], "
@@ -167,7 +167,7 @@ Test(synth_file, kinds_of_grids_have_their_defaults)
     }
     EXPECT(i->bodies[3 + 9 + 9 + 26].position[2] == 6 && i->bodies[2].position[0] == 0.02f);
     free(round_trip(i));
-    hed_instrument_destroy(i);
+    hed_synth_instrument_destroy(i);
 }
 
 /* ---- saving and loading ---- */
@@ -188,7 +188,7 @@ static float draw_number(double low, double high)
 }
 
 /* Any values within their ranges. */
-static void draw_fields(const hed_instrument *instrument, const synth_field *fields, char *def)
+static void draw_fields(const hed_synth_instrument *instrument, const synth_field *fields, char *def)
 {
     for (const synth_field *field = fields; field->key; field++) {
         void *at = def + field->offset;
@@ -202,11 +202,11 @@ static void draw_fields(const hed_instrument *instrument, const synth_field *fie
             continue;
         case SYNTH_FIELD_BOOLEAN: *(bool *)at = draw(2); continue;
         case SYNTH_FIELD_ADSR:
-            *(hed_adsr *)at = (hed_adsr){
+            *(hed_synth_adsr *)at = (hed_synth_adsr){
                 draw_number(0, 9), draw_number(0, 9), draw_number(0, 1), draw_number(0, 9)};
             continue;
         case SYNTH_FIELD_ROUTE:
-            *(hed_route *)at = (hed_route){(uint8_t)draw(17), 5, (uint8_t)(5 + draw(100))};
+            *(hed_synth_route *)at = (hed_synth_route){(uint8_t)draw(17), 5, (uint8_t)(5 + draw(100))};
             continue;
         case SYNTH_FIELD_NOTE: continue;
         case SYNTH_FIELD_WHOLE:
@@ -216,7 +216,7 @@ static void draw_fields(const hed_instrument *instrument, const synth_field *fie
             while (field->choices[word + 1] && draw(2)) word++;
             break;
         case SYNTH_FIELD_ENTITY:
-            word = hed_instrument_at(
+            word = hed_synth_instrument_at(
                 instrument, field->refers, draw(instrument->counts[field->refers] + 1));
             break;
         }
@@ -224,26 +224,26 @@ static void draw_fields(const hed_instrument *instrument, const synth_field *fie
     }
 }
 
-static hed_entity any(const hed_instrument *instrument)
+static hed_synth_entity any(const hed_synth_instrument *instrument)
 {
     return 1 + draw(instrument->entity_count + 1);
 }
 
-static void add_entity(hed_instrument *i, hed_entity_type type)
+static void add_entity(hed_synth_instrument *i, hed_synth_entity_type type)
 {
     static const char *const odd[] = {NULL, NULL, "b\"ack\\slash", "umlaut \xc3\xa4", "line\nbreak",
         "a..b", "x[3]", "body.3", "body.5'", "grid.0", "grid.1[2]", "grid[1]", " "};
-    hed_entity_def def = {.type = type};
-    hed_entity entity;
+    hed_synth_entity_def def = {.type = type};
+    hed_synth_entity entity;
     hed_error ignored;
     draw_fields(i, synth_fields[type], (char *)&def.as);
-    hed_instrument_add(i, &def, odd[draw(sizeof odd / sizeof *odd)], &entity, &ignored);
+    hed_synth_instrument_add(i, &def, odd[draw(sizeof odd / sizeof *odd)], &entity, &ignored);
 }
 
-static void add_grid(hed_instrument *i)
+static void add_grid(hed_synth_instrument *i)
 {
-    hed_grid_def grid = hed_default_grid_def();
-    hed_generated made;
+    hed_synth_grid_def grid = hed_default_synth_grid_def();
+    hed_synth_generated made;
     hed_error ignored;
     for (uint32_t axis = 0; axis < 3; axis++) {
         grid.size[axis] = 1 + draw(4);
@@ -253,36 +253,36 @@ static void add_grid(hed_instrument *i)
     grid.body.mass = draw_number(0.1, 3);
     if (draw(2)) grid.diagonal = draw_number(1, 50);
     if (draw(2)) grid.bend = draw_number(1, 50);
-    hed_instrument_add_grid(i, &grid, draw(2) ? "grid" : NULL, &made, &ignored);
+    hed_synth_instrument_add_grid(i, &grid, draw(2) ? "grid" : NULL, &made, &ignored);
 }
 
 /* Links, modulations and changes, mostly of what cannot be joined. */
-static void join_anything(hed_instrument *i)
+static void join_anything(hed_synth_instrument *i)
 {
     hed_error ignored;
-    hed_entity_def def;
-    hed_modulation_def modulation = {
-        any(i), any(i), draw(HED_PARAMETER_COUNT), draw(3), draw_number(-2, 2), draw(2)};
-    hed_instrument_link(i, any(i), any(i), draw_number(-2, 2), &ignored);
-    hed_instrument_modulate(i, &modulation, &ignored);
-    hed_entity entity = any(i);
-    if (hed_instrument_get(i, entity, &def, &ignored) != HED_OK) return;
+    hed_synth_entity_def def;
+    hed_synth_modulation_def modulation = {
+        any(i), any(i), draw(HED_SYNTH_TARGET_COUNT), draw(3), draw_number(-2, 2), draw(2)};
+    hed_synth_instrument_link(i, any(i), any(i), draw_number(-2, 2), &ignored);
+    hed_synth_instrument_modulate(i, &modulation, &ignored);
+    hed_synth_entity entity = any(i);
+    if (hed_synth_instrument_get(i, entity, &def, &ignored) != HED_OK) return;
     draw_fields(i, synth_fields[def.type], (char *)&def.as);
-    hed_instrument_set(i, entity, &def, &ignored);
+    hed_synth_instrument_set(i, entity, &def, &ignored);
 }
 
 /* In the order of files, so that grids may stay grids, or in any order, with removals. */
-static void add_anything(hed_instrument *i, bool ordered)
+static void add_anything(hed_synth_instrument *i, bool ordered)
 {
     hed_error ignored;
     for (uint32_t n = 0; n < 200; n++) {
         uint32_t what = draw(12);
-        if (ordered && n < 20) add_entity(i, HED_BODY);
+        if (ordered && n < 20) add_entity(i, HED_SYNTH_BODY);
         else if (ordered ? n < 26 : what == 0) add_grid(i);
         else if (what < 5) join_anything(i);
-        else if (what == 5 && !ordered) hed_instrument_remove(i, any(i), &ignored);
-        else if (what < 9) add_entity(i, ordered ? HED_SPRING : draw(2));
-        else add_entity(i, HED_SPRING + draw(HED_ENTITY_TYPE_COUNT - 1));
+        else if (what == 5 && !ordered) hed_synth_instrument_remove(i, any(i), &ignored);
+        else if (what < 9) add_entity(i, ordered ? HED_SYNTH_SPRING : draw(2));
+        else add_entity(i, HED_SYNTH_SPRING + draw(HED_SYNTH_ENTITY_TYPE_COUNT - 1));
     }
 }
 
@@ -290,17 +290,17 @@ Test(synth_file, anything_comes_back)
 {
     uint32_t with_grids = 0, with_changes = 0, entities = 0;
     for (uint32_t round = 0; round < 60; round++) {
-        hed_instrument *i;
+        hed_synth_instrument *i;
         random_state = round + 1;
-        OK(hed_instrument_create(NULL, NULL, &i, &error));
+        OK(hed_synth_instrument_create(NULL, NULL, &i, &error));
         draw_fields(i, synth_instrument_fields, (char *)&i->def);
         add_anything(i, round % 2);
         char *text = round_trip(i);
         with_grids += strstr(text, "\"grids\"") != NULL;
         with_changes += strstr(text, "\"changes\"") != NULL;
-        for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) entities += i->counts[type];
+        for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) entities += i->counts[type];
         free(text);
-        hed_instrument_destroy(i);
+        hed_synth_instrument_destroy(i);
     }
     EXPECT(with_grids == 30 && with_changes > 15, "%u of 60 had grids as such, %u changes",
         with_grids, with_changes);
@@ -315,63 +315,63 @@ Test(synth_file, names_that_are_made_up)
     snprintf(text, sizeof text,
         "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [2, 2, 2], \"name\": \"%s\"}]}",
         name);
-    hed_instrument *i = parse(text);
-    OK(hed_instrument_remove(i, 1, &error));
+    hed_synth_instrument *i = parse(text);
+    OK(hed_synth_instrument_remove(i, 1, &error));
     free(round_trip(i));
-    hed_instrument_destroy(i);
+    hed_synth_instrument_destroy(i);
     i = parse(
         "{\"version\": 1, \"bodies\": [{\"position\": [0, 0, 0]}, {\"position\": [1, 0, 0], \"name\": \"body.1\"}, "
         "{\"position\": [2, 0, 0], \"name\": \"grid.0[1]\"}], \"grids\": [{\"kind\": \"string\", \"size\": 3, "
         "\"origin\": [0, 1, 0]}], \"springs\": [{\"from\": \"body.1\", \"to\": \"grid.0[1]\"}]}");
-    hed_entity_def def = hed_default_entity_def(HED_SPRING);
-    hed_entity entity;
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+    hed_synth_entity entity;
     def.as.spring.from = 1;
     def.as.spring.to = i->grids[0].generated.first_body + 1;
-    OK(hed_instrument_add(i, &def, NULL, &entity, &error));
+    OK(hed_synth_instrument_add(i, &def, NULL, &entity, &error));
     char *saved = round_trip(i);
     EXPECT(strstr(saved, "{\"from\": \"body.1'\", \"to\": \"grid.0'[1]\"}"), "%s", saved);
     free(saved);
-    hed_instrument_destroy(i);
+    hed_synth_instrument_destroy(i);
 }
 
 Test(synth_file, changed_grids_stay_grids)
 {
-    hed_instrument *i = parse(ORCHESTRA);
-    hed_entity body = hed_instrument_find(i, "s[4]");
-    hed_entity_def def;
-    OK(hed_instrument_get(i, body, &def, &error));
+    hed_synth_instrument *i = parse(ORCHESTRA);
+    hed_synth_entity body = hed_synth_instrument_find(i, "s[4]");
+    hed_synth_entity_def def;
+    OK(hed_synth_instrument_get(i, body, &def, &error));
     def.as.body.position[2] = -0.0f;
     def.as.body.damping = 1.0f / 3;
-    OK(hed_instrument_set(i, body, &def, &error));
+    OK(hed_synth_instrument_set(i, body, &def, &error));
     char *text = round_trip(i);
     EXPECT(
         strstr(text, "{\"entity\": \"s[4]\", \"position\": [2, 1, -0.0], \"damping\": 0.33333334}"),
         "%s", text);
     EXPECT(strstr(text, "\"to\": \"s\""), "a microphone that hears a whole grid is one link");
     free(text);
-    OK(hed_instrument_remove(i, body, &error));
+    OK(hed_synth_instrument_remove(i, body, &error));
     text = round_trip(i);
     EXPECT(!strstr(text, "\"grids\"") && strstr(text, "\"s[5]\""),
         "a grid with a hole is written body by body");
     free(text);
-    hed_instrument_destroy(i);
+    hed_synth_instrument_destroy(i);
 }
 
 /* As large as they come: a short file, and nothing in the way that grows faster than the
  * instrument. */
 Test(synth_file, a_million_bodies)
 {
-    hed_instrument *i = parse(
+    hed_synth_instrument *i = parse(
         "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"name\": \"block\", \"size\": [100, 100, "
         "100], \"anchor\": [\"first_i\"]}], \"microphones\": [{\"name\": \"m\", \"position\": [0, 0, "
         "9]}], \"links\": [{\"from\": \"m\", \"to\": \"block\"}], \"changes\": [{\"entity\": "
         "\"block[7,*,*]\", \"mass\": 2}]}");
-    hed_stability stability;
-    EXPECT(i->counts[HED_BODY] == 1000000 && i->counts[HED_SPRING] == 2970000 - 2 * 99 * 100 &&
-           i->link_count == 1000000);
-    EXPECT(i->bodies[synth_find(i, hed_instrument_find(i, "block[7,99,99]"))->index].mass == 2);
-    OK(hed_instrument_stability(i, 48000, &stability, &error));
-    hed_instrument_destroy(i);
+    hed_synth_stability stability;
+    EXPECT(i->counts[HED_SYNTH_BODY] == 1000000 && i->counts[HED_SYNTH_SPRING] == 2970000 - 2 * 99 * 100 &&
+              i->link_count == 1000000);
+    EXPECT(i->bodies[synth_find(i, hed_synth_instrument_find(i, "block[7,99,99]"))->index].mass == 2);
+    OK(hed_synth_instrument_stability(i, 48000, &stability, &error));
+    hed_synth_instrument_destroy(i);
 }
 
 Test(synth_file, what_comes_with_heddle_loads)
@@ -381,19 +381,19 @@ Test(synth_file, what_comes_with_heddle_loads)
     CHECK_NOT_NULL(listing);
     for (struct dirent *file; (file = readdir(listing));) {
         char path[300];
-        hed_instrument *i;
-        hed_stability stability;
+        hed_synth_instrument *i;
+        hed_synth_stability stability;
         const char *end = strrchr(file->d_name, '.');
         /* The largest one is a grid and little more, as a_million_bodies is. */
         if (!end || strcmp(end, ".json") != 0 || strncmp(file->d_name, "million", 7) == 0) continue;
         snprintf(path, sizeof path, "data/instruments/%s", file->d_name);
-        OK(hed_instrument_load(path, &i, &error));
-        OK(hed_instrument_stability(i, 48000, &stability, &error));
+        OK(hed_synth_instrument_load(path, &i, &error));
+        OK(hed_synth_instrument_stability(i, 48000, &stability, &error));
         EXPECT(stability.unsafe == 0, "%s: %g", path, stability.worst);
         char *text = round_trip(i);
         EXPECT(i->grid_count == 0 || strstr(text, "\"grids\""), "%s keeps its grids", path);
         free(text);
-        hed_instrument_destroy(i);
+        hed_synth_instrument_destroy(i);
         count++;
     }
     closedir(listing);
@@ -504,9 +504,9 @@ Test(synth_file, refuses_with_the_place)
             "modulations[0].parameter: expected one of"},
     };
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
-        hed_instrument *i;
+        hed_synth_instrument *i;
         hed_status status =
-            hed_instrument_parse(cases[n].text, strlen(cases[n].text), "i.json", &i, &error);
+            hed_synth_instrument_parse(cases[n].text, strlen(cases[n].text), "i.json", &i, &error);
         CHECK(status == HED_ERROR_FORMAT && error.status == status, "%s: %s", cases[n].text,
             hed_status_name(status));
         EXPECT(strstr(error.text, cases[n].words), "%s\n  says: %s\n  not: %s", cases[n].text,
@@ -518,8 +518,8 @@ Test(synth_file, refuses_with_the_place)
 Test(synth_file, a_file_cut_short_says_where)
 {
     for (size_t size = 0; size < sizeof ORCHESTRA - 1; size++) {
-        hed_instrument *i;
-        FAILS(HED_ERROR_FORMAT, hed_instrument_parse(ORCHESTRA, size, "cut.json", &i, &error));
+        hed_synth_instrument *i;
+        FAILS(HED_ERROR_FORMAT, hed_synth_instrument_parse(ORCHESTRA, size, "cut.json", &i, &error));
         CHECK(strncmp(error.text, size ? "cut.json:" : "cut.json is empty", 9) == 0, "%s",
             error.text);
     }
@@ -527,20 +527,20 @@ Test(synth_file, a_file_cut_short_says_where)
 
 Test(synth_file, limits_and_files_that_are_not_there)
 {
-    hed_instrument *i;
+    hed_synth_instrument *i;
     static const char large[] =
         "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [300, 300, 300]}]}";
-    FAILS(HED_ERROR_LIMIT, hed_instrument_parse(large, strlen(large), "i.json", &i, &error));
+    FAILS(HED_ERROR_LIMIT, hed_synth_instrument_parse(large, strlen(large), "i.json", &i, &error));
     EXPECT(
         strstr(error.text, "grids[0]: ") && strstr(error.text, "(i.json:1:26)"), "%s", error.text);
     static const char springs[] =
         "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [200, 200, 200]}]}";
-    FAILS(HED_ERROR_LIMIT, hed_instrument_parse(springs, strlen(springs), "i.json", &i, &error));
-    FAILS(HED_ERROR_IO, hed_instrument_load(in_folder("none.json"), &i, &error));
+    FAILS(HED_ERROR_LIMIT, hed_synth_instrument_parse(springs, strlen(springs), "i.json", &i, &error));
+    FAILS(HED_ERROR_IO, hed_synth_instrument_load(in_folder("none.json"), &i, &error));
     EXPECT(strstr(error.text, "none.json"));
     i = parse("{\"version\": 1}");
-    FAILS(HED_ERROR_IO, hed_instrument_save(i, in_folder("no/such/folder.json"), &error));
-    hed_instrument_destroy(i);
+    FAILS(HED_ERROR_IO, hed_synth_instrument_save(i, in_folder("no/such/folder.json"), &error));
+    hed_synth_instrument_destroy(i);
 }
 
 /* ---- the schema and the document ---- */
@@ -585,7 +585,7 @@ Test(synth_file, schema_has_the_readers_keys)
 {
     hed_json *json;
     size_t size;
-    const char *text = hed_instrument_schema(&size);
+    const char *text = hed_synth_instrument_schema(&size);
     CHECK(size == strlen(text));
     OK(hed_json_parse("schema", text, size, &json, &error));
     hed_json_node root = hed_json_root(json), properties = hed_json_member(root, "properties");
@@ -595,7 +595,7 @@ Test(synth_file, schema_has_the_readers_keys)
         EXPECT_TEXT(at.key, synth_file_keys[count]);
     EXPECT(!synth_file_keys[count]);
     same_fields(root, "instrument", synth_instrument_fields, (const char *const[]){NULL});
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         same_fields(root, synth_section_names[type], synth_fields[type],
             (const char *const[]){"name", NULL});
     same_fields(root, "grids", NULL, synth_grid_keys);
@@ -624,19 +624,19 @@ Test(synth_file, the_document_tells_all)
     const char *begin = strstr(text, "\n```json\n"),
                *end = begin ? strstr(begin + 9, "\n```\n") : NULL;
     CHECK_NOT_NULL(end);
-    hed_instrument *i;
-    hed_stability stability;
-    OK(hed_instrument_parse(begin + 9, (size_t)(end - begin - 9), "docs", &i, &error));
-    OK(hed_instrument_stability(i, 48000, &stability, &error));
+    hed_synth_instrument *i;
+    hed_synth_stability stability;
+    OK(hed_synth_instrument_parse(begin + 9, (size_t)(end - begin - 9), "docs", &i, &error));
+    OK(hed_synth_instrument_stability(i, 48000, &stability, &error));
     EXPECT(stability.unsafe == 0, "its instrument is stable: %g", stability.worst);
-    hed_instrument_destroy(i);
+    hed_synth_instrument_destroy(i);
     for (const char *const *key = synth_file_keys; *key; key++)
         EXPECT(**key == '$' || tells_of(text, *key), "\"%s\" is not told of", *key);
     for (const char *const *key = synth_grid_keys; *key; key++)
         EXPECT(tells_of(text, *key), "\"%s\" of a grid is not told of", *key);
-    for (uint32_t type = 0; type <= HED_ENTITY_TYPE_COUNT; type++) {
+    for (uint32_t type = 0; type <= HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         const synth_field *field =
-            type < HED_ENTITY_TYPE_COUNT ? synth_fields[type] : synth_instrument_fields;
+            type < HED_SYNTH_ENTITY_TYPE_COUNT ? synth_fields[type] : synth_instrument_fields;
         for (; field->key; field++) {
             EXPECT(tells_of(text, field->key), "\"%s\" is not told of", field->key);
             for (uint32_t n = 0; field->choices && field->choices[n]; n++)
@@ -644,8 +644,8 @@ Test(synth_file, the_document_tells_all)
                     tells_of(text, field->choices[n]), "\"%s\" is not told of", field->choices[n]);
         }
     }
-    for (uint32_t p = 0; p < HED_PARAMETER_COUNT; p++)
-        EXPECT(tells_of(text, hed_parameter_name(p)), "parameter \"%s\" is not told of",
-            hed_parameter_name(p));
+    for (uint32_t p = 0; p < HED_SYNTH_TARGET_COUNT; p++)
+        EXPECT(tells_of(text, hed_synth_target_name(p)), "parameter \"%s\" is not told of",
+            hed_synth_target_name(p));
     free(text);
 }

@@ -110,7 +110,7 @@ static void read_midi(const char *kind, const char *rest, hed_synth_event *event
         if (strcmp(words[i].text, kind) != 0) continue;
         bool bend = words[i].status == 0xe0;
         CHECK_GE(read, 2);
-        event->kind = HED_EVENT_MIDI;
+        event->kind = HED_SYNTH_EVENT_MIDI;
         event->bytes[0] = (uint8_t)(words[i].status | (channel - 1));
         event->bytes[1] = (uint8_t)(bend ? first & 127 : first);
         event->bytes[2] = (uint8_t)(bend ? first >> 7 : second);
@@ -119,21 +119,21 @@ static void read_midi(const char *kind, const char *rest, hed_synth_event *event
     FAIL("no event \"%s\"", kind);
 }
 
-static void read_set(const hed_instrument *instrument, const char *rest, hed_synth_event *event)
+static void read_set(const hed_synth_instrument *instrument, const char *rest, hed_synth_event *event)
 {
     char name[32], parameter[32];
     CHECK_EQ(sscanf(rest, "%31s %31s %f", name, parameter, &event->value), 3);
-    event->kind = HED_EVENT_SET;
-    event->entity = hed_instrument_find(instrument, name);
+    event->kind = HED_SYNTH_EVENT_SET;
+    event->entity = hed_synth_instrument_find(instrument, name);
     CHECK_NE(event->entity, 0, "no entity \"%s\"", name);
-    while (event->parameter < HED_PARAMETER_COUNT &&
-           strcmp(hed_parameter_name(event->parameter), parameter) != 0)
+    while (event->parameter < HED_SYNTH_TARGET_COUNT &&
+           strcmp(hed_synth_target_name(event->parameter), parameter) != 0)
         event->parameter++;
-    CHECK_LT(event->parameter, HED_PARAMETER_COUNT, "no parameter \"%s\"", parameter);
+    CHECK_LT(event->parameter, HED_SYNTH_TARGET_COUNT, "no parameter \"%s\"", parameter);
 }
 
 static uint32_t read_events(
-    const hed_instrument *instrument, const char *text, hed_synth_event *events)
+    const hed_synth_instrument *instrument, const char *text, hed_synth_event *events)
 {
     uint32_t count = 0;
     for (const char *next = text; next; next = strchr(next, ';') ? strchr(next, ';') + 1 : NULL) {
@@ -144,10 +144,10 @@ static uint32_t read_events(
         CHECK_EQ(sscanf(next, "%u %31s%n", &event.frame, kind, &begin), 2, "%s", next);
         const char *rest = next + begin;
         if (strcmp(kind, "tempo") == 0) {
-            event.kind = HED_EVENT_TEMPO;
+            event.kind = HED_SYNTH_EVENT_TEMPO;
             CHECK_EQ(sscanf(rest, "%f", &event.value), 1);
         } else if (strcmp(kind, "host") == 0) {
-            event.kind = HED_EVENT_HOST;
+            event.kind = HED_SYNTH_EVENT_HOST;
             CHECK_EQ(sscanf(rest, "%u %f", &event.number, &event.value), 2);
         } else if (strcmp(kind, "set") == 0) {
             read_set(instrument, rest, &event);
@@ -175,8 +175,8 @@ static uint64_t hash_samples(uint64_t hash, const float *samples, uint32_t count
 
 /* Plays events in blocks, and gives the hash of both channels. It has to be sound: neither silence
  * nor out of hand. */
-static uint64_t render(const test_device *t, const hed_instrument *instrument, const char *name,
-    const char *text, uint32_t frames)
+static uint64_t render(const test_device *t, const hed_synth_instrument *instrument,
+    const char *name, const char *text, uint32_t frames)
 {
     hed_error error;
     hed_synth_event events[MOST_EVENTS], part[MOST_EVENTS];
@@ -217,13 +217,13 @@ static uint64_t render(const test_device *t, const hed_instrument *instrument, c
     return hash;
 }
 
-static hed_instrument *load(const char *name)
+static hed_synth_instrument *load(const char *name)
 {
     hed_error error;
     char path[128];
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "%s%s.json", folder, name);
-    OK(hed_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_load(path, &instrument, &error));
     return instrument;
 }
 
@@ -279,27 +279,27 @@ static void add_hash(hash_list *list, const char *name, uint64_t hash)
 
 /* What of base.json is modulated. Positions are those of what cannot move; the frequency of an LFO
  * that follows the tempo has a name of its own. */
-static const char *target_name(hed_entity_type type, hed_parameter parameter)
+static const char *target_name(hed_synth_entity_type type, hed_synth_target parameter)
 {
-    bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
-    if (type == HED_BODY && position) return "anchor";
-    if (type == HED_LFO && parameter == HED_PARAMETER_SYNC_FREQUENCY) return "synced";
-    return hed_entity_type_name(type);
+    bool position = parameter >= HED_SYNTH_TARGET_POSITION_X && parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    if (type == HED_SYNTH_BODY && position) return "anchor";
+    if (type == HED_SYNTH_LFO && parameter == HED_SYNTH_TARGET_SYNC_FREQUENCY) return "synced";
+    return hed_synth_entity_type_name(type);
 }
 
-static hed_modulation_def modulation_of(
-    const hed_instrument *base, hed_entity_type type, hed_parameter parameter)
+static hed_synth_modulation_def modulation_of(
+    const hed_synth_instrument *base, hed_synth_entity_type type, hed_synth_target parameter)
 {
-    hed_modulation_def def = {.source = hed_instrument_find(base, "source"),
-        .target = hed_instrument_find(base, target_name(type, parameter)), .parameter = parameter,
+    hed_synth_modulation_def def = {.source = hed_synth_instrument_find(base, "source"),
+        .target = hed_synth_instrument_find(base, target_name(type, parameter)), .parameter = parameter,
         .depth = 0.4f, .invert = parameter % 2 == 1};
     CHECK(def.source && def.target, "base.json has no \"%s\"", target_name(type, parameter));
-    bool position = parameter >= HED_PARAMETER_POSITION_X && parameter <= HED_PARAMETER_POSITION_Z;
-    if (position || parameter == HED_PARAMETER_ROTATION || parameter == HED_PARAMETER_PAN) {
-        def.mode = HED_MODULATE_ADD;
-        if (position) def.depth = type == HED_BODY ? 0.0005f : 0.05f;
+    bool position = parameter >= HED_SYNTH_TARGET_POSITION_X && parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    if (position || parameter == HED_SYNTH_TARGET_ROTATION || parameter == HED_SYNTH_TARGET_PAN) {
+        def.mode = HED_SYNTH_MODULATE_ADD;
+        if (position) def.depth = type == HED_SYNTH_BODY ? 0.0005f : 0.05f;
     } else {
-        def.mode = parameter % 2 == 1 ? HED_MODULATE_MULTIPLY : HED_MODULATE_EXPONENTIAL;
+        def.mode = parameter % 2 == 1 ? HED_SYNTH_MODULATE_MULTIPLY : HED_SYNTH_MODULATE_EXPONENTIAL;
     }
     return def;
 }
@@ -308,24 +308,24 @@ static hed_modulation_def modulation_of(
 static void render_modulations(const test_device *t, hash_list *found)
 {
     hed_error error;
-    hed_instrument *base = load("base");
+    hed_synth_instrument *base = load("base");
     uint64_t plain = render(t, base, "base without modulation", LATE_NOTE, MODULATED_FRAMES);
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        for (uint32_t parameter = 0; parameter < HED_PARAMETER_COUNT; parameter++) {
-            if (!hed_parameter_of(type, parameter)) continue;
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+        for (uint32_t parameter = 0; parameter < HED_SYNTH_TARGET_COUNT; parameter++) {
+            if (!hed_synth_target_of(type, parameter)) continue;
             char name[64];
-            snprintf(name, sizeof name, "%s.%s", hed_entity_type_name(type),
-                hed_parameter_name(parameter));
-            hed_instrument *instrument;
-            OK(hed_instrument_copy(base, &instrument, &error));
-            hed_modulation_def def = modulation_of(base, type, parameter);
-            OK(hed_instrument_modulate(instrument, &def, &error));
+            snprintf(name, sizeof name, "%s.%s", hed_synth_entity_type_name(type),
+                hed_synth_target_name(parameter));
+            hed_synth_instrument *instrument;
+            OK(hed_synth_instrument_copy(base, &instrument, &error));
+            hed_synth_modulation_def def = modulation_of(base, type, parameter);
+            OK(hed_synth_instrument_modulate(instrument, &def, &error));
             uint64_t hash = render(t, instrument, name, LATE_NOTE, MODULATED_FRAMES);
             EXPECT_NE(hash, plain, "modulating %s changes nothing", name);
             add_hash(found, name, hash);
-            hed_instrument_destroy(instrument);
+            hed_synth_instrument_destroy(instrument);
         }
-    hed_instrument_destroy(base);
+    hed_synth_instrument_destroy(base);
 }
 
 Test(synth_golden, renders)
@@ -334,9 +334,9 @@ Test(synth_golden, renders)
     static hash_list known, found;
     for (uint32_t i = 0; i < GOLDENS; i++) {
         const char *name = goldens[i].name ? goldens[i].name : goldens[i].instrument;
-        hed_instrument *instrument = load(goldens[i].instrument);
+        hed_synth_instrument *instrument = load(goldens[i].instrument);
         add_hash(&found, name, render(&t, instrument, name, goldens[i].events, FRAMES));
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
     render_modulations(&t, &found);
     test_close(&t);
@@ -355,29 +355,29 @@ Test(synth_golden, renders)
 /* ---- what they exercise between them ---- */
 
 typedef struct coverage {
-    uint32_t types[HED_ENTITY_TYPE_COUNT], midi[HED_MIDI_KIND_COUNT], voices[3];
-    uint32_t oscillators[HED_WAVE_COUNT], lfos[HED_WAVE_COUNT];
-    uint32_t modes[2 * HED_MODULATION_MODE_COUNT]; /* upright, then inverted */
+    uint32_t types[HED_SYNTH_ENTITY_TYPE_COUNT], midi[HED_SYNTH_MIDI_KIND_COUNT], voices[3];
+    uint32_t oscillators[HED_SYNTH_WAVE_COUNT], lfos[HED_SYNTH_WAVE_COUNT];
+    uint32_t modes[2 * HED_SYNTH_MODULATION_MODE_COUNT]; /* upright, then inverted */
     uint32_t modulated_modulators;
 } coverage;
 
-static void cover_instrument(const hed_instrument *instrument, coverage *c)
+static void cover_instrument(const hed_synth_instrument *instrument, coverage *c)
 {
-    c->voices[hed_instrument_get_def(instrument)->mode]++;
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        for (uint32_t i = 0; i < hed_instrument_count(instrument, type); i++) {
-            hed_entity_def def;
-            CHECK_EQ(
-                hed_instrument_get(instrument, hed_instrument_at(instrument, type, i), &def, NULL),
+    c->voices[hed_synth_instrument_get_def(instrument)->mode]++;
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+        for (uint32_t i = 0; i < hed_synth_instrument_count(instrument, type); i++) {
+            hed_synth_entity_def def;
+            CHECK_EQ(hed_synth_instrument_get(
+                         instrument, hed_synth_instrument_at(instrument, type, i), &def, NULL),
                 HED_OK);
             c->types[type]++;
-            if (type == HED_MIDI_SOURCE) c->midi[def.as.midi_source.kind]++;
-            if (type == HED_OSCILLATOR) c->oscillators[def.as.oscillator.wave]++;
-            if (type == HED_LFO) c->lfos[def.as.lfo.wave]++;
+            if (type == HED_SYNTH_MIDI_SOURCE) c->midi[def.as.midi_source.kind]++;
+            if (type == HED_SYNTH_OSCILLATOR) c->oscillators[def.as.oscillator.wave]++;
+            if (type == HED_SYNTH_LFO) c->lfos[def.as.lfo.wave]++;
         }
     for (uint32_t i = 0; i < instrument->modulation_count; i++) {
-        const hed_modulation_def *def = &instrument->modulations[i];
-        c->modes[def->mode + (def->invert ? HED_MODULATION_MODE_COUNT : 0)]++;
+        const hed_synth_modulation_def *def = &instrument->modulations[i];
+        c->modes[def->mode + (def->invert ? HED_SYNTH_MODULATION_MODE_COUNT : 0)]++;
         c->modulated_modulators += synth_is_modulator(synth_find(instrument, def->target)->type);
     }
 }
@@ -391,25 +391,25 @@ static void expect_all(const uint32_t *counts, uint32_t count, const char *what)
 Test(synth_golden, exercise_everything_between_them)
 {
     coverage c = {0};
-    uint32_t statuses[16] = {0}, events[HED_EVENT_HOST + 1] = {0};
+    uint32_t statuses[16] = {0}, events[HED_SYNTH_EVENT_HOST + 1] = {0};
     for (uint32_t i = 0; i < GOLDENS; i++) {
-        hed_instrument *instrument = load(goldens[i].instrument);
+        hed_synth_instrument *instrument = load(goldens[i].instrument);
         cover_instrument(instrument, &c);
         hed_synth_event list[MOST_EVENTS];
         uint32_t count = read_events(instrument, goldens[i].events, list);
         for (uint32_t k = 0; k < count; k++) {
             events[list[k].kind]++;
-            if (list[k].kind == HED_EVENT_MIDI) statuses[list[k].bytes[0] >> 4]++;
+            if (list[k].kind == HED_SYNTH_EVENT_MIDI) statuses[list[k].bytes[0] >> 4]++;
         }
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
-    expect_all(c.types, HED_ENTITY_TYPE_COUNT, "entity type");
-    expect_all(c.midi, HED_MIDI_KIND_COUNT, "MIDI source of kind");
-    expect_all(c.oscillators, HED_WAVE_COUNT, "oscillator of wave");
-    expect_all(c.lfos, HED_WAVE_COUNT, "LFO of wave");
-    expect_all(c.modes, 2 * HED_MODULATION_MODE_COUNT, "modulation of mode");
+    expect_all(c.types, HED_SYNTH_ENTITY_TYPE_COUNT, "entity type");
+    expect_all(c.midi, HED_SYNTH_MIDI_KIND_COUNT, "MIDI source of kind");
+    expect_all(c.oscillators, HED_SYNTH_WAVE_COUNT, "oscillator of wave");
+    expect_all(c.lfos, HED_SYNTH_WAVE_COUNT, "LFO of wave");
+    expect_all(c.modes, 2 * HED_SYNTH_MODULATION_MODE_COUNT, "modulation of mode");
     expect_all(&c.modulated_modulators, 1, "modulator of a modulator, number");
     expect_all(c.voices, 3, "voice mode");
-    expect_all(events, HED_EVENT_HOST + 1, "event of kind");
+    expect_all(events, HED_SYNTH_EVENT_HOST + 1, "event of kind");
     expect_all(statuses + 8, 7, "MIDI status 8 +");
 }

@@ -15,50 +15,50 @@ static uint32_t random_below(uint32_t count)
     return (uint32_t)((uint64_t)(random_state >> 4) * count >> 28);
 }
 
-static hed_entity add(hed_instrument *instrument, const hed_entity_def *def)
+static hed_synth_entity add(hed_synth_instrument *instrument, const hed_synth_entity_def *def)
 {
-    hed_entity entity;
-    OK(hed_instrument_add(instrument, def, NULL, &entity, &error));
+    hed_synth_entity entity;
+    OK(hed_synth_instrument_add(instrument, def, NULL, &entity, &error));
     return entity;
 }
 
-static hed_instrument *make_lattice(uint32_t nx, uint32_t ny, uint32_t nz, float rest)
+static hed_synth_instrument *make_lattice(uint32_t nx, uint32_t ny, uint32_t nz, float rest)
 {
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     hed_allocator allocator = hed_default_allocator();
-    hed_grid_def grid = hed_default_grid_def();
-    hed_generated made;
-    OK(hed_instrument_create(&allocator, NULL, &instrument, &error));
+    hed_synth_grid_def grid = hed_default_synth_grid_def();
+    hed_synth_generated made;
+    OK(hed_synth_instrument_create(&allocator, NULL, &instrument, &error));
     memcpy(grid.size, (uint32_t[]){nx, ny, nz}, sizeof grid.size);
     memcpy(grid.step, (float[3][3]){{0.01f}, {0, 0.01f}, {0, 0, 0.01f}}, sizeof grid.step);
     grid.spring.rest_length = rest;
-    OK(hed_instrument_add_grid(instrument, &grid, NULL, &made, &error));
+    OK(hed_synth_instrument_add_grid(instrument, &grid, NULL, &made, &error));
     return instrument;
 }
 
 /* A lattice with springs to anywhere near beside its own, some anchors, and (off > 0) places off
  * the lattice. */
-static hed_instrument *make_tangle(uint32_t width, float off)
+static hed_synth_instrument *make_tangle(uint32_t width, float off)
 {
-    hed_instrument *instrument = make_lattice(width, width, width, -1.0f);
+    hed_synth_instrument *instrument = make_lattice(width, width, width, -1.0f);
     uint32_t count = width * width * width;
     random_state = 11;
     for (uint32_t i = 0; i < count; i++) {
-        hed_entity body = hed_instrument_at(instrument, HED_BODY, i);
-        hed_entity_def def;
-        OK(hed_instrument_get(instrument, body, &def, &error));
+        hed_synth_entity body = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, i);
+        hed_synth_entity_def def;
+        OK(hed_synth_instrument_get(instrument, body, &def, &error));
         for (uint32_t k = 0; k < 3; k++)
             def.as.body.position[k] += off * 1e-5f * (float)random_below(100);
         def.as.body.anchored = random_below(20) == 0;
         def.as.body.mass = random_below(2) ? 0.001f : 0.003f;
-        OK(hed_instrument_set(instrument, body, &def, &error));
+        OK(hed_synth_instrument_set(instrument, body, &def, &error));
     }
     for (uint32_t i = 0; i < count / 3; i++) {
-        hed_entity_def spring = hed_default_entity_def(HED_SPRING);
+        hed_synth_entity_def spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
         uint32_t from = random_below(count - width * width - 2);
-        spring.as.spring.from = hed_instrument_at(instrument, HED_BODY, from);
-        spring.as.spring.to =
-            hed_instrument_at(instrument, HED_BODY, from + width * width + 1 + random_below(2));
+        spring.as.spring.from = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, from);
+        spring.as.spring.to = hed_synth_instrument_at(
+            instrument, HED_SYNTH_BODY, from + width * width + 1 + random_below(2));
         spring.as.spring.rest_length = -1.0f;
         add(instrument, &spring);
     }
@@ -121,7 +121,7 @@ static void expect_right_tables(const synth_network *network, const synth_grid_t
     free(owner);
 }
 
-static void check_tables(hed_instrument *instrument, uint32_t form, const char *what)
+static void check_tables(hed_synth_instrument *instrument, uint32_t form, const char *what)
 {
     hed_allocator allocator = hed_default_allocator();
     synth_network network;
@@ -145,7 +145,7 @@ static void check_tables(hed_instrument *instrument, uint32_t form, const char *
     }
     synth_grid_tables_destroy(&tables);
     synth_network_destroy(&network);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 Test(synth_grid_tables, every_half_spring_leads_to_its_body)
@@ -160,7 +160,7 @@ Test(synth_grid_tables, every_half_spring_leads_to_its_body)
 Test(synth_grid_tables, a_lattice_is_cut_into_boxes)
 {
     hed_allocator allocator = hed_default_allocator();
-    hed_instrument *instrument = make_lattice(16, 16, 32, -1.0f);
+    hed_synth_instrument *instrument = make_lattice(16, 16, 32, -1.0f);
     synth_network network;
     OK(synth_network_create(&allocator, instrument, 48000.0, &network, &error));
     uint32_t *group_of = malloc(network.count * sizeof *group_of), sizes[16] = {0};
@@ -177,7 +177,7 @@ Test(synth_grid_tables, a_lattice_is_cut_into_boxes)
     FAILS(HED_ERROR_LIMIT, synth_partition(&network, 16, 511, group_of, &error));
     free(group_of);
     synth_network_destroy(&network);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* ---- conflicts ---- */
@@ -221,7 +221,7 @@ Test(synth_grid_tables, rows_are_put_into_an_order_with_fewer_conflicts)
 
 Test(synth_grid_tables, every_allocation_may_fail)
 {
-    hed_instrument *instrument = make_tangle(6, 1.0f);
+    hed_synth_instrument *instrument = make_tangle(6, 1.0f);
     for (int64_t n = 1; n < 200; n++) {
         test_allocator counting = {.fail_at = n};
         hed_allocator allocator = test_allocator_of(&counting);
@@ -239,7 +239,7 @@ Test(synth_grid_tables, every_allocation_may_fail)
         if (counting.calls < n) {
             CHECK_EQ(status, HED_OK);
             EXPECT(n > 15, "%lld allocations are too few to believe", (long long)n);
-            hed_instrument_destroy(instrument);
+            hed_synth_instrument_destroy(instrument);
             return;
         }
         CHECK(status == HED_ERROR_MEMORY || (status == HED_OK && n > 10),

@@ -14,40 +14,40 @@ enum { FRAMES = 400 };
 
 /* ---- instruments ---- */
 
-static hed_entity add(hed_instrument *instrument, const hed_entity_def *def)
+static hed_synth_entity add(hed_synth_instrument *instrument, const hed_synth_entity_def *def)
 {
-    hed_entity entity;
-    OK(hed_instrument_add(instrument, def, NULL, &entity, &error));
+    hed_synth_entity entity;
+    OK(hed_synth_instrument_add(instrument, def, NULL, &entity, &error));
     return entity;
 }
 
 /* A microphone, a mallet and a bow at bodies of the instrument. */
-static void add_players(
-    hed_instrument *instrument, hed_entity heard, hed_entity struck, hed_entity bowed)
+static void add_players(hed_synth_instrument *instrument, hed_synth_entity heard,
+    hed_synth_entity struck, hed_synth_entity bowed)
 {
-    hed_entity_def microphone = hed_default_entity_def(HED_MICROPHONE),
-                   mallet = hed_default_entity_def(HED_MALLET),
-                   bow = hed_default_entity_def(HED_BOW);
+    hed_synth_entity_def microphone = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE),
+                         mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
+                         bow = hed_default_synth_entity_def(HED_SYNTH_BOW);
     memcpy(microphone.as.microphone.position, (float[]){0.05f, 0.05f, 0.3f}, sizeof(float[3]));
     memcpy(microphone.as.microphone.direction, (float[]){0.1f, 0.2f, -1.0f}, sizeof(float[3]));
     memcpy(mallet.as.mallet.direction, (float[]){0.3f, 0.2f, 1.0f}, sizeof(float[3]));
     memcpy(bow.as.bow.direction, (float[]){1.0f, 0.5f, 0.0f}, sizeof(float[3]));
-    hed_entity ear = add(instrument, &microphone), hammer = add(instrument, &mallet),
-               hair = add(instrument, &bow);
-    OK(hed_instrument_link(instrument, ear, heard, 1.0f, &error));
-    OK(hed_instrument_link(instrument, ear, struck, 0.5f, &error));
-    OK(hed_instrument_link(instrument, hammer, struck, 1.0f, &error));
-    OK(hed_instrument_link(instrument, hair, bowed, 1.0f, &error));
-    OK(hed_instrument_link(instrument, hair, struck, 0.3f, &error));
+    hed_synth_entity ear = add(instrument, &microphone), hammer = add(instrument, &mallet),
+                     hair = add(instrument, &bow);
+    OK(hed_synth_instrument_link(instrument, ear, heard, 1.0f, &error));
+    OK(hed_synth_instrument_link(instrument, ear, struck, 0.5f, &error));
+    OK(hed_synth_instrument_link(instrument, hammer, struck, 1.0f, &error));
+    OK(hed_synth_instrument_link(instrument, hair, bowed, 1.0f, &error));
+    OK(hed_synth_instrument_link(instrument, hair, struck, 0.3f, &error));
 }
 
-static hed_instrument *make_instrument(void)
+static hed_synth_instrument *make_instrument(void)
 {
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     hed_allocator allocator = hed_default_allocator();
-    hed_instrument_def def = hed_default_instrument_def();
-    def.mode = HED_SINGLETON;
-    OK(hed_instrument_create(&allocator, &def, &instrument, &error));
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    def.mode = HED_SYNTH_SINGLETON;
+    OK(hed_synth_instrument_create(&allocator, &def, &instrument, &error));
     return instrument;
 }
 
@@ -59,11 +59,11 @@ typedef struct shape {
     bool anchored; /* both ends along the first axis, and along the second where it is tense */
 } shape;
 
-static hed_instrument *make_lattice(const shape *of)
+static hed_synth_instrument *make_lattice(const shape *of)
 {
-    hed_instrument *instrument = make_instrument();
-    hed_grid_def grid = hed_default_grid_def();
-    hed_generated made;
+    hed_synth_instrument *instrument = make_instrument();
+    hed_synth_grid_def grid = hed_default_synth_grid_def();
+    hed_synth_generated made;
     memcpy(grid.size, of->size, sizeof grid.size);
     for (uint32_t k = 0; k < 3; k++) grid.step[k][0] = grid.step[k][1] = grid.step[k][2] = 0.0f;
     grid.step[0][0] = 0.010f, grid.step[1][1] = 0.012f, grid.step[2][2] = 0.011f;
@@ -74,7 +74,7 @@ static hed_instrument *make_lattice(const shape *of)
     grid.diagonal = of->diagonal;
     grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = of->anchored;
     grid.anchor_ends[1][0] = grid.anchor_ends[1][1] = of->anchored && of->rest > -1.0f;
-    OK(hed_instrument_add_grid(instrument, &grid, "block", &made, &error));
+    OK(hed_synth_instrument_add_grid(instrument, &grid, "block", &made, &error));
     uint32_t middle =
         (of->size[2] / 2 * of->size[1] + of->size[1] / 2) * of->size[0] + of->size[0] / 2;
     add_players(instrument, made.first_body + middle + 1, made.first_body + middle,
@@ -91,14 +91,14 @@ static float random_float(void)
 
 /* Bodies with `jitter` about the places of a lattice, springs to neighbours and to some further
  * off, two masses, three dampings; some anchored. */
-static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, float moved)
+static hed_synth_instrument *make_irregular(uint32_t width, float jitter, float rest, float moved)
 {
-    hed_instrument *instrument = make_instrument();
+    hed_synth_instrument *instrument = make_instrument();
     uint32_t count = width * width * width;
-    hed_entity *bodies = calloc(count, sizeof *bodies);
+    hed_synth_entity *bodies = calloc(count, sizeof *bodies);
     random_state = 7;
     for (uint32_t i = 0; i < count; i++) {
-        hed_entity_def body = hed_default_entity_def(HED_BODY);
+        hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);
         const uint32_t place[3] = {i % width, i / width % width, i / width / width};
         for (uint32_t k = 0; k < 3; k++)
             body.as.body.position[k] = 0.01f * ((float)place[k] + jitter * (random_float() - 0.5f));
@@ -109,7 +109,7 @@ static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, 
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t axis = 0, stride = 1; axis < 3; axis++, stride *= width) {
-            hed_entity_def spring = hed_default_entity_def(HED_SPRING);
+            hed_synth_entity_def spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
             if (i / stride % width + 1 >= width) continue;
             uint32_t far = random_float() < moved
                                ? i + stride + (i / width / width + 2 < width ? width * width : 0)
@@ -123,13 +123,13 @@ static hed_instrument *make_irregular(uint32_t width, float jitter, float rest, 
     uint32_t middle = (width / 2 * width + width / 2) * width + width / 2;
     /* players touch free bodies, and listen to an anchored one, too */
     for (uint32_t k = 0; k < 4; k++) {
-        hed_entity_def def;
-        OK(hed_instrument_get(instrument, bodies[middle + k], &def, &error));
+        hed_synth_entity_def def;
+        OK(hed_synth_instrument_get(instrument, bodies[middle + k], &def, &error));
         def.as.body.anchored = k == 3;
-        OK(hed_instrument_set(instrument, bodies[middle + k], &def, &error));
+        OK(hed_synth_instrument_set(instrument, bodies[middle + k], &def, &error));
     }
     add_players(instrument, bodies[middle], bodies[middle + 1], bodies[middle + 2]);
-    OK(hed_instrument_link(instrument, hed_instrument_at(instrument, HED_MICROPHONE, 0),
+    OK(hed_synth_instrument_link(instrument, hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0),
         bodies[middle + 3], 1.0f, &error));
     free(bodies);
     return instrument;
@@ -144,7 +144,7 @@ typedef struct played {
     uint32_t bodies, groups, cut;
 } played;
 
-static hed_synth *make_synth(hed_device *device, const hed_instrument *instrument,
+static hed_synth *make_synth(hed_device *device, const hed_synth_instrument *instrument,
     hed_synth_structure structure, uint32_t block)
 {
     hed_synth_def def = hed_default_synth_def();
@@ -181,7 +181,7 @@ static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, f
 static played finish(hed_synth *synth, played found)
 {
     hed_synth_report report = hed_synth_get_report(synth);
-    found.bodies = report.entities[HED_BODY];
+    found.bodies = report.entities[HED_SYNTH_BODY];
     found.groups = report.groups;
     found.cut = report.partition_cut;
     found.positions = calloc(3 * (size_t)found.bodies, sizeof(float));
@@ -192,7 +192,7 @@ static played finish(hed_synth *synth, played found)
     return found;
 }
 
-static played render(hed_device *device, const hed_instrument *instrument,
+static played render(hed_device *device, const hed_synth_instrument *instrument,
     hed_synth_structure structure, uint32_t block)
 {
     played found = {0};
@@ -239,7 +239,7 @@ static bool skips(const test_device *t)
 
 /* The grid against plain C. */
 static void expect_near(
-    const test_device *t, hed_instrument *instrument, double tolerance, const char *what)
+    const test_device *t, hed_synth_instrument *instrument, double tolerance, const char *what)
 {
     played right = render(host_of(t), instrument, HED_SYNTH_NATIVE, 256),
            found = render(t->device, instrument, HED_SYNTH_GRID, 256);
@@ -256,7 +256,7 @@ static void expect_near(
         "%s: off by %g, %g and %g, %g at most", what, sound, places, speeds, tolerance);
     forget(&right);
     forget(&found);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* Places and speeds of a membrane under tension are small differences: 1e-3 of the largest. */
@@ -298,14 +298,14 @@ Test(synth_grid, neither_the_block_nor_what_was_played_before_matters)
     test_device t = test_open(NULL);
     if (!skips(&t)) {
         float first[FRAMES], other[FRAMES];
-        hed_instrument *instrument = make_lattice(&plain);
+        hed_synth_instrument *instrument = make_lattice(&plain);
         hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
         play(synth, 0, FRAMES, 256, first);
         OK(hed_synth_reset(synth, &error));
         play(synth, 0, FRAMES, 61, other);
         EXPECT(memcmp(first, other, sizeof first) == 0, "in blocks of 61 it is another sound");
         hed_synth_destroy(synth);
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
     test_close(&t);
 }
@@ -314,14 +314,14 @@ Test(synth_grid, one_voice_is_dilated_and_bent)
 {
     test_device t = test_open(NULL);
     if (!skips(&t)) {
-        hed_instrument *instrument = make_lattice(&plain);
-        hed_instrument_def def = *hed_instrument_get_def(instrument);
-        def.mode = HED_VOICES;
+        hed_synth_instrument *instrument = make_lattice(&plain);
+        hed_synth_instrument_def def = *hed_synth_instrument_get_def(instrument);
+        def.mode = HED_SYNTH_VOICES;
         def.voices = 1;
         def.root_note = 57.0f;
         def.low = 55;
         def.high = 61;
-        OK(hed_instrument_set_def(instrument, &def, &error));
+        OK(hed_synth_instrument_set_def(instrument, &def, &error));
         expect_near(&t, instrument, 1e-4, "a voice");
     }
     test_close(&t);
@@ -331,26 +331,26 @@ Test(synth_grid, one_voice_is_dilated_and_bent)
 static played render_change(hed_device *device, hed_synth_structure structure)
 {
     played found = {0};
-    hed_instrument *instrument = make_lattice(&plain), *changed;
+    hed_synth_instrument *instrument = make_lattice(&plain), *changed;
     hed_synth *synth = make_synth(device, instrument, structure, 64);
     hed_synth_change *change;
     play(synth, 0, 192, 64, found.left);
-    OK(hed_instrument_copy(instrument, &changed, &error));
-    OK(hed_instrument_remove(changed, hed_instrument_at(changed, HED_BODY, 700), &error));
-    hed_entity_def spring = hed_default_entity_def(HED_SPRING), mallet;
-    spring.as.spring.from = hed_instrument_at(changed, HED_BODY, 1000);
-    spring.as.spring.to = hed_instrument_at(changed, HED_BODY, 1023);
+    OK(hed_synth_instrument_copy(instrument, &changed, &error));
+    OK(hed_synth_instrument_remove(changed, hed_synth_instrument_at(changed, HED_SYNTH_BODY, 700), &error));
+    hed_synth_entity_def spring = hed_default_synth_entity_def(HED_SYNTH_SPRING), mallet;
+    spring.as.spring.from = hed_synth_instrument_at(changed, HED_SYNTH_BODY, 1000);
+    spring.as.spring.to = hed_synth_instrument_at(changed, HED_SYNTH_BODY, 1023);
     spring.as.spring.stiffness = 2e4f;
     add(changed, &spring);
-    OK(hed_instrument_get(changed, hed_instrument_at(changed, HED_MALLET, 0), &mallet, &error));
+    OK(hed_synth_instrument_get(changed, hed_synth_instrument_at(changed, HED_SYNTH_MALLET, 0), &mallet, &error));
     mallet.as.mallet.hardness_hard *= 0.5f;
-    OK(hed_instrument_set(changed, hed_instrument_at(changed, HED_MALLET, 0), &mallet, &error));
+    OK(hed_synth_instrument_set(changed, hed_synth_instrument_at(changed, HED_SYNTH_MALLET, 0), &mallet, &error));
     OK(hed_synth_prepare(synth, changed, &change, &error));
     OK(hed_synth_apply(synth, change, &error));
     hed_synth_change_destroy(change);
     play(synth, 192, FRAMES, 64, found.left);
-    hed_instrument_destroy(changed);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(changed);
+    hed_synth_instrument_destroy(instrument);
     return finish(synth, found);
 }
 
@@ -376,26 +376,26 @@ Test(synth_grid, players_can_be_set_and_bodies_cannot)
 {
     test_device t = test_open(NULL);
     if (!skips(&t)) {
-        hed_instrument *instrument = make_lattice(&plain);
+        hed_synth_instrument *instrument = make_lattice(&plain);
         hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
-        hed_synth_event set = {.kind = HED_EVENT_SET,
-            .entity = hed_instrument_at(instrument, HED_MICROPHONE, 0),
-            .parameter = HED_PARAMETER_GAIN, .value = -6.0f};
+        hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
+            .entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0),
+            .parameter = HED_SYNTH_TARGET_GAIN, .value = -6.0f};
         float left[64], right[64];
         hed_synth_block block = {
             .frames = 64, .events = &set, .event_count = 1, .left = left, .right = right};
         OK(hed_synth_process(synth, &block, &error));
-        set = (hed_synth_event){.kind = HED_EVENT_SET, .entity = instrument->links[0].to,
-            .parameter = HED_PARAMETER_MASS, .value = 0.002f};
+        set = (hed_synth_event){.kind = HED_SYNTH_EVENT_SET, .entity = instrument->links[0].to,
+            .parameter = HED_SYNTH_TARGET_MASS, .value = 0.002f};
         FAILS(HED_ERROR_ARGUMENT, hed_synth_process(synth, &block, &error));
         hed_synth_destroy(synth);
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
     test_close(&t);
 }
 
 static void expect_refused(
-    hed_device *device, hed_instrument *instrument, hed_math math, const char *word)
+    hed_device *device, hed_synth_instrument *instrument, hed_math math, const char *word)
 {
     hed_synth *synth = NULL;
     hed_synth_def def = hed_default_synth_def();
@@ -406,70 +406,70 @@ static void expect_refused(
     EXPECT_EQ(status, HED_ERROR_UNSUPPORTED, "\"%s\" was taken", word);
     EXPECT(strstr(error.text, word), "it says \"%s\" and not \"%s\"", error.text, word);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
-static hed_entity spring_of(const hed_instrument *instrument, uint32_t index, hed_entity_def *def)
+static hed_synth_entity spring_of(const hed_synth_instrument *instrument, uint32_t index, hed_synth_entity_def *def)
 {
-    hed_entity spring = hed_instrument_at(instrument, HED_SPRING, index);
-    OK(hed_instrument_get(instrument, spring, def, &error));
+    hed_synth_entity spring = hed_synth_instrument_at(instrument, HED_SYNTH_SPRING, index);
+    OK(hed_synth_instrument_get(instrument, spring, def, &error));
     return spring;
 }
 
-static hed_instrument *with_spring_damping(void)
+static hed_synth_instrument *with_spring_damping(void)
 {
-    hed_instrument *instrument = make_lattice(&plain);
-    hed_entity_def def;
-    hed_entity spring = spring_of(instrument, 5, &def);
+    hed_synth_instrument *instrument = make_lattice(&plain);
+    hed_synth_entity_def def;
+    hed_synth_entity spring = spring_of(instrument, 5, &def);
     def.as.spring.damping = 0.1f;
-    OK(hed_instrument_set(instrument, spring, &def, &error));
+    OK(hed_synth_instrument_set(instrument, spring, &def, &error));
     return instrument;
 }
 
-static hed_instrument *with_modulated_body(void)
+static hed_synth_instrument *with_modulated_body(void)
 {
-    hed_instrument *instrument = make_lattice(&plain);
-    hed_entity_def lfo = hed_default_entity_def(HED_LFO);
-    OK(hed_instrument_modulate(instrument,
-        &(hed_modulation_def){.source = add(instrument, &lfo),
-            .target = hed_instrument_at(instrument, HED_BODY, 40),
-            .parameter = HED_PARAMETER_DAMPING, .mode = HED_MODULATE_ADD, .depth = 0.5f},
+    hed_synth_instrument *instrument = make_lattice(&plain);
+    hed_synth_entity_def lfo = hed_default_synth_entity_def(HED_SYNTH_LFO);
+    OK(hed_synth_instrument_modulate(instrument,
+        &(hed_synth_modulation_def){.source = add(instrument, &lfo),
+            .target = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 40),
+            .parameter = HED_SYNTH_TARGET_DAMPING, .mode = HED_SYNTH_MODULATE_ADD, .depth = 0.5f},
         &error));
     return instrument;
 }
 
-static hed_instrument *with_voices(void)
+static hed_synth_instrument *with_voices(void)
 {
-    hed_instrument *instrument = make_lattice(&plain);
-    hed_instrument_def def = *hed_instrument_get_def(instrument);
-    def.mode = HED_VOICES;
+    hed_synth_instrument *instrument = make_lattice(&plain);
+    hed_synth_instrument_def def = *hed_synth_instrument_get_def(instrument);
+    def.mode = HED_SYNTH_VOICES;
     def.voices = 4;
     def.low = def.high = 60;
-    OK(hed_instrument_set_def(instrument, &def, &error));
+    OK(hed_synth_instrument_set_def(instrument, &def, &error));
     return instrument;
 }
 
-static hed_instrument *with_many_materials(void)
+static hed_synth_instrument *with_many_materials(void)
 {
-    hed_instrument *instrument = make_irregular(9, 0.5f, -1.0f, 0.0f);
-    hed_entity_def def;
+    hed_synth_instrument *instrument = make_irregular(9, 0.5f, -1.0f, 0.0f);
+    hed_synth_entity_def def;
     for (uint32_t i = 0; i < 400; i++) {
-        hed_entity spring = spring_of(instrument, i, &def);
+        hed_synth_entity spring = spring_of(instrument, i, &def);
         def.as.spring.stiffness = 1e4f + (float)i;
-        OK(hed_instrument_set(instrument, spring, &def, &error));
+        OK(hed_synth_instrument_set(instrument, spring, &def, &error));
     }
     return instrument;
 }
 
-static hed_instrument *with_many_masses(void)
+static hed_synth_instrument *with_many_masses(void)
 {
-    hed_instrument *instrument = make_lattice(&plain);
-    hed_entity_def def;
+    hed_synth_instrument *instrument = make_lattice(&plain);
+    hed_synth_entity_def def;
     for (uint32_t i = 0; i < 400; i++) {
-        hed_entity body = hed_instrument_at(instrument, HED_BODY, i);
-        OK(hed_instrument_get(instrument, body, &def, &error));
+        hed_synth_entity body = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, i);
+        OK(hed_synth_instrument_get(instrument, body, &def, &error));
         def.as.body.mass = 0.001f + 1e-6f * (float)i;
-        OK(hed_instrument_set(instrument, body, &def, &error));
+        OK(hed_synth_instrument_set(instrument, body, &def, &error));
     }
     return instrument;
 }
@@ -496,15 +496,15 @@ Test(synth_grid, auto_goes_on_without_it)
     test_device t = test_open(NULL);
     enum { BODIES = 8300, MASSES = 300 };
     if (!skips(&t)) {
-        hed_instrument *instrument = make_instrument();
-        hed_entity_def body = hed_default_entity_def(HED_BODY),
-                       spring = hed_default_entity_def(HED_SPRING);
-        hed_entity before = 0, first = 0;
+        hed_synth_instrument *instrument = make_instrument();
+        hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
+                             spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+        hed_synth_entity before = 0, first = 0;
         spring.as.spring.stiffness = 100.0f;
         for (uint32_t i = 0; i < BODIES; i++) {
             body.as.body.position[0] = 0.01f * (float)i;
             body.as.body.mass = 0.001f + 1e-6f * (float)(i % MASSES);
-            hed_entity here = add(instrument, &body);
+            hed_synth_entity here = add(instrument, &body);
             spring.as.spring.from = before;
             spring.as.spring.to = here;
             if (i > 0) add(instrument, &spring);
@@ -520,7 +520,7 @@ Test(synth_grid, auto_goes_on_without_it)
         synth = make_synth(t.device, instrument, HED_SYNTH_AUTO, 64);
         EXPECT(hed_synth_get_report(synth).structure != HED_SYNTH_GRID);
         hed_synth_destroy(synth);
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
     test_close(&t);
 }

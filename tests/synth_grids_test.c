@@ -10,11 +10,11 @@
 static const double PI = 3.14159265358979323846;
 static const double RATE = 48000;
 static hed_error error;
-static hed_instrument *instrument;
+static hed_synth_instrument *instrument;
 
-static void open(void) { OK(hed_instrument_create(NULL, NULL, &instrument, &error)); }
+static void open(void) { OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error)); }
 
-static void close(void) { hed_instrument_destroy(instrument); }
+static void close(void) { hed_synth_instrument_destroy(instrument); }
 
 TestSuite(synth_grids, .init = open, .fini = close);
 
@@ -26,11 +26,11 @@ typedef struct sim {
     double step;
 } sim;
 
-static uint32_t place(hed_entity entity) { return synth_find(instrument, entity)->index; }
+static uint32_t place(hed_synth_entity entity) { return synth_find(instrument, entity)->index; }
 
 static sim sim_open(double dilation)
 {
-    sim s = {.bodies = instrument->counts[HED_BODY], .step = dilation / RATE};
+    sim s = {.bodies = instrument->counts[HED_SYNTH_BODY], .step = dilation / RATE};
     s.x = calloc(3 * (size_t)s.bodies, sizeof(double));
     s.v = calloc(3 * (size_t)s.bodies, sizeof(double));
     s.f = calloc(3 * (size_t)s.bodies, sizeof(double));
@@ -48,8 +48,8 @@ static void sim_close(sim *s)
 static void sim_forces(sim *s)
 {
     memset(s->f, 0, 3 * s->bodies * sizeof(double));
-    for (uint32_t i = 0; i < instrument->counts[HED_SPRING]; i++) {
-        const hed_spring_def *spring = &instrument->springs[i];
+    for (uint32_t i = 0; i < instrument->counts[HED_SYNTH_SPRING]; i++) {
+        const hed_synth_spring_def *spring = &instrument->springs[i];
         uint32_t a = place(spring->from), b = place(spring->to);
         double rest[3], d[3], u[3], rest_square = 0, square = 0, dot = 0, speed = 0;
         for (uint32_t k = 0; k < 3; k++) {
@@ -77,7 +77,7 @@ static void sim_step(sim *s)
 {
     sim_forces(s);
     for (uint32_t i = 0; i < s->bodies; i++) {
-        const hed_body_def *body = &instrument->bodies[i];
+        const hed_synth_body_def *body = &instrument->bodies[i];
         double g = exp(-2 * (double)body->damping * s->step);
         for (uint32_t k = 0; k < 3 && !body->anchored; k++) {
             s->v[3 * i + k] = g * (s->v[3 * i + k] + s->step * s->f[3 * i + k] / body->mass);
@@ -94,14 +94,14 @@ typedef struct count {
 
 /* Every spring joins two places that are one or two steps apart, no two join the same, and there
  * are as many as there should be. */
-static count count_springs(const hed_grid_def *def, const hed_generated *made)
+static count count_springs(const hed_synth_grid_def *def, const hed_synth_generated *made)
 {
     count found = {0};
     const uint32_t *n = def->size;
     static bool seen[64][64];
     memset(seen, 0, sizeof seen);
     for (uint32_t i = 0; i < made->springs; i++) {
-        const hed_spring_def *spring = &instrument->springs[place(made->first_spring + i)];
+        const hed_synth_spring_def *spring = &instrument->springs[place(made->first_spring + i)];
         uint32_t a = spring->from - made->first_body, b = spring->to - made->first_body, steps = 0,
                  axes = 0;
         uint32_t from[3] = {a % n[0], a / n[0] % n[1], a / n[0] / n[1]},
@@ -123,13 +123,13 @@ static count count_springs(const hed_grid_def *def, const hed_generated *made)
 
 Test(synth_grids, a_block_has_all_its_springs)
 {
-    hed_grid_def def = hed_default_grid_def();
-    hed_generated made;
+    hed_synth_grid_def def = hed_default_synth_grid_def();
+    hed_synth_generated made;
     memcpy(def.size, (uint32_t[]){4, 3, 2}, sizeof def.size);
     def.origin[1] = 5;
     def.diagonal = 10;
     def.bend = 20;
-    OK(hed_instrument_add_grid(instrument, &def, "block", &made, &error));
+    OK(hed_synth_instrument_add_grid(instrument, &def, "block", &made, &error));
     EXPECT(made.bodies == 24 && made.first_body == 1 && made.first_spring == 25);
     count found = count_springs(&def, &made);
     EXPECT(found.straight == 3 * 3 * 2 + 4 * 2 * 2 + 4 * 3, "%u straight", found.straight);
@@ -144,11 +144,11 @@ Test(synth_grids, a_block_has_all_its_springs)
 
 Test(synth_grids, anchors_are_where_they_are_asked_for)
 {
-    hed_grid_def def = hed_default_grid_def();
-    hed_generated made;
+    hed_synth_grid_def def = hed_default_synth_grid_def();
+    hed_synth_generated made;
     memcpy(def.size, (uint32_t[]){5, 4, 3}, sizeof def.size);
     def.anchor_ends[0][0] = def.anchor_ends[1][1] = def.anchor_ends[2][0] = true;
-    OK(hed_instrument_add_grid(instrument, &def, NULL, &made, &error));
+    OK(hed_synth_instrument_add_grid(instrument, &def, NULL, &made, &error));
     uint32_t springs = 0;
     for (uint32_t i = 0; i < 60; i++) {
         uint32_t at[3] = {i % 5, i / 5 % 4, i / 20};
@@ -167,10 +167,10 @@ Test(synth_grids, anchors_are_where_they_are_asked_for)
 
 /* Prestressed or not: the force on every free body is nothing beside what each spring pulls
  * with. */
-static void must_rest(const hed_grid_def *def)
+static void must_rest(const hed_synth_grid_def *def)
 {
-    hed_generated made;
-    OK(hed_instrument_add_grid(instrument, def, NULL, &made, &error));
+    hed_synth_generated made;
+    OK(hed_synth_instrument_add_grid(instrument, def, NULL, &made, &error));
     sim s = sim_open(1);
     sim_forces(&s);
     for (uint32_t i = 0; i < s.bodies; i++)
@@ -182,7 +182,7 @@ static void must_rest(const hed_grid_def *def)
 
 Test(synth_grids, free_plates_rest)
 {
-    hed_grid_def def = hed_default_grid_def();
+    hed_synth_grid_def def = hed_default_synth_grid_def();
     memcpy(def.size, (uint32_t[]){7, 5, 1}, sizeof def.size);
     memcpy(
         def.step, (float[3][3]){{0.0078125f, 0, 0}, {0, 0.015625f, 0}, {0, 0, 1}}, sizeof def.step);
@@ -196,7 +196,7 @@ Test(synth_grids, free_plates_rest)
 
 Test(synth_grids, strings_under_tension_rest)
 {
-    hed_grid_def def = hed_default_grid_def();
+    hed_synth_grid_def def = hed_default_synth_grid_def();
     def.size[0] = 12;
     def.step[0][0] = 0.0078125f;
     def.spring.rest_length = -0.25f;
@@ -228,30 +228,30 @@ Test(synth_grids, grids_that_are_refused)
         {HED_ERROR_ARGUMENT, "with a body between", {2, 1, 1}, 1, 0, 100, -0.5f, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hed_grid_def def = hed_default_grid_def();
-        hed_generated made;
+        hed_synth_grid_def def = hed_default_synth_grid_def();
+        hed_synth_generated made;
         memcpy(def.size, cases[i].size, sizeof def.size);
         def.spring.stiffness = cases[i].stiffness;
         def.spring.rest_length = cases[i].rest_length;
         def.bend = cases[i].bend;
         def.tune = cases[i].tune;
         def.anchor_ends[0][0] = def.anchor_ends[0][1] = cases[i].ends;
-        FAILS(cases[i].status, hed_instrument_add_grid(instrument, &def, "g", &made, &error));
+        FAILS(cases[i].status, hed_synth_instrument_add_grid(instrument, &def, "g", &made, &error));
         EXPECT(strstr(error.text, cases[i].words), "case %zu: \"%s\" does not say \"%s\"", i,
             error.text, cases[i].words);
-        EXPECT(hed_instrument_count(instrument, HED_BODY) == 0 &&
-               hed_instrument_grid_count(instrument) == 0);
+        EXPECT(hed_synth_instrument_count(instrument, HED_SYNTH_BODY) == 0 &&
+               hed_synth_instrument_grid_count(instrument) == 0);
     }
-    hed_grid_def def = hed_default_grid_def();
-    hed_generated made;
+    hed_synth_grid_def def = hed_default_synth_grid_def();
+    hed_synth_generated made;
     memcpy(def.size, (uint32_t[]){3, 3, 1}, sizeof def.size);
     memcpy(def.step[1], def.step[0], sizeof def.step[0]);
     def.diagonal = 1;
-    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &def, NULL, &made, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_add_grid(instrument, &def, NULL, &made, &error));
     EXPECT(strstr(error.text, "lie along one line"));
-    def = hed_default_grid_def();
+    def = hed_default_synth_grid_def();
     def.size[0] = 1 << 20;
-    FAILS(HED_ERROR_ARGUMENT, hed_instrument_add_grid(instrument, &def, NULL, &made, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_add_grid(instrument, &def, NULL, &made, &error));
     EXPECT(strstr(error.text, "position is 10485.8"), "%s", error.text);
 }
 
@@ -264,22 +264,23 @@ Test(synth_grids, strings_have_the_notes_figures)
         double ratio, third; /* K h^2/m rounded, Hz: measured for the notes on numerics */
     } known[] = {{8, 0.00172, 316.752329}, {32, 0.02289, 329.026411}, {64, 0.08877, 329.765843}};
     for (uint32_t i = 0; i < 3; i++) {
-        double ratio = hed_string_ratio(known[i].masses, 110, RATE);
+        double ratio = hed_synth_string_ratio(known[i].masses, 110, RATE);
         EXPECT_NEAR(ratio / (RATE * RATE), known[i].ratio, 6e-6);
-        EXPECT_NEAR(hed_string_frequency(known[i].masses, 1, ratio, RATE), 110, 1e-9);
-        EXPECT_NEAR(hed_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
+        EXPECT_NEAR(hed_synth_string_frequency(known[i].masses, 1, ratio, RATE), 110, 1e-9);
+        EXPECT_NEAR(
+            hed_synth_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
     }
-    EXPECT(hed_string_frequency(8, 9, 1, RATE) == 0 && hed_string_frequency(8, 0, 1, RATE) == 0);
-    EXPECT(hed_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0,
+    EXPECT(hed_synth_string_frequency(8, 9, 1, RATE) == 0 && hed_synth_string_frequency(8, 0, 1, RATE) == 0);
+    EXPECT(hed_synth_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0,
         "beyond the edge it has no pitch");
-    EXPECT(hed_string_frequency(1, 1, 1.999 * RATE * RATE, RATE) > 23000);
+    EXPECT(hed_synth_string_frequency(1, 1, 1.999 * RATE * RATE, RATE) > 23000);
 }
 
 static double cents(double found, double wanted) { return 1200 * log2(found / wanted); }
 
 /* Starts the lowest mode of the instrument's only grid and measures its pitch from the recurrence
  * that samples of a damped sine obey, a[n+1] - 2 sqrt(g) cos(w h) a[n] + g a[n-1] = 0. */
-static double measure(const hed_grid_def *def, uint32_t direction)
+static double measure(const hed_synth_grid_def *def, uint32_t direction)
 {
     sim s = sim_open(1);
     double *shape = calloc(s.bodies, sizeof *shape), past[2] = {0}, above = 0, below = 0;
@@ -310,20 +311,20 @@ static double measure(const hed_grid_def *def, uint32_t direction)
 }
 
 /* The grid says that it has the pitch that was asked for, and it has. */
-static void must_sound(hed_grid_def def, float frequency, uint32_t direction)
+static void must_sound(hed_synth_grid_def def, float frequency, uint32_t direction)
 {
-    hed_generated made;
-    hed_grid_info info;
-    hed_stability stability;
+    hed_synth_generated made;
+    hed_synth_grid_info info;
+    hed_synth_stability stability;
     /* Steps that are exact in binary: no rounding of places moves the bodies at rest. */
     memcpy(def.step, (float[3][3]){{0.0078125f, 0, 0}, {0, 0.015625f, 0}, {0, 0, 0.0078125f}},
         sizeof def.step);
     def.tune = frequency;
     for (uint32_t axis = 0; axis < 3; axis++)
         def.anchor_ends[axis][0] = def.anchor_ends[axis][1] = def.size[axis] > 1;
-    OK(hed_instrument_add_grid(instrument, &def, NULL, &made, &error));
-    OK(hed_instrument_grid_at(instrument, 0, RATE, &info, &error));
-    OK(hed_instrument_stability(instrument, RATE, &stability, &error));
+    OK(hed_synth_instrument_add_grid(instrument, &def, NULL, &made, &error));
+    OK(hed_synth_instrument_grid_at(instrument, 0, RATE, &info, &error));
+    OK(hed_synth_instrument_stability(instrument, RATE, &stability, &error));
     CHECK(stability.unsafe == 0, "worst %g", stability.worst);
     EXPECT(
         fabs(cents(info.frequency, (double)frequency)) < 1e-3, "it says %.6f Hz", info.frequency);
@@ -332,9 +333,9 @@ static void must_sound(hed_grid_def def, float frequency, uint32_t direction)
         (double)frequency, cents(found, (double)frequency));
 }
 
-static hed_grid_def grid_of(uint32_t x, uint32_t y, uint32_t z, float rest_length)
+static hed_synth_grid_def grid_of(uint32_t x, uint32_t y, uint32_t z, float rest_length)
 {
-    hed_grid_def def = hed_default_grid_def();
+    hed_synth_grid_def def = hed_default_synth_grid_def();
     memcpy(def.size, (uint32_t[]){x, y, z}, sizeof def.size);
     def.body.damping = 0;
     def.spring.rest_length = rest_length;
@@ -347,21 +348,21 @@ Test(synth_grids, pitch_of_a_string_of_64) { must_sound(grid_of(66, 1, 1, -0.25f
 
 Test(synth_grids, pitch_of_a_damped_string)
 {
-    hed_grid_def def = grid_of(34, 1, 1, 0.002f);
+    hed_synth_grid_def def = grid_of(34, 1, 1, 0.002f);
     def.body.damping = 40;
     must_sound(def, 55, 2);
 }
 
 Test(synth_grids, pitch_of_a_stiff_string)
 {
-    hed_grid_def def = grid_of(20, 1, 1, -0.5f);
+    hed_synth_grid_def def = grid_of(20, 1, 1, -0.5f);
     def.bend = 800;
     must_sound(def, 330, 2);
 }
 
 Test(synth_grids, pitch_of_a_bar)
 {
-    hed_grid_def def = grid_of(9, 1, 1, -1);
+    hed_synth_grid_def def = grid_of(9, 1, 1, -1);
     def.spring.stiffness = 60000;
     def.bend = 1; /* tune chooses it */
     must_sound(def, 60, 2);
@@ -369,14 +370,14 @@ Test(synth_grids, pitch_of_a_bar)
 
 Test(synth_grids, pitch_of_a_membrane)
 {
-    hed_grid_def def = grid_of(12, 9, 1, -0.5f);
+    hed_synth_grid_def def = grid_of(12, 9, 1, -0.5f);
     def.diagonal = 400;
     must_sound(def, 220, 2);
 }
 
 Test(synth_grids, pitch_of_a_stiff_membrane)
 {
-    hed_grid_def def = grid_of(9, 11, 1, -0.5f);
+    hed_synth_grid_def def = grid_of(9, 11, 1, -0.5f);
     def.bend = 500;
     must_sound(def, 700, 2);
 }
@@ -385,31 +386,31 @@ Test(synth_grids, pitch_of_a_block) { must_sound(grid_of(9, 5, 4, -0.75f), 1500,
 
 Test(synth_grids, partials_of_a_tuned_string)
 {
-    hed_grid_def def = grid_of(34, 1, 1, -0.5f), resolved;
+    hed_synth_grid_def def = grid_of(34, 1, 1, -0.5f), resolved;
     def.tune = 110;
     def.anchor_ends[0][0] = def.anchor_ends[0][1] = true;
     OK(synth_resolve_grid(&def, &resolved, &error));
     double ratio = 0.5 * (double)resolved.spring.stiffness / def.body.mass;
-    EXPECT_NEAR(hed_string_frequency(32, 3, ratio, RATE), 329.026411, 1e-4);
+    EXPECT_NEAR(hed_synth_string_frequency(32, 3, ratio, RATE), 329.026411, 1e-4);
 }
 
 /* ---- stability ---- */
 
-static hed_entity add_body(float x, float mass, bool anchored)
+static hed_synth_entity add_body(float x, float mass, bool anchored)
 {
-    hed_entity_def def = hed_default_entity_def(HED_BODY);
-    hed_entity entity;
-    def.as.body = (hed_body_def){.position = {x, 0, 0}, .mass = mass, .anchored = anchored};
-    OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_BODY);
+    hed_synth_entity entity;
+    def.as.body = (hed_synth_body_def){.position = {x, 0, 0}, .mass = mass, .anchored = anchored};
+    OK(hed_synth_instrument_add(instrument, &def, NULL, &entity, &error));
     return entity;
 }
 
-static hed_entity add_spring(hed_entity from, hed_entity to, double stiffness, double damping)
+static hed_synth_entity add_spring(hed_synth_entity from, hed_synth_entity to, double stiffness, double damping)
 {
-    hed_entity_def def = hed_default_entity_def(HED_SPRING);
-    hed_entity entity;
-    def.as.spring = (hed_spring_def){from, to, (float)stiffness, -1, (float)damping, 0};
-    OK(hed_instrument_add(instrument, &def, NULL, &entity, &error));
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+    hed_synth_entity entity;
+    def.as.spring = (hed_synth_spring_def){from, to, (float)stiffness, -1, (float)damping, 0};
+    OK(hed_synth_instrument_add(instrument, &def, NULL, &entity, &error));
     return entity;
 }
 
@@ -431,10 +432,10 @@ static double grown(uint32_t steps, double dilation)
     return most;
 }
 
-static hed_stability judge(void)
+static hed_synth_stability judge(void)
 {
-    hed_stability found;
-    OK(hed_instrument_stability(instrument, RATE, &found, &error));
+    hed_synth_stability found;
+    OK(hed_synth_instrument_stability(instrument, RATE, &found, &error));
     return found;
 }
 
@@ -449,7 +450,7 @@ static void pair(double factor, double damping_share)
 Test(synth_grids, the_bound_is_the_edge)
 {
     pair(1.999, 0);
-    hed_stability found = judge();
+    hed_synth_stability found = judge();
     EXPECT_NEAR(found.worst, 1.999, 1e-5);
     EXPECT(found.unsafe == 0 && found.body == 1 && found.largest_dilation == 1);
     EXPECT(grown(2000, 1) < 1e-6);
@@ -478,7 +479,7 @@ Test(synth_grids, damping_beyond_the_bound_blows_up)
 
 Test(synth_grids, springs_to_anchors_count_half)
 {
-    hed_entity body = add_body(0, 0.001f, false);
+    hed_synth_entity body = add_body(0, 0.001f, false);
     for (int side = -1; side < 2; side += 2)
         add_spring(body, add_body((float)side, 1, true), 1.99 * RATE * RATE * 0.001, 0);
     EXPECT_NEAR(judge().worst, 1.99, 1e-5);
@@ -487,49 +488,49 @@ Test(synth_grids, springs_to_anchors_count_half)
 
 Test(synth_grids, high_notes_are_fast)
 {
-    hed_instrument_def def = hed_default_instrument_def();
-    def.mode = HED_VOICES;
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    def.mode = HED_SYNTH_VOICES;
     def.root_note = 60;
     def.high = 70;
     def.bend_range = 2;
-    OK(hed_instrument_set_def(instrument, &def, &error));
+    OK(hed_synth_instrument_set_def(instrument, &def, &error));
     pair(0.51, 0);
-    hed_stability found = judge();
+    hed_synth_stability found = judge();
     EXPECT_NEAR(found.largest_dilation, 2, 1e-12);
     EXPECT_NEAR(found.worst, 2.04, 1e-5);
     EXPECT(found.unsafe == 2);
     EXPECT(
         grown(2000, 1) < 1e-6 && !(grown(2000, 2) < 1e-3), "stable as written, not an octave up");
-    def.mode = HED_VOICES_MPE;
+    def.mode = HED_SYNTH_VOICES_MPE;
     def.note_bend_range = 12;
-    OK(hed_instrument_set_def(instrument, &def, &error));
+    OK(hed_synth_instrument_set_def(instrument, &def, &error));
     EXPECT_NEAR(judge().largest_dilation, 4, 1e-12);
-    def.mode = HED_SINGLETON;
-    OK(hed_instrument_set_def(instrument, &def, &error));
+    def.mode = HED_SYNTH_SINGLETON;
+    OK(hed_synth_instrument_set_def(instrument, &def, &error));
     EXPECT(judge().largest_dilation == 1 && judge().unsafe == 0);
 }
 
 Test(synth_grids, modulation_counts)
 {
     pair(1, 0);
-    hed_entity_def lfo = hed_default_entity_def(HED_LFO);
-    hed_entity source;
+    hed_synth_entity_def lfo = hed_default_synth_entity_def(HED_SYNTH_LFO);
+    hed_synth_entity source;
     lfo.as.lfo.depth = -0.5f;
-    OK(hed_instrument_add(instrument, &lfo, NULL, &source, &error));
-    hed_modulation_def stiffer = {source, hed_instrument_at(instrument, HED_SPRING, 0),
-        HED_PARAMETER_STIFFNESS, HED_MODULATE_MULTIPLY, 1, false};
-    OK(hed_instrument_modulate(instrument, &stiffer, &error));
+    OK(hed_synth_instrument_add(instrument, &lfo, NULL, &source, &error));
+    hed_synth_modulation_def stiffer = {source, hed_synth_instrument_at(instrument, HED_SYNTH_SPRING, 0),
+        HED_SYNTH_TARGET_STIFFNESS, HED_SYNTH_MODULATE_MULTIPLY, 1, false};
+    OK(hed_synth_instrument_modulate(instrument, &stiffer, &error));
     EXPECT_NEAR(judge().worst, 1.5, 1e-5);
-    hed_modulation_def lighter = {source, 2, HED_PARAMETER_MASS, HED_MODULATE_EXPONENTIAL, 2, true};
-    OK(hed_instrument_modulate(instrument, &lighter, &error));
-    hed_stability found = judge();
+    hed_synth_modulation_def lighter = {source, 2, HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_EXPONENTIAL, 2, true};
+    OK(hed_synth_instrument_modulate(instrument, &lighter, &error));
+    hed_synth_stability found = judge();
     EXPECT_NEAR(found.worst, 3, 1e-5);
     EXPECT(found.body == 2 && found.unsafe == 1);
-    lighter.mode = HED_MODULATE_ADD;
+    lighter.mode = HED_SYNTH_MODULATE_ADD;
     lighter.depth = 1;
-    OK(hed_instrument_modulate(instrument, &lighter, &error));
+    OK(hed_synth_instrument_modulate(instrument, &lighter, &error));
     EXPECT(isinf(judge().worst), "a mass that may become nothing");
-    FAILS(HED_ERROR_ARGUMENT, hed_instrument_stability(instrument, 0, &found, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_stability(instrument, 0, &found, &error));
 }
 
 /* Random networks, made just safe, do not grow. */

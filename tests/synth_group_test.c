@@ -19,7 +19,7 @@ typedef struct playing {
     hed_math math;
     uint32_t block;
     hed_pack_method pack;
-    hed_voice_mode mode;
+    hed_synth_voice_mode mode;
 } playing;
 
 static const hed_synth_event song[] = {
@@ -29,24 +29,24 @@ static const hed_synth_event song[] = {
     {.frame = 200, .bytes = {0xe0, 0, 80}},
     {.frame = 300, .bytes = {0x80, 60, 0}},
     {.frame = 300, .bytes = {0x90, 55, 127}},
-    {.frame = 511, .kind = HED_EVENT_TEMPO, .value = 90.0f},
+    {.frame = 511, .kind = HED_SYNTH_EVENT_TEMPO, .value = 90.0f},
     {.frame = 650, .bytes = {0x80, 55, 0}},
 };
 
-static hed_instrument *make_instrument(uint32_t bodies, hed_voice_mode mode)
+static hed_synth_instrument *make_instrument(uint32_t bodies, hed_synth_voice_mode mode)
 {
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     OK(synth_sample_instrument(bodies, &instrument, &error));
-    hed_instrument_def def = *hed_instrument_get_def(instrument);
+    hed_synth_instrument_def def = *hed_synth_instrument_get_def(instrument);
     def.mode = mode;
     def.voices = 3;
     def.low = 40;
     def.high = 80;
-    OK(hed_instrument_set_def(instrument, &def, &error));
+    OK(hed_synth_instrument_set_def(instrument, &def, &error));
     return instrument;
 }
 
-static hed_synth *make_synth(const playing *how, const hed_instrument *instrument)
+static hed_synth *make_synth(const playing *how, const hed_synth_instrument *instrument)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
@@ -83,9 +83,9 @@ static void play(
 /* Left, then right. */
 static void render(const playing *how, float *sound)
 {
-    hed_instrument *instrument = make_instrument(BODIES, how->mode);
+    hed_synth_instrument *instrument = make_instrument(BODIES, how->mode);
     hed_synth *synth = make_synth(how, instrument);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     play(synth, how->block, 0, FRAMES, sound, sound + FRAMES);
     hed_synth_report report = hed_synth_get_report(synth);
     CHECK_EQ(report.structure, how->structure);
@@ -110,7 +110,7 @@ static void expect_same(const float *a, const float *b, const char *what)
 /* The structure under test for this device: native has no group. */
 static float expected[2 * FRAMES], found[2 * FRAMES];
 
-static void expect_structures(test_device *t, hed_voice_mode mode)
+static void expect_structures(test_device *t, hed_synth_voice_mode mode)
 {
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
@@ -130,14 +130,14 @@ static void expect_structures(test_device *t, hed_voice_mode mode)
 Test(synth_group, strict_gives_the_bits_of_plain_c)
 {
     test_device t = test_open(NULL);
-    expect_structures(&t, HED_SINGLETON);
+    expect_structures(&t, HED_SYNTH_SINGLETON);
     test_close(&t);
 }
 
 Test(synth_group, so_do_voices)
 {
     test_device t = test_open(NULL);
-    expect_structures(&t, HED_VOICES);
+    expect_structures(&t, HED_SYNTH_VOICES);
     test_close(&t);
 }
 
@@ -147,10 +147,10 @@ Test(synth_group, so_do_voices)
 Test(synth_group, fast_is_near)
 {
     test_device t = test_open(NULL);
-    render(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, HED_SINGLETON},
+    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS,
+               HED_SYNTH_SINGLETON},
         expected);
-    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SINGLETON},
+    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         found);
     double worst = 0, peak = loudest(expected);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) worst = fmax(worst, fabs(expected[i] - found[i]));
@@ -161,8 +161,8 @@ Test(synth_group, fast_is_near)
 /* ---- changes, reset, reading ---- */
 
 /* The song with `changed` swapped in at frame 333. */
-static void render_with_change(const playing *how, const hed_instrument *instrument,
-    const hed_instrument *changed, float *sound)
+static void render_with_change(const playing *how, const hed_synth_instrument *instrument,
+    const hed_synth_instrument *changed, float *sound)
 {
     hed_synth *synth = make_synth(how, instrument);
     hed_synth_change *change;
@@ -177,28 +177,28 @@ static void render_with_change(const playing *how, const hed_instrument *instrum
 
 static void expect_no_seam(const playing *how)
 {
-    hed_instrument *instrument = make_instrument(BODIES, how->mode), *changed;
+    hed_synth_instrument *instrument = make_instrument(BODIES, how->mode), *changed;
     render(how, expected);
     render_with_change(how, instrument, instrument, found);
     expect_same(found, expected, "an unchanged instrument");
     /* What nobody hears and nothing is linked to changes no sample, though everything has another
      * place. */
-    OK(hed_instrument_copy(instrument, &changed, &error));
-    hed_entity_def body = hed_default_entity_def(HED_BODY), lfo = hed_default_entity_def(HED_LFO),
-                   mallet = hed_default_entity_def(HED_MALLET);
-    hed_entity made[3];
-    OK(hed_instrument_add(changed, &body, NULL, &made[0], &error));
-    OK(hed_instrument_add(changed, &lfo, NULL, &made[1], &error));
-    OK(hed_instrument_add(changed, &mallet, NULL, &made[2], &error));
-    OK(hed_instrument_link(changed, made[2], made[0], 1.0f, &error));
-    OK(hed_instrument_modulate(changed,
-        &(hed_modulation_def){
-            made[1], made[0], HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f, false},
+    OK(hed_synth_instrument_copy(instrument, &changed, &error));
+    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY), lfo = hed_default_synth_entity_def(HED_SYNTH_LFO),
+                   mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET);
+    hed_synth_entity made[3];
+    OK(hed_synth_instrument_add(changed, &body, NULL, &made[0], &error));
+    OK(hed_synth_instrument_add(changed, &lfo, NULL, &made[1], &error));
+    OK(hed_synth_instrument_add(changed, &mallet, NULL, &made[2], &error));
+    OK(hed_synth_instrument_link(changed, made[2], made[0], 1.0f, &error));
+    OK(hed_synth_instrument_modulate(changed,
+        &(hed_synth_modulation_def){
+            made[1], made[0], HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f, false},
         &error));
     render_with_change(how, instrument, changed, found);
     expect_same(found, expected, "an instrument with more in it");
-    hed_instrument_destroy(instrument);
-    hed_instrument_destroy(changed);
+    hed_synth_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(changed);
 }
 
 Test(synth_group, a_change_has_no_seam)
@@ -206,54 +206,54 @@ Test(synth_group, a_change_has_no_seam)
     test_device t = test_open(NULL);
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
+    expect_no_seam(&(playing){
+        host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON});
     expect_no_seam(
-        &(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON});
-    expect_no_seam(
-        &(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
-    expect_no_seam(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES});
+        &(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
+    expect_no_seam(&(playing){
+        t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
     test_close(&t);
 }
 
 Test(synth_group, another_mode_needs_another_synth)
 {
     test_device t = test_open(NULL);
-    hed_instrument *one = make_instrument(BODIES, HED_SINGLETON),
-                   *many = make_instrument(BODIES, HED_VOICES);
-    hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON},
+    hed_synth_instrument *one = make_instrument(BODIES, HED_SYNTH_SINGLETON),
+                         *many = make_instrument(BODIES, HED_SYNTH_VOICES);
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
+                                      HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         one);
     hed_synth_change *change;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_prepare(synth, many, &change, &error));
     CHECK_NULL(change);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(one);
-    hed_instrument_destroy(many);
+    hed_synth_instrument_destroy(one);
+    hed_synth_instrument_destroy(many);
     test_close(&t);
 }
 
 Test(synth_group, reset_begins_anew)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument = make_instrument(BODIES, HED_VOICES);
-    hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_VOICES},
+    hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_VOICES);
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64,
+                                      HED_PACK_ROWS, HED_SYNTH_VOICES},
         instrument);
     play(synth, 64, 0, FRAMES, expected, expected + FRAMES);
     OK(hed_synth_reset(synth, &error));
     play(synth, 64, 0, FRAMES, found, found + FRAMES);
     expect_same(found, expected, "after a reset");
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
 Test(synth_group, bodies_are_read_in_the_order_they_were_added)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
-    hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SINGLETON},
+    hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
+                                      HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         instrument);
     float before[3 * BODIES], after[3 * BODIES], velocities[3 * BODIES];
     play(synth, 64, 0, 201, expected, expected + FRAMES);
@@ -271,7 +271,7 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
     CHECK(moved);
     FAILS(HED_ERROR_ARGUMENT, hed_synth_read_bodies(synth, 1, before, NULL, &error));
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -282,7 +282,7 @@ enum { STORM = 6000 };
 /* Gains and pulse widths of the oscillator: most at one sample, the last of them counts. */
 static void render_storm(const playing *how, float *sound)
 {
-    hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
+    hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.structure = how->structure;
@@ -295,15 +295,15 @@ static void render_storm(const playing *how, float *sound)
     events[0] = song[0];
     for (uint32_t i = 1; i <= STORM; i++) {
         events[i] = (hed_synth_event){.frame = i < 5000 ? 20 : 20 + (i - 5000) / 3,
-            .kind = HED_EVENT_SET, .value = 0.1f + (float)(i % 97) * 0.001f,
-            .entity = hed_instrument_at(instrument, HED_OSCILLATOR, 0),
-            .parameter = i % 3 ? HED_PARAMETER_GAIN : HED_PARAMETER_PULSE_WIDTH};
+            .kind = HED_SYNTH_EVENT_SET, .value = 0.1f + (float)(i % 97) * 0.001f,
+            .entity = hed_synth_instrument_at(instrument, HED_SYNTH_OSCILLATOR, 0),
+            .parameter = i % 3 ? HED_SYNTH_TARGET_GAIN : HED_SYNTH_TARGET_PULSE_WIDTH};
     }
     hed_synth_block block = {.frames = FRAMES, .events = events, .event_count = STORM + 1,
         .left = sound, .right = sound + FRAMES};
     OK(hed_synth_process(synth, &block, &error));
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 Test(synth_group, a_storm_of_automation_is_taken_in_parts)
@@ -325,24 +325,24 @@ Test(synth_group, a_storm_of_automation_is_taken_in_parts)
 Test(synth_group, an_empty_instrument_is_silent)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument;
-    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
+    hed_synth_instrument *instrument;
+    OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
     for (uint32_t structure = HED_SYNTH_GROUP; structure <= HED_SYNTH_GLOBAL; structure++) {
         hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_structure)structure,
-                                          HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SINGLETON},
+                                          HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
             instrument);
         play(synth, 64, 0, FRAMES, found, found + FRAMES);
         CHECK_EQ(loudest(found), 0.0);
         hed_synth_destroy(synth);
     }
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
 Test(synth_group, what_a_device_cannot_do_is_said)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument = make_instrument(BODIES, HED_SINGLETON);
+    hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
     hed_synth_def def = hed_default_synth_def();
     hed_synth *synth;
     def.instrument = instrument;
@@ -361,7 +361,7 @@ Test(synth_group, what_a_device_cannot_do_is_said)
     def.rate = 48000.0;
     def.block = 0;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_create(t.device, &def, &synth, &error));
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -378,7 +378,7 @@ static void fail_each_allocation(hed_synth_structure structure)
         hed_device *device;
         OK(hed_context_create(&context_def, &context, &error));
         OK(hed_device_find(context, "host", &device, &error));
-        hed_instrument *instrument = make_instrument(BODIES, HED_VOICES);
+        hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_VOICES);
         hed_synth_def def = hed_default_synth_def();
         hed_synth *synth = NULL;
         hed_synth_change *change = NULL;
@@ -395,7 +395,7 @@ static void fail_each_allocation(hed_synth_structure structure)
             hed_status_name(status), error.text);
         hed_synth_change_destroy(change);
         hed_synth_destroy(synth);
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
         hed_context_destroy(context);
         CHECK_EQ(counting.live, 0, "allocation %d: %d are left", (int)n, (int)counting.live);
     }

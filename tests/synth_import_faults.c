@@ -9,12 +9,12 @@ static preset p;
 static hed_status try_preset(void)
 {
     hed_error error = {0};
-    hed_instrument *instrument;
-    hed_import_report report;
+    hed_synth_instrument *instrument;
+    hed_synth_import_report report;
     hed_status status =
-        hed_instrument_parse_ank(p.bytes, p.size, "p.ank", &instrument, &report, &error);
+        hed_synth_instrument_parse_ank(p.bytes, p.size, "p.ank", &instrument, &report, &error);
     if (status != HED_OK && (instrument || !error.text[0])) abort();
-    if (status == HED_OK) hed_instrument_destroy(instrument);
+    if (status == HED_OK) hed_synth_instrument_destroy(instrument);
     return status;
 }
 
@@ -38,15 +38,15 @@ static hed_status try_midi(void)
     enum { NOTES = 600 };
     static uint8_t bytes[sizeof head + 4 * NOTES + 4];
     hed_error error = {0};
-    hed_midi_file *file;
+    hed_synth_midi_file *file;
     memcpy(bytes, head, sizeof head);
     for (uint32_t i = 0; i < NOTES; i++)
         memcpy(bytes + sizeof head + (size_t)4 * i, (uint8_t[]){1, 0x90, 60, 100}, 4);
     memcpy(bytes + sizeof head + (size_t)4 * NOTES, (uint8_t[]){0, 0xff, 0x2f, 0}, 4);
-    hed_status status = hed_midi_file_parse(bytes, sizeof bytes, "s.mid", &file, &error);
+    hed_status status = hed_synth_midi_file_parse(bytes, sizeof bytes, "s.mid", &file, &error);
     if (status != HED_OK && (file || !error.text[0])) abort();
-    if (status == HED_OK && hed_midi_file_count(file) != NOTES) abort();
-    if (status == HED_OK) hed_midi_file_destroy(file);
+    if (status == HED_OK && hed_synth_midi_file_count(file) != NOTES) abort();
+    if (status == HED_OK) hed_synth_midi_file_destroy(file);
     return status;
 }
 

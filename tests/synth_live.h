@@ -9,35 +9,35 @@
 
 /* A string with a hammer; the note that it plays is of no matter. `detune`: the instrument to
  * change to. */
-static inline hed_instrument *live_instrument(bool detune)
+static inline hed_synth_instrument *live_instrument(bool detune)
 {
     hed_error error;
-    hed_instrument *instrument;
-    hed_generated string;
-    hed_entity mallet, microphone;
-    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
-    hed_grid_def grid = hed_default_grid_def();
+    hed_synth_instrument *instrument;
+    hed_synth_generated string;
+    hed_synth_entity mallet, microphone;
+    OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
+    hed_synth_grid_def grid = hed_default_synth_grid_def();
     grid.size[0] = 18;
     grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = true;
     grid.spring.rest_length = -0.5f;
     grid.body.damping = 3;
     grid.tune = detune ? 330 : 220;
-    OK(hed_instrument_add_grid(instrument, &grid, "string", &string, &error));
-    hed_entity_def def = hed_default_entity_def(HED_MALLET);
-    OK(hed_instrument_add(instrument, &def, "mallet", &mallet, &error));
-    OK(hed_instrument_link(instrument, mallet, string.first_body + 5, 1, &error));
-    def = hed_default_entity_def(HED_MICROPHONE);
+    OK(hed_synth_instrument_add_grid(instrument, &grid, "string", &string, &error));
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MALLET);
+    OK(hed_synth_instrument_add(instrument, &def, "mallet", &mallet, &error));
+    OK(hed_synth_instrument_link(instrument, mallet, string.first_body + 5, 1, &error));
+    def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     def.as.microphone.position[2] = 0.1f;
     def.as.microphone.pan = -0.3f;
-    OK(hed_instrument_add(instrument, &def, "microphone", &microphone, &error));
+    OK(hed_synth_instrument_add(instrument, &def, "microphone", &microphone, &error));
     for (uint32_t i = 0; i < string.bodies; i++)
-        OK(hed_instrument_link(instrument, microphone, string.first_body + i, 1, &error));
+        OK(hed_synth_instrument_link(instrument, microphone, string.first_body + i, 1, &error));
     return instrument;
 }
 
 static inline hed_synth_event live_note(uint8_t status, uint8_t velocity)
 {
-    return (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, 60, velocity}};
+    return (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, 60, velocity}};
 }
 
 /* `frames` of it with a note at sample `at`; in blocks of 100. */

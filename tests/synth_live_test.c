@@ -22,12 +22,12 @@ static void sleep_milliseconds(long milliseconds)
 
 enum { BLOCK = 64, BLOCKS = 60 };
 
-/* As much of a hed_live as the exchange needs. */
-static hed_live *make_live(
-    hed_device *device, const hed_instrument *instrument, test_allocator *counting)
+/* As much of a hed_synth_live as the exchange needs. */
+static hed_synth_live *make_live(
+    hed_device *device, const hed_synth_instrument *instrument, test_allocator *counting)
 {
     hed_error error;
-    hed_live *live = calloc(1, sizeof *live);
+    hed_synth_live *live = calloc(1, sizeof *live);
     live->allocator = test_allocator_of(counting);
     live->rate = 48000;
     live->block = BLOCK;
@@ -41,7 +41,7 @@ static hed_live *make_live(
     return live;
 }
 
-static void free_live(hed_live *live)
+static void free_live(hed_synth_live *live)
 {
     live_exchange_destroy(live->exchange);
     hed_synth_destroy(live->synth);
@@ -49,7 +49,7 @@ static void free_live(hed_live *live)
     free(live);
 }
 
-static void wait_for(hed_live *live)
+static void wait_for(hed_synth_live *live)
 {
     for (uint32_t i = 0; i < 20000 && live_exchange_behind(live->exchange); i++)
         sleep_milliseconds(1);
@@ -59,8 +59,8 @@ static void wait_for(hed_live *live)
 static void is_one_block_behind(hed_device *host, hed_device *device)
 {
     test_allocator counting = {0};
-    hed_instrument *instrument = live_instrument(false);
-    hed_live *live = make_live(device, instrument, &counting);
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live *live = make_live(device, instrument, &counting);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.math = HED_MATH_STRICT;
@@ -85,7 +85,7 @@ static void is_one_block_behind(hed_device *host, hed_device *device)
     CHECK(counting.calls == calls, "something was allocated while it played");
     free_live(live);
     CHECK(counting.live == 0);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* In strict mode the device's sound is the host's, a block late. */
@@ -107,8 +107,8 @@ Test(synth_live, late_blocks_are_dropped)
 {
     test_device t = test_open(NULL);
     test_allocator counting = {0};
-    hed_instrument *instrument = live_instrument(false);
-    hed_live *live = make_live(t.device, instrument, &counting);
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live *live = make_live(t.device, instrument, &counting);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.math = HED_MATH_STRICT;
@@ -136,7 +136,7 @@ Test(synth_live, late_blocks_are_dropped)
     CHECK(asked + refused == BLOCKS && asked >= BLOCKS / 10 * 4, "%u asked, %u refused, %u silent",
         asked, refused, silent);
     free_live(live);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -148,21 +148,21 @@ Test(synth_live, names_what_is_not_installed)
     hed_context_def context = hed_default_context_def();
     context.allocator = test_allocator_of(&counting);
     test_device t = test_open(&context);
-    hed_instrument *instrument = live_instrument(false);
-    hed_live_def def = hed_default_live_def();
-    hed_live *live;
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live_def def = hed_default_synth_live_def();
+    hed_synth_live *live;
     def.device = t.device;
     def.synth.instrument = instrument;
     setenv("HEDDLE_JACK_LIBRARY", "none", 1);
     setenv("HEDDLE_ALSA_LIBRARY", "libm.so.6", 1);
-    FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_synth_live_start(&def, &live, &error));
     CHECK(strstr(error.text, "apt install libjack-jackd2-0") && !live, "%s", error.text);
-    def.driver = HED_LIVE_ALSA;
-    FAILS(HED_ERROR_UNSUPPORTED, hed_live_start(&def, &live, &error));
+    def.driver = HED_SYNTH_LIVE_ALSA;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_synth_live_start(&def, &live, &error));
     CHECK(strstr(error.text, "libm.so.6 of HEDDLE_ALSA_LIBRARY, which lacks snd_") &&
               strstr(error.text, "apt install libasound2"),
         "%s", error.text);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
     CHECK(counting.live == 0);
 }
@@ -357,9 +357,9 @@ static void wait_for_frames(recorder *r, uint32_t frames)
     CHECK(atomic_load(&r->frames) >= target, "the server stands still");
 }
 
-static hed_live_def live_def(hed_device *device, const hed_instrument *instrument)
+static hed_synth_live_def live_def(hed_device *device, const hed_synth_instrument *instrument)
 {
-    hed_live_def def = hed_default_live_def();
+    hed_synth_live_def def = hed_default_synth_live_def();
     def.device = device;
     def.output = "recorder:";
     def.midi_port = "recorder:keys";
@@ -392,18 +392,18 @@ static void plays_what_a_render_gives(uint32_t block)
     context.allocator = test_allocator_of(&counting);
     test_device t = test_open(&context);
     recorder *r = start_recorder(block);
-    hed_instrument *instrument = live_instrument(false);
-    hed_live_def def = live_def(t.device, instrument);
-    hed_live *live;
-    OK(hed_live_start(&def, &live, &error));
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live_def def = live_def(t.device, instrument);
+    hed_synth_live *live;
+    OK(hed_synth_live_start(&def, &live, &error));
     int64_t calls = counting.calls;
     wait_for_frames(r, 4 * block);
     atomic_store(&r->note_at, 17);
     wait_for_frames(r, FRAMES);
     CHECK(counting.calls == calls, "something was allocated while it played");
-    hed_live_report report;
-    OK(hed_live_get_report(live, &report, &error));
-    hed_live_stop(live);
+    hed_synth_live_report report;
+    OK(hed_synth_live_get_report(live, &report, &error));
+    hed_synth_live_stop(live);
     CHECK(report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
     CHECK(report.events == 1 && report.events_lost == 0 && report.late == 0);
     CHECK(report.load.count > 10 && report.synth.structure == HED_SYNTH_NATIVE);
@@ -425,7 +425,7 @@ static void plays_what_a_render_gives(uint32_t block)
             (double)r->sound[0][begin + n], (double)left[n]);
         CHECK(r->sound[1][begin + n] == right[n], "right, frame %u", n);
     }
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     stop_recorder(r);
     test_close(&t);
 }
@@ -455,14 +455,14 @@ static void tells_its_latency(
     recorder *r, hed_device *device, hed_synth_structure structure, uint32_t blocks)
 {
     hed_error error;
-    hed_instrument *instrument = live_instrument(false);
-    hed_live_def def = live_def(device, instrument);
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live_def def = live_def(device, instrument);
     def.synth.structure = structure;
     def.synth.inputs = 1;
-    hed_live *live;
-    hed_live_report report;
-    OK(hed_live_start(&def, &live, &error));
-    OK(hed_live_get_report(live, &report, &error));
+    hed_synth_live *live;
+    hed_synth_live_report report;
+    OK(hed_synth_live_start(&def, &live, &error));
+    OK(hed_synth_live_get_report(live, &report, &error));
     uint32_t ours = report.latency;
     CHECK(ours == report.synth.latency + blocks * report.block && report.synth.latency > 0);
     expect_latency(
@@ -480,8 +480,8 @@ static void tells_its_latency(
         r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
     CHECK_EQ(more.jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
     expect_latency(r, "heddle:in_1", JackPlaybackLatency, ours, ours);
-    hed_live_stop(live);
-    hed_instrument_destroy(instrument);
+    hed_synth_live_stop(live);
+    hed_synth_instrument_destroy(instrument);
 }
 
 Test(synth_live, jack_is_told_the_latency)
@@ -504,27 +504,27 @@ Test(synth_live, counts_xruns_changes_and_fades)
     hed_error error;
     test_device t = test_open(NULL);
     recorder *r = start_recorder(256);
-    hed_instrument *instrument = live_instrument(false), *other = live_instrument(true);
-    hed_live_def def = live_def(t.device, instrument);
-    hed_live *live;
-    hed_live_report before, after;
-    OK(hed_live_start(&def, &live, &error));
-    OK(hed_live_get_report(live, &before, &error));
+    hed_synth_instrument *instrument = live_instrument(false), *other = live_instrument(true);
+    hed_synth_live_def def = live_def(t.device, instrument);
+    hed_synth_live *live;
+    hed_synth_live_report before, after;
+    OK(hed_synth_live_start(&def, &live, &error));
+    OK(hed_synth_live_get_report(live, &before, &error));
     atomic_store(&r->dawdle, true);
     wait_for_frames(r, 9600);
-    OK(hed_live_get_report(live, &after, &error));
+    OK(hed_synth_live_get_report(live, &after, &error));
     CHECK(after.xruns > before.xruns, "a cycle that took 100 ms was no xrun");
     hed_synth_event note = live_note(0x90, 127);
-    CHECK(hed_live_event(live, &note));
+    CHECK(hed_synth_live_event(live, &note));
     wait_for_frames(r, 4800);
     uint32_t at = live_first_above(r->sound[0], atomic_load(&r->frames), 1e-6f);
     CHECK(at < atomic_load(&r->frames), "no sound of an event");
-    OK(hed_live_change(live, other, &error));
+    OK(hed_synth_live_change(live, other, &error));
     wait_for_frames(r, 4800);
-    CHECK(hed_live_event(live, &note));
+    CHECK(hed_synth_live_event(live, &note));
     wait_for_frames(r, 4800);
     uint32_t stopped = atomic_load(&r->frames);
-    hed_live_stop(live);
+    hed_synth_live_stop(live);
     wait_for_frames(r, 1024);
     float peak = 0, step = 0;
     for (uint32_t n = at; n < stopped; n++) {
@@ -535,8 +535,8 @@ Test(synth_live, counts_xruns_changes_and_fades)
     for (uint32_t n = stopped; n < atomic_load(&r->frames); n++)
         CHECK(fabsf(r->sound[0][n] - r->sound[0][n - 1]) <= step + peak / 256,
             "the end clicks at frame %u", n - stopped);
-    hed_instrument_destroy(instrument);
-    hed_instrument_destroy(other);
+    hed_synth_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(other);
     stop_recorder(r);
     test_close(&t);
 }
@@ -547,40 +547,40 @@ Test(synth_live, says_what_it_does_not_find)
 {
     hed_error error;
     test_device t = test_open(NULL);
-    hed_instrument *instrument = live_instrument(false);
-    hed_live_def def = live_def(t.device, instrument);
-    hed_live *live;
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live_def def = live_def(t.device, instrument);
+    hed_synth_live *live;
     setenv("JACK_DEFAULT_SERVER", "heddle-no-such-server", 1);
-    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
     CHECK(strstr(error.text, "no JACK server") && !live);
     def.device = NULL;
-    FAILS(HED_ERROR_ARGUMENT, hed_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_live_start(&def, &live, &error));
     def.device = t.device;
     recorder *r = start_recorder(256);
     def.midi_port = "no such keyboard";
-    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
     CHECK(strstr(error.text, "no such keyboard") && strstr(error.text, "recorder:keys"), "%s",
         error.text);
     def.midi_port = NULL;
     def.output = "no such card";
-    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
     CHECK(strstr(error.text, "no such card") && strstr(error.text, "system:playback_1"), "%s",
         error.text);
     def.output = NULL;
-    OK(hed_live_start(&def, &live, &error));
+    OK(hed_synth_live_start(&def, &live, &error));
     /* The server goes while it plays. */
     kill(r->server, SIGTERM);
     hed_status status = HED_OK;
-    hed_live_report report;
+    hed_synth_live_report report;
     for (uint32_t i = 0; i < 1000 && !status; i++) {
         sleep_milliseconds(10);
-        status = hed_live_get_report(live, &report, &error);
+        status = hed_synth_live_get_report(live, &report, &error);
     }
     CHECK(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s",
         hed_status_name(status), error.text);
-    hed_live_stop(live);
-    hed_live_stop(NULL);
-    hed_instrument_destroy(instrument);
+    hed_synth_live_stop(live);
+    hed_synth_live_stop(NULL);
+    hed_synth_instrument_destroy(instrument);
     stop_recorder(r);
     test_close(&t);
 }
@@ -591,45 +591,45 @@ Test(synth_live, alsa)
 {
     hed_error error;
     test_device t = test_open(NULL);
-    hed_instrument *instrument = live_instrument(false);
-    hed_live_def def = live_def(t.device, instrument);
-    def.driver = HED_LIVE_ALSA;
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live_def def = live_def(t.device, instrument);
+    def.driver = HED_SYNTH_LIVE_ALSA;
     def.midi_port = NULL;
     def.output = "null";
     def.block = 128;
-    hed_live *live;
-    hed_live_report report = {0};
-    OK(hed_live_start(&def, &live, &error));
-    hed_synth_event note = live_note(0x90, 127), wrong = {.kind = HED_EVENT_SET, .entity = 4711};
-    CHECK(hed_live_event(live, &wrong));
+    hed_synth_live *live;
+    hed_synth_live_report report = {0};
+    OK(hed_synth_live_start(&def, &live, &error));
+    hed_synth_event note = live_note(0x90, 127), wrong = {.kind = HED_SYNTH_EVENT_SET, .entity = 4711};
+    CHECK(hed_synth_live_event(live, &wrong));
     for (uint32_t i = 0; i < 1000 && report.events_lost == 0; i++) {
         sleep_milliseconds(5);
-        OK(hed_live_get_report(live, &report, &error));
+        OK(hed_synth_live_get_report(live, &report, &error));
     }
     CHECK(report.events_lost == 1, "an event of nothing counts as played");
-    CHECK(hed_live_event(live, &note));
+    CHECK(hed_synth_live_event(live, &note));
     for (uint32_t i = 0; i < 1000 && (report.load.count < 100 || report.synth.peak < 1e-6f); i++) {
         sleep_milliseconds(5);
-        OK(hed_live_get_report(live, &report, &error));
+        OK(hed_synth_live_get_report(live, &report, &error));
     }
     CHECK(report.load.count >= 100 && report.block == 128 && report.rate == 48000 &&
           report.events == 1);
     CHECK(report.synth.peak > 1e-6f, "it was silent");
-    hed_live_stop(live);
+    hed_synth_live_stop(live);
     def.output = "no_such_card";
-    FAILS(HED_ERROR_IO, hed_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
     CHECK(strstr(error.text, "no_such_card"));
     def.output = "null";
     def.synth.inputs = 1; /* it captures silence */
-    OK(hed_live_start(&def, &live, &error));
-    OK(hed_live_get_report(live, &report, &error));
+    OK(hed_synth_live_start(&def, &live, &error));
+    OK(hed_synth_live_get_report(live, &report, &error));
     for (uint32_t i = 0; i < 1000 && report.load.count < 100; i++) {
         sleep_milliseconds(5);
-        OK(hed_live_get_report(live, &report, &error));
+        OK(hed_synth_live_get_report(live, &report, &error));
     }
     CHECK(report.load.count >= 100 && report.xruns == 0);
-    hed_live_stop(live);
-    hed_instrument_destroy(instrument);
+    hed_synth_live_stop(live);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -641,9 +641,9 @@ Test(synth_live, memory_runs_out)
     hed_context_def context = hed_default_context_def();
     context.allocator = test_allocator_of(&counting);
     test_device t = test_open(&context);
-    hed_instrument *instrument = live_instrument(false);
-    hed_live_def def = live_def(t.device, instrument);
-    def.driver = HED_LIVE_ALSA;
+    hed_synth_instrument *instrument = live_instrument(false);
+    hed_synth_live_def def = live_def(t.device, instrument);
+    def.driver = HED_SYNTH_LIVE_ALSA;
     def.midi_port = NULL;
     def.output = "null";
     def.synth.inputs = 1;
@@ -651,18 +651,18 @@ Test(synth_live, memory_runs_out)
     uint32_t failures = 0;
     for (; status; failures++) {
         int64_t live_before = counting.live;
-        hed_live *live;
+        hed_synth_live *live;
         counting.calls = 0;
         counting.fail_at = failures + 1;
-        status = hed_live_start(&def, &live, &error);
+        status = hed_synth_live_start(&def, &live, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s",
             failures + 1, error.text);
-        hed_live_stop(live);
+        hed_synth_live_stop(live);
         CHECK(counting.live == live_before, "allocation %u: %lld are left", failures + 1,
             (long long)(counting.live - live_before));
     }
     CHECK(failures > 10, "%u", failures);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 

@@ -71,19 +71,19 @@ static void put_event(song *s, uint32_t delta, uint32_t status, uint32_t first, 
     if ((status & 0xe0) != 0xc0) put(s, second, 1);
 }
 
-static hed_midi_file *parse(const song *s)
+static hed_synth_midi_file *parse(const song *s)
 {
     hed_error error;
-    hed_midi_file *file;
-    OK(hed_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
+    hed_synth_midi_file *file;
+    OK(hed_synth_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
     return file;
 }
 
-static void check_event(const hed_midi_file *file, uint32_t index, double seconds, uint64_t tick,
-    uint32_t track, uint32_t status, uint32_t first, uint32_t second)
+static void check_event(const hed_synth_midi_file *file, uint32_t index, double seconds,
+    uint64_t tick, uint32_t track, uint32_t status, uint32_t first, uint32_t second)
 {
-    CHECK_LT(index, hed_midi_file_count(file));
-    const hed_midi_event *e = &hed_midi_file_events(file)[index];
+    CHECK_LT(index, hed_synth_midi_file_count(file));
+    const hed_synth_midi_event *e = &hed_synth_midi_file_events(file)[index];
     CHECK(e->bytes[0] == status && e->bytes[1] == first && e->bytes[2] == second,
         "event %u is %02x %02x %02x", index, e->bytes[0], e->bytes[1], e->bytes[2]);
     CHECK(e->tick == tick && e->track == track, "event %u is at tick %llu of track %u", index,
@@ -112,9 +112,9 @@ Test(synth_midi, one_track_with_every_kind_of_event)
     put(&s, 0x00ff0103, 4), put(&s, 0x616263, 3); /* a text */
     put_event(&s, 0x0fffffff, 0x9f, 127, 127);
     end_track(&s, 3);
-    hed_midi_file *file = parse(&s);
-    CHECK_EQ(hed_midi_file_tracks(file), 1);
-    CHECK_EQ(hed_midi_file_count(file), 9);
+    hed_synth_midi_file *file = parse(&s);
+    CHECK_EQ(hed_synth_midi_file_tracks(file), 1);
+    CHECK_EQ(hed_synth_midi_file_count(file), 9);
     double a_tick = 0.5 / 480;
     check_event(file, 0, 0, 0, 0, 0x93, 60, 100);
     check_event(file, 1, 96 * a_tick, 96, 0, 0x93, 64, 0);
@@ -125,8 +125,8 @@ Test(synth_midi, one_track_with_every_kind_of_event)
     check_event(file, 6, 224 * a_tick, 224, 0, 0xd3, 13, 0);
     check_event(file, 7, 224 * a_tick, 224, 0, 0xe3, 1, 64);
     check_event(file, 8, (224 + 0x0fffffff) * a_tick, 224 + 0x0fffffff, 0, 0x9f, 127, 127);
-    CHECK(fabs(hed_midi_file_seconds(file) - (227 + 0x0fffffff) * a_tick) < 1e-6);
-    hed_midi_file_destroy(file);
+    CHECK(fabs(hed_synth_midi_file_seconds(file) - (227 + 0x0fffffff) * a_tick) < 1e-6);
+    hed_synth_midi_file_destroy(file);
 }
 
 Test(synth_midi, tempo_is_that_of_all_tracks)
@@ -147,8 +147,8 @@ Test(synth_midi, tempo_is_that_of_all_tracks)
     put_tempo(&s, 60, 1000000);
     put_event(&s, 140, 0x91, 61, 2);
     end_track(&s, 0);
-    hed_midi_file *file = parse(&s);
-    CHECK_EQ(hed_midi_file_count(file), 7);
+    hed_synth_midi_file *file = parse(&s);
+    CHECK_EQ(hed_synth_midi_file_count(file), 7);
     check_event(file, 0, 0, 0, 0, 0xff, 0x51, 0);
     check_event(file, 1, 0.6, 100, 1, 0x90, 60, 1); /* tracks in their order at one tick */
     check_event(file, 2, 0.6, 100, 2, 0x91, 61, 1);
@@ -156,11 +156,11 @@ Test(synth_midi, tempo_is_that_of_all_tracks)
     check_event(file, 4, 0.9 + 0.1 * 0.300007, 160, 2, 0xff, 0x51, 0);
     check_event(file, 5, 0.9300007 + 0.4, 200, 1, 0x90, 60, 2);
     check_event(file, 6, 0.9300007 + 1.4, 300, 2, 0x91, 61, 2);
-    CHECK_NEAR(hed_midi_file_events(file)[0].tempo, 100, 1e-4);
-    CHECK_NEAR(hed_midi_file_events(file)[4].tempo, 60, 1e-4);
-    CHECK(hed_midi_file_events(file)[1].tempo == 0);
-    CHECK_NEAR(hed_midi_file_seconds(file), 0.9300007 + 10.4, 1e-9);
-    hed_midi_file_destroy(file);
+    CHECK_NEAR(hed_synth_midi_file_events(file)[0].tempo, 100, 1e-4);
+    CHECK_NEAR(hed_synth_midi_file_events(file)[4].tempo, 60, 1e-4);
+    CHECK(hed_synth_midi_file_events(file)[1].tempo == 0);
+    CHECK_NEAR(hed_synth_midi_file_seconds(file), 0.9300007 + 10.4, 1e-9);
+    hed_synth_midi_file_destroy(file);
 }
 
 Test(synth_midi, time_code_does_not_follow_the_tempo)
@@ -177,10 +177,10 @@ Test(synth_midi, time_code_does_not_follow_the_tempo)
         put_tempo(&s, 10, 250000);
         put_event(&s, 990, 0x90, 60, 100);
         end_track(&s, 1000);
-        hed_midi_file *file = parse(&s);
+        hed_synth_midi_file *file = parse(&s);
         check_event(file, 1, 1000 * codes[i].a_tick, 1000, 0, 0x90, 60, 100);
-        CHECK_NEAR(hed_midi_file_seconds(file), 2000 * codes[i].a_tick, 1e-9);
-        hed_midi_file_destroy(file);
+        CHECK_NEAR(hed_synth_midi_file_seconds(file), 2000 * codes[i].a_tick, 1e-9);
+        hed_synth_midi_file_destroy(file);
     }
 }
 
@@ -190,11 +190,11 @@ Test(synth_midi, a_file_without_events_has_a_length)
     put_head(&s, 1, 1, 96);
     begin_track(&s);
     end_track(&s, 96);
-    hed_midi_file *file = parse(&s);
-    CHECK_EQ(hed_midi_file_count(file), 0);
-    CHECK_NEAR(hed_midi_file_seconds(file), 0.5, 1e-12);
-    hed_midi_file_destroy(file);
-    hed_midi_file_destroy(NULL);
+    hed_synth_midi_file *file = parse(&s);
+    CHECK_EQ(hed_synth_midi_file_count(file), 0);
+    CHECK_NEAR(hed_synth_midi_file_seconds(file), 0.5, 1e-12);
+    hed_synth_midi_file_destroy(file);
+    hed_synth_midi_file_destroy(NULL);
 }
 
 Test(synth_midi, a_long_head_and_bytes_behind_the_end_are_passed_over)
@@ -207,9 +207,9 @@ Test(synth_midi, a_long_head_and_bytes_behind_the_end_are_passed_over)
     put_event(&s, 0, 0x90, 60, 100);
     end_track(&s, 0);
     put(&s, 0x6a756e6b, 4);
-    hed_midi_file *file = parse(&s);
-    CHECK_EQ(hed_midi_file_count(file), 1);
-    hed_midi_file_destroy(file);
+    hed_synth_midi_file *file = parse(&s);
+    CHECK_EQ(hed_synth_midi_file_count(file), 1);
+    hed_synth_midi_file_destroy(file);
 }
 
 /* ---- the same as midicsv reads ---- */
@@ -250,7 +250,7 @@ static void random_song(song *s, uint32_t seed)
 }
 
 /* What midicsv says of an event. False: it is of no kind that is kept. */
-static bool read_line(const char *line, hed_midi_event *event)
+static bool read_line(const char *line, hed_synth_midi_event *event)
 {
     static const struct {
         const char *name;
@@ -269,7 +269,7 @@ static bool read_line(const char *line, hed_midi_event *event)
     char name[32];
     int found = sscanf(line, "%u, %llu, %31[A-Za-z_], %u, %u, %u", &track, &tick, name, &a, &b, &c);
     if (found < 4) return false;
-    *event = (hed_midi_event){.tick = tick, .track = (uint16_t)(track - 1)};
+    *event = (hed_synth_midi_event){.tick = tick, .track = (uint16_t)(track - 1)};
     if (strcmp(name, "Tempo") == 0) {
         event->bytes[0] = 0xff;
         event->bytes[1] = 0x51;
@@ -287,7 +287,7 @@ static bool read_line(const char *line, hed_midi_event *event)
 }
 
 /* Each event of midicsv's list is the next one of its track. */
-static void compare(const char *path, const hed_midi_file *file)
+static void compare(const char *path, const hed_synth_midi_file *file)
 {
     char command[128], line[256];
     static uint32_t next[0x10000];
@@ -295,15 +295,15 @@ static void compare(const char *path, const hed_midi_file *file)
     snprintf(command, sizeof command, "midicsv '%s'", path);
     FILE *list = popen(command, "r");
     CHECK_NOT_NULL(list);
-    uint32_t compared = 0, count = hed_midi_file_count(file);
-    const hed_midi_event *events = hed_midi_file_events(file);
+    uint32_t compared = 0, count = hed_synth_midi_file_count(file);
+    const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
     while (fgets(line, sizeof line, list)) {
-        hed_midi_event expected;
+        hed_synth_midi_event expected;
         if (!read_line(line, &expected)) continue;
         uint32_t *at = &next[expected.track];
         while (*at < count && events[*at].track != expected.track) ++*at;
         CHECK_LT(*at, count, "%s has more events: %s", path, line);
-        const hed_midi_event *e = &events[(*at)++];
+        const hed_synth_midi_event *e = &events[(*at)++];
         CHECK(e->tick == expected.tick && e->tempo == expected.tempo &&
                   memcmp(e->bytes, expected.bytes, 3) == 0,
             "%s: %02x %02x %02x at tick %llu, where midicsv has %s", path, e->bytes[0], e->bytes[1],
@@ -324,14 +324,14 @@ Test(synth_midi, reads_what_midicsv_reads)
         random_song(&s, seed);
         const char *path = in_folder("random.mid");
         write_file(path, s.bytes, s.size);
-        hed_midi_file *file;
-        OK(hed_midi_file_load(path, &file, &error));
+        hed_synth_midi_file *file;
+        OK(hed_synth_midi_file_load(path, &file, &error));
         compare(path, file);
-        for (uint32_t i = 1; i < hed_midi_file_count(file); i++)
-            CHECK_GE(
-                hed_midi_file_events(file)[i].seconds, hed_midi_file_events(file)[i - 1].seconds);
-        events += hed_midi_file_count(file);
-        hed_midi_file_destroy(file);
+        for (uint32_t i = 1; i < hed_synth_midi_file_count(file); i++)
+            CHECK_GE(hed_synth_midi_file_events(file)[i].seconds,
+                hed_synth_midi_file_events(file)[i - 1].seconds);
+        events += hed_synth_midi_file_count(file);
+        hed_synth_midi_file_destroy(file);
     }
     CHECK_GT(events, 1000);
 }
@@ -341,8 +341,8 @@ Test(synth_midi, reads_what_midicsv_reads)
 static void refuse(const song *s, const char *text)
 {
     hed_error error;
-    hed_midi_file *file = (hed_midi_file *)s;
-    FAILS(HED_ERROR_FORMAT, hed_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
+    hed_synth_midi_file *file = (hed_synth_midi_file *)s;
+    FAILS(HED_ERROR_FORMAT, hed_synth_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
     CHECK_NULL(file);
     CHECK(strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
 }
@@ -366,7 +366,7 @@ Test(synth_midi, a_file_cut_anywhere_says_where)
 {
     song whole;
     two_tracks(&whole);
-    hed_midi_file_destroy(parse(&whole));
+    hed_synth_midi_file_destroy(parse(&whole));
     for (size_t size = 0; size < whole.size; size++) {
         song cut = whole;
         char text[64];
@@ -425,8 +425,8 @@ Test(synth_midi, a_fault_is_named_with_its_place)
 Test(synth_midi, files_that_are_not_there_are_named)
 {
     hed_error error;
-    hed_midi_file *file;
-    FAILS(HED_ERROR_IO, hed_midi_file_load(in_folder("none.mid"), &file, &error));
+    hed_synth_midi_file *file;
+    FAILS(HED_ERROR_IO, hed_synth_midi_file_load(in_folder("none.mid"), &file, &error));
     CHECK(strstr(error.text, "none.mid") && !file);
 }
 
@@ -437,15 +437,15 @@ Test(synth_midi, bytes_turned_round_are_read_or_refused)
     uint32_t state = 1, refused = 0;
     for (uint32_t i = 0; i < 20000; i++) {
         hed_error error = {0};
-        hed_midi_file *file;
+        hed_synth_midi_file *file;
         static song s;
         memcpy(s.bytes, good.bytes, good.size);
         for (uint32_t k = 0; k < 3; k++)
             s.bytes[random_below(&state, (uint32_t)good.size)] = (uint8_t)random_below(&state, 256);
-        hed_status status = hed_midi_file_parse(s.bytes, good.size, "s", &file, &error);
+        hed_status status = hed_synth_midi_file_parse(s.bytes, good.size, "s", &file, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !file));
         refused += status != HED_OK;
-        if (!status) hed_midi_file_destroy(file);
+        if (!status) hed_synth_midi_file_destroy(file);
     }
     CHECK(refused > 1000 && refused < 20000);
 }

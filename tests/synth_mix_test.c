@@ -14,7 +14,7 @@ typedef struct mixed {
     hed_synth_report report;
 } mixed;
 
-static synth_mix *make(const hed_instrument_def *def)
+static synth_mix *make(const hed_synth_instrument_def *def)
 {
     hed_error error;
     hed_allocator allocator = hed_default_allocator();
@@ -43,7 +43,7 @@ static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances
     synth_mix_report(mix, &out->report);
 }
 
-static mixed *mix_of(const float *stems, const hed_instrument_def *def, uint32_t block)
+static mixed *mix_of(const float *stems, const hed_synth_instrument_def *def, uint32_t block)
 {
     mixed *out = calloc(1, sizeof *out);
     synth_mix *mix = make(def);
@@ -71,9 +71,9 @@ static float *hostile(uint32_t seed)
     return stems;
 }
 
-static hed_instrument_def plain(void)
+static hed_synth_instrument_def plain(void)
 {
-    hed_instrument_def def = hed_default_instrument_def();
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
     def.gain = 0;
     def.limit = 0;
     def.limit_release = 0.1f;
@@ -84,7 +84,7 @@ Test(synth_mix, passes_what_is_quiet_with_its_bits)
 {
     float *stems = hostile(1);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) stems[i] *= 0.01f;
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
     uint32_t late = out->report.latency;
     CHECK(late > 0 && late < RATE / 100);
@@ -102,7 +102,7 @@ Test(synth_mix, never_a_sample_above_the_limit)
     static const float limits[] = {0, -0.1f, -6, -40};
     for (uint32_t seed = 0; seed < 4; seed++) {
         float *stems = hostile(seed + 7);
-        hed_instrument_def def = plain();
+        hed_synth_instrument_def def = plain();
         def.limit = limits[seed];
         def.gain = 6;
         mixed *out = mix_of(stems, &def, 64);
@@ -125,7 +125,7 @@ Test(synth_mix, never_a_sample_above_the_limit)
 Test(synth_mix, gain_is_the_mean_of_the_least_that_peaks_ask_for)
 {
     float *stems = hostile(3);
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
     uint32_t window = out->report.latency + 1;
     double *wanted = calloc(FRAMES, sizeof *wanted), *envelope = calloc(FRAMES, sizeof *envelope);
@@ -157,7 +157,7 @@ Test(synth_mix, gain_moves_without_a_step)
     float *stems = calloc(2 * FRAMES, sizeof *stems);
     for (uint32_t n = 0; n < FRAMES; n++)
         stems[2 * n] = stems[2 * n + 1] = n == 20000 ? 4.0f : 0.5f;
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
     uint32_t late = out->report.latency, at = 20000 + late;
     for (uint32_t n = late + 1; n < FRAMES; n++) {
@@ -179,7 +179,7 @@ Test(synth_mix, gain_changes_without_a_step)
     float *stems = calloc(2 * FRAMES, sizeof *stems);
     static float left[FRAMES], right[FRAMES];
     for (uint32_t n = 0; n < FRAMES; n++) stems[2 * n] = 0.5f;
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     synth_mix *mix = make(&def);
     synth_mix_run(mix, stems, 1, 1, 10000, left, right);
     def.gain = -20;
@@ -201,7 +201,7 @@ Test(synth_mix, recovers_to_the_bit)
 {
     float *stems = calloc(2 * FRAMES, sizeof *stems);
     for (uint32_t n = 0; n < FRAMES; n++) stems[2 * n] = n == 100 ? 1.5f : 0.3f;
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     def.limit_release = 0.01f;
     mixed *out = mix_of(stems, &def, 256);
     CHECK(out->left[200] < 0.3f);
@@ -216,7 +216,7 @@ Test(synth_mix, sound_does_not_depend_on_blocks)
     float *stems = hostile(5);
     stems[2 * 9000] = NAN;
     stems[2 * 30001 + 1] = INFINITY;
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     mixed *whole = mix_of(stems, &def, 256);
     CHECK(whole->opened == 9000 && whole->report.breaks == 2, "opened at %u, %u times",
         whole->opened, whole->report.breaks);
@@ -250,7 +250,7 @@ Test(synth_mix, breaker_mutes_and_recovers_without_a_click)
     for (uint32_t i = 0; i < 5; i++) {
         float *stems = sine(0.9f);
         stems[2 * 20000 + i % 2] = bad[i];
-        hed_instrument_def def = plain();
+        hed_synth_instrument_def def = plain();
         mixed *out = mix_of(stems, &def, 256);
         uint32_t late = out->report.latency;
         CHECK(
@@ -276,7 +276,7 @@ Test(synth_mix, breaker_mutes_and_recovers_without_a_click)
 Test(synth_mix, breaker_knows_running_away_from_loud)
 {
     float *stems = sine(30.0f);
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     mixed *loud = mix_of(stems, &def, 256);
     CHECK(loud->report.breaks == 0);
     float grown = 0;
@@ -297,7 +297,7 @@ Test(synth_mix, breaker_waits)
 {
     float *stems = calloc(2 * FRAMES, sizeof *stems);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) stems[i] = NAN;
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
     CHECK(out->report.breaks == FRAMES / SYNTH_MIX_HOLD && out->report.muted == FRAMES);
     for (uint32_t n = 0; n < FRAMES; n++) CHECK(out->left[n] == 0.0f && out->right[n] == 0.0f);
@@ -311,7 +311,7 @@ Test(synth_mix, voices_and_stems_are_summed_in_order)
     /* Not the same in any other order: 2^24 swallows a 1. */
     static const float stems[INSTANCES * STEMS * 2] = {
         16777216, 2, 1, 0, 1, 0, -16777216, 16777216, 1, 1, 0, -16777216};
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     def.gain = -200;
     synth_mix *mix = make(&def);
     float sums[2] = {0, 0}, gain = hed_exp(def.gain * 0.11512925f), left[256], right[256];
@@ -333,7 +333,7 @@ Test(synth_mix, what_nobody_hears_is_zero)
 {
     float *stems = calloc(2 * FRAMES, sizeof *stems);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) stems[i] = 1e-30f;
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     mixed *out = mix_of(stems, &def, 256);
     for (uint32_t n = 0; n < FRAMES; n++) CHECK(out->left[n] == 0.0f);
     free(out);
@@ -351,30 +351,30 @@ typedef struct played {
 
 /* A string with a pluck for each note, and an input through which something comes in that is no
  * number. */
-static hed_instrument *fragile(void)
+static hed_synth_instrument *fragile(void)
 {
     hed_error error;
-    hed_instrument *instrument;
-    hed_generated string;
-    hed_entity pluck, input, microphone;
-    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
-    hed_grid_def grid = hed_default_grid_def();
+    hed_synth_instrument *instrument;
+    hed_synth_generated string;
+    hed_synth_entity pluck, input, microphone;
+    OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
+    hed_synth_grid_def grid = hed_default_synth_grid_def();
     grid.size[0] = 12;
     grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = true;
     grid.spring.rest_length = -0.5f;
     grid.body.damping = 2;
     grid.tune = 300;
-    OK(hed_instrument_add_grid(instrument, &grid, "string", &string, &error));
-    hed_entity_def def = hed_default_entity_def(HED_PLECTRUM);
-    OK(hed_instrument_add(instrument, &def, "pluck", &pluck, &error));
-    def = hed_default_entity_def(HED_AUDIO_INPUT);
-    OK(hed_instrument_add(instrument, &def, "input", &input, &error));
-    def = hed_default_entity_def(HED_MICROPHONE);
+    OK(hed_synth_instrument_add_grid(instrument, &grid, "string", &string, &error));
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_PLECTRUM);
+    OK(hed_synth_instrument_add(instrument, &def, "pluck", &pluck, &error));
+    def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
+    OK(hed_synth_instrument_add(instrument, &def, "input", &input, &error));
+    def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     def.as.microphone.position[2] = 0.1f;
-    OK(hed_instrument_add(instrument, &def, "microphone", &microphone, &error));
-    OK(hed_instrument_link(instrument, pluck, string.first_body + 3, 1, &error));
-    OK(hed_instrument_link(instrument, input, string.first_body + 6, 1, &error));
-    OK(hed_instrument_link(instrument, microphone, string.first_body + 5, 1, &error));
+    OK(hed_synth_instrument_add(instrument, &def, "microphone", &microphone, &error));
+    OK(hed_synth_instrument_link(instrument, pluck, string.first_body + 3, 1, &error));
+    OK(hed_synth_instrument_link(instrument, input, string.first_body + 6, 1, &error));
+    OK(hed_synth_instrument_link(instrument, microphone, string.first_body + 5, 1, &error));
     return instrument;
 }
 
@@ -385,7 +385,7 @@ static const struct {
 } keys[] = {{100, {0x90, 60, 90}}, {6000, {0x80, 60, 0}}, {6900, {0x90, 62, 120}},
     {20000, {0x90, 64, 80}}, {20000, {0x80, 62, 0}}};
 
-static played *play(hed_device *device, const hed_instrument *instrument, uint32_t block)
+static played *play(hed_device *device, const hed_synth_instrument *instrument, uint32_t block)
 {
     hed_error error;
     hed_synth *synth;
@@ -404,8 +404,8 @@ static played *play(hed_device *device, const hed_instrument *instrument, uint32
         b.events = events;
         for (uint32_t i = 0; i < 5; i++)
             if (keys[i].sample >= first && keys[i].sample < first + b.frames) {
-                events[b.event_count] =
-                    (hed_synth_event){.frame = keys[i].sample - first, .kind = HED_EVENT_MIDI};
+                events[b.event_count] = (hed_synth_event){
+                    .frame = keys[i].sample - first, .kind = HED_SYNTH_EVENT_MIDI};
                 memcpy(events[b.event_count++].bytes, keys[i].bytes, 3);
             }
         b.inputs = (const float *const[]){input + first};
@@ -422,7 +422,7 @@ Test(synth_mix, a_broken_synth_recovers_at_the_same_samples_in_any_block)
 {
     static const uint32_t blocks[] = {1, 100, 4801, PLAYED};
     test_device t = test_open(NULL);
-    hed_instrument *instrument = fragile();
+    hed_synth_instrument *instrument = fragile();
     played *whole = play(t.device, instrument, 256);
     uint32_t late = whole->report.latency;
     float before = 0, after = 0;
@@ -448,7 +448,7 @@ Test(synth_mix, a_broken_synth_recovers_at_the_same_samples_in_any_block)
         free(p);
     }
     free(whole);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -456,7 +456,7 @@ Test(synth_mix, memory_runs_out)
 {
     test_allocator counting = {.fail_at = 1};
     hed_allocator allocator = test_allocator_of(&counting);
-    hed_instrument_def def = plain();
+    hed_synth_instrument_def def = plain();
     synth_mix *mix;
     hed_error error;
     FAILS(HED_ERROR_MEMORY, synth_mix_create(&allocator, &def, RATE, &mix, &error));
@@ -475,7 +475,7 @@ Test(synth_mix, what_is_cut_off_fades)
 {
     enum { BEFORE = 300, AFTER = 4800 };
     static float stems[(BEFORE + AFTER) * 4], left[BEFORE + AFTER], right[BEFORE + AFTER];
-    hed_instrument_def def = hed_default_instrument_def();
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
     synth_mix *mix = make(&def);
     for (uint32_t n = 0; n < BEFORE + AFTER; n++) {
         stems[4 * n] = n < BEFORE ? 0.25f : 0.0f;

@@ -13,36 +13,36 @@ static void places(rig *r, int body, double *place, int count)
     }
 }
 
-static hed_entity add_lfo(rig *r, hed_wave wave, float frequency)
+static hed_synth_entity add_lfo(rig *r, hed_synth_wave wave, float frequency)
 {
-    hed_entity_def def = hed_default_entity_def(HED_LFO);
-    def.as.lfo = (hed_lfo_def){.wave = wave, .frequency = frequency, .pulse_width = 0.3f,
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_LFO);
+    def.as.lfo = (hed_synth_lfo_def){.wave = wave, .frequency = frequency, .pulse_width = 0.3f,
         .depth = 2, .phase = 0.25f, .retrigger = true, .route = {0, 0, 127}};
     return rig_add(r, &def);
 }
 
 Test(synth_modulators, an_lfo_keeps_time_and_shape)
 {
-    for (int wave = HED_WAVE_SINE; wave <= HED_WAVE_RECTANGLE; wave++) {
+    for (int wave = HED_SYNTH_WAVE_SINE; wave <= HED_SYNTH_WAVE_RECTANGLE; wave++) {
         static rig r;
         static double value[300];
         rig_open(&r, NULL);
-        rig_probe(&r, add_lfo(&r, (hed_wave)wave, 7), 0.5f);
+        rig_probe(&r, add_lfo(&r, (hed_synth_wave)wave, 7), 0.5f);
         rig_start(&r);
         rig_play(&r, 480000);
         places(&r, 0, value, 300);
         for (int i = 0; i < 300; i++) {
             double phase = 0.25 + 7 * (480000 + i - 1) / RATE, part = phase - floor(phase);
-            double expected = wave == HED_WAVE_SINE  ? sin(2 * PI * phase)
-                              : wave == HED_WAVE_SAW ? 2 * part - 1
-                              : part < 0.3           ? 1
-                                                     : -1;
+            double expected = wave == HED_SYNTH_WAVE_SINE  ? sin(2 * PI * phase)
+                              : wave == HED_SYNTH_WAVE_SAW ? 2 * part - 1
+                              : part < 0.3                 ? 1
+                                                           : -1;
             CHECK(fabs(value[i] - expected) < 2e-4, "wave %d, sample %d: %g, not %g", wave, i,
                 value[i], expected);
         }
         rig_note(&r, 60, 100);
         places(&r, 0, value, 1);
-        double start = wave == HED_WAVE_SINE ? 1 : wave == HED_WAVE_SAW ? -0.5 : 1;
+        double start = wave == HED_SYNTH_WAVE_SINE ? 1 : wave == HED_SYNTH_WAVE_SAW ? -0.5 : 1;
         EXPECT(fabs(value[0] - start) < 1e-5, "wave %d starts anew at %g", wave, value[0]);
         rig_close(&r);
     }
@@ -53,7 +53,7 @@ Test(synth_modulators, a_held_value_stays_for_a_period)
     static rig r;
     static double value[4000];
     rig_open(&r, NULL);
-    rig_probe(&r, add_lfo(&r, HED_WAVE_HOLD, 100), 0.5f);
+    rig_probe(&r, add_lfo(&r, HED_SYNTH_WAVE_HOLD, 100), 0.5f);
     rig_start(&r);
     rig_play(&r, 480); /* behind the first, shorter period */
     places(&r, 0, value, 4000);
@@ -71,8 +71,8 @@ Test(synth_modulators, an_envelope_goes_in_straight_lines)
     static rig r;
     static double value[4000];
     rig_open(&r, NULL);
-    hed_entity_def def = hed_default_entity_def(HED_ENVELOPE);
-    def.as.envelope = (hed_envelope_def){.envelope = {0.01f, 0.02f, 0.25f, 0.04f}, .depth = 2,
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_ENVELOPE);
+    def.as.envelope = (hed_synth_envelope_def){.envelope = {0.01f, 0.02f, 0.25f, 0.04f}, .depth = 2,
         .velocity_sensitivity = 1, .route = {0, 0, 127}};
     rig_probe(&r, rig_add(&r, &def), 0.5f);
     rig_start(&r);
@@ -95,15 +95,15 @@ Test(synth_modulators, a_midi_source_is_smoothed)
     static rig r;
     static double value[2000];
     rig_open(&r, NULL);
-    hed_entity_def def = hed_default_entity_def(HED_MIDI_SOURCE);
-    def.as.midi_source.kind = HED_MIDI_CC;
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MIDI_SOURCE);
+    def.as.midi_source.kind = HED_SYNTH_MIDI_CC;
     def.as.midi_source.number = 74;
     def.as.midi_source.smoothing = 0.01f;
     def.as.midi_source.depth = 3;
     rig_probe(&r, rig_add(&r, &def), 1);
     rig_start(&r);
     rig_play(&r, 5);
-    hed_synth_event event = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 74, 127}};
+    hed_synth_event event = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0xb0, 74, 127}};
     rig_play_events(&r, 1, &event, 1);
     places(&r, 0, value, 2000);
     for (int i = 0; i < 2000; i += 100) {
@@ -114,20 +114,20 @@ Test(synth_modulators, a_midi_source_is_smoothed)
 }
 
 /* A mass that a force of one sample sets going at `speed` past a microphone. */
-static hed_entity add_microphone(rig *r, const hed_microphone_def *microphone)
+static hed_synth_entity add_microphone(rig *r, const hed_synth_microphone_def *microphone)
 {
-    hed_entity_def def = hed_default_entity_def(HED_MICROPHONE);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     def.as.microphone = *microphone;
     if (def.as.microphone.ratio < 1) def.as.microphone.ratio = 1;
     return rig_add(r, &def);
 }
 
-static double heard(rig *r, hed_microphone_def microphone, double *right)
+static double heard(rig *r, hed_synth_microphone_def microphone, double *right)
 {
     hed_error error;
     rig_open(r, NULL);
     microphone.heard = true;
-    hed_entity body = rig_body(r, 0, 1, 0), input = rig_input(r, 0.6f, 0.8f, (float)RATE * 0.01f),
+    hed_synth_entity body = rig_body(r, 0, 1, 0), input = rig_input(r, 0.6f, 0.8f, (float)RATE * 0.01f),
                mic = add_microphone(r, &microphone);
     rig_link(r, input, body, 1);
     rig_link(r, mic, body, 0.5f);
@@ -151,28 +151,29 @@ Test(synth_modulators, a_microphone_hears_by_direction_distance_and_pan)
     static rig r;
     double right, left;
     /* The body goes at 0.01 m/s along (0.6, 0.8, 0); links weigh a half. */
-    left = heard(&r, (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}}, &right);
+    left = heard(
+        &r, (hed_synth_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}}, &right);
     EXPECT(fabs(left / (0.5 * 0.006 / 2 * sqrt(0.5)) - 1) < 1e-3 && fabs(right / left - 1) < 1e-6,
         "2 m off: %g %g", left, right);
     left = heard(&r,
-        (hed_microphone_def){
+        (hed_synth_microphone_def){
             .position = {-2, 0, 0}, .direction = {1, 1, 0}, .directionality = 1, .pan = -0.5f},
         &right);
     EXPECT(fabs(left / (0.5 * sqrt(0.5) * 0.014 * sqrt(0.5) / 2 * sqrt(0.75)) - 1) < 1e-3,
         "at 45 degrees: %g", left);
     EXPECT(fabs(right / left - sqrt(0.25 / 0.75)) < 1e-5, "pan: %g", right / left);
     left = heard(&r,
-        (hed_microphone_def){
+        (hed_synth_microphone_def){
             .position = {-2, 0, 0}, .direction = {0, 1, 0}, .isotropy = 0.25f, .gain = 20},
         &right);
     EXPECT(fabs(left / (10 * 0.5 * (0.25 * 0.006 + 0.75 * 0.008) / 2 * sqrt(0.5)) - 1) < 1e-3,
         "axis between: %g", left);
-    left = heard(
-        &r, (hed_microphone_def){.position = {-0.001f, 0, 0}, .direction = {1, 0, 0}}, &right);
+    left = heard(&r,
+        (hed_synth_microphone_def){.position = {-0.001f, 0, 0}, .direction = {1, 0, 0}}, &right);
     EXPECT(
         fabs(left / (0.5 * 0.006 / 0.01 * sqrt(0.5)) - 1) < 1e-3, "at 1 mm as at 1 cm: %g", left);
     left = heard(&r,
-        (hed_microphone_def){.position = {2, 0, 0}, .direction = {1, 0, 0}, .directionality = 1},
+        (hed_synth_microphone_def){.position = {2, 0, 0}, .direction = {1, 0, 0}, .directionality = 1},
         &right);
     EXPECT(fabs(left) < 1e-9, "from behind: %g", left);
 }
@@ -182,10 +183,10 @@ Test(synth_modulators, a_compressor_takes_what_is_above_its_threshold)
     static rig r;
     double right,
         plain = heard(&r,
-            (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60},
+            (hed_synth_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60},
             &right);
     double pressed = heard(&r,
-        (hed_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60,
+        (hed_synth_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}, .gain = 60,
             .threshold = -20, .ratio = 4, .makeup = 6},
         &right);
     double level = plain / sqrt(0.5),
@@ -199,21 +200,21 @@ Test(synth_modulators, a_follower_is_a_level_and_a_delay_line_is_late)
     static rig r;
     static double value[1200], late[1200];
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, 1, 0), input = rig_input(&r, 1, 0, (float)RATE * 0.01f);
-    hed_entity mic = add_microphone(
-        &r, &(hed_microphone_def){.position = {-1, 0, 0}, .direction = {1, 0, 0}, .gain = 20});
+    hed_synth_entity body = rig_body(&r, 0, 1, 0), input = rig_input(&r, 1, 0, (float)RATE * 0.01f);
+    hed_synth_entity mic = add_microphone(&r,
+        &(hed_synth_microphone_def){.position = {-1, 0, 0}, .direction = {1, 0, 0}, .gain = 20});
     rig_link(&r, input, body, 1);
     rig_link(&r, mic, body, 1);
-    hed_entity_def def = hed_default_entity_def(HED_FOLLOWER);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_FOLLOWER);
     def.as.follower =
-        (hed_follower_def){.source = mic, .attack = 0.002f, .release = 0.1f, .depth = 2};
+        (hed_synth_follower_def){.source = mic, .attack = 0.002f, .release = 0.1f, .depth = 2};
     rig_probe(&r, rig_add(&r, &def), 1);
-    def = hed_default_entity_def(HED_DELAY_LINE);
-    def.as.delay_line = (hed_delay_line_def){.source = mic, .seconds = 0.01f, .gain = 6};
-    hed_entity delay = rig_add(&r, &def), heavy = rig_body(&r, 5, 1, 0);
-    def = hed_default_entity_def(HED_AUDIO_INPUT);
-    def.as.audio_input = (hed_audio_input_def){.direction = {1, 0, 0}, .gain = (float)RATE};
-    hed_entity echo = rig_add(&r, &def);
+    def = hed_default_synth_entity_def(HED_SYNTH_DELAY_LINE);
+    def.as.delay_line = (hed_synth_delay_line_def){.source = mic, .seconds = 0.01f, .gain = 6};
+    hed_synth_entity delay = rig_add(&r, &def), heavy = rig_body(&r, 5, 1, 0);
+    def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
+    def.as.audio_input = (hed_synth_audio_input_def){.direction = {1, 0, 0}, .gain = (float)RATE};
+    hed_synth_entity echo = rig_add(&r, &def);
     rig_link(&r, echo, delay, 1);
     rig_link(&r, echo, heavy, 1);
     rig_start(&r);

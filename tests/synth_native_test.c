@@ -12,7 +12,7 @@
 enum { FRAMES = 96 };
 
 typedef struct machine {
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     synth_program *program;
     hed_synth synth; /* what create() looks at */
     synth_structure *structure;
@@ -22,11 +22,11 @@ typedef struct machine {
     uint32_t threads; /* 0: one */
 } machine;
 
-static hed_entity add(hed_instrument *in, const hed_entity_def *def)
+static hed_synth_entity add(hed_synth_instrument *in, const hed_synth_entity_def *def)
 {
     hed_error error;
-    hed_entity entity;
-    OK(hed_instrument_add(in, def, NULL, &entity, &error));
+    hed_synth_entity entity;
+    OK(hed_synth_instrument_add(in, def, NULL, &entity, &error));
     return entity;
 }
 
@@ -37,12 +37,12 @@ static float uniform(float low, float high)
     return low + (high - low) * (float)(random_state >> 8) / 16777216.0f;
 }
 
-static hed_entity add_grid(
-    hed_instrument *in, uint32_t nx, uint32_t ny, uint32_t nz, float diagonal, uint32_t *bodies)
+static hed_synth_entity add_grid(hed_synth_instrument *in, uint32_t nx, uint32_t ny, uint32_t nz,
+    float diagonal, uint32_t *bodies)
 {
     hed_error error;
-    hed_grid_def def = hed_default_grid_def();
-    hed_generated made;
+    hed_synth_grid_def def = hed_default_synth_grid_def();
+    hed_synth_generated made;
     def.size[0] = nx;
     def.size[1] = ny;
     def.size[2] = nz;
@@ -55,27 +55,27 @@ static hed_entity add_grid(
     def.spring.rest_length = -0.9f;
     def.diagonal = diagonal;
     def.anchor_ends[0][0] = def.anchor_ends[0][1] = true;
-    OK(hed_instrument_add_grid(in, &def, NULL, &made, &error));
+    OK(hed_synth_instrument_add_grid(in, &def, NULL, &made, &error));
     *bodies = made.bodies;
     return made.first_body;
 }
 
-static hed_entity add_tangle(hed_instrument *in, uint32_t bodies, uint32_t springs, bool more)
+static hed_synth_entity add_tangle(hed_synth_instrument *in, uint32_t bodies, uint32_t springs, bool more)
 {
-    hed_entity first = 0;
+    hed_synth_entity first = 0;
     for (uint32_t i = 0; i < bodies; i++) {
-        hed_entity_def def = hed_default_entity_def(HED_BODY);
+        hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_BODY);
         for (int k = 0; k < 3; k++) def.as.body.position[k] = uniform(0, 1);
         def.as.body.mass = uniform(0.001f, 0.003f);
         def.as.body.anchored = i % 11 == 3;
-        hed_entity entity = add(in, &def);
+        hed_synth_entity entity = add(in, &def);
         if (i == 0) first = entity;
     }
     for (uint32_t i = 0; i < springs; i++) {
-        hed_entity_def def = hed_default_entity_def(HED_SPRING);
+        hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
         uint32_t from = (uint32_t)uniform(0, (float)bodies),
                  to = (from + 1 + (uint32_t)uniform(0, (float)bodies - 1)) % bodies;
-        def.as.spring = (hed_spring_def){.from = first + from, .to = first + to,
+        def.as.spring = (hed_synth_spring_def){.from = first + from, .to = first + to,
             .stiffness = uniform(100, 5000), .rest_length = -0.95f};
         if (more) def.as.spring.damping = uniform(0, 0.01f);
         if (more) def.as.spring.cubic = uniform(0, 1e5f);
@@ -85,46 +85,46 @@ static hed_entity add_tangle(hed_instrument *in, uint32_t bodies, uint32_t sprin
 }
 
 /* Something of everything at bodies first .. first + count - 1. */
-static void add_others(hed_instrument *in, hed_entity first, uint32_t count)
+static void add_others(hed_synth_instrument *in, hed_synth_entity first, uint32_t count)
 {
     hed_error error;
-    hed_entity_def def = hed_default_entity_def(HED_MICROPHONE);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     def.as.microphone.position[2] = 0.3f;
     def.as.microphone.ratio = 3;
     def.as.microphone.threshold = -60;
-    hed_entity microphone = add(in, &def), last[HED_ENTITY_TYPE_COUNT] = {0};
+    hed_synth_entity microphone = add(in, &def), last[HED_SYNTH_ENTITY_TYPE_COUNT] = {0};
     for (uint32_t i = 0; i < count; i += 2)
-        OK(hed_instrument_link(in, microphone, first + i, 0.5f, &error));
-    for (int type = HED_MALLET; type <= HED_DELAY_LINE; type++) {
+        OK(hed_synth_instrument_link(in, microphone, first + i, 0.5f, &error));
+    for (int type = HED_SYNTH_MALLET; type <= HED_SYNTH_DELAY_LINE; type++) {
         for (uint32_t i = 0; i < 3; i++) {
-            def = hed_default_entity_def((hed_entity_type)type);
-            if (type == HED_FOLLOWER) def.as.follower.source = microphone;
-            if (type == HED_DELAY_LINE) def.as.delay_line.source = microphone;
+            def = hed_default_synth_entity_def((hed_synth_entity_type)type);
+            if (type == HED_SYNTH_FOLLOWER) def.as.follower.source = microphone;
+            if (type == HED_SYNTH_DELAY_LINE) def.as.delay_line.source = microphone;
             last[type] = add(in, &def);
-            if (type > HED_AUDIO_INPUT) continue;
+            if (type > HED_SYNTH_AUDIO_INPUT) continue;
             for (uint32_t k = 0; k < 2; k++)
-                OK(hed_instrument_link(
+                OK(hed_synth_instrument_link(
                     in, last[type], first + (i * 7 + k + (uint32_t)type) % count, 1, &error));
         }
     }
-    const hed_modulation_def modulations[] = {
-        {.source = last[HED_LFO], .target = first + 2, .parameter = HED_PARAMETER_MASS,
-            .mode = HED_MODULATE_EXPONENTIAL, .depth = 0.1f},
-        {.source = last[HED_ENVELOPE], .target = first + 4, .parameter = HED_PARAMETER_DAMPING,
-            .mode = HED_MODULATE_MULTIPLY, .depth = 2},
-        {.source = last[HED_LFO], .target = hed_instrument_at(in, HED_SPRING, 5),
-            .parameter = HED_PARAMETER_STIFFNESS, .mode = HED_MODULATE_MULTIPLY, .depth = 0.2f},
-        {.source = last[HED_MIDI_SOURCE], .target = hed_instrument_at(in, HED_SPRING, 1),
-            .parameter = HED_PARAMETER_REST_LENGTH, .depth = 1e-4f},
-        {.source = last[HED_FOLLOWER], .target = last[HED_BOW],
-            .parameter = HED_PARAMETER_DRAW_VELOCITY, .depth = 0.1f},
-        {.source = last[HED_LFO], .target = last[HED_LFO] - 1, .parameter = HED_PARAMETER_FREQUENCY,
+    const hed_synth_modulation_def modulations[] = {
+        {.source = last[HED_SYNTH_LFO], .target = first + 2, .parameter = HED_SYNTH_TARGET_MASS,
+            .mode = HED_SYNTH_MODULATE_EXPONENTIAL, .depth = 0.1f},
+        {.source = last[HED_SYNTH_ENVELOPE], .target = first + 4, .parameter = HED_SYNTH_TARGET_DAMPING,
+            .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 2},
+        {.source = last[HED_SYNTH_LFO], .target = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 5),
+            .parameter = HED_SYNTH_TARGET_STIFFNESS, .mode = HED_SYNTH_MODULATE_MULTIPLY, .depth = 0.2f},
+        {.source = last[HED_SYNTH_MIDI_SOURCE], .target = hed_synth_instrument_at(in, HED_SYNTH_SPRING, 1),
+            .parameter = HED_SYNTH_TARGET_REST_LENGTH, .depth = 1e-4f},
+        {.source = last[HED_SYNTH_FOLLOWER], .target = last[HED_SYNTH_BOW],
+            .parameter = HED_SYNTH_TARGET_DRAW_VELOCITY, .depth = 0.1f},
+        {.source = last[HED_SYNTH_LFO], .target = last[HED_SYNTH_LFO] - 1, .parameter = HED_SYNTH_TARGET_FREQUENCY,
             .depth = 3},
-        {.source = last[HED_LFO], .target = microphone, .parameter = HED_PARAMETER_ROTATION,
+        {.source = last[HED_SYNTH_LFO], .target = microphone, .parameter = HED_SYNTH_TARGET_ROTATION,
             .depth = 0.3f},
     };
     for (size_t i = 0; i < sizeof modulations / sizeof *modulations; i++)
-        OK(hed_instrument_modulate(in, &modulations[i], &error));
+        OK(hed_synth_instrument_modulate(in, &modulations[i], &error));
 }
 
 /* All gates open at frame 3; then some parameters change. */
@@ -172,7 +172,7 @@ static void stop(machine *m)
 {
     synth_native_ops.destroy(m->structure);
     synth_program_destroy(m->program);
-    hed_instrument_destroy(m->instrument);
+    hed_synth_instrument_destroy(m->instrument);
     free(m->stems);
     free(m->poke_begin);
     memset(m, 0, sizeof *m);
@@ -268,13 +268,13 @@ typedef enum kind { LATTICE, DIAGONALS, STRING, TANGLE, DAMPED_TANGLE, FEW, KIND
 static const char *const names[KINDS] = {"lattice", "lattice with diagonals", "string", "tangle",
     "damped and cubic tangle", "few bodies"};
 
-static void make(machine *m, kind what, const hed_instrument_def *def)
+static void make(machine *m, kind what, const hed_synth_instrument_def *def)
 {
     hed_error error;
     uint32_t count = 0;
-    hed_entity first;
+    hed_synth_entity first;
     random_state = 11;
-    OK(hed_instrument_create(NULL, def, &m->instrument, &error));
+    OK(hed_synth_instrument_create(NULL, def, &m->instrument, &error));
     switch (what) {
     case LATTICE: first = add_grid(m->instrument, 6, 7, 5, 0, &count); break;
     case DIAGONALS: first = add_grid(m->instrument, 9, 6, 1, 1000, &count); break;
@@ -304,9 +304,9 @@ Test(synth_native, blocks_of_any_size_and_each_voice)
     const uint32_t blocks[] = {1, 7, 32};
     for (int i = 0; i < 3; i++) {
         machine m = {0};
-        hed_instrument_def def = hed_default_instrument_def();
+        hed_synth_instrument_def def = hed_default_synth_instrument_def();
         hed_allocator allocator = hed_default_allocator();
-        def.mode = HED_VOICES;
+        def.mode = HED_SYNTH_VOICES;
         def.voices = 3;
         def.high = 72;
         make(&m, LATTICE, &def);
@@ -322,10 +322,10 @@ Test(synth_native, threads_share_bodies_and_voices)
 {
     for (int what = 0; what <= KINDS; what++) {
         machine m = {.threads = what == LATTICE || what == KINDS ? 3 : 2};
-        hed_instrument_def def = hed_default_instrument_def();
+        hed_synth_instrument_def def = hed_default_synth_instrument_def();
         hed_allocator allocator = hed_default_allocator();
         if (what == KINDS) {
-            def.mode = HED_VOICES;
+            def.mode = HED_SYNTH_VOICES;
             def.voices = 5;
             def.high = 72;
         }
@@ -362,8 +362,8 @@ Test(synth_native, rest_makes_no_denormals)
     hed_error error;
     machine m = {0};
     hed_allocator allocator = hed_default_allocator();
-    hed_grid_def def = hed_default_grid_def();
-    hed_generated made;
+    hed_synth_grid_def def = hed_default_synth_grid_def();
+    hed_synth_generated made;
     for (int i = 0; i < 3; i++) {
         def.size[i] = 5;
         def.step[i][i] = 0.01f;
@@ -371,8 +371,8 @@ Test(synth_native, rest_makes_no_denormals)
     def.spring.stiffness = 20000;
     def.spring.damping = 0.01f;
     def.anchor_ends[0][0] = true;
-    OK(hed_instrument_create(NULL, NULL, &m.instrument, &error));
-    OK(hed_instrument_add_grid(m.instrument, &def, NULL, &made, &error));
+    OK(hed_synth_instrument_create(NULL, NULL, &m.instrument, &error));
+    OK(hed_synth_instrument_add_grid(m.instrument, &def, NULL, &made, &error));
     start(&m, &allocator);
     m.poke_count = 0;
     for (int i = 0; i < 20; i++) run(&m, FRAMES);

@@ -37,8 +37,8 @@ static double oscillator_frequency(float stiffness, double expected, double *fou
     static rig r;
     const double one = 1;
     rig_open(&r, NULL);
-    hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
-               input = rig_input(&r, 1, 0, 0.01f);
+    hed_synth_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
+                     input = rig_input(&r, 1, 0, 0.01f);
     rig_spring(&r, body, wall, stiffness, -1);
     rig_link(&r, input, body, 1);
     rig_start(&r);
@@ -77,13 +77,13 @@ Test(synth_physics, without_prewarp_it_is_sharp_as_the_notes_say)
 static double string_error(uint32_t masses, uint32_t mode, bool across, double *expected)
 {
     static rig r;
-    double shape[128], ratio = hed_string_ratio(masses, 110, RATE);
+    double shape[128], ratio = hed_synth_string_ratio(masses, 110, RATE);
     float stretch = across ? 0.5f : 1.0f;
     rig_open(&r, NULL);
-    hed_entity last = rig_body(&r, 0, 0, 0),
-               input = rig_input(&r, across ? 0 : 1, across ? 1 : 0, across ? 0.02f : 0.1f);
+    hed_synth_entity last = rig_body(&r, 0, 0, 0),
+                     input = rig_input(&r, across ? 0 : 1, across ? 1 : 0, across ? 0.02f : 0.1f);
     for (uint32_t i = 1; i <= masses + 1; i++) {
-        hed_entity body = rig_body(&r, (float)i / 128, i <= masses ? 0.001f : 0, 0);
+        hed_synth_entity body = rig_body(&r, (float)i / 128, i <= masses ? 0.001f : 0, 0);
         rig_spring(&r, last, body, (float)(0.001f * ratio / stretch) * (across ? 1.0f : stretch),
             across ? -(1 - stretch) : -1.0f);
         shape[i - 1] = sin(PI * mode * i / (masses + 1));
@@ -92,7 +92,7 @@ static double string_error(uint32_t masses, uint32_t mode, bool across, double *
     }
     rig_start(&r);
     rig_hit(&r);
-    *expected = hed_string_frequency(masses, mode, ratio, RATE);
+    *expected = hed_synth_string_frequency(masses, mode, ratio, RATE);
     double padded[129] = {0}; /* the wall is body 0 */
     memcpy(padded + 1, shape, masses * sizeof *shape);
     double found = measure(&r, padded, masses + 1, across ? 1 : 0, *expected, 48000);
@@ -123,14 +123,14 @@ Test(synth_physics, a_note_an_octave_up_runs_twice_as_fast)
 {
     static rig r;
     const double one = 1;
-    hed_instrument_def def = hed_default_instrument_def();
-    def.mode = HED_VOICES;
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    def.mode = HED_SYNTH_VOICES;
     def.voices = 1;
     def.root_note = 60;
     def.high = 84;
     rig_open(&r, &def);
-    hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
-               input = rig_input(&r, 1, 0, 0.01f);
+    hed_synth_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
+                     input = rig_input(&r, 1, 0, 0.01f);
     double w = 2 * RATE * sin(PI * 200 / RATE);
     rig_spring(&r, body, wall, (float)(0.001f * w * w), -1);
     rig_link(&r, input, body, 1);
@@ -168,8 +168,8 @@ Test(synth_physics, energy_stays_for_a_minute)
     for (int i = 0; i < 2; i++) {
         static rig r;
         rig_open(&r, NULL);
-        hed_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
-                   input = rig_input(&r, 1, 0, 0.01f);
+        hed_synth_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
+                         input = rig_input(&r, 1, 0, 0.01f);
         double w = 2 * RATE * sin(PI * frequencies[i] / RATE);
         float stiffness = (float)(0.001f * w * w), x[6], v[6];
         rig_spring(&r, body, wall, stiffness, -1);
@@ -195,8 +195,8 @@ Test(synth_physics, a_body_decays_by_60_dB_in_the_time_of_its_damping)
     static rig r;
     rig_open(&r, NULL);
     float gamma = (float)(log(1000) / 0.5); /* half a second */
-    hed_entity body = rig_body(&r, 0, 0.001f, gamma), wall = rig_body(&r, 0.1f, 0, 0),
-               input = rig_input(&r, 1, 0, 0.01f);
+    hed_synth_entity body = rig_body(&r, 0, 0.001f, gamma), wall = rig_body(&r, 0.1f, 0, 0),
+                     input = rig_input(&r, 1, 0, 0.01f);
     double w = 2 * RATE * sin(PI * 300 / RATE), g = exp(-2 * gamma / RATE), k = 0.001f * w * w;
     rig_spring(&r, body, wall, (float)k, -1);
     rig_link(&r, input, body, 1);
@@ -221,9 +221,9 @@ Test(synth_physics, what_has_died_away_is_neither_denormal_nor_moving)
 {
     static rig r;
     rig_open(&r, NULL);
-    hed_entity last = rig_body(&r, 0, 0, 0), input = rig_input(&r, 0.6f, 0.8f, 0.01f);
+    hed_synth_entity last = rig_body(&r, 0, 0, 0), input = rig_input(&r, 0.6f, 0.8f, 0.01f);
     for (int i = 1; i <= 20; i++) {
-        hed_entity body = rig_body(&r, (float)i / 128, i < 20 ? 0.001f : 0, 200);
+        hed_synth_entity body = rig_body(&r, (float)i / 128, i < 20 ? 0.001f : 0, 200);
         rig_spring(&r, last, body, 1000, -0.8f);
         if (i == 7) rig_link(&r, input, body, 1);
         last = body;
@@ -247,7 +247,7 @@ Test(synth_physics, what_has_died_away_is_neither_denormal_nor_moving)
 enum { BODIES = 40, SPRINGS = 110 };
 typedef struct network {
     double place[BODIES][3], x[BODIES][3], v[BODIES][3], mass[BODIES], damping[BODIES];
-    hed_spring_def springs[SPRINGS];
+    hed_synth_spring_def springs[SPRINGS];
     int from[SPRINGS], to[SPRINGS];
 } network;
 
@@ -266,7 +266,7 @@ static void network_step(network *n, const double push[3], int pushed)
             along += (n->v[b][k] - n->v[a][k]) * d[k];
         }
         length = sqrt(length);
-        const hed_spring_def *s = &n->springs[i];
+        const hed_synth_spring_def *s = &n->springs[i];
         double e = length - (s->rest_length < 0 ? -s->rest_length * sqrt(rest) : s->rest_length);
         double tension =
             (s->stiffness * e + s->cubic * e * e * e + s->damping * along / length) / length;
@@ -297,11 +297,11 @@ static double distance(const network *n, int spring)
                 (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-static void make_network(network *n, rig *r, hed_entity *bodies, bool more)
+static void make_network(network *n, rig *r, hed_synth_entity *bodies, bool more)
 {
     uint32_t state = 5;
     for (int i = 0; i < BODIES; i++) {
-        hed_entity_def def = hed_default_entity_def(HED_BODY);
+        hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_BODY);
         for (int k = 0; k < 3; k++)
             n->place[i][k] = def.as.body.position[k] = uniform(&state, 0, 1);
         n->mass[i] = def.as.body.mass = uniform(&state, 0.001f, 0.01f);
@@ -314,8 +314,8 @@ static void make_network(network *n, rig *r, hed_entity *bodies, bool more)
         n->from[i] = (int)uniform(&state, 0, BODIES);
         n->to[i] =
             (n->from[i] + 1 + (i % 3 == 0 ? 0 : (int)uniform(&state, 0, BODIES - 1))) % BODIES;
-        hed_entity_def def = hed_default_entity_def(HED_SPRING);
-        def.as.spring = (hed_spring_def){.from = bodies[n->from[i]], .to = bodies[n->to[i]],
+        hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+        def.as.spring = (hed_synth_spring_def){.from = bodies[n->from[i]], .to = bodies[n->to[i]],
             .stiffness = uniform(&state, 100, 3000), .rest_length = uniform(&state, -1, -0.98f)};
         if (i % 4 == 0) def.as.spring.rest_length *= -(float)distance(n, i);
         if (more) def.as.spring.damping = uniform(&state, 0, 0.02f);
@@ -330,10 +330,10 @@ static void compare_network(bool more)
     static rig r;
     static network n;
     memset(&n, 0, sizeof n);
-    hed_entity bodies[BODIES];
+    hed_synth_entity bodies[BODIES];
     rig_open(&r, NULL);
     make_network(&n, &r, bodies, more);
-    hed_entity input = rig_input(&r, 0.6f, 0.8f, 20);
+    hed_synth_entity input = rig_input(&r, 0.6f, 0.8f, 20);
     rig_link(&r, input, bodies[7], 1);
     rig_start(&r);
     rig_hit(&r);

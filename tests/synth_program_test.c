@@ -10,15 +10,15 @@
 
 static hed_error error;
 
-static hed_instrument *sample(uint32_t bodies)
+static hed_synth_instrument *sample(uint32_t bodies)
 {
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     OK(synth_sample_instrument(bodies, &instrument, &error));
     return instrument;
 }
 
 static synth_program *program_of(
-    const hed_instrument *instrument, uint32_t warps, uint32_t lanes, hed_pack_method pack)
+    const hed_synth_instrument *instrument, uint32_t warps, uint32_t lanes, hed_pack_method pack)
 {
     hed_allocator allocator = hed_default_allocator();
     synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 7, .warps = warps,
@@ -56,23 +56,23 @@ static void expect_all_seated(const synth_program *p)
 Test(synth_program, every_entity_has_one_seat)
 {
     for (uint32_t bodies = 1; bodies < 200; bodies += 33) {
-        hed_instrument *instrument = sample(bodies);
+        hed_synth_instrument *instrument = sample(bodies);
         for (uint32_t method = 0; method < HED_PACK_METHOD_COUNT; method++) {
             synth_program *p =
                 program_of(instrument, 1 + bodies % 8, 8u << bodies % 3, (hed_pack_method)method);
             expect_all_seated(p);
             synth_program_destroy(p);
         }
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
 }
 
 Test(synth_program, modulated_ones_come_first)
 {
-    hed_instrument *instrument = sample(20);
+    hed_synth_instrument *instrument = sample(20);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
     CHECK_EQ(p->layout.type[SYNTH_BODY].modulated, 1);
-    CHECK_EQ(p->entities[SYNTH_BODY][0], hed_instrument_at(instrument, HED_BODY, 19 * 3 / 7));
+    CHECK_EQ(p->entities[SYNTH_BODY][0], hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 19 * 3 / 7));
     for (uint32_t i = 2; i < 20; i++)
         CHECK_LT(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
     CHECK_EQ(p->layout.type[SYNTH_MALLET].count, 2, "a contact for each body");
@@ -80,9 +80,9 @@ Test(synth_program, modulated_ones_come_first)
     CHECK_EQ(p->layout.type[SYNTH_AUDIO].count, 3);
     CHECK_EQ(p->layout.type[SYNTH_EAR].count, 4, "two microphones of 20 bodies");
     CHECK_EQ(p->layout.stems, 1);
-    CHECK_EQ(p->stems[0], hed_instrument_at(instrument, HED_MICROPHONE, 0));
+    CHECK_EQ(p->stems[0], hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0));
     synth_program_destroy(p);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* ---- lists ---- */
@@ -99,7 +99,7 @@ Test(synth_program, what_vectors_read_is_far_from_what_they_write)
 {
     const uint32_t sizes[] = {300, 512, 1000, 1024, 1100, 2048};
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        hed_instrument *instrument = sample(sizes[i]);
+        hed_synth_instrument *instrument = sample(sizes[i]);
         hed_allocator allocator = hed_default_allocator();
         synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32,
             .inputs = 1, .vectors = true};
@@ -111,13 +111,13 @@ Test(synth_program, what_vectors_read_is_far_from_what_they_write)
                 "%u bodies: fields %d apart are %u words apart", sizes[i], field, apart);
         }
         synth_program_destroy(p);
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
 }
 
 Test(synth_program, both_ends_of_a_spring_know_it)
 {
-    hed_instrument *instrument = sample(70);
+    hed_synth_instrument *instrument = sample(70);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
     uint32_t list = p->layout.type[SYNTH_BODY].list, bodies = p->layout.type[SYNTH_BODY].count,
              ends = 0;
@@ -128,8 +128,8 @@ Test(synth_program, both_ends_of_a_spring_know_it)
         for (uint32_t i = 0; i < length; i++) {
             uint32_t other = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 0),
                      spring = entry(p, list, bodies, body, SYNTH_SPRING_WORDS, i, 1);
-            hed_entity_def def;
-            OK(hed_instrument_get(
+            hed_synth_entity_def def;
+            OK(hed_synth_instrument_get(
                 instrument, p->entities[SYNTH_SPRING][spring & SYNTH_SPRING_INDEX], &def, &error));
             bool reversed = spring & SYNTH_SPRING_REVERSED;
             CHECK_EQ(
@@ -141,105 +141,105 @@ Test(synth_program, both_ends_of_a_spring_know_it)
     }
     CHECK_EQ(ends, 2 * 69 - 2);
     synth_program_destroy(p);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* ---- parameters ---- */
 
 /* Setting what a definition says gives the words of the image. */
 static void expect_image(
-    const synth_program *p, hed_entity entity, hed_parameter parameter, float value)
+    const synth_program *p, hed_synth_entity entity, hed_synth_target parameter, float value)
 {
     synth_poke pokes[64];
     uint32_t count = synth_program_set(p, entity, parameter, value, pokes, 64);
-    CHECK_GT(count, 0, "%s is not there", hed_parameter_name(parameter));
+    CHECK_GT(count, 0, "%s is not there", hed_synth_target_name(parameter));
     for (uint32_t i = 0; i < count; i++) {
         float kept = hed_as_float(p->image[pokes[i].word]), set = hed_as_float(pokes[i].value);
         CHECK(fabsf(kept - set) <= 1e-6f * fabsf(kept), "%s: %.9g, made with %.9g",
-            hed_parameter_name(parameter), set, kept);
+            hed_synth_target_name(parameter), set, kept);
     }
 }
 
-static hed_entity first(const hed_instrument *instrument, hed_entity_type type, hed_entity_def *def)
+static hed_synth_entity first(const hed_synth_instrument *instrument, hed_synth_entity_type type, hed_synth_entity_def *def)
 {
-    hed_entity entity = hed_instrument_at(instrument, type, 0);
-    OK(hed_instrument_get(instrument, entity, def, &error));
+    hed_synth_entity entity = hed_synth_instrument_at(instrument, type, 0);
+    OK(hed_synth_instrument_get(instrument, entity, def, &error));
     return entity;
 }
 
 Test(synth_program, parameters_are_where_they_were_made)
 {
-    hed_instrument *instrument = sample(9);
+    hed_synth_instrument *instrument = sample(9);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
-    hed_entity_def d;
-    hed_entity e = first(instrument, HED_SPRING, &d);
-    expect_image(p, e, HED_PARAMETER_STIFFNESS, d.as.spring.stiffness);
-    expect_image(p, e, HED_PARAMETER_REST_LENGTH, d.as.spring.rest_length);
-    expect_image(p, e, HED_PARAMETER_DAMPING, d.as.spring.damping);
-    hed_entity body = hed_instrument_at(instrument, HED_BODY, 4);
-    OK(hed_instrument_get(instrument, body, &d, &error));
-    expect_image(p, body, HED_PARAMETER_MASS, d.as.body.mass);
-    expect_image(p, body, HED_PARAMETER_DAMPING, d.as.body.damping);
-    e = first(instrument, HED_MICROPHONE, &d);
-    expect_image(p, e, HED_PARAMETER_POSITION_Y, d.as.microphone.position[1]);
-    expect_image(p, e, HED_PARAMETER_GAIN, d.as.microphone.gain);
-    expect_image(p, e, HED_PARAMETER_PAN, d.as.microphone.pan);
-    expect_image(p, e, HED_PARAMETER_ISOTROPY, d.as.microphone.isotropy);
-    expect_image(p, e, HED_PARAMETER_DIRECTIONALITY, d.as.microphone.directionality);
-    expect_image(p, e, HED_PARAMETER_ROTATION, 0.0f);
-    e = first(instrument, HED_MALLET, &d);
-    expect_image(p, e, HED_PARAMETER_IMPULSE, d.as.mallet.impulse);
-    expect_image(p, e, HED_PARAMETER_HARDNESS, d.as.mallet.hardness_hard);
-    expect_image(p, e, HED_PARAMETER_NOISE, d.as.mallet.noise);
-    e = first(instrument, HED_PLECTRUM, &d);
-    expect_image(p, e, HED_PARAMETER_DISTANCE, d.as.plectrum.distance);
-    expect_image(p, e, HED_PARAMETER_DURATION, d.as.plectrum.duration);
-    e = first(instrument, HED_BOW, &d);
-    expect_image(p, e, HED_PARAMETER_DRAW_VELOCITY, d.as.bow.draw_velocity);
-    expect_image(p, e, HED_PARAMETER_ROSIN_STICTION, d.as.bow.stiction);
-    expect_image(p, e, HED_PARAMETER_ROSIN_DROPOFF, d.as.bow.dropoff);
-    e = first(instrument, HED_OSCILLATOR, &d);
-    expect_image(p, e, HED_PARAMETER_PULSE_WIDTH, d.as.oscillator.pulse_width);
-    expect_image(p, e, HED_PARAMETER_GAIN, d.as.oscillator.gain);
-    e = first(instrument, HED_LFO, &d);
-    expect_image(p, e, HED_PARAMETER_FREQUENCY, d.as.lfo.frequency);
-    expect_image(p, e, HED_PARAMETER_DEPTH, d.as.lfo.depth);
-    e = first(instrument, HED_MIDI_SOURCE, &d);
-    expect_image(p, e, HED_PARAMETER_SMOOTHING, d.as.midi_source.smoothing);
-    e = first(instrument, HED_DELAY_LINE, &d);
-    expect_image(p, e, HED_PARAMETER_DELAY, d.as.delay_line.seconds);
-    expect_image(p, e, HED_PARAMETER_GAIN, d.as.delay_line.gain);
+    hed_synth_entity_def d;
+    hed_synth_entity e = first(instrument, HED_SYNTH_SPRING, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_STIFFNESS, d.as.spring.stiffness);
+    expect_image(p, e, HED_SYNTH_TARGET_REST_LENGTH, d.as.spring.rest_length);
+    expect_image(p, e, HED_SYNTH_TARGET_DAMPING, d.as.spring.damping);
+    hed_synth_entity body = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 4);
+    OK(hed_synth_instrument_get(instrument, body, &d, &error));
+    expect_image(p, body, HED_SYNTH_TARGET_MASS, d.as.body.mass);
+    expect_image(p, body, HED_SYNTH_TARGET_DAMPING, d.as.body.damping);
+    e = first(instrument, HED_SYNTH_MICROPHONE, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_POSITION_Y, d.as.microphone.position[1]);
+    expect_image(p, e, HED_SYNTH_TARGET_GAIN, d.as.microphone.gain);
+    expect_image(p, e, HED_SYNTH_TARGET_PAN, d.as.microphone.pan);
+    expect_image(p, e, HED_SYNTH_TARGET_ISOTROPY, d.as.microphone.isotropy);
+    expect_image(p, e, HED_SYNTH_TARGET_DIRECTIONALITY, d.as.microphone.directionality);
+    expect_image(p, e, HED_SYNTH_TARGET_ROTATION, 0.0f);
+    e = first(instrument, HED_SYNTH_MALLET, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_IMPULSE, d.as.mallet.impulse);
+    expect_image(p, e, HED_SYNTH_TARGET_HARDNESS, d.as.mallet.hardness_hard);
+    expect_image(p, e, HED_SYNTH_TARGET_NOISE, d.as.mallet.noise);
+    e = first(instrument, HED_SYNTH_PLECTRUM, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_DISTANCE, d.as.plectrum.distance);
+    expect_image(p, e, HED_SYNTH_TARGET_DURATION, d.as.plectrum.duration);
+    e = first(instrument, HED_SYNTH_BOW, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_DRAW_VELOCITY, d.as.bow.draw_velocity);
+    expect_image(p, e, HED_SYNTH_TARGET_ROSIN_STICTION, d.as.bow.stiction);
+    expect_image(p, e, HED_SYNTH_TARGET_ROSIN_DROPOFF, d.as.bow.dropoff);
+    e = first(instrument, HED_SYNTH_OSCILLATOR, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_PULSE_WIDTH, d.as.oscillator.pulse_width);
+    expect_image(p, e, HED_SYNTH_TARGET_GAIN, d.as.oscillator.gain);
+    e = first(instrument, HED_SYNTH_LFO, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_FREQUENCY, d.as.lfo.frequency);
+    expect_image(p, e, HED_SYNTH_TARGET_DEPTH, d.as.lfo.depth);
+    e = first(instrument, HED_SYNTH_MIDI_SOURCE, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_SMOOTHING, d.as.midi_source.smoothing);
+    e = first(instrument, HED_SYNTH_DELAY_LINE, &d);
+    expect_image(p, e, HED_SYNTH_TARGET_DELAY, d.as.delay_line.seconds);
+    expect_image(p, e, HED_SYNTH_TARGET_GAIN, d.as.delay_line.gain);
     synth_program_destroy(p);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* Every parameter that a type has can be set, but for those that say why not. */
 Test(synth_program, what_modulation_reaches_can_be_set)
 {
-    hed_instrument *instrument = sample(9);
+    hed_synth_instrument *instrument = sample(9);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
     synth_poke pokes[64];
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
-        hed_entity entity =
-            hed_instrument_at(instrument, (hed_entity_type)type, type == HED_BODY ? 4 : 0);
-        for (uint32_t k = 0; k < HED_PARAMETER_COUNT; k++) {
-            bool has = hed_parameter_of((hed_entity_type)type, (hed_parameter)k);
-            bool place =
-                type == HED_BODY && k >= HED_PARAMETER_POSITION_X && k <= HED_PARAMETER_POSITION_Z;
-            CHECK_EQ(synth_program_set(p, entity, (hed_parameter)k, 0.5f, pokes, 64) > 0,
-                has && !place, "%s of %s", hed_parameter_name((hed_parameter)k),
-                hed_entity_type_name((hed_entity_type)type));
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
+        hed_synth_entity entity = hed_synth_instrument_at(
+            instrument, (hed_synth_entity_type)type, type == HED_SYNTH_BODY ? 4 : 0);
+        for (uint32_t k = 0; k < HED_SYNTH_TARGET_COUNT; k++) {
+            bool has = hed_synth_target_of((hed_synth_entity_type)type, (hed_synth_target)k);
+            bool place = type == HED_SYNTH_BODY && k >= HED_SYNTH_TARGET_POSITION_X &&
+                         k <= HED_SYNTH_TARGET_POSITION_Z;
+            CHECK_EQ(synth_program_set(p, entity, (hed_synth_target)k, 0.5f, pokes, 64) > 0,
+                has && !place, "%s of %s", hed_synth_target_name((hed_synth_target)k),
+                hed_synth_entity_type_name((hed_synth_entity_type)type));
         }
     }
     /* An anchor can be put somewhere else, in both halves; not its mass. */
-    hed_entity anchor = hed_instrument_at(instrument, HED_BODY, 8);
-    CHECK_EQ(synth_program_set(p, anchor, HED_PARAMETER_POSITION_Y, 0.25f, pokes, 64), 2);
+    hed_synth_entity anchor = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 8);
+    CHECK_EQ(synth_program_set(p, anchor, HED_SYNTH_TARGET_POSITION_Y, 0.25f, pokes, 64), 2);
     CHECK_EQ(hed_as_float(pokes[0].value), 0.25f);
     CHECK_EQ(pokes[1].word - pokes[0].word, p->layout.signal_count);
-    CHECK_EQ(synth_program_set(p, anchor, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
-    CHECK_EQ(synth_program_set(p, 100000, HED_PARAMETER_MASS, 1.0f, pokes, 64), 0);
+    CHECK_EQ(synth_program_set(p, anchor, HED_SYNTH_TARGET_MASS, 1.0f, pokes, 64), 0);
+    CHECK_EQ(synth_program_set(p, 100000, HED_SYNTH_TARGET_MASS, 1.0f, pokes, 64), 0);
     synth_program_destroy(p);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* ---- carrying over ---- */
@@ -266,7 +266,7 @@ static float *busy_delay(const synth_program *p)
 
 Test(synth_program, the_same_program_carries_everything)
 {
-    hed_instrument *instrument = sample(40);
+    hed_synth_instrument *instrument = sample(40);
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS),
                   *q = program_of(instrument, 2, 8, HED_PACK_GREEDY);
     uint32_t *old = busy_store(p), *store = malloc(q->layout.words * sizeof *store);
@@ -278,23 +278,23 @@ Test(synth_program, the_same_program_carries_everything)
     CHECK_EQ(memcmp(delay, old_delay, p->layout.delay_words * sizeof *delay), 0);
     free(old), free(store), free(old_delay), free(delay);
     synth_program_destroy(p), synth_program_destroy(q);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
 {
-    hed_instrument *instrument = sample(40), *changed;
-    OK(hed_instrument_copy(instrument, &changed, &error));
-    OK(hed_instrument_remove(changed, hed_instrument_at(changed, HED_BODY, 5), &error));
-    hed_entity_def mallet = hed_default_entity_def(HED_MALLET),
-                   lfo = hed_default_entity_def(HED_LFO);
-    hed_entity added, modulator, body = hed_instrument_at(changed, HED_BODY, 12);
-    OK(hed_instrument_add(changed, &mallet, NULL, &added, &error));
-    OK(hed_instrument_link(changed, added, body, 1.0f, &error));
-    OK(hed_instrument_add(changed, &lfo, NULL, &modulator, &error));
-    OK(hed_instrument_modulate(changed,
-        &(hed_modulation_def){
-            modulator, body, HED_PARAMETER_DAMPING, HED_MODULATE_ADD, 1.0f, false},
+    hed_synth_instrument *instrument = sample(40), *changed;
+    OK(hed_synth_instrument_copy(instrument, &changed, &error));
+    OK(hed_synth_instrument_remove(changed, hed_synth_instrument_at(changed, HED_SYNTH_BODY, 5), &error));
+    hed_synth_entity_def mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
+                         lfo = hed_default_synth_entity_def(HED_SYNTH_LFO);
+    hed_synth_entity added, modulator, body = hed_synth_instrument_at(changed, HED_SYNTH_BODY, 12);
+    OK(hed_synth_instrument_add(changed, &mallet, NULL, &added, &error));
+    OK(hed_synth_instrument_link(changed, added, body, 1.0f, &error));
+    OK(hed_synth_instrument_add(changed, &lfo, NULL, &modulator, &error));
+    OK(hed_synth_instrument_modulate(changed,
+        &(hed_synth_modulation_def){
+            modulator, body, HED_SYNTH_TARGET_DAMPING, HED_SYNTH_MODULATE_ADD, 1.0f, false},
         &error));
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS),
                   *q = program_of(changed, 4, 32, HED_PACK_ROWS);
@@ -302,7 +302,7 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
     float *old_delay = busy_delay(p), *delay = malloc(q->layout.delay_words * sizeof *delay);
     synth_program_carry(p, old, old_delay, q, store, delay);
     for (uint32_t i = 0; i < q->layout.type[SYNTH_BODY].count; i++) {
-        hed_entity entity = q->entities[SYNTH_BODY][i];
+        hed_synth_entity entity = q->entities[SYNTH_BODY][i];
         uint32_t was = SYNTH_SEAT_ENTITY(p->seats[entity]);
         for (uint32_t half = 0; half < 2; half++)
             for (uint32_t field = 0; field < BODY_SIGNALS; field++)
@@ -319,34 +319,34 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
     CHECK_EQ(store[synth_state_word(&q->layout, SYNTH_MALLET, MALLET_S_ACTIVE, seat)], 0);
     free(old), free(store), free(old_delay), free(delay);
     synth_program_destroy(p), synth_program_destroy(q);
-    hed_instrument_destroy(instrument), hed_instrument_destroy(changed);
+    hed_synth_instrument_destroy(instrument), hed_synth_instrument_destroy(changed);
 }
 
 /* ---- errors ---- */
 
 Test(synth_program, unstable_instruments_are_refused_by_name)
 {
-    hed_instrument *instrument;
-    hed_entity_def body = hed_default_entity_def(HED_BODY),
-                   spring = hed_default_entity_def(HED_SPRING);
+    hed_synth_instrument *instrument;
+    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
+                         spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
     hed_allocator allocator = hed_default_allocator();
     synth_program *program;
-    OK(hed_instrument_create(NULL, NULL, &instrument, &error));
-    OK(hed_instrument_add(instrument, &body, "peg", &spring.as.spring.from, &error));
+    OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
+    OK(hed_synth_instrument_add(instrument, &body, "peg", &spring.as.spring.from, &error));
     body.as.body.position[0] = 0.1f;
-    OK(hed_instrument_add(instrument, &body, "wild", &spring.as.spring.to, &error));
+    OK(hed_synth_instrument_add(instrument, &body, "wild", &spring.as.spring.to, &error));
     spring.as.spring.stiffness = 1e9f;
-    OK(hed_instrument_add(instrument, &spring, NULL, &(hed_entity){0}, &error));
+    OK(hed_synth_instrument_add(instrument, &spring, NULL, &(hed_synth_entity){0}, &error));
     synth_program_def def = {
         .instrument = instrument, .rate = 48000.0, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
     FAILS(HED_ERROR_ARGUMENT, synth_program_create(&allocator, &def, &program, &error));
     CHECK(strstr(error.text, "peg") || strstr(error.text, "wild"), "%s", error.text);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 Test(synth_program, any_allocation_may_fail)
 {
-    hed_instrument *instrument = sample(20);
+    hed_synth_instrument *instrument = sample(20);
     for (int64_t n = 1;; n++) {
         test_allocator counting = {.fail_at = n};
         hed_allocator allocator = test_allocator_of(&counting);
@@ -364,5 +364,5 @@ Test(synth_program, any_allocation_may_fail)
         CHECK_EQ(status, HED_ERROR_MEMORY, "allocation %d: %s", (int)n, error.text);
         CHECK_NULL(program);
     }
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }

@@ -27,31 +27,31 @@ static void set_direction(uint32_t *state, float direction[3])
     for (int k = 0; k < 3; k++) direction[k] = uniform(state, -1, 1) + (k == 2 ? 2.0f : 0.0f);
 }
 
-static hed_entity any(uint32_t *state, const hed_instrument *instrument, hed_entity_type type)
+static hed_synth_entity any(uint32_t *state, const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
-    uint32_t count = hed_instrument_count(instrument, type);
-    return count ? hed_instrument_at(instrument, type, draw(state, count)) : 0;
+    uint32_t count = hed_synth_instrument_count(instrument, type);
+    return count ? hed_synth_instrument_at(instrument, type, draw(state, count)) : 0;
 }
 
-static void set_exciter(uint32_t *state, hed_entity_def *def)
+static void set_exciter(uint32_t *state, hed_synth_entity_def *def)
 {
-    hed_route route = {(uint8_t)draw(state, 3), 0, (uint8_t)(60 + draw(state, 60))};
+    hed_synth_route route = {(uint8_t)draw(state, 3), 0, (uint8_t)(60 + draw(state, 60))};
     switch (def->type) {
-    case HED_MALLET:
+    case HED_SYNTH_MALLET:
         set_direction(state, def->as.mallet.direction);
         def->as.mallet.noise = uniform(state, 0, 0.5f);
         def->as.mallet.route = route;
         break;
-    case HED_PLECTRUM: set_direction(state, def->as.plectrum.direction); break;
-    case HED_BOW:
+    case HED_SYNTH_PLECTRUM: set_direction(state, def->as.plectrum.direction); break;
+    case HED_SYNTH_BOW:
         set_direction(state, def->as.bow.direction);
         def->as.bow.route = route;
         break;
-    case HED_OSCILLATOR:
-        def->as.oscillator.wave = (hed_wave)draw(state, HED_WAVE_COUNT);
+    case HED_SYNTH_OSCILLATOR:
+        def->as.oscillator.wave = (hed_synth_wave)draw(state, HED_SYNTH_WAVE_COUNT);
         def->as.oscillator.follows_note = draw(state, 2);
         break;
-    case HED_AUDIO_INPUT:
+    case HED_SYNTH_AUDIO_INPUT:
         def->as.audio_input.channel = draw(state, 3); /* 2 is not there */
         def->as.audio_input.gated = draw(state, 2);
         break;
@@ -59,104 +59,104 @@ static void set_exciter(uint32_t *state, hed_entity_def *def)
     }
 }
 
-static void set_other(uint32_t *state, const hed_instrument *instrument, hed_entity_def *def)
+static void set_other(uint32_t *state, const hed_synth_instrument *instrument, hed_synth_entity_def *def)
 {
     switch (def->type) {
-    case HED_BODY:
+    case HED_SYNTH_BODY:
         for (int k = 0; k < 3; k++) def->as.body.position[k] = uniform(state, 0, 0.3f);
         def->as.body.mass = uniform(state, 0.0005f, 0.002f);
         def->as.body.anchored = draw(state, 4) == 0;
         break;
-    case HED_SPRING:
-        def->as.spring.from = any(state, instrument, HED_BODY);
-        while ((def->as.spring.to = any(state, instrument, HED_BODY)) == def->as.spring.from) {}
+    case HED_SYNTH_SPRING:
+        def->as.spring.from = any(state, instrument, HED_SYNTH_BODY);
+        while ((def->as.spring.to = any(state, instrument, HED_SYNTH_BODY)) == def->as.spring.from) {}
         def->as.spring.stiffness = uniform(state, 100, 5000);
         def->as.spring.rest_length = uniform(state, -1.0f, -0.8f);
         def->as.spring.damping = draw(state, 2) ? 0.001f : 0.0f;
         def->as.spring.cubic = draw(state, 3) ? 0.0f : 1e4f;
         break;
-    case HED_MICROPHONE:
+    case HED_SYNTH_MICROPHONE:
         def->as.microphone.heard = draw(state, 4) > 0;
         def->as.microphone.ratio = draw(state, 2) ? 3.0f : 1.0f;
         def->as.microphone.threshold = -40;
         def->as.microphone.isotropy = uniform(state, 0, 1);
         break;
-    case HED_LFO:
-        def->as.lfo.wave = (hed_wave)draw(state, HED_WAVE_COUNT);
+    case HED_SYNTH_LFO:
+        def->as.lfo.wave = (hed_synth_wave)draw(state, HED_SYNTH_WAVE_COUNT);
         def->as.lfo.frequency = uniform(state, 1, 500);
         def->as.lfo.retrigger = draw(state, 2);
         break;
-    case HED_FOLLOWER: def->as.follower.source = any(state, instrument, HED_MICROPHONE); break;
-    case HED_MIDI_SOURCE:
-        def->as.midi_source.kind = (hed_midi_kind)draw(state, HED_MIDI_KIND_COUNT);
+    case HED_SYNTH_FOLLOWER: def->as.follower.source = any(state, instrument, HED_SYNTH_MICROPHONE); break;
+    case HED_SYNTH_MIDI_SOURCE:
+        def->as.midi_source.kind = (hed_synth_midi_kind)draw(state, HED_SYNTH_MIDI_KIND_COUNT);
         break;
-    case HED_DELAY_LINE:
-        def->as.delay_line.source = any(state, instrument, HED_MICROPHONE);
+    case HED_SYNTH_DELAY_LINE:
+        def->as.delay_line.source = any(state, instrument, HED_SYNTH_MICROPHONE);
         def->as.delay_line.seconds = uniform(state, 0, 0.002f);
         break;
     default: set_exciter(state, def); break;
     }
 }
 
-static hed_entity add_any(uint32_t *state, hed_instrument *instrument, hed_entity_type type)
+static hed_synth_entity add_any(uint32_t *state, hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
-    hed_entity_def def = hed_default_entity_def(type);
-    hed_entity made;
+    hed_synth_entity_def def = hed_default_synth_entity_def(type);
+    hed_synth_entity made;
     set_other(state, instrument, &def);
-    OK(hed_instrument_add(instrument, &def, NULL, &made, &error));
-    bool links = (type >= HED_MALLET && type <= HED_AUDIO_INPUT) || type == HED_MICROPHONE;
-    for (uint32_t k = draw(state, type == HED_MICROPHONE ? 40 : 5); links && k > 0; k--)
-        OK(hed_instrument_link(
-            instrument, made, any(state, instrument, HED_BODY), uniform(state, -1, 1), &error));
-    if (type == HED_AUDIO_INPUT && draw(state, 2) &&
-        hed_instrument_count(instrument, HED_DELAY_LINE))
-        OK(hed_instrument_link(
-            instrument, made, any(state, instrument, HED_DELAY_LINE), 0.5f, &error));
+    OK(hed_synth_instrument_add(instrument, &def, NULL, &made, &error));
+    bool links = (type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT) || type == HED_SYNTH_MICROPHONE;
+    for (uint32_t k = draw(state, type == HED_SYNTH_MICROPHONE ? 40 : 5); links && k > 0; k--)
+        OK(hed_synth_instrument_link(instrument, made, any(state, instrument, HED_SYNTH_BODY),
+            uniform(state, -1, 1), &error));
+    if (type == HED_SYNTH_AUDIO_INPUT && draw(state, 2) &&
+        hed_synth_instrument_count(instrument, HED_SYNTH_DELAY_LINE))
+        OK(hed_synth_instrument_link(
+            instrument, made, any(state, instrument, HED_SYNTH_DELAY_LINE), 0.5f, &error));
     return made;
 }
 
-static void modulate_any(uint32_t *state, hed_instrument *instrument)
+static void modulate_any(uint32_t *state, hed_synth_instrument *instrument)
 {
-    hed_modulation_def def = {.mode = (hed_modulation_mode)draw(state, HED_MODULATION_MODE_COUNT),
+    hed_synth_modulation_def def = {.mode = (hed_synth_modulation_mode)draw(state, HED_SYNTH_MODULATION_MODE_COUNT),
         .depth = uniform(state, 0, 0.1f)};
-    hed_entity_type type = (hed_entity_type)draw(state, HED_ENTITY_TYPE_COUNT);
-    def.source = any(state, instrument, (hed_entity_type)(HED_LFO + draw(state, 4)));
+    hed_synth_entity_type type = (hed_synth_entity_type)draw(state, HED_SYNTH_ENTITY_TYPE_COUNT);
+    def.source = any(state, instrument, (hed_synth_entity_type)(HED_SYNTH_LFO + draw(state, 4)));
     def.target = any(state, instrument, type);
     def.invert = draw(state, 2);
-    do def.parameter = (hed_parameter)draw(state, HED_PARAMETER_COUNT);
-    while (!hed_parameter_of(type, def.parameter));
+    do def.parameter = (hed_synth_target)draw(state, HED_SYNTH_TARGET_COUNT);
+    while (!hed_synth_target_of(type, def.parameter));
     if (!def.source || !def.target) return;
-    if (def.parameter == HED_PARAMETER_MASS || def.parameter == HED_PARAMETER_STIFFNESS)
-        def.mode = HED_MODULATE_MULTIPLY;
-    hed_entity_def target;
-    OK(hed_instrument_get(instrument, def.target, &target, &error));
-    bool place =
-        def.parameter >= HED_PARAMETER_POSITION_X && def.parameter <= HED_PARAMETER_POSITION_Z;
+    if (def.parameter == HED_SYNTH_TARGET_MASS || def.parameter == HED_SYNTH_TARGET_STIFFNESS)
+        def.mode = HED_SYNTH_MODULATE_MULTIPLY;
+    hed_synth_entity_def target;
+    OK(hed_synth_instrument_get(instrument, def.target, &target, &error));
+    bool place = def.parameter >= HED_SYNTH_TARGET_POSITION_X &&
+                 def.parameter <= HED_SYNTH_TARGET_POSITION_Z;
     /* only anchors can be moved */
-    if (type == HED_BODY && place && !target.as.body.anchored) return;
-    OK(hed_instrument_modulate(instrument, &def, &error));
+    if (type == HED_SYNTH_BODY && place && !target.as.body.anchored) return;
+    OK(hed_synth_instrument_modulate(instrument, &def, &error));
 }
 
 /* A few more of everything, then some of it removed. */
-static void grow(uint32_t *state, hed_instrument *instrument, uint32_t most)
+static void grow(uint32_t *state, hed_synth_instrument *instrument, uint32_t most)
 {
-    for (uint32_t k = 2 + draw(state, most); k > 0; k--) add_any(state, instrument, HED_BODY);
-    for (uint32_t k = draw(state, 2 * most); k > 0; k--) add_any(state, instrument, HED_SPRING);
-    for (uint32_t k = 1 + draw(state, 3); k > 0; k--) add_any(state, instrument, HED_MICROPHONE);
-    for (uint32_t type = HED_DELAY_LINE; type >= HED_MALLET; type--)
+    for (uint32_t k = 2 + draw(state, most); k > 0; k--) add_any(state, instrument, HED_SYNTH_BODY);
+    for (uint32_t k = draw(state, 2 * most); k > 0; k--) add_any(state, instrument, HED_SYNTH_SPRING);
+    for (uint32_t k = 1 + draw(state, 3); k > 0; k--) add_any(state, instrument, HED_SYNTH_MICROPHONE);
+    for (uint32_t type = HED_SYNTH_DELAY_LINE; type >= HED_SYNTH_MALLET; type--)
         for (uint32_t k = draw(state, 4); k > 0; k--)
-            add_any(state, instrument, (hed_entity_type)type);
+            add_any(state, instrument, (hed_synth_entity_type)type);
     for (uint32_t k = draw(state, 12); k > 0; k--) modulate_any(state, instrument);
     for (uint32_t k = draw(state, 6); k > 0; k--) {
-        hed_entity_type type = (hed_entity_type)draw(state, HED_ENTITY_TYPE_COUNT);
-        hed_entity gone = any(state, instrument, type);
-        if (gone && (type != HED_BODY || hed_instrument_count(instrument, HED_BODY) > 2))
-            OK(hed_instrument_remove(instrument, gone, &error));
+        hed_synth_entity_type type = (hed_synth_entity_type)draw(state, HED_SYNTH_ENTITY_TYPE_COUNT);
+        hed_synth_entity gone = any(state, instrument, type);
+        if (gone && (type != HED_SYNTH_BODY || hed_synth_instrument_count(instrument, HED_SYNTH_BODY) > 2))
+            OK(hed_synth_instrument_remove(instrument, gone, &error));
     }
 }
 
 typedef struct piece {
-    hed_instrument *instrument, *changed;
+    hed_synth_instrument *instrument, *changed;
     hed_synth_event events[MOST_EVENTS];
     uint32_t event_count;
 } piece;
@@ -164,16 +164,16 @@ typedef struct piece {
 static void compose(piece *p, uint32_t seed)
 {
     uint32_t state = seed * 77 + 1;
-    hed_instrument_def def = hed_default_instrument_def();
-    def.mode = (hed_voice_mode)(seed % 3);
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    def.mode = (hed_synth_voice_mode)(seed % 3);
     def.voices = 1 + seed % 4;
     def.low = 50;
     def.high = 70;
     def.root_note = 70; /* slower only: so that springs stay stable */
     def.note_bend_range = 2;
-    OK(hed_instrument_create(NULL, &def, &p->instrument, &error));
+    OK(hed_synth_instrument_create(NULL, &def, &p->instrument, &error));
     grow(&state, p->instrument, 30);
-    OK(hed_instrument_copy(p->instrument, &p->changed, &error));
+    OK(hed_synth_instrument_copy(p->instrument, &p->changed, &error));
     grow(&state, p->changed, 4);
     p->event_count = MOST_EVENTS;
     for (uint32_t i = 0, frame = 0; i < MOST_EVENTS; i++) {
@@ -184,7 +184,7 @@ static void compose(piece *p, uint32_t seed)
                 (uint8_t)draw(&state, 128)}};
         if (draw(&state, 4) == 0)
             p->events[i] = (hed_synth_event){
-                .frame = frame, .kind = HED_EVENT_TEMPO, .value = uniform(&state, 60, 200)};
+                .frame = frame, .kind = HED_SYNTH_EVENT_TEMPO, .value = uniform(&state, 60, 200)};
         if (frame >= FRAMES) p->event_count = p->event_count < i ? p->event_count : i;
     }
 }
@@ -247,8 +247,8 @@ static void expect_same(hed_device *host, hed_device *device, uint32_t seed, uin
             "seed %u: sample %u is %.9g, of plain C %.9g", seed, i, found[i], expected[i]);
     }
     *sounding += sounds;
-    hed_instrument_destroy(p.instrument);
-    hed_instrument_destroy(p.changed);
+    hed_synth_instrument_destroy(p.instrument);
+    hed_synth_instrument_destroy(p.changed);
 }
 
 Test(synth_random, groups_play_as_plain_c)

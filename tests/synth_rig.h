@@ -13,62 +13,62 @@ static const double PI = 3.14159265358979323846;
 
 typedef struct rig {
     test_device t;
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     hed_synth *synth;
     hed_error error;
     float left[4096], right[4096], sound[4096];
 } rig;
 
-static inline void rig_open(rig *r, const hed_instrument_def *def)
+static inline void rig_open(rig *r, const hed_synth_instrument_def *def)
 {
     memset(r, 0, sizeof *r);
     hed_error error;
     r->t = test_open(NULL);
-    OK(hed_instrument_create(NULL, def, &r->instrument, &error));
+    OK(hed_synth_instrument_create(NULL, def, &r->instrument, &error));
 }
 
 static inline void rig_close(rig *r)
 {
     hed_synth_destroy(r->synth);
-    hed_instrument_destroy(r->instrument);
+    hed_synth_instrument_destroy(r->instrument);
     test_close(&r->t);
 }
 
-static inline hed_entity rig_add(rig *r, const hed_entity_def *def)
+static inline hed_synth_entity rig_add(rig *r, const hed_synth_entity_def *def)
 {
     hed_error error;
-    hed_entity entity;
-    OK(hed_instrument_add(r->instrument, def, NULL, &entity, &error));
+    hed_synth_entity entity;
+    OK(hed_synth_instrument_add(r->instrument, def, NULL, &entity, &error));
     return entity;
 }
 
-static inline void rig_link(rig *r, hed_entity from, hed_entity to, float weight)
+static inline void rig_link(rig *r, hed_synth_entity from, hed_synth_entity to, float weight)
 {
     hed_error error;
-    OK(hed_instrument_link(r->instrument, from, to, weight, &error));
+    OK(hed_synth_instrument_link(r->instrument, from, to, weight, &error));
 }
 
-static inline hed_entity rig_body(rig *r, float x, float mass, float damping)
+static inline hed_synth_entity rig_body(rig *r, float x, float mass, float damping)
 {
-    hed_entity_def def = hed_default_entity_def(HED_BODY);
-    def.as.body = (hed_body_def){.position = {x, 0, 0}, .mass = mass > 0 ? mass : 1,
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_BODY);
+    def.as.body = (hed_synth_body_def){.position = {x, 0, 0}, .mass = mass > 0 ? mass : 1,
         .damping = damping, .anchored = mass <= 0};
     return rig_add(r, &def);
 }
 
-static inline hed_entity rig_spring(
-    rig *r, hed_entity from, hed_entity to, float stiffness, float rest_length)
+static inline hed_synth_entity rig_spring(
+    rig *r, hed_synth_entity from, hed_synth_entity to, float stiffness, float rest_length)
 {
-    hed_entity_def def = hed_default_entity_def(HED_SPRING);
-    def.as.spring = (hed_spring_def){
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+    def.as.spring = (hed_synth_spring_def){
         .from = from, .to = to, .stiffness = stiffness, .rest_length = rest_length};
     return rig_add(r, &def);
 }
 
 /* Channel 0 as a force of `gain` N at full scale. */
-static inline hed_entity rig_input(rig *r, float x, float y, float gain)
+static inline hed_synth_entity rig_input(rig *r, float x, float y, float gain)
 {
-    hed_entity_def def = hed_default_entity_def(HED_AUDIO_INPUT);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
     def.as.audio_input.direction[0] = x;
     def.as.audio_input.direction[1] = y;
     def.as.audio_input.direction[2] = 0;
@@ -79,13 +79,13 @@ static inline hed_entity rig_input(rig *r, float x, float y, float gain)
 }
 
 /* An anchor whose x `source` moves by `depth`: its displacement is what the modulator gives. */
-static inline hed_entity rig_probe(rig *r, hed_entity source, float depth)
+static inline hed_synth_entity rig_probe(rig *r, hed_synth_entity source, float depth)
 {
     hed_error error;
-    hed_entity body = rig_body(r, 0, 0, 0);
-    hed_modulation_def def = {.source = source, .target = body,
-        .parameter = HED_PARAMETER_POSITION_X, .mode = HED_MODULATE_ADD, .depth = depth};
-    OK(hed_instrument_modulate(r->instrument, &def, &error));
+    hed_synth_entity body = rig_body(r, 0, 0, 0);
+    hed_synth_modulation_def def = {.source = source, .target = body,
+        .parameter = HED_SYNTH_TARGET_POSITION_X, .mode = HED_SYNTH_MODULATE_ADD, .depth = depth};
+    OK(hed_synth_instrument_modulate(r->instrument, &def, &error));
     return body;
 }
 
@@ -134,7 +134,7 @@ static inline void rig_hit(rig *r)
 static inline void rig_note(rig *r, uint8_t note, uint8_t velocity)
 {
     hed_synth_event event = {
-        .kind = HED_EVENT_MIDI, .bytes = {velocity ? 0x90 : 0x80, note, velocity ? velocity : 64}};
+        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {velocity ? 0x90 : 0x80, note, velocity ? velocity : 64}};
     memset(r->sound, 0, sizeof r->sound);
     rig_play_events(r, 1, &event, 1);
 }

@@ -40,12 +40,12 @@ static void process(hed_synth *synth, uint32_t at, uint32_t frames, const hed_sy
 static void render(const playing *how, const hed_synth_event *events, uint32_t count, float *sound)
 {
     char path[64];
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "tests/golden/%s.json", how->instrument);
-    OK(hed_instrument_load(path, &instrument, &error));
-    hed_instrument_def quiet = *hed_instrument_get_def(instrument);
+    OK(hed_synth_instrument_load(path, &instrument, &error));
+    hed_synth_instrument_def quiet = *hed_synth_instrument_get_def(instrument);
     quiet.gain = -20; /* so that the limiter, which remembers, has nothing to do */
-    OK(hed_instrument_set_def(instrument, &quiet, &error));
+    OK(hed_synth_instrument_set_def(instrument, &quiet, &error));
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.rate = RATE;
@@ -67,13 +67,13 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
     }
     CHECK_EQ(hed_synth_get_report(synth).breaks, 0);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 static hed_synth_event midi(uint32_t frame, uint8_t status, uint8_t first, uint8_t second)
 {
     return (hed_synth_event){
-        .frame = frame, .kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+        .frame = frame, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, first, second}};
 }
 
 #define RENDER(how, sound, ...) \
@@ -177,13 +177,13 @@ Test(synth_silence, notes_of_the_same_sample)
 Test(synth_silence, a_change_keeps_what_was_set)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument;
-    OK(hed_instrument_load("tests/golden/string.json", &instrument, &error));
+    hed_synth_instrument *instrument;
+    OK(hed_synth_instrument_load("tests/golden/string.json", &instrument, &error));
     hed_synth_event set = {
-        .frame = 5, .kind = HED_EVENT_SET, .entity = hed_instrument_find(instrument, "middle"),
-        .parameter = HED_PARAMETER_DAMPING, .value = 50,
+        .frame = 5, .kind = HED_SYNTH_EVENT_SET, .entity = hed_synth_instrument_find(instrument, "middle"),
+        .parameter = HED_SYNTH_TARGET_DAMPING, .value = 50,
     };
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), again, midi(0, 0x90, 60, 100));
     RENDER(
         (&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), plain, midi(0, 0x90, 60, 100), set);

@@ -11,14 +11,14 @@ enum { RATE = 48000, LONG = 3 * RATE, MOST_EVENTS = 8 };
 
 static hed_error error;
 
-static hed_instrument *load(const char *path)
+static hed_synth_instrument *load(const char *path)
 {
-    hed_instrument *instrument;
-    OK(hed_instrument_load(path, &instrument, &error));
+    hed_synth_instrument *instrument;
+    OK(hed_synth_instrument_load(path, &instrument, &error));
     return instrument;
 }
 
-static hed_synth *start(const test_device *t, const hed_instrument *instrument,
+static hed_synth *start(const test_device *t, const hed_synth_instrument *instrument,
     hed_synth_structure structure, uint32_t inputs)
 {
     hed_synth_def def = hed_default_synth_def();
@@ -35,7 +35,7 @@ static hed_synth *start(const test_device *t, const hed_instrument *instrument,
 
 static hed_synth_event note(uint32_t frame, uint8_t number)
 {
-    return (hed_synth_event){.frame = frame, .kind = HED_EVENT_MIDI, .bytes = {0x90, number, 100}};
+    return (hed_synth_event){.frame = frame, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, number, 100}};
 }
 
 /* `frames` in blocks, with events; the left channel goes to `sound`, which may be NULL. */
@@ -69,14 +69,14 @@ static uint32_t asleep(const hed_synth *synth) { return hed_synth_get_report(syn
 Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument = load("tests/golden/sleep.json");
+    hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
     CHECK_EQ(hed_synth_get_report(synth).islands, 2, "what an LFO shakes cannot rest");
     CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 8 + 600, 256, NULL, 0, NULL);
     CHECK_EQ(asleep(synth), 2, "nothing has been played for 0.1 s");
     hed_synth_event low = note(0, 60), high = note(0, 70),
-                    nobody = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 7, 1}};
+                    nobody = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0xb0, 7, 1}};
     play(synth, 256, 256, &nobody, 1, NULL);
     CHECK_EQ(asleep(synth), 2);
     play(synth, 256, 256, &low, 1, NULL);
@@ -85,14 +85,14 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 2, 256, NULL, 0, NULL);
     CHECK_EQ(asleep(synth), 2);
-    hed_synth_event set = {.kind = HED_EVENT_SET, .entity = hed_instrument_find(instrument, "ear"),
-        .parameter = HED_PARAMETER_PAN, .value = 0.5f};
+    hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET, .entity = hed_synth_instrument_find(instrument, "ear"),
+        .parameter = HED_SYNTH_TARGET_PAN, .value = 0.5f};
     play(synth, 256, 256, &set, 1, NULL);
     CHECK_EQ(asleep(synth), 0, "a parameter wakes all");
     OK(hed_synth_reset(synth, &error));
     CHECK_EQ(asleep(synth), 0);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -101,7 +101,7 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
 Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument = load("tests/golden/sleep.json");
+    hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
     static float sound[LONG];
     hed_synth_event low = note(0, 60);
@@ -121,7 +121,7 @@ Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
         CHECK_LT(fabsf(sound[i]), 1e-7f, "%g at %u, %u samples before silence", (double)sound[i], i,
             last - i);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -131,7 +131,7 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
     static const uint32_t blocks[] = {256, 1, 100, 1024, 4096};
     static float first[RATE / 2], again[RATE / 2];
     test_device t = test_open(NULL);
-    hed_instrument *instrument = load("tests/golden/sleep.json");
+    hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     const hed_synth_event events[] = {
         note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
     bool slow = strcmp(hed_device_get_info(t.device)->backend, "host") != 0;
@@ -142,7 +142,7 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
         if (i) CHECK_EQ(memcmp(first, again, sizeof first), 0, "blocks of %u", blocks[i]);
         hed_synth_destroy(synth);
     }
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -152,7 +152,7 @@ Test(synth_sleep, a_string_that_slept_sounds_as_before)
     enum { NOTE = 9600 };
     static float sound[2 * RATE];
     test_device t = test_open(NULL);
-    hed_instrument *instrument = load("tests/golden/sleep.json");
+    hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
     const hed_synth_event events[] = {note(0, 60), note(RATE, 60)};
     play(synth, 2 * RATE, 256, events, 2, sound);
@@ -163,14 +163,14 @@ Test(synth_sleep, a_string_that_slept_sounds_as_before)
     }
     CHECK_LT(difference, 1e-8 * power, "%.1f dB", 10 * log10(difference / power));
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
 /* ---- what drives ---- */
 
 /* A body on a spring, with `more` added to the instrument. */
-static hed_instrument *body_with(const char *more)
+static hed_synth_instrument *body_with(const char *more)
 {
     char text[2048];
     snprintf(text, sizeof text,
@@ -178,8 +178,8 @@ static hed_instrument *body_with(const char *more)
         "[0.1, 0, 0], \"mass\": 0.01, \"damping\": 300}], \"springs\": [{\"name\": \"spring\", \"from\": \"wall\", "
         "\"to\": \"body\", \"stiffness\": 1000, \"rest_length\": 0.1}], %s}",
         more);
-    hed_instrument *instrument;
-    OK(hed_instrument_parse(text, strlen(text), "test", &instrument, &error));
+    hed_synth_instrument *instrument;
+    OK(hed_synth_instrument_parse(text, strlen(text), "test", &instrument, &error));
     return instrument;
 }
 
@@ -188,7 +188,7 @@ static hed_instrument *body_with(const char *more)
 static void expect(
     const test_device *t, const char *more, uint32_t islands, uint32_t quiet, uint32_t played)
 {
-    hed_instrument *instrument = body_with(more);
+    hed_synth_instrument *instrument = body_with(more);
     hed_synth *synth = start(t, instrument, HED_SYNTH_AUTO, 1);
     CHECK_EQ(hed_synth_get_report(synth).islands, islands, "%s", more);
     play(synth, RATE / 2, 512, NULL, 0, NULL);
@@ -197,7 +197,7 @@ static void expect(
     play(synth, RATE / 2, 512, &on, 1, NULL);
     CHECK_EQ(asleep(synth), played, "with a note: %s", more);
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 Test(synth_sleep, what_is_driven_stays_awake)
@@ -236,7 +236,7 @@ Test(synth_sleep, what_is_driven_stays_awake)
 Test(synth_sleep, voices_rest_each_by_itself)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument = load("tests/golden/voices.json");
+    hed_synth_instrument *instrument = load("tests/golden/voices.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
     hed_synth_report report = hed_synth_get_report(synth);
     CHECK(report.islands >= report.instances && report.instances > 1);
@@ -247,7 +247,7 @@ Test(synth_sleep, voices_rest_each_by_itself)
     play(synth, 256, 256, &on, 1, NULL);
     CHECK_EQ(asleep(synth), report.islands - each, "a voice alone plays");
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -256,21 +256,21 @@ Test(synth_sleep, voices_rest_each_by_itself)
 Test(synth_sleep, sound_off_wakes_every_voice)
 {
     test_device t = test_open(NULL);
-    hed_instrument *instrument = load("tests/golden/voices.json");
+    hed_synth_instrument *instrument = load("tests/golden/voices.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
     uint32_t islands = hed_synth_get_report(synth).islands;
-    hed_synth_event set = {.kind = HED_EVENT_SET,
-        .entity = hed_instrument_at(instrument, HED_BODY, 5), .parameter = HED_PARAMETER_MASS,
+    hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
+        .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5), .parameter = HED_SYNTH_TARGET_MASS,
         .value = 0.0003f};
     play(synth, RATE / 4, 256, &set, 1, NULL);
     CHECK_EQ(asleep(synth), islands);
-    hed_synth_event on = note(0, 60), off = {.kind = HED_EVENT_MIDI, .bytes = {0xb0, 120, 0}};
+    hed_synth_event on = note(0, 60), off = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0xb0, 120, 0}};
     play(synth, 256, 256, &on, 1, NULL);
     CHECK(asleep(synth) > 0 && asleep(synth) < islands);
     play(synth, 256, 256, &off, 1, NULL);
     CHECK_EQ(asleep(synth), 0, "a voice sleeps with a body that has its weight");
     hed_synth_destroy(synth);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
@@ -282,7 +282,7 @@ Test(synth_sleep, structures_sleep_alike)
         HED_SYNTH_NATIVE, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
     test_device t = test_open(NULL), host = t;
     OK(hed_device_find(t.context, "host", &host.device, &error));
-    hed_instrument *instrument = load("tests/golden/sleep.json");
+    hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     const hed_synth_event events[] = {
         note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
     hed_synth *synth = start(&host, instrument, HED_SYNTH_NATIVE, 0);
@@ -310,6 +310,6 @@ Test(synth_sleep, structures_sleep_alike)
         hed_synth_destroy(synth);
     }
     CHECK_GT(compared, 0, "the device has no structure");
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }

@@ -34,7 +34,7 @@ Test(synth_tune, what_was_measured_is_taken)
 {
     hed_device *device;
     hed_context *context = open_with_database(&device);
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     OK(synth_sample_instrument(40, &instrument, &error));
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
@@ -59,7 +59,7 @@ Test(synth_tune, what_was_measured_is_taken)
         CHECK_EQ(report.structure, HED_SYNTH_GLOBAL);
     }
     hed_tune_result_free(result);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     hed_context_destroy(context);
 }
 
@@ -69,17 +69,17 @@ Test(synth_tune, a_silent_instrument_is_refused)
     hed_device *device;
     hed_context *context = open_with_database(&device);
     if (strcmp(hed_device_get_info(device)->backend, "host") != 0) {
-        hed_instrument *instrument;
-        OK(hed_instrument_create(NULL, NULL, &instrument, &error));
-        hed_entity_def body = hed_default_entity_def(HED_BODY);
-        hed_entity entity;
-        OK(hed_instrument_add(instrument, &body, NULL, &entity, &error));
+        hed_synth_instrument *instrument;
+        OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
+        hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);
+        hed_synth_entity entity;
+        OK(hed_synth_instrument_add(instrument, &body, NULL, &entity, &error));
         hed_synth_def def = hed_default_synth_def();
         def.instrument = instrument;
         hed_tune_result *result;
         FAILS(HED_ERROR_ARGUMENT, hed_synth_tune(device, &def, NULL, &result, &error));
         CHECK(strstr(error.text, "nothing is heard"), "%s", error.text);
-        hed_instrument_destroy(instrument);
+        hed_synth_instrument_destroy(instrument);
     }
     hed_context_destroy(context);
 }

@@ -37,7 +37,7 @@ typedef struct rig {
     synth_gate gates[3];
     synth_target targets[10];
     uint32_t image[WORDS], store[MOST][WORDS];
-    hed_instrument_def def;
+    hed_synth_instrument_def def;
     synth_voices *voices;
     const synth_poke *pokes;
     const uint32_t *begin;
@@ -50,7 +50,7 @@ typedef struct rig {
     }
 #define MIDI(of_kind, at, ...) \
     { \
-        .follow = SYNTH_FOLLOW_MIDI, .kind = HED_MIDI_##of_kind, .word = (at), .route = ANY, \
+        .follow = SYNTH_FOLLOW_MIDI, .kind = HED_SYNTH_MIDI_##of_kind, .word = (at), .route = ANY, \
         __VA_ARGS__ \
     }
 
@@ -65,13 +65,13 @@ static void make_program(rig *r, uint32_t instances)
         MIDI(NOTE, NOTE, .centre = 60.0f), MIDI(HOST, HOST, .number = 7),
         {.follow = SYNTH_FOLLOW_NOTE, .factor = 2.0f, .word = FREQUENCY, .route = ANY},
         {.follow = SYNTH_FOLLOW_TEMPO, .factor = 0.5f, .word = TEMPO, .route = ANY},
-        {.follow = SYNTH_FOLLOW_MIDI, .kind = HED_MIDI_CC, .number = 1, .word = SECOND_MODULATION,
+        {.follow = SYNTH_FOLLOW_MIDI, .kind = HED_SYNTH_MIDI_CC, .number = 1, .word = SECOND_MODULATION,
             .route = {2, 0, 127}}};
     memcpy(r->gates, gates, sizeof gates);
-    if (r->only) r->gates[0].route = r->gates[1].route = (hed_route){0, 60, 71};
+    if (r->only) r->gates[0].route = r->gates[1].route = (hed_synth_route){0, 60, 71};
     memcpy(r->targets, targets, sizeof targets);
     for (uint32_t i = 0; r->only && i < 10; i++)
-        if (r->targets[i].route.channel == 0) r->targets[i].route = (hed_route){0, 60, 71};
+        if (r->targets[i].route.channel == 0) r->targets[i].route = (hed_synth_route){0, 60, 71};
     r->program = (synth_program){.instances = instances, .image = r->image, .gates = r->gates,
         .targets = r->targets, .target_count = 10};
     r->program.layout.words = WORDS;
@@ -82,7 +82,7 @@ static void make_program(rig *r, uint32_t instances)
     for (uint32_t i = 0; i < MOST; i++) memcpy(r->store[i], r->image, sizeof r->image);
 }
 
-static rig open_rig(hed_voice_mode mode, uint32_t instances)
+static rig open_rig(hed_synth_voice_mode mode, uint32_t instances)
 {
     rig r = {.def = {.mode = mode, .voices = instances, .root_note = 60, .low = 0, .high = 127,
                  .bend_range = 2, .note_bend_range = 48, .tempo = 120}};
@@ -93,7 +93,7 @@ static void start_rig_as(rig *r, const hed_synth_def *how)
 {
     hed_error error;
     hed_allocator allocator = hed_default_allocator();
-    make_program(r, r->def.mode == HED_SINGLETON ? 1 : r->def.voices);
+    make_program(r, r->def.mode == HED_SYNTH_SINGLETON ? 1 : r->def.voices);
     OK(synth_voices_create(&allocator, &r->def, &r->program, how, &r->voices, &error));
 }
 
@@ -108,7 +108,7 @@ static void start_rig(rig *r) { start_rig_as(r, &(hed_synth_def){.max_events = 2
 static hed_synth_event midi(uint32_t frame, uint8_t status, uint8_t first, uint8_t second)
 {
     return (hed_synth_event){
-        .frame = frame, .kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+        .frame = frame, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, first, second}};
 }
 
 /* What holds of any list of pokes: one instance after another, each in order of time, no word twice
@@ -171,7 +171,7 @@ static float pitch(float note) { return exp2f((note - 60.0f) / 12.0f); }
 
 Test(synth_voices, notes_open_the_gates_of_their_routes)
 {
-    RIG(r, HED_SINGLETON, 1);
+    RIG(r, HED_SYNTH_SINGLETON, 1);
     PLAY(r, midi(3, 0x90, 60, 127));
     for (uint32_t k = 0; k < r.begin[1]; k++) CHECK_EQ(r.pokes[k].frame, 3);
     CHECK(held(&r, 0, ALL) && held(&r, 0, MIDDLE) && !held(&r, 0, SECOND));
@@ -188,7 +188,7 @@ Test(synth_voices, notes_open_the_gates_of_their_routes)
 
 Test(synth_voices, a_gate_closes_with_the_last_of_its_notes)
 {
-    RIG(r, HED_SINGLETON, 1);
+    RIG(r, HED_SYNTH_SINGLETON, 1);
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 64, 100), midi(1, 0x80, 60, 0));
     CHECK(held(&r, 0, ALL) && !held(&r, 0, MIDDLE));
     PLAY(r, midi(9, 0x90, 64, 0)); /* velocity 0 ends a note */
@@ -203,7 +203,7 @@ Test(synth_voices, a_gate_closes_with_the_last_of_its_notes)
 
 Test(synth_voices, notes_outside_the_range_are_not_heard)
 {
-    rig r = open_rig(HED_SINGLETON, 1);
+    rig r = open_rig(HED_SYNTH_SINGLETON, 1);
     r.def.low = 50;
     r.def.high = 70;
     start_rig(&r);
@@ -216,7 +216,7 @@ Test(synth_voices, notes_outside_the_range_are_not_heard)
 
 Test(synth_voices, words_follow_what_they_listen_to)
 {
-    RIG(r, HED_SINGLETON, 1);
+    RIG(r, HED_SYNTH_SINGLETON, 1);
     PLAY(r, midi(0, 0xb0, 1, 127), midi(1, 0xe0, 0, 0), midi(2, 0xd0, 127, 0),
         midi(3, 0x90, 72, 127), midi(4, 0xa0, 72, 127));
     EQUAL(word(&r, 0, MODULATION), 1);
@@ -234,9 +234,9 @@ Test(synth_voices, words_follow_what_they_listen_to)
     EQUAL(word(&r, 0, MODULATION), 0);
     PLAY(r, midi(0, 0xe0, 0, 0x40));
     EQUAL(word(&r, 0, BEND), 0);
-    PLAY(r, (hed_synth_event){.kind = HED_EVENT_TEMPO, .value = 90},
-        (hed_synth_event){.frame = 5, .kind = HED_EVENT_HOST, .number = 7, .value = 0.6f},
-        (hed_synth_event){.frame = 6, .kind = HED_EVENT_HOST, .number = 8, .value = 0.1f});
+    PLAY(r, (hed_synth_event){.kind = HED_SYNTH_EVENT_TEMPO, .value = 90},
+        (hed_synth_event){.frame = 5, .kind = HED_SYNTH_EVENT_HOST, .number = 7, .value = 0.6f},
+        (hed_synth_event){.frame = 6, .kind = HED_SYNTH_EVENT_HOST, .number = 8, .value = 0.1f});
     EQUAL(word(&r, 0, TEMPO), 3); /* half a quarter note, 1.5 of which a second */
     EQUAL(word(&r, 0, HOST), 0.6);
     CHECK_EQ(r.begin[1], 2);
@@ -247,7 +247,7 @@ Test(synth_voices, words_follow_what_they_listen_to)
 
 Test(synth_voices, notes_have_instances_and_dilations_of_their_own)
 {
-    RIG(r, HED_VOICES, 3);
+    RIG(r, HED_SYNTH_VOICES, 3);
     PLAY(r, midi(0, 0x90, 60, 100), midi(7, 0x90, 72, 50), midi(7, 0xa0, 72, 127));
     EQUAL(word(&r, 0, SYNTH_DILATION), 1);
     EQUAL(word(&r, 1, SYNTH_DILATION), 2);
@@ -269,7 +269,7 @@ Test(synth_voices, notes_have_instances_and_dilations_of_their_own)
 
 Test(synth_voices, takes_a_free_voice_then_the_longest_released_then_the_oldest)
 {
-    RIG(r, HED_VOICES, 3);
+    RIG(r, HED_SYNTH_VOICES, 3);
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0x90, 61, 100), midi(0, 0x80, 60, 0));
     PLAY(r, midi(0, 0x90, 62, 100)); /* the third is free, though the first is released */
     EQUAL(word(&r, 2, SYNTH_DILATION), pitch(62));
@@ -290,7 +290,7 @@ Test(synth_voices, takes_a_free_voice_then_the_longest_released_then_the_oldest)
 
 Test(synth_voices, a_stolen_voice_lets_go_of_gates_that_its_new_note_has_not)
 {
-    RIG(r, HED_VOICES, 1);
+    RIG(r, HED_SYNTH_VOICES, 1);
     PLAY(r, midi(0, 0x90, 60, 100));
     CHECK(held(&r, 0, MIDDLE));
     PLAY(r, midi(0, 0x90, 61, 100));
@@ -300,7 +300,7 @@ Test(synth_voices, a_stolen_voice_lets_go_of_gates_that_its_new_note_has_not)
 
 Test(synth_voices, a_key_struck_again_keeps_its_voice)
 {
-    RIG(r, HED_VOICES, 2);
+    RIG(r, HED_SYNTH_VOICES, 2);
     PLAY(r, midi(0, 0x90, 60, 100));
     uint32_t before = started(&r, 0, ALL);
     PLAY(r, midi(0, 0x90, 60, 90));
@@ -314,7 +314,7 @@ Test(synth_voices, a_key_struck_again_keeps_its_voice)
 
 Test(synth_voices, the_pedal_holds_what_keys_let_go)
 {
-    RIG(r, HED_VOICES, 2);
+    RIG(r, HED_SYNTH_VOICES, 2);
     PLAY(r, midi(0, 0xb0, 64, 64), midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0),
         midi(1, 0x90, 61, 100));
     CHECK(held(&r, 0, ALL) && held(&r, 1, ALL));
@@ -327,7 +327,7 @@ Test(synth_voices, the_pedal_holds_what_keys_let_go)
 
 Test(synth_voices, all_notes_off_leaves_the_pedal_its_notes_and_all_sound_off_does_not)
 {
-    RIG(r, HED_SINGLETON, 1);
+    RIG(r, HED_SYNTH_SINGLETON, 1);
     PLAY(r, midi(0, 0xb0, 64, 127), midi(0, 0x90, 60, 100), midi(0, 0x91, 61, 100),
         midi(1, 0xb0, 123, 0));
     CHECK(held(&r, 0, MIDDLE) && held(&r, 0, SECOND));
@@ -340,7 +340,7 @@ Test(synth_voices, all_notes_off_leaves_the_pedal_its_notes_and_all_sound_off_do
 
 Test(synth_voices, controllers_go_back_to_where_they_rest)
 {
-    RIG(r, HED_SINGLETON, 1);
+    RIG(r, HED_SYNTH_SINGLETON, 1);
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xb0, 64, 127), midi(0, 0x80, 60, 0),
         midi(0, 0xb0, 1, 9), midi(0, 0xe0, 1, 1), midi(0, 0xd0, 5, 0), midi(0, 0xa0, 60, 7),
         midi(0, 0xb0, 7, 99), midi(0, 0xb0, 101, 0), midi(0, 0xb0, 100, 0));
@@ -357,7 +357,7 @@ Test(synth_voices, controllers_go_back_to_where_they_rest)
 
 Test(synth_voices, the_bend_range_is_a_registered_parameter)
 {
-    RIG(r, HED_VOICES, 1);
+    RIG(r, HED_SYNTH_VOICES, 1);
     PLAY(r, midi(0, 0x90, 60, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0),
         midi(0, 0xb0, 100, 0), midi(1, 0xb0, 6, 12));
     EQUAL(word(&r, 0, SYNTH_DILATION), 2);
@@ -373,7 +373,7 @@ Test(synth_voices, the_bend_range_is_a_registered_parameter)
 
 Test(synth_voices, no_bend_reaches_beyond_what_the_instrument_is_stable_for)
 {
-    RIG(r, HED_VOICES, 1);
+    RIG(r, HED_SYNTH_VOICES, 1);
     PLAY(r, midi(0, 0x90, 127, 100), midi(0, 0xe0, 0x7f, 0x7f), midi(0, 0xb0, 101, 0),
         midi(0, 0xb0, 100, 0), midi(1, 0xb0, 6, 96));
     EQUAL(word(&r, 0, SYNTH_DILATION), synth_largest_dilation(&r.def));
@@ -383,7 +383,7 @@ Test(synth_voices, no_bend_reaches_beyond_what_the_instrument_is_stable_for)
 
 Test(synth_voices, mpe_bends_and_presses_a_note_by_its_own_channel)
 {
-    RIG(r, HED_VOICES_MPE, 3);
+    RIG(r, HED_SYNTH_VOICES_MPE, 3);
     PLAY(r, midi(0, 0x91, 60, 100), midi(0, 0x92, 64, 100), midi(1, 0xe1, 0x7f, 0x7f),
         midi(1, 0xd2, 127, 0));
     EQUAL(word(&r, 0, SYNTH_DILATION), pitch(108));
@@ -410,7 +410,7 @@ Test(synth_voices, mpe_bends_and_presses_a_note_by_its_own_channel)
 
 Test(synth_voices, mpe_zones_are_set_by_registered_parameter_6)
 {
-    RIG(r, HED_VOICES_MPE, 3);
+    RIG(r, HED_SYNTH_VOICES_MPE, 3);
     /* An upper zone of 3 members: channels 13 to 15, managed by 16. The lower zone keeps 11. */
     PLAY(r, midi(0, 0xbf, 101, 0), midi(0, 0xbf, 100, 6), midi(0, 0xbf, 6, 3));
     PLAY(r, midi(0, 0x9e, 60, 100), midi(0, 0x91, 60, 100), midi(0, 0xef, 0x7f, 0x7f),
@@ -452,13 +452,13 @@ Test(synth_voices, the_last_settings_are_kept)
 {
     enum { BODIES = SYNTH_SETTINGS + 20 };
     hed_error error;
-    hed_instrument *instrument;
-    hed_entity bodies[BODIES];
-    hed_entity_def body = hed_default_entity_def(HED_BODY);
-    hed_instrument_def def = hed_default_instrument_def();
-    OK(hed_instrument_create(NULL, &def, &instrument, &error));
+    hed_synth_instrument *instrument;
+    hed_synth_entity bodies[BODIES];
+    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    OK(hed_synth_instrument_create(NULL, &def, &instrument, &error));
     for (uint32_t i = 0; i < BODIES; i++)
-        OK(hed_instrument_add(instrument, &body, NULL, &bodies[i], &error));
+        OK(hed_synth_instrument_add(instrument, &body, NULL, &bodies[i], &error));
     hed_allocator allocator = hed_default_allocator();
     synth_program_def program_def = {
         .instrument = instrument, .rate = 48000, .warps = 1, .lanes = 32, .pack = HED_PACK_ROWS};
@@ -467,15 +467,15 @@ Test(synth_voices, the_last_settings_are_kept)
     const synth_poke *pokes;
     const uint32_t *begin;
     OK(synth_program_create(&allocator, &program_def, &program, &error));
-    OK(hed_instrument_remove(instrument, bodies[BODIES - 1], &error));
+    OK(hed_synth_instrument_remove(instrument, bodies[BODIES - 1], &error));
     OK(synth_program_create(&allocator, &program_def, &fewer, &error));
     OK(synth_voices_create(
         &allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
     OK(synth_voices_create(
         &allocator, &def, fewer, &(hed_synth_def){.max_events = 8}, &heirs, &error));
     for (uint32_t i = 0; i < 2 * BODIES; i++) {
-        hed_synth_event set = {.kind = HED_EVENT_SET, .entity = bodies[i % BODIES],
-            .parameter = HED_PARAMETER_DAMPING, .value = (float)i};
+        hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET, .entity = bodies[i % BODIES],
+            .parameter = HED_SYNTH_TARGET_DAMPING, .value = (float)i};
         OK(synth_voices_run(voices, &set, 1, 32, &pokes, &begin, &error));
     }
     synth_voices_adopt(heirs, voices);
@@ -491,23 +491,23 @@ Test(synth_voices, the_last_settings_are_kept)
     synth_voices_destroy(heirs);
     synth_program_destroy(program);
     synth_program_destroy(fewer);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 Test(synth_voices, parameters_are_set_in_every_instance)
 {
     hed_error error;
-    hed_instrument *instrument;
-    hed_instrument_def def = hed_default_instrument_def();
-    def.mode = HED_VOICES;
+    hed_synth_instrument *instrument;
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    def.mode = HED_SYNTH_VOICES;
     def.voices = 2;
-    OK(hed_instrument_create(NULL, &def, &instrument, &error));
-    hed_entity_def body = hed_default_entity_def(HED_BODY);
-    hed_entity first, second;
+    OK(hed_synth_instrument_create(NULL, &def, &instrument, &error));
+    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);
+    hed_synth_entity first, second;
     body.as.body.mass = 1;
-    OK(hed_instrument_add(instrument, &body, "a", &first, &error));
+    OK(hed_synth_instrument_add(instrument, &body, "a", &first, &error));
     body.as.body.position[0] = 1;
-    OK(hed_instrument_add(instrument, &body, "b", &second, &error));
+    OK(hed_synth_instrument_add(instrument, &body, "b", &second, &error));
     synth_program *program;
     hed_allocator allocator = hed_default_allocator();
     synth_program_def program_def = {
@@ -518,8 +518,8 @@ Test(synth_voices, parameters_are_set_in_every_instance)
         &allocator, &def, program, &(hed_synth_def){.max_events = 8}, &voices, &error));
     const synth_poke *pokes;
     const uint32_t *begin;
-    const hed_synth_event set[] = {{.frame = 9, .kind = HED_EVENT_SET, .entity = second,
-        .parameter = HED_PARAMETER_MASS, .value = 2}};
+    const hed_synth_event set[] = {{.frame = 9, .kind = HED_SYNTH_EVENT_SET, .entity = second,
+        .parameter = HED_SYNTH_TARGET_MASS, .value = 2}};
     OK(synth_voices_run(voices, set, 1, 32, &pokes, &begin, &error));
     uint32_t element = program->entities[SYNTH_BODY][0] == second ? 0 : 1;
     for (uint32_t i = 0; i < 2; i++) {
@@ -531,15 +531,15 @@ Test(synth_voices, parameters_are_set_in_every_instance)
     }
     expect_said_again(voices, pokes[0], 2);
     const hed_synth_event wrong[] = {
-        {.kind = HED_EVENT_SET, .entity = 99, .parameter = HED_PARAMETER_MASS, .value = 2},
-        {.kind = HED_EVENT_SET, .entity = first, .parameter = HED_PARAMETER_STIFFNESS, .value = 2},
-        {.kind = HED_EVENT_SET, .entity = first, .parameter = HED_PARAMETER_MASS, .value = NAN}};
+        {.kind = HED_SYNTH_EVENT_SET, .entity = 99, .parameter = HED_SYNTH_TARGET_MASS, .value = 2},
+        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .parameter = HED_SYNTH_TARGET_STIFFNESS, .value = 2},
+        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .parameter = HED_SYNTH_TARGET_MASS, .value = NAN}};
     for (uint32_t i = 0; i < 3; i++)
         FAILS(
             HED_ERROR_ARGUMENT, synth_voices_run(voices, &wrong[i], 1, 32, &pokes, &begin, &error));
     synth_voices_destroy(voices);
     synth_program_destroy(program);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* A parameter that is set at the sample of a controller does not hide that the controller's pokes
@@ -548,17 +548,17 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
 {
     enum { GROUPS = 100, SOURCES = 16 };
     hed_error error;
-    hed_instrument *instrument;
-    hed_entity body;
-    hed_instrument_def def = hed_default_instrument_def();
-    def.mode = HED_VOICES;
+    hed_synth_instrument *instrument;
+    hed_synth_entity body;
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    def.mode = HED_SYNTH_VOICES;
     def.voices = 64;
-    OK(hed_instrument_create(NULL, &def, &instrument, &error));
-    hed_entity_def body_def = hed_default_entity_def(HED_BODY),
-                   source = hed_default_entity_def(HED_MIDI_SOURCE);
-    OK(hed_instrument_add(instrument, &body_def, NULL, &body, &error));
+    OK(hed_synth_instrument_create(NULL, &def, &instrument, &error));
+    hed_synth_entity_def body_def = hed_default_synth_entity_def(HED_SYNTH_BODY),
+                         source = hed_default_synth_entity_def(HED_SYNTH_MIDI_SOURCE);
+    OK(hed_synth_instrument_add(instrument, &body_def, NULL, &body, &error));
     for (uint32_t i = 0; i < SOURCES; i++)
-        OK(hed_instrument_add(instrument, &source, NULL, &(hed_entity){0}, &error));
+        OK(hed_synth_instrument_add(instrument, &source, NULL, &(hed_synth_entity){0}, &error));
     synth_program *program;
     synth_voices *voices;
     hed_allocator allocator = hed_default_allocator();
@@ -569,8 +569,8 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
         &allocator, &def, program, &(hed_synth_def){.max_events = 2 * GROUPS}, &voices, &error));
     hed_synth_event events[2 * GROUPS];
     for (uint32_t i = 0; i < GROUPS; i++) {
-        events[2 * i] = (hed_synth_event){.frame = i, .kind = HED_EVENT_SET, .entity = body,
-            .parameter = HED_PARAMETER_MASS, .value = 1};
+        events[2 * i] = (hed_synth_event){.frame = i, .kind = HED_SYNTH_EVENT_SET, .entity = body,
+            .parameter = HED_SYNTH_TARGET_MASS, .value = 1};
         events[2 * i + 1] = midi(i, 0xb0, 1, (uint8_t)i);
     }
     const synth_poke *pokes;
@@ -582,23 +582,23 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
     FAILS(HED_ERROR_LIMIT, synth_voices_check(voices, events, 2 * GROUPS, GROUPS, &error));
     synth_voices_destroy(voices);
     synth_program_destroy(program);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
 }
 
 /* ---- what is refused, and what does not matter ---- */
 
 Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
 {
-    RIG(r, HED_SINGLETON, 1);
+    RIG(r, HED_SYNTH_SINGLETON, 1);
     hed_error error;
     const hed_synth_event late[] = {midi(0, 0x90, 60, 100), midi(FRAMES, 0x90, 61, 100)};
     const hed_synth_event disordered[] = {midi(5, 0x90, 60, 100), midi(4, 0x90, 61, 100)};
     const hed_synth_event no_status[] = {midi(5, 0x90, 60, 100), midi(6, 0x60, 61, 100)};
     const hed_synth_event no_data[] = {midi(5, 0x90, 60, 100), midi(6, 0x90, 200, 100)};
     const hed_synth_event no_kind[] = {
-        midi(5, 0x90, 60, 100), {.frame = 6, .kind = (hed_event_kind)17}};
+        midi(5, 0x90, 60, 100), {.frame = 6, .kind = (hed_synth_event_kind)17}};
     const hed_synth_event no_tempo[] = {
-        midi(5, 0x90, 60, 100), {.frame = 6, .kind = HED_EVENT_TEMPO}};
+        midi(5, 0x90, 60, 100), {.frame = 6, .kind = HED_SYNTH_EVENT_TEMPO}};
     const hed_synth_event *const wrong[] = {
         late, disordered, no_status, no_data, no_kind, no_tempo};
     for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -620,7 +620,7 @@ Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
 /* An instrument that hears 60 to 71 on all channels, and on channel 2 from 48 on. */
 static rig octave_rig(int32_t transpose, bool fold)
 {
-    rig r = open_rig(HED_SINGLETON, 1);
+    rig r = open_rig(HED_SYNTH_SINGLETON, 1);
     r.def.low = 48;
     r.def.high = 71;
     r.only = true;
@@ -633,7 +633,7 @@ static uint32_t note_of(const rig *r) { return (uint32_t)word(r, 0, ALL + SYNTH_
 Test(synth_voices, notes_that_are_not_heard_are_dropped_and_counted)
 {
     rig r = octave_rig(0, false);
-    hed_note_report n = synth_voices_notes(r.voices);
+    hed_synth_note_report n = synth_voices_notes(r.voices);
     CHECK(n.low == 48 && n.high == 71 && n.struck == 0 && n.dropped == 0);
     PLAY(r, midi(0, 0x90, 84, 100), midi(0, 0x90, 36, 100), midi(1, 0x90, 85, 100),
         midi(1, 0x90, 50, 100));
@@ -728,11 +728,11 @@ Test(synth_voices, pokes_do_not_depend_on_the_block)
         EVENTS = 240,
         LENGTH = 960,
     };
-    for (uint32_t mode = HED_SINGLETON; mode <= HED_VOICES_MPE; mode++) {
+    for (uint32_t mode = HED_SYNTH_SINGLETON; mode <= HED_SYNTH_VOICES_MPE; mode++) {
         uint64_t hashes[4] = {0};
         static const uint32_t blocks[] = {960, 64, 7, 1};
         for (uint32_t b = 0; b < 4; b++) {
-            RIG(r, (hed_voice_mode)mode, 5);
+            RIG(r, (hed_synth_voice_mode)mode, 5);
             uint32_t state = 7 + mode, next = 0;
             hed_synth_event events[EVENTS];
             for (uint32_t i = 0; i < EVENTS; i++)
@@ -766,8 +766,8 @@ Test(synth_voices, pokes_do_not_depend_on_the_block)
  * again. */
 Test(synth_voices, what_was_poked_is_what_holds)
 {
-    for (uint32_t mode = HED_SINGLETON; mode <= HED_VOICES_MPE; mode++) {
-        RIG(r, (hed_voice_mode)mode, 4);
+    for (uint32_t mode = HED_SYNTH_SINGLETON; mode <= HED_SYNTH_VOICES_MPE; mode++) {
+        RIG(r, (hed_synth_voice_mode)mode, 4);
         uint32_t state = 99 + mode;
         for (uint32_t i = 0; i < 600; i++) {
             hed_synth_event event = random_event(&state, 0);
@@ -796,10 +796,10 @@ Test(synth_voices, what_was_poked_is_what_holds)
 
 Test(synth_voices, another_program_goes_on_with_what_is_held)
 {
-    RIG(r, HED_VOICES, 2);
+    RIG(r, HED_SYNTH_VOICES, 2);
     PLAY(r, midi(0, 0x90, 72, 100), midi(0, 0xb0, 1, 127), midi(0, 0xb0, 64, 127),
-        (hed_synth_event){.kind = HED_EVENT_HOST, .number = 7, .value = 0.5f});
-    RIG(changed, HED_VOICES, 2);
+        (hed_synth_event){.kind = HED_SYNTH_EVENT_HOST, .number = 7, .value = 0.5f});
+    RIG(changed, HED_SYNTH_VOICES, 2);
     changed.targets[0].word = 50; /* words lie elsewhere now */
     changed.gates[0].word = 52;
     synth_voices_adopt(changed.voices, r.voices);
@@ -818,7 +818,7 @@ Test(synth_voices, another_program_goes_on_with_what_is_held)
 
 Test(synth_voices, memory_that_runs_out_is_reported)
 {
-    rig r = open_rig(HED_VOICES, 4);
+    rig r = open_rig(HED_SYNTH_VOICES, 4);
     make_program(&r, 4);
     hed_error error;
     test_allocator counter = {0};

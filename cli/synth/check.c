@@ -18,7 +18,7 @@ typedef struct check {
     double rate;
     uint32_t block;
     cli_session session;
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     hed_records *records; /* with --json */
     bool stable;
 } check;
@@ -27,9 +27,9 @@ typedef struct check {
 
 static void tell_contents(check *c)
 {
-    const hed_instrument_def *def = hed_instrument_get_def(c->instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(c->instrument);
     static const char *const modes[] = {"singleton", "voices", "mpe"};
-    uint32_t instances = def->mode == HED_SINGLETON ? 1 : def->voices;
+    uint32_t instances = def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices;
     if (c->json) {
         hed_records_next(c->records);
         hed_records_text(c->records, "record", "instrument");
@@ -37,24 +37,24 @@ static void tell_contents(check *c)
         hed_records_text(c->records, "mode", modes[def->mode]);
         hed_records_integer(c->records, "instances", instances);
         hed_records_open(c->records, "entities");
-        for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+        for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
             hed_records_integer(
-                c->records, hed_entity_type_name(type), hed_instrument_count(c->instrument, type));
+                c->records, hed_synth_entity_type_name(type), hed_synth_instrument_count(c->instrument, type));
         hed_records_close(c->records);
         return;
     }
     printf("%s: %s", c->path, modes[def->mode]);
     if (instances > 1) printf(", %" PRIu32 " instances", instances);
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
-        uint32_t count = hed_instrument_count(c->instrument, type);
-        if (count > 0) printf(", %s: %" PRIu32, hed_entity_type_name(type), count);
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
+        uint32_t count = hed_synth_instrument_count(c->instrument, type);
+        if (count > 0) printf(", %s: %" PRIu32, hed_synth_entity_type_name(type), count);
     }
     puts("");
 }
 
 /* ---- stability ---- */
 
-static void advise(const check *c, const hed_stability *s, const char *body)
+static void advise(const check *c, const hed_synth_stability *s, const char *body)
 {
     double factor = s->worst / 2;
     printf(
@@ -74,12 +74,12 @@ static void advise(const check *c, const hed_stability *s, const char *body)
 
 static hed_status check_stability(check *c, hed_error *error)
 {
-    hed_stability s;
+    hed_synth_stability s;
     char body[512] = "";
-    hed_status status = hed_instrument_stability(c->instrument, c->rate, &s, error);
+    hed_status status = hed_synth_instrument_stability(c->instrument, c->rate, &s, error);
     if (status != HED_OK) return status;
     c->stable = s.unsafe == 0;
-    if (s.body) hed_instrument_describe(c->instrument, s.body, body, sizeof body);
+    if (s.body) hed_synth_instrument_describe(c->instrument, s.body, body, sizeof body);
     if (c->json) {
         hed_records_next(c->records);
         hed_records_text(c->records, "record", "stability");
@@ -116,7 +116,7 @@ static void name_pitch(double frequency, char *text, size_t size, double *cents)
     snprintf(text, size, "%s%d", names[((number % 12) + 12) % 12], (int)floor(number / 12.0) - 1);
 }
 
-static void tell_pitch(check *c, hed_table *table, const hed_grid_info *grid)
+static void tell_pitch(check *c, hed_table *table, const hed_synth_grid_info *grid)
 {
     char note[16];
     double cents;
@@ -148,9 +148,9 @@ static hed_status check_pitches(check *c, hed_error *error)
         (const char *const[]){"grid", "kind", ">bodies", ">mode 1 (Hz)", "note", ">cents", NULL});
     uint32_t shown = 0;
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < hed_instrument_grid_count(c->instrument) && status == HED_OK; i++) {
-        hed_grid_info grid;
-        status = hed_instrument_grid_at(c->instrument, i, c->rate, &grid, error);
+    for (uint32_t i = 0; i < hed_synth_instrument_grid_count(c->instrument) && status == HED_OK; i++) {
+        hed_synth_grid_info grid;
+        status = hed_synth_instrument_grid_at(c->instrument, i, c->rate, &grid, error);
         if (status != HED_OK || grid.frequency == 0) continue;
         tell_pitch(c, table, &grid);
         shown++;
@@ -331,7 +331,7 @@ static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     if (hed_given(arguments, "schema")) {
-        fputs(hed_instrument_schema(NULL), stdout);
+        fputs(hed_synth_instrument_schema(NULL), stdout);
         return HED_EXIT_OK;
     }
     check c = {.arguments = arguments, .path = hed_text_of(arguments, "FILE"),
@@ -347,9 +347,9 @@ static int run(const hed_arguments *arguments, void *user)
     c.block = (uint32_t)hed_integer_of(arguments, "block");
     c.records = c.json ? hed_records_create() : NULL;
     hed_error error;
-    hed_status status = hed_instrument_load(c.path, &c.instrument, &error);
+    hed_status status = hed_synth_instrument_load(c.path, &c.instrument, &error);
     if (status == HED_OK) status = check_all(&c, &error);
-    hed_instrument_destroy(c.instrument);
+    hed_synth_instrument_destroy(c.instrument);
     hed_records_free(c.records);
     int code = cli_end(status, &error);
     return code == HED_EXIT_OK && !c.stable ? HED_EXIT_FAILURE : code;

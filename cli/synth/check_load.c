@@ -16,13 +16,13 @@ typedef struct player {
 } player;
 
 /* Channels of sound that come in; what is played is silence. */
-static uint32_t inputs_of(const hed_instrument *instrument)
+static uint32_t inputs_of(const hed_synth_instrument *instrument)
 {
     uint32_t count = 0;
-    hed_entity_def def;
+    hed_synth_entity_def def;
     hed_error error;
-    for (uint32_t i = 0; i < hed_instrument_count(instrument, HED_AUDIO_INPUT); i++)
-        if (hed_instrument_get(instrument, hed_instrument_at(instrument, HED_AUDIO_INPUT, i), &def,
+    for (uint32_t i = 0; i < hed_synth_instrument_count(instrument, HED_SYNTH_AUDIO_INPUT); i++)
+        if (hed_synth_instrument_get(instrument, hed_synth_instrument_at(instrument, HED_SYNTH_AUDIO_INPUT, i), &def,
                 &error) == HED_OK &&
             def.as.audio_input.channel >= count)
             count = def.as.audio_input.channel + 1;
@@ -41,27 +41,27 @@ static hed_status play(
 }
 
 /* A note for each voice, spread over what the instrument hears. */
-static uint32_t make_notes(const hed_instrument_def *def, hed_synth_event events[MOST_NOTES])
+static uint32_t make_notes(const hed_synth_instrument_def *def, hed_synth_event events[MOST_NOTES])
 {
-    uint32_t count = def->mode == HED_SINGLETON ? MOST_NOTES
+    uint32_t count = def->mode == HED_SYNTH_SINGLETON ? MOST_NOTES
                      : def->voices < MOST_NOTES ? def->voices
                                                 : MOST_NOTES;
     uint32_t span = def->high - def->low + 1u;
     if (count > span) count = span;
     for (uint32_t i = 0; i < count; i++) {
-        events[i] = (hed_synth_event){.kind = HED_EVENT_MIDI};
+        events[i] = (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI};
         uint8_t note = (uint8_t)(def->low + i * span / count);
         memcpy(events[i].bytes, (uint8_t[]){0x90, note, 100}, 3);
     }
     return count;
 }
 
-static hed_status measure(player *p, const hed_instrument *instrument, double rate, uint32_t block,
+static hed_status measure(player *p, const hed_synth_instrument *instrument, double rate, uint32_t block,
     cli_synth_load *load, hed_error *error)
 {
     hed_synth_event notes[MOST_NOTES];
     double seconds, times[MOST_BLOCKS], spent = 0;
-    uint32_t note_count = make_notes(hed_instrument_get_def(instrument), notes), count = 0;
+    uint32_t note_count = make_notes(hed_synth_instrument_get_def(instrument), notes), count = 0;
     /* The first frame holds builds and first touches; the second tells how many frames there is
      * time for. */
     p->frames = 1;
@@ -86,7 +86,7 @@ static hed_status measure(player *p, const hed_instrument *instrument, double ra
     return HED_OK;
 }
 
-hed_status cli_synth_measure(hed_device *device, const hed_instrument *instrument,
+hed_status cli_synth_measure(hed_device *device, const hed_synth_instrument *instrument,
     hed_synth_structure structure, double rate, uint32_t block, cli_synth_load *load,
     hed_error *error)
 {

@@ -7,11 +7,11 @@
 
 /* What is left for the user to know: what was not carried over, and whether it can be played as it
  * is. */
-static hed_status tell(const hed_instrument *instrument, const char *path,
-    const hed_import_report *report, hed_error *error)
+static hed_status tell(const hed_synth_instrument *instrument, const char *path,
+    const hed_synth_import_report *report, hed_error *error)
 {
-    hed_stability stability;
-    hed_status status = hed_instrument_stability(instrument, 48000.0, &stability, error);
+    hed_synth_stability stability;
+    hed_status status = hed_synth_instrument_stability(instrument, 48000.0, &stability, error);
     if (status != HED_OK) return status;
     printf("%s: %u taken, %u left out, %u changed\n%s", path, report->entities, report->left_out,
         report->changed, report->text);
@@ -27,14 +27,14 @@ static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     const char *from = hed_text_of(arguments, "PRESET"), *to = hed_text_of(arguments, "out");
-    hed_instrument *instrument;
-    hed_import_report report;
+    hed_synth_instrument *instrument;
+    hed_synth_import_report report;
     hed_error error;
-    hed_status status = hed_instrument_import_ank(from, &instrument, &report, &error);
-    if (status == HED_OK) status = hed_instrument_save(instrument, to, &error);
+    hed_status status = hed_synth_instrument_import_ank(from, &instrument, &report, &error);
+    if (status == HED_OK) status = hed_synth_instrument_save(instrument, to, &error);
     if (status == HED_OK && !hed_given(arguments, "quiet"))
         status = tell(instrument, to, &report, &error);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     return cli_end(status, &error);
 }
 

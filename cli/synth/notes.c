@@ -32,12 +32,12 @@ static void describe_channels(uint16_t channels, char *text, size_t size)
     }
 }
 
-const char *cli_synth_describe_dropped(const hed_note_report *notes, char *text, size_t size)
+const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size)
 {
     char range[32], channels[128], heard[64] = "no notes", low[8], high[8];
     describe_range(notes->dropped_low, notes->dropped_high, range, sizeof range);
     describe_channels(notes->deaf_channels, channels, sizeof channels);
-    bool any = notes->low != HED_NO_KEY;
+    bool any = notes->low != HED_SYNTH_NO_KEY;
     if (any)
         snprintf(heard, sizeof heard, "%u to %u (%s to %s)", notes->low, notes->high,
             name_note(notes->low, low), name_note(notes->high, high));
@@ -47,12 +47,12 @@ const char *cli_synth_describe_dropped(const hed_note_report *notes, char *text,
     return text;
 }
 
-void cli_synth_record_notes(hed_records *records, const hed_note_report *notes)
+void cli_synth_record_notes(hed_records *records, const hed_synth_note_report *notes)
 {
     hed_records_open(records, "notes");
     hed_records_integer(records, "struck", notes->struck);
     hed_records_integer(records, "dropped", notes->dropped);
-    if (notes->low != HED_NO_KEY) {
+    if (notes->low != HED_SYNTH_NO_KEY) {
         hed_records_integer(records, "low", notes->low);
         hed_records_integer(records, "high", notes->high);
     }

@@ -23,7 +23,7 @@
 
 /* "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...". Gives
  * `text`. */
-const char *cli_synth_describe_dropped(const hed_note_report *notes, char *text, size_t size);
-void cli_synth_record_notes(hed_records *records, const hed_note_report *notes);
+const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size);
+void cli_synth_record_notes(hed_records *records, const hed_synth_note_report *notes);
 
 #endif

@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static hed_live_def def_of(
-    const hed_arguments *a, const hed_instrument *instrument, hed_device *device)
+static hed_synth_live_def def_of(
+    const hed_arguments *a, const hed_synth_instrument *instrument, hed_device *device)
 {
-    hed_live_def def = hed_default_live_def();
-    def.driver = hed_given(a, "alsa") ? HED_LIVE_ALSA : HED_LIVE_JACK;
+    hed_synth_live_def def = hed_default_synth_live_def();
+    def.driver = hed_given(a, "alsa") ? HED_SYNTH_LIVE_ALSA : HED_SYNTH_LIVE_JACK;
     def.device = device;
     def.midi_port = hed_text_of(a, "midi");
     def.output = hed_text_of(a, "output");
@@ -38,7 +38,7 @@ static hed_live_def def_of(
 
 /* ---- the meter ---- */
 
-static void meter_line(const hed_live_report *r, char *text, size_t size)
+static void meter_line(const hed_synth_live_report *r, char *text, size_t size)
 {
     double block = 1e9 * r->block / r->rate;
     snprintf(text, size,
@@ -54,7 +54,7 @@ static void meter_line(const hed_live_report *r, char *text, size_t size)
 /* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
  * given, or the driver's end. */
 static hed_status watch(
-    hed_live *live, double seconds, bool quiet, hed_live_report *report, hed_error *error)
+    hed_synth_live *live, double seconds, bool quiet, hed_synth_live_report *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
     uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;
@@ -62,7 +62,7 @@ static hed_status watch(
     while (status == HED_OK && !hed_interrupted() &&
            (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        status = hed_live_get_report(live, report, error);
+        status = hed_synth_live_get_report(live, report, error);
         if (quiet || hed_now() < next) continue;
         char text[160];
         meter_line(report, text, sizeof text);
@@ -74,7 +74,7 @@ static hed_status watch(
 }
 
 static hed_status tell_json(
-    const hed_arguments *a, const hed_live_report *r, const char *device, hed_error *error)
+    const hed_arguments *a, const hed_synth_live_report *r, const char *device, hed_error *error)
 {
     double block = 1e9 * r->block / r->rate;
     hed_records *records = hed_records_create();
@@ -105,11 +105,11 @@ static hed_status tell_json(
 
 /* ---- the command ---- */
 
-static int play(const hed_arguments *a, hed_live *live, const char *device, hed_error *error)
+static int play(const hed_arguments *a, hed_synth_live *live, const char *device, hed_error *error)
 {
     bool json = hed_given(a, "json"), quiet = json || hed_given(a, "quiet");
-    hed_live_report report;
-    hed_status status = hed_live_get_report(live, &report, error);
+    hed_synth_live_report report;
+    hed_status status = hed_synth_live_get_report(live, &report, error);
     if (!quiet)
         fprintf(stderr,
             "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32
@@ -145,18 +145,18 @@ static int run(const hed_arguments *arguments, void *user)
     hed_error error;
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status != HED_OK) return cli_fail(&error);
-    hed_instrument *instrument = NULL;
-    hed_live *live = NULL;
-    status = hed_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
+    hed_synth_instrument *instrument = NULL;
+    hed_synth_live *live = NULL;
+    status = hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
     if (status == HED_OK) {
-        hed_live_def def = def_of(arguments, instrument, session.devices[0]);
-        status = hed_live_start(&def, &live, &error);
+        hed_synth_live_def def = def_of(arguments, instrument, session.devices[0]);
+        status = hed_synth_live_start(&def, &live, &error);
     }
     int code = status == HED_OK
                    ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
                    : cli_fail(&error);
-    hed_live_stop(live);
-    hed_instrument_destroy(instrument);
+    hed_synth_live_stop(live);
+    hed_synth_instrument_destroy(instrument);
     cli_close(&session);
     return code;
 }

@@ -20,7 +20,7 @@ typedef struct synth_render {
     double rate;
     uint32_t block;
     cli_session session;
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     cli_synth_song song;
     synth_sound voice; /* --in; no frames: none */
     hed_synth *synth;
@@ -37,7 +37,7 @@ static hed_status load(synth_render *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
     const char *song = hed_text_of(a, "SONG"), *in = hed_text_of(a, "in");
-    hed_status status = hed_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error);
+    hed_status status = hed_synth_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error);
     if (status == HED_OK && in) status = synth_sound_read(in, &r->voice, error);
     if (status == HED_OK && in && r->voice.rate != r->rate)
         status = hed_error_set(error, HED_ERROR_ARGUMENT,
@@ -50,7 +50,7 @@ static hed_status load(synth_render *r, hed_error *error)
             " frames that its header announces\n",
             in, r->voice.frames, r->voice.frames + r->voice.missing);
     if (status == HED_OK && in && !r->quiet &&
-        hed_instrument_count(r->instrument, HED_AUDIO_INPUT) == 0)
+        hed_synth_instrument_count(r->instrument, HED_SYNTH_AUDIO_INPUT) == 0)
         fprintf(stderr, "heddle: the instrument has no audio input: it does not hear %s\n", in);
     if (status == HED_OK && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
     else if (status == HED_OK && !in)
@@ -88,7 +88,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
  * are reported at the end. */
 static hed_status check_notes(synth_render *r, hed_error *error)
 {
-    hed_note_report notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
+    hed_synth_note_report notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
     if (!hed_given(r->arguments, "SONG")) {
         cli_synth_song_retune(&r->song, r->synth);
         return HED_OK;
@@ -322,7 +322,7 @@ static int run(const hed_arguments *arguments, void *user)
     hed_synth_destroy(r.synth);
     cli_synth_song_free(&r.song);
     synth_sound_free(&r.voice);
-    hed_instrument_destroy(r.instrument);
+    hed_synth_instrument_destroy(r.instrument);
     free(r.buffers);
     free(r.stems);
     cli_close(&r.session);

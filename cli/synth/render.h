@@ -23,7 +23,7 @@ hed_status cli_synth_song_load(
     const char *path, double rate, cli_synth_song *song, hed_error *error);
 /* One second of the root note, for an instrument without a song. */
 hed_status cli_synth_song_note(
-    const hed_instrument *instrument, double rate, cli_synth_song *song, hed_error *error);
+    const hed_synth_instrument *instrument, double rate, cli_synth_song *song, hed_error *error);
 /* Moves the one note of cli_synth_song_note() to the nearest that the synth hears. */
 void cli_synth_song_retune(cli_synth_song *song, const hed_synth *synth);
 /* Events that the fullest block has. */
@@ -35,7 +35,7 @@ void cli_synth_song_free(cli_synth_song *song);
 typedef struct cli_synth_output_def {
     const char *path;        /* NULL: none */
     const char *spectrogram; /* NULL: none */
-    const hed_instrument *instrument;
+    const hed_synth_instrument *instrument;
     bool stems;
     uint32_t rate;
     uint64_t frames; /* that will come */

@@ -39,19 +39,19 @@ static char *stem_path(const char *path, uint32_t number, const char *microphone
 
 static hed_status open_stems(cli_synth_output *o, hed_error *error)
 {
-    const hed_instrument *instrument = o->def.instrument;
-    uint32_t count = hed_instrument_count(instrument, HED_MICROPHONE);
+    const hed_synth_instrument *instrument = o->def.instrument;
+    uint32_t count = hed_synth_instrument_count(instrument, HED_SYNTH_MICROPHONE);
     o->stems = calloc((size_t)count + 1, sizeof(synth_sound_writer *));
     if (!o->stems)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " stems", count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && status == HED_OK; i++) {
-        hed_entity_def microphone;
-        hed_entity entity = hed_instrument_at(instrument, HED_MICROPHONE, i);
-        status = hed_instrument_get(instrument, entity, &microphone, error);
+        hed_synth_entity_def microphone;
+        hed_synth_entity entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, i);
+        status = hed_synth_instrument_get(instrument, entity, &microphone, error);
         if (status != HED_OK || !microphone.as.microphone.heard) continue;
         char *path =
-            stem_path(o->def.path, o->stem_count + 1, hed_instrument_name(instrument, entity));
+            stem_path(o->def.path, o->stem_count + 1, hed_synth_instrument_name(instrument, entity));
         if (!path) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a name");
         /* Before gain and limiter: nothing keeps it below full scale, so floats. */
         synth_sound_writer **stem = &o->stems[o->stem_count];

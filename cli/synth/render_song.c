@@ -22,44 +22,44 @@ static void add_midi(
     cli_synth_song *song, uint64_t sample, uint8_t status, uint8_t first, uint8_t second)
 {
     song->events[song->count] =
-        (hed_synth_event){.kind = HED_EVENT_MIDI, .bytes = {status, first, second}};
+        (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, first, second}};
     song->samples[song->count++] = sample;
 }
 
 hed_status cli_synth_song_load(
     const char *path, double rate, cli_synth_song *song, hed_error *error)
 {
-    hed_midi_file *file;
+    hed_synth_midi_file *file;
     *song = (cli_synth_song){0};
-    hed_status status = hed_midi_file_load(path, &file, error);
+    hed_status status = hed_synth_midi_file_load(path, &file, error);
     if (status != HED_OK) return status;
-    if (hed_midi_file_seconds(file) > MOST_SECONDS)
+    if (hed_synth_midi_file_seconds(file) > MOST_SECONDS)
         status = hed_error_set(error, HED_ERROR_LIMIT,
             "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
-            hed_midi_file_seconds(file), MOST_SECONDS);
-    if (status == HED_OK) status = make_room(song, hed_midi_file_count(file), error);
-    const hed_midi_event *events = hed_midi_file_events(file);
-    for (uint32_t i = 0; status == HED_OK && i < hed_midi_file_count(file); i++) {
+            hed_synth_midi_file_seconds(file), MOST_SECONDS);
+    if (status == HED_OK) status = make_room(song, hed_synth_midi_file_count(file), error);
+    const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
+    for (uint32_t i = 0; status == HED_OK && i < hed_synth_midi_file_count(file); i++) {
         uint64_t sample = (uint64_t)llround(events[i].seconds * rate);
         if (events[i].bytes[0] != 0xff) {
             add_midi(song, sample, events[i].bytes[0], events[i].bytes[1], events[i].bytes[2]);
         } else if (events[i].bytes[1] == 0x51) {
             song->events[song->count] =
-                (hed_synth_event){.kind = HED_EVENT_TEMPO, .value = events[i].tempo};
+                (hed_synth_event){.kind = HED_SYNTH_EVENT_TEMPO, .value = events[i].tempo};
             song->samples[song->count++] = sample;
         }
     }
-    song->length = (uint64_t)llround(hed_midi_file_seconds(file) * rate);
-    hed_midi_file_destroy(file);
+    song->length = (uint64_t)llround(hed_synth_midi_file_seconds(file) * rate);
+    hed_synth_midi_file_destroy(file);
     return status;
 }
 
 hed_status cli_synth_song_note(
-    const hed_instrument *instrument, double rate, cli_synth_song *song, hed_error *error)
+    const hed_synth_instrument *instrument, double rate, cli_synth_song *song, hed_error *error)
 {
     hed_status status = make_room(song, 2, error);
     if (status != HED_OK) return status;
-    const hed_instrument_def *def = hed_instrument_get_def(instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(instrument);
     double root = fmin(fmax(round(def->root_note), def->low), def->high);
     song->length = (uint64_t)llround(rate);
     add_midi(song, 0, 0x90, (uint8_t)root, 100);

@@ -14,14 +14,14 @@ static int run(const hed_arguments *arguments, void *user)
     (void)user;
     cli_session session;
     hed_error error = {0};
-    hed_instrument *instrument = NULL;
+    hed_synth_instrument *instrument = NULL;
     if (cli_open_devices(arguments, &session, &error) != HED_OK) return cli_fail(&error);
     hed_synth_def def = hed_default_synth_def();
     def.block = (uint32_t)hed_integer_of(arguments, "block");
     int code = HED_EXIT_USAGE;
     if (session.count != 1)
         fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
-    else if (hed_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error) !=
+    else if (hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error) !=
              HED_OK)
         code = cli_fail(&error);
     else {
@@ -29,7 +29,7 @@ static int run(const hed_arguments *arguments, void *user)
         code = cli_tune_engine(arguments, &session, hed_synth_tune_description(),
             hed_text_of(arguments, "INSTRUMENT"), tune, &def, &error);
     }
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     cli_close(&session);
     return code;
 }

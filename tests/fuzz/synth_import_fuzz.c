@@ -11,11 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hed_instrument *instrument, *copy;
-    hed_import_report report;
+    hed_synth_instrument *instrument, *copy;
+    hed_synth_import_report report;
     hed_error error = {0};
     hed_status status =
-        hed_instrument_parse_ank(data, size, "fuzz.ank", &instrument, &report, &error);
+        hed_synth_instrument_parse_ank(data, size, "fuzz.ank", &instrument, &report, &error);
     if (status != HED_OK) {
         if ((status != HED_ERROR_FORMAT && status != HED_ERROR_LIMIT) || !error.text[0] ||
             instrument)
@@ -24,8 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     size_t length = strlen(report.text);
     if (length >= sizeof report.text || (length && report.text[length - 1] != '\n')) abort();
-    if (hed_instrument_copy(instrument, &copy, &error) != HED_OK) abort();
-    hed_instrument_destroy(copy);
-    hed_instrument_destroy(instrument);
+    if (hed_synth_instrument_copy(instrument, &copy, &error) != HED_OK) abort();
+    hed_synth_instrument_destroy(copy);
+    hed_synth_instrument_destroy(instrument);
     return 0;
 }

@@ -58,35 +58,35 @@ static size_t read_whole(const char *path, char *text)
     return size;
 }
 
-static void use(hed_instrument *instrument)
+static void use(hed_synth_instrument *instrument)
 {
     static char first[LARGEST], second[LARGEST];
     hed_error error;
-    hed_instrument *loaded;
-    hed_stability stability;
-    if (hed_instrument_stability(instrument, 48000, &stability, &error) != HED_OK ||
+    hed_synth_instrument *loaded;
+    hed_synth_stability stability;
+    if (hed_synth_instrument_stability(instrument, 48000, &stability, &error) != HED_OK ||
         isnan(stability.worst))
         abort();
-    if (hed_instrument_save(instrument, paths[0], &error) != HED_OK) abort();
-    if (hed_instrument_load(paths[0], &loaded, &error) != HED_OK) {
+    if (hed_synth_instrument_save(instrument, paths[0], &error) != HED_OK) abort();
+    if (hed_synth_instrument_load(paths[0], &loaded, &error) != HED_OK) {
         fprintf(stderr, "%s\n", error.text);
         abort();
     }
-    if (hed_instrument_save(loaded, paths[1], &error) != HED_OK) abort();
+    if (hed_synth_instrument_save(loaded, paths[1], &error) != HED_OK) abort();
     size_t size = read_whole(paths[0], first);
     if (size != read_whole(paths[1], second) || memcmp(first, second, size) != 0) abort();
-    hed_instrument_destroy(loaded);
+    hed_synth_instrument_destroy(loaded);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (has_large_number(data, size)) return 0;
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     hed_error error = {0};
     hed_status status =
-        hed_instrument_parse((const char *)data, size, "i.json", &instrument, &error);
+        hed_synth_instrument_parse((const char *)data, size, "i.json", &instrument, &error);
     if (status != HED_OK && (!error.text[0] || instrument)) abort();
     if (status == HED_OK) use(instrument);
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     return 0;
 }

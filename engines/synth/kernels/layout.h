@@ -16,7 +16,7 @@
  *
  * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a
  * signal is numbered from the start of a half: type[t].signal + f * type[t].count + i. Entity
- * numbers here are places in the order of the layout, not hed_entity. An exciter is one entity for
+ * numbers here are places in the order of the layout, not hed_synth_entity. An exciter is one entity for
  * each body it is linked to (a contact). A microphone listens through ears, of up to
  * SYNTH_EAR_BODIES bodies each, so that no lane has more than those to sum up: it hears what they
  * heard at the previous sample. */
@@ -213,7 +213,7 @@ enum { BOW_STATES = ADSR_STATES };
 enum {
     OSCILLATOR_P_ENVELOPE = CONTACT_PARAMETERS,
     OSCILLATOR_P_FREQUENCY = OSCILLATOR_P_ENVELOPE + ADSR_PARAMETERS /* Hz */,
-    OSCILLATOR_P_WAVE /* (uint) hed_wave */,
+    OSCILLATOR_P_WAVE /* (uint) hed_synth_wave */,
     OSCILLATOR_P_PULSE,
     OSCILLATOR_P_GAIN,
     OSCILLATOR_PARAMETERS
@@ -240,7 +240,7 @@ enum { AUDIO_STATES = ADSR_STATES };
 enum {
     LFO_P_GATE,
     LFO_P_FREQUENCY,
-    LFO_P_WAVE /* (uint) hed_wave */,
+    LFO_P_WAVE /* (uint) hed_synth_wave */,
     LFO_P_PULSE,
     LFO_P_PHASE /* (uint) */,
     LFO_P_FLAGS /* (uint) SYNTH_LFO_... */,
@@ -280,9 +280,9 @@ enum {
     DELAY_PARAMETERS
 };
 
-/* hed_wave, as devices know it. */
+/* hed_synth_wave, as devices know it. */
 enum { SYNTH_SINE, SYNTH_SAW, SYNTH_RECTANGLE, SYNTH_NOISE, SYNTH_HOLD };
-/* hed_modulation_mode and hed_parameter likewise. */
+/* hed_synth_modulation_mode and hed_synth_target likewise. */
 enum { SYNTH_ADD, SYNTH_MULTIPLY, SYNTH_EXPONENTIAL };
 enum {
     SYNTH_MASS,
@@ -319,8 +319,8 @@ enum {
 #define SYNTH_LINK_WORDS 3u
 #define SYNTH_LINK(parameter, mode, invert) \
     ((uint)(parameter) | (uint)(mode) << 8 | (uint)(invert) << 16)
-#define SYNTH_LINK_PARAMETER(word) ((word)&0xffu)   /* hed_parameter */
-#define SYNTH_LINK_MODE(word) ((word) >> 8 & 0xffu) /* hed_modulation_mode */
+#define SYNTH_LINK_PARAMETER(word) ((word)&0xffu)   /* hed_synth_target */
+#define SYNTH_LINK_MODE(word) ((word) >> 8 & 0xffu) /* hed_synth_modulation_mode */
 #define SYNTH_LINK_INVERT(word) ((word) >> 16)
 
 /* ---- the layout ---- */

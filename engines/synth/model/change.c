@@ -9,13 +9,13 @@ static const float most_weight = 1e6f;
 
 /* ---- links ---- */
 
-static bool may_link(hed_entity_type from, hed_entity_type to)
+static bool may_link(hed_synth_entity_type from, hed_synth_entity_type to)
 {
-    if (to == HED_BODY) return from == HED_MICROPHONE || synth_is_exciter(from);
-    return to == HED_DELAY_LINE && from == HED_AUDIO_INPUT;
+    if (to == HED_SYNTH_BODY) return from == HED_SYNTH_MICROPHONE || synth_is_exciter(from);
+    return to == HED_SYNTH_DELAY_LINE && from == HED_SYNTH_AUDIO_INPUT;
 }
 
-static uint32_t find_link(const hed_instrument *instrument, hed_entity from, hed_entity to)
+static uint32_t find_link(const hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to)
 {
     uint32_t probe = 0, place;
     do place = synth_table_next(&instrument->link_table, synth_hash_pair(from, to), &probe);
@@ -24,16 +24,16 @@ static uint32_t find_link(const hed_instrument *instrument, hed_entity from, hed
     return place;
 }
 
-static hed_status refuse_link(const hed_instrument *instrument, hed_entity from, hed_entity to,
+static hed_status refuse_link(const hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to,
     const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s",
-        hed_instrument_describe(instrument, from, here, sizeof here),
-        hed_instrument_describe(instrument, to, there, sizeof there), why);
+        hed_synth_instrument_describe(instrument, from, here, sizeof here),
+        hed_synth_instrument_describe(instrument, to, there, sizeof there), why);
 }
 
-static hed_status check_link(const hed_instrument *instrument, hed_entity from, hed_entity to,
+static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to,
     float weight, hed_error *error)
 {
     const synth_place *a = synth_find(instrument, from), *b = synth_find(instrument, to);
@@ -44,17 +44,17 @@ static hed_status check_link(const hed_instrument *instrument, hed_entity from, 
             error);
     if (!(fabsf(weight) <= most_weight))
         return refuse_link(instrument, from, to, "its weight is beyond -1e6 to 1e6", error);
-    for (uint32_t i = 0; b->type == HED_DELAY_LINE && i < instrument->link_count; i++) {
+    for (uint32_t i = 0; b->type == HED_SYNTH_DELAY_LINE && i < instrument->link_count; i++) {
         const synth_link *link = &instrument->links[i];
         if (link->from == from && link->to != to &&
-            instrument->places[link->to].type == HED_DELAY_LINE)
+            instrument->places[link->to].type == HED_SYNTH_DELAY_LINE)
             return refuse_link(instrument, from, to, "it takes another delay line already", error);
     }
     return HED_OK;
 }
 
-hed_status hed_instrument_link(
-    hed_instrument *instrument, hed_entity from, hed_entity to, float weight, hed_error *error)
+hed_status hed_synth_instrument_link(
+    hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to, float weight, hed_error *error)
 {
     hed_status status = check_link(instrument, from, to, weight, error);
     if (status != HED_OK) return status;
@@ -77,18 +77,18 @@ hed_status hed_instrument_link(
 
 /* ---- modulations ---- */
 
-static hed_status refuse_modulation(const hed_instrument *instrument, const hed_modulation_def *def,
+static hed_status refuse_modulation(const hed_synth_instrument *instrument, const hed_synth_modulation_def *def,
     const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s",
-        hed_parameter_name(def->parameter),
-        hed_instrument_describe(instrument, def->target, there, sizeof there),
-        hed_instrument_describe(instrument, def->source, here, sizeof here), why);
+        hed_synth_target_name(def->parameter),
+        hed_synth_instrument_describe(instrument, def->target, there, sizeof there),
+        hed_synth_instrument_describe(instrument, def->source, here, sizeof here), why);
 }
 
 static hed_status check_modulation(
-    const hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
+    const hed_synth_instrument *instrument, const hed_synth_modulation_def *def, hed_error *error)
 {
     const synth_place *source = synth_find(instrument, def->source),
                       *target = synth_find(instrument, def->target);
@@ -96,26 +96,26 @@ static hed_status check_modulation(
         return refuse_modulation(instrument, def,
             "the source is no modulator; expected an LFO, envelope, follower or MIDI source",
             error);
-    if (!target || !hed_parameter_of(target->type, def->parameter))
+    if (!target || !hed_synth_target_of(target->type, def->parameter))
         return refuse_modulation(instrument, def, "the target has no such parameter", error);
     bool position =
-        def->parameter >= HED_PARAMETER_POSITION_X && def->parameter <= HED_PARAMETER_POSITION_Z;
-    if (position && target->type == HED_BODY && !instrument->bodies[target->index].anchored)
+        def->parameter >= HED_SYNTH_TARGET_POSITION_X && def->parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    if (position && target->type == HED_SYNTH_BODY && !instrument->bodies[target->index].anchored)
         return refuse_modulation(instrument, def, "only an anchored body can be moved", error);
-    if ((uint32_t)def->mode >= HED_MODULATION_MODE_COUNT)
+    if ((uint32_t)def->mode >= HED_SYNTH_MODULATION_MODE_COUNT)
         return refuse_modulation(instrument, def, "there is no such mode", error);
     if (!(fabsf(def->depth) <= most_weight))
         return refuse_modulation(instrument, def, "its depth is beyond -1e6 to 1e6", error);
     return HED_OK;
 }
 
-hed_status hed_instrument_modulate(
-    hed_instrument *instrument, const hed_modulation_def *def, hed_error *error)
+hed_status hed_synth_instrument_modulate(
+    hed_synth_instrument *instrument, const hed_synth_modulation_def *def, hed_error *error)
 {
     hed_status status = check_modulation(instrument, def, error);
     if (status != HED_OK) return status;
     uint64_t need = (uint64_t)instrument->modulation_count + 1;
-    hed_modulation_def *list = synth_grow(&instrument->allocator, instrument->modulations,
+    hed_synth_modulation_def *list = synth_grow(&instrument->allocator, instrument->modulations,
         &instrument->modulation_capacity, need, sizeof *list);
     if (!list)
         return synth_fail(
@@ -128,33 +128,33 @@ hed_status hed_instrument_modulate(
 /* ---- removal: mark what goes, then close the gaps. It allocates nothing, so it cannot fail half
  * way ---- */
 
-static void mark(hed_instrument *instrument, hed_entity entity)
+static void mark(hed_synth_instrument *instrument, hed_synth_entity entity)
 {
-    instrument->places[entity].type = HED_ENTITY_TYPE_COUNT;
+    instrument->places[entity].type = HED_SYNTH_ENTITY_TYPE_COUNT;
 }
 
-static bool gone(const hed_instrument *instrument, hed_entity entity)
+static bool gone(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
-    return instrument->places[entity].type == HED_ENTITY_TYPE_COUNT;
+    return instrument->places[entity].type == HED_SYNTH_ENTITY_TYPE_COUNT;
 }
 
-static void mark_dependents(hed_instrument *instrument, hed_entity_type type)
+static void mark_dependents(hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
-    const hed_instrument *i = instrument;
-    for (uint32_t at = 0; type == HED_BODY && at < i->counts[HED_SPRING]; at++)
+    const hed_synth_instrument *i = instrument;
+    for (uint32_t at = 0; type == HED_SYNTH_BODY && at < i->counts[HED_SYNTH_SPRING]; at++)
         if (gone(i, i->springs[at].from) || gone(i, i->springs[at].to))
-            mark(instrument, i->ids[HED_SPRING][at]);
-    for (uint32_t at = 0; type == HED_MICROPHONE && at < i->counts[HED_FOLLOWER]; at++)
-        if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_FOLLOWER][at]);
-    for (uint32_t at = 0; type == HED_MICROPHONE && at < i->counts[HED_DELAY_LINE]; at++)
-        if (gone(i, i->delay_lines[at].source)) mark(instrument, i->ids[HED_DELAY_LINE][at]);
+            mark(instrument, i->ids[HED_SYNTH_SPRING][at]);
+    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_FOLLOWER]; at++)
+        if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_SYNTH_FOLLOWER][at]);
+    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_DELAY_LINE]; at++)
+        if (gone(i, i->delay_lines[at].source)) mark(instrument, i->ids[HED_SYNTH_DELAY_LINE][at]);
 }
 
-static void close_type(hed_instrument *instrument, uint32_t type)
+static void close_type(hed_synth_instrument *instrument, uint32_t type)
 {
     uint32_t kept = 0;
     for (uint32_t at = 0; at < instrument->counts[type]; at++) {
-        hed_entity entity = instrument->ids[type][at];
+        hed_synth_entity entity = instrument->ids[type][at];
         if (gone(instrument, entity)) continue;
         if (kept != at) {
             instrument->ids[type][kept] = entity;
@@ -167,7 +167,7 @@ static void close_type(hed_instrument *instrument, uint32_t type)
     instrument->counts[type] = kept;
 }
 
-static void close_links(hed_instrument *instrument)
+static void close_links(hed_synth_instrument *instrument)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < instrument->link_count; i++)
@@ -187,7 +187,7 @@ static void close_links(hed_instrument *instrument)
     instrument->modulation_count = kept;
 }
 
-static void close_names(hed_instrument *instrument)
+static void close_names(hed_synth_instrument *instrument)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < instrument->name_count; i++) {
@@ -211,20 +211,20 @@ static void close_names(hed_instrument *instrument)
     }
 }
 
-hed_status hed_instrument_remove(hed_instrument *instrument, hed_entity entity, hed_error *error)
+hed_status hed_synth_instrument_remove(hed_synth_instrument *instrument, hed_synth_entity entity, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
     if (!place)
         return synth_fail(
             error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
-    hed_entity_type type = place->type;
+    hed_synth_entity_type type = place->type;
     mark(instrument, entity);
     mark_dependents(instrument, type);
     close_type(instrument, type);
-    if (type == HED_BODY) close_type(instrument, HED_SPRING);
-    if (type == HED_MICROPHONE) {
-        close_type(instrument, HED_FOLLOWER);
-        close_type(instrument, HED_DELAY_LINE);
+    if (type == HED_SYNTH_BODY) close_type(instrument, HED_SYNTH_SPRING);
+    if (type == HED_SYNTH_MICROPHONE) {
+        close_type(instrument, HED_SYNTH_FOLLOWER);
+        close_type(instrument, HED_SYNTH_DELAY_LINE);
     }
     close_links(instrument);
     close_names(instrument);

@@ -18,7 +18,7 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
 
 /* ---- fields ---- */
 
-#define AT(type, member) .key = #member, .offset = offsetof(hed_##type##_def, member)
+#define AT(type, member) .key = #member, .offset = offsetof(hed_synth_##type##_def, member)
 #define NUMBER(type, member, least, most) \
     { \
         AT(type, member), .kind = SYNTH_FIELD_NUMBER, .low = (least), .high = (most) \
@@ -64,8 +64,8 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
 static const synth_field body_fields[] = {POINT(body, position), NUMBER(body, mass, 1e-12, 1e6),
     NUMBER(body, damping, 0, 1e6), BOOLEAN(body, anchored), END};
 
-static const synth_field spring_fields[] = {ENTITY(spring, from, HED_BODY),
-    ENTITY(spring, to, HED_BODY), NUMBER(spring, stiffness, 0, MUCH),
+static const synth_field spring_fields[] = {ENTITY(spring, from, HED_SYNTH_BODY),
+    ENTITY(spring, to, HED_SYNTH_BODY), NUMBER(spring, stiffness, 0, MUCH),
     NUMBER(spring, rest_length, -FAR, FAR), NUMBER(spring, damping, 0, 1e6),
     NUMBER(spring, cubic, 0, 1e24), END};
 
@@ -110,7 +110,7 @@ static const synth_field lfo_fields[] = {CHOICE(lfo, wave, wave_names),
 static const synth_field envelope_fields[] = {ADSR(envelope), NUMBER(envelope, depth, -1e6, 1e6),
     SENSITIVITY(envelope), ROUTE(envelope), END};
 
-static const synth_field follower_fields[] = {ENTITY(follower, source, HED_MICROPHONE),
+static const synth_field follower_fields[] = {ENTITY(follower, source, HED_SYNTH_MICROPHONE),
     NUMBER(follower, attack, 0, 10), NUMBER(follower, release, 0, 10),
     NUMBER(follower, depth, -1e6, 1e6), END};
 
@@ -119,7 +119,7 @@ static const synth_field midi_source_fields[] = {CHOICE(midi_source, kind, midi_
     NUMBER(midi_source, initial, -11, 11), NUMBER(midi_source, smoothing, 0, 100),
     NUMBER(midi_source, depth, -1e6, 1e6), ROUTE(midi_source), END};
 
-static const synth_field delay_line_fields[] = {ENTITY(delay_line, source, HED_MICROPHONE),
+static const synth_field delay_line_fields[] = {ENTITY(delay_line, source, HED_SYNTH_MICROPHONE),
     NUMBER(delay_line, seconds, 0, 1), NUMBER(delay_line, gain, -200, 200), END};
 
 const synth_field synth_instrument_fields[] = {
@@ -139,150 +139,150 @@ const synth_field synth_instrument_fields[] = {
 
 /* ---- types ---- */
 
-#define P(name) (1u << HED_PARAMETER_##name)
+#define P(name) (1u << HED_SYNTH_TARGET_##name)
 #define POSITION (P(POSITION_X) | P(POSITION_Y) | P(POSITION_Z))
 
 static const struct {
     const char *name;
     uint32_t parameters;
-} types[HED_ENTITY_TYPE_COUNT] = {
-    [HED_BODY] = {"body", P(MASS) | P(DAMPING) | POSITION},
-    [HED_SPRING] = {"spring", P(STIFFNESS) | P(REST_LENGTH) | P(DAMPING)},
-    [HED_MICROPHONE] = {"microphone",
+} types[HED_SYNTH_ENTITY_TYPE_COUNT] = {
+    [HED_SYNTH_BODY] = {"body", P(MASS) | P(DAMPING) | POSITION},
+    [HED_SYNTH_SPRING] = {"spring", P(STIFFNESS) | P(REST_LENGTH) | P(DAMPING)},
+    [HED_SYNTH_MICROPHONE] = {"microphone",
         POSITION | P(GAIN) | P(PAN) | P(ROTATION) | P(DIRECTIONALITY) | P(ISOTROPY)},
-    [HED_MALLET] = {"mallet", P(IMPULSE) | P(HARDNESS) | P(NOISE) | P(ROTATION)},
-    [HED_PLECTRUM] = {"plectrum", P(DISTANCE) | P(DURATION) | P(ROTATION)},
-    [HED_BOW] = {"bow", P(DRAW_VELOCITY) | P(ROSIN_STICTION) | P(ROSIN_DROPOFF) | P(ROTATION)},
-    [HED_OSCILLATOR] = {"oscillator", P(FREQUENCY) | P(PULSE_WIDTH) | P(GAIN) | P(ROTATION)},
-    [HED_AUDIO_INPUT] = {"audio_input", P(GAIN) | P(ROTATION)},
-    [HED_LFO] = {"lfo", P(DEPTH) | P(FREQUENCY) | P(PULSE_WIDTH) | P(SYNC_FREQUENCY)},
-    [HED_ENVELOPE] = {"envelope", P(DEPTH)},
-    [HED_FOLLOWER] = {"follower", P(DEPTH)},
-    [HED_MIDI_SOURCE] = {"midi_source", P(DEPTH) | P(SMOOTHING)},
-    [HED_DELAY_LINE] = {"delay_line", P(GAIN) | P(DELAY)},
+    [HED_SYNTH_MALLET] = {"mallet", P(IMPULSE) | P(HARDNESS) | P(NOISE) | P(ROTATION)},
+    [HED_SYNTH_PLECTRUM] = {"plectrum", P(DISTANCE) | P(DURATION) | P(ROTATION)},
+    [HED_SYNTH_BOW] = {"bow", P(DRAW_VELOCITY) | P(ROSIN_STICTION) | P(ROSIN_DROPOFF) | P(ROTATION)},
+    [HED_SYNTH_OSCILLATOR] = {"oscillator", P(FREQUENCY) | P(PULSE_WIDTH) | P(GAIN) | P(ROTATION)},
+    [HED_SYNTH_AUDIO_INPUT] = {"audio_input", P(GAIN) | P(ROTATION)},
+    [HED_SYNTH_LFO] = {"lfo", P(DEPTH) | P(FREQUENCY) | P(PULSE_WIDTH) | P(SYNC_FREQUENCY)},
+    [HED_SYNTH_ENVELOPE] = {"envelope", P(DEPTH)},
+    [HED_SYNTH_FOLLOWER] = {"follower", P(DEPTH)},
+    [HED_SYNTH_MIDI_SOURCE] = {"midi_source", P(DEPTH) | P(SMOOTHING)},
+    [HED_SYNTH_DELAY_LINE] = {"delay_line", P(GAIN) | P(DELAY)},
 };
 
-static const char *const parameter_names[HED_PARAMETER_COUNT] = {"mass", "damping", "position_x",
+static const char *const parameter_names[HED_SYNTH_TARGET_COUNT] = {"mass", "damping", "position_x",
     "position_y", "position_z", "impulse", "stiffness", "rest_length", "depth", "frequency",
     "pulse_width", "gain", "pan", "hardness", "noise", "draw_velocity", "rosin_stiction",
     "rosin_dropoff", "distance", "duration", "rotation", "delay", "sync_frequency", "smoothing",
     "directionality", "isotropy"};
 
-const synth_field *const synth_fields[HED_ENTITY_TYPE_COUNT] = {body_fields, spring_fields,
+const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT] = {body_fields, spring_fields,
     microphone_fields, mallet_fields, plectrum_fields, bow_fields, oscillator_fields,
     audio_input_fields, lfo_fields, envelope_fields, follower_fields, midi_source_fields,
     delay_line_fields};
 
-const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT] = {sizeof(hed_body_def), sizeof(hed_spring_def),
-    sizeof(hed_microphone_def), sizeof(hed_mallet_def), sizeof(hed_plectrum_def),
-    sizeof(hed_bow_def), sizeof(hed_oscillator_def), sizeof(hed_audio_input_def),
-    sizeof(hed_lfo_def), sizeof(hed_envelope_def), sizeof(hed_follower_def),
-    sizeof(hed_midi_source_def), sizeof(hed_delay_line_def)};
+const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT] = {sizeof(hed_synth_body_def), sizeof(hed_synth_spring_def),
+    sizeof(hed_synth_microphone_def), sizeof(hed_synth_mallet_def), sizeof(hed_synth_plectrum_def),
+    sizeof(hed_synth_bow_def), sizeof(hed_synth_oscillator_def), sizeof(hed_synth_audio_input_def),
+    sizeof(hed_synth_lfo_def), sizeof(hed_synth_envelope_def), sizeof(hed_synth_follower_def),
+    sizeof(hed_synth_midi_source_def), sizeof(hed_synth_delay_line_def)};
 
-const char *hed_entity_type_name(hed_entity_type type)
+const char *hed_synth_entity_type_name(hed_synth_entity_type type)
 {
-    return (uint32_t)type < HED_ENTITY_TYPE_COUNT ? types[type].name : "unknown";
+    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT ? types[type].name : "unknown";
 }
 
-const char *hed_parameter_name(hed_parameter parameter)
+const char *hed_synth_target_name(hed_synth_target parameter)
 {
-    return (uint32_t)parameter < HED_PARAMETER_COUNT ? parameter_names[parameter] : "unknown";
+    return (uint32_t)parameter < HED_SYNTH_TARGET_COUNT ? parameter_names[parameter] : "unknown";
 }
 
-bool hed_parameter_of(hed_entity_type type, hed_parameter parameter)
+bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target parameter)
 {
-    return (uint32_t)type < HED_ENTITY_TYPE_COUNT && (uint32_t)parameter < HED_PARAMETER_COUNT &&
+    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT && (uint32_t)parameter < HED_SYNTH_TARGET_COUNT &&
            (types[type].parameters >> parameter & 1u);
 }
 
-bool synth_is_exciter(hed_entity_type type)
+bool synth_is_exciter(hed_synth_entity_type type)
 {
-    return type >= HED_MALLET && type <= HED_AUDIO_INPUT;
+    return type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT;
 }
 
-bool synth_is_modulator(hed_entity_type type) { return type >= HED_LFO && type <= HED_MIDI_SOURCE; }
+bool synth_is_modulator(hed_synth_entity_type type) { return type >= HED_SYNTH_LFO && type <= HED_SYNTH_MIDI_SOURCE; }
 
 /* ---- sensible values ---- */
 
-static const hed_route every_note = {0, 0, 127};
-static const hed_adsr soft_gate = {0.01f, 0, 1, 0.05f};
+static const hed_synth_route every_note = {0, 0, 127};
+static const hed_synth_adsr soft_gate = {0.01f, 0, 1, 0.05f};
 
-static void set_sound_defaults(hed_entity_def *def)
+static void set_sound_defaults(hed_synth_entity_def *def)
 {
     switch (def->type) {
-    case HED_MICROPHONE:
-        def->as.microphone = (hed_microphone_def){
+    case HED_SYNTH_MICROPHONE:
+        def->as.microphone = (hed_synth_microphone_def){
             .direction = {0, 0, 1}, .heard = true, .ratio = 1, .attack = 0.005f, .release = 0.1f};
         break;
-    case HED_MALLET:
-        def->as.mallet = (hed_mallet_def){.direction = {0, 0, 1}, .mass = 0.005f, .impulse = 0.01f,
+    case HED_SYNTH_MALLET:
+        def->as.mallet = (hed_synth_mallet_def){.direction = {0, 0, 1}, .mass = 0.005f, .impulse = 0.01f,
             .velocity_sensitivity = 1, .hardness_soft = 1e5f, .hardness_hard = 1e6f,
             .exponent = 2.5f, .relaxation = 1e-4f, .route = every_note};
         break;
-    case HED_PLECTRUM:
-        def->as.plectrum = (hed_plectrum_def){.direction = {0, 0, 1}, .distance = 0.002f,
+    case HED_SYNTH_PLECTRUM:
+        def->as.plectrum = (hed_synth_plectrum_def){.direction = {0, 0, 1}, .distance = 0.002f,
             .duration = 0.005f, .velocity_sensitivity = 1, .route = every_note};
         break;
-    case HED_BOW:
-        def->as.bow = (hed_bow_def){.direction = {0, 0, 1}, .force = 0.5f, .draw_velocity = 0.2f,
+    case HED_SYNTH_BOW:
+        def->as.bow = (hed_synth_bow_def){.direction = {0, 0, 1}, .force = 0.5f, .draw_velocity = 0.2f,
             .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.05f, .velocity_sensitivity = 0.5f,
             .envelope = {0.05f, 0, 1, 0.1f}, .route = every_note};
         break;
-    case HED_OSCILLATOR:
-        def->as.oscillator = (hed_oscillator_def){.direction = {0, 0, 1}, .gain = 0.1f,
+    case HED_SYNTH_OSCILLATOR:
+        def->as.oscillator = (hed_synth_oscillator_def){.direction = {0, 0, 1}, .gain = 0.1f,
             .frequency = 440, .pulse_width = 0.5f, .velocity_sensitivity = 1, .envelope = soft_gate,
             .route = every_note};
         break;
     default:
-        def->as.audio_input = (hed_audio_input_def){
+        def->as.audio_input = (hed_synth_audio_input_def){
             .direction = {0, 0, 1}, .gain = 1, .envelope = soft_gate, .route = every_note};
         break;
     }
 }
 
-hed_entity_def hed_default_entity_def(hed_entity_type type)
+hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
 {
-    hed_entity_def def = {.type = type};
+    hed_synth_entity_def def = {.type = type};
     switch (type) {
-    case HED_BODY: def.as.body = (hed_body_def){.mass = 0.001f, .damping = 0.5f}; break;
-    case HED_SPRING: def.as.spring = (hed_spring_def){.stiffness = 1000, .rest_length = -1}; break;
-    case HED_MICROPHONE:
-    case HED_MALLET:
-    case HED_PLECTRUM:
-    case HED_BOW:
-    case HED_OSCILLATOR:
-    case HED_AUDIO_INPUT: set_sound_defaults(&def); break;
-    case HED_LFO:
+    case HED_SYNTH_BODY: def.as.body = (hed_synth_body_def){.mass = 0.001f, .damping = 0.5f}; break;
+    case HED_SYNTH_SPRING: def.as.spring = (hed_synth_spring_def){.stiffness = 1000, .rest_length = -1}; break;
+    case HED_SYNTH_MICROPHONE:
+    case HED_SYNTH_MALLET:
+    case HED_SYNTH_PLECTRUM:
+    case HED_SYNTH_BOW:
+    case HED_SYNTH_OSCILLATOR:
+    case HED_SYNTH_AUDIO_INPUT: set_sound_defaults(&def); break;
+    case HED_SYNTH_LFO:
         def.as.lfo =
-            (hed_lfo_def){.frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = every_note};
+            (hed_synth_lfo_def){.frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = every_note};
         break;
-    case HED_ENVELOPE:
-        def.as.envelope = (hed_envelope_def){
+    case HED_SYNTH_ENVELOPE:
+        def.as.envelope = (hed_synth_envelope_def){
             .envelope = {0.01f, 0.1f, 0.7f, 0.2f}, .depth = 1, .route = every_note};
         break;
-    case HED_FOLLOWER:
-        def.as.follower = (hed_follower_def){.attack = 0.005f, .release = 0.1f, .depth = 1};
+    case HED_SYNTH_FOLLOWER:
+        def.as.follower = (hed_synth_follower_def){.attack = 0.005f, .release = 0.1f, .depth = 1};
         break;
-    case HED_MIDI_SOURCE:
-        def.as.midi_source = (hed_midi_source_def){
+    case HED_SYNTH_MIDI_SOURCE:
+        def.as.midi_source = (hed_synth_midi_source_def){
             .number = 1, .centre = 60, .smoothing = 0.005f, .depth = 1, .route = every_note};
         break;
-    case HED_DELAY_LINE: def.as.delay_line = (hed_delay_line_def){.seconds = 0.1f}; break;
+    case HED_SYNTH_DELAY_LINE: def.as.delay_line = (hed_synth_delay_line_def){.seconds = 0.1f}; break;
     default: break;
     }
     return def;
 }
 
-hed_instrument_def hed_default_instrument_def(void)
+hed_synth_instrument_def hed_default_synth_instrument_def(void)
 {
-    return (hed_instrument_def){.mode = HED_SINGLETON, .voices = 8, .root_note = 60, .high = 127,
+    return (hed_synth_instrument_def){.mode = HED_SYNTH_SINGLETON, .voices = 8, .root_note = 60, .high = 127,
         .bend_range = 2, .note_bend_range = 48, .tempo = 120, .limit = -1, .limit_release = 0.05f};
 }
 
-double synth_largest_dilation(const hed_instrument_def *def)
+double synth_largest_dilation(const hed_synth_instrument_def *def)
 {
-    if (def->mode == HED_SINGLETON) return 1;
-    double bend = def->bend_range + (def->mode == HED_VOICES_MPE ? def->note_bend_range : 0.0);
+    if (def->mode == HED_SYNTH_SINGLETON) return 1;
+    double bend = def->bend_range + (def->mode == HED_SYNTH_VOICES_MPE ? def->note_bend_range : 0.0);
     double dilation = exp2(((double)def->high - def->root_note + bend) / 12);
     return dilation > 1 ? dilation : 1; /* an instance that no note has reached yet runs at 1 */
 }
@@ -319,7 +319,7 @@ static hed_status check_vector(
 }
 
 static hed_status check_adsr(
-    const char *what, const synth_field *field, const hed_adsr *adsr, hed_error *error)
+    const char *what, const synth_field *field, const hed_synth_adsr *adsr, hed_error *error)
 {
     const float times[] = {adsr->attack, adsr->decay, adsr->release};
     for (uint32_t i = 0; i < 3; i++) {
@@ -331,7 +331,7 @@ static hed_status check_adsr(
     return HED_OK;
 }
 
-static hed_status check_route(const char *what, const hed_route *route, hed_error *error)
+static hed_status check_route(const char *what, const hed_synth_route *route, hed_error *error)
 {
     if (route->channel <= 16 && route->low <= route->high && route->high <= 127) return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
@@ -388,8 +388,8 @@ static size_t size_of(const synth_field *field)
     case SYNTH_FIELD_DIRECTION: return 3 * sizeof(float);
     case SYNTH_FIELD_NOTE: return sizeof(uint8_t);
     case SYNTH_FIELD_BOOLEAN: return sizeof(bool);
-    case SYNTH_FIELD_ADSR: return sizeof(hed_adsr);
-    case SYNTH_FIELD_ROUTE: return sizeof(hed_route);
+    case SYNTH_FIELD_ADSR: return sizeof(hed_synth_adsr);
+    case SYNTH_FIELD_ROUTE: return sizeof(hed_synth_route);
     default: return sizeof(uint32_t);
     }
 }

@@ -21,7 +21,7 @@ void synth_file_refuse(synth_file_reader *reader, hed_json_node node, const hed_
 
 /* ---- values ---- */
 
-static void read_adsr(hed_json_node object, const synth_field *field, hed_adsr *adsr)
+static void read_adsr(hed_json_node object, const synth_field *field, hed_synth_adsr *adsr)
 {
     hed_json_only(object, (const char *const[]){"attack", "decay", "sustain", "release", NULL});
     if (hed_json_has(object, "attack"))
@@ -34,7 +34,7 @@ static void read_adsr(hed_json_node object, const synth_field *field, hed_adsr *
         adsr->release = (float)hed_json_number(hed_json_member(object, "release"), 0, field->high);
 }
 
-static void read_route(hed_json_node object, hed_route *route)
+static void read_route(hed_json_node object, hed_synth_route *route)
 {
     hed_json_only(object, (const char *const[]){"channel", "low", "high", NULL});
     if (hed_json_has(object, "channel"))
@@ -53,16 +53,16 @@ static void read_vector(hed_json_node array, const synth_field *field, float vec
 }
 
 static void read_reference(
-    synth_file_reader *reader, hed_json_node node, const synth_field *field, hed_entity *entity)
+    synth_file_reader *reader, hed_json_node node, const synth_field *field, hed_synth_entity *entity)
 {
     const char *name = hed_json_string(node);
     if (!synth_file_fine(reader)) return;
-    hed_entity found = hed_instrument_find(reader->instrument, name);
+    hed_synth_entity found = hed_synth_instrument_find(reader->instrument, name);
     const synth_place *place = synth_find(reader->instrument, found);
-    if (!place) hed_json_reject(node, "no %s \"%s\"", hed_entity_type_name(field->refers), name);
+    if (!place) hed_json_reject(node, "no %s \"%s\"", hed_synth_entity_type_name(field->refers), name);
     else if (place->type != (uint32_t)field->refers)
         hed_json_reject(node, "expected a %s, but \"%s\" is a %s",
-            hed_entity_type_name(field->refers), name, hed_entity_type_name(place->type));
+            hed_synth_entity_type_name(field->refers), name, hed_synth_entity_type_name(place->type));
     *entity = found;
 }
 
@@ -150,7 +150,7 @@ synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text)
 }
 
 static void each_of(synth_file_reader *reader, hed_json_node text,
-    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+    void (*each)(synth_file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
     void *user)
 {
     synth_reference reference = synth_file_refer(reader, text);
@@ -159,7 +159,7 @@ static void each_of(synth_file_reader *reader, hed_json_node text,
 }
 
 void synth_file_each(synth_file_reader *reader, hed_json_node list,
-    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+    void (*each)(synth_file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
     void *user)
 {
     if (hed_json_kind_of(list) != HED_JSON_ARRAY) {

@@ -13,9 +13,9 @@ const char *const synth_grid_ends[] = {
 static const char *const BODY_KEYS[] = {"mass", "damping", "anchored", NULL};
 static const char *const SPRING_KEYS[] = {"stiffness", "rest_length", "damping", "cubic", NULL};
 
-hed_grid_def synth_default_grid(synth_grid_kind kind)
+hed_synth_grid_def synth_default_grid(synth_grid_kind kind)
 {
-    hed_grid_def def = hed_default_grid_def();
+    hed_synth_grid_def def = hed_default_synth_grid_def();
     bool tight = kind == SYNTH_STRING || kind == SYNTH_MEMBRANE;
     uint32_t axes = kind == SYNTH_STRING ? 1 : 2;
     if (tight) def.spring.rest_length = -0.5f;
@@ -29,7 +29,7 @@ static uint32_t axes_of(synth_grid_kind kind)
     return kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2;
 }
 
-static void read_size(hed_json_node node, uint32_t axes, hed_grid_def *def)
+static void read_size(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
 {
     if (axes == 1) {
         def->size[0] = (uint32_t)hed_json_integer(node, 1, SYNTH_MOST_OF_TYPE);
@@ -51,7 +51,7 @@ static void read_vector(hed_json_node node, float vector[3])
 }
 
 /* A distance along x, y and z, a vector for a string, or a vector for each axis. */
-static void read_step(hed_json_node node, uint32_t axes, hed_grid_def *def)
+static void read_step(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
 {
     if (hed_json_kind_of(node) == HED_JSON_NUMBER) {
         float distance = (float)hed_json_number(node, 1e-6, 1e4);
@@ -69,7 +69,7 @@ static void read_step(hed_json_node node, uint32_t axes, hed_grid_def *def)
 }
 
 /* "none", "ends" (both of each axis), or a list of ends. */
-static void read_anchor(hed_json_node node, uint32_t axes, hed_grid_def *def)
+static void read_anchor(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
 {
     memset(def->anchor_ends, 0, sizeof def->anchor_ends);
     if (hed_json_kind_of(node) != HED_JSON_ARRAY) {
@@ -87,19 +87,19 @@ static void read_anchor(hed_json_node node, uint32_t axes, hed_grid_def *def)
     }
 }
 
-static void read_parts(synth_file_reader *reader, hed_json_node object, hed_grid_def *def)
+static void read_parts(synth_file_reader *reader, hed_json_node object, hed_synth_grid_def *def)
 {
     if (hed_json_has(object, "body")) {
         hed_json_node body = hed_json_member(object, "body");
         hed_json_only(body, BODY_KEYS);
         synth_file_fields(
-            reader, body, synth_fields[HED_BODY], &def->body, (const char *const[]){NULL});
+            reader, body, synth_fields[HED_SYNTH_BODY], &def->body, (const char *const[]){NULL});
     }
     if (hed_json_has(object, "spring")) {
         hed_json_node spring = hed_json_member(object, "spring");
         hed_json_only(spring, SPRING_KEYS);
         synth_file_fields(
-            reader, spring, synth_fields[HED_SPRING], &def->spring, (const char *const[]){NULL});
+            reader, spring, synth_fields[HED_SYNTH_SPRING], &def->spring, (const char *const[]){NULL});
     }
 }
 
@@ -113,7 +113,7 @@ void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
 {
     hed_json_only(element, synth_grid_keys);
     synth_grid_kind kind = hed_json_choice(hed_json_member(element, "kind"), synth_grid_kinds);
-    hed_grid_def def = synth_default_grid(kind);
+    hed_synth_grid_def def = synth_default_grid(kind);
     uint32_t axes = axes_of(kind);
     read_size(hed_json_member(element, "size"), axes, &def);
     if (hed_json_has(element, "origin"))
@@ -129,9 +129,9 @@ void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
         read_anchor(hed_json_member(element, "anchor"), axes, &def);
     const char *name =
         hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
-    hed_generated generated;
+    hed_synth_generated generated;
     hed_error error;
     if (synth_file_fine(reader) &&
-        hed_instrument_add_grid(reader->instrument, &def, name, &generated, &error) != HED_OK)
+        hed_synth_instrument_add_grid(reader->instrument, &def, name, &generated, &error) != HED_OK)
         synth_file_refuse(reader, element, &error);
 }

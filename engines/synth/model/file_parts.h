@@ -11,7 +11,7 @@ enum { SYNTH_FILE_VERSION = 1 };
 
 /* The sections of a file, in the order in which they are read. */
 extern const char *const synth_file_keys[];
-extern const char *const synth_section_names[HED_ENTITY_TYPE_COUNT]; /* "bodies", "springs", ... */
+extern const char *const synth_section_names[HED_SYNTH_ENTITY_TYPE_COUNT]; /* "bodies", "springs", ... */
 extern const char *const synth_grid_keys[], *const synth_link_keys[],
                                                 *const synth_modulation_keys[];
 
@@ -25,12 +25,12 @@ extern const char *const synth_grid_kinds[];
 /* "first_i", "last_i", ...: two for each axis. */
 extern const char *const synth_grid_ends[];
 /* What a grid is before the file says anything of it. */
-hed_grid_def synth_default_grid(synth_grid_kind kind);
+hed_synth_grid_def synth_default_grid(synth_grid_kind kind);
 
 /* One load. The first complaint is kept; from then on readers give 0 and do nothing. */
 typedef struct synth_file_reader {
     hed_json *json;
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     /* of the instrument itself, where it is no matter of format; status HED_OK: none */
     hed_error failure;
 } synth_file_reader;
@@ -47,7 +47,7 @@ synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text);
 /* Goes through a reference, or an array of them: calls `each` for every entity that is there.
  * `object` is for its complaints. */
 void synth_file_each(synth_file_reader *reader, hed_json_node list,
-    void (*each)(synth_file_reader *reader, hed_json_node node, hed_entity entity, void *user),
+    void (*each)(synth_file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
     void *user);
 /* A section's elements, one after another; a section that is not there has none. */
 void synth_file_section(synth_file_reader *reader, hed_json_node root, const char *key,

@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct writer {
-    const hed_instrument *instrument;
+    const hed_synth_instrument *instrument;
     hed_file_writer *file;
     uint8_t *referred;   /* (entity_count + 1) whether anything refers to it */
     uint32_t first_grid; /* grids from here on are written as such */
@@ -117,15 +117,15 @@ static void make_name(const char *what, uint32_t number, uint32_t marks, char *t
     text[length] = 0;
 }
 
-static void make_entity_name(const writer *w, hed_entity entity, char *text, size_t size)
+static void make_entity_name(const writer *w, hed_synth_entity entity, char *text, size_t size)
 {
-    const hed_instrument *instrument = w->instrument;
+    const hed_synth_instrument *instrument = w->instrument;
     uint32_t marks = 0;
     do
-        make_name(hed_entity_type_name(synth_find(instrument, entity)->type), entity, marks++, text,
+        make_name(hed_synth_entity_type_name(synth_find(instrument, entity)->type), entity, marks++, text,
             size);
     while (
-        hed_instrument_find(instrument, text) || synth_find_grid(instrument, text, strlen(text)));
+        hed_synth_instrument_find(instrument, text) || synth_find_grid(instrument, text, strlen(text)));
 }
 
 static void grid_name(const writer *w, const synth_grid *grid, char *text, size_t size)
@@ -147,13 +147,13 @@ static void find_marks(writer *w)
     }
 }
 
-static bool in_kept_grid(const writer *w, hed_entity entity)
+static bool in_kept_grid(const writer *w, hed_synth_entity entity)
 {
     const synth_grid *grid = synth_grid_of(w->instrument, entity);
     return grid && grid >= w->instrument->grids + w->first_grid;
 }
 
-static void put_reference(writer *w, hed_entity entity)
+static void put_reference(writer *w, hed_synth_entity entity)
 {
     enum { ROOM = 2 * SYNTH_DESCRIPTION };
     char text[ROOM], name[SYNTH_DESCRIPTION];
@@ -172,7 +172,7 @@ static void put_reference(writer *w, hed_entity entity)
 
 /* Its own name; one of a grid that is written one by one; or a new one where something refers to
  * it. */
-static void put_own_name(writer *w, hed_entity entity)
+static void put_own_name(writer *w, hed_synth_entity entity)
 {
     char text[SYNTH_DESCRIPTION];
     if (!w->referred[entity] && !synth_name_of(w->instrument, entity, text, sizeof text)) return;
@@ -182,7 +182,7 @@ static void put_own_name(writer *w, hed_entity entity)
 
 /* ---- definitions ---- */
 
-static void put_adsr(writer *w, const hed_adsr *adsr)
+static void put_adsr(writer *w, const hed_synth_adsr *adsr)
 {
     const char *const keys[] = {"attack", "decay", "sustain", "release"};
     const float values[] = {adsr->attack, adsr->decay, adsr->sustain, adsr->release};
@@ -196,7 +196,7 @@ static void put_adsr(writer *w, const hed_adsr *adsr)
 static void put_value(writer *w, const synth_field *field, const void *at)
 {
     uint32_t word;
-    const hed_route *route = at;
+    const hed_synth_route *route = at;
     switch (field->kind) {
     case SYNTH_FIELD_NUMBER: put_number(w, *(const float *)at); break;
     case SYNTH_FIELD_VECTOR:
@@ -231,13 +231,13 @@ static void put_fields(
     }
 }
 
-static void put_entities(writer *w, hed_entity_type type)
+static void put_entities(writer *w, hed_synth_entity_type type)
 {
-    hed_entity_def otherwise = hed_default_entity_def(type);
+    hed_synth_entity_def otherwise = hed_default_synth_entity_def(type);
     bool begun = false;
     for (uint32_t i = 0; i < w->instrument->counts[type]; i++) {
-        hed_entity entity = w->instrument->ids[type][i];
-        if (type <= HED_SPRING && in_kept_grid(w, entity)) continue;
+        hed_synth_entity entity = w->instrument->ids[type][i];
+        if (type <= HED_SYNTH_SPRING && in_kept_grid(w, entity)) continue;
         if (!begun) begin_section(w, synth_section_names[type]);
         begun = true;
         begin_element(w);
@@ -251,7 +251,7 @@ static void put_entities(writer *w, hed_entity_type type)
 
 /* ---- grids ---- */
 
-static bool contiguous(const hed_instrument *instrument, hed_entity_type type, hed_entity first,
+static bool contiguous(const hed_synth_instrument *instrument, hed_synth_entity_type type, hed_synth_entity first,
     uint32_t count, uint32_t place)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -264,20 +264,20 @@ static bool contiguous(const hed_instrument *instrument, hed_entity_type type, h
 /* Grids from w->first_grid on stand, whole, where reading them would put them. */
 static void find_kept_grids(writer *w)
 {
-    const hed_instrument *instrument = w->instrument;
-    uint32_t bodies = instrument->counts[HED_BODY], springs = 0;
+    const hed_synth_instrument *instrument = w->instrument;
+    uint32_t bodies = instrument->counts[HED_SYNTH_BODY], springs = 0;
     w->first_grid = instrument->grid_count;
     while (w->first_grid > 0) {
-        const hed_generated *made = &instrument->grids[w->first_grid - 1].generated;
-        if (made->bodies > bodies || !contiguous(instrument, HED_BODY, made->first_body,
+        const hed_synth_generated *made = &instrument->grids[w->first_grid - 1].generated;
+        if (made->bodies > bodies || !contiguous(instrument, HED_SYNTH_BODY, made->first_body,
                                          made->bodies, bodies - made->bodies))
             break;
         bodies -= made->bodies;
         w->first_grid--;
     }
     for (uint32_t g = w->first_grid; g < instrument->grid_count; g++) {
-        const hed_generated *made = &instrument->grids[g].generated;
-        if (!contiguous(instrument, HED_SPRING, made->first_spring, made->springs, springs)) {
+        const hed_synth_generated *made = &instrument->grids[g].generated;
+        if (!contiguous(instrument, HED_SYNTH_SPRING, made->first_spring, made->springs, springs)) {
             w->first_grid = instrument->grid_count;
             return;
         }
@@ -285,14 +285,14 @@ static void find_kept_grids(writer *w)
     }
 }
 
-static synth_grid_kind kind_of(const hed_grid_def *def)
+static synth_grid_kind kind_of(const hed_synth_grid_def *def)
 {
     if (def->size[2] > 1) return SYNTH_LATTICE;
     if (def->size[1] > 1) return def->bend > 0 ? SYNTH_PLATE : SYNTH_MEMBRANE;
     return SYNTH_STRING;
 }
 
-static void put_shape(writer *w, const hed_grid_def *def, uint32_t axes)
+static void put_shape(writer *w, const hed_synth_grid_def *def, uint32_t axes)
 {
     put_key(w, "size");
     for (uint32_t axis = 0; axis < axes; axis++)
@@ -338,9 +338,9 @@ static void put_positive(writer *w, const char *key, float value)
 
 static void put_grid(writer *w, const synth_grid *grid)
 {
-    const hed_grid_def *def = &grid->def;
+    const hed_synth_grid_def *def = &grid->def;
     synth_grid_kind kind = kind_of(def);
-    hed_grid_def otherwise = synth_default_grid(kind), plain = *def;
+    hed_synth_grid_def otherwise = synth_default_grid(kind), plain = *def;
     char name[SYNTH_DESCRIPTION];
     /* What a grid does not use of these. */
     memcpy(plain.body.position, otherwise.body.position, sizeof plain.body.position);
@@ -352,8 +352,8 @@ static void put_grid(writer *w, const synth_grid *grid)
     put_key(w, "name");
     put_string(w, name);
     put_shape(w, def, kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2);
-    put_part(w, "body", synth_fields[HED_BODY], &plain.body, &otherwise.body);
-    put_part(w, "spring", synth_fields[HED_SPRING], &plain.spring, &otherwise.spring);
+    put_part(w, "body", synth_fields[HED_SYNTH_BODY], &plain.body, &otherwise.body);
+    put_part(w, "spring", synth_fields[HED_SYNTH_SPRING], &plain.spring, &otherwise.spring);
     put_positive(w, "diagonal", def->diagonal);
     put_positive(w, "bend", def->bend);
     put_positive(w, "tune", def->tune);
@@ -381,7 +381,7 @@ typedef struct change_list {
 } change_list;
 
 static void put_change(
-    change_list *list, hed_entity_type type, hed_entity entity, const void *now, const void *made)
+    change_list *list, hed_synth_entity_type type, hed_synth_entity entity, const void *now, const void *made)
 {
     const synth_field *field = synth_fields[type];
     while (field->key && synth_same_value(field, (const char *)now + field->offset,
@@ -399,26 +399,26 @@ static void put_change(
 
 static hed_status put_grid_changes(change_list *list, const synth_grid *grid, hed_error *error)
 {
-    const hed_instrument *instrument = list->w->instrument;
-    const hed_generated *made = &grid->generated;
+    const hed_synth_instrument *instrument = list->w->instrument;
+    const hed_synth_generated *made = &grid->generated;
     const hed_allocator *allocator = &instrument->allocator;
     uint32_t body_room = 0, spring_room = 0;
-    hed_grid_def resolved;
+    hed_synth_grid_def resolved;
     hed_status status = synth_resolve_grid(&grid->def, &resolved, error);
     if (status != HED_OK) return status;
-    hed_body_def *bodies = synth_grow(allocator, NULL, &body_room, made->bodies, sizeof *bodies);
-    hed_spring_def *springs =
+    hed_synth_body_def *bodies = synth_grow(allocator, NULL, &body_room, made->bodies, sizeof *bodies);
+    hed_synth_spring_def *springs =
         synth_grow(allocator, NULL, &spring_room, made->springs + 1, sizeof *springs);
     if (bodies && springs) {
         synth_fill_grid(&resolved, made->first_body, bodies, springs);
         for (uint32_t i = 0; i < made->bodies; i++) {
             const synth_place *place = synth_find(instrument, made->first_body + i);
-            put_change(list, HED_BODY, made->first_body + i, &instrument->bodies[place->index],
+            put_change(list, HED_SYNTH_BODY, made->first_body + i, &instrument->bodies[place->index],
                 &bodies[i]);
         }
         for (uint32_t i = 0; i < made->springs; i++) {
             const synth_place *place = synth_find(instrument, made->first_spring + i);
-            put_change(list, HED_SPRING, made->first_spring + i, &instrument->springs[place->index],
+            put_change(list, HED_SYNTH_SPRING, made->first_spring + i, &instrument->springs[place->index],
                 &springs[i]);
         }
     } else {
@@ -446,7 +446,7 @@ static hed_status put_changes(writer *w, hed_error *error)
  * 0: none. */
 static uint32_t links_to_grid(const writer *w, uint32_t at)
 {
-    const hed_instrument *instrument = w->instrument;
+    const hed_synth_instrument *instrument = w->instrument;
     const synth_link *link = &instrument->links[at];
     const synth_grid *grid = in_kept_grid(w, link->to) ? synth_grid_of(instrument, link->to) : NULL;
     if (!grid || grid->generated.bodies < 2 || grid->generated.bodies > instrument->link_count - at)
@@ -460,7 +460,7 @@ static uint32_t links_to_grid(const writer *w, uint32_t at)
 
 static void put_links(writer *w)
 {
-    const hed_instrument *instrument = w->instrument;
+    const hed_synth_instrument *instrument = w->instrument;
     if (instrument->link_count == 0) return;
     begin_section(w, "links");
     for (uint32_t i = 0; i < instrument->link_count;) {
@@ -489,18 +489,18 @@ static void put_links(writer *w)
 
 static void put_modulations(writer *w)
 {
-    const hed_instrument *instrument = w->instrument;
+    const hed_synth_instrument *instrument = w->instrument;
     if (instrument->modulation_count == 0) return;
     begin_section(w, "modulations");
     for (uint32_t i = 0; i < instrument->modulation_count; i++) {
-        const hed_modulation_def *def = &instrument->modulations[i];
+        const hed_synth_modulation_def *def = &instrument->modulations[i];
         begin_element(w);
         put_key(w, "source");
         put_reference(w, def->source);
         put_key(w, "target");
         put_reference(w, def->target);
         put_key(w, "parameter");
-        put_string(w, hed_parameter_name(def->parameter));
+        put_string(w, hed_synth_target_name(def->parameter));
         put_key(w, "mode");
         put_string(w, synth_modulation_names[def->mode]);
         put_key(w, "depth");
@@ -515,12 +515,12 @@ static void put_modulations(writer *w)
 
 static void find_referred(writer *w)
 {
-    const hed_instrument *i = w->instrument;
-    for (uint32_t at = 0; at < i->counts[HED_SPRING]; at++)
+    const hed_synth_instrument *i = w->instrument;
+    for (uint32_t at = 0; at < i->counts[HED_SYNTH_SPRING]; at++)
         w->referred[i->springs[at].from] = w->referred[i->springs[at].to] = 1;
-    for (uint32_t at = 0; at < i->counts[HED_FOLLOWER]; at++)
+    for (uint32_t at = 0; at < i->counts[HED_SYNTH_FOLLOWER]; at++)
         w->referred[i->followers[at].source] = 1;
-    for (uint32_t at = 0; at < i->counts[HED_DELAY_LINE]; at++)
+    for (uint32_t at = 0; at < i->counts[HED_SYNTH_DELAY_LINE]; at++)
         w->referred[i->delay_lines[at].source] = 1;
     for (uint32_t at = 0; at < i->link_count; at++)
         w->referred[i->links[at].from] = w->referred[i->links[at].to] = 1;
@@ -530,16 +530,16 @@ static void find_referred(writer *w)
 
 static hed_status put_document(writer *w, hed_error *error)
 {
-    hed_instrument_def otherwise = hed_default_instrument_def();
+    hed_synth_instrument_def otherwise = hed_default_synth_instrument_def();
     put(w, "{\n  \"version\": %d,\n  \"instrument\": {", SYNTH_FILE_VERSION);
     w->first = true;
     put_fields(w, synth_instrument_fields, &w->instrument->def, &otherwise, false);
     put(w, "}");
-    put_entities(w, HED_BODY);
+    put_entities(w, HED_SYNTH_BODY);
     put_grids(w);
-    put_entities(w, HED_SPRING);
+    put_entities(w, HED_SYNTH_SPRING);
     hed_status status = put_changes(w, error);
-    for (uint32_t type = HED_MICROPHONE; type < HED_ENTITY_TYPE_COUNT; type++)
+    for (uint32_t type = HED_SYNTH_MICROPHONE; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         put_entities(w, type);
     put_links(w);
     put_modulations(w);
@@ -547,7 +547,7 @@ static hed_status put_document(writer *w, hed_error *error)
     return status;
 }
 
-hed_status hed_instrument_save(const hed_instrument *instrument, const char *path, hed_error *error)
+hed_status hed_synth_instrument_save(const hed_synth_instrument *instrument, const char *path, hed_error *error)
 {
     const hed_allocator *allocator = &instrument->allocator;
     size_t size = (size_t)instrument->entity_count + 1;

@@ -25,14 +25,14 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- pitch ---- */
 
-double hed_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate)
+double hed_synth_string_frequency(uint32_t masses, uint32_t mode, double ratio, double rate)
 {
     if (!(rate > 0 && ratio >= 0) || mode < 1 || mode > masses) return 0;
     double sine = sqrt(ratio) / rate * sin(mode * PI / (2.0 * (masses + 1.0)));
     return sine < 1 ? asin(sine) * rate / PI : 0;
 }
 
-double hed_string_ratio(uint32_t masses, double frequency, double rate)
+double hed_synth_string_ratio(uint32_t masses, double frequency, double rate)
 {
     double root = sin(PI * frequency / rate) * rate / sin(PI / (2.0 * (masses + 1.0)));
     return root * root;
@@ -43,7 +43,7 @@ typedef struct mode_one {
     double per_stiffness, per_bend, rest;
 } mode_one;
 
-static uint32_t dimensions(const hed_grid_def *def)
+static uint32_t dimensions(const hed_synth_grid_def *def)
 {
     return def->size[2] > 1 ? 3 : def->size[1] > 1 ? 2 : 1;
 }
@@ -59,13 +59,13 @@ static double share_of(float rest_length, double distance)
     return rest_length < 0 ? -(double)rest_length : rest_length / distance;
 }
 
-static double diagonal_share(const hed_grid_def *def, uint32_t a, uint32_t b)
+static double diagonal_share(const hed_synth_grid_def *def, uint32_t a, uint32_t b)
 {
     double one = length_of(def->step[a]), other = length_of(def->step[b]);
     return share_of(def->spring.rest_length, sqrt(one * one + other * other));
 }
 
-static mode_one mode_of(const hed_grid_def *def)
+static mode_one mode_of(const hed_synth_grid_def *def)
 {
     mode_one mode = {0};
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -85,7 +85,7 @@ static mode_one mode_of(const hed_grid_def *def)
 }
 
 /* Why mode 1 of a grid has no closed form; NULL: it has. */
-static const char *why_no_mode(const hed_grid_def *def)
+static const char *why_no_mode(const hed_synth_grid_def *def)
 {
     for (uint32_t axis = 0; axis < 3; axis++)
         if (def->size[axis] > 1 &&
@@ -102,9 +102,9 @@ static const char *why_no_mode(const hed_grid_def *def)
     return NULL;
 }
 
-static double frequency_of(const hed_grid_def *def, double rate)
+static double frequency_of(const hed_synth_grid_def *def, double rate)
 {
-    hed_grid_def resolved;
+    hed_synth_grid_def resolved;
     if (why_no_mode(def) || synth_resolve_grid(def, &resolved, NULL) != HED_OK) return 0;
     mode_one mode = mode_of(&resolved);
     double square =
@@ -114,7 +114,7 @@ static double frequency_of(const hed_grid_def *def, double rate)
     return sine > 0 && sine < 1 ? asin(sqrt(sine)) * rate / PI : 0;
 }
 
-hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error)
+hed_status synth_resolve_grid(const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error)
 {
     *resolved = *def;
     if (def->tune == 0) return HED_OK;
@@ -149,14 +149,14 @@ hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, h
 /* ---- making the bodies and springs ---- */
 
 typedef struct filler {
-    const hed_grid_def *def; /* resolved */
-    hed_entity first;
-    hed_spring_def *springs; /* NULL: only count */
+    const hed_synth_grid_def *def; /* resolved */
+    hed_synth_entity first;
+    hed_synth_spring_def *springs; /* NULL: only count */
     uint32_t count;
 } filler;
 
 /* An axis with one place has no ends. */
-static bool anchored(const hed_grid_def *def, const uint32_t at[3])
+static bool anchored(const hed_synth_grid_def *def, const uint32_t at[3])
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
         bool first = at[axis] == 0, last = at[axis] == def->size[axis] - 1;
@@ -165,7 +165,7 @@ static bool anchored(const hed_grid_def *def, const uint32_t at[3])
     return def->body.anchored;
 }
 
-static hed_entity body_at(const filler *f, const uint32_t at[3])
+static hed_synth_entity body_at(const filler *f, const uint32_t at[3])
 {
     return f->first + (at[2] * f->def->size[1] + at[1]) * f->def->size[0] + at[0];
 }
@@ -175,7 +175,7 @@ static void join(filler *f, const uint32_t a[3], const uint32_t b[3], float stif
 {
     if (anchored(f->def, a) && anchored(f->def, b)) return;
     if (f->springs) {
-        hed_spring_def spring = f->def->spring;
+        hed_synth_spring_def spring = f->def->spring;
         spring.from = body_at(f, a);
         spring.to = body_at(f, b);
         spring.stiffness = stiffness;
@@ -188,7 +188,7 @@ static void join(filler *f, const uint32_t a[3], const uint32_t b[3], float stif
 /* Along one axis: to the neighbour, and to the next but one. */
 static void join_axis(filler *f, const uint32_t at[3], uint32_t axis)
 {
-    const hed_grid_def *def = f->def;
+    const hed_synth_grid_def *def = f->def;
     uint32_t next[3] = {at[0], at[1], at[2]}, size = def->size[axis];
     next[axis] = at[axis] + 1;
     if (next[axis] >= size) return;
@@ -218,9 +218,9 @@ static void join_square(filler *f, const uint32_t at[3], uint32_t a, uint32_t b)
     join(f, corner[1], corner[2], f->def->diagonal, f->def->spring.rest_length);
 }
 
-static hed_body_def make_body(const hed_grid_def *def, const uint32_t at[3])
+static hed_synth_body_def make_body(const hed_synth_grid_def *def, const uint32_t at[3])
 {
-    hed_body_def body = def->body;
+    hed_synth_body_def body = def->body;
     for (uint32_t i = 0; i < 3; i++)
         body.position[i] =
             (float)((double)def->origin[i] + (double)at[0] * def->step[0][i] +
@@ -229,8 +229,8 @@ static hed_body_def make_body(const hed_grid_def *def, const uint32_t at[3])
     return body;
 }
 
-hed_generated synth_fill_grid(
-    const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs)
+hed_synth_generated synth_fill_grid(
+    const hed_synth_grid_def *def, hed_synth_entity first, hed_synth_body_def *bodies, hed_synth_spring_def *springs)
 {
     filler f = {.def = def, .first = first, .springs = springs};
     uint32_t at[3], body = 0;
@@ -243,20 +243,20 @@ hed_generated synth_fill_grid(
                 for (uint32_t axis = 0; def->diagonal > 0 && axis < 3; axis++)
                     join_square(&f, at, axis == 2 ? 1 : 0, axis == 0 ? 1 : 2);
             }
-    return (hed_generated){
+    return (hed_synth_generated){
         .first_body = first, .first_spring = first + body, .bodies = body, .springs = f.count};
 }
 
 /* ---- adding one ---- */
 
-hed_grid_def hed_default_grid_def(void)
+hed_synth_grid_def hed_default_synth_grid_def(void)
 {
-    return (hed_grid_def){.size = {1, 1, 1}, .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
-        .body = hed_default_entity_def(HED_BODY).as.body,
-        .spring = hed_default_entity_def(HED_SPRING).as.spring, .rate = 48000};
+    return (hed_synth_grid_def){.size = {1, 1, 1}, .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
+        .body = hed_default_synth_entity_def(HED_SYNTH_BODY).as.body,
+        .spring = hed_default_synth_entity_def(HED_SYNTH_SPRING).as.spring, .rate = 48000};
 }
 
-static hed_status check_size(const hed_grid_def *def, hed_error *error)
+static hed_status check_size(const hed_synth_grid_def *def, hed_error *error)
 {
     uint64_t bodies = 1;
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -277,14 +277,14 @@ static hed_status check_size(const hed_grid_def *def, hed_error *error)
 }
 
 /* The corners: with them all bodies are where bodies may be. */
-static hed_status check_corners(const hed_grid_def *def, hed_error *error)
+static hed_status check_corners(const hed_synth_grid_def *def, hed_error *error)
 {
     for (uint32_t corner = 0; corner < 8; corner++) {
         uint32_t at[3];
         for (uint32_t axis = 0; axis < 3; axis++)
             at[axis] = corner >> axis & 1 ? def->size[axis] - 1 : 0;
-        hed_body_def body = make_body(def, at);
-        hed_status status = synth_check_fields(synth_fields[HED_BODY], &body, "grid: body", error);
+        hed_synth_body_def body = make_body(def, at);
+        hed_status status = synth_check_fields(synth_fields[HED_SYNTH_BODY], &body, "grid: body", error);
         if (status != HED_OK) return status;
     }
     for (uint32_t a = 0; a < 2; a++)
@@ -303,10 +303,10 @@ static hed_status check_corners(const hed_grid_def *def, hed_error *error)
     return HED_OK;
 }
 
-static hed_status check_springs(const hed_grid_def *def, hed_error *error)
+static hed_status check_springs(const hed_synth_grid_def *def, hed_error *error)
 {
     hed_status status =
-        synth_check_fields(synth_fields[HED_SPRING], &def->spring, "grid: spring", error);
+        synth_check_fields(synth_fields[HED_SYNTH_SPRING], &def->spring, "grid: spring", error);
     if (status != HED_OK) return status;
     if (!(def->diagonal >= 0 && def->diagonal <= 1e12f) || !(def->bend >= 0 && def->bend <= 1e12f))
         return synth_fail(error, HED_ERROR_ARGUMENT,
@@ -322,7 +322,7 @@ static hed_status check_springs(const hed_grid_def *def, hed_error *error)
 
 /* The springs between neighbours are shortened to balance those to the next but one; that must not
  * be more than their length. */
-static hed_status check_bend(const hed_grid_def *resolved, hed_error *error)
+static hed_status check_bend(const hed_synth_grid_def *resolved, hed_error *error)
 {
     for (uint32_t axis = 0; resolved->bend > 0 && axis < 3; axis++) {
         double most = share_of(resolved->spring.rest_length, length_of(resolved->step[axis])) *
@@ -337,7 +337,7 @@ static hed_status check_bend(const hed_grid_def *resolved, hed_error *error)
     return HED_OK;
 }
 
-static hed_status check_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error)
+static hed_status check_grid(const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error)
 {
     hed_status status = check_size(def, error);
     if (status == HED_OK) status = check_corners(def, error);
@@ -348,7 +348,7 @@ static hed_status check_grid(const hed_grid_def *def, hed_grid_def *resolved, he
 }
 
 static hed_status remember(
-    hed_instrument *instrument, const hed_grid_def *def, const char *name, hed_error *error)
+    hed_synth_instrument *instrument, const hed_synth_grid_def *def, const char *name, hed_error *error)
 {
     const hed_allocator *allocator = &instrument->allocator;
     uint64_t need = (uint64_t)instrument->grid_count + 1;
@@ -368,35 +368,35 @@ static hed_status remember(
 }
 
 /* Gives `count` new entities, whose definitions are in place already, their numbers. */
-static void number(hed_instrument *instrument, uint32_t type, uint32_t count)
+static void number(hed_synth_instrument *instrument, uint32_t type, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = instrument->counts[type]++;
-        hed_entity entity = ++instrument->entity_count;
+        hed_synth_entity entity = ++instrument->entity_count;
         instrument->places[entity] = (synth_place){type, index};
         instrument->ids[type][index] = entity;
     }
 }
 
-hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_def *def,
-    const char *name, hed_generated *generated, hed_error *error)
+hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const hed_synth_grid_def *def,
+    const char *name, hed_synth_generated *generated, hed_error *error)
 {
-    *generated = (hed_generated){0};
-    hed_grid_def resolved;
+    *generated = (hed_synth_generated){0};
+    hed_synth_grid_def resolved;
     hed_status status = check_grid(def, &resolved, error);
     if (status == HED_OK && name) status = synth_check_grid_name(instrument, name, error);
     if (status != HED_OK) return status;
-    hed_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
-    status = synth_reserve(instrument, HED_BODY, made.bodies, error);
-    if (status == HED_OK) status = synth_reserve(instrument, HED_SPRING, made.springs, error);
+    hed_synth_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
+    status = synth_reserve(instrument, HED_SYNTH_BODY, made.bodies, error);
+    if (status == HED_OK) status = synth_reserve(instrument, HED_SYNTH_SPRING, made.springs, error);
     if (status == HED_OK)
         status = synth_reserve_places(instrument, made.bodies + made.springs, error);
     if (status == HED_OK) status = remember(instrument, def, name, error);
     if (status != HED_OK) return status;
-    synth_fill_grid(&resolved, made.first_body, instrument->bodies + instrument->counts[HED_BODY],
-        instrument->springs ? instrument->springs + instrument->counts[HED_SPRING] : NULL);
-    number(instrument, HED_BODY, made.bodies);
-    number(instrument, HED_SPRING, made.springs);
+    synth_fill_grid(&resolved, made.first_body, instrument->bodies + instrument->counts[HED_SYNTH_BODY],
+        instrument->springs ? instrument->springs + instrument->counts[HED_SYNTH_SPRING] : NULL);
+    number(instrument, HED_SYNTH_BODY, made.bodies);
+    number(instrument, HED_SYNTH_SPRING, made.springs);
     instrument->grids[instrument->grid_count - 1].generated = made;
     *generated = made;
     return HED_OK;
@@ -404,20 +404,20 @@ hed_status hed_instrument_add_grid(hed_instrument *instrument, const hed_grid_de
 
 /* ---- what there is ---- */
 
-uint32_t hed_instrument_grid_count(const hed_instrument *instrument)
+uint32_t hed_synth_instrument_grid_count(const hed_synth_instrument *instrument)
 {
     return instrument->grid_count;
 }
 
-hed_status hed_instrument_grid_at(const hed_instrument *instrument, uint32_t index, double rate,
-    hed_grid_info *info, hed_error *error)
+hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument, uint32_t index, double rate,
+    hed_synth_grid_info *info, hed_error *error)
 {
     if (index >= instrument->grid_count)
         return synth_fail(error, HED_ERROR_ARGUMENT,
             "the instrument has %" PRIu32 " grids; number %" PRIu32 " was asked for",
             instrument->grid_count, index);
     const synth_grid *grid = &instrument->grids[index];
-    *info = (hed_grid_info){
+    *info = (hed_synth_grid_info){
         .name = grid->name ? grid->name : "", .def = grid->def, .generated = grid->generated};
     info->frequency = frequency_of(&grid->def, rate);
     return HED_OK;

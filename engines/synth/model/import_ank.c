@@ -16,7 +16,7 @@ static const size_t largest_file = (size_t)64 << 20;
 
 /* ---- the report ---- */
 
-static void add_line(hed_import_report *report, const char *format, va_list arguments)
+static void add_line(hed_synth_import_report *report, const char *format, va_list arguments)
 {
     char line[HED_ERROR_TEXT + 64];
     size_t used = strlen(report->text);
@@ -144,7 +144,7 @@ static void fit_field(const fitting *f, const synth_field *field, void *at)
         break;
     }
     case SYNTH_FIELD_ADSR: {
-        hed_adsr *e = at;
+        hed_synth_adsr *e = at;
         fit(f, ".attack", &e->attack, 0, field->high);
         fit(f, ".decay", &e->decay, 0, field->high);
         fit(f, ".sustain", &e->sustain, 0, 1);
@@ -156,30 +156,30 @@ static void fit_field(const fitting *f, const synth_field *field, void *at)
 }
 
 /* Where a definition has its route; NULL: nothing starts it. */
-static hed_route *route_of(hed_entity_def *def)
+static hed_synth_route *route_of(hed_synth_entity_def *def)
 {
     for (const synth_field *field = synth_fields[def->type]; field->key; field++)
         if (field->kind == SYNTH_FIELD_ROUTE)
-            return (hed_route *)(void *)((char *)&def->as + field->offset);
+            return (hed_synth_route *)(void *)((char *)&def->as + field->offset);
     return NULL;
 }
 
-hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_entity_def *def,
-    const hed_route *routes, uint32_t copies)
+hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synth_entity_def *def,
+    const hed_synth_route *routes, uint32_t copies)
 {
-    const char *type = hed_entity_type_name(def->type);
+    const char *type = hed_synth_entity_type_name(def->type);
     char of[64];
     snprintf(of, sizeof of, "%s%d: ", type, imported->number);
     for (const synth_field *field = synth_fields[def->type]; field->key; field++)
         fit_field(&(fitting){im, of, field->key}, field, (char *)&def->as + field->offset);
     for (uint32_t i = 0; i < copies; i++) {
         char name[64];
-        hed_entity made;
+        hed_synth_entity made;
         hed_error error;
-        hed_route *route = route_of(def);
+        hed_synth_route *route = route_of(def);
         if (route && routes) *route = routes[i];
         snprintf(name, sizeof name, i ? "%s%d_%u" : "%s%d", type, imported->number, i + 1);
-        hed_status status = hed_instrument_add(im->instrument, def, name, &made, &error);
+        hed_status status = hed_synth_instrument_add(im->instrument, def, name, &made, &error);
         if (status == HED_ERROR_ARGUMENT) {
             synth_import_leave_out(im, "%s: %s", name, error.text);
             return HED_OK;
@@ -194,20 +194,20 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_enti
 
 /* ---- the whole ---- */
 
-static void fit_def(synth_import *im, hed_instrument_def *def)
+static void fit_def(synth_import *im, hed_synth_instrument_def *def)
 {
     for (const synth_field *field = synth_instrument_fields; field->key; field++)
         fit_field(&(fitting){im, "instrument: ", field->key}, field, (char *)def + field->offset);
 }
 
-static hed_instrument_def make_def(synth_import *im)
+static hed_synth_instrument_def make_def(synth_import *im)
 {
     const synth_ank_model *m = im->model;
-    hed_instrument_def def = hed_default_instrument_def();
-    if (m->mode >= HED_SINGLETON && m->mode <= HED_VOICES_MPE) def.mode = (hed_voice_mode)m->mode;
+    hed_synth_instrument_def def = hed_default_synth_instrument_def();
+    if (m->mode >= HED_SYNTH_SINGLETON && m->mode <= HED_SYNTH_VOICES_MPE) def.mode = (hed_synth_voice_mode)m->mode;
     else synth_import_tell(im, "MIDI mode %d is not known: one instance", m->mode);
     if (m->voices > 0) def.voices = (uint32_t)m->voices;
-    else if (def.mode != HED_SINGLETON)
+    else if (def.mode != HED_SYNTH_SINGLETON)
         synth_import_tell(im, "%d voices: not told, or none; %u", m->voices, def.voices);
     if (m->ranged && m->notes.low >= 0 && m->notes.low <= m->notes.high && m->notes.high <= 127) {
         def.low = (uint8_t)m->notes.low;
@@ -225,9 +225,9 @@ static hed_instrument_def make_def(synth_import *im)
     if (m->wet != 0.0f && m->wet != 1.0f)
         synth_import_tell(
             im, "master dry and wet %g: there is no such mix here, all is wet", (double)m->wet);
-    if (def.mode == HED_VOICES_MPE && m->zone)
+    if (def.mode == HED_SYNTH_VOICES_MPE && m->zone)
         synth_import_tell(im, "MPE zone: the lower one, until MIDI says otherwise");
-    if (def.mode != HED_SINGLETON)
+    if (def.mode != HED_SYNTH_SINGLETON)
         synth_import_tell(im, "root note: the format has none; %g", (double)def.root_note);
     fit_def(im, &def);
     return def;
@@ -237,17 +237,17 @@ static hed_instrument_def make_def(synth_import *im)
  * the instrument. */
 static hed_status limit_notes(synth_import *im)
 {
-    hed_instrument_def def = *hed_instrument_get_def(im->instrument);
-    hed_stability stability;
-    hed_status status = hed_instrument_stability(im->instrument, 48000.0, &stability, im->error);
-    if (status || !stability.unsafe || def.mode == HED_SINGLETON) return status;
+    hed_synth_instrument_def def = *hed_synth_instrument_get_def(im->instrument);
+    hed_synth_stability stability;
+    hed_status status = hed_synth_instrument_stability(im->instrument, 48000.0, &stability, im->error);
+    if (status || !stability.unsafe || def.mode == HED_SYNTH_SINGLETON) return status;
     double semitones = 6.0 * log2(stability.worst / 2.0);
     double high = floor(def.high - semitones - 1e-6);
     if (!(high >= def.low)) return HED_OK; /* it is not the notes */
     synth_import_tell(
         im, "notes above %.0f, of %u: not proven stable at 48 kHz, not played", high, def.high);
     def.high = (uint8_t)high;
-    return hed_instrument_set_def(im->instrument, &def, im->error);
+    return hed_synth_instrument_set_def(im->instrument, &def, im->error);
 }
 
 static hed_status convert(synth_import *im)
@@ -256,8 +256,8 @@ static hed_status convert(synth_import *im)
     if (m->bodies.count == 0)
         return synth_fail(im->error, HED_ERROR_FORMAT,
             "%s has no body: this is no preset, or an empty one", im->name);
-    hed_instrument_def def = make_def(im);
-    hed_status status = hed_instrument_create(NULL, &def, &im->instrument, im->error);
+    hed_synth_instrument_def def = make_def(im);
+    hed_status status = hed_synth_instrument_create(NULL, &def, &im->instrument, im->error);
     if (!status) status = synth_name_file(im->instrument, im->name, im->error);
     if (!status) status = number_all(im);
     if (!status) status = synth_import_sort_routes(im);
@@ -267,19 +267,19 @@ static hed_status convert(synth_import *im)
     for (uint32_t kind = 0; kind < ANK_KINDS; kind++) free(im->imported[kind]);
     free(im->targets);
     if (!status) return HED_OK;
-    hed_instrument_destroy(im->instrument);
+    hed_synth_instrument_destroy(im->instrument);
     im->instrument = NULL;
     return status;
 }
 
-hed_status hed_instrument_parse_ank(const void *bytes, size_t size, const char *name,
-    hed_instrument **instrument, hed_import_report *report, hed_error *error)
+hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
+    hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
 {
-    hed_import_report unread;
+    hed_synth_import_report unread;
     synth_ank_model model = {0};
     synth_import im = {
         .model = &model, .report = report ? report : &unread, .name = name, .error = error};
-    *im.report = (hed_import_report){0};
+    *im.report = (hed_synth_import_report){0};
     hed_status status = synth_wire_read(&synth_ank_schema, bytes, size, name, &model, error);
     if (!status) status = convert(&im);
     synth_wire_free(&synth_ank_schema, &model);
@@ -287,15 +287,15 @@ hed_status hed_instrument_parse_ank(const void *bytes, size_t size, const char *
     return status;
 }
 
-hed_status hed_instrument_import_ank(
-    const char *path, hed_instrument **instrument, hed_import_report *report, hed_error *error)
+hed_status hed_synth_instrument_import_ank(
+    const char *path, hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
 {
     *instrument = NULL;
     char *bytes;
     size_t size;
     hed_status status = hed_file_read(path, largest_file, &bytes, &size, error);
     if (status) return status;
-    status = hed_instrument_parse_ank(bytes, size, path, instrument, report, error);
+    status = hed_synth_instrument_parse_ank(bytes, size, path, instrument, report, error);
     free(bytes);
     return status;
 }

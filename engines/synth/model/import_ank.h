@@ -189,14 +189,14 @@ extern const synth_wire_message synth_ank_schema; /* of a synth_ank_model */
 typedef struct synth_imported {
     int32_t number;
     uint32_t place; /* in the model's list */
-    hed_entity first;
+    hed_synth_entity first;
     uint32_t copies; /* 0: left out */
     /* What its links say: */
     /* exciters: free bodies that they move, delay lines that sound in them */
     uint32_t linked, lines;
     float lightest;        /* mass of such a body */
     uint32_t used;         /* audio inputs: copies that have their source */
-    hed_entity microphone; /* followers: what they follow */
+    hed_synth_entity microphone; /* followers: what they follow */
 } synth_imported;
 
 /* Something that a route names. */
@@ -208,8 +208,8 @@ typedef struct synth_ank_target {
 /* An import under way: what became of what. */
 typedef struct synth_import {
     const synth_ank_model *model;
-    hed_instrument *instrument;
-    hed_import_report *report;
+    hed_synth_instrument *instrument;
+    hed_synth_import_report *report;
     synth_imported *imported[ANK_KINDS]; /* (counts) in order of their numbers */
     uint32_t counts[ANK_KINDS];
     synth_ank_target *targets; /* (target_count) in order of kind, number, route */
@@ -227,8 +227,8 @@ void synth_import_leave_out(synth_import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Adds an entity, its values brought into their ranges; a copy for each route. Errors: LIMIT,
  * MEMORY; where something else is wrong it is left out. */
-hed_status synth_import_add(synth_import *import, synth_imported *imported, hed_entity_def *def,
-    const hed_route *routes, uint32_t copies);
+hed_status synth_import_add(synth_import *import, synth_imported *imported, hed_synth_entity_def *def,
+    const hed_synth_route *routes, uint32_t copies);
 
 /* import_entities.c: every kind of thing, bodies first. Errors: LIMIT, MEMORY. */
 hed_status synth_import_entities(synth_import *import);
@@ -240,11 +240,11 @@ hed_status synth_import_sort_routes(synth_import *import);
 /* The routes on which notes reach an exciter or modulator; gives how many there are. */
 enum { SYNTH_MOST_ROUTES = 64 };
 uint32_t synth_import_routes(
-    synth_import *import, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES]);
+    synth_import *import, synth_ank_id id, hed_synth_route routes[SYNTH_MOST_ROUTES]);
 /* The controller, and the number of the host's parameter, that are routed to a modulator; the first
  * of several. False: none is. */
 bool synth_import_controller(
-    synth_import *import, synth_ank_id id, uint32_t *number, hed_route *route);
+    synth_import *import, synth_ank_id id, uint32_t *number, hed_synth_route *route);
 bool synth_import_host(const synth_import *import, synth_ank_id id, uint32_t *number);
 
 #endif

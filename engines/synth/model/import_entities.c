@@ -28,9 +28,9 @@ static void set_vector(float to[3], synth_ank_vector from)
     to[2] = from.z;
 }
 
-static hed_adsr adsr_of(const synth_ank_envelope *e)
+static hed_synth_adsr adsr_of(const synth_ank_envelope *e)
 {
-    return (hed_adsr){e->attack, e->decay, e->sustain, e->release};
+    return (hed_synth_adsr){e->attack, e->decay, e->sustain, e->release};
 }
 
 static float linear(float decibels) { return powf(10.0f, decibels / 20.0f); }
@@ -42,19 +42,19 @@ static void tell_gain(
         im, "%s%d: gain %g dB -> %g N", type, number, (double)decibels, (double)newtons);
 }
 
-static hed_wave wave_of(
+static hed_synth_wave wave_of(
     synth_import *im, const char *type, const synth_imported *imported, int32_t wave)
 {
-    if (wave >= 0 && wave < HED_WAVE_COUNT) return (hed_wave)wave; /* the same order */
+    if (wave >= 0 && wave < HED_SYNTH_WAVE_COUNT) return (hed_synth_wave)wave; /* the same order */
     synth_import_tell(im, "%s%d: waveform %d is not known: a sine", type, imported->number, wave);
-    return HED_WAVE_SINE;
+    return HED_SYNTH_WAVE_SINE;
 }
 
 /* The smallest route that has all of these. */
-static hed_route around(
-    synth_import *im, const char *type, int32_t number, const hed_route *routes, uint32_t count)
+static hed_synth_route around(
+    synth_import *im, const char *type, int32_t number, const hed_synth_route *routes, uint32_t count)
 {
-    hed_route all = count ? routes[0] : (hed_route){0, 0, 127};
+    hed_synth_route all = count ? routes[0] : (hed_synth_route){0, 0, 127};
     for (uint32_t i = 1; i < count; i++) {
         if (routes[i].channel != all.channel) all.channel = 0;
         if (routes[i].low < all.low) all.low = routes[i].low;
@@ -71,7 +71,7 @@ static hed_route around(
 static hed_status add_body(synth_import *im, synth_imported *imported)
 {
     const synth_ank_body *body = ITEM(body, bodies, imported);
-    hed_entity_def def = hed_default_entity_def(HED_BODY);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_BODY);
     set_vector(def.as.body.position, body->position);
     def.as.body.mass = body->mass;
     def.as.body.damping = body->damping;
@@ -86,8 +86,8 @@ static hed_status add_body(synth_import *im, synth_imported *imported)
 static hed_status add_sensor(synth_import *im, synth_imported *imported)
 {
     const synth_ank_sensor *sensor = ITEM(sensor, sensors, imported);
-    hed_entity_def def = hed_default_entity_def(HED_MICROPHONE);
-    hed_microphone_def *m = &def.as.microphone;
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
+    hed_synth_microphone_def *m = &def.as.microphone;
     set_vector(m->position, sensor->position);
     set_vector(m->direction, sensor->normal);
     m->directionality = sensor->directionality;
@@ -108,7 +108,7 @@ static hed_status add_sensor(synth_import *im, synth_imported *imported)
 /* ---- exciters ---- */
 
 static void set_mallet(synth_import *im, const synth_ank_exciter *exciter,
-    const synth_imported *imported, hed_mallet_def *mallet)
+    const synth_imported *imported, hed_synth_mallet_def *mallet)
 {
     float body = imported->linked ? imported->lightest : 1.0f, hammer = hammer_share * body;
     float soft = exciter->mallet.soft, hard = exciter->mallet.hard,
@@ -137,7 +137,7 @@ static void set_mallet(synth_import *im, const synth_ank_exciter *exciter,
 }
 
 static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter,
-    const synth_imported *imported, hed_oscillator_def *o)
+    const synth_imported *imported, hed_synth_oscillator_def *o)
 {
     o->wave = wave_of(im, "oscillator", imported, exciter->oscillator.wave);
     o->gain = linear(exciter->oscillator.gain);
@@ -151,7 +151,7 @@ static void set_oscillator(synth_import *im, const synth_ank_exciter *exciter,
     o->envelope = adsr_of(&exciter->oscillator.envelope);
 }
 
-static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_audio_input_def *a)
+static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_synth_audio_input_def *a)
 {
     a->channel = exciter->audio.channel > 0 ? (uint32_t)exciter->audio.channel : 0;
     if (exciter->audio.channel < 0)
@@ -167,8 +167,8 @@ static void set_audio(synth_import *im, const synth_ank_exciter *exciter, hed_au
 }
 
 /* Sound goes in once for each source: the input, and delay lines. */
-static hed_status add_audio(synth_import *im, synth_imported *imported, hed_entity_def *def,
-    hed_route *routes, uint32_t heard)
+static hed_status add_audio(synth_import *im, synth_imported *imported, hed_synth_entity_def *def,
+    hed_synth_route *routes, uint32_t heard)
 {
     const synth_ank_exciter *exciter = ITEM(exciter, exciters, imported);
     set_audio(im, exciter, &def->as.audio_input);
@@ -182,26 +182,26 @@ static hed_status add_audio(synth_import *im, synth_imported *imported, hed_enti
         synth_import_leave_out(im, "exciter %d: it has %u sources of sound", exciter->id, sources);
         return HED_OK;
     }
-    hed_route all = around(im, "audio_input", exciter->id, routes, heard);
+    hed_synth_route all = around(im, "audio_input", exciter->id, routes, heard);
     for (uint32_t i = 0; i < sources; i++) routes[i] = all;
     return synth_import_add(im, imported, def, routes, sources);
 }
 
 static hed_status add_exciter(synth_import *im, synth_imported *imported)
 {
-    static const hed_entity_type types[] = {[ANK_MALLET] = HED_MALLET,
-        [ANK_AUDIO] = HED_AUDIO_INPUT,
-        [ANK_OSCILLATOR] = HED_OSCILLATOR,
-        [ANK_BOW] = HED_BOW,
-        [ANK_PLECTRUM] = HED_PLECTRUM};
+    static const hed_synth_entity_type types[] = {[ANK_MALLET] = HED_SYNTH_MALLET,
+        [ANK_AUDIO] = HED_SYNTH_AUDIO_INPUT,
+        [ANK_OSCILLATOR] = HED_SYNTH_OSCILLATOR,
+        [ANK_BOW] = HED_SYNTH_BOW,
+        [ANK_PLECTRUM] = HED_SYNTH_PLECTRUM};
     const synth_ank_exciter *exciter = ITEM(exciter, exciters, imported);
     if (exciter->what < ANK_MALLET || exciter->what > ANK_PLECTRUM) {
         synth_import_leave_out(im, "exciter %d: of a kind that is not known", exciter->id);
         return HED_OK;
     }
-    hed_route routes[SYNTH_MOST_ROUTES];
+    hed_synth_route routes[SYNTH_MOST_ROUTES];
     uint32_t heard = synth_import_routes(im, (synth_ank_id){ANK_EXCITER, exciter->id}, routes);
-    hed_entity_def def = hed_default_entity_def(types[exciter->what]);
+    hed_synth_entity_def def = hed_default_synth_entity_def(types[exciter->what]);
     float direction[3];
     set_vector(direction, exciter->normal);
     switch (exciter->what) {
@@ -238,7 +238,7 @@ static const float divisions[] = {8, 16.0f / 3, 6, 4, 8.0f / 3, 3, 2, 4.0f / 3, 
     0.75f, 0.5f, 1.0f / 3, 0.375f, 0.25f, 1.0f / 6, 0.1875f, 0.125f, 1.0f / 12};
 
 static void set_lfo(synth_import *im, const synth_ank_modulator *modulator,
-    const synth_imported *imported, hed_lfo_def *lfo)
+    const synth_imported *imported, hed_synth_lfo_def *lfo)
 {
     uint32_t count = sizeof divisions / sizeof *divisions;
     lfo->wave = wave_of(im, "lfo", imported, modulator->lfo.wave);
@@ -259,16 +259,16 @@ static void set_lfo(synth_import *im, const synth_ank_modulator *modulator,
 
 /* False: it is left out. */
 static bool set_midi(synth_import *im, const synth_ank_modulator *modulator,
-    hed_midi_source_def *source, hed_route *route)
+    hed_synth_midi_source_def *source, hed_synth_route *route)
 {
-    static const hed_midi_kind kinds[] = {
-        [ANK_CONTROLLER] = HED_MIDI_CC,
-        [ANK_BEND] = HED_MIDI_BEND,
-        [ANK_PRESSURE] = HED_MIDI_PRESSURE,
-        [ANK_AFTERTOUCH] = HED_MIDI_AFTERTOUCH,
-        [ANK_VELOCITY] = HED_MIDI_VELOCITY,
-        [ANK_NOTE] = HED_MIDI_NOTE,
-        [ANK_HOST] = HED_MIDI_HOST,
+    static const hed_synth_midi_kind kinds[] = {
+        [ANK_CONTROLLER] = HED_SYNTH_MIDI_CC,
+        [ANK_BEND] = HED_SYNTH_MIDI_BEND,
+        [ANK_PRESSURE] = HED_SYNTH_MIDI_PRESSURE,
+        [ANK_AFTERTOUCH] = HED_SYNTH_MIDI_AFTERTOUCH,
+        [ANK_VELOCITY] = HED_SYNTH_MIDI_VELOCITY,
+        [ANK_NOTE] = HED_SYNTH_MIDI_NOTE,
+        [ANK_HOST] = HED_SYNTH_MIDI_HOST,
     };
     synth_ank_id id = {ANK_MODULATOR, modulator->id};
     source->kind = kinds[modulator->what];
@@ -293,39 +293,39 @@ static bool set_midi(synth_import *im, const synth_ank_modulator *modulator,
 
 static hed_status add_modulator(synth_import *im, synth_imported *imported)
 {
-    static const hed_entity_type types[] = {[ANK_LFO] = HED_LFO,
-        [ANK_TRIGGER] = HED_ENVELOPE,
-        [ANK_FOLLOWER] = HED_FOLLOWER,
-        [ANK_CONTROLLER] = HED_MIDI_SOURCE,
-        [ANK_BEND] = HED_MIDI_SOURCE,
-        [ANK_PRESSURE] = HED_MIDI_SOURCE,
-        [ANK_AFTERTOUCH] = HED_MIDI_SOURCE,
-        [ANK_VELOCITY] = HED_MIDI_SOURCE,
-        [ANK_NOTE] = HED_MIDI_SOURCE,
-        [ANK_HOST] = HED_MIDI_SOURCE};
+    static const hed_synth_entity_type types[] = {[ANK_LFO] = HED_SYNTH_LFO,
+        [ANK_TRIGGER] = HED_SYNTH_ENVELOPE,
+        [ANK_FOLLOWER] = HED_SYNTH_FOLLOWER,
+        [ANK_CONTROLLER] = HED_SYNTH_MIDI_SOURCE,
+        [ANK_BEND] = HED_SYNTH_MIDI_SOURCE,
+        [ANK_PRESSURE] = HED_SYNTH_MIDI_SOURCE,
+        [ANK_AFTERTOUCH] = HED_SYNTH_MIDI_SOURCE,
+        [ANK_VELOCITY] = HED_SYNTH_MIDI_SOURCE,
+        [ANK_NOTE] = HED_SYNTH_MIDI_SOURCE,
+        [ANK_HOST] = HED_SYNTH_MIDI_SOURCE};
     const synth_ank_modulator *modulator = ITEM(modulator, modulators, imported);
     uint32_t what = (uint32_t)modulator->what;
     if (what >= sizeof types / sizeof *types || (!types[what])) {
         synth_import_leave_out(im, "modulator %d: of a kind that is not known", modulator->id);
         return HED_OK;
     }
-    hed_route routes[SYNTH_MOST_ROUTES];
+    hed_synth_route routes[SYNTH_MOST_ROUTES];
     uint32_t heard = synth_import_routes(im, (synth_ank_id){ANK_MODULATOR, modulator->id}, routes);
-    hed_entity_def def = hed_default_entity_def(types[what]);
-    if (def.type == HED_ENVELOPE) {
+    hed_synth_entity_def def = hed_default_synth_entity_def(types[what]);
+    if (def.type == HED_SYNTH_ENVELOPE) {
         def.as.envelope.envelope = adsr_of(&modulator->trigger.envelope);
         if (heard) return synth_import_add(im, imported, &def, routes, heard);
         synth_import_leave_out(im, "modulator %d: no note is routed to it", modulator->id);
         return HED_OK;
     }
-    routes[0] = around(im, hed_entity_type_name(def.type), modulator->id, routes, heard);
-    if (def.type == HED_LFO) {
+    routes[0] = around(im, hed_synth_entity_type_name(def.type), modulator->id, routes, heard);
+    if (def.type == HED_SYNTH_LFO) {
         set_lfo(im, modulator, imported, &def.as.lfo);
         if (def.as.lfo.retrigger && !heard)
             synth_import_tell(
                 im, "lfo%d: no note is routed to it: it is not started anew", modulator->id);
         def.as.lfo.retrigger &= heard > 0;
-    } else if (def.type == HED_FOLLOWER) {
+    } else if (def.type == HED_SYNTH_FOLLOWER) {
         def.as.follower.attack = modulator->follower.attack;
         def.as.follower.release = modulator->follower.release;
         if (!imported->microphone) {

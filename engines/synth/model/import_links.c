@@ -16,8 +16,8 @@ static hed_status add_spring(synth_import *im, const synth_ank_link *link, synth
         synth_import_leave_out(im, "link %d: a spring that is not between two bodies", link->id);
         return HED_OK;
     }
-    hed_entity_def def = hed_default_entity_def(HED_SPRING);
-    def.as.spring = (hed_spring_def){
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+    def.as.spring = (hed_synth_spring_def){
         a->first, b->first, link->spring.stiffness, link->spring.neutral_length, 0, 0};
     if (def.as.spring.rest_length < 0.0f) {
         synth_import_tell(im, "spring%d: a neutral length of %g counts as 0", link->id,
@@ -27,13 +27,13 @@ static hed_status add_spring(synth_import *im, const synth_ank_link *link, synth
     return synth_import_add(im, imported, &def, NULL, 1);
 }
 
-static hed_status join(synth_import *im, const synth_ank_link *link, hed_entity from, hed_entity to)
+static hed_status join(synth_import *im, const synth_ank_link *link, hed_synth_entity from, hed_synth_entity to)
 {
     hed_error error;
     if (im->instrument->link_count > SYNTH_WIRE_MOST)
         return synth_fail(
             im->error, HED_ERROR_LIMIT, "%s: more than %d links", im->name, SYNTH_WIRE_MOST);
-    hed_status status = hed_instrument_link(im->instrument, from, to, 1.0f, &error);
+    hed_status status = hed_synth_instrument_link(im->instrument, from, to, 1.0f, &error);
     if (status != HED_ERROR_ARGUMENT)
         return status ? synth_fail(im->error, status, "%s: %s", im->name, error.text) : HED_OK;
     synth_import_leave_out(im, "link %d: %s", link->id, error.text);
@@ -74,9 +74,9 @@ static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_
             im, "link %d: a delay line that is not from a sensor to an audio exciter", link->id);
         return HED_OK;
     }
-    hed_entity_def def = hed_default_entity_def(HED_DELAY_LINE);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_DELAY_LINE);
     def.as.delay_line =
-        (hed_delay_line_def){.source = source->first, .seconds = link->delay.seconds};
+        (hed_synth_delay_line_def){.source = source->first, .seconds = link->delay.seconds};
     hed_status status = synth_import_add(im, imported, &def, NULL, 1);
     if (!status && imported->copies)
         status = join(im, link, input->first + input->used++, imported->first);
@@ -85,19 +85,19 @@ static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_
 
 /* How a link's depth is meant. Gains of exciters are decibels there, newtons here: adding decibels
  * is multiplying. */
-static hed_modulation_def modulation_of(
-    synth_import *im, const synth_ank_link *link, hed_entity target, bool first)
+static hed_synth_modulation_def modulation_of(
+    synth_import *im, const synth_ank_link *link, hed_synth_entity target, bool first)
 {
-    hed_modulation_def def = {.target = target, .parameter = (hed_parameter)link->modulator.operand,
+    hed_synth_modulation_def def = {.target = target, .parameter = (hed_synth_target)link->modulator.operand,
         .depth = link->modulator.depth, .invert = link->modulator.invert};
-    def.mode = link->modulator.exponential ? HED_MODULATE_EXPONENTIAL
-               : link->modulator.multiply  ? HED_MODULATE_MULTIPLY
-                                           : HED_MODULATE_ADD;
+    def.mode = link->modulator.exponential ? HED_SYNTH_MODULATE_EXPONENTIAL
+               : link->modulator.multiply  ? HED_SYNTH_MODULATE_MULTIPLY
+                                           : HED_SYNTH_MODULATE_ADD;
     const synth_place *place = synth_find(im->instrument, target);
-    bool newtons = place && (place->type == HED_OSCILLATOR || place->type == HED_AUDIO_INPUT) &&
-                   def.parameter == HED_PARAMETER_GAIN;
-    if (newtons && def.mode == HED_MODULATE_ADD) {
-        def.mode = HED_MODULATE_EXPONENTIAL;
+    bool newtons = place && (place->type == HED_SYNTH_OSCILLATOR || place->type == HED_SYNTH_AUDIO_INPUT) &&
+                   def.parameter == HED_SYNTH_TARGET_GAIN;
+    if (newtons && def.mode == HED_SYNTH_MODULATE_ADD) {
+        def.mode = HED_SYNTH_MODULATE_EXPONENTIAL;
         def.depth /= 6.0206f;
         if (first)
             synth_import_tell(im, "link %d: depth %g dB -> %g octaves of amplitude", link->id,
@@ -112,9 +112,9 @@ static hed_status modulate(synth_import *im, const synth_ank_link *link,
     for (uint32_t t = 0; t < target->copies; t++)
         for (uint32_t s = 0; s < source->copies; s++) {
             hed_error error;
-            hed_modulation_def def = modulation_of(im, link, target->first + t, t + s == 0);
+            hed_synth_modulation_def def = modulation_of(im, link, target->first + t, t + s == 0);
             def.source = source->first + s;
-            hed_status status = hed_instrument_modulate(im->instrument, &def, &error);
+            hed_status status = hed_synth_instrument_modulate(im->instrument, &def, &error);
             if (status == HED_ERROR_ARGUMENT) {
                 synth_import_leave_out(im, "link %d: %s", link->id, error.text);
                 return HED_OK;
@@ -140,11 +140,11 @@ static hed_status add_modulation(synth_import *im, const synth_ank_link *link)
         return HED_OK;
     }
     /* HED_PARAMETER_ numbers operands as the schema does. */
-    _Static_assert(HED_PARAMETER_MASS == 0 && HED_PARAMETER_REST_LENGTH == 7 &&
-                       HED_PARAMETER_GAIN == 11 && HED_PARAMETER_ROTATION == 20 &&
-                       HED_PARAMETER_ISOTROPY == 25 && HED_PARAMETER_COUNT == 26,
+    _Static_assert(HED_SYNTH_TARGET_MASS == 0 && HED_SYNTH_TARGET_REST_LENGTH == 7 &&
+                       HED_SYNTH_TARGET_GAIN == 11 && HED_SYNTH_TARGET_ROTATION == 20 &&
+                       HED_SYNTH_TARGET_ISOTROPY == 25 && HED_SYNTH_TARGET_COUNT == 26,
         "operands of the schema");
-    if (link->modulator.operand < 0 || link->modulator.operand >= HED_PARAMETER_COUNT) {
+    if (link->modulator.operand < 0 || link->modulator.operand >= HED_SYNTH_TARGET_COUNT) {
         synth_import_leave_out(
             im, "link %d: operand %d is not known", link->id, link->modulator.operand);
         return HED_OK;

@@ -60,20 +60,20 @@ static uint8_t channel_of(const synth_ank_event *event)
     return event->channel >= 1 && event->channel <= 16 ? (uint8_t)event->channel : 0;
 }
 
-static void note_runs(const uint8_t heard[128], uint8_t channel, hed_route *routes, uint32_t *count)
+static void note_runs(const uint8_t heard[128], uint8_t channel, hed_synth_route *routes, uint32_t *count)
 {
     for (uint32_t note = 0; note < 128; note++) {
         if (!heard[note]) continue;
         uint32_t first = note;
         while (note < 127 && heard[note + 1]) note++;
         if ((*count)++ < SYNTH_MOST_ROUTES)
-            routes[*count - 1] = (hed_route){channel, (uint8_t)first, (uint8_t)note};
+            routes[*count - 1] = (hed_synth_route){channel, (uint8_t)first, (uint8_t)note};
     }
 }
 
-uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_route routes[SYNTH_MOST_ROUTES])
+uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_synth_route routes[SYNTH_MOST_ROUTES])
 {
-    static const hed_route every_note = {0, 0, 127};
+    static const hed_synth_route every_note = {0, 0, 127};
     uint8_t heard[17][128] = {{0}};
     bool any = false;
     const synth_ank_route *all = im->model->routes.items;
@@ -97,12 +97,12 @@ uint32_t synth_import_routes(synth_import *im, synth_ank_id id, hed_route routes
             id.kind == ANK_EXCITER ? "exciter" : "modulator", id.number, count, SYNTH_MOST_ROUTES);
         count = SYNTH_MOST_ROUTES;
     }
-    if (any || im->model->mode == HED_SINGLETON) return count;
+    if (any || im->model->mode == HED_SYNTH_SINGLETON) return count;
     routes[0] = every_note; /* a voice hears its note without a route, too */
     return 1;
 }
 
-bool synth_import_controller(synth_import *im, synth_ank_id id, uint32_t *number, hed_route *route)
+bool synth_import_controller(synth_import *im, synth_ank_id id, uint32_t *number, hed_synth_route *route)
 {
     bool found = false;
     const synth_ank_route *all = im->model->routes.items;
@@ -118,7 +118,7 @@ bool synth_import_controller(synth_import *im, synth_ank_id id, uint32_t *number
             continue;
         }
         *number = (uint32_t)event->number;
-        *route = (hed_route){channel_of(event), 0, 127};
+        *route = (hed_synth_route){channel_of(event), 0, 127};
         found = true;
     }
     return found;

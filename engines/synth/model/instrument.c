@@ -56,36 +56,36 @@ void synth_free_text(const hed_allocator *allocator, char *text)
     if (text) allocator->release(allocator->user, text, strlen(text) + 1);
 }
 
-/* Where hed_instrument keeps the array of each type. The pointers are read and written by memcpy:
+/* Where hed_synth_instrument keeps the array of each type. The pointers are read and written by memcpy:
  * each is of its own type. */
-static const size_t arrays[HED_ENTITY_TYPE_COUNT] = {offsetof(hed_instrument, bodies),
-    offsetof(hed_instrument, springs), offsetof(hed_instrument, microphones),
-    offsetof(hed_instrument, mallets), offsetof(hed_instrument, plectrums),
-    offsetof(hed_instrument, bows), offsetof(hed_instrument, oscillators),
-    offsetof(hed_instrument, audio_inputs), offsetof(hed_instrument, lfos),
-    offsetof(hed_instrument, envelopes), offsetof(hed_instrument, followers),
-    offsetof(hed_instrument, midi_sources), offsetof(hed_instrument, delay_lines)};
+static const size_t arrays[HED_SYNTH_ENTITY_TYPE_COUNT] = {offsetof(hed_synth_instrument, bodies),
+    offsetof(hed_synth_instrument, springs), offsetof(hed_synth_instrument, microphones),
+    offsetof(hed_synth_instrument, mallets), offsetof(hed_synth_instrument, plectrums),
+    offsetof(hed_synth_instrument, bows), offsetof(hed_synth_instrument, oscillators),
+    offsetof(hed_synth_instrument, audio_inputs), offsetof(hed_synth_instrument, lfos),
+    offsetof(hed_synth_instrument, envelopes), offsetof(hed_synth_instrument, followers),
+    offsetof(hed_synth_instrument, midi_sources), offsetof(hed_synth_instrument, delay_lines)};
 
-void *synth_array(const hed_instrument *instrument, uint32_t type)
+void *synth_array(const hed_synth_instrument *instrument, uint32_t type)
 {
     void *array;
     memcpy(&array, (const char *)instrument + arrays[type], sizeof array);
     return array;
 }
 
-static void set_array(hed_instrument *instrument, uint32_t type, void *array)
+static void set_array(hed_synth_instrument *instrument, uint32_t type, void *array)
 {
     memcpy((char *)instrument + arrays[type], &array, sizeof array);
 }
 
-void *synth_element(const hed_instrument *instrument, uint32_t type, uint32_t index)
+void *synth_element(const hed_synth_instrument *instrument, uint32_t type, uint32_t index)
 {
     return (char *)synth_array(instrument, type) + index * synth_def_sizes[type];
 }
 
 /* Makes room for `count` elements of a type. Numbers and definitions have one capacity, so they
  * grow together or not at all. */
-static bool reserve(hed_instrument *instrument, uint32_t type, uint64_t count)
+static bool reserve(hed_synth_instrument *instrument, uint32_t type, uint64_t count)
 {
     const hed_allocator *allocator = &instrument->allocator;
     uint32_t old = instrument->capacities[type], capacity = 0, same = 0;
@@ -93,7 +93,7 @@ static bool reserve(hed_instrument *instrument, uint32_t type, uint64_t count)
     if (count <= old) return true;
     uint64_t larger = old + (uint64_t)old / 2 + 8;
     if (larger < count) larger = count;
-    hed_entity *ids = synth_grow(allocator, NULL, &capacity, larger, sizeof *ids);
+    hed_synth_entity *ids = synth_grow(allocator, NULL, &capacity, larger, sizeof *ids);
     void *array = synth_grow(allocator, NULL, &same, larger, size);
     if (!ids || !array) {
         release(allocator, ids, capacity, sizeof *ids);
@@ -112,7 +112,7 @@ static bool reserve(hed_instrument *instrument, uint32_t type, uint64_t count)
     return true;
 }
 
-hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_error *error)
+hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more, hed_error *error)
 {
     if (more > SYNTH_MOST_ENTITIES - instrument->entity_count)
         return synth_fail(error, HED_ERROR_LIMIT,
@@ -129,24 +129,24 @@ hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_e
     return HED_OK;
 }
 
-hed_status synth_reserve(hed_instrument *instrument, uint32_t type, uint32_t more, hed_error *error)
+hed_status synth_reserve(hed_synth_instrument *instrument, uint32_t type, uint32_t more, hed_error *error)
 {
     if (more > SYNTH_MOST_OF_TYPE - instrument->counts[type])
         return synth_fail(error, HED_ERROR_LIMIT,
             "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
-            SYNTH_MOST_OF_TYPE, more, hed_entity_type_name(type));
+            SYNTH_MOST_OF_TYPE, more, hed_synth_entity_type_name(type));
     hed_status status = synth_reserve_places(instrument, more, error);
     if (status == HED_OK && !reserve(instrument, type, (uint64_t)instrument->counts[type] + more))
         return synth_fail(error, HED_ERROR_MEMORY,
             "out of memory for %" PRIu32 " more of an instrument's %s", more,
-            hed_entity_type_name(type));
+            hed_synth_entity_type_name(type));
     return status;
 }
 
-hed_entity synth_append(hed_instrument *instrument, uint32_t type, const void *def)
+hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, const void *def)
 {
     uint32_t index = instrument->counts[type]++;
-    hed_entity entity = ++instrument->entity_count;
+    hed_synth_entity entity = ++instrument->entity_count;
     instrument->places[entity] = (synth_place){type, index};
     instrument->ids[type][index] = entity;
     memcpy(synth_element(instrument, type, index), def, synth_def_sizes[type]);
@@ -155,7 +155,7 @@ hed_entity synth_append(hed_instrument *instrument, uint32_t type, const void *d
 
 /* ---- creation ---- */
 
-static hed_status check_def(const hed_instrument_def *def, hed_error *error)
+static hed_status check_def(const hed_synth_instrument_def *def, hed_error *error)
 {
     hed_status status = synth_check_fields(synth_instrument_fields, def, "instrument", error);
     if (status == HED_OK && def->low > def->high)
@@ -165,28 +165,28 @@ static hed_status check_def(const hed_instrument_def *def, hed_error *error)
     return status;
 }
 
-hed_status hed_instrument_create(const hed_allocator *allocator, const hed_instrument_def *def,
-    hed_instrument **instrument, hed_error *error)
+hed_status hed_synth_instrument_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
+    hed_synth_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     hed_allocator own = allocator ? *allocator : hed_default_allocator();
-    hed_instrument_def checked = def ? *def : hed_default_instrument_def();
+    hed_synth_instrument_def checked = def ? *def : hed_default_synth_instrument_def();
     hed_status status = check_def(&checked, error);
     if (status != HED_OK) return status;
-    hed_instrument *made = own.allocate(own.user, sizeof *made, _Alignof(hed_instrument));
+    hed_synth_instrument *made = own.allocate(own.user, sizeof *made, _Alignof(hed_synth_instrument));
     if (!made) return synth_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
-    *made = (hed_instrument){.allocator = own, .def = checked};
+    *made = (hed_synth_instrument){.allocator = own, .def = checked};
     *instrument = made;
     return HED_OK;
 }
 
-void hed_instrument_destroy(hed_instrument *instrument)
+void hed_synth_instrument_destroy(hed_synth_instrument *instrument)
 {
     if (!instrument) return;
     hed_allocator allocator = instrument->allocator;
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         release(
-            &allocator, instrument->ids[type], instrument->capacities[type], sizeof(hed_entity));
+            &allocator, instrument->ids[type], instrument->capacities[type], sizeof(hed_synth_entity));
         release(&allocator, synth_array(instrument, type), instrument->capacities[type],
             synth_def_sizes[type]);
     }
@@ -197,7 +197,7 @@ void hed_instrument_destroy(hed_instrument *instrument)
     release(&allocator, instrument->places, instrument->place_capacity, sizeof(synth_place));
     release(&allocator, instrument->links, instrument->link_capacity, sizeof(synth_link));
     release(&allocator, instrument->modulations, instrument->modulation_capacity,
-        sizeof(hed_modulation_def));
+        sizeof(hed_synth_modulation_def));
     release(&allocator, instrument->names, instrument->name_capacity, sizeof(synth_name));
     release(&allocator, instrument->grids, instrument->grid_capacity, sizeof(synth_grid));
     synth_table_free(&instrument->link_table, &allocator);
@@ -217,21 +217,21 @@ static bool copy_array(const hed_allocator *allocator, void **to, uint32_t *capa
     return *to != NULL;
 }
 
-static bool copy_types(const hed_instrument *from, hed_instrument *to)
+static bool copy_types(const hed_synth_instrument *from, hed_synth_instrument *to)
 {
     bool whole = true;
-    for (uint32_t type = 0; whole && type < HED_ENTITY_TYPE_COUNT; type++) {
+    for (uint32_t type = 0; whole && type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         uint32_t count = from->counts[type];
         whole = reserve(to, type, count);
         if (!whole || count == 0) continue;
-        memcpy(to->ids[type], from->ids[type], count * sizeof(hed_entity));
+        memcpy(to->ids[type], from->ids[type], count * sizeof(hed_synth_entity));
         memcpy(synth_array(to, type), synth_array(from, type), count * synth_def_sizes[type]);
         to->counts[type] = count;
     }
     return whole;
 }
 
-static bool copy_names(const hed_instrument *from, hed_instrument *to)
+static bool copy_names(const hed_synth_instrument *from, hed_synth_instrument *to)
 {
     for (uint32_t i = 0; i < from->name_count; i++)
         if (synth_set_name(to, from->names[i].entity, from->names[i].text, NULL) != HED_OK)
@@ -254,14 +254,14 @@ static bool copy_names(const hed_instrument *from, hed_instrument *to)
     return true;
 }
 
-static bool copy_links(const hed_instrument *from, hed_instrument *to)
+static bool copy_links(const hed_synth_instrument *from, hed_synth_instrument *to)
 {
     void *links, *modulations;
     bool whole = copy_array(&to->allocator, &links, &to->link_capacity, from->links,
         from->link_count, sizeof(synth_link));
     to->links = links;
     if (!whole || !copy_array(&to->allocator, &modulations, &to->modulation_capacity,
-                      from->modulations, from->modulation_count, sizeof(hed_modulation_def)))
+                      from->modulations, from->modulation_count, sizeof(hed_synth_modulation_def)))
         return false;
     to->modulations = modulations;
     to->modulation_count = from->modulation_count;
@@ -273,7 +273,7 @@ static bool copy_links(const hed_instrument *from, hed_instrument *to)
     return whole;
 }
 
-hed_status synth_name_file(hed_instrument *instrument, const char *file, hed_error *error)
+hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, hed_error *error)
 {
     instrument->file = synth_copy_text(&instrument->allocator, file);
     return instrument->file
@@ -281,13 +281,13 @@ hed_status synth_name_file(hed_instrument *instrument, const char *file, hed_err
                : synth_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");
 }
 
-hed_status hed_instrument_copy(
-    const hed_instrument *instrument, hed_instrument **copy, hed_error *error)
+hed_status hed_synth_instrument_copy(
+    const hed_synth_instrument *instrument, hed_synth_instrument **copy, hed_error *error)
 {
     hed_status status =
-        hed_instrument_create(&instrument->allocator, &instrument->def, copy, error);
+        hed_synth_instrument_create(&instrument->allocator, &instrument->def, copy, error);
     if (status != HED_OK) return status;
-    hed_instrument *made = *copy;
+    hed_synth_instrument *made = *copy;
     void *places;
     uint32_t count = instrument->entity_count + (instrument->entity_count > 0);
     bool whole = copy_array(&made->allocator, &places, &made->place_capacity, instrument->places,
@@ -298,18 +298,18 @@ hed_status hed_instrument_copy(
         copy_links(instrument, made) &&
         (!instrument->file || synth_name_file(made, instrument->file, NULL) == HED_OK))
         return HED_OK;
-    hed_instrument_destroy(made);
+    hed_synth_instrument_destroy(made);
     *copy = NULL;
     return synth_fail(error, HED_ERROR_MEMORY, "out of memory for a copy of an instrument");
 }
 
-const hed_instrument_def *hed_instrument_get_def(const hed_instrument *instrument)
+const hed_synth_instrument_def *hed_synth_instrument_get_def(const hed_synth_instrument *instrument)
 {
     return &instrument->def;
 }
 
-hed_status hed_instrument_set_def(
-    hed_instrument *instrument, const hed_instrument_def *def, hed_error *error)
+hed_status hed_synth_instrument_set_def(
+    hed_synth_instrument *instrument, const hed_synth_instrument_def *def, hed_error *error)
 {
     hed_status status = check_def(def, error);
     if (status == HED_OK) instrument->def = *def;
@@ -318,25 +318,25 @@ hed_status hed_instrument_set_def(
 
 /* ---- looking up ---- */
 
-const synth_place *synth_find(const hed_instrument *instrument, hed_entity entity)
+const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     if (entity == 0 || entity > instrument->entity_count) return NULL;
     const synth_place *place = &instrument->places[entity];
-    return place->type < HED_ENTITY_TYPE_COUNT ? place : NULL;
+    return place->type < HED_SYNTH_ENTITY_TYPE_COUNT ? place : NULL;
 }
 
-uint32_t hed_instrument_count(const hed_instrument *instrument, hed_entity_type type)
+uint32_t hed_synth_instrument_count(const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
-    return (uint32_t)type < HED_ENTITY_TYPE_COUNT ? instrument->counts[type] : 0;
+    return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT ? instrument->counts[type] : 0;
 }
 
-hed_entity hed_instrument_at(const hed_instrument *instrument, hed_entity_type type, uint32_t index)
+hed_synth_entity hed_synth_instrument_at(const hed_synth_instrument *instrument, hed_synth_entity_type type, uint32_t index)
 {
-    return index < hed_instrument_count(instrument, type) ? instrument->ids[type][index] : 0;
+    return index < hed_synth_instrument_count(instrument, type) ? instrument->ids[type][index] : 0;
 }
 
 /* Place of an entity's name, or where it would stand: names are in the order of the numbers. */
-static uint32_t name_place(const hed_instrument *instrument, hed_entity entity)
+static uint32_t name_place(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     uint32_t low = 0, high = instrument->name_count;
     while (low < high) {
@@ -347,7 +347,7 @@ static uint32_t name_place(const hed_instrument *instrument, hed_entity entity)
     return low;
 }
 
-const char *hed_instrument_name(const hed_instrument *instrument, hed_entity entity)
+const char *hed_synth_instrument_name(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     uint32_t i = name_place(instrument, entity);
     return i < instrument->name_count && instrument->names[i].entity == entity
@@ -356,7 +356,7 @@ const char *hed_instrument_name(const hed_instrument *instrument, hed_entity ent
 }
 
 hed_status synth_set_name(
-    hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error)
+    hed_synth_instrument *instrument, hed_synth_entity entity, const char *text, hed_error *error)
 {
     const hed_allocator *allocator = &instrument->allocator;
     uint64_t need = (uint64_t)instrument->name_count + 1;
@@ -374,19 +374,19 @@ hed_status synth_set_name(
     return HED_OK;
 }
 
-hed_status synth_check_name(const hed_instrument *instrument, const char *name, hed_error *error)
+hed_status synth_check_name(const hed_synth_instrument *instrument, const char *name, hed_error *error)
 {
     size_t length = strlen(name);
     if (length == 0 || length > SYNTH_LONGEST_NAME)
         return synth_fail(error, HED_ERROR_ARGUMENT, "a name has %zu bytes; expected 1 to %d",
             length, SYNTH_LONGEST_NAME);
-    if (hed_instrument_find(instrument, name) || synth_find_grid(instrument, name, length))
+    if (hed_synth_instrument_find(instrument, name) || synth_find_grid(instrument, name, length))
         return synth_fail(error, HED_ERROR_ARGUMENT, "the name \"%s\" is taken", name);
     return HED_OK;
 }
 
 hed_status synth_check_grid_name(
-    const hed_instrument *instrument, const char *name, hed_error *error)
+    const hed_synth_instrument *instrument, const char *name, hed_error *error)
 {
     hed_status status = synth_check_name(instrument, name, error);
     size_t length = strlen(name);
@@ -408,54 +408,54 @@ hed_status synth_check_grid_name(
 
 /* ---- adding and changing ---- */
 
-static hed_status check_reference(const hed_instrument *instrument, const char *what,
-    const synth_field *field, hed_entity found, hed_error *error)
+static hed_status check_reference(const hed_synth_instrument *instrument, const char *what,
+    const synth_field *field, hed_synth_entity found, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, found);
     if (place && place->type == field->refers) return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
         "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", what, field->key, found,
-        place ? hed_entity_type_name(place->type) : "not there",
-        hed_entity_type_name(field->refers));
+        place ? hed_synth_entity_type_name(place->type) : "not there",
+        hed_synth_entity_type_name(field->refers));
 }
 
 static hed_status check_spring(
-    const hed_instrument *instrument, const hed_spring_def *spring, hed_error *error)
+    const hed_synth_instrument *instrument, const hed_synth_spring_def *spring, hed_error *error)
 {
-    const hed_body_def *a =
-        synth_element(instrument, HED_BODY, synth_find(instrument, spring->from)->index);
-    const hed_body_def *b =
-        synth_element(instrument, HED_BODY, synth_find(instrument, spring->to)->index);
+    const hed_synth_body_def *a =
+        synth_element(instrument, HED_SYNTH_BODY, synth_find(instrument, spring->from)->index);
+    const hed_synth_body_def *b =
+        synth_element(instrument, HED_SYNTH_BODY, synth_find(instrument, spring->to)->index);
     char from[SYNTH_DESCRIPTION], to[SYNTH_DESCRIPTION];
     if (memcmp(a->position, b->position, sizeof a->position) != 0) return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
         "spring: its ends %s and %s are at the same place: it has no direction to pull in",
-        hed_instrument_describe(instrument, spring->from, from, sizeof from),
-        hed_instrument_describe(instrument, spring->to, to, sizeof to));
+        hed_synth_instrument_describe(instrument, spring->from, from, sizeof from),
+        hed_synth_instrument_describe(instrument, spring->to, to, sizeof to));
 }
 
 static hed_status check_entity(
-    const hed_instrument *instrument, const hed_entity_def *def, hed_error *error)
+    const hed_synth_instrument *instrument, const hed_synth_entity_def *def, hed_error *error)
 {
-    if ((uint32_t)def->type >= HED_ENTITY_TYPE_COUNT)
+    if ((uint32_t)def->type >= HED_SYNTH_ENTITY_TYPE_COUNT)
         return synth_fail(
             error, HED_ERROR_ARGUMENT, "there is no type %d of entities", (int)def->type);
-    const char *what = hed_entity_type_name(def->type);
+    const char *what = hed_synth_entity_type_name(def->type);
     hed_status status = synth_check_fields(synth_fields[def->type], &def->as, what, error);
     for (const synth_field *field = synth_fields[def->type]; field->key && status == HED_OK;
          field++) {
-        hed_entity found;
+        hed_synth_entity found;
         if (field->kind != SYNTH_FIELD_ENTITY) continue;
         memcpy(&found, (const char *)&def->as + field->offset, sizeof found);
         status = check_reference(instrument, what, field, found, error);
     }
-    if (status == HED_OK && def->type == HED_SPRING)
+    if (status == HED_OK && def->type == HED_SYNTH_SPRING)
         status = check_spring(instrument, &def->as.spring, error);
     return status;
 }
 
-hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *def,
-    const char *name, hed_entity *entity, hed_error *error)
+hed_status hed_synth_instrument_add(hed_synth_instrument *instrument, const hed_synth_entity_def *def,
+    const char *name, hed_synth_entity *entity, hed_error *error)
 {
     *entity = 0;
     hed_status status = check_entity(instrument, def, error);
@@ -467,20 +467,20 @@ hed_status hed_instrument_add(hed_instrument *instrument, const hed_entity_def *
     return status;
 }
 
-static hed_status no_such(hed_entity entity, hed_error *error)
+static hed_status no_such(hed_synth_entity entity, hed_error *error)
 {
     return synth_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
 }
 
-hed_status hed_instrument_set(
-    hed_instrument *instrument, hed_entity entity, const hed_entity_def *def, hed_error *error)
+hed_status hed_synth_instrument_set(
+    hed_synth_instrument *instrument, hed_synth_entity entity, const hed_synth_entity_def *def, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     if (place->type != (uint32_t)def->type)
         return synth_fail(error, HED_ERROR_ARGUMENT,
             "entity %" PRIu32 " is a %s and cannot become a %s", entity,
-            hed_entity_type_name(place->type), hed_entity_type_name(def->type));
+            hed_synth_entity_type_name(place->type), hed_synth_entity_type_name(def->type));
     hed_status status = check_entity(instrument, def, error);
     if (status == HED_OK)
         memcpy(synth_element(instrument, place->type, place->index), &def->as,
@@ -488,8 +488,8 @@ hed_status hed_instrument_set(
     return status;
 }
 
-hed_status hed_instrument_get(
-    const hed_instrument *instrument, hed_entity entity, hed_entity_def *def, hed_error *error)
+hed_status hed_synth_instrument_get(
+    const hed_synth_instrument *instrument, hed_synth_entity entity, hed_synth_entity_def *def, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
@@ -499,13 +499,13 @@ hed_status hed_instrument_get(
     return HED_OK;
 }
 
-float synth_rest_length(const hed_instrument *instrument, const hed_spring_def *spring)
+float synth_rest_length(const hed_synth_instrument *instrument, const hed_synth_spring_def *spring)
 {
     if (spring->rest_length >= 0) return spring->rest_length;
-    const hed_body_def *a =
-        synth_element(instrument, HED_BODY, instrument->places[spring->from].index);
-    const hed_body_def *b =
-        synth_element(instrument, HED_BODY, instrument->places[spring->to].index);
+    const hed_synth_body_def *a =
+        synth_element(instrument, HED_SYNTH_BODY, instrument->places[spring->from].index);
+    const hed_synth_body_def *b =
+        synth_element(instrument, HED_SYNTH_BODY, instrument->places[spring->to].index);
     double x = (double)b->position[0] - a->position[0], y = (double)b->position[1] - a->position[1];
     double z = (double)b->position[2] - a->position[2];
     return (float)(sqrt(x * x + y * y + z * z) * -(double)spring->rest_length);

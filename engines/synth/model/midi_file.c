@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct hed_midi_file {
-    hed_midi_event *events;
+struct hed_synth_midi_file {
+    hed_synth_midi_event *events;
     uint32_t count, capacity, tracks;
     double seconds;
 };
@@ -27,7 +27,7 @@ typedef struct reader {
     bool in_track;
     uint32_t ticks_a_quarter;
     double seconds_a_tick; /* time code: fixed; 0: by the tempo */
-    hed_midi_file *file;
+    hed_synth_midi_file *file;
     uint64_t longest; /* tick at which the longest track ends */
     hed_error *error;
 } reader;
@@ -106,12 +106,12 @@ static hed_status read_data(reader *r, uint8_t *value)
 
 /* ---- events ---- */
 
-static hed_status add(reader *r, const hed_midi_event *event)
+static hed_status add(reader *r, const hed_synth_midi_event *event)
 {
-    hed_midi_file *file = r->file;
+    hed_synth_midi_file *file = r->file;
     if (file->count == file->capacity) {
         uint32_t capacity = file->capacity ? 2 * file->capacity : 256;
-        hed_midi_event *events = realloc(file->events, capacity * sizeof *events);
+        hed_synth_midi_event *events = realloc(file->events, capacity * sizeof *events);
         if (!events)
             return synth_fail(
                 r->error, HED_ERROR_MEMORY, "%s: no memory for %u events", r->name, capacity);
@@ -125,7 +125,7 @@ static hed_status add(reader *r, const hed_midi_event *event)
     return HED_OK;
 }
 
-static hed_status read_meta(reader *r, hed_midi_event *event, bool *ended)
+static hed_status read_meta(reader *r, hed_synth_midi_event *event, bool *ended)
 {
     uint32_t type = 0, length = 0;
     size_t begin = r->at - 1;
@@ -161,7 +161,7 @@ static hed_status skip_exclusive(reader *r)
  * events; files that go on with it are clear enough. */
 static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *ended)
 {
-    hed_midi_event event = {.tick = tick, .track = (uint16_t)r->track};
+    hed_synth_midi_event event = {.tick = tick, .track = (uint16_t)r->track};
     uint32_t status_byte = 0;
     hed_status status = read_byte(r, &status_byte);
     if (status) return status;
@@ -273,7 +273,7 @@ static hed_status read_tracks(reader *r, uint32_t tracks)
 
 static int by_time(const void *a, const void *b)
 {
-    const hed_midi_event *x = a, *y = b;
+    const hed_synth_midi_event *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
     return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
 }
@@ -281,13 +281,13 @@ static int by_time(const void *a, const void *b)
 /* From ticks to seconds; a tempo is that of all tracks. */
 static void set_times(const reader *r)
 {
-    hed_midi_file *file = r->file;
+    hed_synth_midi_file *file = r->file;
     if (file->count) qsort(file->events, file->count, sizeof *file->events, by_time);
     double seconds = 0.0, a_tick = r->seconds_a_tick;
     if (a_tick == 0.0) a_tick = QUARTER_AT_REST * 1e-6 / r->ticks_a_quarter;
     uint64_t from = 0; /* tick at `seconds`, where the tempo was set */
     for (uint32_t i = 0; i < file->count; i++) {
-        hed_midi_event *e = &file->events[i];
+        hed_synth_midi_event *e = &file->events[i];
         e->seconds = seconds + (double)(e->tick - from) * a_tick;
         if (e->tempo == 0.0f || r->seconds_a_tick > 0.0) continue;
         seconds = e->seconds;
@@ -298,18 +298,18 @@ static void set_times(const reader *r)
     file->seconds = seconds + (double)(r->longest - from) * a_tick;
 }
 
-hed_status hed_midi_file_parse(
-    const void *bytes, size_t size, const char *name, hed_midi_file **file, hed_error *error)
+hed_status hed_synth_midi_file_parse(
+    const void *bytes, size_t size, const char *name, hed_synth_midi_file **file, hed_error *error)
 {
     *file = NULL;
-    hed_midi_file *made = calloc(1, sizeof *made);
+    hed_synth_midi_file *made = calloc(1, sizeof *made);
     if (!made) return synth_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
     reader r = {
         .name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
     hed_status status = read_head(&r, &made->tracks);
     if (!status) status = read_tracks(&r, made->tracks);
     if (status) {
-        hed_midi_file_destroy(made);
+        hed_synth_midi_file_destroy(made);
         return status;
     }
     set_times(&r);
@@ -317,26 +317,26 @@ hed_status hed_midi_file_parse(
     return HED_OK;
 }
 
-hed_status hed_midi_file_load(const char *path, hed_midi_file **file, hed_error *error)
+hed_status hed_synth_midi_file_load(const char *path, hed_synth_midi_file **file, hed_error *error)
 {
     *file = NULL;
     char *bytes;
     size_t size;
     hed_status status = hed_file_read(path, largest_file, &bytes, &size, error);
     if (status) return status;
-    status = hed_midi_file_parse(bytes, size, path, file, error);
+    status = hed_synth_midi_file_parse(bytes, size, path, file, error);
     free(bytes);
     return status;
 }
 
-void hed_midi_file_destroy(hed_midi_file *file)
+void hed_synth_midi_file_destroy(hed_synth_midi_file *file)
 {
     if (!file) return;
     free(file->events);
     free(file);
 }
 
-uint32_t hed_midi_file_count(const hed_midi_file *file) { return file->count; }
-const hed_midi_event *hed_midi_file_events(const hed_midi_file *file) { return file->events; }
-double hed_midi_file_seconds(const hed_midi_file *file) { return file->seconds; }
-uint32_t hed_midi_file_tracks(const hed_midi_file *file) { return file->tracks; }
+uint32_t hed_synth_midi_file_count(const hed_synth_midi_file *file) { return file->count; }
+const hed_synth_midi_event *hed_synth_midi_file_events(const hed_synth_midi_file *file) { return file->events; }
+double hed_synth_midi_file_seconds(const hed_synth_midi_file *file) { return file->seconds; }
+uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file) { return file->tracks; }

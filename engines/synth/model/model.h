@@ -1,4 +1,4 @@
-/* The inside of a hed_instrument: arrays by type, and a table from entity numbers to places in
+/* The inside of a hed_synth_instrument: arrays by type, and a table from entity numbers to places in
  * them. model/instrument.c keeps it. */
 #ifndef SYNTH_MODEL_H
 #define SYNTH_MODEL_H
@@ -6,55 +6,55 @@
 #include "heddle/synth.h"
 #include "model/table.h"
 
-/* Where an entity is; type HED_ENTITY_TYPE_COUNT: removed. */
+/* Where an entity is; type HED_SYNTH_ENTITY_TYPE_COUNT: removed. */
 typedef struct synth_place {
     uint32_t type, index;
 } synth_place;
 
 /* An exciter or microphone to a body, or an audio input to its delay line. */
 typedef struct synth_link {
-    hed_entity from, to;
+    hed_synth_entity from, to;
     float weight;
 } synth_link;
 
 typedef struct synth_name {
-    hed_entity entity;
+    hed_synth_entity entity;
     char *text;
 } synth_name;
 
-/* What hed_instrument_add_grid() made. */
+/* What hed_synth_instrument_add_grid() made. */
 typedef struct synth_grid {
     char *name; /* NULL: none */
-    hed_grid_def def;
-    hed_generated generated;
+    hed_synth_grid_def def;
+    hed_synth_generated generated;
 } synth_grid;
 
 /* The arrays hold definitions in the order they were added; ids[type][i] is the entity of element
  * i. Bodies and springs by the million: so no entity has more than its definition, its number and
  * its place. */
-struct hed_instrument {
+struct hed_synth_instrument {
     hed_allocator allocator;
-    hed_instrument_def def;
-    uint32_t counts[HED_ENTITY_TYPE_COUNT], capacities[HED_ENTITY_TYPE_COUNT];
-    hed_entity *ids[HED_ENTITY_TYPE_COUNT];
-    hed_body_def *bodies;
-    hed_spring_def *springs;
-    hed_microphone_def *microphones;
-    hed_mallet_def *mallets;
-    hed_plectrum_def *plectrums;
-    hed_bow_def *bows;
-    hed_oscillator_def *oscillators;
-    hed_audio_input_def *audio_inputs;
-    hed_lfo_def *lfos;
-    hed_envelope_def *envelopes;
-    hed_follower_def *followers;
-    hed_midi_source_def *midi_sources;
-    hed_delay_line_def *delay_lines;
+    hed_synth_instrument_def def;
+    uint32_t counts[HED_SYNTH_ENTITY_TYPE_COUNT], capacities[HED_SYNTH_ENTITY_TYPE_COUNT];
+    hed_synth_entity *ids[HED_SYNTH_ENTITY_TYPE_COUNT];
+    hed_synth_body_def *bodies;
+    hed_synth_spring_def *springs;
+    hed_synth_microphone_def *microphones;
+    hed_synth_mallet_def *mallets;
+    hed_synth_plectrum_def *plectrums;
+    hed_synth_bow_def *bows;
+    hed_synth_oscillator_def *oscillators;
+    hed_synth_audio_input_def *audio_inputs;
+    hed_synth_lfo_def *lfos;
+    hed_synth_envelope_def *envelopes;
+    hed_synth_follower_def *followers;
+    hed_synth_midi_source_def *midi_sources;
+    hed_synth_delay_line_def *delay_lines;
     synth_place *places; /* (entity_count + 1), by entity number */
     uint32_t entity_count, place_capacity;
     synth_link *links; /* (link_count), in the order they were made */
     uint32_t link_count, link_capacity;
-    hed_modulation_def *modulations; /* (modulation_count), likewise */
+    hed_synth_modulation_def *modulations; /* (modulation_count), likewise */
     uint32_t modulation_count, modulation_capacity;
     synth_table link_table; /* links by both ends */
     synth_name *names;      /* (name_count), by entity number */
@@ -67,14 +67,14 @@ struct hed_instrument {
 };
 
 /* Remembers the file that it was read from. Errors: MEMORY. */
-hed_status synth_name_file(hed_instrument *instrument, const char *file, hed_error *error);
+hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, hed_error *error);
 
 /* Place of an entity, NULL when there is none such. */
-const synth_place *synth_find(const hed_instrument *instrument, hed_entity entity);
+const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_entity entity);
 /* Rest length in metres, with the meaning of a negative one applied. */
-float synth_rest_length(const hed_instrument *instrument, const hed_spring_def *spring);
+float synth_rest_length(const hed_synth_instrument *instrument, const hed_synth_spring_def *spring);
 /* Largest dilation that notes and bends can ask for. */
-double synth_largest_dilation(const hed_instrument_def *def);
+double synth_largest_dilation(const hed_synth_instrument_def *def);
 
 /* ---- inside the model ---- */
 
@@ -83,7 +83,7 @@ enum {
     SYNTH_MOST_OF_TYPE = 1 << 24,  /* as many as a seat of a row can name */
     SYNTH_LONGEST_NAME = 255,
     SYNTH_LONGEST_GRID_NAME = 200, /* so that "name[1,2,3]" is no longer than a name */
-    SYNTH_DESCRIPTION = 320        /* bytes that every hed_instrument_describe() fits in */
+    SYNTH_DESCRIPTION = 320        /* bytes that every hed_synth_instrument_describe() fits in */
 };
 
 /* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed.
@@ -93,23 +93,23 @@ void *synth_grow(
 char *synth_copy_text(const hed_allocator *allocator, const char *text);
 void synth_free_text(const hed_allocator *allocator, char *text);
 /* The array of a type's definitions, and one of them. */
-void *synth_array(const hed_instrument *instrument, uint32_t type);
-void *synth_element(const hed_instrument *instrument, uint32_t type, uint32_t index);
+void *synth_array(const hed_synth_instrument *instrument, uint32_t type);
+void *synth_element(const hed_synth_instrument *instrument, uint32_t type, uint32_t index);
 /* Room for `more` entities of a type, for synth_append() to fill with what has been checked.
  * Errors: LIMIT, MEMORY. */
 hed_status synth_reserve(
-    hed_instrument *instrument, uint32_t type, uint32_t more, hed_error *error);
+    hed_synth_instrument *instrument, uint32_t type, uint32_t more, hed_error *error);
 /* Room in the table of numbers alone. Errors: LIMIT, MEMORY. */
-hed_status synth_reserve_places(hed_instrument *instrument, uint32_t more, hed_error *error);
-hed_entity synth_append(hed_instrument *instrument, uint32_t type, const void *def);
+hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more, hed_error *error);
+hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, const void *def);
 /* Whether a name is free and well. Errors: ARGUMENT. */
-hed_status synth_check_name(const hed_instrument *instrument, const char *name, hed_error *error);
+hed_status synth_check_name(const hed_synth_instrument *instrument, const char *name, hed_error *error);
 /* The same for a grid. */
 hed_status synth_check_grid_name(
-    const hed_instrument *instrument, const char *name, hed_error *error);
+    const hed_synth_instrument *instrument, const char *name, hed_error *error);
 /* Names an entity whose number is larger than that of every named one. Errors: MEMORY. */
 hed_status synth_set_name(
-    hed_instrument *instrument, hed_entity entity, const char *text, hed_error *error);
+    hed_synth_instrument *instrument, hed_synth_entity entity, const char *text, hed_error *error);
 
 /* ---- names (name.c) ---- */
 
@@ -117,16 +117,16 @@ hed_status synth_set_name(
 
 /* The grid of this name, NULL when there is none. The text need not end with zero. */
 const synth_grid *synth_find_grid(
-    const hed_instrument *instrument, const char *text, size_t length);
+    const hed_synth_instrument *instrument, const char *text, size_t length);
 /* The grid that made a body or spring, NULL: none. */
-const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity entity);
+const synth_grid *synth_grid_of(const hed_synth_instrument *instrument, hed_synth_entity entity);
 /* What refers to an entity in files: its name, "string1[3]", "string1.springs[3]". False: it has
  * none. */
-bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *text, size_t size);
+bool synth_name_of(const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size);
 
 /* The same for a body or spring of a grid, were the grid's name `name`. */
 void synth_part_name(
-    const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size);
+    const synth_grid *grid, const char *name, hed_synth_entity entity, char *text, size_t size);
 
 /* Places of a grid: from `low` to `high`, both included, along each axis. */
 typedef struct synth_box {
@@ -137,27 +137,27 @@ typedef struct synth_box {
 typedef struct synth_reference {
     const synth_grid *grid; /* NULL: a single entity */
     /* it, or the first of the grid's springs; 0: bodies of the grid, in `box` */
-    hed_entity first;
+    hed_synth_entity first;
     synth_box box;
     uint32_t count;
 } synth_reference;
 
 /* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs",
  * "string1.springs[0..2]". On failure `reason` says why. */
-bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference,
+bool synth_refer(const hed_synth_instrument *instrument, const char *text, synth_reference *reference,
     char *reason, size_t room);
 /* Entity `index` of its `count`; it may have been removed. */
-hed_entity synth_reference_at(const synth_reference *reference, uint32_t index);
+hed_synth_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 
 /* ---- grids (grid.c) ---- */
 
 /* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend.
  * Errors: ARGUMENT. */
-hed_status synth_resolve_grid(const hed_grid_def *def, hed_grid_def *resolved, hed_error *error);
+hed_status synth_resolve_grid(const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error);
 /* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first
  * body's number. Either array may be NULL. */
-hed_generated synth_fill_grid(
-    const hed_grid_def *def, hed_entity first, hed_body_def *bodies, hed_spring_def *springs);
+hed_synth_generated synth_fill_grid(
+    const hed_synth_grid_def *def, hed_synth_entity first, hed_synth_body_def *bodies, hed_synth_spring_def *springs);
 
 /* ---- what a definition holds (entity.c): for checking, reading and writing ---- */
 
@@ -169,7 +169,7 @@ typedef enum synth_field_kind {
     SYNTH_FIELD_NOTE,      /* uint8_t up to 127 */
     SYNTH_FIELD_BOOLEAN,
     SYNTH_FIELD_CHOICE, /* an enum, by `choices` */
-    SYNTH_FIELD_ENTITY, /* hed_entity of type `refers` */
+    SYNTH_FIELD_ENTITY, /* hed_synth_entity of type `refers` */
     SYNTH_FIELD_ADSR,
     SYNTH_FIELD_ROUTE
 } synth_field_kind;
@@ -180,13 +180,13 @@ typedef struct synth_field {
     uint32_t offset; /* in the definition */
     double low, high;
     const char *const *choices; /* ends with NULL */
-    hed_entity_type refers;
+    hed_synth_entity_type refers;
 } synth_field;
 
-extern const synth_field *const synth_fields[HED_ENTITY_TYPE_COUNT]; /* of each type */
-extern const synth_field synth_instrument_fields[];                  /* of hed_instrument_def */
+extern const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT]; /* of each type */
+extern const synth_field synth_instrument_fields[];                  /* of hed_synth_instrument_def */
 extern const char *const synth_mode_names[], *const synth_modulation_names[];
-extern const size_t synth_def_sizes[HED_ENTITY_TYPE_COUNT];
+extern const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT];
 /* Whether every value of a definition (of these fields, without references) is within its range.
  * Errors: ARGUMENT. */
 hed_status synth_check_fields(
@@ -194,8 +194,8 @@ hed_status synth_check_fields(
 /* Whether a field has the same bits at both places. (Definitions have padding: as wholes they
  * cannot be compared.) */
 bool synth_same_value(const synth_field *field, const void *a, const void *b);
-bool synth_is_exciter(hed_entity_type type);
-bool synth_is_modulator(hed_entity_type type);
+bool synth_is_exciter(hed_synth_entity_type type);
+bool synth_is_modulator(hed_synth_entity_type type);
 
 /* Fills an error and gives its status. */
 hed_status synth_fail(hed_error *error, hed_status status, const char *format, ...)

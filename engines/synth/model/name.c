@@ -12,7 +12,7 @@ static bool same(const char *name, const char *text, size_t length)
 }
 
 /* Place in the name table: of an entity's name, or with SYNTH_GRID_NAME of a grid. */
-static uint32_t find(const hed_instrument *instrument, const char *text, size_t length)
+static uint32_t find(const hed_synth_instrument *instrument, const char *text, size_t length)
 {
     uint32_t probe = 0, hash = synth_hash_text(text, length), place;
     while ((place = synth_table_next(&instrument->name_table, hash, &probe)) != SYNTH_NO_PLACE) {
@@ -24,7 +24,7 @@ static uint32_t find(const hed_instrument *instrument, const char *text, size_t 
     return place;
 }
 
-const synth_grid *synth_find_grid(const hed_instrument *instrument, const char *text, size_t length)
+const synth_grid *synth_find_grid(const hed_synth_instrument *instrument, const char *text, size_t length)
 {
     uint32_t place = find(instrument, text, length);
     bool found = place != SYNTH_NO_PLACE && place & SYNTH_GRID_NAME;
@@ -94,7 +94,7 @@ static bool read_axes(const char *at, const char *text, const synth_grid *grid, 
 static bool read_springs(
     const char *at, const char *text, synth_reference *reference, char *reason, size_t room)
 {
-    const hed_generated *made = &reference->grid->generated;
+    const hed_synth_generated *made = &reference->grid->generated;
     uint32_t low = 0, high = made->springs - 1;
     bool well = strncmp(at, "springs", 7) == 0 && made->springs > 0;
     at += well ? 7 : 0;
@@ -112,7 +112,7 @@ static bool read_springs(
     return false;
 }
 
-bool synth_refer(const hed_instrument *instrument, const char *text, synth_reference *reference,
+bool synth_refer(const hed_synth_instrument *instrument, const char *text, synth_reference *reference,
     char *reason, size_t room)
 {
     *reference = (synth_reference){.count = 1};
@@ -145,7 +145,7 @@ bool synth_refer(const hed_instrument *instrument, const char *text, synth_refer
     return true;
 }
 
-hed_entity synth_reference_at(const synth_reference *reference, uint32_t index)
+hed_synth_entity synth_reference_at(const synth_reference *reference, uint32_t index)
 {
     if (!reference->grid || reference->first) return reference->first + index;
     const uint32_t *size = reference->grid->def.size, *low = reference->box.low,
@@ -155,19 +155,19 @@ hed_entity synth_reference_at(const synth_reference *reference, uint32_t index)
     return reference->grid->generated.first_body + (k * size[1] + j) * size[0] + i;
 }
 
-hed_entity hed_instrument_find(const hed_instrument *instrument, const char *name)
+hed_synth_entity hed_synth_instrument_find(const hed_synth_instrument *instrument, const char *name)
 {
     synth_reference reference;
     char reason[SYNTH_DESCRIPTION];
     if (!synth_refer(instrument, name, &reference, reason, sizeof reason) || reference.count != 1)
         return 0;
-    hed_entity entity = synth_reference_at(&reference, 0);
+    hed_synth_entity entity = synth_reference_at(&reference, 0);
     return synth_find(instrument, entity) ? entity : 0;
 }
 
 /* ---- what to call an entity ---- */
 
-const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity entity)
+const synth_grid *synth_grid_of(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     uint32_t low = 0, high = instrument->grid_count;
     /* the last grid that begins at or before it: grids are in the order of their entities */
@@ -184,7 +184,7 @@ const synth_grid *synth_grid_of(const hed_instrument *instrument, hed_entity ent
 }
 
 void synth_part_name(
-    const synth_grid *grid, const char *name, hed_entity entity, char *text, size_t size)
+    const synth_grid *grid, const char *name, hed_synth_entity entity, char *text, size_t size)
 {
     uint32_t at = entity - grid->generated.first_body, nx = grid->def.size[0],
              ny = grid->def.size[1];
@@ -197,9 +197,9 @@ void synth_part_name(
     else snprintf(text, size, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, i, j, k);
 }
 
-bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
+bool synth_name_of(const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size)
 {
-    const char *name = hed_instrument_name(instrument, entity);
+    const char *name = hed_synth_instrument_name(instrument, entity);
     const synth_grid *grid = name[0] ? NULL : synth_grid_of(instrument, entity);
     text[0] = 0;
     if (name[0]) snprintf(text, size, "%s", name);
@@ -207,14 +207,14 @@ bool synth_name_of(const hed_instrument *instrument, hed_entity entity, char *te
     return text[0] != 0;
 }
 
-const char *hed_instrument_describe(
-    const hed_instrument *instrument, hed_entity entity, char *text, size_t size)
+const char *hed_synth_instrument_describe(
+    const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size)
 {
     const synth_place *place = synth_find(instrument, entity);
     char name[SYNTH_DESCRIPTION - 2];
     if (synth_name_of(instrument, entity, name, sizeof name)) snprintf(text, size, "\"%s\"", name);
     else if (place)
-        snprintf(text, size, "%s %" PRIu32, hed_entity_type_name(place->type), place->index);
+        snprintf(text, size, "%s %" PRIu32, hed_synth_entity_type_name(place->type), place->index);
     else snprintf(text, size, "entity %" PRIu32 " (there is none)", entity);
     return text;
 }

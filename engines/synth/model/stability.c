@@ -11,29 +11,29 @@
 
 /* Largest magnitude of a modulator's output. A follower's is its depth at full scale; what
  * modulates `depth` itself is left aside. */
-static double largest_output(const hed_instrument *instrument, hed_entity source)
+static double largest_output(const hed_synth_instrument *instrument, hed_synth_entity source)
 {
     const synth_place *place = synth_find(instrument, source);
     switch (place->type) {
-    case HED_LFO: return fabs((double)instrument->lfos[place->index].depth);
-    case HED_ENVELOPE: return fabs((double)instrument->envelopes[place->index].depth);
-    case HED_FOLLOWER: return fabs((double)instrument->followers[place->index].depth);
+    case HED_SYNTH_LFO: return fabs((double)instrument->lfos[place->index].depth);
+    case HED_SYNTH_ENVELOPE: return fabs((double)instrument->envelopes[place->index].depth);
+    case HED_SYNTH_FOLLOWER: return fabs((double)instrument->followers[place->index].depth);
     default: break;
     }
-    const hed_midi_source_def *midi = &instrument->midi_sources[place->index];
+    const hed_synth_midi_source_def *midi = &instrument->midi_sources[place->index];
     double most =
-        midi->kind == HED_MIDI_NOTE ? fmax((double)midi->centre, 127.0 - midi->centre) / 12 : 1;
+        midi->kind == HED_SYNTH_MIDI_NOTE ? fmax((double)midi->centre, 127.0 - midi->centre) / 12 : 1;
     return fabs((double)midi->depth) * fmax(most, fabs((double)midi->initial));
 }
 
 /* Where a value can get by one modulation, upwards (sign 1) or downwards (-1). */
 static double reach(
-    const hed_instrument *instrument, const hed_modulation_def *def, double value, double sign)
+    const hed_synth_instrument *instrument, const hed_synth_modulation_def *def, double value, double sign)
 {
     double most = fabs((double)def->depth) * largest_output(instrument, def->source);
     switch (def->mode) {
-    case HED_MODULATE_ADD: return value + sign * most;
-    case HED_MODULATE_MULTIPLY: return value * (1 + sign * most);
+    case HED_SYNTH_MODULATE_ADD: return value + sign * most;
+    case HED_SYNTH_MODULATE_MULTIPLY: return value * (1 + sign * most);
     default: return value * exp2(sign * most);
     }
 }
@@ -47,14 +47,14 @@ typedef struct spring_limits {
 /* What it takes to go through an instrument; the arrays may be NULL where nothing of them is
  * modulated. */
 typedef struct walk {
-    const hed_instrument *instrument;
+    const hed_synth_instrument *instrument;
     double step;            /* h s */
     double *sums;           /* (bodies) of k, all and free neighbours, N/m */
     double *masses;         /* (bodies) kg */
     spring_limits *springs; /* (springs) */
 } walk;
 
-static bool modulates(const hed_instrument *instrument, hed_entity_type type)
+static bool modulates(const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
     for (uint32_t i = 0; i < instrument->modulation_count; i++)
         if (instrument->places[instrument->modulations[i].target].type == (uint32_t)type)
@@ -64,32 +64,32 @@ static bool modulates(const hed_instrument *instrument, hed_entity_type type)
 
 static void find_limits(walk *w)
 {
-    const hed_instrument *instrument = w->instrument;
-    for (uint32_t i = 0; w->masses && i < instrument->counts[HED_BODY]; i++)
+    const hed_synth_instrument *instrument = w->instrument;
+    for (uint32_t i = 0; w->masses && i < instrument->counts[HED_SYNTH_BODY]; i++)
         w->masses[i] = instrument->bodies[i].mass;
-    for (uint32_t i = 0; w->springs && i < instrument->counts[HED_SPRING]; i++)
+    for (uint32_t i = 0; w->springs && i < instrument->counts[HED_SYNTH_SPRING]; i++)
         w->springs[i] =
             (spring_limits){instrument->springs[i].stiffness, instrument->springs[i].damping};
     for (uint32_t i = 0; i < instrument->modulation_count; i++) {
-        const hed_modulation_def *def = &instrument->modulations[i];
+        const hed_synth_modulation_def *def = &instrument->modulations[i];
         uint32_t at = instrument->places[def->target].index;
-        hed_entity_type type = instrument->places[def->target].type;
-        if (type == HED_BODY && def->parameter == HED_PARAMETER_MASS)
+        hed_synth_entity_type type = instrument->places[def->target].type;
+        if (type == HED_SYNTH_BODY && def->parameter == HED_SYNTH_TARGET_MASS)
             w->masses[at] = reach(instrument, def, w->masses[at], -1);
-        if (type == HED_SPRING && def->parameter == HED_PARAMETER_STIFFNESS)
+        if (type == HED_SYNTH_SPRING && def->parameter == HED_SYNTH_TARGET_STIFFNESS)
             w->springs[at].stiffness = reach(instrument, def, w->springs[at].stiffness, 1);
-        if (type == HED_SPRING && def->parameter == HED_PARAMETER_DAMPING)
+        if (type == HED_SYNTH_SPRING && def->parameter == HED_SYNTH_TARGET_DAMPING)
             w->springs[at].damping = reach(instrument, def, w->springs[at].damping, 1);
     }
 }
 
 static void add_spring(walk *w, uint32_t at)
 {
-    const hed_instrument *instrument = w->instrument;
-    const hed_spring_def *spring = &instrument->springs[at];
+    const hed_synth_instrument *instrument = w->instrument;
+    const hed_synth_spring_def *spring = &instrument->springs[at];
     uint32_t from = instrument->places[spring->from].index,
              to = instrument->places[spring->to].index;
-    const hed_body_def *a = &instrument->bodies[from], *b = &instrument->bodies[to];
+    const hed_synth_body_def *a = &instrument->bodies[from], *b = &instrument->bodies[to];
     spring_limits most =
         w->springs ? w->springs[at] : (spring_limits){spring->stiffness, spring->damping};
     double share = -(double)spring->rest_length; /* rest length in distances */
@@ -104,45 +104,45 @@ static void add_spring(walk *w, uint32_t at)
     w->sums[to] += a->anchored ? stiffness : 2 * stiffness;
 }
 
-static hed_stability judge(const walk *w)
+static hed_synth_stability judge(const walk *w)
 {
-    const hed_instrument *instrument = w->instrument;
-    hed_stability found = {.largest_dilation = synth_largest_dilation(&instrument->def)};
-    for (uint32_t i = 0; i < instrument->counts[HED_BODY]; i++) {
-        const hed_body_def *body = &instrument->bodies[i];
+    const hed_synth_instrument *instrument = w->instrument;
+    hed_synth_stability found = {.largest_dilation = synth_largest_dilation(&instrument->def)};
+    for (uint32_t i = 0; i < instrument->counts[HED_SYNTH_BODY]; i++) {
+        const hed_synth_body_def *body = &instrument->bodies[i];
         if (body->anchored) continue;
         double mass = w->masses ? w->masses[i] : body->mass;
         double value = mass > 0 ? w->step * w->step * w->sums[i] / (2 * mass) : INFINITY;
         if (found.body == 0 || value > found.worst) {
             found.worst = value;
-            found.body = instrument->ids[HED_BODY][i];
+            found.body = instrument->ids[HED_SYNTH_BODY][i];
         }
         found.unsafe += value > 2;
     }
     return found;
 }
 
-static void *allocate(const hed_instrument *instrument, uint32_t count, size_t size)
+static void *allocate(const hed_synth_instrument *instrument, uint32_t count, size_t size)
 {
     const hed_allocator *allocator = &instrument->allocator;
     return count > 0 ? allocator->allocate(allocator->user, count * size, 16) : NULL;
 }
 
-static void release(const hed_instrument *instrument, void *array, uint32_t count, size_t size)
+static void release(const hed_synth_instrument *instrument, void *array, uint32_t count, size_t size)
 {
     if (array) instrument->allocator.release(instrument->allocator.user, array, count * size);
 }
 
-hed_status hed_instrument_stability(
-    const hed_instrument *instrument, double rate, hed_stability *stability, hed_error *error)
+hed_status hed_synth_instrument_stability(
+    const hed_synth_instrument *instrument, double rate, hed_synth_stability *stability, hed_error *error)
 {
-    *stability = (hed_stability){.largest_dilation = 1};
+    *stability = (hed_synth_stability){.largest_dilation = 1};
     if (!(rate >= 1 && rate <= 1e7))
         return synth_fail(
             error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
-    uint32_t bodies = instrument->counts[HED_BODY], springs = instrument->counts[HED_SPRING];
-    bool of_bodies = bodies > 0 && modulates(instrument, HED_BODY),
-         of_springs = springs > 0 && modulates(instrument, HED_SPRING);
+    uint32_t bodies = instrument->counts[HED_SYNTH_BODY], springs = instrument->counts[HED_SYNTH_SPRING];
+    bool of_bodies = bodies > 0 && modulates(instrument, HED_SYNTH_BODY),
+         of_springs = springs > 0 && modulates(instrument, HED_SYNTH_SPRING);
     walk w = {.instrument = instrument, .step = synth_largest_dilation(&instrument->def) / rate};
     w.sums = allocate(instrument, bodies, sizeof *w.sums);
     w.masses = of_bodies ? allocate(instrument, bodies, sizeof *w.masses) : NULL;

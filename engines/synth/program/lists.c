@@ -21,13 +21,13 @@ static void emit(synth_builder *b, uint32_t list_index, uint32_t entity, const u
 /* Both ends compute a spring's force; an anchored end needs none. */
 static void list_springs(synth_builder *b)
 {
-    const hed_instrument *in = b->instrument;
-    for (uint32_t i = 0; i < b->ordered[HED_SPRING]; i++) {
-        const hed_spring_def *spring = &in->springs[b->order[HED_SPRING][i]];
+    const hed_synth_instrument *in = b->instrument;
+    for (uint32_t i = 0; i < b->ordered[HED_SYNTH_SPRING]; i++) {
+        const hed_synth_spring_def *spring = &in->springs[b->order[HED_SYNTH_SPRING][i]];
         uint32_t from = b->element[spring->from], to = b->element[spring->to];
-        if (!in->bodies[b->order[HED_BODY][from]].anchored)
+        if (!in->bodies[b->order[HED_SYNTH_BODY][from]].anchored)
             emit(b, SYNTH_LIST_SPRINGS, from, (uint32_t[]){to, i});
-        if (!in->bodies[b->order[HED_BODY][to]].anchored)
+        if (!in->bodies[b->order[HED_SYNTH_BODY][to]].anchored)
             emit(b, SYNTH_LIST_SPRINGS, to, (uint32_t[]){from, i | SYNTH_SPRING_REVERSED});
     }
 }
@@ -44,9 +44,9 @@ static void list_forces(synth_builder *b)
 
 static void list_ears(synth_builder *b)
 {
-    const hed_instrument *in = b->instrument;
-    for (uint32_t i = 0; i < b->ordered[HED_MICROPHONE]; i++) {
-        hed_entity entity = in->ids[HED_MICROPHONE][b->order[HED_MICROPHONE][i]];
+    const hed_synth_instrument *in = b->instrument;
+    for (uint32_t i = 0; i < b->ordered[HED_SYNTH_MICROPHONE]; i++) {
+        hed_synth_entity entity = in->ids[HED_SYNTH_MICROPHONE][b->order[HED_SYNTH_MICROPHONE][i]];
         uint32_t begin = b->link_begin[entity], end = b->link_begin[entity + 1];
         for (uint32_t k = begin; k < end; k++) {
             const synth_link *link = &in->links[b->link_order[k]];
@@ -60,9 +60,9 @@ static void list_ears(synth_builder *b)
 static void list_modulations(synth_builder *b)
 {
     const synth_program *program = b->program;
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     for (uint32_t i = 0; i < in->modulation_count; i++) {
-        const hed_modulation_def *m = &in->modulations[i];
+        const hed_synth_modulation_def *m = &in->modulations[i];
         uint32_t seat = program->seats[m->target], source = program->seats[m->source];
         if (seat == SYNTH_EMPTY) continue; /* left out, or an exciter without a body */
         uint32_t type = SYNTH_SEAT_TYPE(seat), count = program->layout.type[type].count;

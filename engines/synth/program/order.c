@@ -13,7 +13,7 @@ enum {
     BAND = 16,        /* springs of one distance that make a band */
 };
 
-static uint32_t index_of(const hed_instrument *in, hed_entity body)
+static uint32_t index_of(const hed_synth_instrument *in, hed_synth_entity body)
 {
     return synth_find(in, body)->index;
 }
@@ -26,9 +26,9 @@ static int compare(const void *a, const void *b)
 
 /* Whether nine in ten springs go as far as many others do: where fewer do, rows of bands would not
  * be full. */
-static bool is_regular(const hed_instrument *in, uint32_t *distances)
+static bool is_regular(const hed_synth_instrument *in, uint32_t *distances)
 {
-    uint32_t count = in->counts[HED_SPRING], regular = 0;
+    uint32_t count = in->counts[HED_SYNTH_SPRING], regular = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t from = index_of(in, in->springs[i].from), to = index_of(in, in->springs[i].to);
         distances[i] = from < to ? to - from : from - to;
@@ -42,9 +42,9 @@ static bool is_regular(const hed_instrument *in, uint32_t *distances)
 }
 
 /* Springs that each body sums up: none where it is anchored. */
-static void count_springs(const hed_instrument *in, uint32_t *counts)
+static void count_springs(const hed_synth_instrument *in, uint32_t *counts)
 {
-    for (uint32_t i = 0; i < in->counts[HED_SPRING]; i++) {
+    for (uint32_t i = 0; i < in->counts[HED_SYNTH_SPRING]; i++) {
         uint32_t ends[2] = {index_of(in, in->springs[i].from), index_of(in, in->springs[i].to)};
         for (int k = 0; k < 2; k++)
             if (!in->bodies[ends[k]].anchored && counts[ends[k]] < MOST_SORTED) counts[ends[k]]++;
@@ -61,9 +61,9 @@ static void sort_window(const uint32_t *counts, uint32_t begin, uint32_t end, ui
 }
 
 hed_status synth_order_bodies(
-    const hed_allocator *allocator, const hed_instrument *in, uint32_t *order, hed_error *error)
+    const hed_allocator *allocator, const hed_synth_instrument *in, uint32_t *order, hed_error *error)
 {
-    uint32_t bodies = in->counts[HED_BODY], springs = in->counts[HED_SPRING];
+    uint32_t bodies = in->counts[HED_SYNTH_BODY], springs = in->counts[HED_SYNTH_SPRING];
     uint32_t *counts = synth_new(allocator, bodies, sizeof *counts),
              *distances = synth_new(allocator, springs, sizeof *distances);
     hed_status status = HED_OK;

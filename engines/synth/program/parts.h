@@ -14,7 +14,7 @@ typedef struct synth_contact {
     uint32_t exciter; /* index in the instrument's array */
     uint32_t body;    /* element */
     float weight;
-    hed_entity delay;
+    hed_synth_entity delay;
 } synth_contact;
 
 /* A list of layout.h while it is made. */
@@ -34,14 +34,14 @@ enum {
 typedef struct synth_builder {
     const hed_allocator *allocator;
     const synth_program_def *def;
-    const hed_instrument *instrument;
+    const hed_synth_instrument *instrument;
     synth_program *program;
     double step;    /* h, s */
     uint8_t *marks; /* (entity_count + 1) by entity: SYNTH_MARK_... */
     uint32_t *order
-        [HED_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones
+        [HED_SYNTH_ENTITY_TYPE_COUNT]; /* (ordered[type]) indices in the instrument's arrays, modulated ones
                                                first; bodies for vectors: as it suits */
-    uint32_t ordered[HED_ENTITY_TYPE_COUNT];
+    uint32_t ordered[HED_SYNTH_ENTITY_TYPE_COUNT];
     /* (entity_count + 1) by entity; SYNTH_EMPTY: left out. Exciters: first contact */
     uint32_t *element;
     /* (entity_count + 2) by the entity that links come from */
@@ -72,7 +72,7 @@ typedef struct synth_shape {
 extern const synth_shape synth_shapes[SYNTH_TYPES];
 
 /* Indices of all bodies in the order that suits vectors (program_order.c). Errors: MEMORY. */
-hed_status synth_order_bodies(const hed_allocator *allocator, const hed_instrument *instrument,
+hed_status synth_order_bodies(const hed_allocator *allocator, const hed_synth_instrument *instrument,
     uint32_t *order, hed_error *error);
 /* Counts the entries of all lists; gives their words. Errors: MEMORY. */
 hed_status synth_count_lists(synth_builder *builder, uint64_t *words, hed_error *error);
@@ -82,13 +82,13 @@ void synth_release_lists(synth_builder *builder);
 /* Parameters, states and signals at rest, and targets. */
 void synth_fill_values(synth_builder *builder);
 /* The route of an entity of a type that has one, else NULL. */
-const hed_route *synth_route_of(const hed_instrument *instrument, uint32_t type, uint32_t index);
-static inline bool synth_is_same_route(hed_route a, hed_route b)
+const hed_synth_route *synth_route_of(const hed_synth_instrument *instrument, uint32_t type, uint32_t index);
+static inline bool synth_is_same_route(hed_synth_route a, hed_synth_route b)
 {
     return a.channel == b.channel && a.low == b.low && a.high == b.high;
 }
 /* The gate's word. It must be there. */
-uint32_t synth_gate_word(const synth_program *program, hed_route route);
+uint32_t synth_gate_word(const synth_program *program, hed_synth_route route);
 
 enum { SYNTH_LONGEST_DELAY = 1 }; /* the longest delay line */
 

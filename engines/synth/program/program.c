@@ -2,7 +2,7 @@
  * type), exciters become contacts, rows are packed, the store is laid out and filled in. */
 #include "program/parts.h"
 
-_Static_assert((int)SYNTH_DELAY == (int)HED_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_AUDIO_INPUT,
+_Static_assert((int)SYNTH_DELAY == (int)HED_SYNTH_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_SYNTH_AUDIO_INPUT,
     "entity types and rows have one numbering");
 
 /* Relative times of a row, in 0.05 us: on an H200 a sample with the rows of one type alone in an
@@ -45,32 +45,32 @@ static bool no_room(const synth_builder *b, void **array, uint64_t count, size_t
 
 static void mark(synth_builder *b)
 {
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     for (uint32_t i = 0; i < in->modulation_count; i++) {
         b->marks[in->modulations[i].target] |= SYNTH_MARK_MODULATED;
-        if (in->modulations[i].parameter == HED_PARAMETER_DAMPING)
+        if (in->modulations[i].parameter == HED_SYNTH_TARGET_DAMPING)
             b->marks[in->modulations[i].target] |= SYNTH_MARK_DAMPED;
     }
     for (uint32_t i = 0; i < in->link_count; i++) b->marks[in->links[i].to] |= SYNTH_MARK_LINKED;
 }
 
 /* A program beside a grid has no springs, and only bodies that something is linked to. */
-static bool is_left_out(const synth_builder *b, uint32_t type, hed_entity entity)
+static bool is_left_out(const synth_builder *b, uint32_t type, hed_synth_entity entity)
 {
     if (!b->def->remote) return false;
-    return type == HED_SPRING || (type == HED_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED));
+    return type == HED_SYNTH_SPRING || (type == HED_SYNTH_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED));
 }
 
 /* Bodies for vectors: those with modulation are among the others, so all have a list of links. */
 static hed_status order_for_vectors(synth_builder *b, hed_error *error)
 {
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     synth_type_layout *bodies = &b->program->layout.type[SYNTH_BODY];
-    hed_status status = synth_order_bodies(b->allocator, in, b->order[HED_BODY], error);
+    hed_status status = synth_order_bodies(b->allocator, in, b->order[HED_SYNTH_BODY], error);
     if (status) return status;
-    b->ordered[HED_BODY] = bodies->count = in->counts[HED_BODY];
+    b->ordered[HED_SYNTH_BODY] = bodies->count = in->counts[HED_SYNTH_BODY];
     for (uint32_t i = 0; i < bodies->count; i++) {
-        hed_entity entity = in->ids[HED_BODY][b->order[HED_BODY][i]];
+        hed_synth_entity entity = in->ids[HED_SYNTH_BODY][b->order[HED_SYNTH_BODY][i]];
         b->element[entity] = i;
         if (b->marks[entity] & SYNTH_MARK_MODULATED) bodies->modulated = bodies->count;
     }
@@ -81,12 +81,12 @@ static hed_status order_for_vectors(synth_builder *b, hed_error *error)
  * order. */
 static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
 {
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     uint32_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; k < in->counts[type]; k++) {
             uint32_t i = from ? from[k] : k;
-            hed_entity entity = in->ids[type][i];
+            hed_synth_entity entity = in->ids[type][i];
             if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0) ||
                 is_left_out(b, type, entity))
                 continue;
@@ -101,27 +101,27 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
 /* Bodies that step together have about as many springs. */
 static hed_status order_bodies(synth_builder *b, hed_error *error)
 {
-    uint32_t count = b->instrument->counts[HED_BODY],
+    uint32_t count = b->instrument->counts[HED_SYNTH_BODY],
              *from = synth_new(b->allocator, count, sizeof *from);
     hed_status status =
         from ? synth_order_bodies(b->allocator, b->instrument, from, error) : out_of_memory(error);
-    if (!status) order_type(b, HED_BODY, from);
+    if (!status) order_type(b, HED_SYNTH_BODY, from);
     synth_release(b->allocator, from, count, sizeof *from);
     return status;
 }
 
 static hed_status order_entities(synth_builder *b, hed_error *error)
 {
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     if (NO_ROOM(b, b->marks, in->entity_count + 1u) ||
         NO_ROOM(b, b->element, in->entity_count + 1u))
         return out_of_memory(error);
     memset(b->element, 0xff, (in->entity_count + 1u) * sizeof *b->element);
     mark(b);
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         if (NO_ROOM(b, b->order[type], in->counts[type])) return out_of_memory(error);
         hed_status status = HED_OK;
-        if (type == HED_BODY && !b->def->remote)
+        if (type == HED_SYNTH_BODY && !b->def->remote)
             status = b->def->vectors ? order_for_vectors(b, error) : order_bodies(b, error);
         else order_type(b, type, NULL);
         if (status) return status;
@@ -131,7 +131,7 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
 
 static hed_status order_links(synth_builder *b, hed_error *error)
 {
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     if (NO_ROOM(b, b->link_begin, in->entity_count + 2u) ||
         NO_ROOM(b, b->link_order, in->link_count))
         return out_of_memory(error);
@@ -148,17 +148,17 @@ static hed_status order_links(synth_builder *b, hed_error *error)
 
 /* Contacts of exciter `entity` into `to` where it is not NULL; gives how many. */
 static uint32_t list_contacts(
-    const synth_builder *b, uint32_t exciter, hed_entity entity, synth_contact *to)
+    const synth_builder *b, uint32_t exciter, hed_synth_entity entity, synth_contact *to)
 {
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     uint32_t count = 0, delays = 0;
     const uint32_t *begin = b->link_order + b->link_begin[entity],
                    *end = b->link_order + b->link_begin[entity + 1];
     for (const uint32_t *at = begin; at < end; at++)
-        delays += synth_find(in, in->links[*at].to)->type == HED_DELAY_LINE;
+        delays += synth_find(in, in->links[*at].to)->type == HED_SYNTH_DELAY_LINE;
     for (const uint32_t *at = begin; at < end; at++) {
         const synth_link *link = &in->links[*at];
-        if (synth_find(in, link->to)->type != HED_BODY) continue;
+        if (synth_find(in, link->to)->type != HED_SYNTH_BODY) continue;
         synth_contact contact = {exciter, b->element[link->to], link->weight, 0};
         if (delays == 0) {
             if (to) to[count] = contact;
@@ -166,7 +166,7 @@ static uint32_t list_contacts(
         }
         for (const uint32_t *from = begin; delays && from < end; from++) {
             const synth_link *source = &in->links[*from];
-            if (synth_find(in, source->to)->type != HED_DELAY_LINE) continue;
+            if (synth_find(in, source->to)->type != HED_SYNTH_DELAY_LINE) continue;
             if (to)
                 to[count] = (synth_contact){
                     exciter, contact.body, link->weight * source->weight, source->to};
@@ -181,12 +181,12 @@ static hed_status make_contacts(synth_builder *b, hed_error *error)
 {
     for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++) {
         synth_type_layout *layout = &b->program->layout.type[type];
-        const hed_entity *ids = b->instrument->ids[type];
+        const hed_synth_entity *ids = b->instrument->ids[type];
         uint64_t count = 0;
         uint32_t modulated = layout->modulated;
         for (uint32_t i = 0; i < b->ordered[type]; i++) {
             if (i == modulated) layout->modulated = (uint32_t)count;
-            hed_entity entity = ids[b->order[type][i]];
+            hed_synth_entity entity = ids[b->order[type][i]];
             b->element[entity] = (uint32_t)count;
             count += list_contacts(b, b->order[type][i], entity, NULL);
         }
@@ -194,7 +194,7 @@ static hed_status make_contacts(synth_builder *b, hed_error *error)
         layout->count = (uint32_t)count;
         if (NO_ROOM(b, b->contacts[type], count)) return out_of_memory(error);
         for (uint32_t i = 0; i < b->ordered[type]; i++) {
-            hed_entity entity = ids[b->order[type][i]];
+            hed_synth_entity entity = ids[b->order[type][i]];
             list_contacts(b, b->order[type][i], entity, b->contacts[type] + b->element[entity]);
         }
     }
@@ -204,10 +204,10 @@ static hed_status make_contacts(synth_builder *b, hed_error *error)
 static hed_status make_ears(synth_builder *b, hed_error *error)
 {
     synth_layout *layout = &b->program->layout;
-    uint32_t microphones = b->ordered[HED_MICROPHONE];
+    uint32_t microphones = b->ordered[HED_SYNTH_MICROPHONE];
     if (NO_ROOM(b, b->first_ear, microphones + 1u)) return out_of_memory(error);
     for (uint32_t i = 0; i < microphones; i++) {
-        hed_entity entity = b->instrument->ids[HED_MICROPHONE][b->order[HED_MICROPHONE][i]];
+        hed_synth_entity entity = b->instrument->ids[HED_SYNTH_MICROPHONE][b->order[HED_SYNTH_MICROPHONE][i]];
         uint32_t bodies = b->link_begin[entity + 1] - b->link_begin[entity];
         b->first_ear[i + 1] = b->first_ear[i] + (bodies + SYNTH_EAR_BODIES - 1) / SYNTH_EAR_BODIES;
     }
@@ -219,17 +219,17 @@ static hed_status make_ears(synth_builder *b, hed_error *error)
 static hed_status name_elements(synth_builder *b, hed_error *error)
 {
     synth_program *program = b->program;
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     program->entity_count = in->entity_count;
     if (NO_ROOM(b, program->seats, in->entity_count + 1u)) return out_of_memory(error);
     memset(program->seats, 0xff, (in->entity_count + 1u) * sizeof *program->seats);
     if (NO_ROOM(b, program->entities[SYNTH_EAR], program->layout.type[SYNTH_EAR].count))
         return out_of_memory(error);
-    for (uint32_t i = 0; i < b->ordered[HED_MICROPHONE]; i++)
+    for (uint32_t i = 0; i < b->ordered[HED_SYNTH_MICROPHONE]; i++)
         for (uint32_t ear = b->first_ear[i]; ear < b->first_ear[i + 1]; ear++)
             program->entities[SYNTH_EAR][ear] =
-                in->ids[HED_MICROPHONE][b->order[HED_MICROPHONE][i]];
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+                in->ids[HED_SYNTH_MICROPHONE][b->order[HED_SYNTH_MICROPHONE][i]];
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         uint32_t count = program->layout.type[type].count;
         if (NO_ROOM(b, program->entities[type], count)) return out_of_memory(error);
         if (synth_is_contact(type) && NO_ROOM(b, program->contact_body[type], count))
@@ -237,7 +237,7 @@ static hed_status name_elements(synth_builder *b, hed_error *error)
         /* backwards: the seat of an exciter is its first contact */
         for (uint32_t i = count; i-- > 0;) {
             const synth_contact *contact = synth_is_contact(type) ? &b->contacts[type][i] : NULL;
-            hed_entity entity = in->ids[type][contact ? contact->exciter : b->order[type][i]];
+            hed_synth_entity entity = in->ids[type][contact ? contact->exciter : b->order[type][i]];
             program->entities[type][i] = entity;
             program->seats[entity] = SYNTH_SEAT(type, i);
             if (contact) program->contact_body[type][i] = contact->body;
@@ -248,20 +248,20 @@ static hed_status name_elements(synth_builder *b, hed_error *error)
 
 /* ---- gates, targets, stems: counted, then filled ---- */
 
-uint32_t synth_gate_word(const synth_program *program, hed_route route)
+uint32_t synth_gate_word(const synth_program *program, hed_synth_route route)
 {
     uint32_t i = 0;
     while (!synth_is_same_route(program->gates[i].route, route)) i++;
     return program->gates[i].word;
 }
 
-static bool notes_start(const hed_instrument *in, uint32_t type, uint32_t index)
+static bool notes_start(const hed_synth_instrument *in, uint32_t type, uint32_t index)
 {
-    if (type == HED_AUDIO_INPUT) return in->audio_inputs[index].gated;
-    return type != HED_LFO || in->lfos[index].retrigger;
+    if (type == HED_SYNTH_AUDIO_INPUT) return in->audio_inputs[index].gated;
+    return type != HED_SYNTH_LFO || in->lfos[index].retrigger;
 }
 
-static void add_gate(synth_program *program, hed_route route, bool starts)
+static void add_gate(synth_program *program, hed_synth_route route, bool starts)
 {
     synth_layout *layout = &program->layout;
     uint32_t i = 0;
@@ -275,9 +275,9 @@ static void add_gate(synth_program *program, hed_route route, bool starts)
 static hed_status make_gates(synth_builder *b, hed_error *error)
 {
     synth_program *program = b->program;
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     uint64_t room = 0, targets = 0;
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         room += synth_shapes[type].gated ? in->counts[type] : 0;
     targets = program->layout.type[SYNTH_MIDI].count +
               program->layout.type[SYNTH_OSCILLATOR].count + program->layout.type[SYNTH_LFO].count;
@@ -286,7 +286,7 @@ static hed_status make_gates(synth_builder *b, hed_error *error)
     if (NO_ROOM(b, program->gates, room) || NO_ROOM(b, program->targets, targets) ||
         NO_ROOM(b, program->stems, program->layout.type[SYNTH_MICROPHONE].count))
         return out_of_memory(error);
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; synth_shapes[type].gated && i < in->counts[type]; i++)
             add_gate(program, *synth_route_of(in, type, i), notes_start(in, type, i));
     return HED_OK;
@@ -411,16 +411,16 @@ static void fill_rows(synth_builder *b)
 
 static hed_status check(const synth_program_def *def, hed_error *error)
 {
-    const hed_instrument *in = def->instrument;
-    hed_stability stability;
-    hed_status status = hed_instrument_stability(in, def->rate, &stability, error);
+    const hed_synth_instrument *in = def->instrument;
+    hed_synth_stability stability;
+    hed_status status = hed_synth_instrument_stability(in, def->rate, &stability, error);
     if (status || stability.unsafe == 0) return status;
     char text[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT,
         "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
         "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
         in->file ? in->file : "", in->file ? ": " : "",
-        hed_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
+        hed_synth_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
         stability.largest_dilation, stability.unsafe);
 }
 
@@ -444,17 +444,17 @@ static hed_status build(synth_builder *b, hed_error *error)
 static void release_builder(synth_builder *b)
 {
     const hed_allocator *a = b->allocator;
-    const hed_instrument *in = b->instrument;
+    const hed_synth_instrument *in = b->instrument;
     synth_release(a, b->marks, in->entity_count + 1u, sizeof *b->marks);
     synth_release(a, b->element, in->entity_count + 1u, sizeof *b->element);
     synth_release(a, b->link_begin, in->entity_count + 2u, sizeof *b->link_begin);
     synth_release(a, b->link_order, in->link_count, sizeof *b->link_order);
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++) {
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
         synth_release(a, b->order[type], in->counts[type], sizeof *b->order[type]);
         synth_release(
             a, b->contacts[type], b->program->layout.type[type].count, sizeof *b->contacts[type]);
     }
-    synth_release(a, b->first_ear, b->ordered[HED_MICROPHONE] + 1u, sizeof *b->first_ear);
+    synth_release(a, b->first_ear, b->ordered[HED_SYNTH_MICROPHONE] + 1u, sizeof *b->first_ear);
     synth_release_lists(b);
     synth_release(a, b->pieces, b->piece_room, sizeof *b->pieces);
     synth_release(a, b->warp_rows, HED_PACK_MAX_WARPS, sizeof *b->warp_rows);
@@ -463,12 +463,12 @@ static void release_builder(synth_builder *b)
 hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def,
     synth_program **program, hed_error *error)
 {
-    const hed_instrument_def *instrument = hed_instrument_get_def(def->instrument);
+    const hed_synth_instrument_def *instrument = hed_synth_instrument_get_def(def->instrument);
     *program = NULL;
     synth_program *made = synth_new(allocator, 1, sizeof *made);
     if (!made) return out_of_memory(error);
     made->allocator = *allocator;
-    made->instances = instrument->mode == HED_SINGLETON ? 1 : instrument->voices;
+    made->instances = instrument->mode == HED_SYNTH_SINGLETON ? 1 : instrument->voices;
     made->step = 1.0 / def->rate;
     made->remote = def->remote;
     made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
@@ -488,7 +488,7 @@ void synth_program_destroy(synth_program *program)
     hed_allocator a = program->allocator;
     const synth_layout *layout = &program->layout;
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
-        synth_release(&a, program->entities[type], layout->type[type].count, sizeof(hed_entity));
+        synth_release(&a, program->entities[type], layout->type[type].count, sizeof(hed_synth_entity));
         synth_release(&a, program->contact_body[type], layout->type[type].count, sizeof(uint32_t));
     }
     synth_release(&a, program->seats, program->entity_count + 1u, sizeof *program->seats);

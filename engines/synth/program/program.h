@@ -1,5 +1,5 @@
 /* An instrument made ready to run: the store of one instance as it is at rest, and where everything
- * lies in it. program.c makes it from a hed_instrument; every structure runs it; voices.c addresses
+ * lies in it. program.c makes it from a hed_synth_instrument; every structure runs it; voices.c addresses
  * it. It knows no device. */
 #ifndef SYNTH_PROGRAM_H
 #define SYNTH_PROGRAM_H
@@ -19,7 +19,7 @@ typedef struct synth_poke {
 /* Notes of these start a gate. In the modes with voices there is one gate for each different route,
  * too: a voice's note opens those that fit. */
 typedef struct synth_gate {
-    hed_route route;
+    hed_synth_route route;
     uint32_t word; /* of GATE_COUNT */
     bool starts;   /* something: else it is of inputs and LFOs that notes do not start */
 } synth_gate;
@@ -29,9 +29,9 @@ typedef struct synth_gate {
 typedef enum synth_follow { SYNTH_FOLLOW_MIDI, SYNTH_FOLLOW_NOTE, SYNTH_FOLLOW_TEMPO } synth_follow;
 typedef struct synth_target {
     synth_follow follow;
-    hed_midi_kind kind; /* FOLLOW_MIDI */
+    hed_synth_midi_kind kind; /* FOLLOW_MIDI */
     uint32_t number;
-    hed_route route;
+    hed_synth_route route;
     float centre; /* MIDI_NOTE */
     /* FOLLOW_NOTE: times the note's frequency; FOLLOW_TEMPO: quarter notes a period */
     float factor;
@@ -46,7 +46,7 @@ typedef struct synth_program {
     bool remote;     /* bodies and springs are elsewhere: a grid's */
     uint32_t *image; /* (layout.words) at rest, half 0 and half 1 */
     /* (type[t].count) which entity each element is; contacts: the exciter, ears: the microphone. */
-    hed_entity *entities[SYNTH_TYPES];
+    hed_synth_entity *entities[SYNTH_TYPES];
     /* (type[t].count), contacts: body element; NULL for other types */
     uint32_t *contact_body[SYNTH_TYPES];
     /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter
@@ -56,7 +56,7 @@ typedef struct synth_program {
     synth_gate *gates; /* (layout.gates) */
     synth_target *targets;
     uint32_t target_count, gate_room, target_room;
-    hed_entity *stems; /* (layout.stems) the heard microphones */
+    hed_synth_entity *stems; /* (layout.stems) the heard microphones */
     hed_pack_layout packing;
 } synth_program;
 
@@ -65,7 +65,7 @@ extern const float synth_costs[SYNTH_TYPES];
 
 /* How to lay it out. */
 typedef struct synth_program_def {
-    const hed_instrument *instrument;
+    const hed_synth_instrument *instrument;
     double rate;
     uint64_t seed;
     uint32_t warps, lanes;
@@ -90,7 +90,7 @@ void synth_program_destroy(synth_program *program);
  * contacts); gives how many there are. 0: there is no such entity or parameter, or it can not be
  * set: the mass of an anchored body, the place of a free one or of one with modulation, a spring's
  * damping where no spring has any, a body or spring of a grid. Thread class: rt. */
-uint32_t synth_program_set(const synth_program *program, hed_entity entity, hed_parameter parameter,
+uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity, hed_synth_target parameter,
     float value, synth_poke *pokes, uint32_t capacity);
 
 /* Carries state, signals, gates and delay memory of one instance over from a store that ran `from`:

@@ -55,7 +55,7 @@ static double per_sample(const synth_builder *b, double way, double seconds)
     return seconds > 0 ? way * b->step / seconds : 1.0;
 }
 
-static void set_envelope(const element *e, uint32_t field, const hed_adsr *adsr)
+static void set_envelope(const element *e, uint32_t field, const hed_synth_adsr *adsr)
 {
     set(e, field + ADSR_P_ATTACK, per_sample(e->b, 1.0, adsr->attack));
     set(e, field + ADSR_P_DECAY, per_sample(e->b, 1.0 - adsr->sustain, adsr->decay));
@@ -73,7 +73,7 @@ static synth_target *add_target(const element *e, synth_follow follow, uint32_t 
 
 /* ---- the network ---- */
 
-static void fill_body(const element *e, const hed_body_def *def)
+static void fill_body(const element *e, const hed_synth_body_def *def)
 {
     double step = e->b->step;
     set(e, BODY_P_WEIGHT, def->anchored ? 0.0 : step * step / def->mass);
@@ -91,9 +91,9 @@ double synth_spring_excess(const float vector[3], float rest_length, double rest
     return (float)excess == 0.0f ? SYNTH_SLACK : excess;
 }
 
-static void fill_spring(const element *e, const hed_spring_def *def)
+static void fill_spring(const element *e, const hed_synth_spring_def *def)
 {
-    const hed_instrument *in = e->b->instrument;
+    const hed_synth_instrument *in = e->b->instrument;
     const float *from = in->bodies[synth_find(in, def->from)->index].position,
                 *to = in->bodies[synth_find(in, def->to)->index].position;
     float vector[3];
@@ -114,7 +114,7 @@ static void fill_spring(const element *e, const hed_spring_def *def)
         (damped ? SYNTH_HAS_DAMPING : 0) | (def->cubic != 0 ? SYNTH_HAS_CUBIC : 0);
 }
 
-static void fill_microphone(const element *e, const hed_microphone_def *def)
+static void fill_microphone(const element *e, const hed_synth_microphone_def *def)
 {
     synth_builder *b = e->b;
     for (uint32_t k = 0; k < 3; k++) set(e, MICROPHONE_P_X + k, def->position[k]);
@@ -140,13 +140,13 @@ static void fill_microphone(const element *e, const hed_microphone_def *def)
 static void fill_stems(synth_builder *b)
 {
     synth_program *program = b->program;
-    const hed_instrument *in = b->instrument;
-    for (uint32_t i = 0; i < in->counts[HED_MICROPHONE]; i++) {
+    const hed_synth_instrument *in = b->instrument;
+    for (uint32_t i = 0; i < in->counts[HED_SYNTH_MICROPHONE]; i++) {
         if (!in->microphones[i].heard) continue;
-        uint32_t at = b->element[in->ids[HED_MICROPHONE][i]];
+        uint32_t at = b->element[in->ids[HED_SYNTH_MICROPHONE][i]];
         program->image[synth_parameter_word(
             &program->layout, SYNTH_MICROPHONE, MICROPHONE_P_STEM, at)] = program->layout.stems;
-        program->stems[program->layout.stems++] = in->ids[HED_MICROPHONE][i];
+        program->stems[program->layout.stems++] = in->ids[HED_SYNTH_MICROPHONE][i];
     }
 }
 
@@ -167,12 +167,12 @@ static void fill_contact(const element *e, const synth_contact *contact, const f
 
 /* Each contact is a hammer with a share of the mass by its weight; a negative weight strikes from
  * the other side. */
-static void fill_mallet(const element *e, const synth_contact *contact, const hed_mallet_def *def)
+static void fill_mallet(const element *e, const synth_contact *contact, const hed_synth_mallet_def *def)
 {
     const synth_program *program = e->b->program;
     const synth_contact *all = e->b->contacts[SYNTH_MALLET];
     double sum = 0.0, step = e->b->step;
-    hed_entity entity = program->entities[SYNTH_MALLET][e->index];
+    hed_synth_entity entity = program->entities[SYNTH_MALLET][e->index];
     uint32_t first = SYNTH_SEAT_ENTITY(program->seats[entity]);
     for (uint32_t i = first; i < e->layout->count && program->entities[SYNTH_MALLET][i] == entity;
          i++)
@@ -202,7 +202,7 @@ static void fill_mallet(const element *e, const synth_contact *contact, const he
 }
 
 static void fill_plectrum(
-    const element *e, const synth_contact *contact, const hed_plectrum_def *def)
+    const element *e, const synth_contact *contact, const hed_synth_plectrum_def *def)
 {
     fill_contact(e, contact, def->direction, contact->weight, def->velocity_sensitivity);
     set(e, PLECTRUM_P_DISTANCE, def->distance);
@@ -210,7 +210,7 @@ static void fill_plectrum(
     set_state(e, PLECTRUM_S_TIME, hed_as_uint(-1.0f));
 }
 
-static void fill_bow(const element *e, const synth_contact *contact, const hed_bow_def *def)
+static void fill_bow(const element *e, const synth_contact *contact, const hed_synth_bow_def *def)
 {
     fill_contact(e, contact, def->direction, contact->weight, def->velocity_sensitivity);
     set_envelope(e, BOW_P_ENVELOPE, &def->envelope);
@@ -222,7 +222,7 @@ static void fill_bow(const element *e, const synth_contact *contact, const hed_b
 }
 
 static void fill_oscillator(
-    const element *e, const synth_contact *contact, const hed_oscillator_def *def)
+    const element *e, const synth_contact *contact, const hed_synth_oscillator_def *def)
 {
     fill_contact(e, contact, def->direction, contact->weight, def->velocity_sensitivity);
     set_envelope(e, OSCILLATOR_P_ENVELOPE, &def->envelope);
@@ -240,7 +240,7 @@ static void fill_oscillator(
 }
 
 static void fill_audio(
-    const element *e, const synth_contact *contact, const hed_audio_input_def *def)
+    const element *e, const synth_contact *contact, const hed_synth_audio_input_def *def)
 {
     const synth_layout *layout = &e->b->program->layout;
     fill_contact(e, contact, def->direction, contact->weight, 0.0);
@@ -256,9 +256,9 @@ static void fill_audio(
 
 /* ---- modulators and delay lines ---- */
 
-static void fill_lfo(const element *e, const hed_lfo_def *def)
+static void fill_lfo(const element *e, const hed_synth_lfo_def *def)
 {
-    const hed_instrument *in = e->b->instrument;
+    const hed_synth_instrument *in = e->b->instrument;
     set_uint(e, LFO_P_GATE, synth_gate_word(e->b->program, def->route));
     set(e, LFO_P_FREQUENCY, def->frequency);
     if (def->division > 0) {
@@ -277,7 +277,7 @@ static void fill_lfo(const element *e, const hed_lfo_def *def)
     set_state(e, LFO_S_PHASE, phase);
 }
 
-static void fill_envelope(const element *e, const hed_envelope_def *def)
+static void fill_envelope(const element *e, const hed_synth_envelope_def *def)
 {
     set_uint(e, ENVELOPE_P_GATE, synth_gate_word(e->b->program, def->route));
     set_envelope(e, ENVELOPE_P_ENVELOPE, &def->envelope);
@@ -285,13 +285,13 @@ static void fill_envelope(const element *e, const hed_envelope_def *def)
     set(e, ENVELOPE_P_DEPTH, def->depth);
 }
 
-static uint32_t microphone_signal(const synth_builder *b, hed_entity source)
+static uint32_t microphone_signal(const synth_builder *b, hed_synth_entity source)
 {
     return synth_signal(
         &b->program->layout, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, b->element[source]);
 }
 
-static void fill_follower(const element *e, const hed_follower_def *def)
+static void fill_follower(const element *e, const hed_synth_follower_def *def)
 {
     set_uint(e, FOLLOWER_P_SOURCE, microphone_signal(e->b, def->source));
     set(e, FOLLOWER_P_ATTACK, smoothing(e->b, def->attack));
@@ -300,7 +300,7 @@ static void fill_follower(const element *e, const hed_follower_def *def)
 }
 
 /* A source starts at its initial value: there is nothing to be smoothed before the first event. */
-static void fill_midi(const element *e, const hed_midi_source_def *def)
+static void fill_midi(const element *e, const hed_synth_midi_source_def *def)
 {
     synth_target *target = add_target(e, SYNTH_FOLLOW_MIDI, MIDI_P_VALUE);
     target->kind = def->kind;
@@ -315,7 +315,7 @@ static void fill_midi(const element *e, const hed_midi_source_def *def)
 }
 
 /* The ring holds SYNTH_LONGEST_DELAY, since modulation and automation may ask for them. */
-static void fill_delay(const element *e, const hed_delay_line_def *def)
+static void fill_delay(const element *e, const hed_synth_delay_line_def *def)
 {
     synth_layout *layout = &e->b->program->layout;
     uint32_t ring = 1;
@@ -330,7 +330,7 @@ static void fill_delay(const element *e, const hed_delay_line_def *def)
 
 /* ---- all of it ---- */
 
-const hed_route *synth_route_of(const hed_instrument *in, uint32_t type, uint32_t index)
+const hed_synth_route *synth_route_of(const hed_synth_instrument *in, uint32_t type, uint32_t index)
 {
     switch (type) {
     case SYNTH_MALLET: return &in->mallets[index].route;
@@ -346,7 +346,7 @@ const hed_route *synth_route_of(const hed_instrument *in, uint32_t type, uint32_
 
 static void fill_element(const element *e)
 {
-    const hed_instrument *in = e->b->instrument;
+    const hed_synth_instrument *in = e->b->instrument;
     const synth_contact *contact =
         synth_is_contact(e->type) ? &e->b->contacts[e->type][e->index] : NULL;
     uint32_t index = contact ? contact->exciter : e->b->order[e->type][e->index];
@@ -371,7 +371,7 @@ void synth_fill_values(synth_builder *b)
 {
     const synth_layout *layout = &b->program->layout;
     b->program->image[SYNTH_DILATION] = hed_as_uint(1.0f);
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < layout->type[type].count; i++)
             fill_element(&(element){b, &layout->type[type], type, i});
     fill_stems(b);

@@ -80,7 +80,7 @@ hed_status asound_load(const hed_allocator *allocator, asound_api *api, hed_erro
 }
 
 static hed_status asound_open(
-    const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error)
+    const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
 {
     live_driver *d =
         live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
@@ -97,7 +97,7 @@ static hed_status asound_open(
     return status;
 }
 
-static hed_status asound_start(live_driver *d, const hed_live_def *def, hed_error *error)
+static hed_status asound_start(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     (void)def;
     d->has_player = pthread_create(&d->player, NULL, play, d) == 0;

@@ -15,7 +15,7 @@ typedef struct asound_stream {
 
 struct live_driver {
     asound_api api;
-    hed_live *live;
+    hed_synth_live *live;
     /* the card */
     asound_stream playback, capture; /* without a capture what comes in is silence */
     float *left, *right, *inputs[LIVE_MOST_INPUTS];
@@ -35,7 +35,7 @@ struct live_driver {
 /* ---- asound_card.c ---- */
 
 /* Opens it, and says at which rate and block it plays. */
-hed_status asound_card_open(live_driver *d, const hed_live_def *def, hed_error *error);
+hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_error *error);
 void asound_card_close(live_driver *d);
 /* Plays silence while the first block comes in, which is answered only then. Audio thread. */
 void asound_card_begin(live_driver *d);
@@ -48,7 +48,7 @@ bool asound_card_write(live_driver *d);
 
 /* A client with a port, connected from the one that was named. No sequencer is no error unless one
  * was. */
-hed_status asound_midi_open(live_driver *d, const hed_live_def *def, hed_error *error);
+hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_error *error);
 void asound_midi_close(live_driver *d);
 /* Waits a while for events and hands them on; false: the sequencer is gone. */
 bool asound_midi_read(live_driver *d);

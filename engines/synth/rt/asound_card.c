@@ -105,7 +105,7 @@ bool asound_card_write(live_driver *d)
 
 /* Sets a direction up. Returns ALSA's code; `step` is what was asked for last. */
 typedef int set_stream(
-    live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step);
+    live_driver *d, const hed_synth_live_def *def, snd_pcm_hw_params_t *params, const char **step);
 
 static int set_format(
     const live_driver *d, asound_stream *stream, snd_pcm_hw_params_t *params, const char **step)
@@ -129,7 +129,7 @@ static int set_format(
 }
 
 static int set_playback(
-    live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step)
+    live_driver *d, const hed_synth_live_def *def, snd_pcm_hw_params_t *params, const char **step)
 {
     snd_pcm_t *pcm = d->playback.pcm;
     unsigned rate = def->rate, periods = PERIODS;
@@ -154,7 +154,7 @@ static int set_playback(
 /* At playback's rate and block. The buffer is as long as the card makes it: what waits in it is
  * never more than a block. */
 static int set_capture(
-    live_driver *d, const hed_live_def *def, snd_pcm_hw_params_t *params, const char **step)
+    live_driver *d, const hed_synth_live_def *def, snd_pcm_hw_params_t *params, const char **step)
 {
     (void)def;
     snd_pcm_t *pcm = d->capture.pcm;
@@ -172,12 +172,12 @@ static int set_capture(
     return d->api.snd_pcm_hw_params(pcm, params);
 }
 
-static const char *name_of(const hed_live_def *def)
+static const char *name_of(const hed_synth_live_def *def)
 {
     return def->output ? def->output : "default";
 }
 
-static hed_status open_stream(live_driver *d, const hed_live_def *def, asound_stream *stream,
+static hed_status open_stream(live_driver *d, const hed_synth_live_def *def, asound_stream *stream,
     set_stream *set, hed_error *error)
 {
     bool capture = stream == &d->capture;
@@ -205,7 +205,7 @@ static void close_stream(const live_driver *d, asound_stream *stream)
     stream->pcm = NULL;
 }
 
-static void warn(const hed_live_def *def, const char *text)
+static void warn(const hed_synth_live_def *def, const char *text)
 {
     hed_logger logger = hed_context_logger(hed_device_context(def->device));
     if (logger.log && logger.level >= HED_LOG_WARNING)
@@ -213,7 +213,7 @@ static void warn(const hed_live_def *def, const char *text)
 }
 
 /* A card that does not capture plays all the same, as JACK does with nothing connected. */
-static hed_status open_capture(live_driver *d, const hed_live_def *def, hed_error *error)
+static hed_status open_capture(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     hed_error refusal;
     char text[512];
@@ -236,7 +236,7 @@ static hed_status open_capture(live_driver *d, const hed_live_def *def, hed_erro
     return HED_OK;
 }
 
-hed_status asound_card_open(live_driver *d, const hed_live_def *def, hed_error *error)
+hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     hed_status status = open_stream(d, def, &d->playback, set_playback, error);
     if (!status && d->live->inputs) status = open_capture(d, def, error);

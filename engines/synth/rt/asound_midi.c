@@ -164,7 +164,7 @@ static int make_client(live_driver *d, const char *name, const char **step)
     return 0;
 }
 
-hed_status asound_midi_open(live_driver *d, const hed_live_def *def, hed_error *error)
+hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     /* out: to start the queue */
     int code = d->api.snd_seq_open(&d->seq, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK);

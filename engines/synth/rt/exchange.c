@@ -19,7 +19,7 @@ typedef struct exchange_slot {
 } exchange_slot;
 
 struct live_exchange {
-    hed_live *live;
+    hed_synth_live *live;
     hed_ring *asked, *done;  /* numbers of blocks; block n is in slot n % SLOTS */
     uint64_t next, finished; /* the audio thread's: number to ask for; how many have come back */
     exchange_slot slots[SLOTS];
@@ -37,7 +37,7 @@ struct live_exchange {
 static void run_slot(live_exchange *x, uint64_t number)
 {
     const exchange_slot *slot = &x->slots[number % SLOTS];
-    hed_live *live = x->live;
+    hed_synth_live *live = x->live;
     const float *inputs[LIVE_MOST_INPUTS];
     for (uint32_t i = 0; i < live->inputs; i++) inputs[i] = slot->inputs + (size_t)i * live->block;
     hed_synth_block block = {
@@ -65,7 +65,7 @@ static void *drive(void *user)
 static void fill(live_exchange *x, const hed_synth_block *block)
 {
     exchange_slot *slot = &x->slots[x->next % SLOTS];
-    const hed_live *live = x->live;
+    const hed_synth_live *live = x->live;
     slot->event_count = block->event_count;
     memcpy(slot->events, block->events, block->event_count * sizeof *slot->events);
     for (uint32_t i = 0; i < live->inputs; i++) {
@@ -118,7 +118,7 @@ static void *cut(char **memory, size_t bytes)
 
 static hed_status make_slots(live_exchange *x, hed_error *error)
 {
-    const hed_live *live = x->live;
+    const hed_synth_live *live = x->live;
     size_t events = LIVE_EVENT_ROOM * sizeof(hed_synth_event), sound = live->block * sizeof(float),
            inputs = sound * live->inputs;
     x->bytes = SLOTS * (events + inputs + 2 * sound + 4 * 64);
@@ -148,7 +148,7 @@ static hed_status start_thread(live_exchange *x, hed_error *error)
     return HED_OK;
 }
 
-hed_status live_exchange_create(hed_live *live, live_exchange **exchange, hed_error *error)
+hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, hed_error *error)
 {
     live_exchange *x =
         live->allocator.allocate(live->allocator.user, sizeof *x, _Alignof(live_exchange));

@@ -11,7 +11,7 @@
 
 struct live_driver {
     jack_api api;
-    hed_live *live;
+    hed_synth_live *live;
     jack_client_t *client;
     jack_port_t *left, *right, *midi, *inputs[LIVE_MOST_INPUTS];
 };
@@ -21,7 +21,7 @@ struct live_driver {
 static int process(jack_nframes_t frames, void *user)
 {
     live_driver *d = user;
-    hed_live *live = d->live;
+    hed_synth_live *live = d->live;
     const float *inputs[LIVE_MOST_INPUTS];
     for (uint32_t i = 0; i < live->inputs; i++)
         inputs[i] = d->api.jack_port_get_buffer(d->inputs[i], frames);
@@ -154,7 +154,7 @@ static void jack_close(live_driver *d)
 }
 
 static hed_status jack_open(
-    const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error)
+    const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
 {
     live_driver *d =
         live->allocator.allocate(live->allocator.user, sizeof *d, _Alignof(live_driver));
@@ -222,7 +222,7 @@ static hed_status connect_outputs(const live_driver *d, const char *pattern, hed
     return status;
 }
 
-static hed_status jack_start(live_driver *d, const hed_live_def *def, hed_error *error)
+static hed_status jack_start(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     if (d->api.jack_activate(d->client) != 0)
         return hed_error_set(error, HED_ERROR_IO, "the JACK server does not start the client");

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-hed_live_def hed_default_live_def(void)
+hed_synth_live_def hed_default_synth_live_def(void)
 {
-    return (hed_live_def){.driver = HED_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000,
+    return (hed_synth_live_def){.driver = HED_SYNTH_LIVE_JACK, .name = "heddle", .block = 256, .rate = 48000,
         .synth = hed_default_synth_def()};
 }
 
@@ -18,7 +18,7 @@ hed_live_def hed_default_live_def(void)
 
 /* Adds an event of the next block, in order; of two at one frame the one that came first stays
  * first. */
-static void add_event(hed_live *live, const hed_synth_event *event)
+static void add_event(hed_synth_live *live, const hed_synth_event *event)
 {
     if (live->pending_count == LIVE_EVENT_ROOM) {
         atomic_fetch_add(&live->lost, 1);
@@ -32,7 +32,7 @@ static void add_event(hed_live *live, const hed_synth_event *event)
 
 /* What came during the last block sounds during this one, as far from its beginning: late by a
  * block, but without jitter. */
-static void take_events(hed_live *live, hed_ring *ring, uint64_t now)
+static void take_events(hed_synth_live *live, hed_ring *ring, uint64_t now)
 {
     live_timed timed;
     while (live->pending_count < LIVE_EVENT_ROOM && hed_ring_pop(ring, &timed)) {
@@ -52,11 +52,11 @@ static bool midi_event(const uint8_t *bytes, uint32_t size, hed_synth_event *eve
     /* the synth would refuse the whole block */
     if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false;
     *event = (hed_synth_event){
-        .kind = HED_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
+        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};
     return true;
 }
 
-void live_midi_at(hed_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size)
+void live_midi_at(hed_synth_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size)
 {
     hed_synth_event event;
     if (!midi_event(bytes, size, &event)) return;
@@ -64,7 +64,7 @@ void live_midi_at(hed_live *live, uint32_t frame, const uint8_t *bytes, uint32_t
     add_event(live, &event);
 }
 
-static bool push(hed_live *live, hed_ring *ring, uint64_t ago, const hed_synth_event *event)
+static bool push(hed_synth_live *live, hed_ring *ring, uint64_t ago, const hed_synth_event *event)
 {
     live_timed timed = {hed_now() - ago, *event};
     bool pushed = hed_ring_push(ring, &timed);
@@ -72,20 +72,20 @@ static bool push(hed_live *live, hed_ring *ring, uint64_t ago, const hed_synth_e
     return pushed;
 }
 
-void live_midi_ago(hed_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size)
+void live_midi_ago(hed_synth_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size)
 {
     hed_synth_event event;
     if (midi_event(bytes, size, &event)) push(live, live->midi, ago, &event);
 }
 
-bool hed_live_event(hed_live *live, const hed_synth_event *event)
+bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *event)
 {
     return push(live, live->events, 0, event);
 }
 
 /* ---- a block ---- */
 
-void live_end(hed_live *live, hed_status status, const char *text)
+void live_end(hed_synth_live *live, hed_status status, const char *text)
 {
     int none = 0;
     if (!atomic_compare_exchange_strong(&live->ended, &none, 1)) return;
@@ -98,7 +98,7 @@ void live_end(hed_live *live, hed_status status, const char *text)
 }
 
 /* Applies a change that waits, and now and then hands out a report. */
-static void before_process(hed_live *live)
+static void before_process(hed_synth_live *live)
 {
     int asked = LIVE_CHANGE_ASKED;
     if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_TAKEN)) {
@@ -111,7 +111,7 @@ static void before_process(hed_live *live)
     hed_ring_push(live->synths, &report); /* full: the owner does not look */
 }
 
-void live_process(hed_live *live, hed_synth_block *block, hed_error *error)
+void live_process(hed_synth_live *live, hed_synth_block *block, hed_error *error)
 {
     before_process(live);
     hed_status status = hed_synth_process(live->synth, block, error);
@@ -133,7 +133,7 @@ static void silence(uint32_t frames, float *left, float *right)
 }
 
 /* Plays the pending events' block, here or by the device's thread. */
-static void play(hed_live *live, hed_synth_block *block)
+static void play(hed_synth_live *live, hed_synth_block *block)
 {
     bool taken = true;
     if (live->exchange) {
@@ -146,7 +146,7 @@ static void play(hed_live *live, hed_synth_block *block)
     for (uint32_t i = 0; i < live->pending_count; i++) live->pending[i].frame = 0;
 }
 
-static void fade_out(hed_live *live, uint32_t frames, float *left, float *right)
+static void fade_out(hed_synth_live *live, uint32_t frames, float *left, float *right)
 {
     if (atomic_load(&live->faded)) {
         silence(frames, left, right);
@@ -161,7 +161,7 @@ static void fade_out(hed_live *live, uint32_t frames, float *left, float *right)
 }
 
 void live_play(
-    hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right)
+    hed_synth_live *live, uint32_t frames, const float *const *inputs, float *left, float *right)
 {
     uint64_t begin = hed_now();
     if (frames != live->block)
@@ -188,7 +188,7 @@ void live_play(
 
 /* ---- starting and stopping ---- */
 
-static hed_status make_rings(hed_live *live, hed_error *error)
+static hed_status make_rings(hed_synth_live *live, hed_error *error)
 {
     const hed_allocator *a = &live->allocator;
     hed_status status =
@@ -205,7 +205,7 @@ static hed_status make_rings(hed_live *live, hed_error *error)
                : hed_error_set(error, HED_ERROR_MEMORY, "no memory for %d events", LIVE_EVENT_ROOM);
 }
 
-static hed_status make_synth(hed_live *live, const hed_live_def *def, hed_error *error)
+static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def, hed_error *error)
 {
     hed_synth_def synth = def->synth;
     synth.rate = live->rate;
@@ -219,28 +219,28 @@ static hed_status make_synth(hed_live *live, const hed_live_def *def, hed_error 
         live->latency += live->block;
         status = live_exchange_create(live, &live->exchange, error);
     }
-    live->report = (hed_live_report){
+    live->report = (hed_synth_live_report){
         .rate = live->rate, .block = live->block, .latency = live->latency, .synth = report};
     hed_meter_reset(&live->load, (uint64_t)(live->block * 1e9 / live->rate));
     return status;
 }
 
-hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *error)
+hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **live, hed_error *error)
 {
     if (!live)
         return hed_error_set(
-            error, HED_ERROR_ARGUMENT, "hed_live_start needs a place for what it makes");
+            error, HED_ERROR_ARGUMENT, "hed_synth_live_start needs a place for what it makes");
     *live = NULL;
     if (!def || !def->device || !def->name || def->synth.inputs > LIVE_MOST_INPUTS)
         return hed_error_set(error, HED_ERROR_ARGUMENT,
             "playing live needs a definition, a device, a name, and at most %d inputs",
             LIVE_MOST_INPUTS);
     hed_allocator allocator = hed_context_allocator(hed_device_context(def->device));
-    hed_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_live));
+    hed_synth_live *made = allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_synth_live));
     if (!made) return hed_error_set(error, HED_ERROR_MEMORY, "no memory to play live");
     memset(made, 0, sizeof *made);
     made->allocator = allocator;
-    made->ops = def->driver == HED_LIVE_ALSA ? &live_asound_ops : &live_jack_ops;
+    made->ops = def->driver == HED_SYNTH_LIVE_ALSA ? &live_asound_ops : &live_jack_ops;
     made->inputs = def->synth.inputs;
     hed_status status = make_rings(made, error);
     if (!status) status = made->ops->open(def, made, &made->driver, error);
@@ -248,7 +248,7 @@ hed_status hed_live_start(const hed_live_def *def, hed_live **live, hed_error *e
     if (!status) status = made->ops->start(made->driver, def, error);
     if (status) {
         atomic_store(&made->faded, true); /* nothing sounds yet */
-        hed_live_stop(made);
+        hed_synth_live_stop(made);
         return status;
     }
     *live = made;
@@ -260,7 +260,7 @@ static void sleep_milliseconds(long milliseconds)
     nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
 }
 
-void hed_live_stop(hed_live *live)
+void hed_synth_live_stop(hed_synth_live *live)
 {
     if (!live) return;
     atomic_store(&live->stopping, true);
@@ -280,7 +280,7 @@ void hed_live_stop(hed_live *live)
 
 /* ---- the owner's side ---- */
 
-hed_status hed_live_change(hed_live *live, const hed_instrument *instrument, hed_error *error)
+hed_status hed_synth_live_change(hed_synth_live *live, const hed_synth_instrument *instrument, hed_error *error)
 {
     hed_status status = hed_synth_prepare(live->synth, instrument, &live->change, error);
     if (status) return status;
@@ -302,7 +302,7 @@ hed_status hed_live_change(hed_live *live, const hed_instrument *instrument, hed
     return status;
 }
 
-hed_status hed_live_get_report(hed_live *live, hed_live_report *report, hed_error *error)
+hed_status hed_synth_live_get_report(hed_synth_live *live, hed_synth_live_report *report, hed_error *error)
 {
     while (hed_ring_pop(live->loads, &live->report.load)) continue;
     while (hed_ring_pop(live->synths, &live->report.synth)) continue;

@@ -19,9 +19,9 @@ typedef struct live_driver live_driver;
 typedef struct live_driver_ops {
     /* Opens it and says at which rate and block it will ask for sound. */
     hed_status (*open)(
-        const hed_live_def *def, hed_live *live, live_driver **driver, hed_error *error);
+        const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error);
     /* From here on live_play() is called. */
-    hed_status (*start)(live_driver *driver, const hed_live_def *def, hed_error *error);
+    hed_status (*start)(live_driver *driver, const hed_synth_live_def *def, hed_error *error);
     /* Behind it live_play() is not called any more. */
     void (*close)(live_driver *driver);
 } live_driver_ops;
@@ -33,19 +33,19 @@ extern const live_driver_ops live_asound_ops;
 
 /* Bytes of a MIDI message for the block that live_play() is asked for next, at one of its frames.
  * Audio thread. */
-void live_midi_at(hed_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size);
+void live_midi_at(hed_synth_live *live, uint32_t frame, const uint8_t *bytes, uint32_t size);
 /* Bytes of a MIDI message that came `ago` ns before now. One thread of the driver. */
-void live_midi_ago(hed_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size);
+void live_midi_ago(hed_synth_live *live, uint64_t ago, const uint8_t *bytes, uint32_t size);
 /* One block. Audio thread. */
 void live_play(
-    hed_live *live, uint32_t frames, const float *const *inputs, float *left, float *right);
+    hed_synth_live *live, uint32_t frames, const float *const *inputs, float *left, float *right);
 /* The driver can go on no more. Any thread; the first one counts. */
-void live_end(hed_live *live, hed_status status, const char *text);
+void live_end(hed_synth_live *live, hed_status status, const char *text);
 
 /* ---- the thread that drives a device: exchange.c ---- */
 
 typedef struct live_exchange live_exchange;
-hed_status live_exchange_create(hed_live *live, live_exchange **exchange, hed_error *error);
+hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, hed_error *error);
 void live_exchange_destroy(live_exchange *exchange);
 /* Hands this block over and takes the one before. False: that is not there yet, and `left` and
  * `right` are silent; or, where `taken` is false too, the device is so far behind that this block
@@ -69,7 +69,7 @@ typedef enum live_change_state {
     LIVE_CHANGE_DONE
 } live_change_state;
 
-struct hed_live {
+struct hed_synth_live {
     hed_allocator allocator;
     const live_driver_ops *ops;
     live_driver *driver;
@@ -77,7 +77,7 @@ struct hed_live {
     live_exchange *exchange; /* NULL: the audio thread plays */
     uint32_t rate, block, inputs, latency;
     /* into the audio thread */
-    hed_ring *events, *midi; /* of live_timed: by hed_live_event(), by the driver */
+    hed_ring *events, *midi; /* of live_timed: by hed_synth_live_event(), by the driver */
     _Atomic bool stopping;
     /* the audio thread's own */
     hed_synth_event *pending; /* (LIVE_EVENT_ROOM) in order of frame */
@@ -100,11 +100,11 @@ struct hed_live {
     /* why it ended */
     _Atomic int ended; /* 0, 1: being written, 2 */
     hed_error end;
-    hed_live_report report; /* the owner's */
+    hed_synth_live_report report; /* the owner's */
 };
 
 /* Applies a change that waits, plays a block, and now and then hands out a report. The one thread
  * that plays. */
-void live_process(hed_live *live, hed_synth_block *block, hed_error *error);
+void live_process(hed_synth_live *live, hed_synth_block *block, hed_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 struct hed_synth_change {
     hed_allocator allocator;
     const synth_structure_ops *ops;
-    hed_instrument_def instrument;
+    hed_synth_instrument_def instrument;
     synth_program *program;
     synth_structure *structure;
     synth_voices *voices;
@@ -25,13 +25,13 @@ struct hed_synth_change {
     bool applied;
 };
 
-static hed_status check(const hed_synth *synth, const hed_instrument *instrument, hed_error *error)
+static hed_status check(const hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     if (!synth || !instrument)
         return synth_fail(error, HED_ERROR_ARGUMENT,
             "a change needs a synth and an instrument: one of them is NULL");
-    const hed_instrument_def *old = &synth->instrument, *def = hed_instrument_get_def(instrument);
-    if (def->mode == old->mode && (def->mode == HED_SINGLETON || def->voices == old->voices))
+    const hed_synth_instrument_def *old = &synth->instrument, *def = hed_synth_instrument_get_def(instrument);
+    if (def->mode == old->mode && (def->mode == HED_SYNTH_SINGLETON || def->voices == old->voices))
         return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
         "the instrument has mode %d with %u voices, the synth plays mode %d with %u: make another synth for it",
@@ -39,7 +39,7 @@ static hed_status check(const hed_synth *synth, const hed_instrument *instrument
 }
 
 static hed_status build(
-    const hed_synth *synth, const hed_instrument *instrument, hed_synth_change *c, hed_error *error)
+    const hed_synth *synth, const hed_synth_instrument *instrument, hed_synth_change *c, hed_error *error)
 {
     char reason[256];
     if (synth->def.resident)
@@ -86,7 +86,7 @@ static hed_status build(
     return HED_OK;
 }
 
-hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instrument,
+hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument *instrument,
     hed_synth_change **change, hed_error *error)
 {
     if (!change)
@@ -100,7 +100,7 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_instrument *instr
     made->allocator = synth->allocator;
     made->ops = synth->ops;
     made->of = synth->program;
-    made->instrument = *hed_instrument_get_def(instrument);
+    made->instrument = *hed_synth_instrument_get_def(instrument);
     status = build(synth, instrument, made, error);
     if (status) hed_synth_change_destroy(made);
     else *change = made;

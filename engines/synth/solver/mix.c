@@ -83,7 +83,7 @@ static float gain_now(const synth_mix *mix)
                         : mix->gain;
 }
 
-hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def,
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     double rate, synth_mix **mix, hed_error *error)
 {
     synth_mix *made = synth_new(allocator, 1, sizeof *made);
@@ -101,7 +101,7 @@ hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument
     return HED_OK;
 }
 
-void synth_mix_adopt(synth_mix *mix, const hed_instrument_def *def)
+void synth_mix_adopt(synth_mix *mix, const hed_synth_instrument_def *def)
 {
     mix->former_gain = gain_now(mix);
     mix->gaining = mix->fade_in;

@@ -62,7 +62,7 @@ bool synth_grid_has_packets(const hed_device_info *info);
 /* The program of an instrument, in the shape that suits a device and def->structure, for `items` of
  * a work-group (0: by rule). Errors: as synth_program_create. */
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device,
-    const hed_synth_def *def, uint32_t items, const hed_instrument *instrument,
+    const hed_synth_def *def, uint32_t items, const hed_synth_instrument *instrument,
     synth_program **program, hed_error *error);
 
 /* ---- awake.c: keeps a device awake between blocks (hed_synth_def.keep_awake) ---- */
@@ -90,13 +90,13 @@ static inline bool synth_needs_copy(const synth_structure_ops *ops, const synth_
 /* Sum over instances (outer) and stems, in order; breaker; master gain; limiter with look-ahead;
  * never above full scale. Times in samples, so that sound does not depend on the block. */
 typedef struct synth_mix synth_mix;
-hed_status synth_mix_create(const hed_allocator *allocator, const hed_instrument_def *def,
+hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     double rate, synth_mix **mix, hed_error *error);
 void synth_mix_destroy(synth_mix *mix);
 void synth_mix_reset(synth_mix *mix);
 /* Gain and limiter of a changed instrument; the gain moves there without a step. Thread class:
  * rt */
-void synth_mix_adopt(synth_mix *mix, const hed_instrument_def *def);
+void synth_mix_adopt(synth_mix *mix, const hed_synth_instrument_def *def);
 /* Gives how many frames of these sound. Fewer than `frames`: the breaker opened behind them (no
  * number, runaway energy) and the rest is silent; the caller puts the synth to rest, and it stands
  * still for synth_mix_resting() samples, in which `stems` is NULL. Then sound fades in. A caller
@@ -120,7 +120,7 @@ struct hed_synth {
     bool own_stream;
     /* `instrument` is NULL but while a structure's valid() and create() are called */
     hed_synth_def def;
-    hed_instrument_def instrument;
+    hed_synth_instrument_def instrument;
     synth_program *program;
     const synth_structure_ops *ops;
     synth_structure *structure;
@@ -143,7 +143,7 @@ struct hed_synth {
 
 /* What is known for such an instrument on this device; `configured` is HED_CONFIGURED_DEFAULT where
  * nothing is. */
-hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrument,
+hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *instrument,
     hed_config *tuned, hed_configured *configured);
 /* Puts what `tuned` says into a definition that has left it open, and the items of a work-group (0:
  * by rule). */

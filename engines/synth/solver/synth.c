@@ -73,7 +73,7 @@ static void choose_shape(
 }
 
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device,
-    const hed_synth_def *def, uint32_t items, const hed_instrument *instrument,
+    const hed_synth_def *def, uint32_t items, const hed_synth_instrument *instrument,
     synth_program **program, hed_error *error)
 {
     synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed,
@@ -98,7 +98,7 @@ static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
     if (id != HED_SYNTH_GRID) return true;
     uint32_t large = synth_grid_has_packets(info) ? LARGE_WITH_PACKETS : LARGE;
     return synth->def.math == HED_MATH_FAST && !synth->def.resident &&
-           hed_instrument_count(synth->def.instrument, HED_BODY) >= large;
+           hed_synth_instrument_count(synth->def.instrument, HED_SYNTH_BODY) >= large;
 }
 
 /* `grid`: whether AUTO may still take it. */
@@ -127,7 +127,7 @@ static uint64_t block_ns(const hed_synth_def *def)
 
 /* The program and the structure that runs it. */
 static hed_status build_structure(
-    hed_synth *synth, const hed_instrument *instrument, bool grid, hed_error *error)
+    hed_synth *synth, const hed_synth_instrument *instrument, bool grid, hed_error *error)
 {
     hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def,
         synth->items, instrument, &synth->program, error);
@@ -140,7 +140,7 @@ static hed_status build_structure(
     return status ? status : synth->ops->create(synth, synth->program, &synth->structure, error);
 }
 
-static hed_status build(hed_synth *synth, const hed_instrument *instrument, hed_error *error)
+static hed_status build(hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     char reason[256];
     bool automatic = synth->def.structure == HED_SYNTH_AUTO;
@@ -199,7 +199,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     made->device = device;
     made->stream = def->stream;
     made->def = *def;
-    made->instrument = *hed_instrument_get_def(def->instrument);
+    made->instrument = *hed_synth_instrument_get_def(def->instrument);
     made->configured =
         def->structure == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
@@ -467,7 +467,7 @@ hed_status hed_synth_read_bodies(
     return status;
 }
 
-hed_note_report hed_synth_check_notes(
+hed_synth_note_report hed_synth_check_notes(
     const hed_synth *synth, const hed_synth_event *events, uint32_t count)
 {
     return synth_voices_check_notes(synth->voices, events, count);
@@ -479,7 +479,7 @@ hed_synth_report hed_synth_get_report(const hed_synth *synth)
         .microphones = synth->program->layout.stems, .load = hed_meter_read(&synth->meter),
         .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),
         .notes = synth_voices_notes(synth->voices)};
-    for (uint32_t type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         report.entities[type] = synth->program->layout.type[type].count;
     synth_voices_report_sleep(synth->voices, &report);
     synth->ops->report(synth->structure, &report);

@@ -57,19 +57,19 @@ const hed_kernel_def *hed_synth_tune_description(void)
     return &description;
 }
 
-static hed_problem problem_of(const hed_instrument *instrument)
+static hed_problem problem_of(const hed_synth_instrument *instrument)
 {
-    const hed_instrument_def *def = hed_instrument_get_def(instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(instrument);
     int64_t others = 0;
-    for (int type = 0; type < HED_ENTITY_TYPE_COUNT; type++)
-        if (type != HED_BODY && type != HED_SPRING)
-            others += hed_instrument_count(instrument, (hed_entity_type)type);
-    return (hed_problem){4, {hed_instrument_count(instrument, HED_BODY),
-                                hed_instrument_count(instrument, HED_SPRING) + 1, others + 1,
-                                def->mode == HED_SINGLETON ? 1 : def->voices}};
+    for (int type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+        if (type != HED_SYNTH_BODY && type != HED_SYNTH_SPRING)
+            others += hed_synth_instrument_count(instrument, (hed_synth_entity_type)type);
+    return (hed_problem){4, {hed_synth_instrument_count(instrument, HED_SYNTH_BODY),
+                                hed_synth_instrument_count(instrument, HED_SYNTH_SPRING) + 1, others + 1,
+                                def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices}};
 }
 
-hed_status synth_tuned_resolve(hed_device *device, const hed_instrument *instrument,
+hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *instrument,
     hed_config *tuned, hed_configured *configured)
 {
     *configured = HED_CONFIGURED_DEFAULT;
@@ -101,9 +101,9 @@ typedef struct tuning {
 static hed_status play(tuning *t, uint32_t frames, bool chord, hed_error *error)
 {
     hed_synth_event events[NOTES] = {0};
-    const hed_instrument_def *def = hed_instrument_get_def(t->def.instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(t->def.instrument);
     for (uint32_t i = 0; i < NOTES; i++) {
-        events[i].kind = HED_EVENT_MIDI;
+        events[i].kind = HED_SYNTH_EVENT_MIDI;
         events[i].bytes[0] = 0x90;
         events[i].bytes[1] = (uint8_t)(def->low + (def->high - def->low) * i / (NOTES - 1));
         events[i].bytes[2] = 100;
@@ -167,8 +167,8 @@ static hed_status make_expected(tuning *t, hed_error *error)
     if (t->peak > 0) return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
         "nothing is heard of this instrument when notes from %u to %u start: its tuning could not be checked",
-        hed_instrument_get_def(t->def.instrument)->low,
-        hed_instrument_get_def(t->def.instrument)->high);
+        hed_synth_instrument_get_def(t->def.instrument)->low,
+        hed_synth_instrument_get_def(t->def.instrument)->high);
 }
 
 hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune,

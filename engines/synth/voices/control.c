@@ -17,7 +17,7 @@ static float exp2_of(float octaves) { return hed_pow(2.0f, octaves); }
 
 uint32_t synth_control_manager(const synth_voices *v, uint32_t channel)
 {
-    if (v->def.mode != HED_VOICES_MPE) return SYNTH_NO_CHANNEL;
+    if (v->def.mode != HED_SYNTH_VOICES_MPE) return SYNTH_NO_CHANNEL;
     if (channel >= 1 && channel <= v->members[0]) return 0;
     if (channel <= 14 && channel + v->members[1] >= 15) return 15;
     return SYNTH_NO_CHANNEL;
@@ -26,7 +26,7 @@ uint32_t synth_control_manager(const synth_voices *v, uint32_t channel)
 /* Whether what `channel` says is meant for a voice. */
 static bool speaks_for(const synth_voices *v, uint32_t channel, const synth_voice *voice)
 {
-    if (v->def.mode != HED_VOICES_MPE) return true;
+    if (v->def.mode != HED_SYNTH_VOICES_MPE) return true;
     if (!voice->used || !voice->follows) return false; /* a free one learns at its start */
     return voice->channel == channel || synth_control_manager(v, voice->channel) == channel;
 }
@@ -77,9 +77,9 @@ bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_
     if (target->follow != SYNTH_FOLLOW_MIDI || !synth_route_channel(&target->route, channel))
         return false;
     switch (target->kind) {
-    case HED_MIDI_CC: return control < SYNTH_CC_SOUND_OFF && target->number == control;
-    case HED_MIDI_BEND: return control == SYNTH_CONTROL_BEND;
-    case HED_MIDI_PRESSURE: return control == SYNTH_CONTROL_PRESSURE;
+    case HED_SYNTH_MIDI_CC: return control < SYNTH_CC_SOUND_OFF && target->number == control;
+    case HED_SYNTH_MIDI_BEND: return control == SYNTH_CONTROL_BEND;
+    case HED_SYNTH_MIDI_PRESSURE: return control == SYNTH_CONTROL_PRESSURE;
     default: return false;
     }
 }
@@ -88,7 +88,7 @@ bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_
 static bool key_of(
     const synth_voices *v, uint32_t instance, uint32_t target, uint32_t *channel, uint32_t *note)
 {
-    if (v->def.mode == HED_SINGLETON) {
+    if (v->def.mode == HED_SYNTH_SINGLETON) {
         uint32_t last = v->last[target];
         *channel = last >> 7;
         *note = last & 127;
@@ -104,13 +104,13 @@ static bool key_of(
 static bool control_value(
     const synth_voices *v, uint32_t instance, const synth_target *target, float *value)
 {
-    uint32_t control = target->kind == HED_MIDI_CC     ? target->number
-                       : target->kind == HED_MIDI_BEND ? SYNTH_CONTROL_BEND
+    uint32_t control = target->kind == HED_SYNTH_MIDI_CC     ? target->number
+                       : target->kind == HED_SYNTH_MIDI_BEND ? SYNTH_CONTROL_BEND
                                                        : SYNTH_CONTROL_PRESSURE;
-    if (target->kind == HED_MIDI_CC && control >= SYNTH_CC_SOUND_OFF) return false;
+    if (target->kind == HED_SYNTH_MIDI_CC && control >= SYNTH_CC_SOUND_OFF) return false;
     const synth_channel *said =
         target->route.channel ? &v->channels[target->route.channel - 1] : &v->any;
-    if (v->def.mode == HED_VOICES_MPE) {
+    if (v->def.mode == HED_SYNTH_VOICES_MPE) {
         uint32_t channel = v->voices[instance].channel, manager = synth_control_manager(v, channel);
         said = &v->channels[channel];
         if (manager != SYNTH_NO_CHANNEL &&
@@ -137,7 +137,7 @@ static bool host_value(const synth_voices *v, uint32_t number, float *value)
 static float note_frequency(const synth_voices *v, uint32_t instance, const synth_target *target,
     uint32_t channel, uint32_t note)
 {
-    float bend = v->def.mode == HED_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
+    float bend = v->def.mode == HED_SYNTH_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
     return target->factor * 440.0f * exp2_of(((float)note - 69.0f + bend) / 12.0f);
 }
 
@@ -151,19 +151,19 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
         return v->tempo > 0.0f;
     }
     if (target->follow == SYNTH_FOLLOW_MIDI) {
-        if (target->kind == HED_MIDI_HOST) return host_value(v, target->number, value);
-        if (target->kind == HED_MIDI_CC || target->kind == HED_MIDI_BEND ||
-            target->kind == HED_MIDI_PRESSURE)
+        if (target->kind == HED_SYNTH_MIDI_HOST) return host_value(v, target->number, value);
+        if (target->kind == HED_SYNTH_MIDI_CC || target->kind == HED_SYNTH_MIDI_BEND ||
+            target->kind == HED_SYNTH_MIDI_PRESSURE)
             return control_value(v, instance, target, value);
     }
     if (!key_of(v, instance, index, &channel, &note)) return false;
     const synth_key *key = &v->keys[channel][note];
     if (target->follow == SYNTH_FOLLOW_NOTE)
         *value = note_frequency(v, instance, target, channel, note);
-    else if (target->kind == HED_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
-    else if (target->kind == HED_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
+    else if (target->kind == HED_SYNTH_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
+    else if (target->kind == HED_SYNTH_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
     else *value = (float)key->touch / 127.0f;
-    return target->kind != HED_MIDI_AFTERTOUCH || target->follow != SYNTH_FOLLOW_MIDI ||
+    return target->kind != HED_SYNTH_MIDI_AFTERTOUCH || target->follow != SYNTH_FOLLOW_MIDI ||
            key->touched;
 }
 
@@ -249,7 +249,7 @@ static void enter_data(synth_voices *v, uint32_t channel, uint32_t number, uint3
     const synth_channel *c = &v->channels[channel];
     if (c->rpn[0] != 0) return;
     if (c->rpn[1] == 0) set_range(v, channel, number, value);
-    else if (c->rpn[1] == 6 && number == SYNTH_CC_DATA && v->def.mode == HED_VOICES_MPE &&
+    else if (c->rpn[1] == 6 && number == SYNTH_CC_DATA && v->def.mode == HED_SYNTH_VOICES_MPE &&
              (channel == 0 || channel == 15))
         set_zone(v, channel, value);
     else return;
@@ -309,7 +309,7 @@ void synth_control_host(synth_voices *v, uint32_t number, float value)
 {
     for (uint32_t t = 0; t < v->targets; t++) {
         const synth_target *target = &v->program->targets[t];
-        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_HOST ||
+        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_SYNTH_MIDI_HOST ||
             target->number != number)
             continue;
         v->host[t] = (synth_host_value){number, value, true};

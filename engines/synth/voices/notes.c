@@ -1,4 +1,4 @@
-/* Keys and what they sound in: gates in the one instance of HED_SINGLETON; else an instance each: a
+/* Keys and what they sound in: gates in the one instance of HED_SYNTH_SINGLETON; else an instance each: a
  * free one, the one released longest ago, the oldest. A key struck again while it sounds keeps its
  * instance, as a string does. */
 #include "voices/voices.h"
@@ -34,7 +34,7 @@ static uint64_t notes_between(uint32_t low, uint32_t high, uint32_t word)
 }
 
 /* What of a route the instrument hears on a channel. */
-static void listen_to(synth_voices *v, uint32_t channel, const hed_route *route)
+static void listen_to(synth_voices *v, uint32_t channel, const hed_synth_route *route)
 {
     uint32_t low = route->low > v->def.low ? route->low : v->def.low,
              high = route->high < v->def.high ? route->high : v->def.high;
@@ -42,7 +42,7 @@ static void listen_to(synth_voices *v, uint32_t channel, const hed_route *route)
         v->heard[channel][word] |= notes_between(low, high, word);
 }
 
-static bool any_held(const synth_voices *v, const hed_route *route)
+static bool any_held(const synth_voices *v, const hed_synth_route *route)
 {
     uint64_t low = notes_between(route->low, route->high, 0),
              high = notes_between(route->low, route->high, 1);
@@ -74,17 +74,17 @@ void synth_notes_listen(synth_voices *v)
             const synth_target *target = &p->targets[t];
             if (target->follow == SYNTH_FOLLOW_NOTE ||
                 (target->follow == SYNTH_FOLLOW_MIDI &&
-                    (target->kind == HED_MIDI_NOTE || target->kind == HED_MIDI_VELOCITY)))
+                    (target->kind == HED_SYNTH_MIDI_NOTE || target->kind == HED_SYNTH_MIDI_VELOCITY)))
                 listen_to(v, c, &target->route);
         }
         /* Where notes start nothing a voice is dilated by them still. */
-        if (v->def.mode != HED_SINGLETON && !any) listen_to(v, c, &(hed_route){0, 0, 127});
+        if (v->def.mode != HED_SYNTH_SINGLETON && !any) listen_to(v, c, &(hed_synth_route){0, 0, 127});
     }
-    v->notes.low = HED_NO_KEY;
+    v->notes.low = HED_SYNTH_NO_KEY;
     for (uint32_t key = 0; key < SYNTH_KEYS; key++)
         for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
             if (!is_heard(v, c, (int32_t)key)) continue;
-            if (v->notes.low == HED_NO_KEY) v->notes.low = (uint8_t)key;
+            if (v->notes.low == HED_SYNTH_NO_KEY) v->notes.low = (uint8_t)key;
             v->notes.high = (uint8_t)key;
         }
 }
@@ -97,32 +97,32 @@ uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
         if (is_heard(v, channel, key - octaves)) return (uint32_t)(key - octaves);
         if (is_heard(v, channel, key + octaves)) return (uint32_t)(key + octaves);
     }
-    return HED_NO_KEY;
+    return HED_SYNTH_NO_KEY;
 }
 
 /* Counts a note. Gives its key. */
 static uint32_t count_note(
-    const synth_voices *v, uint32_t channel, uint32_t note, hed_note_report *n)
+    const synth_voices *v, uint32_t channel, uint32_t note, hed_synth_note_report *n)
 {
     uint32_t key = synth_notes_key(v, channel, note);
     int32_t wanted = (int32_t)note + v->transpose;
     n->struck++;
-    if (key != HED_NO_KEY) return key;
+    if (key != HED_SYNTH_NO_KEY) return key;
     if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
     if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
-    if (n->low != HED_NO_KEY && wanted >= n->low && wanted <= n->high)
+    if (n->low != HED_SYNTH_NO_KEY && wanted >= n->low && wanted <= n->high)
         n->deaf_channels |= (uint16_t)(1u << channel);
     n->dropped++;
     return key;
 }
 
-hed_note_report synth_voices_check_notes(
+hed_synth_note_report synth_voices_check_notes(
     const synth_voices *v, const hed_synth_event *events, uint32_t count)
 {
-    hed_note_report notes = {.low = v->notes.low, .high = v->notes.high};
+    hed_synth_note_report notes = {.low = v->notes.low, .high = v->notes.high};
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *bytes = events[i].bytes;
-        if (events[i].kind == HED_EVENT_MIDI && bytes[0] >> 4 == 9 && bytes[1] < SYNTH_KEYS &&
+        if (events[i].kind == HED_SYNTH_EVENT_MIDI && bytes[0] >> 4 == 9 && bytes[1] < SYNTH_KEYS &&
             bytes[2])
             count_note(v, bytes[0] & 15, bytes[1], &notes);
     }
@@ -151,7 +151,7 @@ static void close_gates(synth_voices *v, uint32_t instance, uint32_t channel, ui
     for (uint32_t g = 0; g < v->program->layout.gates; g++) {
         const synth_gate *gate = &v->program->gates[g];
         if (!synth_route_fits(&gate->route, channel, note)) continue;
-        if (v->def.mode == HED_SINGLETON && any_held(v, &gate->route)) continue;
+        if (v->def.mode == HED_SYNTH_SINGLETON && any_held(v, &gate->route)) continue;
         synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 0);
     }
 }
@@ -180,19 +180,19 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
     synth_key *key = &v->keys[channel][note];
     set_state(v, channel, note, SYNTH_KEY_UP);
     for (uint32_t i = 0; i < SYNTH_KEYS; i++)
-        if (v->plays[channel][i] == note) v->plays[channel][i] = HED_NO_KEY;
-    if (v->def.mode != HED_SINGLETON) v->voices[key->voice].released = ++v->serial;
+        if (v->plays[channel][i] == note) v->plays[channel][i] = HED_SYNTH_NO_KEY;
+    if (v->def.mode != HED_SYNTH_SINGLETON) v->voices[key->voice].released = ++v->serial;
     close_gates(v, key->voice, channel, note);
 }
 
 static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
 {
-    if (v->def.mode == HED_SINGLETON) return 0;
+    if (v->def.mode == HED_SYNTH_SINGLETON) return 0;
     if (is_held(v, channel, note)) return v->keys[channel][note].voice;
     uint32_t taken = choose_voice(v);
     synth_voice *voice = &v->voices[taken];
     if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
-    if (v->def.mode == HED_VOICES_MPE)
+    if (v->def.mode == HED_SYNTH_VOICES_MPE)
         for (uint32_t i = 0; i < v->instances; i++)
             if (v->voices[i].released && v->voices[i].channel == channel)
                 v->voices[i].follows = false;
@@ -207,7 +207,7 @@ static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, 
 {
     for (uint32_t t = 0; t < v->targets; t++) {
         const synth_target *target = &v->program->targets[t];
-        if (v->def.mode != HED_SINGLETON) {
+        if (v->def.mode != HED_SYNTH_SINGLETON) {
             synth_control_target(v, instance, t, true);
         } else if (synth_route_fits(&target->route, channel, note)) {
             v->last[t] = (uint16_t)(channel << 7 | note);
@@ -223,7 +223,7 @@ static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t
     set_state(v, channel, note, SYNTH_KEY_DOWN);
     *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN,
         .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
-    if (v->def.mode != HED_SINGLETON) {
+    if (v->def.mode != HED_SYNTH_SINGLETON) {
         v->voices[instance].started = key->started;
         synth_control_dilate(v, instance);
     }
@@ -242,15 +242,15 @@ static void end_key(synth_voices *v, uint32_t channel, uint32_t note)
 void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
 {
     uint32_t key = v->plays[channel][note];
-    v->plays[channel][note] = HED_NO_KEY;
-    if (key != HED_NO_KEY && !memchr(v->plays[channel], (int)key, SYNTH_KEYS))
+    v->plays[channel][note] = HED_SYNTH_NO_KEY;
+    if (key != HED_SYNTH_NO_KEY && !memchr(v->plays[channel], (int)key, SYNTH_KEYS))
         end_key(v, channel, key);
 }
 
 void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
 {
     uint32_t key = count_note(v, channel, note, &v->notes);
-    if (key == HED_NO_KEY) return;
+    if (key == HED_SYNTH_NO_KEY) return;
     /* what it played in an instrument before */
     if (v->plays[channel][note] != key) synth_notes_end(v, channel, note);
     start_key(v, channel, key, velocity);
@@ -277,7 +277,7 @@ uint64_t synth_notes_silence(synth_voices *v, uint32_t channel)
 {
     uint64_t silenced = 0;
     synth_notes_end_all(v, channel, false);
-    if (v->def.mode == HED_SINGLETON) return 1;
+    if (v->def.mode == HED_SYNTH_SINGLETON) return 1;
     for (uint32_t i = 0; i < v->instances; i++) {
         if (!v->voices[i].used || v->voices[i].channel != channel) continue;
         v->voices[i].used = false;
@@ -289,8 +289,8 @@ uint64_t synth_notes_silence(synth_voices *v, uint32_t channel)
 void synth_notes_touch(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
 {
     uint32_t key = v->plays[channel][note];
-    if (key == HED_NO_KEY) key = synth_notes_key(v, channel, note);
-    if (key != HED_NO_KEY) synth_notes_touch_key(v, channel, key, value);
+    if (key == HED_SYNTH_NO_KEY) key = synth_notes_key(v, channel, note);
+    if (key != HED_SYNTH_NO_KEY) synth_notes_touch_key(v, channel, key, value);
 }
 
 void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
@@ -301,7 +301,7 @@ void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uin
     if (!is_held(v, channel, note)) return;
     for (uint32_t t = 0; t < v->targets; t++) {
         const synth_target *target = &v->program->targets[t];
-        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_MIDI_AFTERTOUCH) continue;
+        if (target->follow != SYNTH_FOLLOW_MIDI || target->kind != HED_SYNTH_MIDI_AFTERTOUCH) continue;
         if (synth_route_fits(&target->route, channel, note))
             poke_float(v, key->voice, target->word, (float)value / 127.0f);
     }

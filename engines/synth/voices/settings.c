@@ -41,7 +41,7 @@ static void keep(synth_voices *v, synth_setting s)
     v->settings[v->setting_count++] = s;
 }
 
-void synth_settings_set(synth_voices *v, hed_entity entity, hed_parameter parameter, float value)
+void synth_settings_set(synth_voices *v, hed_synth_entity entity, hed_synth_target parameter, float value)
 {
     synth_setting s = {.entity = entity, .parameter = parameter, .value = value};
     poke_setting(v, &s);

@@ -26,8 +26,8 @@ static void start_over(synth_voices *v)
     v->members[1] = 0;
     memset(v->keys, 0, sizeof v->keys);
     memset(v->held, 0, sizeof v->held);
-    memset(v->plays, HED_NO_KEY, sizeof v->plays);
-    v->notes = (hed_note_report){.low = v->notes.low, .high = v->notes.high};
+    memset(v->plays, HED_SYNTH_NO_KEY, sizeof v->plays);
+    v->notes = (hed_synth_note_report){.low = v->notes.low, .high = v->notes.high};
     memset(v->voices, 0, sizeof v->voices);
     v->serial = 0;
     v->tempo = 0.0f;
@@ -86,7 +86,7 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     return synth_fail(error, HED_ERROR_MEMORY, "no memory for %u pokes of voices", v->capacity);
 }
 
-hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
+hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     const synth_program *program, const hed_synth_def *how, synth_voices **voices, hed_error *error)
 {
     *voices = NULL;
@@ -130,14 +130,14 @@ void synth_voices_destroy(synth_voices *v)
 
 void synth_voices_reset(synth_voices *v) { start_over(v); }
 
-hed_note_report synth_voices_notes(const synth_voices *v) { return v->notes; }
+hed_synth_note_report synth_voices_notes(const synth_voices *v) { return v->notes; }
 
 uint32_t synth_voices_sounding(const synth_voices *v)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < v->instances; i++)
         count += v->voices[i].used && !v->voices[i].released;
-    if (v->def.mode != HED_SINGLETON) return count;
+    if (v->def.mode != HED_SYNTH_SINGLETON) return count;
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
         if (v->held[c][0] | v->held[c][1]) return 1;
     return 0;
@@ -146,7 +146,7 @@ uint32_t synth_voices_sounding(const synth_voices *v)
 /* ---- another program ---- */
 
 /* The key that was last to start on a target's route. */
-static uint16_t last_key(const synth_voices *v, const hed_route *route)
+static uint16_t last_key(const synth_voices *v, const hed_synth_route *route)
 {
     uint16_t best = SYNTH_NONE;
     uint32_t started = 0;
@@ -170,7 +170,7 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     memcpy(v->keys, from->keys, sizeof v->keys);
     memcpy(v->held, from->held, sizeof v->held);
     memcpy(v->plays, from->plays, sizeof v->plays);
-    hed_note_report own = v->notes;
+    hed_synth_note_report own = v->notes;
     v->notes = from->notes;
     v->notes.low = own.low;
     v->notes.high = own.high;
@@ -183,7 +183,7 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
         v->last[t] = last_key(v, &target->route);
         v->host[t] = (synth_host_value){0};
         for (uint32_t i = 0; i < from->targets; i++)
-            if (target->kind == HED_MIDI_HOST && from->host[i].received &&
+            if (target->kind == HED_SYNTH_MIDI_HOST && from->host[i].received &&
                 from->host[i].number == target->number)
                 v->host[t] = from->host[i];
     }
@@ -209,7 +209,7 @@ static void renew(synth_voices *v)
 
 bool synth_voices_is_sound_off(const hed_synth_event *e)
 {
-    return e->kind == HED_EVENT_MIDI && e->bytes[0] >> 4 == 11 && e->bytes[1] == SYNTH_CC_SOUND_OFF;
+    return e->kind == HED_SYNTH_EVENT_MIDI && e->bytes[0] >> 4 == 11 && e->bytes[1] == SYNTH_CC_SOUND_OFF;
 }
 
 uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
@@ -276,7 +276,7 @@ static void sort(synth_voices *v)
 static uint64_t gates_of(const synth_voices *v, uint32_t channel, uint32_t key)
 {
     uint64_t count = 0;
-    for (uint32_t g = 0; key != HED_NO_KEY && g < v->program->layout.gates; g++)
+    for (uint32_t g = 0; key != HED_SYNTH_NO_KEY && g < v->program->layout.gates; g++)
         count += synth_route_fits(&v->program->gates[g].route, channel, key);
     return count;
 }
@@ -287,7 +287,7 @@ static uint64_t note_pokes(const synth_voices *v, uint32_t channel, uint32_t not
 {
     uint32_t key = synth_notes_key(v, channel, note), plays = v->plays[channel][note];
     uint64_t gates = gates_of(v, channel, key),
-             taken = v->def.mode == HED_SINGLETON ? 0 : v->program->layout.gates;
+             taken = v->def.mode == HED_SYNTH_SINGLETON ? 0 : v->program->layout.gates;
     if (plays != key) gates += gates_of(v, channel, plays);
     return 1 + gates * SYNTH_GATE_WORDS + taken + v->targets;
 }
@@ -317,20 +317,20 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
 {
     uint64_t needed = (uint64_t)v->instances * v->targets;
     switch (e->kind) {
-    case HED_EVENT_MIDI:
+    case HED_SYNTH_EVENT_MIDI:
         if (e->bytes[0] < 0x80 || (e->bytes[0] < 0xf0 && (e->bytes[1] > 127 || e->bytes[2] > 127)))
             return synth_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] has bytes %02x %02x %02x: a MIDI status of 80 or above and data below 80 expected",
                 index, e->bytes[0], e->bytes[1], e->bytes[2]);
         needed = midi_pokes(v, e->bytes);
         break;
-    case HED_EVENT_TEMPO:
+    case HED_SYNTH_EVENT_TEMPO:
         if (!(e->value > 0.0f && e->value < 1e6f))
             return synth_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] sets the tempo to %g: quarter notes a minute above 0 expected", index,
                 (double)e->value);
         break;
-    case HED_EVENT_SET:
+    case HED_SYNTH_EVENT_SET:
         if (!isfinite(e->value))
             return synth_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] sets a parameter to %g: a number expected", index, (double)e->value);
@@ -338,10 +338,10 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
         if (!needed)
             return synth_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] sets %s of entity %u: there is no such entity, or it has no such parameter",
-                index, hed_parameter_name(e->parameter), e->entity);
+                index, hed_synth_target_name(e->parameter), e->entity);
         needed *= v->instances;
         break;
-    case HED_EVENT_HOST:
+    case HED_SYNTH_EVENT_HOST:
         if (!isfinite(e->value))
             return synth_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] has the host's value %g: a number expected", index, (double)e->value);
@@ -375,7 +375,7 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
         hed_status status = check_event(v, &events[i], i, &needed, error);
         if (status) return status;
         if (i && events[i].frame > events[i - 1].frame) at_once = 0;
-        if (events[i].kind == HED_EVENT_SET) {
+        if (events[i].kind == HED_SYNTH_EVENT_SET) {
             pokes += needed;
             continue;
         }
@@ -422,13 +422,13 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
         const hed_synth_event *e = &events[i];
         if (e->frame != v->frame) set_frame(v, e->frame);
         switch (e->kind) {
-        case HED_EVENT_MIDI: play_midi(v, e->bytes); break;
-        case HED_EVENT_TEMPO: synth_control_tempo(v, e->value); break;
-        case HED_EVENT_SET:
+        case HED_SYNTH_EVENT_MIDI: play_midi(v, e->bytes); break;
+        case HED_SYNTH_EVENT_TEMPO: synth_control_tempo(v, e->value); break;
+        case HED_SYNTH_EVENT_SET:
             for (uint32_t k = 0; k < v->instances; k++) synth_sleep_wake_all(v, k);
             synth_settings_set(v, e->entity, e->parameter, e->value);
             break;
-        case HED_EVENT_HOST: synth_control_host(v, e->number, e->value); break;
+        case HED_SYNTH_EVENT_HOST: synth_control_host(v, e->number, e->value); break;
         }
     }
     sort(v);

@@ -7,7 +7,7 @@
  *   settings.c parameters that events have set
  *   look.c    islands of bodies that fall asleep and wake
  *
- * In HED_SINGLETON there is one instance and any number of keys down; otherwise each key that is
+ * In HED_SYNTH_SINGLETON there is one instance and any number of keys down; otherwise each key that is
  * down has an instance of its own. */
 #ifndef SYNTH_VOICES_H
 #define SYNTH_VOICES_H
@@ -19,7 +19,7 @@
 typedef struct synth_voices synth_voices;
 
 /* `how`: its max_events, transpose and fold. */
-hed_status synth_voices_create(const hed_allocator *allocator, const hed_instrument_def *def,
+hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     const synth_program *program, const hed_synth_def *how, synth_voices **voices,
     hed_error *error);
 void synth_voices_destroy(synth_voices *voices);
@@ -53,8 +53,8 @@ void synth_voices_look(synth_voices *voices, const uint32_t *stores, uint64_t sa
 void synth_voices_forget_sleep(synth_voices *voices, uint64_t instances);
 void synth_voices_report_sleep(const synth_voices *voices, hed_synth_report *report);
 /* What became of all notes so far; what would become of these. */
-hed_note_report synth_voices_notes(const synth_voices *voices);
-hed_note_report synth_voices_check_notes(
+hed_synth_note_report synth_voices_notes(const synth_voices *voices);
+hed_synth_note_report synth_voices_check_notes(
     const synth_voices *voices, const hed_synth_event *events, uint32_t count);
 
 /* ---- the inside ---- */
@@ -141,8 +141,8 @@ typedef struct synth_host_value {
 
 /* What an event has set a parameter to, in all instances. */
 typedef struct synth_setting {
-    hed_entity entity;
-    hed_parameter parameter;
+    hed_synth_entity entity;
+    hed_synth_target parameter;
     float value;
     uint32_t pokes; /* that it takes in all instances */
 } synth_setting;
@@ -150,7 +150,7 @@ enum { SYNTH_SETTINGS = 256 };
 
 struct synth_voices {
     hed_allocator allocator;
-    hed_instrument_def def;
+    hed_synth_instrument_def def;
     const synth_program *program;
     uint32_t instances, max_events, targets;
     int32_t transpose;
@@ -165,16 +165,16 @@ struct synth_voices {
     uint8_t members[2];
     synth_key keys[SYNTH_CHANNELS][SYNTH_KEYS];
     uint64_t held[SYNTH_CHANNELS][2]; /* a bit for each key that is down or sustained */
-    /* the key that a note plays while it is down, else HED_NO_KEY */
+    /* the key that a note plays while it is down, else HED_SYNTH_NO_KEY */
     uint8_t plays[SYNTH_CHANNELS][SYNTH_KEYS];
     /* its low and high are the program's, the rest counts */
-    hed_note_report notes;
+    hed_synth_note_report notes;
     synth_voice voices[SYNTH_MOST_VOICES];
     uint32_t serial; /* of starts and releases */
     float tempo;     /* quarter notes a minute; 0: nothing was said yet */
     /* (targets) SINGLETON: channel and key that last played on its route, or SYNTH_NONE */
     uint16_t *last;
-    synth_host_value *host; /* (targets), of those of kind HED_MIDI_HOST */
+    synth_host_value *host; /* (targets), of those of kind HED_SYNTH_MIDI_HOST */
     /* a bit for each instance: by "all sound off" in the last run */
     uint64_t silenced;
     bool renew; /* all that holds is to be poked again */
@@ -207,11 +207,11 @@ void synth_voices_silence(synth_voices *voices, uint32_t channel);
 
 /* ---- notes.c ---- */
 
-static inline bool synth_route_channel(const hed_route *route, uint32_t channel)
+static inline bool synth_route_channel(const hed_synth_route *route, uint32_t channel)
 {
     return !route->channel || route->channel == channel + 1;
 }
-static inline bool synth_route_fits(const hed_route *route, uint32_t channel, uint32_t note)
+static inline bool synth_route_fits(const hed_synth_route *route, uint32_t channel, uint32_t note)
 {
     return synth_route_channel(route, channel) && note >= route->low && note <= route->high;
 }
@@ -221,7 +221,7 @@ static inline bool synth_route_fits(const hed_route *route, uint32_t channel, ui
 void synth_notes_start(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t velocity);
 void synth_notes_end(synth_voices *voices, uint32_t channel, uint32_t note);
 void synth_notes_touch(synth_voices *voices, uint32_t channel, uint32_t note, uint32_t value);
-/* The key that a note plays, or HED_NO_KEY. */
+/* The key that a note plays, or HED_SYNTH_NO_KEY. */
 uint32_t synth_notes_key(const synth_voices *voices, uint32_t channel, uint32_t note);
 /* Which keys are heard, once for a program. */
 void synth_notes_listen(synth_voices *voices);
@@ -266,7 +266,7 @@ void synth_sleep_wake_all(synth_voices *voices, uint32_t instance);
 
 /* Pokes a parameter, and keeps it. */
 void synth_settings_set(
-    synth_voices *voices, hed_entity entity, hed_parameter parameter, float value);
+    synth_voices *voices, hed_synth_entity entity, hed_synth_target parameter, float value);
 /* Keeps those of another program's voices that this program can set. */
 void synth_settings_adopt(synth_voices *voices, const synth_voices *from);
 void synth_settings_renew(synth_voices *voices);

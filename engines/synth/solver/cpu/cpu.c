@@ -15,12 +15,12 @@
 
 #include "heddle/thread.h"
 
-_Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_PARAMETER_COUNT &&
-                   (int)SYNTH_IMPULSE == (int)HED_PARAMETER_IMPULSE &&
-                   (int)SYNTH_GAIN == (int)HED_PARAMETER_GAIN &&
-                   (int)SYNTH_ROTATION == (int)HED_PARAMETER_ROTATION &&
-                   (int)SYNTH_HOLD == (int)HED_WAVE_HOLD &&
-                   (int)SYNTH_EXPONENTIAL == (int)HED_MODULATE_EXPONENTIAL,
+_Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_SYNTH_TARGET_COUNT &&
+                   (int)SYNTH_IMPULSE == (int)HED_SYNTH_TARGET_IMPULSE &&
+                   (int)SYNTH_GAIN == (int)HED_SYNTH_TARGET_GAIN &&
+                   (int)SYNTH_ROTATION == (int)HED_SYNTH_TARGET_ROTATION &&
+                   (int)SYNTH_HOLD == (int)HED_SYNTH_WAVE_HOLD &&
+                   (int)SYNTH_EXPONENTIAL == (int)HED_SYNTH_MODULATE_EXPONENTIAL,
     "parameters, waves and modes have one numbering");
 
 struct synth_structure {

@@ -52,7 +52,7 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
     uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
              room = limits.local_bytes / 12 *
                     limits.groups; /* neighbours' places come on top of that */
-    uint32_t bodies = synth->def.instrument->counts[HED_BODY];
+    uint32_t bodies = synth->def.instrument->counts[HED_SYNTH_BODY];
     if (limits.groups && (bodies > most || bodies > room)) {
         snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups,
             (unsigned long long)(most < room ? most : room));
@@ -158,7 +158,7 @@ static hed_status fail_memory(hed_error *error)
 }
 
 /* Which free body each body of the control group is, and whether contacts push it. */
-static hed_status find_linked(const synth_structure *made, const hed_instrument *instrument,
+static hed_status find_linked(const synth_structure *made, const hed_synth_instrument *instrument,
     synth_linked **linked, hed_error *error)
 {
     const synth_program *program = made->program;
@@ -175,7 +175,7 @@ static hed_status find_linked(const synth_structure *made, const hed_instrument 
 }
 
 static hed_status make_tables(
-    synth_structure *made, const hed_instrument *instrument, double rate, hed_error *error)
+    synth_structure *made, const hed_synth_instrument *instrument, double rate, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(made->device);
     synth_grid_limits limits = limits_of(info, made->packets, made->awake);
@@ -192,8 +192,8 @@ static hed_status make_tables(
     made->entities = synth_new(&made->allocator, made->network.count, sizeof *made->entities);
     if (!made->entities) return fail_memory(error);
     for (uint32_t i = 0; i < made->network.count; i++)
-        made->entities[i] = instrument->ids[HED_BODY][made->network.body[i]];
-    made->springs = instrument->counts[HED_SPRING];
+        made->entities[i] = instrument->ids[HED_SYNTH_BODY][made->network.body[i]];
+    made->springs = instrument->counts[HED_SYNTH_SPRING];
     made->uniform = made->network.class_count <= 1;
     return HED_OK;
 }
@@ -552,8 +552,8 @@ static void report(const synth_structure *made, hed_synth_report *filled)
     filled->groups = made->tables.shape.groups + 1;
     filled->partition_cut = (uint32_t)made->tables.cut;
     filled->bytes = made->bytes;
-    filled->entities[HED_BODY] = made->network.all;
-    filled->entities[HED_SPRING] = made->springs;
+    filled->entities[HED_SYNTH_BODY] = made->network.all;
+    filled->entities[HED_SYNTH_SPRING] = made->springs;
     hed_kernel_config(made->kernels[0], &filled->configured);
 }
 

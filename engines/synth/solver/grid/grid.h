@@ -26,7 +26,7 @@ typedef struct synth_material {
  * begin[i + 1]). */
 typedef struct synth_network {
     const hed_allocator *allocator;
-    const hed_instrument *instrument;
+    const hed_synth_instrument *instrument;
     /* free bodies, all bodies, half-springs, most of one body */
     uint32_t count, all, entries, degree;
     uint32_t *body;  /* (count) place in the instrument */
@@ -54,10 +54,10 @@ typedef struct synth_network {
 } synth_network;
 
 /* Whether an instrument is of the kind that the grid takes, and if not, why. */
-bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t size);
+bool synth_network_valid(const hed_synth_instrument *instrument, char *reason, size_t size);
 /* Errors: UNSUPPORTED (more masses, materials or springs at a body than the grid has room for),
  * MEMORY. */
-hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument,
+hed_status synth_network_create(const hed_allocator *allocator, const hed_synth_instrument *instrument,
     double rate, synth_network *network, hed_error *error);
 void synth_network_destroy(synth_network *network);
 /* The stiffness that all forces are over: that of all springs, or 1. */
@@ -140,7 +140,7 @@ struct synth_structure {
     bool packets, awake, uniform, control_local;
     synth_network network;    /* trimmed */
     synth_grid_tables tables; /* trimmed */
-    hed_entity *entities;     /* (network count) the free bodies, in the instrument's order */
+    hed_synth_entity *entities;     /* (network count) the free bodies, in the instrument's order */
     uint32_t springs;
     hed_buffer *buffers[LATTICE_BUFFERS];
     uint64_t bytes, poke_room;

@@ -17,20 +17,20 @@ static bool refuse(char *reason, size_t size, const char *text)
     return false;
 }
 
-bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t size)
+bool synth_network_valid(const hed_synth_instrument *instrument, char *reason, size_t size)
 {
-    if (instrument->def.mode != HED_SINGLETON && instrument->def.voices != 1)
+    if (instrument->def.mode != HED_SYNTH_SINGLETON && instrument->def.voices != 1)
         return refuse(
             reason, size, "the grid plays one instance: mode \"singleton\", or one voice");
-    if (instrument->counts[HED_BODY] == 0)
+    if (instrument->counts[HED_SYNTH_BODY] == 0)
         return refuse(reason, size, "the instrument has no body");
     for (uint32_t m = 0; m < instrument->modulation_count; m++) {
         uint32_t type = instrument->places[instrument->modulations[m].target].type;
-        if (type == HED_BODY || type == HED_SPRING)
+        if (type == HED_SYNTH_BODY || type == HED_SYNTH_SPRING)
             return refuse(reason, size,
                 "bodies and springs of the grid have fixed parameters: one of them is modulated");
     }
-    for (uint32_t s = 0; s < instrument->counts[HED_SPRING]; s++)
+    for (uint32_t s = 0; s < instrument->counts[HED_SYNTH_SPRING]; s++)
         if (instrument->springs[s].damping != 0.0f)
             return refuse(reason, size,
                 "springs of the grid have no damping of their own: give it to the bodies");
@@ -39,7 +39,7 @@ bool synth_network_valid(const hed_instrument *instrument, char *reason, size_t 
 
 /* ---- half-springs ---- */
 
-static uint32_t body_of(const synth_network *network, hed_entity entity)
+static uint32_t body_of(const synth_network *network, hed_synth_entity entity)
 {
     return network->instrument->places[entity].index;
 }
@@ -57,8 +57,8 @@ static void *array(const synth_network *network, uint64_t count, size_t size)
 /* Half-springs of free bodies, in the order of the springs. */
 static hed_status fill_springs(synth_network *network, hed_error *error)
 {
-    const hed_instrument *instrument = network->instrument;
-    uint32_t springs = instrument->counts[HED_SPRING];
+    const hed_synth_instrument *instrument = network->instrument;
+    uint32_t springs = instrument->counts[HED_SYNTH_SPRING];
     for (uint32_t s = 0; s < springs; s++)
         for (uint32_t end = 0; end < 2; end++) {
             uint32_t at = network->free[body_of(
@@ -97,7 +97,7 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
 /* Ends of a half-spring, its own body first. */
 static void ends_of(const synth_network *network, uint32_t entry, uint32_t *own, uint32_t *other)
 {
-    const hed_spring_def *spring =
+    const hed_synth_spring_def *spring =
         &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
     *own = body_of(network, reversed ? spring->to : spring->from);
@@ -118,7 +118,7 @@ static double vector_of(const synth_network *network, uint32_t entry, double vec
 }
 
 /* L0/|d0|; what is 1 but for rounding of the positions is 1. */
-static double rest_of(const hed_spring_def *spring, double length, double rounding)
+static double rest_of(const hed_synth_spring_def *spring, double length, double rounding)
 {
     if (spring->rest_length < 0.0f) return -(double)spring->rest_length;
     double rest = spring->rest_length / length;
@@ -126,10 +126,10 @@ static double rest_of(const hed_spring_def *spring, double length, double roundi
 }
 
 /* Positions are floats: differences of them are off by about this much. */
-static double rounding_of(const hed_instrument *instrument)
+static double rounding_of(const hed_synth_instrument *instrument)
 {
     double most = 0.0;
-    for (uint32_t i = 0; i < instrument->counts[HED_BODY]; i++)
+    for (uint32_t i = 0; i < instrument->counts[HED_SYNTH_BODY]; i++)
         for (uint32_t k = 0; k < 3; k++)
             if (fabs((double)instrument->bodies[i].position[k]) > most)
                 most = fabs((double)instrument->bodies[i].position[k]);
@@ -150,7 +150,7 @@ static hed_status check_lengths(const synth_network *network, hed_error *error)
     return HED_OK;
 }
 
-static bool same_material(const synth_material *material, const hed_spring_def *spring, double rest)
+static bool same_material(const synth_material *material, const hed_synth_spring_def *spring, double rest)
 {
     return material->stiffness == spring->stiffness && material->cubic == spring->cubic &&
            fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
@@ -160,7 +160,7 @@ static bool same_material(const synth_material *material, const hed_spring_def *
  * many. */
 static uint32_t kind_of(synth_network *network, uint32_t entry, double rounding)
 {
-    const hed_spring_def *spring =
+    const hed_synth_spring_def *spring =
         &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     double vector[3], length = vector_of(network, entry, vector),
                       rest = rest_of(spring, length, rounding);
@@ -232,7 +232,7 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
     network->material_count = 0;
     network->tense = false;
     for (uint32_t e = 0; e < network->entries; e++) {
-        const hed_spring_def *spring =
+        const hed_synth_spring_def *spring =
             &network->instrument->springs[network->spring[e] & SYNTH_SPRING_INDEX];
         double vector[3], rest = rest_of(spring, vector_of(network, e, vector), rounding);
         uint32_t m = 0;
@@ -266,7 +266,7 @@ static hed_status find_unit(synth_network *network, hed_error *error)
     network->unit = longest > 0.0 ? longest / 32000.0 : 1.0;
     network->places = array(network, 3 * (uint64_t)network->all, sizeof *network->places);
     if (!network->places) return no_memory(error);
-    const hed_body_def *first = network->instrument->bodies;
+    const hed_synth_body_def *first = network->instrument->bodies;
     for (uint32_t i = 0; i < network->all; i++)
         for (uint32_t k = 0; k < 3; k++) {
             double x =
@@ -286,7 +286,7 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
 {
     uint32_t last = 0;
     for (uint32_t i = 0; i < network->count; i++) {
-        const hed_body_def *body = &network->instrument->bodies[network->body[i]];
+        const hed_synth_body_def *body = &network->instrument->bodies[network->body[i]];
         float weight = (float)(step * step / body->mass),
               rate = (float)(2.0 * body->damping * step);
         if (i == 0 || network->class_weight[last] != weight || network->class_rate[last] != rate) {
@@ -340,11 +340,11 @@ static void compare_materials(synth_network *network)
     network->plain = network->plain && network->same && !network->cubic;
 }
 
-hed_status synth_network_create(const hed_allocator *allocator, const hed_instrument *instrument,
+hed_status synth_network_create(const hed_allocator *allocator, const hed_synth_instrument *instrument,
     double rate, synth_network *network, hed_error *error)
 {
     *network = (synth_network){.allocator = allocator, .instrument = instrument,
-        .all = instrument->counts[HED_BODY], .unit = 1.0};
+        .all = instrument->counts[HED_SYNTH_BODY], .unit = 1.0};
     double rounding = rounding_of(instrument);
     hed_status status = find_free(network, error);
     if (!status) status = find_classes(network, 1.0 / rate, error);

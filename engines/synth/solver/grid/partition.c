@@ -80,7 +80,7 @@ static uint32_t longest_axis(const bisection *b, uint32_t low, uint32_t high)
  * them. */
 static void fill_keys(const synth_network *network, bisection *b)
 {
-    const hed_body_def *bodies = network->instrument->bodies;
+    const hed_synth_body_def *bodies = network->instrument->bodies;
     double least[3] = {1e300, 1e300, 1e300}, extent = 0.0;
     for (uint32_t k = 0; k < 3; k++) {
         double most = -1e300;

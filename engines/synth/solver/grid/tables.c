@@ -191,8 +191,8 @@ static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
 
 static void rest_vector(const synth_network *network, uint32_t entry, int32_t vector[3])
 {
-    const hed_instrument *instrument = network->instrument;
-    const hed_spring_def *spring =
+    const hed_synth_instrument *instrument = network->instrument;
+    const hed_synth_spring_def *spring =
         &instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
     uint32_t from = instrument->places[spring->from].index,

@@ -10,43 +10,43 @@
 
 /* What is being built; the first error ends it. */
 typedef struct building {
-    hed_instrument *instrument;
-    hed_entity first_body, first_spring;
+    hed_synth_instrument *instrument;
+    hed_synth_entity first_body, first_spring;
     uint32_t bodies;
     hed_error *error;
     hed_status status;
 } building;
 
-static hed_entity add(building *b, const hed_entity_def *def)
+static hed_synth_entity add(building *b, const hed_synth_entity_def *def)
 {
-    hed_entity made = 0;
-    if (!b->status) b->status = hed_instrument_add(b->instrument, def, NULL, &made, b->error);
+    hed_synth_entity made = 0;
+    if (!b->status) b->status = hed_synth_instrument_add(b->instrument, def, NULL, &made, b->error);
     return made;
 }
 
-static void link_to(building *b, hed_entity from, hed_entity to, float weight)
+static void link_to(building *b, hed_synth_entity from, hed_synth_entity to, float weight)
 {
-    if (!b->status) b->status = hed_instrument_link(b->instrument, from, to, weight, b->error);
+    if (!b->status) b->status = hed_synth_instrument_link(b->instrument, from, to, weight, b->error);
 }
 
-static void modulate(building *b, hed_entity source, hed_entity target, hed_parameter parameter,
-    hed_modulation_mode mode, float depth)
+static void modulate(building *b, hed_synth_entity source, hed_synth_entity target, hed_synth_target parameter,
+    hed_synth_modulation_mode mode, float depth)
 {
-    hed_modulation_def def = {
-        source, target, parameter, mode, depth, parameter == HED_PARAMETER_PAN};
-    if (!b->status) b->status = hed_instrument_modulate(b->instrument, &def, b->error);
+    hed_synth_modulation_def def = {
+        source, target, parameter, mode, depth, parameter == HED_SYNTH_TARGET_PAN};
+    if (!b->status) b->status = hed_synth_instrument_modulate(b->instrument, &def, b->error);
 }
 
 /* Body `part` of 7 along the string. */
-static hed_entity body_at(const building *b, uint32_t part)
+static hed_synth_entity body_at(const building *b, uint32_t part)
 {
     return b->first_body + (b->bodies - 1) * part / 7;
 }
 
 static void add_string(building *b)
 {
-    hed_grid_def def = hed_default_grid_def();
-    hed_generated made = {0};
+    hed_synth_grid_def def = hed_default_synth_grid_def();
+    hed_synth_generated made = {0};
     def.size[0] = b->bodies;
     def.size[1] = def.size[2] = 1;
     def.step[0][0] = 0.01f;
@@ -56,14 +56,14 @@ static void add_string(building *b)
     def.spring.damping = 0.001f;
     def.spring.cubic = 1e5f;
     def.anchor_ends[0][0] = def.anchor_ends[0][1] = b->bodies > 2;
-    b->status = hed_instrument_add_grid(b->instrument, &def, NULL, &made, b->error);
+    b->status = hed_synth_instrument_add_grid(b->instrument, &def, NULL, &made, b->error);
     b->first_body = made.first_body;
     b->first_spring = made.first_spring;
 }
 
-static hed_entity add_microphone(building *b, float pan, bool heard)
+static hed_synth_entity add_microphone(building *b, float pan, bool heard)
 {
-    hed_entity_def def = hed_default_entity_def(HED_MICROPHONE);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     def.as.microphone.position[1] = 0.3f;
     def.as.microphone.isotropy = 0.25f;
     def.as.microphone.directionality = 0.5f;
@@ -71,68 +71,68 @@ static hed_entity add_microphone(building *b, float pan, bool heard)
     def.as.microphone.heard = heard;
     def.as.microphone.ratio = 4.0f;
     def.as.microphone.threshold = -30.0f;
-    hed_entity made = add(b, &def);
+    hed_synth_entity made = add(b, &def);
     for (uint32_t i = 0; i < b->bodies; i++)
         link_to(b, made, b->first_body + i, 0.5f + 0.5f * (float)i / (float)b->bodies);
     return made;
 }
 
-static void add_exciters(building *b, hed_entity lfo, hed_entity envelope, hed_entity delay)
+static void add_exciters(building *b, hed_synth_entity lfo, hed_synth_entity envelope, hed_synth_entity delay)
 {
-    for (uint32_t type = HED_MALLET; type <= HED_AUDIO_INPUT; type++) {
-        hed_entity_def def = hed_default_entity_def((hed_entity_type)type);
-        if (type == HED_MALLET) def.as.mallet.noise = 0.2f;
-        if (type == HED_OSCILLATOR) def.as.oscillator.follows_note = true;
-        if (type == HED_AUDIO_INPUT) def.as.audio_input.gain = 0.1f;
-        hed_entity made = add(b, &def);
-        link_to(b, made, body_at(b, 2 + type - HED_MALLET), 1.0f);
+    for (uint32_t type = HED_SYNTH_MALLET; type <= HED_SYNTH_AUDIO_INPUT; type++) {
+        hed_synth_entity_def def = hed_default_synth_entity_def((hed_synth_entity_type)type);
+        if (type == HED_SYNTH_MALLET) def.as.mallet.noise = 0.2f;
+        if (type == HED_SYNTH_OSCILLATOR) def.as.oscillator.follows_note = true;
+        if (type == HED_SYNTH_AUDIO_INPUT) def.as.audio_input.gain = 0.1f;
+        hed_synth_entity made = add(b, &def);
+        link_to(b, made, body_at(b, 2 + type - HED_SYNTH_MALLET), 1.0f);
         link_to(b, made, body_at(b, 1), 0.5f);
-        hed_parameter parameter = type == HED_MALLET ? HED_PARAMETER_HARDNESS
-                                  : type == HED_BOW  ? HED_PARAMETER_ROSIN_STICTION
-                                                     : HED_PARAMETER_ROTATION;
-        modulate(b, type % 2 ? lfo : envelope, made, parameter, HED_MODULATE_EXPONENTIAL, 0.3f);
+        hed_synth_target parameter = type == HED_SYNTH_MALLET ? HED_SYNTH_TARGET_HARDNESS
+                                  : type == HED_SYNTH_BOW  ? HED_SYNTH_TARGET_ROSIN_STICTION
+                                                     : HED_SYNTH_TARGET_ROTATION;
+        modulate(b, type % 2 ? lfo : envelope, made, parameter, HED_SYNTH_MODULATE_EXPONENTIAL, 0.3f);
     }
-    hed_entity_def def = hed_default_entity_def(HED_AUDIO_INPUT);
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_AUDIO_INPUT);
     def.as.audio_input.gain = 0.001f;
-    hed_entity echo = add(b, &def);
+    hed_synth_entity echo = add(b, &def);
     link_to(b, echo, body_at(b, 5), 1.0f);
     link_to(b, echo, delay, 1.0f);
 }
 
-static hed_entity add_modulator(building *b, hed_entity_type type, hed_entity source)
+static hed_synth_entity add_modulator(building *b, hed_synth_entity_type type, hed_synth_entity source)
 {
-    hed_entity_def def = hed_default_entity_def(type);
-    if (type == HED_LFO)
-        def.as.lfo = (hed_lfo_def){.wave = HED_WAVE_SINE, .frequency = 300.0f, .pulse_width = 0.5f,
+    hed_synth_entity_def def = hed_default_synth_entity_def(type);
+    if (type == HED_SYNTH_LFO)
+        def.as.lfo = (hed_synth_lfo_def){.wave = HED_SYNTH_WAVE_SINE, .frequency = 300.0f, .pulse_width = 0.5f,
             .depth = 1.0f, .route = {0, 0, 127}};
-    if (type == HED_FOLLOWER) def.as.follower.source = source;
-    if (type == HED_DELAY_LINE) {
+    if (type == HED_SYNTH_FOLLOWER) def.as.follower.source = source;
+    if (type == HED_SYNTH_DELAY_LINE) {
         def.as.delay_line.source = source;
         def.as.delay_line.seconds = 0.0002f;
     }
     return add(b, &def);
 }
 
-hed_status synth_sample_instrument(uint32_t bodies, hed_instrument **instrument, hed_error *error)
+hed_status synth_sample_instrument(uint32_t bodies, hed_synth_instrument **instrument, hed_error *error)
 {
     building b = {.bodies = bodies, .error = error};
     *instrument = NULL;
-    b.status = hed_instrument_create(NULL, NULL, &b.instrument, error);
+    b.status = hed_synth_instrument_create(NULL, NULL, &b.instrument, error);
     if (b.status) return b.status;
     add_string(&b);
-    hed_entity left = add_microphone(&b, -0.5f, true), quiet = add_microphone(&b, 0.0f, false);
-    hed_entity lfo = add_modulator(&b, HED_LFO, 0), envelope = add_modulator(&b, HED_ENVELOPE, 0);
-    hed_entity follower = add_modulator(&b, HED_FOLLOWER, quiet),
-               source = add_modulator(&b, HED_MIDI_SOURCE, 0);
-    hed_entity delay = add_modulator(&b, HED_DELAY_LINE, quiet);
+    hed_synth_entity left = add_microphone(&b, -0.5f, true), quiet = add_microphone(&b, 0.0f, false);
+    hed_synth_entity lfo = add_modulator(&b, HED_SYNTH_LFO, 0), envelope = add_modulator(&b, HED_SYNTH_ENVELOPE, 0);
+    hed_synth_entity follower = add_modulator(&b, HED_SYNTH_FOLLOWER, quiet),
+               source = add_modulator(&b, HED_SYNTH_MIDI_SOURCE, 0);
+    hed_synth_entity delay = add_modulator(&b, HED_SYNTH_DELAY_LINE, quiet);
     add_exciters(&b, lfo, envelope, delay);
-    modulate(&b, lfo, left, HED_PARAMETER_PAN, HED_MODULATE_ADD, 0.5f);
-    modulate(&b, follower, lfo, HED_PARAMETER_FREQUENCY, HED_MODULATE_MULTIPLY, 0.5f);
-    modulate(&b, source, envelope, HED_PARAMETER_DEPTH, HED_MODULATE_MULTIPLY, 1.0f);
-    modulate(&b, lfo, body_at(&b, 3), HED_PARAMETER_MASS, HED_MODULATE_MULTIPLY, 0.1f);
+    modulate(&b, lfo, left, HED_SYNTH_TARGET_PAN, HED_SYNTH_MODULATE_ADD, 0.5f);
+    modulate(&b, follower, lfo, HED_SYNTH_TARGET_FREQUENCY, HED_SYNTH_MODULATE_MULTIPLY, 0.5f);
+    modulate(&b, source, envelope, HED_SYNTH_TARGET_DEPTH, HED_SYNTH_MODULATE_MULTIPLY, 1.0f);
+    modulate(&b, lfo, body_at(&b, 3), HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f);
     if (bodies > 1)
-        modulate(&b, lfo, b.first_spring, HED_PARAMETER_REST_LENGTH, HED_MODULATE_MULTIPLY, 0.01f);
-    if (b.status) hed_instrument_destroy(b.instrument);
+        modulate(&b, lfo, b.first_spring, HED_SYNTH_TARGET_REST_LENGTH, HED_SYNTH_MODULATE_MULTIPLY, 0.01f);
+    if (b.status) hed_synth_instrument_destroy(b.instrument);
     else *instrument = b.instrument;
     return b.status;
 }
@@ -144,13 +144,13 @@ enum { POKES = 5, WARPS = 4, LANES = 32 };
 static synth_program *make(uint32_t bodies)
 {
     hed_allocator allocator = hed_default_allocator();
-    hed_instrument *instrument;
+    hed_synth_instrument *instrument;
     synth_program *program = NULL;
     if (synth_sample_instrument(bodies, &instrument, NULL)) return NULL;
     synth_program_def def = {.instrument = instrument, .rate = 48000.0, .seed = 1, .warps = WARPS,
         .lanes = LANES, .pack = HED_PACK_ROWS, .inputs = 1};
     if (synth_program_create(&allocator, &def, &program, NULL)) program = NULL;
-    hed_instrument_destroy(instrument);
+    hed_synth_instrument_destroy(instrument);
     return program;
 }
 
