@@ -40,8 +40,8 @@ static float step_of(const uint32_t size[3])
     return step;
 }
 
-static hed_status add_grid(
-    hed_synth_instrument *instrument, const uint32_t size[3], hed_synth_generated *generated, hed_error *error)
+static hed_status add_grid(hed_synth_instrument *instrument, const uint32_t size[3],
+    hed_synth_generated *generated, hed_error *error)
 {
     hed_synth_grid_def def = hed_default_synth_grid_def();
     float step = step_of(size);
@@ -140,11 +140,11 @@ static void connect_more(graph *g)
     }
 }
 
-static hed_status add_bodies_and_springs(
-    hed_synth_instrument *instrument, const graph *g, hed_synth_generated *generated, hed_error *error)
+static hed_status add_bodies_and_springs(hed_synth_instrument *instrument, const graph *g,
+    hed_synth_generated *generated, hed_error *error)
 {
     hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
-                   spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+                         spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
     hed_status status = HED_OK;
     uint32_t state = 11;
     body.as.body.mass = MASS;
@@ -199,8 +199,8 @@ static hed_status add_irregular(hed_synth_instrument *instrument, const uint32_t
 
 /* ---- what all have: something that strikes, something that hears ---- */
 
-static hed_status add_linked(hed_synth_instrument *instrument, const hed_synth_entity_def *def, hed_synth_entity body,
-    hed_synth_entity *entity, hed_error *error)
+static hed_status add_linked(hed_synth_instrument *instrument, const hed_synth_entity_def *def,
+    hed_synth_entity body, hed_synth_entity *entity, hed_error *error)
 {
     hed_status status = hed_synth_instrument_add(instrument, def, NULL, entity, error);
     return status ? status : hed_synth_instrument_link(instrument, *entity, body, 1, error);
@@ -209,9 +209,9 @@ static hed_status add_linked(hed_synth_instrument *instrument, const hed_synth_e
 static hed_status add_ends(hed_synth_instrument *instrument, const hed_synth_generated *g, hed_error *error)
 {
     hed_synth_entity_def mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
-                   microphone = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE), body;
+                         microphone = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE), body;
     hed_synth_entity entity, struck = g->first_body + g->bodies / 3,
-                       heard = g->first_body + g->bodies / 2;
+                             heard = g->first_body + g->bodies / 2;
     hed_status status = hed_synth_instrument_get(instrument, heard, &body, error);
     if (status) return status;
     for (int c = 0; c < 3; c++) {
@@ -339,8 +339,8 @@ static hed_status add_mixed(
     return status;
 }
 
-static hed_status add_entities(
-    cli_instrument_kind kind, const uint32_t size[3], hed_synth_instrument *instrument, hed_error *error)
+static hed_status add_entities(cli_instrument_kind kind, const uint32_t size[3],
+    hed_synth_instrument *instrument, hed_error *error)
 {
     hed_synth_generated generated = {0};
     uint32_t masses = size[0] * size[1] * size[2];
@@ -360,8 +360,8 @@ static hed_status add_entities(
     return status ? status : add_ends(instrument, &generated, error);
 }
 
-hed_status cli_instrument(
-    cli_instrument_kind kind, const uint32_t size[3], hed_synth_instrument **instrument, hed_error *error)
+hed_status cli_instrument(cli_instrument_kind kind, const uint32_t size[3],
+    hed_synth_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     if (size[0] < 1 || size[1] < 1 || size[2] < 1)

@@ -9,8 +9,8 @@ enum { RATE = 48000, BLOCK = 256, SECONDS = 1, FRAMES = SECONDS * RATE / BLOCK *
 
 /* A string along x with a plectrum that draws it upwards for one note, and the microphone that
  * hears its middle. */
-static hed_status add_string(hed_synth_instrument *instrument, float frequency, uint8_t note, float z,
-    hed_synth_entity microphone, hed_error *error)
+static hed_status add_string(hed_synth_instrument *instrument, float frequency, uint8_t note,
+    float z, hed_synth_entity microphone, hed_error *error)
 {
     hed_synth_grid_def grid = hed_default_synth_grid_def();
     grid.size[0] = 34; /* 32 masses and two ends */

@@ -133,8 +133,8 @@ static inline void rig_hit(rig *r)
 
 static inline void rig_note(rig *r, uint8_t note, uint8_t velocity)
 {
-    hed_synth_event event = {
-        .kind = HED_SYNTH_EVENT_MIDI, .bytes = {velocity ? 0x90 : 0x80, note, velocity ? velocity : 64}};
+    hed_synth_event event = {.kind = HED_SYNTH_EVENT_MIDI,
+        .bytes = {velocity ? 0x90 : 0x80, note, velocity ? velocity : 64}};
     memset(r->sound, 0, sizeof r->sound);
     rig_play_events(r, 1, &event, 1);
 }

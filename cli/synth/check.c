@@ -38,8 +38,8 @@ static void tell_contents(check *c)
         hed_records_integer(c->records, "instances", instances);
         hed_records_open(c->records, "entities");
         for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-            hed_records_integer(
-                c->records, hed_synth_entity_type_name(type), hed_synth_instrument_count(c->instrument, type));
+            hed_records_integer(c->records, hed_synth_entity_type_name(type),
+                hed_synth_instrument_count(c->instrument, type));
         hed_records_close(c->records);
         return;
     }

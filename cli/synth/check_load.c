@@ -44,8 +44,8 @@ static hed_status play(
 static uint32_t make_notes(const hed_synth_instrument_def *def, hed_synth_event events[MOST_NOTES])
 {
     uint32_t count = def->mode == HED_SYNTH_SINGLETON ? MOST_NOTES
-                     : def->voices < MOST_NOTES ? def->voices
-                                                : MOST_NOTES;
+                     : def->voices < MOST_NOTES       ? def->voices
+                                                      : MOST_NOTES;
     uint32_t span = def->high - def->low + 1u;
     if (count > span) count = span;
     for (uint32_t i = 0; i < count; i++) {
@@ -56,8 +56,8 @@ static uint32_t make_notes(const hed_synth_instrument_def *def, hed_synth_event 
     return count;
 }
 
-static hed_status measure(player *p, const hed_synth_instrument *instrument, double rate, uint32_t block,
-    cli_synth_load *load, hed_error *error)
+static hed_status measure(player *p, const hed_synth_instrument *instrument, double rate,
+    uint32_t block, cli_synth_load *load, hed_error *error)
 {
     hed_synth_event notes[MOST_NOTES];
     double seconds, times[MOST_BLOCKS], spent = 0;

@@ -53,8 +53,8 @@ static void meter_line(const hed_synth_live_report *r, char *text, size_t size)
 
 /* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
  * given, or the driver's end. */
-static hed_status watch(
-    hed_synth_live *live, double seconds, bool quiet, hed_synth_live_report *report, hed_error *error)
+static hed_status watch(hed_synth_live *live, double seconds, bool quiet,
+    hed_synth_live_report *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
     uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;

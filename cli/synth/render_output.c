@@ -50,8 +50,8 @@ static hed_status open_stems(cli_synth_output *o, hed_error *error)
         hed_synth_entity entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, i);
         status = hed_synth_instrument_get(instrument, entity, &microphone, error);
         if (status != HED_OK || !microphone.as.microphone.heard) continue;
-        char *path =
-            stem_path(o->def.path, o->stem_count + 1, hed_synth_instrument_name(instrument, entity));
+        char *path = stem_path(
+            o->def.path, o->stem_count + 1, hed_synth_instrument_name(instrument, entity));
         if (!path) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for a name");
         /* Before gain and limiter: nothing keeps it below full scale, so floats. */
         synth_sound_writer **stem = &o->stems[o->stem_count];

@@ -131,7 +131,7 @@ typedef struct hed_synth_body_def {
 /** A spring between two bodies. */
 typedef struct hed_synth_spring_def {
     hed_synth_entity from, to; /**< bodies */
-    float stiffness;     /**< N/m */
+    float stiffness;           /**< N/m */
     float
         rest_length; /**< m; negative: the distance of the bodies at rest, times -rest_length (so -1 is without
                             tension, -0.9 stretched by a tenth) */
@@ -247,8 +247,8 @@ typedef struct hed_synth_envelope_def {
 
 /** The level of a microphone: a modulator, depth times its magnitude smoothed. */
 typedef struct hed_synth_follower_def {
-    hed_synth_entity source;     /**< a microphone */
-    float attack, release; /**< s */
+    hed_synth_entity source; /**< a microphone */
+    float attack, release;   /**< s */
     float depth;
 } hed_synth_follower_def;
 
@@ -278,8 +278,8 @@ typedef struct hed_synth_midi_source_def {
 /** What a microphone heard some time ago: a signal for audio inputs. */
 typedef struct hed_synth_delay_line_def {
     hed_synth_entity source; /**< a microphone */
-    float seconds;     /**< up to 1 */
-    float gain;        /**< dB */
+    float seconds;           /**< up to 1 */
+    float gain;              /**< dB */
 } hed_synth_delay_line_def;
 
 /** Any entity. Start from hed_default_synth_entity_def(type). */
@@ -368,8 +368,8 @@ HED_API hed_status hed_synth_instrument_set_def(hed_synth_instrument *instrument
 /** Adds an entity; `name` may be NULL. Thread class: owner. Errors: ARGUMENT (what it refers to is
  * not there or of
  *  another type, a value out of its range, a name taken), LIMIT, MEMORY. */
-HED_API hed_status hed_synth_instrument_add(hed_synth_instrument *instrument, const hed_synth_entity_def *def,
-    const char *name, hed_synth_entity *entity, hed_error *error);
+HED_API hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
+    const hed_synth_entity_def *def, const char *name, hed_synth_entity *entity, hed_error *error);
 /** Gives an entity new values of the same type. Thread class: owner. Errors: ARGUMENT. */
 HED_API hed_status hed_synth_instrument_set(
     hed_synth_instrument *instrument, hed_synth_entity entity, const hed_synth_entity_def *def, hed_error *error);
@@ -383,8 +383,8 @@ HED_API hed_status hed_synth_instrument_remove(
 /** Joins an exciter or microphone to a body (weight: of its force, or of what it hears), or an audio
  * input to its
  *  delay line. Linking twice replaces the weight. Thread class: owner. Errors: ARGUMENT, MEMORY. */
-HED_API hed_status hed_synth_instrument_link(
-    hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to, float weight, hed_error *error);
+HED_API hed_status hed_synth_instrument_link(hed_synth_instrument *instrument,
+    hed_synth_entity from, hed_synth_entity to, float weight, hed_error *error);
 /** Adds a modulation. Thread class: owner. Errors: ARGUMENT (the target's type has no such
  * parameter, the source is
  *  no modulator), MEMORY. */
@@ -422,7 +422,7 @@ typedef struct hed_synth_generated {
 typedef struct hed_synth_grid_def {
     uint32_t size[3];
     float origin[3];
-    float step[3][3];      /**< m: from a place to the next along each of the three */
+    float step[3][3];            /**< m: from a place to the next along each of the three */
     hed_synth_body_def body;     /**< `position` is ignored; mass of each body */
     hed_synth_spring_def spring; /**< `from` and `to` are ignored */
     /** stiffness of springs along the diagonals of each square, N/m; 0: none */
@@ -462,8 +462,8 @@ HED_API uint32_t hed_synth_instrument_grid_count(const hed_synth_instrument *ins
 /** Grid `index`, in the order they were added, and its pitch at `rate` undilated. Thread class: any.
  * Errors:
  *  ARGUMENT. */
-HED_API hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument, uint32_t index,
-    double rate, hed_synth_grid_info *info, hed_error *error);
+HED_API hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument,
+    uint32_t index, double rate, hed_synth_grid_info *info, hed_error *error);
 
 /* ---- what is known of an instrument before it sounds ---- */
 
@@ -474,14 +474,14 @@ HED_API hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *inst
  *  exciters, which act by how far and how fast it moves, do not count: the breaker is for them. */
 typedef struct hed_synth_stability {
     double worst;            /**< largest h^2 s^2 sum(k)/m; at most 2 is proven safe */
-    hed_synth_entity body;         /**< where */
+    hed_synth_entity body;   /**< where */
     double largest_dilation; /**< s taken: highest note and bend */
     uint32_t unsafe;         /**< bodies above 2 */
 } hed_synth_stability;
 
 /** Thread class: any. Errors: ARGUMENT, MEMORY. */
-HED_API hed_status hed_synth_instrument_stability(
-    const hed_synth_instrument *instrument, double rate, hed_synth_stability *stability, hed_error *error);
+HED_API hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument,
+    double rate, hed_synth_stability *stability, hed_error *error);
 
 /** Exact frequency of mode j (from 1) of a string of `masses` masses between fixed ends, k/m =
  * `ratio` for each
@@ -536,11 +536,11 @@ typedef struct hed_synth_event {
 /** How to play. Start from hed_default_synth_def(). */
 typedef struct hed_synth_def {
     const hed_synth_instrument *instrument; /**< read by hed_synth_create() only */
-    double rate;                      /**< Hz, 48000 */
-    uint32_t block;                   /**< most frames of one hed_synth_process(), 256 */
-    uint32_t inputs;                  /**< channels of sound that come in, 0 */
-    uint32_t max_events;              /**< of one block, 1024 */
-    int32_t transpose;                /**< semitones that notes are moved by, -127 to 127; 0 */
+    double rate;                            /**< Hz, 48000 */
+    uint32_t block;                         /**< most frames of one hed_synth_process(), 256 */
+    uint32_t inputs;                        /**< channels of sound that come in, 0 */
+    uint32_t max_events;                    /**< of one block, 1024 */
+    int32_t transpose; /**< semitones that notes are moved by, -127 to 127; 0 */
     /** a note that nothing hears then plays the nearest octave that is heard */
     bool fold;
     hed_math math;

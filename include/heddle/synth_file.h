@@ -13,8 +13,8 @@ HED_BEGIN
 HED_API hed_status hed_synth_instrument_load(
     const char *path, hed_synth_instrument **instrument, hed_error *error);
 /** The same from memory; `name` stands in messages. Thread class: any. */
-HED_API hed_status hed_synth_instrument_parse(
-    const char *text, size_t size, const char *name, hed_synth_instrument **instrument, hed_error *error);
+HED_API hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
+    hed_synth_instrument **instrument, hed_error *error);
 /** Writes one, whole or not at all. Thread class: any. Errors: IO, MEMORY. */
 HED_API hed_status hed_synth_instrument_save(
     const hed_synth_instrument *instrument, const char *path, hed_error *error);
@@ -34,8 +34,8 @@ typedef struct hed_synth_import_report {
 /** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL. Thread class: any.
  * Errors: IO,
  *  FORMAT (says at which byte), LIMIT, MEMORY. */
-HED_API hed_status hed_synth_instrument_import_ank(
-    const char *path, hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);
+HED_API hed_status hed_synth_instrument_import_ank(const char *path,
+    hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);
 /** The same from memory. Thread class: any. */
 HED_API hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);

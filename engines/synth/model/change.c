@@ -24,8 +24,8 @@ static uint32_t find_link(const hed_synth_instrument *instrument, hed_synth_enti
     return place;
 }
 
-static hed_status refuse_link(const hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to,
-    const char *why, hed_error *error)
+static hed_status refuse_link(const hed_synth_instrument *instrument, hed_synth_entity from,
+    hed_synth_entity to, const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s",
@@ -33,8 +33,8 @@ static hed_status refuse_link(const hed_synth_instrument *instrument, hed_synth_
         hed_synth_instrument_describe(instrument, to, there, sizeof there), why);
 }
 
-static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to,
-    float weight, hed_error *error)
+static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_entity from,
+    hed_synth_entity to, float weight, hed_error *error)
 {
     const synth_place *a = synth_find(instrument, from), *b = synth_find(instrument, to);
     if (!a || !b) return refuse_link(instrument, from, to, "there is no such entity", error);
@@ -53,8 +53,8 @@ static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_e
     return HED_OK;
 }
 
-hed_status hed_synth_instrument_link(
-    hed_synth_instrument *instrument, hed_synth_entity from, hed_synth_entity to, float weight, hed_error *error)
+hed_status hed_synth_instrument_link(hed_synth_instrument *instrument, hed_synth_entity from,
+    hed_synth_entity to, float weight, hed_error *error)
 {
     hed_status status = check_link(instrument, from, to, weight, error);
     if (status != HED_OK) return status;
@@ -77,8 +77,8 @@ hed_status hed_synth_instrument_link(
 
 /* ---- modulations ---- */
 
-static hed_status refuse_modulation(const hed_synth_instrument *instrument, const hed_synth_modulation_def *def,
-    const char *why, hed_error *error)
+static hed_status refuse_modulation(const hed_synth_instrument *instrument,
+    const hed_synth_modulation_def *def, const char *why, hed_error *error)
 {
     char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
     return synth_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s",
@@ -98,8 +98,8 @@ static hed_status check_modulation(
             error);
     if (!target || !hed_synth_target_of(target->type, def->parameter))
         return refuse_modulation(instrument, def, "the target has no such parameter", error);
-    bool position =
-        def->parameter >= HED_SYNTH_TARGET_POSITION_X && def->parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    bool position = def->parameter >= HED_SYNTH_TARGET_POSITION_X &&
+                    def->parameter <= HED_SYNTH_TARGET_POSITION_Z;
     if (position && target->type == HED_SYNTH_BODY && !instrument->bodies[target->index].anchored)
         return refuse_modulation(instrument, def, "only an anchored body can be moved", error);
     if ((uint32_t)def->mode >= HED_SYNTH_MODULATION_MODE_COUNT)

@@ -253,8 +253,8 @@ hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
     case HED_SYNTH_OSCILLATOR:
     case HED_SYNTH_AUDIO_INPUT: set_sound_defaults(&def); break;
     case HED_SYNTH_LFO:
-        def.as.lfo =
-            (hed_synth_lfo_def){.frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = every_note};
+        def.as.lfo = (hed_synth_lfo_def){
+            .frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = every_note};
         break;
     case HED_SYNTH_ENVELOPE:
         def.as.envelope = (hed_synth_envelope_def){

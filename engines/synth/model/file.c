@@ -13,9 +13,9 @@ const char *const synth_file_keys[] = {"$schema", "version", "description", "ins
     "grids", "springs", "changes", "microphones", "mallets", "plectrums", "bows", "oscillators",
     "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines", "links",
     "modulations", NULL};
-const char *const synth_section_names[HED_SYNTH_ENTITY_TYPE_COUNT] = {"bodies", "springs", "microphones",
-    "mallets", "plectrums", "bows", "oscillators", "audio_inputs", "lfos", "envelopes", "followers",
-    "midi_sources", "delay_lines"};
+const char *const synth_section_names[HED_SYNTH_ENTITY_TYPE_COUNT] = {"bodies", "springs",
+    "microphones", "mallets", "plectrums", "bows", "oscillators", "audio_inputs", "lfos",
+    "envelopes", "followers", "midi_sources", "delay_lines"};
 const char *const synth_link_keys[] = {"from", "to", "weight", NULL};
 const char *const synth_modulation_keys[] = {
     "source", "target", "parameter", "mode", "depth", "invert", NULL};
@@ -205,8 +205,8 @@ hed_status hed_synth_instrument_load(const char *path, hed_synth_instrument **in
     return status == HED_OK ? read_document(json, path, instrument, error) : status;
 }
 
-hed_status hed_synth_instrument_parse(
-    const char *text, size_t size, const char *name, hed_synth_instrument **instrument, hed_error *error)
+hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
+    hed_synth_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     hed_json *json;

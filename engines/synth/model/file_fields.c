@@ -52,8 +52,8 @@ static void read_vector(hed_json_node array, const synth_field *field, float vec
     for (uint32_t i = 0; i < 3; i++) vector[i] = (float)values[i];
 }
 
-static void read_reference(
-    synth_file_reader *reader, hed_json_node node, const synth_field *field, hed_synth_entity *entity)
+static void read_reference(synth_file_reader *reader, hed_json_node node, const synth_field *field,
+    hed_synth_entity *entity)
 {
     const char *name = hed_json_string(node);
     if (!synth_file_fine(reader)) return;

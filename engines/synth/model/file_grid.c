@@ -98,8 +98,8 @@ static void read_parts(synth_file_reader *reader, hed_json_node object, hed_synt
     if (hed_json_has(object, "spring")) {
         hed_json_node spring = hed_json_member(object, "spring");
         hed_json_only(spring, SPRING_KEYS);
-        synth_file_fields(
-            reader, spring, synth_fields[HED_SYNTH_SPRING], &def->spring, (const char *const[]){NULL});
+        synth_file_fields(reader, spring, synth_fields[HED_SYNTH_SPRING], &def->spring,
+            (const char *const[]){NULL});
     }
 }
 

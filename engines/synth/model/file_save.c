@@ -122,10 +122,10 @@ static void make_entity_name(const writer *w, hed_synth_entity entity, char *tex
     const hed_synth_instrument *instrument = w->instrument;
     uint32_t marks = 0;
     do
-        make_name(hed_synth_entity_type_name(synth_find(instrument, entity)->type), entity, marks++, text,
-            size);
-    while (
-        hed_synth_instrument_find(instrument, text) || synth_find_grid(instrument, text, strlen(text)));
+        make_name(hed_synth_entity_type_name(synth_find(instrument, entity)->type), entity, marks++,
+            text, size);
+    while (hed_synth_instrument_find(instrument, text) ||
+           synth_find_grid(instrument, text, strlen(text)));
 }
 
 static void grid_name(const writer *w, const synth_grid *grid, char *text, size_t size)
@@ -251,8 +251,8 @@ static void put_entities(writer *w, hed_synth_entity_type type)
 
 /* ---- grids ---- */
 
-static bool contiguous(const hed_synth_instrument *instrument, hed_synth_entity_type type, hed_synth_entity first,
-    uint32_t count, uint32_t place)
+static bool contiguous(const hed_synth_instrument *instrument, hed_synth_entity_type type,
+    hed_synth_entity first, uint32_t count, uint32_t place)
 {
     for (uint32_t i = 0; i < count; i++) {
         const synth_place *found = synth_find(instrument, first + i);
@@ -380,8 +380,8 @@ typedef struct change_list {
     bool begun;
 } change_list;
 
-static void put_change(
-    change_list *list, hed_synth_entity_type type, hed_synth_entity entity, const void *now, const void *made)
+static void put_change(change_list *list, hed_synth_entity_type type, hed_synth_entity entity,
+    const void *now, const void *made)
 {
     const synth_field *field = synth_fields[type];
     while (field->key && synth_same_value(field, (const char *)now + field->offset,
@@ -413,13 +413,13 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
         synth_fill_grid(&resolved, made->first_body, bodies, springs);
         for (uint32_t i = 0; i < made->bodies; i++) {
             const synth_place *place = synth_find(instrument, made->first_body + i);
-            put_change(list, HED_SYNTH_BODY, made->first_body + i, &instrument->bodies[place->index],
-                &bodies[i]);
+            put_change(list, HED_SYNTH_BODY, made->first_body + i,
+                &instrument->bodies[place->index], &bodies[i]);
         }
         for (uint32_t i = 0; i < made->springs; i++) {
             const synth_place *place = synth_find(instrument, made->first_spring + i);
-            put_change(list, HED_SYNTH_SPRING, made->first_spring + i, &instrument->springs[place->index],
-                &springs[i]);
+            put_change(list, HED_SYNTH_SPRING, made->first_spring + i,
+                &instrument->springs[place->index], &springs[i]);
         }
     } else {
         status = synth_fail(error, HED_ERROR_MEMORY,

@@ -229,8 +229,8 @@ static hed_synth_body_def make_body(const hed_synth_grid_def *def, const uint32_
     return body;
 }
 
-hed_synth_generated synth_fill_grid(
-    const hed_synth_grid_def *def, hed_synth_entity first, hed_synth_body_def *bodies, hed_synth_spring_def *springs)
+hed_synth_generated synth_fill_grid(const hed_synth_grid_def *def, hed_synth_entity first,
+    hed_synth_body_def *bodies, hed_synth_spring_def *springs)
 {
     filler f = {.def = def, .first = first, .springs = springs};
     uint32_t at[3], body = 0;
@@ -347,8 +347,8 @@ static hed_status check_grid(const hed_synth_grid_def *def, hed_synth_grid_def *
     return status;
 }
 
-static hed_status remember(
-    hed_synth_instrument *instrument, const hed_synth_grid_def *def, const char *name, hed_error *error)
+static hed_status remember(hed_synth_instrument *instrument, const hed_synth_grid_def *def,
+    const char *name, hed_error *error)
 {
     const hed_allocator *allocator = &instrument->allocator;
     uint64_t need = (uint64_t)instrument->grid_count + 1;
@@ -409,8 +409,8 @@ uint32_t hed_synth_instrument_grid_count(const hed_synth_instrument *instrument)
     return instrument->grid_count;
 }
 
-hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument, uint32_t index, double rate,
-    hed_synth_grid_info *info, hed_error *error)
+hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument, uint32_t index,
+    double rate, hed_synth_grid_info *info, hed_error *error)
 {
     if (index >= instrument->grid_count)
         return synth_fail(error, HED_ERROR_ARGUMENT,

@@ -287,8 +287,8 @@ hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const 
     return status;
 }
 
-hed_status hed_synth_instrument_import_ank(
-    const char *path, hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
+hed_status hed_synth_instrument_import_ank(const char *path, hed_synth_instrument **instrument,
+    hed_synth_import_report *report, hed_error *error)
 {
     *instrument = NULL;
     char *bytes;

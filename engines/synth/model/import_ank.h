@@ -194,8 +194,8 @@ typedef struct synth_imported {
     /* What its links say: */
     /* exciters: free bodies that they move, delay lines that sound in them */
     uint32_t linked, lines;
-    float lightest;        /* mass of such a body */
-    uint32_t used;         /* audio inputs: copies that have their source */
+    float lightest;              /* mass of such a body */
+    uint32_t used;               /* audio inputs: copies that have their source */
     hed_synth_entity microphone; /* followers: what they follow */
 } synth_imported;
 
@@ -227,8 +227,8 @@ void synth_import_leave_out(synth_import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Adds an entity, its values brought into their ranges; a copy for each route. Errors: LIMIT,
  * MEMORY; where something else is wrong it is left out. */
-hed_status synth_import_add(synth_import *import, synth_imported *imported, hed_synth_entity_def *def,
-    const hed_synth_route *routes, uint32_t copies);
+hed_status synth_import_add(synth_import *import, synth_imported *imported,
+    hed_synth_entity_def *def, const hed_synth_route *routes, uint32_t copies);
 
 /* import_entities.c: every kind of thing, bodies first. Errors: LIMIT, MEMORY. */
 hed_status synth_import_entities(synth_import *import);

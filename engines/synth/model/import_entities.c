@@ -51,8 +51,8 @@ static hed_synth_wave wave_of(
 }
 
 /* The smallest route that has all of these. */
-static hed_synth_route around(
-    synth_import *im, const char *type, int32_t number, const hed_synth_route *routes, uint32_t count)
+static hed_synth_route around(synth_import *im, const char *type, int32_t number,
+    const hed_synth_route *routes, uint32_t count)
 {
     hed_synth_route all = count ? routes[0] : (hed_synth_route){0, 0, 127};
     for (uint32_t i = 1; i < count; i++) {

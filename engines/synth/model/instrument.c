@@ -165,8 +165,8 @@ static hed_status check_def(const hed_synth_instrument_def *def, hed_error *erro
     return status;
 }
 
-hed_status hed_synth_instrument_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
-    hed_synth_instrument **instrument, hed_error *error)
+hed_status hed_synth_instrument_create(const hed_allocator *allocator,
+    const hed_synth_instrument_def *def, hed_synth_instrument **instrument, hed_error *error)
 {
     *instrument = NULL;
     hed_allocator own = allocator ? *allocator : hed_default_allocator();
@@ -185,8 +185,8 @@ void hed_synth_instrument_destroy(hed_synth_instrument *instrument)
     if (!instrument) return;
     hed_allocator allocator = instrument->allocator;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
-        release(
-            &allocator, instrument->ids[type], instrument->capacities[type], sizeof(hed_synth_entity));
+        release(&allocator, instrument->ids[type], instrument->capacities[type],
+            sizeof(hed_synth_entity));
         release(&allocator, synth_array(instrument, type), instrument->capacities[type],
             synth_def_sizes[type]);
     }
@@ -454,8 +454,8 @@ static hed_status check_entity(
     return status;
 }
 
-hed_status hed_synth_instrument_add(hed_synth_instrument *instrument, const hed_synth_entity_def *def,
-    const char *name, hed_synth_entity *entity, hed_error *error)
+hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
+    const hed_synth_entity_def *def, const char *name, hed_synth_entity *entity, hed_error *error)
 {
     *entity = 0;
     hed_status status = check_entity(instrument, def, error);
@@ -472,8 +472,8 @@ static hed_status no_such(hed_synth_entity entity, hed_error *error)
     return synth_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
 }
 
-hed_status hed_synth_instrument_set(
-    hed_synth_instrument *instrument, hed_synth_entity entity, const hed_synth_entity_def *def, hed_error *error)
+hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_entity entity,
+    const hed_synth_entity_def *def, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
@@ -488,8 +488,8 @@ hed_status hed_synth_instrument_set(
     return status;
 }
 
-hed_status hed_synth_instrument_get(
-    const hed_synth_instrument *instrument, hed_synth_entity entity, hed_synth_entity_def *def, hed_error *error)
+hed_status hed_synth_instrument_get(const hed_synth_instrument *instrument, hed_synth_entity entity,
+    hed_synth_entity_def *def, hed_error *error)
 {
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);

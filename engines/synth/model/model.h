@@ -144,8 +144,8 @@ typedef struct synth_reference {
 
 /* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs",
  * "string1.springs[0..2]". On failure `reason` says why. */
-bool synth_refer(const hed_synth_instrument *instrument, const char *text, synth_reference *reference,
-    char *reason, size_t room);
+bool synth_refer(const hed_synth_instrument *instrument, const char *text,
+    synth_reference *reference, char *reason, size_t room);
 /* Entity `index` of its `count`; it may have been removed. */
 hed_synth_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 
@@ -156,8 +156,8 @@ hed_synth_entity synth_reference_at(const synth_reference *reference, uint32_t i
 hed_status synth_resolve_grid(const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error);
 /* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first
  * body's number. Either array may be NULL. */
-hed_synth_generated synth_fill_grid(
-    const hed_synth_grid_def *def, hed_synth_entity first, hed_synth_body_def *bodies, hed_synth_spring_def *springs);
+hed_synth_generated synth_fill_grid(const hed_synth_grid_def *def, hed_synth_entity first,
+    hed_synth_body_def *bodies, hed_synth_spring_def *springs);
 
 /* ---- what a definition holds (entity.c): for checking, reading and writing ---- */
 
@@ -184,7 +184,7 @@ typedef struct synth_field {
 } synth_field;
 
 extern const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT]; /* of each type */
-extern const synth_field synth_instrument_fields[];                  /* of hed_synth_instrument_def */
+extern const synth_field synth_instrument_fields[]; /* of hed_synth_instrument_def */
 extern const char *const synth_mode_names[], *const synth_modulation_names[];
 extern const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT];
 /* Whether every value of a definition (of these fields, without references) is within its range.

@@ -112,8 +112,8 @@ static bool read_springs(
     return false;
 }
 
-bool synth_refer(const hed_synth_instrument *instrument, const char *text, synth_reference *reference,
-    char *reason, size_t room)
+bool synth_refer(const hed_synth_instrument *instrument, const char *text,
+    synth_reference *reference, char *reason, size_t room)
 {
     *reference = (synth_reference){.count = 1};
     uint32_t place = find(instrument, text, strlen(text));

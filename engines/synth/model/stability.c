@@ -27,8 +27,8 @@ static double largest_output(const hed_synth_instrument *instrument, hed_synth_e
 }
 
 /* Where a value can get by one modulation, upwards (sign 1) or downwards (-1). */
-static double reach(
-    const hed_synth_instrument *instrument, const hed_synth_modulation_def *def, double value, double sign)
+static double reach(const hed_synth_instrument *instrument, const hed_synth_modulation_def *def,
+    double value, double sign)
 {
     double most = fabs((double)def->depth) * largest_output(instrument, def->source);
     switch (def->mode) {
@@ -133,8 +133,8 @@ static void release(const hed_synth_instrument *instrument, void *array, uint32_
     if (array) instrument->allocator.release(instrument->allocator.user, array, count * size);
 }
 
-hed_status hed_synth_instrument_stability(
-    const hed_synth_instrument *instrument, double rate, hed_synth_stability *stability, hed_error *error)
+hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument, double rate,
+    hed_synth_stability *stability, hed_error *error)
 {
     *stability = (hed_synth_stability){.largest_dilation = 1};
     if (!(rate >= 1 && rate <= 1e7))

@@ -60,8 +60,8 @@ static void sort_window(const uint32_t *counts, uint32_t begin, uint32_t end, ui
             if (counts[i] == springs) order[at++] = i;
 }
 
-hed_status synth_order_bodies(
-    const hed_allocator *allocator, const hed_synth_instrument *in, uint32_t *order, hed_error *error)
+hed_status synth_order_bodies(const hed_allocator *allocator, const hed_synth_instrument *in,
+    uint32_t *order, hed_error *error)
 {
     uint32_t bodies = in->counts[HED_SYNTH_BODY], springs = in->counts[HED_SYNTH_SPRING];
     uint32_t *counts = synth_new(allocator, bodies, sizeof *counts),

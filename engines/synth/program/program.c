@@ -420,8 +420,8 @@ static hed_status check(const synth_program_def *def, hed_error *error)
         "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
         "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
         in->file ? in->file : "", in->file ? ": " : "",
-        hed_synth_instrument_describe(in, stability.body, text, sizeof text), stability.worst, def->rate,
-        stability.largest_dilation, stability.unsafe);
+        hed_synth_instrument_describe(in, stability.body, text, sizeof text), stability.worst,
+        def->rate, stability.largest_dilation, stability.unsafe);
 }
 
 static hed_status build(synth_builder *b, hed_error *error)

@@ -181,8 +181,8 @@ static void collect_element(
     }
 }
 
-uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity, hed_synth_target parameter,
-    float value, synth_poke *pokes, uint32_t capacity)
+uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity,
+    hed_synth_target parameter, float value, synth_poke *pokes, uint32_t capacity)
 {
     if (entity > program->entity_count || program->seats[entity] == SYNTH_EMPTY) return 0;
     uint32_t type = SYNTH_SEAT_TYPE(program->seats[entity]),

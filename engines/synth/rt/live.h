@@ -18,8 +18,8 @@ typedef struct live_driver live_driver;
 
 typedef struct live_driver_ops {
     /* Opens it and says at which rate and block it will ask for sound. */
-    hed_status (*open)(
-        const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error);
+    hed_status (*open)(const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver,
+        hed_error *error);
     /* From here on live_play() is called. */
     hed_status (*start)(live_driver *driver, const hed_synth_live_def *def, hed_error *error);
     /* Behind it live_play() is not called any more. */

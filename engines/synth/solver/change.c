@@ -38,8 +38,8 @@ static hed_status check(const hed_synth *synth, const hed_synth_instrument *inst
         (int)def->mode, def->voices, (int)old->mode, old->voices);
 }
 
-static hed_status build(
-    const hed_synth *synth, const hed_synth_instrument *instrument, hed_synth_change *c, hed_error *error)
+static hed_status build(const hed_synth *synth, const hed_synth_instrument *instrument,
+    hed_synth_change *c, hed_error *error)
 {
     char reason[256];
     if (synth->def.resident)

@@ -65,8 +65,8 @@ static hed_problem problem_of(const hed_synth_instrument *instrument)
         if (type != HED_SYNTH_BODY && type != HED_SYNTH_SPRING)
             others += hed_synth_instrument_count(instrument, (hed_synth_entity_type)type);
     return (hed_problem){4, {hed_synth_instrument_count(instrument, HED_SYNTH_BODY),
-                                hed_synth_instrument_count(instrument, HED_SYNTH_SPRING) + 1, others + 1,
-                                def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices}};
+                                hed_synth_instrument_count(instrument, HED_SYNTH_SPRING) + 1,
+                                others + 1, def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices}};
 }
 
 hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *instrument,

@@ -106,7 +106,7 @@ static bool control_value(
 {
     uint32_t control = target->kind == HED_SYNTH_MIDI_CC     ? target->number
                        : target->kind == HED_SYNTH_MIDI_BEND ? SYNTH_CONTROL_BEND
-                                                       : SYNTH_CONTROL_PRESSURE;
+                                                             : SYNTH_CONTROL_PRESSURE;
     if (target->kind == HED_SYNTH_MIDI_CC && control >= SYNTH_CC_SOUND_OFF) return false;
     const synth_channel *said =
         target->route.channel ? &v->channels[target->route.channel - 1] : &v->any;

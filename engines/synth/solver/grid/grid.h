@@ -57,8 +57,8 @@ typedef struct synth_network {
 bool synth_network_valid(const hed_synth_instrument *instrument, char *reason, size_t size);
 /* Errors: UNSUPPORTED (more masses, materials or springs at a body than the grid has room for),
  * MEMORY. */
-hed_status synth_network_create(const hed_allocator *allocator, const hed_synth_instrument *instrument,
-    double rate, synth_network *network, hed_error *error);
+hed_status synth_network_create(const hed_allocator *allocator,
+    const hed_synth_instrument *instrument, double rate, synth_network *network, hed_error *error);
 void synth_network_destroy(synth_network *network);
 /* The stiffness that all forces are over: that of all springs, or 1. */
 double synth_network_common(const synth_network *network);
@@ -138,9 +138,9 @@ struct synth_structure {
     hed_stream *stream;
     const synth_program *program;
     bool packets, awake, uniform, control_local;
-    synth_network network;    /* trimmed */
-    synth_grid_tables tables; /* trimmed */
-    hed_synth_entity *entities;     /* (network count) the free bodies, in the instrument's order */
+    synth_network network;      /* trimmed */
+    synth_grid_tables tables;   /* trimmed */
+    hed_synth_entity *entities; /* (network count) the free bodies, in the instrument's order */
     uint32_t springs;
     hed_buffer *buffers[LATTICE_BUFFERS];
     uint64_t bytes, poke_room;

@@ -340,8 +340,8 @@ static void compare_materials(synth_network *network)
     network->plain = network->plain && network->same && !network->cubic;
 }
 
-hed_status synth_network_create(const hed_allocator *allocator, const hed_synth_instrument *instrument,
-    double rate, synth_network *network, hed_error *error)
+hed_status synth_network_create(const hed_allocator *allocator,
+    const hed_synth_instrument *instrument, double rate, synth_network *network, hed_error *error)
 {
     *network = (synth_network){.allocator = allocator, .instrument = instrument,
         .all = instrument->counts[HED_SYNTH_BODY], .unit = 1.0};

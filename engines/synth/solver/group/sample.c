@@ -29,8 +29,8 @@ static void link_to(building *b, hed_synth_entity from, hed_synth_entity to, flo
     if (!b->status) b->status = hed_synth_instrument_link(b->instrument, from, to, weight, b->error);
 }
 
-static void modulate(building *b, hed_synth_entity source, hed_synth_entity target, hed_synth_target parameter,
-    hed_synth_modulation_mode mode, float depth)
+static void modulate(building *b, hed_synth_entity source, hed_synth_entity target,
+    hed_synth_target parameter, hed_synth_modulation_mode mode, float depth)
 {
     hed_synth_modulation_def def = {
         source, target, parameter, mode, depth, parameter == HED_SYNTH_TARGET_PAN};
@@ -123,7 +123,7 @@ hed_status synth_sample_instrument(uint32_t bodies, hed_synth_instrument **instr
     hed_synth_entity left = add_microphone(&b, -0.5f, true), quiet = add_microphone(&b, 0.0f, false);
     hed_synth_entity lfo = add_modulator(&b, HED_SYNTH_LFO, 0), envelope = add_modulator(&b, HED_SYNTH_ENVELOPE, 0);
     hed_synth_entity follower = add_modulator(&b, HED_SYNTH_FOLLOWER, quiet),
-               source = add_modulator(&b, HED_SYNTH_MIDI_SOURCE, 0);
+                     source = add_modulator(&b, HED_SYNTH_MIDI_SOURCE, 0);
     hed_synth_entity delay = add_modulator(&b, HED_SYNTH_DELAY_LINE, quiet);
     add_exciters(&b, lfo, envelope, delay);
     modulate(&b, lfo, left, HED_SYNTH_TARGET_PAN, HED_SYNTH_MODULATE_ADD, 0.5f);
