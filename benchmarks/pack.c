@@ -159,14 +159,14 @@ static void close_players(player *players)
     memset(players, 0, COMPARED_COUNT * sizeof *players);
 }
 
-/* One for each method, all of one structure: else methods would not be what is compared. */
+/* One for each method, all of one solver: else methods would not be what is compared. */
 static hed_status open_players(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_structure structure, player *players, hed_error *error)
+    hed_synth_solver solver, player *players, hed_error *error)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.block = FRAMES;
-    def.structure = structure;
+    def.solver = solver;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < COMPARED_COUNT && status == HED_OK; i++) {
         def.pack = COMPARED[i];
@@ -205,7 +205,7 @@ static void add_records(hed_bench *bench, const hed_device_info *info, const pla
     for (uint32_t i = 0; i < COMPARED_COUNT; i++) {
         char name[96];
         snprintf(name, sizeof name, "a sample of %u entities, %u of them springs, %s, %s", entities,
-            report.entities[HED_SYNTH_SPRING], hed_synth_structure_name(report.structure),
+            report.entities[HED_SYNTH_SPRING], hed_synth_solver_name(report.solver),
             hed_pack_method_name(COMPARED[i]));
         add(bench, name, info->id, &cases[i].seconds, i > 0 ? "naive order" : NULL,
             i > 0 ? &cases[0].seconds : NULL);

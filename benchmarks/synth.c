@@ -38,7 +38,7 @@ typedef struct synth_case {
     const char *name;
     cli_instrument_kind kind;
     uint32_t size[3];
-    hed_synth_structure structure;
+    hed_synth_solver solver;
     int devices;
 } synth_case;
 
@@ -113,7 +113,7 @@ static hed_status open_player(const synth_case *c, uint32_t threads, hed_device 
         def.instrument = instrument;
         def.rate = RATE;
         def.block = block;
-        def.structure = c->structure;
+        def.solver = c->solver;
         def.threads = threads;
         def.keep_awake = drive == DRIVE_AWAKE;
         def.resident = drive == DRIVE_RESIDENT;
@@ -158,7 +158,7 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
  * writes its place: 108 bytes (docs/synth.md). NAN: not known. */
 static double bound_of(const hed_synth_report *report, const hed_device_info *info)
 {
-    if (report->structure != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
+    if (report->solver != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
     return 108.0 * report->entities[HED_SYNTH_BODY] /
            (128.0 * info->compute_units * info->clock_mhz * 1e6);
 }
@@ -200,13 +200,13 @@ static void add_sample_record(const synth_case *c, const player *p, const hed_su
     hed_records_integer(to->records, "springs", report.entities[HED_SYNTH_SPRING]);
     hed_records_integer(to->records, "bytes", (int64_t)report.bytes);
     hed_records_integer(to->records, "breaks", report.breaks);
-    hed_records_text(to->records, "structure", hed_synth_structure_name(report.structure));
+    hed_records_text(to->records, "solver", hed_synth_solver_name(report.solver));
     hed_table_cell(to->table, "%.3f", us);
     if (isnan(bound)) hed_table_cell(to->table, "%s", "");
     else hed_table_cell(to->table, "%.3f", bound);
     hed_table_cell(to->table, "%.2f", period / us);
     hed_table_cell(to->table, "%u bodies, %u springs, %s%s", report.entities[HED_SYNTH_BODY],
-        report.entities[HED_SYNTH_SPRING], hed_synth_structure_name(report.structure),
+        report.entities[HED_SYNTH_SPRING], hed_synth_solver_name(report.solver),
         report.breaks ? ", BROKE" : "");
 }
 
@@ -262,7 +262,7 @@ static synth_case sized(uint32_t index, uint32_t side, const hed_device_info *in
     synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
     for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = side;
     if (strcmp(info->backend, "host") != 0 && masses_of(&c) >= MASSES_OF_A_GRID)
-        c.structure = HED_SYNTH_GRID;
+        c.solver = HED_SYNTH_GRID;
     return c;
 }
 

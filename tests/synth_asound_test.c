@@ -75,7 +75,7 @@ static rig *make_rig(uint32_t inputs)
     r->def.device = r->t.device;
     r->def.block = BLOCK;
     r->def.synth.instrument = r->instrument;
-    r->def.synth.structure = HED_SYNTH_NATIVE;
+    r->def.synth.solver = HED_SYNTH_CPU;
     r->def.synth.inputs = inputs;
     load_fake();
     return r;

@@ -32,7 +32,7 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
     def.rate = RATE;
     def.block = BLOCK;
     def.inputs = 1;
-    def.structure = HED_SYNTH_NATIVE;
+    def.solver = HED_SYNTH_CPU;
     hed_synth *synth;
     OK(hed_synth_create(t->device, &def, &synth, &error));
     uint32_t blocks = (uint32_t)ceil(seconds * RATE / BLOCK);
@@ -215,7 +215,7 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
     hed_synth_instrument *harp = load("harp");
     hed_synth_def def = hed_default_synth_def();
     def.instrument = harp;
-    def.structure = HED_SYNTH_NATIVE;
+    def.solver = HED_SYNTH_CPU;
     hed_synth *synth;
     OK(hed_synth_create(t.device, &def, &synth, &error));
     static hed_synth_event events[640];

@@ -40,7 +40,7 @@ static hed_error error;
 typedef struct piece {
     const char *instrument;
     uint8_t note, velocity;
-    hed_synth_structure structure;
+    hed_synth_solver solver;
     double decibels; /* of the difference; 0: it is chaotic */
 } piece;
 
@@ -71,9 +71,9 @@ static void play(hed_synth *synth, const piece *p, float *sound)
     CHECK_EQ(report.breaks, 0);
 }
 
-/* False: this structure cannot play it on this device. */
+/* False: this solver cannot play it on this device. */
 static bool render(
-    hed_device *device, hed_synth_structure structure, hed_math math, const piece *p, float *sound)
+    hed_device *device, hed_synth_solver solver, hed_math math, const piece *p, float *sound)
 {
     hed_synth_instrument *instrument = load(p->instrument);
     hed_synth_def def = hed_default_synth_def();
@@ -81,7 +81,7 @@ static bool render(
     def.rate = RATE;
     def.block = BLOCK;
     def.inputs = 1;
-    def.structure = structure;
+    def.solver = solver;
     def.math = math;
     hed_synth *synth;
     hed_status status = hed_synth_create(device, &def, &synth, &error);
@@ -101,8 +101,8 @@ static bool render_both(const test_device *t, const piece *p)
 {
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
-    if (!render(t->device, p->structure, HED_MATH_FAST, p, fast)) return false;
-    CHECK(render(host, HED_SYNTH_NATIVE, HED_MATH_STRICT, p, strict));
+    if (!render(t->device, p->solver, HED_MATH_FAST, p, fast)) return false;
+    CHECK(render(host, HED_SYNTH_CPU, HED_MATH_STRICT, p, strict));
     return true;
 }
 
@@ -124,10 +124,9 @@ static void expect_near(const test_device *t, const piece *p)
     CHECK_GT(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) difference += pow((double)fast[i] - strict[i], 2);
     double level = to_decibels(fmax(difference, 1e-30) / whole);
-    test_note("%s, %s: %.1f dB", p->instrument, hed_synth_structure_name(p->structure), level);
-    EXPECT_LT(level, p->decibels,
-        "%s, note %u, structure %s: fast mode is %.1f dB from strict mode", p->instrument, p->note,
-        hed_synth_structure_name(p->structure), level);
+    test_note("%s, %s: %.1f dB", p->instrument, hed_synth_solver_name(p->solver), level);
+    EXPECT_LT(level, p->decibels, "%s, note %u, solver %s: fast mode is %.1f dB from strict mode",
+        p->instrument, p->note, hed_synth_solver_name(p->solver), level);
 }
 
 Test(synth_fidelity, linear_instruments_are_the_same)
@@ -181,8 +180,8 @@ static void expect_alike(const test_device *t, const piece *p)
     double expected[BANDS], found[BANDS], sum = 0, whole = energy(strict);
     CHECK_GT(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
     double off = to_decibels(energy(fast) / whole);
-    test_note("%s, %s: energy off by %.3f dB", p->instrument,
-        hed_synth_structure_name(p->structure), off);
+    test_note(
+        "%s, %s: energy off by %.3f dB", p->instrument, hed_synth_solver_name(p->solver), off);
     EXPECT_LT(fabs(off), 0.5, "%s: the energy is off by %.2f dB", p->instrument, off);
     measure_bands(strict, expected);
     measure_bands(fast, found);

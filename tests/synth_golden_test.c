@@ -211,7 +211,7 @@ static uint64_t render(const test_device *t, const hed_synth_instrument *instrum
     EXPECT_GT(report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
     EXPECT_LT(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
     EXPECT_EQ(report.breaks, 0u, "%s: the breaker opened", name);
-    test_note("golden %s: %s, %.2f us a sample", name, hed_synth_structure_name(report.structure),
+    test_note("golden %s: %s, %.2f us a sample", name, hed_synth_solver_name(report.solver),
         report.load.p50_ns * 1e-3 / BLOCK);
     hed_synth_destroy(synth);
     return hash;

@@ -1,4 +1,4 @@
-/* What structure grid makes on the host: forms of networks, cuts, tables that lead each half-spring
+/* What solver grid makes on the host: forms of networks, cuts, tables that lead each half-spring
  * to the right body, rows that meet fewer bank conflicts; every allocation may fail. */
 #include "testing.h"
 

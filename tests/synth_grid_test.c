@@ -1,4 +1,4 @@
-/* ctest: devices Structure grid: lattices, membranes and irregular networks sound as plain C in
+/* ctest: devices Solver grid: lattices, membranes and irregular networks sound as plain C in
  * strict mode has
  * them, within stated tolerances; the same bits whatever the block; dilation, automation and
  * changes while it sounds; what it does not take is refused in words. */
@@ -145,12 +145,12 @@ typedef struct played {
 } played;
 
 static hed_synth *make_synth(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_structure structure, uint32_t block)
+    hed_synth_solver solver, uint32_t block)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
-    def.structure = structure;
-    def.math = structure == HED_SYNTH_NATIVE ? HED_MATH_STRICT : HED_MATH_FAST;
+    def.solver = solver;
+    def.math = solver == HED_SYNTH_CPU ? HED_MATH_STRICT : HED_MATH_FAST;
     def.block = block;
     hed_synth *synth;
     OK(hed_synth_create(device, &def, &synth, &error));
@@ -193,10 +193,10 @@ static played finish(hed_synth *synth, played found)
 }
 
 static played render(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_structure structure, uint32_t block)
+    hed_synth_solver solver, uint32_t block)
 {
     played found = {0};
-    hed_synth *synth = make_synth(device, instrument, structure, block);
+    hed_synth *synth = make_synth(device, instrument, solver, block);
     play(synth, 0, FRAMES, block, found.left);
     return finish(synth, found);
 }
@@ -241,7 +241,7 @@ static bool skips(const test_device *t)
 static void expect_near(
     const test_device *t, hed_synth_instrument *instrument, double tolerance, const char *what)
 {
-    played right = render(host_of(t), instrument, HED_SYNTH_NATIVE, 256),
+    played right = render(host_of(t), instrument, HED_SYNTH_CPU, 256),
            found = render(t->device, instrument, HED_SYNTH_GRID, 256);
     CHECK(largest(right.left, FRAMES) > 1e-4, "%s is silent", what);
     CHECK_EQ(found.bodies, right.bodies);
@@ -328,11 +328,11 @@ Test(synth_grid, one_voice_is_dilated_and_bent)
 }
 
 /* A body and its springs go, a spring comes and the hammer grows softer, between two samples. */
-static played render_change(hed_device *device, hed_synth_structure structure)
+static played render_change(hed_device *device, hed_synth_solver solver)
 {
     played found = {0};
     hed_synth_instrument *instrument = make_lattice(&plain), *changed;
-    hed_synth *synth = make_synth(device, instrument, structure, 64);
+    hed_synth *synth = make_synth(device, instrument, solver, 64);
     hed_synth_change *change;
     play(synth, 0, 192, 64, found.left);
     OK(hed_synth_instrument_copy(instrument, &changed, &error));
@@ -358,7 +358,7 @@ Test(synth_grid, changes_while_it_sounds)
 {
     test_device t = test_open(NULL);
     if (!skips(&t)) {
-        played right = render_change(host_of(&t), HED_SYNTH_NATIVE),
+        played right = render_change(host_of(&t), HED_SYNTH_CPU),
                found = render_change(t.device, HED_SYNTH_GRID);
         double sound = distance(found.left, right.left, FRAMES),
                places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
@@ -400,7 +400,7 @@ static void expect_refused(
     hed_synth *synth = NULL;
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
-    def.structure = HED_SYNTH_GRID;
+    def.solver = HED_SYNTH_GRID;
     def.math = math;
     hed_status status = hed_synth_create(device, &def, &synth, &error);
     EXPECT_EQ(status, HED_ERROR_UNSUPPORTED, "\"%s\" was taken", word);
@@ -490,7 +490,7 @@ Test(synth_grid, what_it_does_not_take_is_said)
 }
 
 /* That a grid has no room for an instrument shows only while its tables are made: AUTO takes
- * another structure then. */
+ * another solver then. */
 Test(synth_grid, auto_goes_on_without_it)
 {
     test_device t = test_open(NULL);
@@ -514,11 +514,11 @@ Test(synth_grid, auto_goes_on_without_it)
         add_players(instrument, first, first, first);
         hed_synth_def def = hed_default_synth_def();
         def.instrument = instrument;
-        def.structure = HED_SYNTH_GRID;
+        def.solver = HED_SYNTH_GRID;
         hed_synth *synth;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
         synth = make_synth(t.device, instrument, HED_SYNTH_AUTO, 64);
-        EXPECT(hed_synth_get_report(synth).structure != HED_SYNTH_GRID);
+        EXPECT(hed_synth_get_report(synth).solver != HED_SYNTH_GRID);
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
     }

@@ -1,5 +1,5 @@
 /* ctest: devices
- * Structures group and global: in strict mode the same bits as plain C, whatever the block, the
+ * Solvers group and global: in strict mode the same bits as plain C, whatever the block, the
  * shape and the packing; near them in fast mode; a change while it sounds that does not click. */
 #include "testing.h"
 
@@ -15,7 +15,7 @@ enum { FRAMES = 700, BODIES = 40 };
 /* How to play the sample instrument. */
 typedef struct playing {
     hed_device *device;
-    hed_synth_structure structure;
+    hed_synth_solver solver;
     hed_math math;
     uint32_t block;
     hed_pack_method pack;
@@ -50,7 +50,7 @@ static hed_synth *make_synth(const playing *how, const hed_synth_instrument *ins
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
-    def.structure = how->structure;
+    def.solver = how->solver;
     def.math = how->math;
     def.block = how->block;
     def.pack = how->pack;
@@ -88,7 +88,7 @@ static void render(const playing *how, float *sound)
     hed_synth_instrument_destroy(instrument);
     play(synth, how->block, 0, FRAMES, sound, sound + FRAMES);
     hed_synth_report report = hed_synth_get_report(synth);
-    CHECK_EQ(report.structure, how->structure);
+    CHECK_EQ(report.solver, how->solver);
     CHECK_EQ(report.breaks, 0);
     hed_synth_destroy(synth);
 }
@@ -107,14 +107,14 @@ static void expect_same(const float *a, const float *b, const char *what)
             a[i], b[i]);
 }
 
-/* The structure under test for this device: native has no group. */
+/* The solver under test for this device: native has no group. */
 static float expected[2 * FRAMES], found[2 * FRAMES];
 
-static void expect_structures(test_device *t, hed_synth_voice_mode mode)
+static void expect_solvers(test_device *t, hed_synth_voice_mode mode)
 {
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
-    render(&(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode}, expected);
+    render(&(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode}, expected);
     CHECK(loudest(expected) > 1e-4, "it is silent: %g", loudest(expected));
     const playing others[] = {
         {t->device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode},
@@ -123,21 +123,21 @@ static void expect_structures(test_device *t, hed_synth_voice_mode mode)
     };
     for (uint32_t i = 0; i < sizeof others / sizeof *others; i++) {
         render(&others[i], found);
-        expect_same(found, expected, hed_synth_structure_name(others[i].structure));
+        expect_same(found, expected, hed_synth_solver_name(others[i].solver));
     }
 }
 
 Test(synth_group, strict_gives_the_bits_of_plain_c)
 {
     test_device t = test_open(NULL);
-    expect_structures(&t, HED_SYNTH_SINGLETON);
+    expect_solvers(&t, HED_SYNTH_SINGLETON);
     test_close(&t);
 }
 
 Test(synth_group, so_do_voices)
 {
     test_device t = test_open(NULL);
-    expect_structures(&t, HED_SYNTH_VOICES);
+    expect_solvers(&t, HED_SYNTH_VOICES);
     test_close(&t);
 }
 
@@ -206,10 +206,10 @@ Test(synth_group, a_change_has_no_seam)
     test_device t = test_open(NULL);
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
-    expect_no_seam(&(playing){
-        host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON});
     expect_no_seam(
-        &(playing){host, HED_SYNTH_NATIVE, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
+        &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON});
+    expect_no_seam(
+        &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
     expect_no_seam(&(playing){
         t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
     test_close(&t);
@@ -285,7 +285,7 @@ static void render_storm(const playing *how, float *sound)
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
-    def.structure = how->structure;
+    def.solver = how->solver;
     def.math = how->math;
     def.max_events = STORM + 1;
     def.block = FRAMES;
@@ -311,11 +311,10 @@ Test(synth_group, a_storm_of_automation_is_taken_in_parts)
     test_device t = test_open(NULL);
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
-    render_storm(&(playing){.device = host, .structure = HED_SYNTH_NATIVE, .math = HED_MATH_STRICT},
-        expected);
     render_storm(
-        &(playing){.device = t.device, .structure = HED_SYNTH_GROUP, .math = HED_MATH_STRICT},
-        found);
+        &(playing){.device = host, .solver = HED_SYNTH_CPU, .math = HED_MATH_STRICT}, expected);
+    render_storm(
+        &(playing){.device = t.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT}, found);
     expect_same(found, expected, "a storm");
     test_close(&t);
 }
@@ -327,9 +326,9 @@ Test(synth_group, an_empty_instrument_is_silent)
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument;
     OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
-    for (uint32_t structure = HED_SYNTH_GROUP; structure <= HED_SYNTH_GLOBAL; structure++) {
-        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_structure)structure,
-                                          HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+    for (uint32_t solver = HED_SYNTH_GROUP; solver <= HED_SYNTH_GLOBAL; solver++) {
+        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_solver)solver, HED_MATH_FAST,
+                                          64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
             instrument);
         play(synth, 64, 0, FRAMES, found, found + FRAMES);
         CHECK_EQ(loudest(found), 0.0);
@@ -346,7 +345,7 @@ Test(synth_group, what_a_device_cannot_do_is_said)
     hed_synth_def def = hed_default_synth_def();
     hed_synth *synth;
     def.instrument = instrument;
-    def.structure = HED_SYNTH_GROUP;
+    def.solver = HED_SYNTH_GROUP;
     if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_RESIDENT)) {
         def.resident = true;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
@@ -367,7 +366,7 @@ Test(synth_group, what_a_device_cannot_do_is_said)
 
 /* The context's allocator fails at each of its calls while a synth and a change are made. On host:
  * what drivers do is tested elsewhere. */
-static void fail_each_allocation(hed_synth_structure structure)
+static void fail_each_allocation(hed_synth_solver solver)
 {
     bool created = false;
     for (int64_t n = 1; !created; n++) {
@@ -383,7 +382,7 @@ static void fail_each_allocation(hed_synth_structure structure)
         hed_synth *synth = NULL;
         hed_synth_change *change = NULL;
         def.instrument = instrument;
-        def.structure = structure;
+        def.solver = solver;
         def.math = HED_MATH_STRICT;
         counting.fail_at = counting.calls + n;
         hed_status status = hed_synth_create(device, &def, &synth, &error);
@@ -403,6 +402,6 @@ static void fail_each_allocation(hed_synth_structure structure)
 
 Test(synth_group, any_allocation_may_fail)
 {
-    fail_each_allocation(HED_SYNTH_NATIVE);
+    fail_each_allocation(HED_SYNTH_CPU);
     fail_each_allocation(HED_SYNTH_GROUP);
 }

@@ -364,7 +364,7 @@ static hed_synth_live_def live_def(hed_device *device, const hed_synth_instrumen
     def.output = "recorder:";
     def.midi_port = "recorder:keys";
     def.synth.instrument = instrument;
-    def.synth.structure = HED_SYNTH_NATIVE;
+    def.synth.solver = HED_SYNTH_CPU;
     return def;
 }
 
@@ -406,7 +406,7 @@ static void plays_what_a_render_gives(uint32_t block)
     hed_synth_live_stop(live);
     CHECK(report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
     CHECK(report.events == 1 && report.events_lost == 0 && report.late == 0);
-    CHECK(report.load.count > 10 && report.synth.structure == HED_SYNTH_NATIVE);
+    CHECK(report.load.count > 10 && report.synth.solver == HED_SYNTH_CPU);
     static float left[FRAMES], right[FRAMES];
     uint32_t frames = atomic_load(&r->frames), sent = atomic_load(&r->sent);
     live_render(t.device, &def.synth, FRAMES, left, right, FRAMES);
@@ -452,12 +452,12 @@ static void expect_latency(
 /* Ranges of the ports of a synth on `device`, which is `blocks` behind, while it is connected and
  * as connections go. */
 static void tells_its_latency(
-    recorder *r, hed_device *device, hed_synth_structure structure, uint32_t blocks)
+    recorder *r, hed_device *device, hed_synth_solver solver, uint32_t blocks)
 {
     hed_error error;
     hed_synth_instrument *instrument = live_instrument(false);
     hed_synth_live_def def = live_def(device, instrument);
-    def.synth.structure = structure;
+    def.synth.solver = solver;
     def.synth.inputs = 1;
     hed_synth_live *live;
     hed_synth_live_report report;
@@ -489,7 +489,7 @@ Test(synth_live, jack_is_told_the_latency)
     test_device t = test_open(NULL);
     hed_device *device;
     recorder *r = start_recorder(256);
-    tells_its_latency(r, t.device, HED_SYNTH_NATIVE, 0);
+    tells_its_latency(r, t.device, HED_SYNTH_CPU, 0);
     if (!hed_device_find(t.context, "Portable Computing Language", &device, NULL))
         tells_its_latency(r, device, HED_SYNTH_GROUP, 1);
     stop_recorder(r);

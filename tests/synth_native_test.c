@@ -1,4 +1,4 @@
-/* The native structure against its own text: bodies by vectors, bands and ears give the bits of
+/* The native solver against its own text: bodies by vectors, bands and ears give the bits of
  * synth_entity() one by one; blocks and voices do not matter; memory that is not there gives an
  * error. */
 #include <fenv.h>
@@ -15,7 +15,7 @@ typedef struct machine {
     hed_synth_instrument *instrument;
     synth_program *program;
     hed_synth synth; /* what create() looks at */
-    synth_structure *structure;
+    synth_solver *solver;
     float *stems, input[FRAMES];
     synth_poke pokes[64];
     uint32_t poke_count, *poke_begin;
@@ -160,7 +160,7 @@ static void start(machine *m, const hed_allocator *allocator)
     m->synth.def.inputs = 1;
     m->synth.def.block = FRAMES;
     m->synth.def.threads = m->threads;
-    OK(synth_native_ops.create(&m->synth, m->program, &m->structure, &error));
+    OK(synth_cpu_ops.create(&m->synth, m->program, &m->solver, &error));
     m->stems = calloc((size_t)FRAMES * m->program->instances * m->program->layout.stems * 2 + 1,
         sizeof *m->stems);
     m->poke_begin = calloc(m->program->instances + 1u, sizeof *m->poke_begin);
@@ -170,7 +170,7 @@ static void start(machine *m, const hed_allocator *allocator)
 
 static void stop(machine *m)
 {
-    synth_native_ops.destroy(m->structure);
+    synth_cpu_ops.destroy(m->solver);
     synth_program_destroy(m->program);
     hed_synth_instrument_destroy(m->instrument);
     free(m->stems);
@@ -198,7 +198,7 @@ static void run(machine *m, uint32_t block)
         const float *inputs[1] = {m->input + first};
         synth_run def = {.sample = first, .frames = frames, .pokes = pokes,
             .poke_begin = m->poke_begin, .inputs = inputs, .stems = m->stems + first * width};
-        OK(synth_native_ops.run(m->structure, &def, &error));
+        OK(synth_cpu_ops.run(m->solver, &def, &error));
     }
 }
 
@@ -235,7 +235,7 @@ static void compare(machine *m, const char *what)
     uint32_t instances = m->program->instances, channels = layout->stems * 2;
     uint32_t *stores = malloc((size_t)instances * layout->words * sizeof *stores);
     float *delays = malloc((size_t)instances * layout->delay_words * sizeof *delays + 1);
-    OK(synth_native_ops.read(m->structure, stores, delays, &error));
+    OK(synth_cpu_ops.read(m->solver, stores, delays, &error));
     for (uint32_t i = 0; i < instances; i++) {
         float *delay = calloc(layout->delay_words + 1u, sizeof *delay),
               *stems = calloc((size_t)FRAMES * channels + 1, sizeof *stems);
@@ -332,7 +332,7 @@ Test(synth_native, threads_share_bodies_and_voices)
         make(&m, what == KINDS ? FEW : (kind)what, &def);
         start(&m, &allocator);
         hed_synth_report report = {0};
-        synth_native_ops.report(m.structure, &report);
+        synth_cpu_ops.report(m.solver, &report);
         /* four slices */
         bool shared = what == KINDS || m.program->layout.type[SYNTH_BODY].count >= 49;
         EXPECT(report.groups == (shared ? m.threads : 1), "%d: %u threads", what, report.groups);
@@ -350,7 +350,7 @@ Test(synth_native, rest_is_as_it_was_made)
     make(&m, DIAGONALS, NULL);
     start(&m, &allocator);
     run(&m, FRAMES);
-    OK(synth_native_ops.write(m.structure, NULL, NULL, &error));
+    OK(synth_cpu_ops.write(m.solver, NULL, NULL, &error));
     run(&m, 5);
     compare(&m, "after rest");
     stop(&m);
@@ -393,13 +393,13 @@ Test(synth_native, runs_without_allocating_and_fails_without_memory)
     run(&m, 32);
     EXPECT(
         counter.calls == before, "run() allocated %lld times", (long long)(counter.calls - before));
-    synth_native_ops.destroy(m.structure);
-    m.structure = NULL;
+    synth_cpu_ops.destroy(m.solver);
+    m.solver = NULL;
     int64_t live = counter.live, needed = 0;
     for (bool failed = true; failed; needed++) {
         hed_error error = {0};
         counter.fail_at = counter.calls + 1 + needed;
-        hed_status status = synth_native_ops.create(&m.synth, m.program, &m.structure, &error);
+        hed_status status = synth_cpu_ops.create(&m.synth, m.program, &m.solver, &error);
         failed = status != HED_OK;
         CHECK(!failed || (status == HED_ERROR_MEMORY && error.text[0]), "allocation %lld: %s",
             (long long)needed, error.text);

@@ -211,14 +211,14 @@ static void play(
     }
 }
 
-static void render(hed_device *device, hed_synth_structure structure, uint32_t block,
+static void render(hed_device *device, hed_synth_solver solver, uint32_t block,
     hed_pack_method pack, const piece *p, float *sound)
 {
     hed_synth_def def = hed_default_synth_def();
     hed_synth *synth;
     hed_synth_change *change;
     def.instrument = p->instrument;
-    def.structure = structure;
+    def.solver = solver;
     def.math = HED_MATH_STRICT;
     def.block = block;
     def.pack = pack;
@@ -237,7 +237,7 @@ static void expect_same(hed_device *host, hed_device *device, uint32_t seed, uin
     static float expected[2 * FRAMES], found[2 * FRAMES];
     piece p;
     compose(&p, seed);
-    render(host, HED_SYNTH_NATIVE, 64, HED_PACK_ROWS, &p, expected);
+    render(host, HED_SYNTH_CPU, 64, HED_PACK_ROWS, &p, expected);
     render(device, seed % 2 ? HED_SYNTH_GROUP : HED_SYNTH_GLOBAL, 1 + seed % 90,
         (hed_pack_method)(seed % HED_PACK_METHOD_COUNT), &p, found);
     bool sounds = false;

@@ -16,7 +16,7 @@ static hed_error error;
 typedef struct playing {
     const test_device *t;
     const char *instrument;
-    hed_synth_structure structure;
+    hed_synth_solver solver;
     uint32_t block;
     bool changes; /* at frame OFF, into the same instrument */
 } playing;
@@ -50,8 +50,8 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
     def.instrument = instrument;
     def.rate = RATE;
     def.block = 1024;
-    def.structure = how->structure;
-    def.math = how->structure == HED_SYNTH_GRID ? HED_MATH_FAST : HED_MATH_STRICT;
+    def.solver = how->solver;
+    def.math = how->solver == HED_SYNTH_GRID ? HED_MATH_FAST : HED_MATH_STRICT;
     hed_synth *synth;
     OK(hed_synth_create(how->t->device, &def, &synth, &error));
     for (uint32_t at = 0, frames; at < FRAMES; at += frames) {
@@ -103,7 +103,7 @@ static void expect_silence(const playing *how)
 {
     RENDER(how, plain, midi(0, 0x90, 60, 100));
     RENDER(how, found, midi(0, 0x90, 60, 100), midi(OFF, 0xb0, 120, 0));
-    const char *name = hed_synth_structure_name(how->structure);
+    const char *name = hed_synth_solver_name(how->solver);
     float peak = loudest(plain, SILENT, FRAMES);
     CHECK_GT(peak, 1e-4f, "%s does not ring", name);
     for (uint32_t i = 0; i < OFF; i++) CHECK_EQ(found[i], plain[i]);
@@ -115,8 +115,8 @@ Test(synth_silence, all_sound_off_stops_what_rings)
 {
     test_device t = test_open(NULL);
     bool host = strcmp(hed_device_get_info(t.device)->backend, "host") == 0;
-    if (host) expect_silence(&(playing){&t, "string", HED_SYNTH_NATIVE, 256, false});
-    if (host) expect_silence(&(playing){&t, "voices", HED_SYNTH_NATIVE, 256, false});
+    if (host) expect_silence(&(playing){&t, "string", HED_SYNTH_CPU, 256, false});
+    if (host) expect_silence(&(playing){&t, "voices", HED_SYNTH_CPU, 256, false});
     expect_silence(&(playing){&t, "voices", HED_SYNTH_GROUP, 256, false});
     expect_silence(&(playing){&t, "string", HED_SYNTH_GLOBAL, 256, false});
     if (!host) expect_silence(&(playing){&t, "membrane", HED_SYNTH_GRID, 256, false});

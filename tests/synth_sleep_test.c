@@ -19,14 +19,14 @@ static hed_synth_instrument *load(const char *path)
 }
 
 static hed_synth *start(const test_device *t, const hed_synth_instrument *instrument,
-    hed_synth_structure structure, uint32_t inputs)
+    hed_synth_solver solver, uint32_t inputs)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.rate = RATE;
     def.block = 4096;
     def.inputs = inputs;
-    def.structure = structure;
+    def.solver = solver;
     def.math = HED_MATH_STRICT;
     hed_synth *synth;
     OK(hed_synth_create(t->device, &def, &synth, &error));
@@ -231,7 +231,7 @@ Test(synth_sleep, what_is_driven_stays_awake)
     test_close(&t);
 }
 
-/* ---- voices, structures ---- */
+/* ---- voices, solvers ---- */
 
 Test(synth_sleep, voices_rest_each_by_itself)
 {
@@ -274,18 +274,17 @@ Test(synth_sleep, sound_off_wakes_every_voice)
     test_close(&t);
 }
 
-/* Every structure that the device has hears the same. */
-Test(synth_sleep, structures_sleep_alike)
+/* Every solver that the device has hears the same. */
+Test(synth_sleep, solvers_sleep_alike)
 {
     static float first[RATE / 2], again[RATE / 2];
-    static const hed_synth_structure structures[] = {
-        HED_SYNTH_NATIVE, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
+    static const hed_synth_solver solvers[] = {HED_SYNTH_CPU, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
     test_device t = test_open(NULL), host = t;
     OK(hed_device_find(t.context, "host", &host.device, &error));
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     const hed_synth_event events[] = {
         note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
-    hed_synth *synth = start(&host, instrument, HED_SYNTH_NATIVE, 0);
+    hed_synth *synth = start(&host, instrument, HED_SYNTH_CPU, 0);
     play(synth, RATE / 2, 256, events, 4, first);
     uint32_t sleepers = asleep(synth), compared = 0;
     CHECK_GT(sleepers, 0, "nothing sleeps at the end");
@@ -293,23 +292,22 @@ Test(synth_sleep, structures_sleep_alike)
     for (uint32_t i = 0; i < 3; i++) {
         hed_synth_def def = hed_default_synth_def();
         def.instrument = instrument;
-        def.structure = structures[i];
+        def.solver = solvers[i];
         def.math = HED_MATH_STRICT;
         def.rate = RATE;
         hed_status status = hed_synth_create(t.device, &def, &synth, &error);
         if (status) {
-            CHECK_EQ(status, HED_ERROR_UNSUPPORTED, "%s: %s",
-                hed_synth_structure_name(structures[i]), error.text);
+            CHECK_EQ(status, HED_ERROR_UNSUPPORTED, "%s: %s", hed_synth_solver_name(solvers[i]),
+                error.text);
             continue;
         }
         play(synth, RATE / 2, 256, events, 4, again);
         compared++;
-        CHECK_EQ(asleep(synth), sleepers, "%s", hed_synth_structure_name(structures[i]));
-        CHECK_EQ(
-            memcmp(first, again, sizeof first), 0, "%s", hed_synth_structure_name(structures[i]));
+        CHECK_EQ(asleep(synth), sleepers, "%s", hed_synth_solver_name(solvers[i]));
+        CHECK_EQ(memcmp(first, again, sizeof first), 0, "%s", hed_synth_solver_name(solvers[i]));
         hed_synth_destroy(synth);
     }
-    CHECK_GT(compared, 0, "the device has no structure");
+    CHECK_GT(compared, 0, "the device has no solver");
     hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }

@@ -51,19 +51,19 @@ Test(synth_tune, what_was_measured_is_taken)
         const hed_evaluation *best = &result->evaluations[result->best];
         hed_synth_report report = report_of(device, &def);
         CHECK_EQ(report.configured, HED_CONFIGURED_EXACT);
-        int64_t structure = best->config.values[0]; /* STRUCTURE; 0: by rule */
-        if (structure) CHECK_EQ((int64_t)report.structure, structure);
-        def.structure = HED_SYNTH_GLOBAL;
+        int64_t solver = best->config.values[0]; /* STRUCTURE; 0: by rule */
+        if (solver) CHECK_EQ((int64_t)report.solver, solver);
+        def.solver = HED_SYNTH_GLOBAL;
         report = report_of(device, &def);
         CHECK_EQ(report.configured, HED_CONFIGURED_GIVEN);
-        CHECK_EQ(report.structure, HED_SYNTH_GLOBAL);
+        CHECK_EQ(report.solver, HED_SYNTH_GLOBAL);
     }
     hed_tune_result_free(result);
     hed_synth_instrument_destroy(instrument);
     hed_context_destroy(context);
 }
 
-/* An instrument that no note starts says nothing of whether a structure is right. */
+/* An instrument that no note starts says nothing of whether a solver is right. */
 Test(synth_tune, a_silent_instrument_is_refused)
 {
     hed_device *device;

@@ -1,6 +1,6 @@
 /* Voices: what MIDI, automation and the host change in which instance, and before which sample.
  * Most tests run a program that is nothing but gates and targets, and apply the pokes to stores as
- * a structure would. */
+ * a solver would. */
 #include <math.h>
 
 #include "voices/voices.h"

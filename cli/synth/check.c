@@ -194,7 +194,7 @@ static void tell_load(check *c, hed_table *table, const char *device, const cli_
         hed_records_next(c->records);
         hed_records_text(c->records, "record", "load");
         hed_records_text(c->records, "device", device);
-        hed_records_text(c->records, "structure", hed_synth_structure_name(load->structure));
+        hed_records_text(c->records, "solver", hed_synth_solver_name(load->solver));
         hed_records_boolean(c->records, "real_time", in_time(load));
         hed_records_number(c->records, "load", load->runs ? load->load : NAN);
         hed_records_number(c->records, "load_p99", load->runs ? load->worst : NAN);
@@ -203,7 +203,7 @@ static void tell_load(check *c, hed_table *table, const char *device, const cli_
         return;
     }
     hed_table_cell(table, "%s", device);
-    hed_table_cell(table, "%s", hed_synth_structure_name(load->structure));
+    hed_table_cell(table, "%s", hed_synth_solver_name(load->solver));
     if (load->runs) {
         cli_format_bytes(load->bytes, bytes, sizeof bytes);
         hed_table_cell(table, "%s", bytes);
@@ -215,17 +215,17 @@ static void tell_load(check *c, hed_table *table, const char *device, const cli_
     hed_table_cell(table, "%s", verdict);
 }
 
-/* The structures to ask on a device: the processor itself runs the native one, the others what they
+/* The solvers to ask on a device: the processor itself runs the native one, the others what they
  * have. */
-static uint32_t structures_of(const hed_device *device, hed_synth_structure structures[3])
+static uint32_t solvers_of(const hed_device *device, hed_synth_solver solvers[3])
 {
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0) {
-        structures[0] = HED_SYNTH_NATIVE;
+        solvers[0] = HED_SYNTH_CPU;
         return 1;
     }
-    structures[0] = HED_SYNTH_GROUP;
-    structures[1] = HED_SYNTH_GLOBAL;
-    structures[2] = HED_SYNTH_GRID;
+    solvers[0] = HED_SYNTH_GROUP;
+    solvers[1] = HED_SYNTH_GLOBAL;
+    solvers[2] = HED_SYNTH_GRID;
     return 3;
 }
 
@@ -245,14 +245,14 @@ static bool is_better(const cli_synth_load *a, const cli_synth_load *b)
 static hed_status check_device(
     check *c, hed_device *device, hed_table *table, best_load *best, hed_error *error)
 {
-    hed_synth_structure structures[3];
-    uint32_t count = structures_of(device, structures);
+    hed_synth_solver solvers[3];
+    uint32_t count = solvers_of(device, solvers);
     const char *id = hed_device_get_info(device)->id;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && status == HED_OK && !hed_interrupted(); i++) {
         cli_synth_load load;
         status = cli_synth_measure(
-            device, c->instrument, structures[i], c->rate, c->block, &load, error);
+            device, c->instrument, solvers[i], c->rate, c->block, &load, error);
         if (status != HED_OK) continue;
         tell_load(c, table, id, &load);
         if (is_better(&load, &best->load)) *best = (best_load){load, id};
@@ -262,30 +262,30 @@ static hed_status check_device(
 
 static void sum_up(const check *c, const best_load *best)
 {
-    const char *structure = hed_synth_structure_name(best->load.structure);
+    const char *solver = hed_synth_solver_name(best->load.solver);
     if (in_time(&best->load))
         printf("\nplays in real time: %s on %s, blocks of %" PRIu32
                " frames within %.1f %% of their time\n",
-            structure, best->device, c->block, 100 * best->load.worst);
+            solver, best->device, c->block, 100 * best->load.worst);
     else if (keeps_up(&best->load))
         printf(
             "\nkeeps up with %s on %s (%.1f %%), but not each block was in time: longer blocks (--block), or a "
             "machine that does nothing else\n",
-            structure, best->device, 100 * best->load.load);
+            solver, best->device, 100 * best->load.load);
     else if (best->load.runs)
         printf(
             "\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
             "smaller, or take a faster device%s\n",
-            structure, best->device, best->load.load / REAL_TIME,
-            best->load.structure == HED_SYNTH_GRID
+            solver, best->device, best->load.load / REAL_TIME,
+            best->load.solver == HED_SYNTH_GRID
                 ? ""
-                : "; the largest play by structure grid on GPUs");
+                : "; the largest play by solver grid on GPUs");
     else puts("\nplays on none of these devices");
 }
 
 static hed_status check_loads(check *c, hed_error *error)
 {
-    const char *const headings[] = {"device", "structure", ">store", ">load", ">p99", "", NULL};
+    const char *const headings[] = {"device", "solver", ">store", ">load", ">p99", "", NULL};
     hed_table *table = hed_table_create(headings);
     best_load best = {0};
     hed_status status = HED_OK;
@@ -382,7 +382,7 @@ const hed_command hed_command_synth_check = {
         "change and by how much; "
         "the exact pitch of the lowest mode of each string, membrane and lattice whose ends are anchored; what it "
         "consists of; and its load on "
-        "each device in each structure that can serve it, measured by playing it for a moment with as many notes as "
+        "each device in each solver that can serve it, measured by playing it for a moment with as many notes as "
         "it has "
         "voices. Load is the time of a block over its length. It ends with 1 if the instrument is not stable.",
     .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,

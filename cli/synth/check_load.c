@@ -87,15 +87,15 @@ static hed_status measure(player *p, const hed_synth_instrument *instrument, dou
 }
 
 hed_status cli_synth_measure(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_structure structure, double rate, uint32_t block, cli_synth_load *load,
+    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load,
     hed_error *error)
 {
-    *load = (cli_synth_load){.structure = structure};
+    *load = (cli_synth_load){.solver = solver};
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.rate = rate;
     def.block = block;
-    def.structure = structure;
+    def.solver = solver;
     def.inputs = inputs_of(instrument);
     player p = {.left = calloc(block, sizeof(float)), .right = calloc(block, sizeof(float))};
     hed_status status;
@@ -114,11 +114,11 @@ hed_status cli_synth_measure(hed_device *device, const hed_synth_instrument *ins
     bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ||
                   status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_BUILD;
     if (!answer) return status;
-    /* Which structure and device it is stands beside it. */
+    /* Which solver and device it is stands beside it. */
     char head[128];
     const char *id = hed_device_get_info(device)->id;
     int length = snprintf(
-        head, sizeof head, "structure %s on %s: ", hed_synth_structure_name(structure), id);
+        head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
     const char *reason =
         strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
     snprintf(load->reason, sizeof load->reason, "%.255s", reason);

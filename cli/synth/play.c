@@ -27,7 +27,7 @@ static hed_synth_live_def def_of(
     def.synth.instrument = instrument;
     def.synth.inputs = (uint32_t)hed_integer_of(a, "inputs");
     def.synth.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
-    def.synth.structure = (hed_synth_structure)hed_choice_of(a, "structure");
+    def.synth.solver = (hed_synth_solver)hed_choice_of(a, "solver");
     def.synth.seed = (uint64_t)hed_integer_of(a, "seed");
     def.synth.threads = (uint32_t)hed_integer_of(a, "threads");
     def.synth.transpose = (int32_t)hed_integer_of(a, "transpose");
@@ -81,7 +81,7 @@ static hed_status tell_json(
     hed_records_next(records);
     hed_records_text(records, "instrument", hed_text_of(a, "INSTRUMENT"));
     hed_records_text(records, "device", device);
-    hed_records_text(records, "structure", hed_synth_structure_name(r->synth.structure));
+    hed_records_text(records, "solver", hed_synth_solver_name(r->synth.solver));
     hed_records_integer(records, "rate", r->rate);
     hed_records_integer(records, "block", r->block);
     hed_records_integer(records, "latency", r->latency);
@@ -114,7 +114,7 @@ static int play(const hed_arguments *a, hed_synth_live *live, const char *device
         fprintf(stderr,
             "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32
             ", %.1f ms of our latency; Ctrl-C ends\n",
-            device, hed_synth_structure_name(report.synth.structure), report.rate, report.block,
+            device, hed_synth_solver_name(report.synth.solver), report.rate, report.block,
             1e3 * report.latency / report.rate);
     if (status == HED_OK) status = watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
     if (status != HED_OK) {
@@ -161,7 +161,7 @@ static int run(const hed_arguments *arguments, void *user)
     return code;
 }
 
-static const char *const STRUCTURES[] = {"auto", "native", "group", "global", "grid", NULL};
+static const char *const SOLVERS[] = {"auto", "native", "group", "global", "grid", NULL};
 
 #define FLAG(word, text) \
     { \
@@ -190,7 +190,7 @@ static const hed_option OPTIONS[] = {
         .high = 64),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
-    OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
+    OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     CLI_SYNTH_NOTE_OPTIONS,
     FLAG("keep-awake", "keep a device busy between blocks, where it clocks down"),
     OPTION("rate", INTEGER, "HZ", "samples a second, with ALSA", .letter = 'r', .fallback = "48000",

@@ -74,7 +74,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.inputs = r->voice.channels;
     def.max_events = cli_synth_song_most(&r->song, r->block);
     def.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
-    def.structure = (hed_synth_structure)hed_choice_of(a, "structure");
+    def.solver = (hed_synth_solver)hed_choice_of(a, "solver");
     def.seed = (uint64_t)hed_integer_of(a, "seed");
     def.threads = (uint32_t)hed_integer_of(a, "threads");
     def.transpose = (int32_t)hed_integer_of(a, "transpose");
@@ -207,7 +207,7 @@ static hed_status tell_json(const synth_render *r, const hed_synth_report *repor
         hed_records_text(records, "song", hed_text_of(r->arguments, "SONG"));
     hed_records_text(records, "device", hed_device_get_info(r->session.devices[0])->id);
     hed_records_text(records, "math", hed_given(r->arguments, "strict") ? "strict" : "fast");
-    hed_records_text(records, "structure", hed_synth_structure_name(report->structure));
+    hed_records_text(records, "solver", hed_synth_solver_name(report->solver));
     if (r->path) hed_records_text(records, "out", r->path);
     hed_records_number(records, "rate", r->rate);
     hed_records_integer(records, "block", r->block);
@@ -253,7 +253,7 @@ static hed_status tell(
     printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
         r->path ? r->path : "not written", length, r->seconds,
         r->seconds > 0 ? length / r->seconds : 0, hed_device_get_info(r->session.devices[0])->id,
-        hed_synth_structure_name(report.structure));
+        hed_synth_solver_name(report.solver));
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
         100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,
         100 * report.load.maximum_ns / block);
@@ -331,7 +331,7 @@ static int run(const hed_arguments *arguments, void *user)
 
 /* ---- the command ---- */
 
-static const char *const STRUCTURES[] = {"auto", "native", "group", "global", "grid", NULL};
+static const char *const SOLVERS[] = {"auto", "native", "group", "global", "grid", NULL};
 static const char *const FORMATS[] = {"s16", "s24", "f32", NULL};
 
 #define FLAG(word, text) \
@@ -350,7 +350,7 @@ static const hed_option OPTIONS[] = {
         "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     FLAG("strict", "the same bits on every device"),
-    OPTION("structure", CHOICE, "NAME", "how it runs", .choices = STRUCTURES, .fallback = "auto"),
+    OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     OPTION("rate", INTEGER, "HZ", "samples a second", .letter = 'r', .fallback = "48000",
         .low = 1000, .high = 768000),
     OPTION("block", INTEGER, "FRAMES",

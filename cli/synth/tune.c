@@ -1,4 +1,4 @@
-/* heddle synth tune: measures which structure plays an instrument fastest on a device, and keeps
+/* heddle synth tune: measures which solver plays an instrument fastest on a device, and keeps
  * it. */
 #include "heddle/synth_file.h"
 #include "cli/tune/tune.h"
@@ -40,7 +40,7 @@ static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
     {0}};
 
 const hed_command hed_command_synth_tune = {
-    .name = "tune", .summary = "find the fastest structure for an instrument on a device",
+    .name = "tune", .summary = "find the fastest solver for an instrument on a device",
     .description =
         "Measures a work-group with its state in local or global memory, the whole device, and how "
         "entities are packed into lanes. The winner is kept in the tuning database, where "

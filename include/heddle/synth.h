@@ -6,7 +6,7 @@
  *  hed_synth on one device. Units are SI: metres, kilograms, seconds, newtons; gains of sound are
  *  in decibels.
  *
- *  THE MODEL, the same in every structure and on every device. Time step h = 1/rate. A body is kept
+ *  THE MODEL, the same in every solver and on every device. Time step h = 1/rate. A body is kept
  *  as displacement x from its place of rest and velocity v; s is the voice's time dilation (a note
  *  an octave up has s = 2):
  *      v <- exp(-2 damping s h) (v + s h F/m);   x <- x + s h v
@@ -496,19 +496,19 @@ HED_API double hed_synth_string_ratio(uint32_t masses, double frequency, double 
 typedef struct hed_synth hed_synth;
 
 /** How a synth runs. */
-typedef enum hed_synth_structure {
+typedef enum hed_synth_solver {
     HED_SYNTH_AUTO,
-    HED_SYNTH_NATIVE, /**< plain C, in the calling thread: real-time safe */
+    HED_SYNTH_CPU, /**< plain C, in the calling thread: real-time safe */
     HED_SYNTH_GROUP,  /**< a work-group for each instance, its state in local memory */
     /** a work-group for each instance, its state in global memory: of any size */
     HED_SYNTH_GLOBAL,
     /** one instance over the whole device, bodies partitioned, boundary positions as packets */
     HED_SYNTH_GRID,
-    HED_SYNTH_STRUCTURE_COUNT
-} hed_synth_structure;
+    HED_SYNTH_SOLVER_COUNT
+} hed_synth_solver;
 
-HED_API const char *hed_synth_structure_name(
-    hed_synth_structure structure); /**< "native", "group", ... Thread class: rt */
+HED_API const char *hed_synth_solver_name(
+    hed_synth_solver solver); /**< "native", "group", ... Thread class: rt */
 
 /** What an event is. */
 typedef enum hed_synth_event_kind {
@@ -544,7 +544,7 @@ typedef struct hed_synth_def {
     /** a note that nothing hears then plays the nearest octave that is heard */
     bool fold;
     hed_math math;
-    hed_synth_structure structure;
+    hed_synth_solver solver;
     hed_pack_method pack; /**< HED_PACK_ROWS */
     uint32_t
         threads; /**< NATIVE: that voices, or the bodies of a single instrument, are shared out to; 1. The bits
@@ -561,7 +561,7 @@ HED_API hed_synth_def hed_default_synth_def(void); /**< Thread class: rt */
 
 /** Makes an instrument ready on a device. Thread class: any. Errors: ARGUMENT (no instrument,
  * unstable: says which
- *  body), UNSUPPORTED (says why the structure cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
+ *  body), UNSUPPORTED (says why the solver cannot), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
  * DRIVER. */
 HED_API hed_status hed_synth_create(
     hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
@@ -579,7 +579,7 @@ typedef struct hed_synth_block {
                             voices summed; NULL: none */
 } hed_synth_block;
 
-/** Plays a block. Thread class: rt with HED_SYNTH_NATIVE and one thread, or resident and awake; else
+/** Plays a block. Thread class: rt with HED_SYNTH_CPU and one thread, or resident and awake; else
  * owner.
  *  Errors: ARGUMENT (frames, event order or count, no such entity), DRIVER, TIMEOUT, LOST. On
  *  failure the outputs are silent. */
@@ -632,7 +632,7 @@ HED_API hed_synth_note_report hed_synth_check_notes(
 
 /** What a synth is and has seen. */
 typedef struct hed_synth_report {
-    hed_synth_structure structure;
+    hed_synth_solver solver;
     hed_configured configured;
     uint32_t instances, microphones; /**< heard ones */
     /** of one instance; exciters count once for each body */
@@ -656,11 +656,11 @@ typedef struct hed_synth_report {
 
 HED_API hed_synth_report hed_synth_get_report(const hed_synth *synth); /**< Thread class: owner */
 
-/** Finds the fastest structure for instruments like this one (their bodies, springs, other entities
+/** Finds the fastest solver for instruments like this one (their bodies, springs, other entities
  * and voices), how
  *  to pack it and the size of a work-group, and keeps it in the context's database, where
  *  hed_synth_create() with HED_SYNTH_AUTO finds it. A choice counts as right when a chord over the
- *  whole range sounds as the native structure has it, within 5 % of the peak for 1,024 samples.
+ *  whole range sounds as the native solver has it, within 5 % of the peak for 1,024 samples.
  *  `tune` as for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread
  *  class: owner of the device's time. Errors: as hed_synth_create() and hed_tune_pipeline();
  *  UNSUPPORTED (host: nothing to choose), ARGUMENT (nothing is heard). */

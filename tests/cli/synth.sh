@@ -85,7 +85,7 @@ run 0 synth render "$work/string.json" -o "$work/note.wav" --tail 0; out_has '1.
 
 # ---- the same sound in blocks of any size, with the same bytes; another seed is another noise ----
 run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/a.wav" --tail 0.2 --format f32 --block 64 --stems --json; err_is_empty
-out_is_json instrument song device math structure out rate block frames seconds times_real_time hash peak peak_before_limiter load breaks
+out_is_json instrument song device math solver out rate block frames seconds times_real_time hash peak peak_before_limiter load breaks
 out_has '"p50":'; out_has '"p99":'; out_has '"max":'; out_has '"seconds": 0.7'; out_has '"breaks": 0'
 hash=$(hash_of)
 wav_is a.wav 3 2 48000 32; wav_is a-1-ear.wav 3 2 48000 32; there a-2.wav
@@ -116,7 +116,7 @@ run 1 synth render "$work/string.json" "$work/cut.mid" -o "$work/no.wav"; err_ha
 run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.mp7"; err_has 'none of wav'
 run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/none/no.wav"; err_has 'none/no.wav'
 run 1 synth render "$work/string.json" "$work/song.mid" --stems --json; err_has '--out'
-run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --structure group --device nothing; err_has 'no device fits'
+run 1 synth render "$work/string.json" "$work/song.mid" -o "$work/no.wav" --solver group --device nothing; err_has 'no device fits'
 not_there no.wav
 
 # ---- what cannot end well is refused before the work ----
@@ -156,7 +156,7 @@ if "$heddle" doctor | grep -q '^jack  *works'; then run 1 synth play "$work/stri
 "$heddle" doctor | grep -q '^alsa  *works' || exit $failed
 # ALSA's "null" takes everything at once.
 run 0 synth play "$work/string.json" --alsa --output null --block 128 --seconds 0.3 --json; err_is_empty
-out_is_json instrument device structure rate block latency blocks load xruns missed late events events_lost breaks notes; out_has '"block": 128'
+out_is_json instrument device solver rate block latency blocks load xruns missed late events events_lost breaks notes; out_has '"block": 128'
 run 0 synth play "$work/narrow.json" --alsa --output null --seconds 0.1 --json --transpose -12 --fold; out_has '"dropped": 0'; out_has '"low": 60'
 run 0 synth play "$work/string.json" --alsa --output null --seconds 0.2; out_has 'blocks: load p50 .*xruns 0'; err_has 'playing on host (native), 48000 Hz'
 run 1 synth play "$work/string.json" --alsa --output no_such_card; err_has 'no_such_card'

@@ -40,7 +40,7 @@ out_is_json record; out_has '"stable": true'; out_has '"frequency": 22'; out_has
 run 0 synth check "$work/string.json"
 out_has 'host    native'
 run 0 synth check --device host --block 64 --json "$work/string.json"
-out_has '"structure": "native"'; out_has '"load": '; out_has '"store_bytes": '
+out_has '"solver": "native"'; out_has '"load": '; out_has '"store_bytes": '
 run 1 synth check --device nothing "$work/string.json"; err_has 'nothing'
 
 exit $failed

@@ -1,5 +1,5 @@
 /* An instrument made ready to run: the store of one instance as it is at rest, and where everything
- * lies in it. program.c makes it from a hed_synth_instrument; every structure runs it; voices.c addresses
+ * lies in it. program.c makes it from a hed_synth_instrument; every solver runs it; voices.c addresses
  * it. It knows no device. */
 #ifndef SYNTH_PROGRAM_H
 #define SYNTH_PROGRAM_H
@@ -71,11 +71,11 @@ typedef struct synth_program_def {
     uint32_t warps, lanes;
     hed_pack_method pack;
     uint32_t inputs; /* channels that there are */
-    /* Structure grid: only entities that are no bodies or springs, and the bodies that they are
+    /* Solver grid: only entities that are no bodies or springs, and the bodies that they are
      * linked to, without rows (in the order of `entities[SYNTH_BODY]`). */
     bool remote;
     bool
-        vectors; /* structure native: bodies stand where vectors take many at a time, those with modulation among
+        vectors; /* solver native: bodies stand where vectors take many at a time, those with modulation among
                      them */
 } synth_program_def;
 

@@ -215,7 +215,7 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     if (status) return status;
     hed_synth_report report = hed_synth_get_report(live->synth);
     live->latency = report.latency;
-    if (report.structure != HED_SYNTH_NATIVE) {
+    if (report.solver != HED_SYNTH_CPU) {
         live->latency += live->block;
         status = live_exchange_create(live, &live->exchange, error);
     }

@@ -9,10 +9,10 @@
 /* Before it is applied: what comes. Afterwards: what has gone. */
 struct hed_synth_change {
     hed_allocator allocator;
-    const synth_structure_ops *ops;
+    const synth_solver_ops *ops;
     hed_synth_instrument_def instrument;
     synth_program *program;
-    synth_structure *structure;
+    synth_solver *solver;
     synth_voices *voices;
     float *stems;
     uint64_t stem_floats;
@@ -55,9 +55,9 @@ static hed_status build(const hed_synth *synth, const hed_synth_instrument *inst
     view.def.instrument = instrument;
     if (!c->ops->valid(&view, reason, sizeof reason))
         return synth_fail(error, HED_ERROR_UNSUPPORTED,
-            "structure %s cannot run the changed instrument: %s",
-            hed_synth_structure_name(c->ops->id), reason);
-    status = c->ops->create(&view, c->program, &c->structure, error);
+            "solver %s cannot run the changed instrument: %s",
+            hed_synth_solver_name(c->ops->id), reason);
+    status = c->ops->create(&view, c->program, &c->solver, error);
     if (!status)
         status = synth_voices_create(
             &c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error);
@@ -122,20 +122,20 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *err
     if (c->applied || c->of != synth->program)
         return synth_fail(error, HED_ERROR_ARGUMENT,
             "this change was applied before, or prepared before another one was applied: prepare it anew");
-    hed_status status = synth->ops->read(synth->structure, c->old_stores, c->old_delays, error);
+    hed_status status = synth->ops->read(synth->solver, c->old_stores, c->old_delays, error);
     if (status) return status;
     const synth_layout *from = &synth->program->layout, *to = &c->program->layout;
     for (uint64_t i = 0; i < c->program->instances; i++)
         synth_program_carry(synth->program, c->old_stores + i * from->words,
             c->old_delays + i * from->delay_words, c->program, c->stores + i * to->words,
             c->delays + i * to->delay_words);
-    status = c->ops->write(c->structure, c->stores, c->delays, error);
-    if (!status && c->ops->carry) status = c->ops->carry(c->structure, synth->structure, error);
+    status = c->ops->write(c->solver, c->stores, c->delays, error);
+    if (!status && c->ops->carry) status = c->ops->carry(c->solver, synth->solver, error);
     if (status) return status;
     synth_voices_adopt(c->voices, synth->voices);
     synth_mix_adopt(synth->mix, &c->instrument);
     SWAP(synth_program *, synth->program, c->program);
-    SWAP(synth_structure *, synth->structure, c->structure);
+    SWAP(synth_solver *, synth->solver, c->solver);
     SWAP(synth_voices *, synth->voices, c->voices);
     SWAP(float *, synth->stems, c->stems);
     SWAP(uint64_t, synth->stem_floats, c->stem_floats);
@@ -151,7 +151,7 @@ void hed_synth_change_destroy(hed_synth_change *c)
 {
     if (!c) return;
     hed_allocator allocator = c->allocator;
-    if (c->structure) c->ops->destroy(c->structure);
+    if (c->solver) c->ops->destroy(c->solver);
     synth_voices_destroy(c->voices);
     synth_program_destroy(c->program);
     synth_release(&allocator, c->stems, c->stem_floats, sizeof *c->stems);

@@ -1,4 +1,4 @@
-/* The inside of a hed_synth: voices.c turns events into pokes, a structure runs the program, mix.c
+/* The inside of a hed_synth: voices.c turns events into pokes, a solver runs the program, mix.c
  * makes sound of the stems. synth.c owns it. */
 #ifndef SYNTH_SOLVER_H
 #define SYNTH_SOLVER_H
@@ -6,7 +6,7 @@
 #include "program/program.h"
 #include "voices/voices.h"
 
-/* What a structure is to run. */
+/* What a solver is to run. */
 typedef struct synth_run {
     uint64_t sample; /* number of the first */
     uint32_t frames;
@@ -17,49 +17,49 @@ typedef struct synth_run {
     float *stems;               /* out, (frames x instances x stems x 2): left, right */
 } synth_run;
 
-typedef struct synth_structure synth_structure; /* a structure's own state */
+typedef struct synth_solver synth_solver; /* a solver's own state */
 
-/* What one of hed_synth_structure does. valid() and create() find the program in synth->program and
+/* What one of hed_synth_solver does. valid() and create() find the program in synth->program and
  * the instrument in synth->def.instrument; `synth` itself is not to be kept, and create() may be
  * called while another thread plays in synth->stream. */
-typedef struct synth_structure_ops {
-    hed_synth_structure id;
+typedef struct synth_solver_ops {
+    hed_synth_solver id;
     /* Whether it can serve this instrument on this device, and if not, why (in words). */
     bool (*valid)(const hed_synth *synth, char *reason, size_t size);
     /* Takes the program as it is at rest; `program` outlives it. */
     hed_status (*create)(const hed_synth *synth, const synth_program *program,
-        synth_structure **structure, hed_error *error);
-    void (*destroy)(synth_structure *structure);
-    hed_status (*run)(synth_structure *structure, const synth_run *run, hed_error *error);
+        synth_solver **solver, hed_error *error);
+    void (*destroy)(synth_solver *solver);
+    hed_status (*run)(synth_solver *solver, const synth_run *run, hed_error *error);
     /* All instances' stores and delay memories: (instances x words), (instances x delay_words);
      * `delays` NULL: stores alone, of each what stands before its lists at the least. write with
      * NULL for both: everything as it is at rest (the program's image; delay memories 0). */
     hed_status (*read)(
-        synth_structure *structure, uint32_t *stores, float *delays, hed_error *error);
+        synth_solver *solver, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(
-        synth_structure *structure, const uint32_t *stores, const float *delays, hed_error *error);
+        synth_solver *solver, const uint32_t *stores, const float *delays, hed_error *error);
     /* All instances' stores where they are, if that is memory of the host's; NULL: read() copies
      * them. */
-    const uint32_t *(*stores)(const synth_structure *structure);
+    const uint32_t *(*stores)(const synth_solver *solver);
     /* One instance as it is at rest. NULL where there is never more than one: write() does it. */
-    hed_status (*rest)(synth_structure *structure, uint32_t instance, hed_error *error);
-    void (*report)(const synth_structure *structure, hed_synth_report *report);
+    hed_status (*rest)(synth_solver *solver, uint32_t instance, hed_error *error);
+    void (*report)(const synth_solver *solver, hed_synth_report *report);
     /* The grid's bodies are not in its stores; NULL for the others. Positions and velocities as
      * hed_synth_read_bodies() gives them; and the bodies that go on where they were in another
-     * structure, called after write(). */
+     * solver, called after write(). */
     hed_status (*bodies)(
-        synth_structure *structure, float *positions, float *velocities, hed_error *error);
-    hed_status (*carry)(synth_structure *structure, synth_structure *from, hed_error *error);
-} synth_structure_ops;
+        synth_solver *solver, float *positions, float *velocities, hed_error *error);
+    hed_status (*carry)(synth_solver *solver, synth_solver *from, hed_error *error);
+} synth_solver_ops;
 
-extern const synth_structure_ops synth_native_ops; /* native.c: HED_SYNTH_NATIVE */
-extern const synth_structure_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP */
-extern const synth_structure_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
-extern const synth_structure_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
+extern const synth_solver_ops synth_cpu_ops; /* native.c: HED_SYNTH_CPU */
+extern const synth_solver_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP */
+extern const synth_solver_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
+extern const synth_solver_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
 /* Whether a grid's groups exchange packets on a device; else a launch makes one sample. */
 bool synth_grid_has_packets(const hed_device_info *info);
 
-/* The program of an instrument, in the shape that suits a device and def->structure, for `items` of
+/* The program of an instrument, in the shape that suits a device and def->solver, for `items` of
  * a work-group (0: by rule). Errors: as synth_program_create. */
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device,
     const hed_synth_def *def, uint32_t items, const hed_synth_instrument *instrument,
@@ -79,8 +79,8 @@ hed_status synth_awake_extend(synth_awake *awake, hed_error *error);
 void synth_awake_destroy(synth_awake *awake);
 extern const hed_kernel_def synth_awake_def;
 
-/* Whether a synth of this structure needs room for stores that are looked at. */
-static inline bool synth_needs_copy(const synth_structure_ops *ops, const synth_voices *voices)
+/* Whether a synth of this solver needs room for stores that are looked at. */
+static inline bool synth_needs_copy(const synth_solver_ops *ops, const synth_voices *voices)
 {
     return !ops->stores && synth_voices_next_look(voices, 0) != UINT64_MAX;
 }
@@ -118,16 +118,16 @@ struct hed_synth {
     hed_device *device;
     hed_stream *stream;
     bool own_stream;
-    /* `instrument` is NULL but while a structure's valid() and create() are called */
+    /* `instrument` is NULL but while a solver's valid() and create() are called */
     hed_synth_def def;
     hed_synth_instrument_def instrument;
     synth_program *program;
-    const synth_structure_ops *ops;
-    synth_structure *structure;
+    const synth_solver_ops *ops;
+    synth_solver *solver;
     synth_voices *voices;
     synth_mix *mix;
     synth_awake *awake; /* NULL: not asked for, or the kernel is resident */
-    /* (instances x words) copied for a look; NULL: the structure has them in the host's memory */
+    /* (instances x words) copied for a look; NULL: the solver has them in the host's memory */
     uint32_t *stores;
     uint64_t store_words;
     float *stems; /* (block x instances x stems x 2) */
@@ -135,11 +135,11 @@ struct hed_synth {
     hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;
     hed_meter meter;
-    hed_configured configured; /* where the choice of the structure comes from */
+    hed_configured configured; /* where the choice of the solver comes from */
     uint32_t items;            /* of a work-group, as measurement found (tune.h); 0: by rule */
 };
 
-/* ---- tune.c: what measurement has found: the structure, the layout, the size of a work-group ---- */
+/* ---- tune.c: what measurement has found: the solver, the layout, the size of a work-group ---- */
 
 /* What is known for such an instrument on this device; `configured` is HED_CONFIGURED_DEFAULT where
  * nothing is. */

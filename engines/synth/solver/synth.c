@@ -1,5 +1,5 @@
 /* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes
- * (voices.c), a structure runs the program, mix.c makes sound of the stems. */
+ * (voices.c), a solver runs the program, mix.c makes sound of the stems. */
 #include "program/memory.h"
 #include "solver/solver.h"
 
@@ -11,10 +11,10 @@ hed_synth_def hed_default_synth_def(void)
         .rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS, .threads = 1};
 }
 
-const char *hed_synth_structure_name(hed_synth_structure structure)
+const char *hed_synth_solver_name(hed_synth_solver solver)
 {
     static const char *const names[] = {"auto", "native", "group", "global", "grid"};
-    return (unsigned)structure < HED_SYNTH_STRUCTURE_COUNT ? names[structure] : "unknown";
+    return (unsigned)solver < HED_SYNTH_SOLVER_COUNT ? names[solver] : "unknown";
 }
 
 /* ---- creation ---- */
@@ -48,7 +48,7 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
         status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status)
         status = check_range(
-            "structure", (uint32_t)def->structure, 0, HED_SYNTH_STRUCTURE_COUNT - 1, error);
+            "solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1, error);
     if (!status)
         status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
@@ -77,24 +77,24 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     synth_program **program, hed_error *error)
 {
     synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed,
-        .pack = def->pack, .inputs = def->inputs, .remote = def->structure == HED_SYNTH_GRID,
-        .vectors = def->structure == HED_SYNTH_NATIVE};
+        .pack = def->pack, .inputs = def->inputs, .remote = def->solver == HED_SYNTH_GRID,
+        .vectors = def->solver == HED_SYNTH_CPU};
     choose_shape(hed_device_get_info(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
 
 /* In the order in which AUTO asks them: the first that is valid is taken. */
-static const synth_structure_ops *const all_ops[] = {
-    &synth_native_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
+static const synth_solver_ops *const all_ops[] = {
+    &synth_cpu_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
 enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PACKETS = 1024 };
 
-/* Whether AUTO may take a structure: a device was named to be used, and a grid pays for its
+/* Whether AUTO may take a solver: a device was named to be used, and a grid pays for its
  * packets, or for a launch a sample, with many bodies only. */
-static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
+static bool is_sensible(const hed_synth *synth, hed_synth_solver id)
 {
     const hed_device_info *info = hed_device_get_info(synth->device);
     bool host = strcmp(info->backend, "host") == 0;
-    if (host || id == HED_SYNTH_NATIVE) return host && id == HED_SYNTH_NATIVE;
+    if (host || id == HED_SYNTH_CPU) return host && id == HED_SYNTH_CPU;
     if (id != HED_SYNTH_GRID) return true;
     uint32_t large = synth_grid_has_packets(info) ? LARGE_WITH_PACKETS : LARGE;
     return synth->def.math == HED_MATH_FAST && !synth->def.resident &&
@@ -102,22 +102,22 @@ static bool is_sensible(const hed_synth *synth, hed_synth_structure id)
 }
 
 /* `grid`: whether AUTO may still take it. */
-static hed_status choose_structure(hed_synth *synth, bool grid, hed_error *error)
+static hed_status choose_solver(hed_synth *synth, bool grid, hed_error *error)
 {
-    hed_synth_structure wanted = synth->def.structure;
+    hed_synth_solver wanted = synth->def.solver;
     char reason[256] = "none runs on this device";
     for (uint32_t i = 0; i < OPS_COUNT; i++) {
-        hed_synth_structure id = all_ops[i]->id;
+        hed_synth_solver id = all_ops[i]->id;
         if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, id) || (id == HED_SYNTH_GRID && !grid)
                                      : id != wanted)
             continue;
         if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
         synth->ops = all_ops[i];
-        synth->def.structure = synth->ops->id;
+        synth->def.solver = synth->ops->id;
         return HED_OK;
     }
-    return synth_fail(error, HED_ERROR_UNSUPPORTED, "structure %s on %s: %s",
-        hed_synth_structure_name(wanted), hed_device_get_info(synth->device)->id, reason);
+    return synth_fail(error, HED_ERROR_UNSUPPORTED, "solver %s on %s: %s",
+        hed_synth_solver_name(wanted), hed_device_get_info(synth->device)->id, reason);
 }
 
 static uint64_t block_ns(const hed_synth_def *def)
@@ -125,38 +125,38 @@ static uint64_t block_ns(const hed_synth_def *def)
     return (uint64_t)(def->block * 1e9 / def->rate);
 }
 
-/* The program and the structure that runs it. */
-static hed_status build_structure(
+/* The program and the solver that runs it. */
+static hed_status build_solver(
     hed_synth *synth, const hed_synth_instrument *instrument, bool grid, hed_error *error)
 {
     hed_status status = synth_make_program(&synth->allocator, synth->device, &synth->def,
         synth->items, instrument, &synth->program, error);
-    if (!status) status = choose_structure(synth, grid, error);
+    if (!status) status = choose_solver(synth, grid, error);
     if (!status && !synth->stream) {
         hed_stream_def stream = hed_default_stream_def();
         status = hed_stream_create(synth->device, &stream, &synth->stream, error);
         synth->own_stream = !status;
     }
-    return status ? status : synth->ops->create(synth, synth->program, &synth->structure, error);
+    return status ? status : synth->ops->create(synth, synth->program, &synth->solver, error);
 }
 
 static hed_status build(hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     char reason[256];
-    bool automatic = synth->def.structure == HED_SYNTH_AUTO;
+    bool automatic = synth->def.solver == HED_SYNTH_AUTO;
     /* Their programs are others; and for a grid a whole one would be large. */
-    if (automatic && is_sensible(synth, HED_SYNTH_NATIVE)) synth->def.structure = HED_SYNTH_NATIVE;
+    if (automatic && is_sensible(synth, HED_SYNTH_CPU)) synth->def.solver = HED_SYNTH_CPU;
     else if (automatic && is_sensible(synth, HED_SYNTH_GRID) &&
              synth_grid_ops.valid(synth, reason, sizeof reason))
-        synth->def.structure = HED_SYNTH_GRID;
-    hed_status status = build_structure(synth, instrument, true, error);
+        synth->def.solver = HED_SYNTH_GRID;
+    hed_status status = build_solver(synth, instrument, true, error);
     /* That the grid has no room for an instrument is seen only while its tables are made. */
-    if (automatic && synth->def.structure == HED_SYNTH_GRID &&
+    if (automatic && synth->def.solver == HED_SYNTH_GRID &&
         (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT)) {
         synth_program_destroy(synth->program);
         synth->program = NULL;
-        synth->def.structure = HED_SYNTH_AUTO;
-        status = build_structure(synth, instrument, false, error);
+        synth->def.solver = HED_SYNTH_AUTO;
+        status = build_solver(synth, instrument, false, error);
     }
     if (!status)
         status = synth_voices_create(&synth->allocator, &synth->instrument, synth->program,
@@ -201,7 +201,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     made->def = *def;
     made->instrument = *hed_synth_instrument_get_def(def->instrument);
     made->configured =
-        def->structure == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
+        def->solver == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
     hed_status status = build(made, def->instrument, error);
     made->def.instrument = NULL;
@@ -226,7 +226,7 @@ hed_status hed_synth_create(
     if (status) return status;
     hed_config tuned;
     hed_configured configured;
-    if (def->structure == HED_SYNTH_AUTO && !def->resident &&
+    if (def->solver == HED_SYNTH_AUTO && !def->resident &&
         !synth_tuned_resolve(device, def->instrument, &tuned, &configured) &&
         configured != HED_CONFIGURED_DEFAULT &&
         !synth_create_tuned(device, def, &tuned, synth, NULL)) {
@@ -246,7 +246,7 @@ void hed_synth_destroy(hed_synth *synth)
     synth_release(&allocator, synth->stores, synth->store_words, sizeof *synth->stores);
     synth_mix_destroy(synth->mix);
     synth_voices_destroy(synth->voices);
-    if (synth->structure) synth->ops->destroy(synth->structure);
+    if (synth->solver) synth->ops->destroy(synth->solver);
     if (synth->own_stream) hed_stream_destroy(synth->stream);
     synth_program_destroy(synth->program);
     synth_release(&allocator, synth, 1, sizeof *synth);
@@ -282,7 +282,7 @@ static void write_stems(
 /* Everything as it is at rest; keys, controllers and bends stay as they are. */
 static hed_status rest(hed_synth *synth, hed_error *error)
 {
-    hed_status status = synth->ops->write(synth->structure, NULL, NULL, error);
+    hed_status status = synth->ops->write(synth->solver, NULL, NULL, error);
     synth_voices_adopt(synth->voices, synth->voices);
     synth_voices_forget_sleep(synth->voices, UINT64_MAX);
     return status;
@@ -293,10 +293,10 @@ static hed_status cut(hed_synth *synth, uint64_t instances, hed_error *error)
 {
     if (!instances) return HED_OK;
     synth_mix_cut(synth->mix, instances);
-    if (!synth->ops->rest) return synth->ops->write(synth->structure, NULL, NULL, error);
+    if (!synth->ops->rest) return synth->ops->write(synth->solver, NULL, NULL, error);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < 64 && !status; i++)
-        if (instances >> i & 1) status = synth->ops->rest(synth->structure, i, error);
+        if (instances >> i & 1) status = synth->ops->rest(synth->solver, i, error);
     return status;
 }
 
@@ -306,10 +306,10 @@ static hed_status look(hed_synth *synth, hed_error *error)
     if (synth_voices_next_look(synth->voices, synth->sample) != synth->sample) return HED_OK;
     hed_status status = HED_OK;
     if (!synth->ops->stores)
-        status = synth->ops->read(synth->structure, synth->stores, NULL, error);
+        status = synth->ops->read(synth->solver, synth->stores, NULL, error);
     if (!status)
         synth_voices_look(synth->voices,
-            synth->ops->stores ? synth->ops->stores(synth->structure) : synth->stores,
+            synth->ops->stores ? synth->ops->stores(synth->solver) : synth->stores,
             synth->sample);
     return status;
 }
@@ -330,7 +330,7 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
         status = synth_voices_run(
             synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error);
     if (!status && !resting) status = cut(synth, synth_voices_silenced(synth->voices), error);
-    if (!status && !resting) status = synth->ops->run(synth->structure, &run, error);
+    if (!status && !resting) status = synth->ops->run(synth->solver, &run, error);
     if (status) return status;
     synth->sample += frames;
     const synth_program *program = synth->program;
@@ -409,7 +409,7 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
     synth_voices_reset(synth->voices);
     synth_mix_reset(synth->mix);
     synth->sample = 0;
-    return synth->ops->write(synth->structure, NULL, NULL, error);
+    return synth->ops->write(synth->solver, NULL, NULL, error);
 }
 
 /* ---- what it is and does ---- */
@@ -442,7 +442,7 @@ hed_status hed_synth_read_bodies(
         return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
             synth ? synth->program->instances : 0);
     if (synth->ops->bodies)
-        return synth->ops->bodies(synth->structure, positions, velocities, error);
+        return synth->ops->bodies(synth->solver, positions, velocities, error);
     const synth_program *program = synth->program;
     const synth_layout *layout = &program->layout;
     uint64_t words = (uint64_t)program->instances * layout->words,
@@ -453,7 +453,7 @@ hed_status hed_synth_read_bodies(
     float *delays = synth_new(&synth->allocator, floats, sizeof *delays);
     hed_status status =
         stores && order && delays
-            ? synth->ops->read(synth->structure, stores, delays, error)
+            ? synth->ops->read(synth->solver, stores, delays, error)
             : synth_fail(error, HED_ERROR_MEMORY, "no memory for %u bodies", bodies);
     if (!status) {
         const uint32_t *store = stores + (uint64_t)instance * layout->words;
@@ -475,14 +475,14 @@ hed_synth_note_report hed_synth_check_notes(
 
 hed_synth_report hed_synth_get_report(const hed_synth *synth)
 {
-    hed_synth_report report = {.structure = synth->ops->id, .instances = synth->program->instances,
+    hed_synth_report report = {.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_read(&synth->meter),
         .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),
         .notes = synth_voices_notes(synth->voices)};
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         report.entities[type] = synth->program->layout.type[type].count;
     synth_voices_report_sleep(synth->voices, &report);
-    synth->ops->report(synth->structure, &report);
+    synth->ops->report(synth->solver, &report);
     report.configured = synth->configured;
     synth_mix_report(synth->mix, &report);
     return report;

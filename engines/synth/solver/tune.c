@@ -1,5 +1,5 @@
 /* Finding the fastest way to run an instrument on a device, by measurement: a pipeline of the tuner
- * (heddle/tune.h) whose parameters are the structure, how entities are packed into lanes, and the
+ * (heddle/tune.h) whose parameters are the solver, how entities are packed into lanes, and the
  * items of a work-group. What it finds is kept in the tuning database, where hed_synth_create()
  * with HED_SYNTH_AUTO looks. Value 0 of each parameter leaves the choice to the rules, so that the
  * default is what an untuned device runs. */
@@ -17,9 +17,9 @@ enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
 
 /* ---- the space ---- */
 
-static const int64_t structures[] = {
+static const int64_t solvers[] = {
     HED_SYNTH_AUTO, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL, HED_SYNTH_GRID};
-static const char *const structure_labels[] = {"rule", "group", "global", "grid"};
+static const char *const solver_labels[] = {"rule", "group", "global", "grid"};
 static const int64_t packs[] = {0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT,
     1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
 static const char *const pack_labels[] = {
@@ -28,7 +28,7 @@ static const int64_t group_items[] = {0, 32, 64, 128, 256, 512, 1024};
 
 #define CHOICES(values) values, SYNTH_COUNT(values), 0
 static const hed_parameter_def parameters[PARAMETERS] = {
-    [STRUCTURE] = {"STRUCTURE", CHOICES(structures), structure_labels},
+    [STRUCTURE] = {"STRUCTURE", CHOICES(solvers), solver_labels},
     [PACK] = {"PACK", CHOICES(packs), pack_labels},
     [ITEMS] = {"ITEMS", CHOICES(group_items), NULL},
 };
@@ -50,7 +50,7 @@ static hed_pipeline_def pipeline_of(void)
 const hed_kernel_def *hed_synth_tune_description(void)
 {
     static const hed_kernel_def description = {
-        .name = "synth", .summary = "the structure of an instrument", .parameters = parameters,
+        .name = "synth", .summary = "the solver of an instrument", .parameters = parameters,
         .parameter_count = PARAMETERS, .dimensions = dimensions,
         .dimension_count = SYNTH_COUNT(dimensions),
     };
@@ -81,7 +81,7 @@ hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *i
 
 void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *items)
 {
-    if (tuned->values[STRUCTURE]) def->structure = (hed_synth_structure)tuned->values[STRUCTURE];
+    if (tuned->values[STRUCTURE]) def->solver = (hed_synth_solver)tuned->values[STRUCTURE];
     if (tuned->values[PACK]) def->pack = (hed_pack_method)(tuned->values[PACK] - 1);
     *items = (uint32_t)tuned->values[ITEMS];
 }
@@ -92,7 +92,7 @@ typedef struct tuning {
     hed_device *device;
     hed_synth_def def;
     hed_synth *synth; /* as the present configuration has it */
-    float *expected;  /* (2 x CHECKED_FRAMES) left, then right, as the native structure has them */
+    float *expected;  /* (2 x CHECKED_FRAMES) left, then right, as the native solver has them */
     float *found;     /* likewise; and room for a block */
     double peak;
 } tuning;
@@ -157,7 +157,7 @@ static hed_status check(void *user, hed_error *error)
 static hed_status make_expected(tuning *t, hed_error *error)
 {
     hed_synth_def wanted = t->def;
-    t->def.structure = HED_SYNTH_NATIVE;
+    t->def.solver = HED_SYNTH_CPU;
     hed_status status = hed_synth_create(t->device, &t->def, &t->synth, error);
     if (!status) status = play(t, CHECKED_FRAMES, true, error);
     t->def = wanted;
@@ -177,10 +177,10 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
         return synth_fail(error, HED_ERROR_UNSUPPORTED,
-            "host has one structure, \"native\": there is nothing to choose");
+            "host has one solver, \"native\": there is nothing to choose");
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
-    t.def.structure = HED_SYNTH_AUTO;
+    t.def.solver = HED_SYNTH_AUTO;
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
     hed_status status = make_expected(&t, error);
     if (!status) {

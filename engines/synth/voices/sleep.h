@@ -10,7 +10,7 @@
  *
  * An island that something else drives never sleeps: modulation of a body, of a spring, of an
  * anchor that it hangs at; sound that comes in. Falling asleep and waking are pokes, the same for
- * every structure. */
+ * every solver. */
 #ifndef SYNTH_SLEEP_H
 #define SYNTH_SLEEP_H
 

@@ -1,4 +1,4 @@
-/* Bodies of the native structure, LANES at a time. Where many springs go from each body to the one
+/* Bodies of the native solver, LANES at a time. Where many springs go from each body to the one
  * equally far on, as in strings, membranes and lattices, they are a band: each spring is computed
  * once, and both its bodies take that force. The other springs are computed at both ends, which
  * saves scattered writes. Each body sums its forces in the order of its list, as synth_body() does.
@@ -128,7 +128,7 @@ bool synth_bodies_still(const synth_bodies *bodies, const synth_body_values *val
 
 /* native_step.c: one sample of what the share has, by the widest vectors that there are. Thread
  * class: rt. */
-void synth_native_step(const synth_step *step);
+void synth_cpu_step(const synth_step *step);
 /* The same text compiled for one kind of vectors. */
 void synth_step_plain(const synth_step *step);
 void synth_step_avx2(const synth_step *step);

@@ -1,4 +1,4 @@
-/* Structure native: plain C in the calling thread, an instance behind the other. Real-time safe:
+/* Solver native: plain C in the calling thread, an instance behind the other. Real-time safe:
  * run() allocates, locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by
  * one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere.
  *
@@ -23,7 +23,7 @@ _Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_SYNTH_TARGET_COUNT &&
                    (int)SYNTH_EXPONENTIAL == (int)HED_SYNTH_MODULATE_EXPONENTIAL,
     "parameters, waves and modes have one numbering");
 
-struct synth_structure {
+struct synth_solver {
     hed_allocator allocator;
     const synth_program *program;
     uint32_t channels, block;
@@ -52,13 +52,13 @@ static bool native_valid(const hed_synth *synth, char *reason, size_t size)
     return true;
 }
 
-static synth_at instance_at(const synth_structure *s, uint32_t instance)
+static synth_at instance_at(const synth_solver *s, uint32_t instance)
 {
     const synth_layout *layout = &s->program->layout;
     return (synth_at){.store = s->stores + (uint64_t)instance * layout->words, .instance = instance,
         .inputs = s->inputs, .delay = s->delays + (uint64_t)instance * layout->delay_words};
 }
-static synth_body_values values_of(const synth_structure *s, uint32_t instance)
+static synth_body_values values_of(const synth_solver *s, uint32_t instance)
 {
     const synth_layout *layout = &s->program->layout;
     uint64_t first = (uint64_t)instance * layout->type[SYNTH_BODY].count;
@@ -70,13 +70,13 @@ static synth_body_values values_of(const synth_structure *s, uint32_t instance)
         .still = s->values.still + (uint64_t)instance * (s->bodies.slices + 1),
         .spare = s->values.spare + (uint64_t)instance * s->bodies.part_count};
 }
-static uint64_t state_words(const synth_structure *s)
+static uint64_t state_words(const synth_solver *s)
 {
     return s->program->layout.signals + 2 * (uint64_t)s->program->layout.signal_count;
 }
 
 static hed_status native_write(
-    synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
+    synth_solver *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
     (void)error;
     const synth_layout *layout = &s->program->layout;
@@ -96,7 +96,7 @@ static hed_status native_write(
     return HED_OK;
 }
 
-static hed_status native_rest(synth_structure *s, uint32_t instance, hed_error *error)
+static hed_status native_rest(synth_solver *s, uint32_t instance, hed_error *error)
 {
     (void)error;
     const synth_layout *layout = &s->program->layout;
@@ -109,7 +109,7 @@ static hed_status native_rest(synth_structure *s, uint32_t instance, hed_error *
     return HED_OK;
 }
 
-static hed_status native_read(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
+static hed_status native_read(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
 {
     (void)error;
     const synth_program *program = s->program;
@@ -121,46 +121,46 @@ static hed_status native_read(synth_structure *s, uint32_t *stores, float *delay
     return HED_OK;
 }
 
-static const uint32_t *native_stores(const synth_structure *s) { return s->stores; }
+static const uint32_t *native_stores(const synth_solver *s) { return s->stores; }
 
 /* ---- life ---- */
 
-static uint64_t value_count(const synth_structure *s)
+static uint64_t value_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * s->bodies.blocks * SPRING_PARAMETERS * SYNTH_LANES;
 }
-static uint64_t packed_count(const synth_structure *s)
+static uint64_t packed_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * 4 * synth_packed_size(&s->program->layout);
 }
 /* The last slice looks at LANES of them though there be fewer bodies. */
-static uint64_t body_count(const synth_structure *s)
+static uint64_t body_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * s->program->layout.type[SYNTH_BODY].count +
            SYNTH_LANES;
 }
-static uint64_t idle_count(const synth_structure *s)
+static uint64_t idle_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * s->bodies.sleepers[SYNTH_TYPES];
 }
-static uint64_t still_count(const synth_structure *s)
+static uint64_t still_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * (s->bodies.slices + 1);
 }
-static uint64_t spare_count(const synth_structure *s)
+static uint64_t spare_count(const synth_solver *s)
 {
     return (uint64_t)s->program->instances * s->bodies.part_count;
 }
-static uint64_t held_count(const synth_structure *s)
+static uint64_t held_count(const synth_solver *s)
 {
     return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
 }
-static uint64_t force_count(const synth_structure *s)
+static uint64_t force_count(const synth_solver *s)
 {
     return 3 * (uint64_t)s->threads * s->bodies.forces;
 }
 
-static void native_destroy(synth_structure *s)
+static void native_destroy(synth_solver *s)
 {
     if (!s) return;
     hed_allocator allocator = s->allocator;
@@ -192,7 +192,7 @@ static void native_destroy(synth_structure *s)
 
 /* No more threads than there is work for: the last two slices may overlap, so one thread steps
  * both. */
-static void choose_threads(synth_structure *s, uint32_t wanted)
+static void choose_threads(synth_solver *s, uint32_t wanted)
 {
     uint32_t instances = s->program->instances,
              most = instances > 1 ? instances : s->bodies.slices / 2;
@@ -201,7 +201,7 @@ static void choose_threads(synth_structure *s, uint32_t wanted)
     s->share_count = instances > 1 ? 1 : s->threads;
 }
 
-static hed_status make_shares(synth_structure *s, hed_error *error)
+static hed_status make_shares(synth_solver *s, hed_error *error)
 {
     s->shares = synth_new(&s->allocator, s->share_count, sizeof *s->shares);
     if (!s->shares)
@@ -214,7 +214,7 @@ static hed_status make_shares(synth_structure *s, hed_error *error)
                                      : hed_team_create(&s->allocator, s->threads, &s->team, error);
 }
 
-static hed_status make_room(synth_structure *s, hed_error *error)
+static hed_status make_room(synth_solver *s, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     uint64_t instances = s->program->instances;
@@ -252,9 +252,9 @@ static bool hears_inputs(const synth_program *program)
 }
 
 static hed_status native_create(const hed_synth *synth, const synth_program *program,
-    synth_structure **structure, hed_error *error)
+    synth_solver **solver, hed_error *error)
 {
-    synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
+    synth_solver *s = synth_new(&synth->allocator, 1, sizeof *s);
     if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a native synth");
     s->allocator = synth->allocator;
     s->program = program;
@@ -273,7 +273,7 @@ static hed_status native_create(const hed_synth *synth, const synth_program *pro
         return status;
     }
     native_write(s, NULL, NULL, NULL);
-    *structure = s;
+    *solver = s;
     return HED_OK;
 }
 
@@ -287,7 +287,7 @@ static bool is_due(const synth_poke *poke, const synth_poke *end, uint32_t frame
 /* Whether it is to be tried in this run if an instance stands still: not in each, since that costs
  * a copy. */
 static bool is_worth_a_try(
-    const synth_structure *s, uint32_t instance, const synth_body_values *values)
+    const synth_solver *s, uint32_t instance, const synth_body_values *values)
 {
     enum { RUNS = 8 };
     if (!s->may_stand || !synth_bodies_still(&s->bodies, values)) return false;
@@ -296,13 +296,13 @@ static bool is_worth_a_try(
 
 /* A sample, after which `step` stands still where that changed nothing at all. */
 static void try_to_stand(
-    const synth_structure *s, const synth_step *step, uint32_t instance, uint32_t member)
+    const synth_solver *s, const synth_step *step, uint32_t instance, uint32_t member)
 {
     const synth_layout *layout = step->layout;
     const uint32_t *store = step->at->store, *half = store + layout->signals;
     uint32_t *before = s->before + member * state_words(s);
     memcpy(before, store, state_words(s) * sizeof *before);
-    synth_native_step(step);
+    synth_cpu_step(step);
     if (memcmp(before, store, state_words(s) * sizeof *before) != 0 ||
         memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
         return;
@@ -311,7 +311,7 @@ static void try_to_stand(
         2 * layout->stems * sizeof *s->held);
 }
 
-static float *stems_at(const synth_structure *s, uint32_t instance, uint32_t frame)
+static float *stems_at(const synth_solver *s, uint32_t instance, uint32_t frame)
 {
     const synth_program *program = s->program;
     return s->run->stems +
@@ -319,7 +319,7 @@ static float *stems_at(const synth_structure *s, uint32_t instance, uint32_t fra
 }
 
 /* A frame of an instance that stands still. */
-static void hold(const synth_structure *s, uint32_t instance, uint32_t frame)
+static void hold(const synth_solver *s, uint32_t instance, uint32_t frame)
 {
     uint32_t stems = 2 * s->program->layout.stems;
     const float *held = s->held + (uint64_t)instance * stems;
@@ -329,7 +329,7 @@ static void hold(const synth_structure *s, uint32_t instance, uint32_t frame)
 
 /* What member `member` of `team` has of an instance; `team` NULL: all of it. */
 static void run_instance(
-    const synth_structure *s, uint32_t instance, uint32_t member, hed_team *team)
+    const synth_solver *s, uint32_t instance, uint32_t member, hed_team *team)
 {
     const synth_layout *layout = &s->program->layout;
     const synth_run *run = s->run;
@@ -363,14 +363,14 @@ static void run_instance(
         if (!team) synth_bodies_settle(&s->bodies, &values);
         if (team && changes) hed_team_barrier(team);
         if (try && frame + 1 == run->frames) try_to_stand(s, &step, instance, member);
-        else synth_native_step(&step);
+        else synth_cpu_step(&step);
         if (team) hed_team_barrier(team);
     }
 }
 
 static void run_member(void *user, hed_team *team, uint32_t member)
 {
-    const synth_structure *s = user;
+    const synth_solver *s = user;
     hed_float_state state = hed_float_strict();
     if (s->share_count > 1) run_instance(s, 0, member, team);
     else
@@ -379,7 +379,7 @@ static void run_member(void *user, hed_team *team, uint32_t member)
     hed_float_restore(state);
 }
 
-static hed_status native_run(synth_structure *s, const synth_run *run, hed_error *error)
+static hed_status native_run(synth_solver *s, const synth_run *run, hed_error *error)
 {
     (void)error;
     for (uint32_t channel = 0; channel < s->channels; channel++) {
@@ -394,7 +394,7 @@ static hed_status native_run(synth_structure *s, const synth_run *run, hed_error
     return HED_OK;
 }
 
-static void native_report(const synth_structure *s, hed_synth_report *report)
+static void native_report(const synth_solver *s, hed_synth_report *report)
 {
     const synth_layout *layout = &s->program->layout;
     report->groups = s->threads;
@@ -404,6 +404,6 @@ static void native_report(const synth_structure *s, hed_synth_report *report)
         sizeof(uint32_t);
 }
 
-const synth_structure_ops synth_native_ops = {.id = HED_SYNTH_NATIVE, .valid = native_valid,
+const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU, .valid = native_valid,
     .create = native_create, .destroy = native_destroy, .run = native_run, .read = native_read,
     .stores = native_stores, .write = native_write, .rest = native_rest, .report = native_report};

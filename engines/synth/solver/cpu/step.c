@@ -4,7 +4,7 @@
 #define SYNTH_STEP synth_step_plain
 #include "solver/cpu/step.h"
 
-void synth_native_step(const synth_step *step)
+void synth_cpu_step(const synth_step *step)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&

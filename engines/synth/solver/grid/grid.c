@@ -1,4 +1,4 @@
-/* Structure grid: one instance over the whole device. The bodies are cut into groups that hold them
+/* Solver grid: one instance over the whole device. The bodies are cut into groups that hold them
  * in local memory, boundary positions go as packets, and one more group runs everything else as a
  * program whose bodies are elsewhere (lattice.cl). Where a device has packets a block is one launch
  * (more where the dilation changes); elsewhere it is a launch for each sample. */
@@ -83,7 +83,7 @@ static kind kind_of(const synth_network *network, uint32_t index)
 }
 
 /* Everything that depends on the dilation. */
-void synth_grid_set_dilation(synth_structure *made, float dilation)
+void synth_grid_set_dilation(synth_solver *made, float dilation)
 {
     const synth_network *network = &made->network;
     double decay = exp(-(double)network->class_rate[0] * dilation);
@@ -94,7 +94,7 @@ void synth_grid_set_dilation(synth_structure *made, float dilation)
                               synth_network_common(network));
 }
 
-static void set_stiffness(synth_structure *made)
+static void set_stiffness(synth_solver *made)
 {
     const synth_network *network = &made->network;
     double area = network->unit * network->unit;
@@ -154,11 +154,11 @@ static void fill_palette(const synth_network *network, float *palette)
 
 static hed_status fail_memory(hed_error *error)
 {
-    return synth_fail(error, HED_ERROR_MEMORY, "no memory for structure grid");
+    return synth_fail(error, HED_ERROR_MEMORY, "no memory for solver grid");
 }
 
 /* Which free body each body of the control group is, and whether contacts push it. */
-static hed_status find_linked(const synth_structure *made, const hed_synth_instrument *instrument,
+static hed_status find_linked(const synth_solver *made, const hed_synth_instrument *instrument,
     synth_linked **linked, hed_error *error)
 {
     const synth_program *program = made->program;
@@ -175,7 +175,7 @@ static hed_status find_linked(const synth_structure *made, const hed_synth_instr
 }
 
 static hed_status make_tables(
-    synth_structure *made, const hed_synth_instrument *instrument, double rate, hed_error *error)
+    synth_solver *made, const hed_synth_instrument *instrument, double rate, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(made->device);
     synth_grid_limits limits = limits_of(info, made->packets, made->awake);
@@ -198,7 +198,7 @@ static hed_status make_tables(
     return HED_OK;
 }
 
-static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_t which,
+static hed_status make_buffer(synth_solver *made, hed_stream *stream, uint32_t which,
     const void *content, uint64_t size, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size ? size : 16);
@@ -210,7 +210,7 @@ static hed_status make_buffer(synth_structure *made, hed_stream *stream, uint32_
     return hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
 }
 
-static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *error)
+static hed_status upload(synth_solver *made, hed_stream *stream, hed_error *error)
 {
     const synth_grid_tables *t = &made->tables;
     const synth_layout *layout = &made->program->layout;
@@ -249,7 +249,7 @@ static hed_status upload(synth_structure *made, hed_stream *stream, hed_error *e
     return status ? status : waited;
 }
 
-static void set_sizes(synth_structure *made)
+static void set_sizes(synth_solver *made)
 {
     const synth_grid_shape *shape = &made->tables.shape;
     lattice_step *step = &made->step;
@@ -282,7 +282,7 @@ typedef struct slot_texts {
     char text[SLOT_VALUES][SLOT_TEXT];
 } slot_texts;
 
-static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_define *defines)
+static uint32_t add_slots(const synth_solver *made, slot_texts *texts, hed_define *defines)
 {
     static const char *const names[SLOT_VALUES] = {
         "SLOT_X", "SLOT_Y", "SLOT_Z", "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
@@ -301,7 +301,7 @@ static uint32_t add_slots(const synth_structure *made, slot_texts *texts, hed_de
 }
 
 /* Every packet's sender has to be on the device while somebody waits for it. */
-static hed_status check_resident(const synth_structure *made, hed_error *error)
+static hed_status check_resident(const synth_solver *made, hed_error *error)
 {
     int64_t resident;
     uint64_t local = made->geometries[0].local_bytes[LATTICE_BLOCK];
@@ -310,7 +310,7 @@ static hed_status check_resident(const synth_structure *made, hed_error *error)
         hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error);
     if (status || resident < 0 || resident >= (int64_t)groups) return status;
     return synth_fail(error, HED_ERROR_UNSUPPORTED,
-        "structure grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
+        "solver grid: %u groups of %u threads and %llu bytes of local memory: %lld are resident",
         groups, threads, (unsigned long long)local, (long long)resident);
 }
 
@@ -332,7 +332,7 @@ static void define_number(definition *made, const char *name, uint32_t value)
     made->count++;
 }
 
-static void define_lattice(const synth_structure *made, definition *text)
+static void define_lattice(const synth_solver *made, definition *text)
 {
     const synth_network *network = &made->network;
     const synth_grid_shape *shape = &made->tables.shape;
@@ -356,7 +356,7 @@ static void define_lattice(const synth_structure *made, definition *text)
 
 /* The kernel of one role. The control group's own is the same for all instruments. */
 static hed_status make_kernel(
-    synth_structure *made, uint32_t role, hed_kernel **kernel, hed_error *error)
+    synth_solver *made, uint32_t role, hed_kernel **kernel, hed_error *error)
 {
     const synth_grid_shape *shape = &made->tables.shape;
     hed_config config = {
@@ -382,7 +382,7 @@ static hed_status make_kernel(
         made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
 }
 
-static hed_status make_kernels(synth_structure *made, hed_error *error)
+static hed_status make_kernels(synth_solver *made, hed_error *error)
 {
     hed_status status =
         make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
@@ -391,7 +391,7 @@ static hed_status make_kernels(synth_structure *made, hed_error *error)
                          : make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
 }
 
-static void destroy(synth_structure *made)
+static void destroy(synth_solver *made)
 {
     if (!made) return;
     hed_allocator allocator = made->allocator;
@@ -404,7 +404,7 @@ static void destroy(synth_structure *made)
 }
 
 /* Uploads go through a stream of their own: another thread may be playing in the synth's. */
-static hed_status build(synth_structure *made, const hed_synth *synth, hed_error *error)
+static hed_status build(synth_solver *made, const hed_synth *synth, hed_error *error)
 {
     hed_stream *stream = NULL;
     hed_stream_def def = hed_default_stream_def();
@@ -423,10 +423,10 @@ static hed_status build(synth_structure *made, const hed_synth *synth, hed_error
 }
 
 static hed_status create(const hed_synth *synth, const synth_program *program,
-    synth_structure **structure, hed_error *error)
+    synth_solver **solver, hed_error *error)
 {
-    *structure = NULL;
-    synth_structure *made = synth_new(&synth->allocator, 1, sizeof *made);
+    *solver = NULL;
+    synth_solver *made = synth_new(&synth->allocator, 1, sizeof *made);
     if (!made) return fail_memory(error);
     made->allocator = synth->allocator;
     made->device = synth->device;
@@ -438,14 +438,14 @@ static hed_status create(const hed_synth *synth, const synth_program *program,
     made->inputs = synth->def.inputs;
     hed_status status = build(made, synth, error);
     if (status) destroy(made);
-    else *structure = made;
+    else *solver = made;
     return status;
 }
 
 /* ---- running ---- */
 
 static hed_status write_pokes(
-    synth_structure *made, const synth_poke *pokes, uint32_t count, hed_error *error)
+    synth_solver *made, const synth_poke *pokes, uint32_t count, hed_error *error)
 {
     if (count > made->poke_room) {
         hed_buffer *larger;
@@ -461,7 +461,7 @@ static hed_status write_pokes(
                  : HED_OK;
 }
 
-static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_error *error)
+static hed_status write_inputs(synth_solver *made, const synth_run *run, hed_error *error)
 {
     const uint32_t zero = 0;
     uint64_t size = 4ull * run->frames;
@@ -476,7 +476,7 @@ static hed_status write_inputs(synth_structure *made, const synth_run *run, hed_
 }
 
 /* `count` samples. */
-static hed_status launch(synth_structure *made, uint32_t count, hed_error *error)
+static hed_status launch(synth_solver *made, uint32_t count, hed_error *error)
 {
     hed_argument arguments[LATTICE_ARGUMENTS];
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
@@ -503,7 +503,7 @@ static hed_status launch(synth_structure *made, uint32_t count, hed_error *error
 /* How many samples a launch makes: to where the dilation changes next, which the lattice has as a
  * constant. Pokes of `frame` count at once. */
 static uint32_t launch_length(
-    synth_structure *made, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
+    synth_solver *made, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
 {
     lattice_step *step = &made->step;
     uint32_t next = made->packets ? frames : frame + 1;
@@ -519,7 +519,7 @@ static uint32_t launch_length(
     return next - frame;
 }
 
-static hed_status run(synth_structure *made, const synth_run *block, hed_error *error)
+static hed_status run(synth_solver *made, const synth_run *block, hed_error *error)
 {
     const synth_poke *pokes = block->pokes + block->poke_begin[0];
     uint32_t poke_count = block->poke_begin[1] - block->poke_begin[0], flags[4];
@@ -543,11 +543,11 @@ static hed_status run(synth_structure *made, const synth_run *block, hed_error *
     if (status || waited) return status ? status : waited;
     if (flags[0])
         return synth_fail(error, HED_ERROR_TIMEOUT,
-            "structure grid: a group waited for a packet that did not come");
+            "solver grid: a group waited for a packet that did not come");
     return HED_OK;
 }
 
-static void report(const synth_structure *made, hed_synth_report *filled)
+static void report(const synth_solver *made, hed_synth_report *filled)
 {
     filled->groups = made->tables.shape.groups + 1;
     filled->partition_cut = (uint32_t)made->tables.cut;
@@ -557,7 +557,7 @@ static void report(const synth_structure *made, hed_synth_report *filled)
     hed_kernel_config(made->kernels[0], &filled->configured);
 }
 
-const synth_structure_ops synth_grid_ops = {
+const synth_solver_ops synth_grid_ops = {
     .id = HED_SYNTH_GRID, .valid = valid, .create = create, .destroy = destroy, .run = run,
     .read = synth_grid_read, .write = synth_grid_write, .report = report,
     .bodies = synth_grid_bodies, .carry = synth_grid_carry,

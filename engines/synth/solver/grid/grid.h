@@ -1,4 +1,4 @@
-/* What the parts of structure grid share: the network of an instrument (grid_network.c), its cut
+/* What the parts of solver grid share: the network of an instrument (grid_network.c), its cut
  * into groups (partition.c), and the tables of lattice.cl (grid_tables.c, conflict.c). All of it is
  * made on the host, once. */
 #ifndef SYNTH_GRID_H
@@ -128,11 +128,11 @@ void synth_grid_tables_trim(synth_grid_tables *tables);
 void synth_spread_banks(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own,
     uint32_t degree, bool aligned);
 
-/* ---- the structure itself (grid.c, grid_state.c) ---- */
+/* ---- the solver itself (grid.c, grid_state.c) ---- */
 
 #define SYNTH_PACKET_BYTES 16
 
-struct synth_structure {
+struct synth_solver {
     hed_allocator allocator;
     hed_device *device;
     hed_stream *stream;
@@ -152,14 +152,14 @@ struct synth_structure {
 };
 
 /* Everything of the constants of a launch that depends on the dilation. */
-void synth_grid_set_dilation(synth_structure *made, float dilation);
-/* What synth_structure_ops say. */
+void synth_grid_set_dilation(synth_solver *made, float dilation);
+/* What synth_solver_ops say. */
 hed_status synth_grid_read(
-    synth_structure *made, uint32_t *stores, float *delays, hed_error *error);
+    synth_solver *made, uint32_t *stores, float *delays, hed_error *error);
 hed_status synth_grid_write(
-    synth_structure *made, const uint32_t *stores, const float *delays, hed_error *error);
+    synth_solver *made, const uint32_t *stores, const float *delays, hed_error *error);
 hed_status synth_grid_bodies(
-    synth_structure *made, float *positions, float *velocities, hed_error *error);
-hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_error *error);
+    synth_solver *made, float *positions, float *velocities, hed_error *error);
+hed_status synth_grid_carry(synth_solver *made, synth_solver *from, hed_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Descriptions of the kernel of structure grid. Its launches come from solver/grid.c alone, which
- * builds tables for it; it has no native version, for HED_SYNTH_NATIVE is what does this work on
+/* Descriptions of the kernel of solver grid. Its launches come from solver/grid.c alone, which
+ * builds tables for it; it has no native version, for HED_SYNTH_CPU is what does this work on
  * `host`. */
 #include "solver/grid/lattice_kernel.h"
 

@@ -1,4 +1,4 @@
-/* The network that structure grid runs: the free bodies of an instrument, the half-springs at each
+/* The network that solver grid runs: the free bodies of an instrument, the half-springs at each
  * of them, and how few kinds of both there are. Half-springs of one stiffness, length and direction
  * are a kind. Where there are few and no body has two of one, kinds are slots: regular lattices,
  * membranes, strings. Up to 255 of them are a palette: lattices with springs moved, walls, gaps.
@@ -72,7 +72,7 @@ static hed_status fill_springs(synth_network *network, hed_error *error)
     network->entries = network->begin[network->count];
     if (network->degree > LATTICE_MOST_DEGREE)
         return synth_fail(error, HED_ERROR_UNSUPPORTED,
-            "structure grid: a body with %u springs, %d at most", network->degree,
+            "solver grid: a body with %u springs, %d at most", network->degree,
             LATTICE_MOST_DEGREE);
     network->other = array(network, network->entries, sizeof *network->other);
     network->spring = array(network, network->entries, sizeof *network->spring);
@@ -144,7 +144,7 @@ static hed_status check_lengths(const synth_network *network, hed_error *error)
         double vector[3];
         if (vector_of(network, e, vector) <= 0.0)
             return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                "structure grid: spring %u has both ends at the same place",
+                "solver grid: spring %u has both ends at the same place",
                 network->spring[e] & SYNTH_SPRING_INDEX);
     }
     return HED_OK;
@@ -240,7 +240,7 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
             m++;
         if (m == SYNTH_MOST_MATERIALS)
             return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                "structure grid: more than %d materials (pairs of stiffness and rest length over "
+                "solver grid: more than %d materials (pairs of stiffness and rest length over "
                 "distance) of springs; give rest "
                 "lengths as a share of the distance, -1 for springs without tension",
                 SYNTH_MOST_MATERIALS);
@@ -274,7 +274,7 @@ static hed_status find_unit(synth_network *network, hed_error *error)
                      network->unit);
             if (fabs(x) > 1e9)
                 return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                    "structure grid: body %u is too far away for its springs' lengths", i);
+                    "solver grid: body %u is too far away for its springs' lengths", i);
             network->places[3 * i + k] = (int32_t)x;
         }
     return HED_OK;
@@ -297,7 +297,7 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
         }
         if (last == SYNTH_MOST_CLASSES)
             return synth_fail(error, HED_ERROR_UNSUPPORTED,
-                "structure grid: more than %d different pairs of mass and damping",
+                "solver grid: more than %d different pairs of mass and damping",
                 SYNTH_MOST_CLASSES);
         if (last == network->class_count) {
             network->class_weight[last] = weight;

@@ -1,9 +1,9 @@
-/* What structure grid remembers between blocks: read, put to rest, and carried over to a changed
+/* What solver grid remembers between blocks: read, put to rest, and carried over to a changed
  * instrument. */
 #include "solver/grid/grid.h"
 #include "program/memory.h"
 
-static hed_status clear(synth_structure *made, uint32_t which, hed_error *error)
+static hed_status clear(synth_solver *made, uint32_t which, hed_error *error)
 {
     const uint32_t zero = 0;
     hed_buffer *buffer = made->buffers[which];
@@ -11,7 +11,7 @@ static hed_status clear(synth_structure *made, uint32_t which, hed_error *error)
         made->stream, buffer, 0, hed_buffer_size(buffer) & ~3ull, &zero, sizeof zero, error);
 }
 
-hed_status synth_grid_read(synth_structure *made, uint32_t *stores, float *delays, hed_error *error)
+hed_status synth_grid_read(synth_solver *made, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &made->program->layout;
     hed_status status = hed_read(
@@ -25,7 +25,7 @@ hed_status synth_grid_read(synth_structure *made, uint32_t *stores, float *delay
 
 /* The lattice comes to rest, too; who wants it moving says so with carry(). */
 hed_status synth_grid_write(
-    synth_structure *made, const uint32_t *stores, const float *delays, hed_error *error)
+    synth_solver *made, const uint32_t *stores, const float *delays, hed_error *error)
 {
     const synth_layout *layout = &made->program->layout;
     const uint32_t *store = stores ? stores : made->program->image;
@@ -46,13 +46,13 @@ hed_status synth_grid_write(
 
 /* ---- the lattice ---- */
 
-static uint64_t floats_of(const synth_structure *made)
+static uint64_t floats_of(const synth_solver *made)
 {
     return 6ull * made->tables.shape.groups * made->tables.own;
 }
 
 /* The state, to be given back by release_state(). */
-static hed_status read_state(synth_structure *made, float **state, hed_error *error)
+static hed_status read_state(synth_solver *made, float **state, hed_error *error)
 {
     *state = synth_new(&made->allocator, floats_of(made), sizeof **state);
     if (!*state)
@@ -63,20 +63,20 @@ static hed_status read_state(synth_structure *made, float **state, hed_error *er
     return status ? status : hed_stream_wait(made->stream, error);
 }
 
-static void release_state(const synth_structure *made, float *state)
+static void release_state(const synth_solver *made, float *state)
 {
     synth_release(&made->allocator, state, floats_of(made), sizeof *state);
 }
 
 /* Where component 0 of a free body is among the state; the others are `own` further on each. */
-static uint64_t state_at(const synth_structure *made, uint32_t body)
+static uint64_t state_at(const synth_solver *made, uint32_t body)
 {
     uint32_t place = made->tables.place[body], own = made->tables.own;
     return 6ull * own * (place / own) + place % own;
 }
 
 hed_status synth_grid_bodies(
-    synth_structure *made, float *positions, float *velocities, hed_error *error)
+    synth_solver *made, float *positions, float *velocities, hed_error *error)
 {
     float *state;
     hed_status status = read_state(made, &state, error);
@@ -100,7 +100,7 @@ hed_status synth_grid_bodies(
 
 /* Bodies that are in both, whose entity numbers rise in both. */
 static void move_bodies(
-    const synth_structure *from, const float *old, const synth_structure *to, float *state)
+    const synth_solver *from, const float *old, const synth_solver *to, float *state)
 {
     float scale = (float)(from->network.unit / to->network.unit);
     for (uint32_t i = 0, j = 0; i < to->network.count; i++) {
@@ -118,7 +118,7 @@ static void put(uint32_t *packet, const float *from, uint32_t stride, float scal
 }
 
 /* What neighbours and the control group find at the first sample. */
-static void fill_packets(const synth_structure *made, const float *state, uint32_t *packets)
+static void fill_packets(const synth_solver *made, const float *state, uint32_t *packets)
 {
     const synth_grid_tables *tables = &made->tables;
     uint32_t own = tables->own, room = tables->shape.rim * tables->shape.threads;
@@ -138,7 +138,7 @@ static void fill_packets(const synth_structure *made, const float *state, uint32
     }
 }
 
-hed_status synth_grid_carry(synth_structure *made, synth_structure *from, hed_error *error)
+hed_status synth_grid_carry(synth_solver *made, synth_solver *from, hed_error *error)
 {
     float *old, *state = synth_new(&made->allocator, floats_of(made), sizeof *state);
     uint64_t words = 8ull * made->step.side;

@@ -342,7 +342,7 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     shape->places = tables->own + b->most_halo + 1;
     if (most_linked > shape->threads || tables->linked > LATTICE_MOST_LINKED)
         return synth_fail(error, HED_ERROR_LIMIT,
-            "structure grid: %u bodies have a microphone or an exciter, %u of them in one group; %u and "
+            "solver grid: %u bodies have a microphone or an exciter, %u of them in one group; %u and "
             "%u at most",
             tables->linked, most_linked, LATTICE_MOST_LINKED, shape->threads);
     uint32_t floats = network->form == SPRINGS_KINDS ? (network->plain ? 4 : LATTICE_KIND_FLOATS)
@@ -356,7 +356,7 @@ static hed_status choose_shape(builder *b, const synth_grid_limits *limits, hed_
     if (shape->places > SYNTH_MOST_PLACES || shape->each > limits->each ||
         shape->halo > LATTICE_MOST_EACH || bytes > limits->local_bytes)
         return synth_fail(error, HED_ERROR_LIMIT,
-            "structure grid: %u bodies in %u groups, up to %u in one and %u packets that it receives: a "
+            "solver grid: %u bodies in %u groups, up to %u in one and %u packets that it receives: a "
             "group has %llu places, %u of them for bodies of its own and %u for packets",
             network->count, shape->groups, b->most_own, b->most_halo, (unsigned long long)room,
             limits->threads * limits->each, shape->threads * LATTICE_MOST_EACH);

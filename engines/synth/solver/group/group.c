@@ -1,4 +1,4 @@
-/* Structures group and global: a work-group for each instance runs the program; its store in local
+/* Solvers group and global: a work-group for each instance runs the program; its store in local
  * or in global memory (kernels/store.cl). */
 #include "solver/group/group.h"
 
@@ -35,7 +35,7 @@ bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint3
 
 /* Which kernel, and how much a request takes of local memory. */
 static const hed_kernel_def *def_of(
-    const hed_synth *synth, hed_synth_structure id, uint32_t *more_words)
+    const hed_synth *synth, hed_synth_solver id, uint32_t *more_words)
 {
     bool resident = id == HED_SYNTH_GROUP && synth->def.resident;
     *more_words = resident ? synth_resident_words(synth->program) : 0;
@@ -57,7 +57,7 @@ static bool global_valid(const hed_synth *synth, char *reason, size_t size)
     hed_config config;
     if (synth->def.resident) {
         snprintf(reason, size,
-            "a resident kernel keeps the store in local memory, as structure group does");
+            "a resident kernel keeps the store in local memory, as solver group does");
         return false;
     }
     return synth_group_config(synth, &synth_global_def, 0, &config, reason, size);
@@ -65,12 +65,12 @@ static bool global_valid(const hed_synth *synth, char *reason, size_t size)
 
 /* ---- life ---- */
 
-static uint64_t staged_words(const synth_structure *s)
+static uint64_t staged_words(const synth_solver *s)
 {
     return s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * s->poke_room;
 }
 
-static void destroy(synth_structure *s)
+static void destroy(synth_solver *s)
 {
     synth_resident_destroy(s);
     hed_kernel_destroy(s->kernel);
@@ -85,7 +85,7 @@ static void destroy(synth_structure *s)
 }
 
 hed_status synth_group_buffer(
-    synth_structure *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
+    synth_solver *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(4 * (words ? words : 1));
     def.memory = memory;
@@ -94,7 +94,7 @@ hed_status synth_group_buffer(
 }
 
 /* Stores and delay memories in `stream`; NULL: as at rest. Waits. */
-static hed_status upload(synth_structure *s, hed_stream *stream, const uint32_t *stores,
+static hed_status upload(synth_solver *s, hed_stream *stream, const uint32_t *stores,
     const float *delays, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
@@ -113,7 +113,7 @@ static hed_status upload(synth_structure *s, hed_stream *stream, const uint32_t 
 }
 
 /* Another thread may be playing in the synth's stream: so in one of its own. */
-static hed_status upload_rest(synth_structure *s, hed_error *error)
+static hed_status upload_rest(synth_solver *s, hed_error *error)
 {
     hed_stream_def def = hed_default_stream_def();
     hed_stream *stream;
@@ -127,7 +127,7 @@ static hed_status upload_rest(synth_structure *s, hed_error *error)
 enum { LAUNCHED_POKES = 4096 };
 
 static hed_status fill(
-    const hed_synth *synth, hed_synth_structure id, synth_structure *s, hed_error *error)
+    const hed_synth *synth, hed_synth_solver id, synth_solver *s, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     char reason[256];
@@ -141,7 +141,7 @@ static hed_status fill(
     hed_kernel_options options = hed_default_kernel_options();
     if (!synth_group_config(synth, def, more_words, &config, reason, sizeof reason))
         return synth_fail(
-            error, HED_ERROR_UNSUPPORTED, "structure %s: %s", hed_synth_structure_name(id), reason);
+            error, HED_ERROR_UNSUPPORTED, "solver %s: %s", hed_synth_solver_name(id), reason);
     options.math = synth->def.math;
     options.config = &config;
     options.problem = &problem;
@@ -167,11 +167,11 @@ static hed_status fill(
     return status || !resident ? status : synth_resident_create(s, def, &config, error);
 }
 
-static hed_status create(const hed_synth *synth, hed_synth_structure id,
-    const synth_program *program, synth_structure **structure, hed_error *error)
+static hed_status create(const hed_synth *synth, hed_synth_solver id,
+    const synth_program *program, synth_solver **solver, hed_error *error)
 {
-    synth_structure *s = synth_new(&synth->allocator, 1, sizeof *s);
-    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a structure");
+    synth_solver *s = synth_new(&synth->allocator, 1, sizeof *s);
+    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a solver");
     s->allocator = synth->allocator;
     s->device = synth->device;
     s->stream = synth->stream;
@@ -181,20 +181,20 @@ static hed_status create(const hed_synth *synth, hed_synth_structure id,
     s->stems_seen = hed_device_get_info(synth->device)->capabilities & HED_CAN_MAPPED;
     hed_status status = fill(synth, id, s, error);
     if (status) destroy(s);
-    else *structure = s;
+    else *solver = s;
     return status;
 }
 
 static hed_status group_create(const hed_synth *synth, const synth_program *program,
-    synth_structure **structure, hed_error *error)
+    synth_solver **solver, hed_error *error)
 {
-    return create(synth, HED_SYNTH_GROUP, program, structure, error);
+    return create(synth, HED_SYNTH_GROUP, program, solver, error);
 }
 
 static hed_status global_create(const hed_synth *synth, const synth_program *program,
-    synth_structure **structure, hed_error *error)
+    synth_solver **solver, hed_error *error)
 {
-    return create(synth, HED_SYNTH_GLOBAL, program, structure, error);
+    return create(synth, HED_SYNTH_GLOBAL, program, solver, error);
 }
 
 /* ---- parts of a run ---- */
@@ -208,7 +208,7 @@ static uint32_t due_before(const synth_run *run, uint32_t at, uint32_t end, uint
 }
 
 static uint32_t all_due_before(
-    const synth_structure *s, const synth_run *run, const uint32_t *at, uint32_t frame)
+    const synth_solver *s, const synth_run *run, const uint32_t *at, uint32_t frame)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->program->instances; i++)
@@ -219,7 +219,7 @@ static uint32_t all_due_before(
 /* Stages pokes due before `frame`, as many as there is room for, and takes them from `at`. Their
  * frames count from `first`. */
 static uint32_t stage(
-    synth_structure *s, const synth_run *run, uint32_t *at, uint32_t first, uint32_t frame)
+    synth_solver *s, const synth_run *run, uint32_t *at, uint32_t first, uint32_t frame)
 {
     uint32_t instances = s->program->instances, count = 0;
     synth_poke *to = (synth_poke *)(s->staged + instances + 1);
@@ -238,7 +238,7 @@ static uint32_t stage(
 
 /* The next part: as long as its pokes fit; of no frames at all where those of one frame alone do
  * not. */
-static synth_part next_part(synth_structure *s, const synth_run *run, uint32_t *at, uint32_t first)
+static synth_part next_part(synth_solver *s, const synth_run *run, uint32_t *at, uint32_t first)
 {
     uint32_t end = run->frames;
     while (end > first && all_due_before(s, run, at, end) > s->poke_room)
@@ -249,14 +249,14 @@ static synth_part next_part(synth_structure *s, const synth_run *run, uint32_t *
 }
 
 /* Of a frame. */
-static uint64_t stem_floats(const synth_structure *s)
+static uint64_t stem_floats(const synth_solver *s)
 {
     return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
 }
 
 /* ---- a launch ---- */
 
-static hed_status send_pokes(synth_structure *s, const synth_part *part, hed_error *error)
+static hed_status send_pokes(synth_solver *s, const synth_part *part, hed_error *error)
 {
     if (part->pokes == 0 && !s->has_pokes) return HED_OK;
     s->has_pokes = part->pokes > 0;
@@ -267,7 +267,7 @@ static hed_status send_pokes(synth_structure *s, const synth_part *part, hed_err
 /* Channels lie one behind another, each as long as this part. Those that are not given are
  * silent. */
 static hed_status send_inputs(
-    synth_structure *s, const synth_run *run, const synth_part *part, hed_error *error)
+    synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     const uint32_t zero = 0;
     uint64_t bytes = 4 * (uint64_t)part->frames;
@@ -284,7 +284,7 @@ static hed_status send_inputs(
 }
 
 static hed_status launch(
-    synth_structure *s, const synth_run *run, const synth_part *part, hed_error *error)
+    synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     hed_status status = send_pokes(s, part, error);
@@ -312,9 +312,9 @@ static hed_status launch(
     return status ? status : waited;
 }
 
-/* ---- what a structure does ---- */
+/* ---- what a solver does ---- */
 
-static hed_status run_block(synth_structure *s, const synth_run *run, hed_error *error)
+static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *error)
 {
     uint64_t floats = stem_floats(s);
     uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
@@ -333,7 +333,7 @@ static hed_status run_block(synth_structure *s, const synth_run *run, hed_error 
 }
 
 /* Of a single store without `delays` only what can change. */
-static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, hed_error *error)
+static hed_status read_all(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     bool one = !delays && s->program->instances == 1;
@@ -354,7 +354,7 @@ static hed_status read_all(synth_structure *s, uint32_t *stores, float *delays, 
 }
 
 static hed_status write_all(
-    synth_structure *s, const uint32_t *stores, const float *delays, hed_error *error)
+    synth_solver *s, const uint32_t *stores, const float *delays, hed_error *error)
 {
     if (!s->resident) return upload(s, s->stream, stores, delays, error);
     if (!stores) return synth_resident_ask(s, SYNTH_REQUEST_REST, error);
@@ -369,7 +369,7 @@ static hed_status write_all(
 
 /* While a resident kernel runs, only memory that is mapped can be copied without waiting for its
  * end. */
-static hed_status rest_one(synth_structure *s, uint32_t instance, hed_error *error)
+static hed_status rest_one(synth_solver *s, uint32_t instance, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     uint64_t words = 4 * (uint64_t)layout->words, floats = 4 * (uint64_t)layout->delay_words;
@@ -393,7 +393,7 @@ static hed_status rest_one(synth_structure *s, uint32_t instance, hed_error *err
     return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
-static void report(const synth_structure *s, hed_synth_report *to)
+static void report(const synth_solver *s, hed_synth_report *to)
 {
     hed_kernel_config(s->kernel, &to->configured);
     to->bytes = s->bytes;
@@ -402,7 +402,7 @@ static void report(const synth_structure *s, hed_synth_report *to)
 #define WHAT_BOTH_DO \
     .destroy = destroy, .run = run_block, .read = read_all, .write = write_all, .rest = rest_one, \
     .report = report
-const synth_structure_ops synth_group_ops = {
+const synth_solver_ops synth_group_ops = {
     .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
-const synth_structure_ops synth_global_ops = {
+const synth_solver_ops synth_global_ops = {
     .id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};

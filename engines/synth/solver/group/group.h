@@ -1,4 +1,4 @@
-/* The inside of structures group and global: group.c launches a block at a time, group_resident.c
+/* The inside of solvers group and global: group.c launches a block at a time, group_resident.c
  * has a kernel that stays. */
 #ifndef SYNTH_GROUP_H
 #define SYNTH_GROUP_H
@@ -12,7 +12,7 @@
 enum { SYNTH_MOST_INSTANCES = 64, SYNTH_POKE_WORDS = sizeof(synth_poke) / 4 };
 _Static_assert(sizeof(synth_poke) == 12, "kernels read pokes as three words");
 
-struct synth_structure {
+struct synth_solver {
     hed_allocator allocator;
     hed_device *device;
     hed_stream *stream;
@@ -46,7 +46,7 @@ typedef struct synth_part {
 } synth_part;
 
 /* At least one element, since no buffer is empty. */
-hed_status synth_group_buffer(synth_structure *structure, hed_memory memory, uint64_t words,
+hed_status synth_group_buffer(synth_solver *solver, hed_memory memory, uint64_t words,
     hed_buffer **buffer, hed_error *error);
 hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words);
 /* The smallest group with a lane for each item, or the largest that the device takes; false and
@@ -57,12 +57,12 @@ bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint3
 /* group_resident.c: needs the stores; starts the kernel. */
 enum { SYNTH_RESIDENT_POKES = 64 };
 uint32_t synth_resident_words(const synth_program *program);
-hed_status synth_resident_create(synth_structure *structure, const hed_kernel_def *def,
+hed_status synth_resident_create(synth_solver *solver, const hed_kernel_def *def,
     const hed_config *config, hed_error *error);
-void synth_resident_destroy(synth_structure *structure);
+void synth_resident_destroy(synth_solver *solver);
 hed_status synth_resident_run(
-    synth_structure *structure, const synth_run *run, const synth_part *part, hed_error *error);
+    synth_solver *solver, const synth_run *run, const synth_part *part, hed_error *error);
 /* A command without a block. */
-hed_status synth_resident_ask(synth_structure *structure, uint32_t command, hed_error *error);
+hed_status synth_resident_ask(synth_solver *solver, uint32_t command, hed_error *error);
 
 #endif

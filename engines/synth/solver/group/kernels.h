@@ -21,7 +21,7 @@ extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_p
         "physics.h", hed_synth_physics_h, 0 \
     }
 
-/* Structures group and global: store.c. */
+/* Solvers group and global: store.c. */
 enum {
     SYNTH_STORE_STORES,
     SYNTH_STORE_DELAYS,
@@ -43,7 +43,7 @@ enum {
 };
 extern const hed_kernel_def synth_group_def, synth_global_def;
 
-/* Structure group as a kernel that stays. A request is a head and then pokes as for the others. */
+/* Solver group as a kernel that stays. A request is a head and then pokes as for the others. */
 enum {
     SYNTH_RESIDENT_MAIL,
     SYNTH_RESIDENT_RELAY,

@@ -1,4 +1,4 @@
-/* Structure group as a kernel that stays: blocks go through its mailbox, the stores stay in local
+/* Solver group as a kernel that stays: blocks go through its mailbox, the stores stay in local
  * memory. While it runs nothing that makes the driver wait for the device may be done
  * (heddle/resident.h): so everything is made before it starts. */
 #include "solver/group/group.h"
@@ -12,7 +12,7 @@ uint32_t synth_resident_words(const synth_program *program)
 }
 
 static hed_status start(
-    synth_structure *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
+    synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
     hed_problem problem = synth_group_problem(s->program, s->block, s->request_words);
@@ -40,7 +40,7 @@ static hed_status start(
 }
 
 hed_status synth_resident_create(
-    synth_structure *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
+    synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
 {
     uint64_t words = s->program->layout.words, all = words + s->program->layout.delay_words;
     hed_stream_def stream = hed_default_stream_def();
@@ -62,7 +62,7 @@ hed_status synth_resident_create(
     return status ? status : start(s, def, config, error);
 }
 
-void synth_resident_destroy(synth_structure *s)
+void synth_resident_destroy(synth_solver *s)
 {
     hed_resident_destroy(s->resident);
     hed_buffer_destroy(s->image);
@@ -73,7 +73,7 @@ void synth_resident_destroy(synth_structure *s)
 }
 
 /* Posts `request` and waits for its answer, which says nothing but that it is done. */
-static hed_status ask(synth_structure *s, hed_error *error)
+static hed_status ask(synth_solver *s, hed_error *error)
 {
     uint32_t reply;
     hed_status status = hed_resident_post(s->resident, s->request, NULL);
@@ -85,7 +85,7 @@ static hed_status ask(synth_structure *s, hed_error *error)
 }
 
 hed_status synth_resident_run(
-    synth_structure *s, const synth_run *run, const synth_part *part, hed_error *error)
+    synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
     synth_request_head head = {SYNTH_REQUEST_PLAY, part->sample, part->frames, s->channels};
     uint64_t staged = s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes;
@@ -101,7 +101,7 @@ hed_status synth_resident_run(
     return ask(s, error);
 }
 
-hed_status synth_resident_ask(synth_structure *s, uint32_t command, hed_error *error)
+hed_status synth_resident_ask(synth_solver *s, uint32_t command, hed_error *error)
 {
     synth_request_head head = {command, 0, 0, 0};
     memcpy(s->request, &head, sizeof head);
