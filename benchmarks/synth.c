@@ -156,7 +156,7 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
 /* Seconds a sample that the whole device cannot beat: local memory moves 128 bytes a clock and
  * multiprocessor; a mass with six springs reads six neighbours, its own place and its table and
  * writes its place: 108 bytes (docs/synth.md). NAN: not known. */
-static double bound_of(const hed_synth_report *report, const hed_device_info *info)
+static double bound_of(const hed_synth_info *report, const hed_device_info *info)
 {
     if (report->solver != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
     return 108.0 * report->entities[HED_SYNTH_BODY] /
@@ -190,7 +190,7 @@ static void add_head(
 static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s,
     const hed_device_info *info, bench_records *to)
 {
-    hed_synth_report report = hed_synth_get_report(p->synth);
+    hed_synth_info report = hed_synth_report(p->synth);
     double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
     add_head(to, c->name, info->id, us, "us/sample");
     hed_records_number(to->records, "spread", us * hed_bench_spread(s));

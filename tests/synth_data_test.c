@@ -23,7 +23,7 @@ static hed_synth_instrument *load(const char *name)
 /* Holds a note for `seconds`, with a sawtooth of 125 Hz coming in. Returns the left channel, to be
  * freed. */
 static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note,
-    double seconds, uint32_t *frames, hed_synth_report *report)
+    double seconds, uint32_t *frames, hed_synth_info *report)
 {
     hed_error error;
     hed_synth_instrument *instrument = load(name);
@@ -49,7 +49,7 @@ static float *play(const test_device *t, const char *name, uint8_t channel, uint
         };
         OK(hed_synth_process(synth, &block, &error));
     }
-    *report = hed_synth_get_report(synth);
+    *report = hed_synth_report(synth);
     *frames = blocks * BLOCK;
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
@@ -113,7 +113,7 @@ Test(synth_data, notes_have_their_pitch)
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         uint32_t frames;
-        hed_synth_report report;
+        hed_synth_info report;
         float *sound = play(
             &t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames, &report);
         double pitch = 440 * exp2((notes[i].note - 69) / 12.0),
@@ -153,7 +153,7 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         uint32_t frames;
-        hed_synth_report report;
+        hed_synth_info report;
         free(play(&t, notes[i].name, notes[i].channel, notes[i].note, notes[i].seconds, &frames,
             &report));
         double level = 20 * log10((double)report.peak);
@@ -226,10 +226,10 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
     hed_synth_block block = {
         .frames = BLOCK, .events = events, .event_count = 640, .left = left, .right = right};
     OK(hed_synth_process(synth, &block, &error));
-    hed_synth_note_report notes = hed_synth_get_report(synth).notes;
+    hed_synth_note_report notes = hed_synth_report(synth).notes;
     CHECK(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 &&
           notes.high == 79);
-    CHECK(hed_synth_get_report(synth).peak > 0.001f);
+    CHECK(hed_synth_report(synth).peak > 0.001f);
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(harp);
     test_close(&t);

@@ -207,7 +207,7 @@ static uint64_t render(const test_device *t, const hed_synth_instrument *instrum
         OK(hed_synth_process(synth, &block, &error));
         hash = hash_samples(hash_samples(hash, left, length), right, length);
     }
-    hed_synth_report report = hed_synth_get_report(synth);
+    hed_synth_info report = hed_synth_report(synth);
     EXPECT_GT(report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
     EXPECT_LT(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
     EXPECT_EQ(report.breaks, 0u, "%s: the breaker opened", name);
@@ -363,7 +363,7 @@ typedef struct coverage {
 
 static void cover_instrument(const hed_synth_instrument *instrument, coverage *c)
 {
-    c->voices[hed_synth_instrument_get_def(instrument)->mode]++;
+    c->voices[hed_synth_instrument_definition(instrument)->mode]++;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < hed_synth_instrument_count(instrument, type); i++) {
             hed_synth_entity_def def;

@@ -180,7 +180,7 @@ static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, f
 
 static played finish(hed_synth *synth, played found)
 {
-    hed_synth_report report = hed_synth_get_report(synth);
+    hed_synth_info report = hed_synth_report(synth);
     found.bodies = report.entities[HED_SYNTH_BODY];
     found.groups = report.groups;
     found.cut = report.partition_cut;
@@ -315,7 +315,7 @@ Test(synth_grid, one_voice_is_dilated_and_bent)
     test_device t = test_open(NULL);
     if (!skips(&t)) {
         hed_synth_instrument *instrument = make_lattice(&plain);
-        hed_synth_instrument_def def = *hed_synth_instrument_get_def(instrument);
+        hed_synth_instrument_def def = *hed_synth_instrument_definition(instrument);
         def.mode = HED_SYNTH_VOICES;
         def.voices = 1;
         def.root_note = 57.0f;
@@ -441,7 +441,7 @@ static hed_synth_instrument *with_modulated_body(void)
 static hed_synth_instrument *with_voices(void)
 {
     hed_synth_instrument *instrument = make_lattice(&plain);
-    hed_synth_instrument_def def = *hed_synth_instrument_get_def(instrument);
+    hed_synth_instrument_def def = *hed_synth_instrument_definition(instrument);
     def.mode = HED_SYNTH_VOICES;
     def.voices = 4;
     def.low = def.high = 60;
@@ -518,7 +518,7 @@ Test(synth_grid, auto_goes_on_without_it)
         hed_synth *synth;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
         synth = make_synth(t.device, instrument, HED_SYNTH_AUTO, 64);
-        EXPECT(hed_synth_get_report(synth).solver != HED_SYNTH_GRID);
+        EXPECT(hed_synth_report(synth).solver != HED_SYNTH_GRID);
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
     }

@@ -37,7 +37,7 @@ static hed_synth_instrument *make_instrument(uint32_t bodies, hed_synth_voice_mo
 {
     hed_synth_instrument *instrument;
     OK(synth_sample_instrument(bodies, &instrument, &error));
-    hed_synth_instrument_def def = *hed_synth_instrument_get_def(instrument);
+    hed_synth_instrument_def def = *hed_synth_instrument_definition(instrument);
     def.mode = mode;
     def.voices = 3;
     def.low = 40;
@@ -87,7 +87,7 @@ static void render(const playing *how, float *sound)
     hed_synth *synth = make_synth(how, instrument);
     hed_synth_instrument_destroy(instrument);
     play(synth, how->block, 0, FRAMES, sound, sound + FRAMES);
-    hed_synth_report report = hed_synth_get_report(synth);
+    hed_synth_info report = hed_synth_report(synth);
     CHECK_EQ(report.solver, how->solver);
     CHECK_EQ(report.breaks, 0);
     hed_synth_destroy(synth);

@@ -69,7 +69,7 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
     hed_synth_instrument *in = import();
     CHECK_EQ(report.left_out, 0, "%s", report.text);
     CHECK_EQ(report.entities, 7);
-    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(in);
+    const hed_synth_instrument_def *def = hed_synth_instrument_definition(in);
     CHECK(def->mode == HED_SYNTH_VOICES && def->voices == 4 && def->low == 0);
     EQUAL(def->bend_range, 2);
     EQUAL(def->note_bend_range, 48);
@@ -102,7 +102,7 @@ Test(synth_import, notes_that_are_not_stable_are_given_up)
     hed_synth_stability stability;
     make_example(&p);
     hed_synth_instrument *in = import();
-    hed_synth_instrument_def def = *hed_synth_instrument_get_def(in);
+    hed_synth_instrument_def def = *hed_synth_instrument_definition(in);
     CHECK(def.high < 127 && said("not proven stable at 48 kHz"), "%u\n%s", def.high, report.text);
     OK(hed_synth_instrument_stability(in, 48000, &stability, &error));
     CHECK_EQ(stability.unsafe, 0);
@@ -182,7 +182,7 @@ Test(synth_import, routes_are_ranges_of_notes)
     CHECK(bow.channel == 0 && bow.low == 0 && bow.high == 127);
     hed_synth_route envelope = entity(in, HED_SYNTH_ENVELOPE, "envelope9").as.envelope.route;
     CHECK(envelope.channel == 3 && envelope.low == 64 && envelope.high == 64);
-    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(in);
+    const hed_synth_instrument_def *def = hed_synth_instrument_definition(in);
     CHECK(def->mode == HED_SYNTH_SINGLETON && def->low == 20 && def->high == 100);
     hed_synth_instrument_destroy(in);
 }
@@ -299,7 +299,7 @@ Test(synth_import, values_out_of_range_are_brought_into_it)
               said("instrument: gain inf -> "),
         "%s", report.text);
     CHECK_GE(report.changed, 7);
-    CHECK_EQ(hed_synth_instrument_get_def(in)->voices, 64);
+    CHECK_EQ(hed_synth_instrument_definition(in)->voices, 64);
     hed_synth_instrument_destroy(in);
 }
 

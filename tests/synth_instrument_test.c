@@ -142,7 +142,7 @@ Test(synth_instrument, the_whole_has_its_ranges)
     def.low = 80, def.high = 79;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_set_def(instrument, &def, &error));
     EXPECT(strstr(error.text, "lower note first"));
-    EXPECT(hed_synth_instrument_get_def(instrument)->high == 127,
+    EXPECT(hed_synth_instrument_definition(instrument)->high == 127,
         "a definition that is refused changes nothing");
 }
 

@@ -36,7 +36,7 @@ static hed_synth_live *make_live(
     def.block = BLOCK;
     def.math = HED_MATH_STRICT;
     OK(hed_synth_create(device, &def, &live->synth, &error));
-    OK(hed_ring_create(NULL, sizeof(hed_synth_report), 4, &live->synths, &error));
+    OK(hed_ring_create(NULL, sizeof(hed_synth_info), 4, &live->synths, &error));
     OK(live_exchange_create(live, &live->exchange, &error));
     return live;
 }
@@ -401,8 +401,8 @@ static void plays_what_a_render_gives(uint32_t block)
     atomic_store(&r->note_at, 17);
     wait_for_frames(r, FRAMES);
     CHECK(counting.calls == calls, "something was allocated while it played");
-    hed_synth_live_report report;
-    OK(hed_synth_live_get_report(live, &report, &error));
+    hed_synth_live_info report;
+    OK(hed_synth_live_report(live, &report, &error));
     hed_synth_live_stop(live);
     CHECK(report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
     CHECK(report.events == 1 && report.events_lost == 0 && report.late == 0);
@@ -460,9 +460,9 @@ static void tells_its_latency(
     def.synth.solver = solver;
     def.synth.inputs = 1;
     hed_synth_live *live;
-    hed_synth_live_report report;
+    hed_synth_live_info report;
     OK(hed_synth_live_start(&def, &live, &error));
-    OK(hed_synth_live_get_report(live, &report, &error));
+    OK(hed_synth_live_report(live, &report, &error));
     uint32_t ours = report.latency;
     CHECK(ours == report.synth.latency + blocks * report.block && report.synth.latency > 0);
     expect_latency(
@@ -507,12 +507,12 @@ Test(synth_live, counts_xruns_changes_and_fades)
     hed_synth_instrument *instrument = live_instrument(false), *other = live_instrument(true);
     hed_synth_live_def def = live_def(t.device, instrument);
     hed_synth_live *live;
-    hed_synth_live_report before, after;
+    hed_synth_live_info before, after;
     OK(hed_synth_live_start(&def, &live, &error));
-    OK(hed_synth_live_get_report(live, &before, &error));
+    OK(hed_synth_live_report(live, &before, &error));
     atomic_store(&r->dawdle, true);
     wait_for_frames(r, 9600);
-    OK(hed_synth_live_get_report(live, &after, &error));
+    OK(hed_synth_live_report(live, &after, &error));
     CHECK(after.xruns > before.xruns, "a cycle that took 100 ms was no xrun");
     hed_synth_event note = live_note(0x90, 127);
     CHECK(hed_synth_live_event(live, &note));
@@ -571,10 +571,10 @@ Test(synth_live, says_what_it_does_not_find)
     /* The server goes while it plays. */
     kill(r->server, SIGTERM);
     hed_status status = HED_OK;
-    hed_synth_live_report report;
+    hed_synth_live_info report;
     for (uint32_t i = 0; i < 1000 && !status; i++) {
         sleep_milliseconds(10);
-        status = hed_synth_live_get_report(live, &report, &error);
+        status = hed_synth_live_report(live, &report, &error);
     }
     CHECK(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s",
         hed_status_name(status), error.text);
@@ -598,19 +598,19 @@ Test(synth_live, alsa)
     def.output = "null";
     def.block = 128;
     hed_synth_live *live;
-    hed_synth_live_report report = {0};
+    hed_synth_live_info report = {0};
     OK(hed_synth_live_start(&def, &live, &error));
     hed_synth_event note = live_note(0x90, 127), wrong = {.kind = HED_SYNTH_EVENT_SET, .entity = 4711};
     CHECK(hed_synth_live_event(live, &wrong));
     for (uint32_t i = 0; i < 1000 && report.events_lost == 0; i++) {
         sleep_milliseconds(5);
-        OK(hed_synth_live_get_report(live, &report, &error));
+        OK(hed_synth_live_report(live, &report, &error));
     }
     CHECK(report.events_lost == 1, "an event of nothing counts as played");
     CHECK(hed_synth_live_event(live, &note));
     for (uint32_t i = 0; i < 1000 && (report.load.count < 100 || report.synth.peak < 1e-6f); i++) {
         sleep_milliseconds(5);
-        OK(hed_synth_live_get_report(live, &report, &error));
+        OK(hed_synth_live_report(live, &report, &error));
     }
     CHECK(report.load.count >= 100 && report.block == 128 && report.rate == 48000 &&
           report.events == 1);
@@ -622,10 +622,10 @@ Test(synth_live, alsa)
     def.output = "null";
     def.synth.inputs = 1; /* it captures silence */
     OK(hed_synth_live_start(&def, &live, &error));
-    OK(hed_synth_live_get_report(live, &report, &error));
+    OK(hed_synth_live_report(live, &report, &error));
     for (uint32_t i = 0; i < 1000 && report.load.count < 100; i++) {
         sleep_milliseconds(5);
-        OK(hed_synth_live_get_report(live, &report, &error));
+        OK(hed_synth_live_report(live, &report, &error));
     }
     CHECK(report.load.count >= 100 && report.xruns == 0);
     hed_synth_live_stop(live);

@@ -11,7 +11,7 @@ static const double RATE = 48000;
 typedef struct mixed {
     float left[FRAMES], right[FRAMES];
     uint32_t opened; /* at which frame the breaker opened first; FRAMES: never */
-    hed_synth_report report;
+    hed_synth_info report;
 } mixed;
 
 static synth_mix *make(const hed_synth_instrument_def *def)
@@ -39,7 +39,7 @@ static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances
             mix, at, instances, stem_count, frames, out->left + first, out->right + first);
         if (sounding < frames && out->opened == FRAMES) out->opened = first + sounding;
     }
-    out->report = (hed_synth_report){0};
+    out->report = (hed_synth_info){0};
     synth_mix_report(mix, &out->report);
 }
 
@@ -346,7 +346,7 @@ enum { PLAYED = 30000, BROKEN = 5000 };
 
 typedef struct played {
     float left[PLAYED], right[PLAYED], stems[2][PLAYED];
-    hed_synth_report report;
+    hed_synth_info report;
 } played;
 
 /* A string with a pluck for each note, and an input through which something comes in that is no
@@ -412,7 +412,7 @@ static played *play(hed_device *device, const hed_synth_instrument *instrument, 
         b.stems = (float *const[]){p->stems[0] + first, p->stems[1] + first};
         OK(hed_synth_process(synth, &b, &error));
     }
-    p->report = hed_synth_get_report(synth);
+    p->report = hed_synth_report(synth);
     hed_synth_destroy(synth);
     free(input);
     return p;

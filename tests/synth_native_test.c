@@ -331,7 +331,7 @@ Test(synth_native, threads_share_bodies_and_voices)
         }
         make(&m, what == KINDS ? FEW : (kind)what, &def);
         start(&m, &allocator);
-        hed_synth_report report = {0};
+        hed_synth_info report = {0};
         synth_cpu_ops.report(m.solver, &report);
         /* four slices */
         bool shared = what == KINDS || m.program->layout.type[SYNTH_BODY].count >= 49;

@@ -43,7 +43,7 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
     hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "tests/golden/%s.json", how->instrument);
     OK(hed_synth_instrument_load(path, &instrument, &error));
-    hed_synth_instrument_def quiet = *hed_synth_instrument_get_def(instrument);
+    hed_synth_instrument_def quiet = *hed_synth_instrument_definition(instrument);
     quiet.gain = -20; /* so that the limiter, which remembers, has nothing to do */
     OK(hed_synth_instrument_set_def(instrument, &quiet, &error));
     hed_synth_def def = hed_default_synth_def();
@@ -65,7 +65,7 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
         }
         process(synth, at, frames, events, count, sound);
     }
-    CHECK_EQ(hed_synth_get_report(synth).breaks, 0);
+    CHECK_EQ(hed_synth_report(synth).breaks, 0);
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
 }

@@ -21,11 +21,11 @@ static hed_context *open_with_database(hed_device **device)
     return context;
 }
 
-static hed_synth_report report_of(hed_device *device, const hed_synth_def *def)
+static hed_synth_info report_of(hed_device *device, const hed_synth_def *def)
 {
     hed_synth *synth;
     OK(hed_synth_create(device, def, &synth, &error));
-    hed_synth_report report = hed_synth_get_report(synth);
+    hed_synth_info report = hed_synth_report(synth);
     hed_synth_destroy(synth);
     return report;
 }
@@ -49,7 +49,7 @@ Test(synth_tune, what_was_measured_is_taken)
         OK(hed_synth_tune(device, &def, &how, &result, &error));
         CHECK_LT(result->best, result->count, "nothing worked");
         const hed_evaluation *best = &result->evaluations[result->best];
-        hed_synth_report report = report_of(device, &def);
+        hed_synth_info report = report_of(device, &def);
         CHECK_EQ(report.configured, HED_CONFIGURED_EXACT);
         int64_t solver = best->config.values[0]; /* STRUCTURE; 0: by rule */
         if (solver) CHECK_EQ((int64_t)report.solver, solver);

@@ -27,7 +27,7 @@ typedef struct check {
 
 static void tell_contents(check *c)
 {
-    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(c->instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_definition(c->instrument);
     static const char *const modes[] = {"singleton", "voices", "mpe"};
     uint32_t instances = def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices;
     if (c->json) {

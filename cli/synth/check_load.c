@@ -61,7 +61,7 @@ static hed_status measure(player *p, const hed_synth_instrument *instrument, dou
 {
     hed_synth_event notes[MOST_NOTES];
     double seconds, times[MOST_BLOCKS], spent = 0;
-    uint32_t note_count = make_notes(hed_synth_instrument_get_def(instrument), notes), count = 0;
+    uint32_t note_count = make_notes(hed_synth_instrument_definition(instrument), notes), count = 0;
     /* The first frame holds builds and first touches; the second tells how many frames there is
      * time for. */
     p->frames = 1;
@@ -76,7 +76,7 @@ static hed_status measure(player *p, const hed_synth_instrument *instrument, dou
     }
     if (status != HED_OK || count == 0) return status;
     hed_summary summary = hed_summarize(times, count);
-    hed_synth_report report = hed_synth_get_report(p->synth);
+    hed_synth_info report = hed_synth_report(p->synth);
     load->runs = true;
     load->broke = report.breaks > 0;
     load->load = summary.p50;

@@ -38,7 +38,7 @@ static hed_synth_live_def def_of(
 
 /* ---- the meter ---- */
 
-static void meter_line(const hed_synth_live_report *r, char *text, size_t size)
+static void meter_line(const hed_synth_live_info *r, char *text, size_t size)
 {
     double block = 1e9 * r->block / r->rate;
     snprintf(text, size,
@@ -54,7 +54,7 @@ static void meter_line(const hed_synth_live_report *r, char *text, size_t size)
 /* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
  * given, or the driver's end. */
 static hed_status watch(hed_synth_live *live, double seconds, bool quiet,
-    hed_synth_live_report *report, hed_error *error)
+    hed_synth_live_info *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
     uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;
@@ -62,7 +62,7 @@ static hed_status watch(hed_synth_live *live, double seconds, bool quiet,
     while (status == HED_OK && !hed_interrupted() &&
            (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        status = hed_synth_live_get_report(live, report, error);
+        status = hed_synth_live_report(live, report, error);
         if (quiet || hed_now() < next) continue;
         char text[160];
         meter_line(report, text, sizeof text);
@@ -74,7 +74,7 @@ static hed_status watch(hed_synth_live *live, double seconds, bool quiet,
 }
 
 static hed_status tell_json(
-    const hed_arguments *a, const hed_synth_live_report *r, const char *device, hed_error *error)
+    const hed_arguments *a, const hed_synth_live_info *r, const char *device, hed_error *error)
 {
     double block = 1e9 * r->block / r->rate;
     hed_records *records = hed_records_create();
@@ -108,8 +108,8 @@ static hed_status tell_json(
 static int play(const hed_arguments *a, hed_synth_live *live, const char *device, hed_error *error)
 {
     bool json = hed_given(a, "json"), quiet = json || hed_given(a, "quiet");
-    hed_synth_live_report report;
-    hed_status status = hed_synth_live_get_report(live, &report, error);
+    hed_synth_live_info report;
+    hed_status status = hed_synth_live_report(live, &report, error);
     if (!quiet)
         fprintf(stderr,
             "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32

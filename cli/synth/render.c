@@ -80,7 +80,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.transpose = (int32_t)hed_integer_of(a, "transpose");
     def.fold = hed_given(a, "fold");
     hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
-    if (status == HED_OK) r->latency = hed_synth_get_report(r->synth).latency;
+    if (status == HED_OK) r->latency = hed_synth_report(r->synth).latency;
     return status;
 }
 
@@ -194,7 +194,7 @@ static hed_status go(synth_render *r, hed_error *error)
 
 /* ---- ending ---- */
 
-static hed_status tell_json(const synth_render *r, const hed_synth_report *report, uint64_t frames,
+static hed_status tell_json(const synth_render *r, const hed_synth_info *report, uint64_t frames,
     uint64_t hash, float peak, hed_error *error)
 {
     char text[20];
@@ -243,7 +243,7 @@ static double decibels(double x) { return 20 * log10(x); }
 static hed_status tell(
     const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
 {
-    hed_synth_report report = hed_synth_get_report(r->synth);
+    hed_synth_info report = hed_synth_report(r->synth);
     char text[HED_ERROR_TEXT];
     if (report.notes.dropped && !r->quiet)
         fprintf(

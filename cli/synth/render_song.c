@@ -59,7 +59,7 @@ hed_status cli_synth_song_note(
 {
     hed_status status = make_room(song, 2, error);
     if (status != HED_OK) return status;
-    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_definition(instrument);
     double root = fmin(fmax(round(def->root_note), def->low), def->high);
     song->length = (uint64_t)llround(rate);
     add_midi(song, 0, 0x90, (uint8_t)root, 100);

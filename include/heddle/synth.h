@@ -361,7 +361,7 @@ HED_API hed_status hed_synth_instrument_copy(
 /** NULL is allowed. Thread class: owner */
 HED_API void hed_synth_instrument_destroy(hed_synth_instrument *instrument);
 /** Thread class: rt */
-HED_API const hed_synth_instrument_def *hed_synth_instrument_get_def(const hed_synth_instrument *instrument);
+HED_API const hed_synth_instrument_def *hed_synth_instrument_definition(const hed_synth_instrument *instrument);
 HED_API hed_status hed_synth_instrument_set_def(hed_synth_instrument *instrument, const hed_synth_instrument_def *def,
     hed_error *error); /**< Thread class: owner. Errors: ARGUMENT */
 
@@ -631,7 +631,7 @@ HED_API hed_synth_note_report hed_synth_check_notes(
     const hed_synth *synth, const hed_synth_event *events, uint32_t count);
 
 /** What a synth is and has seen. */
-typedef struct hed_synth_report {
+typedef struct hed_synth_info {
     hed_synth_solver solver;
     hed_configured configured;
     uint32_t instances, microphones; /**< heard ones */
@@ -652,9 +652,9 @@ typedef struct hed_synth_report {
     uint32_t sounding; /**< voices */
     hed_synth_note_report notes;
     uint32_t islands, asleep; /**< connected parts that can rest, of all instances; those that do */
-} hed_synth_report;
+} hed_synth_info;
 
-HED_API hed_synth_report hed_synth_get_report(const hed_synth *synth); /**< Thread class: owner */
+HED_API hed_synth_info hed_synth_report(const hed_synth *synth); /**< Thread class: owner */
 
 /** Finds the fastest solver for instruments like this one (their bodies, springs, other entities
  * and voices), how

@@ -34,7 +34,7 @@ typedef struct hed_synth_live_def {
 HED_API hed_synth_live_def hed_default_synth_live_def(void); /**< Thread class: rt */
 
 /** What the meter shows. */
-typedef struct hed_synth_live_report {
+typedef struct hed_synth_live_info {
     hed_meter_report load; /**< of the audio callback against the block */
     uint64_t xruns;        /**< counted by the driver, of playback and capture */
     /** blocks that the device had not finished in time (silence was played) */
@@ -42,8 +42,8 @@ typedef struct hed_synth_live_report {
     /** Hz, frames, frames added by us: JACK's ports tell them, too */
     uint32_t rate, block, latency;
     uint64_t events, events_lost;
-    hed_synth_report synth; /**< a copy taken now and then */
-} hed_synth_live_report;
+    hed_synth_info synth; /**< a copy taken now and then */
+} hed_synth_live_info;
 
 typedef struct hed_synth_live hed_synth_live;
 
@@ -59,7 +59,7 @@ HED_API bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *e
 HED_API hed_status hed_synth_live_change(
     hed_synth_live *live, const hed_synth_instrument *instrument, hed_error *error);
 /** OK while it runs; else why it ended (server gone, device lost). Thread class: owner. */
-HED_API hed_status hed_synth_live_get_report(hed_synth_live *live, hed_synth_live_report *report, hed_error *error);
+HED_API hed_status hed_synth_live_report(hed_synth_live *live, hed_synth_live_info *report, hed_error *error);
 /** Fades out in a block, disconnects, frees. NULL is allowed. Thread class: owner */
 HED_API void hed_synth_live_stop(hed_synth_live *live);
 

@@ -237,7 +237,7 @@ static hed_synth_instrument_def make_def(synth_import *im)
  * the instrument. */
 static hed_status limit_notes(synth_import *im)
 {
-    hed_synth_instrument_def def = *hed_synth_instrument_get_def(im->instrument);
+    hed_synth_instrument_def def = *hed_synth_instrument_definition(im->instrument);
     hed_synth_stability stability;
     hed_status status = hed_synth_instrument_stability(im->instrument, 48000.0, &stability, im->error);
     if (status || !stability.unsafe || def.mode == HED_SYNTH_SINGLETON) return status;

@@ -303,7 +303,7 @@ hed_status hed_synth_instrument_copy(
     return synth_fail(error, HED_ERROR_MEMORY, "out of memory for a copy of an instrument");
 }
 
-const hed_synth_instrument_def *hed_synth_instrument_get_def(const hed_synth_instrument *instrument)
+const hed_synth_instrument_def *hed_synth_instrument_definition(const hed_synth_instrument *instrument)
 {
     return &instrument->def;
 }

@@ -463,7 +463,7 @@ static void release_builder(synth_builder *b)
 hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def,
     synth_program **program, hed_error *error)
 {
-    const hed_synth_instrument_def *instrument = hed_synth_instrument_get_def(def->instrument);
+    const hed_synth_instrument_def *instrument = hed_synth_instrument_definition(def->instrument);
     *program = NULL;
     synth_program *made = synth_new(allocator, 1, sizeof *made);
     if (!made) return out_of_memory(error);

@@ -107,7 +107,7 @@ static void before_process(hed_synth_live *live)
     }
     if (live->until_synth-- > 0) return;
     live->until_synth = live->rate / live->block / 10;
-    hed_synth_report report = hed_synth_get_report(live->synth);
+    hed_synth_info report = hed_synth_report(live->synth);
     hed_ring_push(live->synths, &report); /* full: the owner does not look */
 }
 
@@ -196,7 +196,7 @@ static hed_status make_rings(hed_synth_live *live, hed_error *error)
     if (!status)
         status = hed_ring_create(a, sizeof(live_timed), LIVE_EVENT_ROOM, &live->midi, error);
     if (!status) status = hed_ring_create(a, sizeof(hed_meter_report), 4, &live->loads, error);
-    if (!status) status = hed_ring_create(a, sizeof(hed_synth_report), 4, &live->synths, error);
+    if (!status) status = hed_ring_create(a, sizeof(hed_synth_info), 4, &live->synths, error);
     if (status) return status;
     live->pending =
         a->allocate(a->user, LIVE_EVENT_ROOM * sizeof *live->pending, _Alignof(hed_synth_event));
@@ -213,13 +213,13 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     synth.max_events = LIVE_EVENT_ROOM;
     hed_status status = hed_synth_create(def->device, &synth, &live->synth, error);
     if (status) return status;
-    hed_synth_report report = hed_synth_get_report(live->synth);
+    hed_synth_info report = hed_synth_report(live->synth);
     live->latency = report.latency;
     if (report.solver != HED_SYNTH_CPU) {
         live->latency += live->block;
         status = live_exchange_create(live, &live->exchange, error);
     }
-    live->report = (hed_synth_live_report){
+    live->report = (hed_synth_live_info){
         .rate = live->rate, .block = live->block, .latency = live->latency, .synth = report};
     hed_meter_reset(&live->load, (uint64_t)(live->block * 1e9 / live->rate));
     return status;
@@ -302,7 +302,7 @@ hed_status hed_synth_live_change(hed_synth_live *live, const hed_synth_instrumen
     return status;
 }
 
-hed_status hed_synth_live_get_report(hed_synth_live *live, hed_synth_live_report *report, hed_error *error)
+hed_status hed_synth_live_report(hed_synth_live *live, hed_synth_live_info *report, hed_error *error)
 {
     while (hed_ring_pop(live->loads, &live->report.load)) continue;
     while (hed_ring_pop(live->synths, &live->report.synth)) continue;

@@ -90,7 +90,7 @@ struct hed_synth_live {
     _Atomic bool faded;
     _Atomic uint64_t xruns, late, played, lost;
     /* by whoever calls live_process() */
-    hed_ring *synths; /* of hed_synth_report */
+    hed_ring *synths; /* of hed_synth_info */
     uint32_t until_synth;
     /* a change, handed to and fro */
     _Atomic int change_state; /* live_change_state */
@@ -100,7 +100,7 @@ struct hed_synth_live {
     /* why it ended */
     _Atomic int ended; /* 0, 1: being written, 2 */
     hed_error end;
-    hed_synth_live_report report; /* the owner's */
+    hed_synth_live_info report; /* the owner's */
 };
 
 /* Applies a change that waits, plays a block, and now and then hands out a report. The one thread

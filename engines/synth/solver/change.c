@@ -30,7 +30,7 @@ static hed_status check(const hed_synth *synth, const hed_synth_instrument *inst
     if (!synth || !instrument)
         return synth_fail(error, HED_ERROR_ARGUMENT,
             "a change needs a synth and an instrument: one of them is NULL");
-    const hed_synth_instrument_def *old = &synth->instrument, *def = hed_synth_instrument_get_def(instrument);
+    const hed_synth_instrument_def *old = &synth->instrument, *def = hed_synth_instrument_definition(instrument);
     if (def->mode == old->mode && (def->mode == HED_SYNTH_SINGLETON || def->voices == old->voices))
         return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
@@ -100,7 +100,7 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
     made->allocator = synth->allocator;
     made->ops = synth->ops;
     made->of = synth->program;
-    made->instrument = *hed_synth_instrument_get_def(instrument);
+    made->instrument = *hed_synth_instrument_definition(instrument);
     status = build(synth, instrument, made, error);
     if (status) hed_synth_change_destroy(made);
     else *change = made;

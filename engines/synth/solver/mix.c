@@ -277,7 +277,7 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
     return stems ? sounding : frames;
 }
 
-void synth_mix_report(const synth_mix *mix, hed_synth_report *report)
+void synth_mix_report(const synth_mix *mix, hed_synth_info *report)
 {
     report->muted = mix->muted;
     report->breaks = mix->breaks;

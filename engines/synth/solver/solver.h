@@ -43,7 +43,7 @@ typedef struct synth_solver_ops {
     const uint32_t *(*stores)(const synth_solver *solver);
     /* One instance as it is at rest. NULL where there is never more than one: write() does it. */
     hed_status (*rest)(synth_solver *solver, uint32_t instance, hed_error *error);
-    void (*report)(const synth_solver *solver, hed_synth_report *report);
+    void (*report)(const synth_solver *solver, hed_synth_info *report);
     /* The grid's bodies are not in its stores; NULL for the others. Positions and velocities as
      * hed_synth_read_bodies() gives them; and the bodies that go on where they were in another
      * solver, called after write(). */
@@ -109,7 +109,7 @@ uint32_t synth_mix_resting(const synth_mix *mix); /* samples; 0: it plays. Threa
 /* The instances of these bits are cut off behind the last frame: what they were there fades out.
  * Thread class: rt. */
 void synth_mix_cut(synth_mix *mix, uint64_t instances);
-void synth_mix_report(const synth_mix *mix, hed_synth_report *report);
+void synth_mix_report(const synth_mix *mix, hed_synth_info *report);
 /* samples of look-ahead; output is shifted by it */
 uint32_t synth_mix_latency(const synth_mix *mix);
 

@@ -199,7 +199,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     made->device = device;
     made->stream = def->stream;
     made->def = *def;
-    made->instrument = *hed_synth_instrument_get_def(def->instrument);
+    made->instrument = *hed_synth_instrument_definition(def->instrument);
     made->configured =
         def->solver == HED_SYNTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
@@ -473,9 +473,9 @@ hed_synth_note_report hed_synth_check_notes(
     return synth_voices_check_notes(synth->voices, events, count);
 }
 
-hed_synth_report hed_synth_get_report(const hed_synth *synth)
+hed_synth_info hed_synth_report(const hed_synth *synth)
 {
-    hed_synth_report report = {.solver = synth->ops->id, .instances = synth->program->instances,
+    hed_synth_info report = {.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_read(&synth->meter),
         .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),
         .notes = synth_voices_notes(synth->voices)};

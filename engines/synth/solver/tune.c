@@ -59,7 +59,7 @@ const hed_kernel_def *hed_synth_tune_description(void)
 
 static hed_problem problem_of(const hed_synth_instrument *instrument)
 {
-    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_definition(instrument);
     int64_t others = 0;
     for (int type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         if (type != HED_SYNTH_BODY && type != HED_SYNTH_SPRING)
@@ -101,7 +101,7 @@ typedef struct tuning {
 static hed_status play(tuning *t, uint32_t frames, bool chord, hed_error *error)
 {
     hed_synth_event events[NOTES] = {0};
-    const hed_synth_instrument_def *def = hed_synth_instrument_get_def(t->def.instrument);
+    const hed_synth_instrument_def *def = hed_synth_instrument_definition(t->def.instrument);
     for (uint32_t i = 0; i < NOTES; i++) {
         events[i].kind = HED_SYNTH_EVENT_MIDI;
         events[i].bytes[0] = 0x90;
@@ -167,8 +167,8 @@ static hed_status make_expected(tuning *t, hed_error *error)
     if (t->peak > 0) return HED_OK;
     return synth_fail(error, HED_ERROR_ARGUMENT,
         "nothing is heard of this instrument when notes from %u to %u start: its tuning could not be checked",
-        hed_synth_instrument_get_def(t->def.instrument)->low,
-        hed_synth_instrument_get_def(t->def.instrument)->high);
+        hed_synth_instrument_definition(t->def.instrument)->low,
+        hed_synth_instrument_definition(t->def.instrument)->high);
 }
 
 hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const hed_tune_def *tune,

@@ -79,7 +79,7 @@ void synth_voices_forget_sleep(synth_voices *v, uint64_t instances)
         if (instances >> i & 1) synth_sleep_forget(v->sleep, i);
 }
 
-void synth_voices_report_sleep(const synth_voices *v, hed_synth_report *report)
+void synth_voices_report_sleep(const synth_voices *v, hed_synth_info *report)
 {
     report->islands = v->sleep->islands * v->instances;
     report->asleep = synth_sleep_asleep(v->sleep);

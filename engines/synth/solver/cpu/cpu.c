@@ -394,7 +394,7 @@ static hed_status native_run(synth_solver *s, const synth_run *run, hed_error *e
     return HED_OK;
 }
 
-static void native_report(const synth_solver *s, hed_synth_report *report)
+static void native_report(const synth_solver *s, hed_synth_info *report)
 {
     const synth_layout *layout = &s->program->layout;
     report->groups = s->threads;

@@ -547,7 +547,7 @@ static hed_status run(synth_solver *made, const synth_run *block, hed_error *err
     return HED_OK;
 }
 
-static void report(const synth_solver *made, hed_synth_report *filled)
+static void report(const synth_solver *made, hed_synth_info *filled)
 {
     filled->groups = made->tables.shape.groups + 1;
     filled->partition_cut = (uint32_t)made->tables.cut;

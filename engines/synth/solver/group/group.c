@@ -393,7 +393,7 @@ static hed_status rest_one(synth_solver *s, uint32_t instance, hed_error *error)
     return status || !s->resident ? status : synth_resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
-static void report(const synth_solver *s, hed_synth_report *to)
+static void report(const synth_solver *s, hed_synth_info *to)
 {
     hed_kernel_config(s->kernel, &to->configured);
     to->bytes = s->bytes;
