@@ -199,7 +199,8 @@ static hed_status open_group(
 static void add_records(hed_bench *bench, const hed_device_info *info, const player *players,
     const hed_bench_case *cases)
 {
-    hed_synth_info report = hed_synth_report(players[0].synth);
+    hed_synth_info report;
+    hed_synth_report(players[0].synth, &report);
     uint32_t entities = 0;
     for (uint32_t t = 0; t < HED_SYNTH_ENTITY_TYPE_COUNT; t++) entities += report.entities[t];
     for (uint32_t i = 0; i < COMPARED_COUNT; i++) {

@@ -190,7 +190,8 @@ static void add_head(
 static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s,
     const hed_device_info *info, bench_records *to)
 {
-    hed_synth_info report = hed_synth_report(p->synth);
+    hed_synth_info report;
+    hed_synth_report(p->synth, &report);
     double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
     add_head(to, c->name, info->id, us, "us/sample");
     hed_records_number(to->records, "spread", us * hed_bench_spread(s));

@@ -107,11 +107,13 @@ int main(void)
     if (!status) status = hed_synth_prepare(synth, larger, &change, &error);
     if (!status) status = hed_synth_apply(synth, change, &error);
     if (!status) status = play(synth, 64, second, &error);
+    hed_synth_info info = {0};
+    if (!status) hed_synth_report(synth, &info);
     if (status) fprintf(stderr, "%s\n", error.text);
     else
         printf("%s, %s: %.1f Hz, then %.1f Hz with %.1f Hz\n", hed_device_get_info(device)->name,
-            hed_synth_solver_name(hed_synth_report(synth).solver),
-            loudest_near(first, 220), loudest_near(second, 220), loudest_near(second, 330));
+            hed_synth_solver_name(info.solver), loudest_near(first, 220), loudest_near(second, 220),
+            loudest_near(second, 330));
     hed_synth_change_destroy(change);
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(larger);

@@ -207,7 +207,8 @@ static uint64_t render(const test_device *t, const hed_synth_instrument *instrum
         OK(hed_synth_process(synth, &block, &error));
         hash = hash_samples(hash_samples(hash, left, length), right, length);
     }
-    hed_synth_info report = hed_synth_report(synth);
+    hed_synth_info report;
+    hed_synth_report(synth, &report);
     EXPECT_GT(report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
     EXPECT_LT(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
     EXPECT_EQ(report.breaks, 0u, "%s: the breaker opened", name);

@@ -8,6 +8,13 @@
 
 #include "solver/grid/grid.h"
 
+static hed_synth_info info_of(const hed_synth *synth)
+{
+    hed_synth_info info;
+    hed_synth_report(synth, &info);
+    return info;
+}
+
 static hed_error error;
 
 enum { FRAMES = 400 };
@@ -180,7 +187,8 @@ static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, f
 
 static played finish(hed_synth *synth, played found)
 {
-    hed_synth_info report = hed_synth_report(synth);
+    hed_synth_info report;
+    hed_synth_report(synth, &report);
     found.bodies = report.entities[HED_SYNTH_BODY];
     found.groups = report.groups;
     found.cut = report.partition_cut;
@@ -518,7 +526,7 @@ Test(synth_grid, auto_goes_on_without_it)
         hed_synth *synth;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
         synth = make_synth(t.device, instrument, HED_SYNTH_AUTO, 64);
-        EXPECT(hed_synth_report(synth).solver != HED_SYNTH_GRID);
+        EXPECT(info_of(synth).solver != HED_SYNTH_GRID);
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
     }

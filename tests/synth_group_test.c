@@ -87,7 +87,8 @@ static void render(const playing *how, float *sound)
     hed_synth *synth = make_synth(how, instrument);
     hed_synth_instrument_destroy(instrument);
     play(synth, how->block, 0, FRAMES, sound, sound + FRAMES);
-    hed_synth_info report = hed_synth_report(synth);
+    hed_synth_info report;
+    hed_synth_report(synth, &report);
     CHECK_EQ(report.solver, how->solver);
     CHECK_EQ(report.breaks, 0);
     hed_synth_destroy(synth);

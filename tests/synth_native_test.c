@@ -1,4 +1,4 @@
-/* The native solver against its own text: bodies by vectors, bands and ears give the bits of
+/* The cpu solver against its own text: bodies by vectors, bands and ears give the bits of
  * synth_entity() one by one; blocks and voices do not matter; memory that is not there gives an
  * error. */
 #include <fenv.h>

@@ -8,6 +8,13 @@
 
 #include "heddle/synth_file.h"
 
+static hed_synth_info info_of(const hed_synth *synth)
+{
+    hed_synth_info info;
+    hed_synth_report(synth, &info);
+    return info;
+}
+
 /* OFF is at no multiple of a block; from SILENT on, 50 ms later, nothing may be left. */
 enum { RATE = 48000, FRAMES = 9600, OFF = 4001, SILENT = OFF + 2400, MOST_EVENTS = 8 };
 
@@ -65,7 +72,7 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
         }
         process(synth, at, frames, events, count, sound);
     }
-    CHECK_EQ(hed_synth_report(synth).breaks, 0);
+    CHECK_EQ(info_of(synth).breaks, 0);
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
 }

@@ -7,6 +7,13 @@
 
 #include "heddle/synth_file.h"
 
+static hed_synth_info info_of(const hed_synth *synth)
+{
+    hed_synth_info info;
+    hed_synth_report(synth, &info);
+    return info;
+}
+
 enum { RATE = 48000, LONG = 3 * RATE, MOST_EVENTS = 8 };
 
 static hed_error error;
@@ -60,7 +67,7 @@ static void play(hed_synth *synth, uint32_t frames, uint32_t block_size,
     }
 }
 
-static uint32_t asleep(const hed_synth *synth) { return hed_synth_report(synth).asleep; }
+static uint32_t asleep(const hed_synth *synth) { return info_of(synth).asleep; }
 
 /* ---- strings ---- */
 
@@ -71,7 +78,7 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
-    CHECK_EQ(hed_synth_report(synth).islands, 2, "what an LFO shakes cannot rest");
+    CHECK_EQ(info_of(synth).islands, 2, "what an LFO shakes cannot rest");
     CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 8 + 600, 256, NULL, 0, NULL);
     CHECK_EQ(asleep(synth), 2, "nothing has been played for 0.1 s");
@@ -112,7 +119,7 @@ Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
         peak = fmaxf(peak, fabsf(sound[i]));
         if (sound[i] != 0.0f) last = i;
     }
-    uint32_t latency = hed_synth_report(synth).latency;
+    uint32_t latency = info_of(synth).latency;
     double t60 = log(1000.0) / 250.0;
     CHECK_GT(peak, 0.01f);
     CHECK_LT(last, (uint32_t)((0.125 + 3 * t60) * RATE) + latency + 600, "sound until %.3f s",
@@ -190,7 +197,7 @@ static void expect(
 {
     hed_synth_instrument *instrument = body_with(more);
     hed_synth *synth = start(t, instrument, HED_SYNTH_AUTO, 1);
-    CHECK_EQ(hed_synth_report(synth).islands, islands, "%s", more);
+    CHECK_EQ(info_of(synth).islands, islands, "%s", more);
     play(synth, RATE / 2, 512, NULL, 0, NULL);
     CHECK_EQ(asleep(synth), quiet, "%s", more);
     hed_synth_event on = note(0, 60);
@@ -238,7 +245,8 @@ Test(synth_sleep, voices_rest_each_by_itself)
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/voices.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
-    hed_synth_info report = hed_synth_report(synth);
+    hed_synth_info report;
+    hed_synth_report(synth, &report);
     CHECK(report.islands >= report.instances && report.instances > 1);
     uint32_t each = report.islands / report.instances;
     play(synth, RATE / 4, 256, NULL, 0, NULL);
@@ -258,7 +266,7 @@ Test(synth_sleep, sound_off_wakes_every_voice)
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/voices.json");
     hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
-    uint32_t islands = hed_synth_report(synth).islands;
+    uint32_t islands = info_of(synth).islands;
     hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
         .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5), .parameter = HED_SYNTH_TARGET_MASS,
         .value = 0.0003f};

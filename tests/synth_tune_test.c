@@ -25,7 +25,8 @@ static hed_synth_info report_of(hed_device *device, const hed_synth_def *def)
 {
     hed_synth *synth;
     OK(hed_synth_create(device, def, &synth, &error));
-    hed_synth_info report = hed_synth_report(synth);
+    hed_synth_info report;
+    hed_synth_report(synth, &report);
     hed_synth_destroy(synth);
     return report;
 }

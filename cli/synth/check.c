@@ -215,7 +215,7 @@ static void tell_load(check *c, hed_table *table, const char *device, const cli_
     hed_table_cell(table, "%s", verdict);
 }
 
-/* The solvers to ask on a device: the processor itself runs the native one, the others what they
+/* The solvers to ask on a device: the processor itself runs that of the cpu, the others what they
  * have. */
 static uint32_t solvers_of(const hed_device *device, hed_synth_solver solvers[3])
 {
@@ -251,8 +251,8 @@ static hed_status check_device(
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && status == HED_OK && !hed_interrupted(); i++) {
         cli_synth_load load;
-        status = cli_synth_measure(
-            device, c->instrument, solvers[i], c->rate, c->block, &load, error);
+        status =
+            cli_synth_measure(device, c->instrument, solvers[i], c->rate, c->block, &load, error);
         if (status != HED_OK) continue;
         tell_load(c, table, id, &load);
         if (is_better(&load, &best->load)) *best = (best_load){load, id};
@@ -277,9 +277,7 @@ static void sum_up(const check *c, const best_load *best)
             "\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
             "smaller, or take a faster device%s\n",
             solver, best->device, best->load.load / REAL_TIME,
-            best->load.solver == HED_SYNTH_GRID
-                ? ""
-                : "; the largest play by solver grid on GPUs");
+            best->load.solver == HED_SYNTH_GRID ? "" : "; the largest play by solver grid on GPUs");
     else puts("\nplays on none of these devices");
 }
 

@@ -22,7 +22,6 @@ typedef struct cli_synth_load {
 /* Plays it for a fraction of a second with as many notes as it has voices. Only what is wrong with
  * the machine, not with the pair, is an error. */
 hed_status cli_synth_measure(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load,
-    hed_error *error);
+    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load, hed_error *error);
 
 #endif

@@ -76,7 +76,8 @@ static hed_status measure(player *p, const hed_synth_instrument *instrument, dou
     }
     if (status != HED_OK || count == 0) return status;
     hed_summary summary = hed_summarize(times, count);
-    hed_synth_info report = hed_synth_report(p->synth);
+    hed_synth_info report;
+    hed_synth_report(p->synth, &report);
     load->runs = true;
     load->broke = report.breaks > 0;
     load->load = summary.p50;
@@ -87,8 +88,7 @@ static hed_status measure(player *p, const hed_synth_instrument *instrument, dou
 }
 
 hed_status cli_synth_measure(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load,
-    hed_error *error)
+    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load, hed_error *error)
 {
     *load = (cli_synth_load){.solver = solver};
     hed_synth_def def = hed_default_synth_def();
@@ -117,8 +117,8 @@ hed_status cli_synth_measure(hed_device *device, const hed_synth_instrument *ins
     /* Which solver and device it is stands beside it. */
     char head[128];
     const char *id = hed_device_get_info(device)->id;
-    int length = snprintf(
-        head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
+    int length =
+        snprintf(head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
     const char *reason =
         strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
     snprintf(load->reason, sizeof load->reason, "%.255s", reason);

@@ -53,8 +53,8 @@ static void meter_line(const hed_synth_live_info *r, char *text, size_t size)
 
 /* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
  * given, or the driver's end. */
-static hed_status watch(hed_synth_live *live, double seconds, bool quiet,
-    hed_synth_live_info *report, hed_error *error)
+static hed_status watch(
+    hed_synth_live *live, double seconds, bool quiet, hed_synth_live_info *report, hed_error *error)
 {
     bool terminal = isatty(STDERR_FILENO);
     uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;
@@ -161,7 +161,7 @@ static int run(const hed_arguments *arguments, void *user)
     return code;
 }
 
-static const char *const SOLVERS[] = {"auto", "native", "group", "global", "grid", NULL};
+static const char *const SOLVERS[] = {"auto", "cpu", "group", "global", "grid", NULL};
 
 #define FLAG(word, text) \
     { \
@@ -219,7 +219,7 @@ static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyb
 const hed_command hed_command_synth_play = {
     .name = "play", .summary = "play an instrument live, through JACK or ALSA", .description =
         "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the "
-        "blocks that were not ready in time. A native synth plays in the audio thread; any other device "
+        "blocks that were not ready in time. With the cpu solver it plays in the audio thread; any other device "
         "is one block behind, and the first line says so.",
     .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

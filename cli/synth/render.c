@@ -80,7 +80,11 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.transpose = (int32_t)hed_integer_of(a, "transpose");
     def.fold = hed_given(a, "fold");
     hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
-    if (status == HED_OK) r->latency = hed_synth_report(r->synth).latency;
+    if (status == HED_OK) {
+        hed_synth_info info;
+        hed_synth_report(r->synth, &info);
+        r->latency = info.latency;
+    }
     return status;
 }
 
@@ -243,7 +247,8 @@ static double decibels(double x) { return 20 * log10(x); }
 static hed_status tell(
     const synth_render *r, uint64_t frames, uint64_t hash, float peak, hed_error *error)
 {
-    hed_synth_info report = hed_synth_report(r->synth);
+    hed_synth_info report;
+    hed_synth_report(r->synth, &report);
     char text[HED_ERROR_TEXT];
     if (report.notes.dropped && !r->quiet)
         fprintf(
@@ -331,7 +336,7 @@ static int run(const hed_arguments *arguments, void *user)
 
 /* ---- the command ---- */
 
-static const char *const SOLVERS[] = {"auto", "native", "group", "global", "grid", NULL};
+static const char *const SOLVERS[] = {"auto", "cpu", "group", "global", "grid", NULL};
 static const char *const FORMATS[] = {"s16", "s24", "f32", NULL};
 
 #define FLAG(word, text) \

@@ -498,8 +498,8 @@ typedef struct hed_synth hed_synth;
 /** How a synth runs. */
 typedef enum hed_synth_solver {
     HED_SYNTH_AUTO,
-    HED_SYNTH_CPU, /**< plain C, in the calling thread: real-time safe */
-    HED_SYNTH_GROUP,  /**< a work-group for each instance, its state in local memory */
+    HED_SYNTH_CPU,   /**< plain C, in the calling thread: real-time safe */
+    HED_SYNTH_GROUP, /**< a work-group for each instance, its state in local memory */
     /** a work-group for each instance, its state in global memory: of any size */
     HED_SYNTH_GLOBAL,
     /** one instance over the whole device, bodies partitioned, boundary positions as packets */
@@ -508,7 +508,7 @@ typedef enum hed_synth_solver {
 } hed_synth_solver;
 
 HED_API const char *hed_synth_solver_name(
-    hed_synth_solver solver); /**< "native", "group", ... Thread class: rt */
+    hed_synth_solver solver); /**< "cpu", "group", ... Thread class: rt */
 
 /** What an event is. */
 typedef enum hed_synth_event_kind {
@@ -547,7 +547,7 @@ typedef struct hed_synth_def {
     hed_synth_solver solver;
     hed_pack_method pack; /**< HED_PACK_ROWS */
     uint32_t
-        threads; /**< NATIVE: that voices, or the bodies of a single instrument, are shared out to; 1. The bits
+        threads; /**< CPU: that voices, or the bodies of a single instrument, are shared out to; 1. The bits
                            are the same. Bodies pay from some thousands on: the threads meet at each sample, and wait
                            for one another by spinning */
     /** a resident kernel with a mailbox instead of a launch a block (HED_CAN_RESIDENT) */
@@ -654,13 +654,14 @@ typedef struct hed_synth_info {
     uint32_t islands, asleep; /**< connected parts that can rest, of all instances; those that do */
 } hed_synth_info;
 
-HED_API hed_synth_info hed_synth_report(const hed_synth *synth); /**< Thread class: owner */
+/** Thread class: owner */
+HED_API void hed_synth_report(const hed_synth *synth, hed_synth_info *info);
 
 /** Finds the fastest solver for instruments like this one (their bodies, springs, other entities
  * and voices), how
  *  to pack it and the size of a work-group, and keeps it in the context's database, where
  *  hed_synth_create() with HED_SYNTH_AUTO finds it. A choice counts as right when a chord over the
- *  whole range sounds as the native solver has it, within 5 % of the peak for 1,024 samples.
+ *  whole range sounds as the cpu solver has it, within 5 % of the peak for 1,024 samples.
  *  `tune` as for hed_tune_pipeline(), its problem is filled in here; NULL: its defaults. Thread
  *  class: owner of the device's time. Errors: as hed_synth_create() and hed_tune_pipeline();
  *  UNSUPPORTED (host: nothing to choose), ARGUMENT (nothing is heard). */

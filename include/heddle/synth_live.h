@@ -1,7 +1,7 @@
 /** @file synth_live.h
  *  Playing live through JACK or ALSA, in a library of its own (libheddle-synth-live).
  *
- *  The audio thread allocates and locks nothing. With a native synth it plays by itself; else it
+ *  The audio thread allocates and locks nothing. With the cpu solver it plays by itself; else it
  *  exchanges records with a thread that drives the device, one block behind.
  */
 #ifndef HEDDLE_SYNTH_LIVE_H

@@ -61,7 +61,7 @@ run 0 synth import "$(dirname "$0")/../fuzz/synth_import_fuzz/example.ank" -o "$
 
 # ---- files ----
 run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/song.wav" --tail 0.5 --strict --spectrogram "$work/song.png"; err_is_empty
-out_has 'song.wav: 1.00 s of sound in .* times faster than real time, on host (native)'; out_has 'load .* p50 .* p99 .* max'; out_has 'peak -'
+out_has 'song.wav: 1.00 s of sound in .* times faster than real time, on host (cpu)'; out_has 'load .* p50 .* p99 .* max'; out_has 'peak -'
 wav_is song.wav 1 2 48000 24; there song.png
 [ "$(wc -c < "$work/song.wav")" = 288044 ] || complain "song.wav has $(wc -c < "$work/song.wav") bytes"
 run 0 synth render "$work/string.json" "$work/song.mid" -o "$work/song16.wav" --tail 0 --format s16 -r 44100; wav_is song16.wav 1 2 44100 16
@@ -158,7 +158,7 @@ if "$heddle" doctor | grep -q '^jack  *works'; then run 1 synth play "$work/stri
 run 0 synth play "$work/string.json" --alsa --output null --block 128 --seconds 0.3 --json; err_is_empty
 out_is_json instrument device solver rate block latency blocks load xruns missed late events events_lost breaks notes; out_has '"block": 128'
 run 0 synth play "$work/narrow.json" --alsa --output null --seconds 0.1 --json --transpose -12 --fold; out_has '"dropped": 0'; out_has '"low": 60'
-run 0 synth play "$work/string.json" --alsa --output null --seconds 0.2; out_has 'blocks: load p50 .*xruns 0'; err_has 'playing on host (native), 48000 Hz'
+run 0 synth play "$work/string.json" --alsa --output null --seconds 0.2; out_has 'blocks: load p50 .*xruns 0'; err_has 'playing on host (cpu), 48000 Hz'
 run 1 synth play "$work/string.json" --alsa --output no_such_card; err_has 'no_such_card'
 run 1 synth play "$work/string.json" --alsa --output null --midi nobody:99; err_has 'MIDI port "nobody:99"'
 run 0 synth play "$work/string.json" --alsa --output null --inputs 2 --seconds 0.2 --quiet; err_is_empty

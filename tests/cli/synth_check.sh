@@ -30,17 +30,17 @@ run 1 synth check "$work/wrong.json"; err_has 'links.0..to: "string.14." is outs
 run 0 synth check --no-load "$work/string.json"
 out_has 'voices, 2 instances, body: 23, spring: 25, microphone: 1, plectrum: 1'
 out_has 'stable: at worst '; out_has 'the highest note plays 2.24 times as fast as written'
-out_has '220.000000  A3'; out_has_not 'plate   '; out_has_not 'native'
+out_has '220.000000  A3'; out_has_not 'plate   '; out_has_not 'cpu'
 run 1 synth check "$work/high.json"
-out_has 'NOT STABLE: '; out_has 'times heavier, or the springs at it '; out_has 'semitones'; out_has_not 'native'
+out_has 'NOT STABLE: '; out_has 'times heavier, or the springs at it '; out_has 'semitones'; out_has_not 'cpu'
 run 0 synth check --no-load --json "$work/string.json"
 out_is_json record; out_has '"stable": true'; out_has '"frequency": 22'; out_has '"note": "A3"'
 
 # ---- its load ----
 run 0 synth check "$work/string.json"
-out_has 'host    native'
+out_has 'host    cpu'
 run 0 synth check --device host --block 64 --json "$work/string.json"
-out_has '"solver": "native"'; out_has '"load": '; out_has '"store_bytes": '
+out_has '"solver": "cpu"'; out_has '"load": '; out_has '"store_bytes": '
 run 1 synth check --device nothing "$work/string.json"; err_has 'nothing'
 
 exit $failed

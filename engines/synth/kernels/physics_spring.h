@@ -1,4 +1,4 @@
-/* A spring's force and a body's way, for numbers of any kind: floats, or in solver native
+/* A spring's force and a body's way, for numbers of any kind: floats, or in the cpu solver
  * vectors of them (native_step.h), with the same operations in the same order, so the same bits.
  * Behind physics_store.h; who includes it for other numbers defines the words below, which end with
  * it.

@@ -75,7 +75,7 @@ typedef struct synth_program_def {
      * linked to, without rows (in the order of `entities[SYNTH_BODY]`). */
     bool remote;
     bool
-        vectors; /* solver native: bodies stand where vectors take many at a time, those with modulation among
+        vectors; /* cpu solver: bodies stand where vectors take many at a time, those with modulation among
                      them */
 } synth_program_def;
 

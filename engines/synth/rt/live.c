@@ -107,7 +107,8 @@ static void before_process(hed_synth_live *live)
     }
     if (live->until_synth-- > 0) return;
     live->until_synth = live->rate / live->block / 10;
-    hed_synth_info report = hed_synth_report(live->synth);
+    hed_synth_info report;
+    hed_synth_report(live->synth, &report);
     hed_ring_push(live->synths, &report); /* full: the owner does not look */
 }
 
@@ -213,7 +214,8 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     synth.max_events = LIVE_EVENT_ROOM;
     hed_status status = hed_synth_create(def->device, &synth, &live->synth, error);
     if (status) return status;
-    hed_synth_info report = hed_synth_report(live->synth);
+    hed_synth_info report;
+    hed_synth_report(live->synth, &report);
     live->latency = report.latency;
     if (report.solver != HED_SYNTH_CPU) {
         live->latency += live->block;

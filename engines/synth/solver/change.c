@@ -55,8 +55,8 @@ static hed_status build(const hed_synth *synth, const hed_synth_instrument *inst
     view.def.instrument = instrument;
     if (!c->ops->valid(&view, reason, sizeof reason))
         return synth_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver %s cannot run the changed instrument: %s",
-            hed_synth_solver_name(c->ops->id), reason);
+            "solver %s cannot run the changed instrument: %s", hed_synth_solver_name(c->ops->id),
+            reason);
     status = c->ops->create(&view, c->program, &c->solver, error);
     if (!status)
         status = synth_voices_create(

@@ -34,8 +34,7 @@ typedef struct synth_solver_ops {
     /* All instances' stores and delay memories: (instances x words), (instances x delay_words);
      * `delays` NULL: stores alone, of each what stands before its lists at the least. write with
      * NULL for both: everything as it is at rest (the program's image; delay memories 0). */
-    hed_status (*read)(
-        synth_solver *solver, uint32_t *stores, float *delays, hed_error *error);
+    hed_status (*read)(synth_solver *solver, uint32_t *stores, float *delays, hed_error *error);
     hed_status (*write)(
         synth_solver *solver, const uint32_t *stores, const float *delays, hed_error *error);
     /* All instances' stores where they are, if that is memory of the host's; NULL: read() copies
@@ -52,7 +51,7 @@ typedef struct synth_solver_ops {
     hed_status (*carry)(synth_solver *solver, synth_solver *from, hed_error *error);
 } synth_solver_ops;
 
-extern const synth_solver_ops synth_cpu_ops; /* native.c: HED_SYNTH_CPU */
+extern const synth_solver_ops synth_cpu_ops;    /* native.c: HED_SYNTH_CPU */
 extern const synth_solver_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP */
 extern const synth_solver_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
 extern const synth_solver_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */

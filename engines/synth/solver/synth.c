@@ -13,7 +13,7 @@ hed_synth_def hed_default_synth_def(void)
 
 const char *hed_synth_solver_name(hed_synth_solver solver)
 {
-    static const char *const names[] = {"auto", "native", "group", "global", "grid"};
+    static const char *const names[] = {"auto", "cpu", "group", "global", "grid"};
     return (unsigned)solver < HED_SYNTH_SOLVER_COUNT ? names[solver] : "unknown";
 }
 
@@ -47,8 +47,7 @@ static hed_status check_def(const hed_device *device, const hed_synth_def *def, 
     if (!status)
         status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status)
-        status = check_range(
-            "solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1, error);
+        status = check_range("solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1, error);
     if (!status)
         status = check_range("pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1, error);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
@@ -305,12 +304,10 @@ static hed_status look(hed_synth *synth, hed_error *error)
 {
     if (synth_voices_next_look(synth->voices, synth->sample) != synth->sample) return HED_OK;
     hed_status status = HED_OK;
-    if (!synth->ops->stores)
-        status = synth->ops->read(synth->solver, synth->stores, NULL, error);
+    if (!synth->ops->stores) status = synth->ops->read(synth->solver, synth->stores, NULL, error);
     if (!status)
         synth_voices_look(synth->voices,
-            synth->ops->stores ? synth->ops->stores(synth->solver) : synth->stores,
-            synth->sample);
+            synth->ops->stores ? synth->ops->stores(synth->solver) : synth->stores, synth->sample);
     return status;
 }
 
@@ -441,8 +438,7 @@ hed_status hed_synth_read_bodies(
     if (!synth || instance >= synth->program->instances)
         return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
             synth ? synth->program->instances : 0);
-    if (synth->ops->bodies)
-        return synth->ops->bodies(synth->solver, positions, velocities, error);
+    if (synth->ops->bodies) return synth->ops->bodies(synth->solver, positions, velocities, error);
     const synth_program *program = synth->program;
     const synth_layout *layout = &program->layout;
     uint64_t words = (uint64_t)program->instances * layout->words,
@@ -473,17 +469,16 @@ hed_synth_note_report hed_synth_check_notes(
     return synth_voices_check_notes(synth->voices, events, count);
 }
 
-hed_synth_info hed_synth_report(const hed_synth *synth)
+void hed_synth_report(const hed_synth *synth, hed_synth_info *info)
 {
-    hed_synth_info report = {.solver = synth->ops->id, .instances = synth->program->instances,
+    *info = (hed_synth_info){.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_read(&synth->meter),
         .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),
         .notes = synth_voices_notes(synth->voices)};
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-        report.entities[type] = synth->program->layout.type[type].count;
-    synth_voices_report_sleep(synth->voices, &report);
-    synth->ops->report(synth->solver, &report);
-    report.configured = synth->configured;
-    synth_mix_report(synth->mix, &report);
-    return report;
+        info->entities[type] = synth->program->layout.type[type].count;
+    synth_voices_report_sleep(synth->voices, info);
+    synth->ops->report(synth->solver, info);
+    info->configured = synth->configured;
+    synth_mix_report(synth->mix, info);
 }

@@ -92,7 +92,7 @@ typedef struct tuning {
     hed_device *device;
     hed_synth_def def;
     hed_synth *synth; /* as the present configuration has it */
-    float *expected;  /* (2 x CHECKED_FRAMES) left, then right, as the native solver has them */
+    float *expected;  /* (2 x CHECKED_FRAMES) left, then right, as the cpu solver has them */
     float *found;     /* likewise; and room for a block */
     double peak;
 } tuning;
@@ -151,7 +151,7 @@ static hed_status check(void *user, hed_error *error)
         worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
     if (worst <= 0.05 * t->peak + 1e-6) return HED_OK;
     return synth_fail(error, HED_ERROR_FORMAT,
-        "a sample is %.3g off the native one, at a peak of %.3g", worst, t->peak);
+        "a sample is %.3g off that of the cpu, at a peak of %.3g", worst, t->peak);
 }
 
 static hed_status make_expected(tuning *t, hed_error *error)
@@ -177,7 +177,7 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
         return synth_fail(error, HED_ERROR_UNSUPPORTED,
-            "host has one solver, \"native\": there is nothing to choose");
+            "host has one solver, \"cpu\": there is nothing to choose");
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
     t.def.solver = HED_SYNTH_AUTO;

@@ -1,4 +1,4 @@
-/* Bodies of the native solver by vectors: which springs stand in which rows, and what is in
+/* Bodies of the cpu solver by vectors: which springs stand in which rows, and what is in
  * them. native_step.c steps them. */
 #include "solver/cpu/bands.h"
 #include "program/memory.h"

@@ -1,4 +1,4 @@
-/* Bodies of the native solver, LANES at a time. Where many springs go from each body to the one
+/* Bodies of the cpu solver, LANES at a time. Where many springs go from each body to the one
  * equally far on, as in strings, membranes and lattices, they are a band: each spring is computed
  * once, and both its bodies take that force. The other springs are computed at both ends, which
  * saves scattered writes. Each body sums its forces in the order of its list, as synth_body() does.

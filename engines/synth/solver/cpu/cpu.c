@@ -1,4 +1,4 @@
-/* Solver native: plain C in the calling thread, an instance behind the other. Real-time safe:
+/* The cpu solver: plain C in the calling thread, an instance behind the other. Real-time safe:
  * run() allocates, locks and logs nothing. Bodies go by vectors (native_bodies.h), all else one by
  * one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere.
  *
@@ -251,11 +251,11 @@ static bool hears_inputs(const synth_program *program)
     return false;
 }
 
-static hed_status native_create(const hed_synth *synth, const synth_program *program,
-    synth_solver **solver, hed_error *error)
+static hed_status native_create(
+    const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
     synth_solver *s = synth_new(&synth->allocator, 1, sizeof *s);
-    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a native synth");
+    if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a synth");
     s->allocator = synth->allocator;
     s->program = program;
     s->channels = synth->def.inputs;
@@ -328,8 +328,7 @@ static void hold(const synth_solver *s, uint32_t instance, uint32_t frame)
 }
 
 /* What member `member` of `team` has of an instance; `team` NULL: all of it. */
-static void run_instance(
-    const synth_solver *s, uint32_t instance, uint32_t member, hed_team *team)
+static void run_instance(const synth_solver *s, uint32_t instance, uint32_t member, hed_team *team)
 {
     const synth_layout *layout = &s->program->layout;
     const synth_run *run = s->run;

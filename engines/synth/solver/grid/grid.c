@@ -43,7 +43,7 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_get_info(synth->device);
     if (strcmp(info->backend, "host") == 0)
-        return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+        return refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (synth->def.math == HED_MATH_STRICT)
         return refuse(reason, size,
             "strict mode wants the order of the program; the grid has one of its own");
@@ -422,8 +422,8 @@ static hed_status build(synth_solver *made, const hed_synth *synth, hed_error *e
     return status;
 }
 
-static hed_status create(const hed_synth *synth, const synth_program *program,
-    synth_solver **solver, hed_error *error)
+static hed_status create(
+    const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
     *solver = NULL;
     synth_solver *made = synth_new(&synth->allocator, 1, sizeof *made);
@@ -542,8 +542,8 @@ static hed_status run(synth_solver *made, const synth_run *block, hed_error *err
     hed_status waited = hed_stream_wait(made->stream, status ? NULL : error);
     if (status || waited) return status ? status : waited;
     if (flags[0])
-        return synth_fail(error, HED_ERROR_TIMEOUT,
-            "solver grid: a group waited for a packet that did not come");
+        return synth_fail(
+            error, HED_ERROR_TIMEOUT, "solver grid: a group waited for a packet that did not come");
     return HED_OK;
 }
 

@@ -154,8 +154,7 @@ struct synth_solver {
 /* Everything of the constants of a launch that depends on the dilation. */
 void synth_grid_set_dilation(synth_solver *made, float dilation);
 /* What synth_solver_ops say. */
-hed_status synth_grid_read(
-    synth_solver *made, uint32_t *stores, float *delays, hed_error *error);
+hed_status synth_grid_read(synth_solver *made, uint32_t *stores, float *delays, hed_error *error);
 hed_status synth_grid_write(
     synth_solver *made, const uint32_t *stores, const float *delays, hed_error *error);
 hed_status synth_grid_bodies(

@@ -167,8 +167,8 @@ static hed_status fill(
     return status || !resident ? status : synth_resident_create(s, def, &config, error);
 }
 
-static hed_status create(const hed_synth *synth, hed_synth_solver id,
-    const synth_program *program, synth_solver **solver, hed_error *error)
+static hed_status create(const hed_synth *synth, hed_synth_solver id, const synth_program *program,
+    synth_solver **solver, hed_error *error)
 {
     synth_solver *s = synth_new(&synth->allocator, 1, sizeof *s);
     if (!s) return synth_fail(error, HED_ERROR_MEMORY, "no memory for a solver");
@@ -185,14 +185,14 @@ static hed_status create(const hed_synth *synth, hed_synth_solver id,
     return status;
 }
 
-static hed_status group_create(const hed_synth *synth, const synth_program *program,
-    synth_solver **solver, hed_error *error)
+static hed_status group_create(
+    const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
     return create(synth, HED_SYNTH_GROUP, program, solver, error);
 }
 
-static hed_status global_create(const hed_synth *synth, const synth_program *program,
-    synth_solver **solver, hed_error *error)
+static hed_status global_create(
+    const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
     return create(synth, HED_SYNTH_GLOBAL, program, solver, error);
 }

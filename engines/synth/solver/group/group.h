@@ -46,8 +46,8 @@ typedef struct synth_part {
 } synth_part;
 
 /* At least one element, since no buffer is empty. */
-hed_status synth_group_buffer(synth_solver *solver, hed_memory memory, uint64_t words,
-    hed_buffer **buffer, hed_error *error);
+hed_status synth_group_buffer(
+    synth_solver *solver, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error);
 hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words);
 /* The smallest group with a lane for each item, or the largest that the device takes; false and
  * why: none. */
@@ -57,8 +57,8 @@ bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint3
 /* group_resident.c: needs the stores; starts the kernel. */
 enum { SYNTH_RESIDENT_POKES = 64 };
 uint32_t synth_resident_words(const synth_program *program);
-hed_status synth_resident_create(synth_solver *solver, const hed_kernel_def *def,
-    const hed_config *config, hed_error *error);
+hed_status synth_resident_create(
+    synth_solver *solver, const hed_kernel_def *def, const hed_config *config, hed_error *error);
 void synth_resident_destroy(synth_solver *solver);
 hed_status synth_resident_run(
     synth_solver *solver, const synth_run *run, const synth_part *part, hed_error *error);
