@@ -1,9 +1,10 @@
 /* The numbers of a tuning's report, and that the page holds them, escaped. tune_report_browser.sh
- * looks at it in a browser. */
+ * looks at it in a browser, where its script has drawn. */
 #include "testing.h"
 #include "tune_synthetic.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "tunefile/report_numbers.h"
 
 /* ---- numbers ---- */
@@ -105,38 +106,6 @@ Test(tune_report, axes_are_the_most_important_ones_without_a_geometry)
     synthetic_free(&t);
 }
 
-/* By hand, over all evaluations for each cell. */
-Test(tune_report, a_cell_has_the_best_of_its_pair)
-{
-    synthetic_tuning t = synthetic_make(700, 5);
-    const hed_kernel_def *kernel = t.def.kernel;
-    uint32_t axes[2] = {0, 3}, columns = kernel->parameters[0].count,
-             rows = kernel->parameters[3].count, worked = 0, failed = 0;
-    hed_report_cell cells[256];
-    CHECK(rows * columns <= 256);
-    hed_report_fill(kernel, &t.result, axes, cells);
-    for (uint32_t row = 0; row < rows; row++)
-        for (uint32_t column = 0; column < columns; column++) {
-            double best = INFINITY;
-            const hed_report_cell *cell = &cells[row * columns + column];
-            for (uint32_t i = 0; i < t.result.count; i++) {
-                const hed_evaluation *e = &t.result.evaluations[i];
-                if (e->config.values[0] == kernel->parameters[0].values[column] &&
-                    e->config.values[3] == kernel->parameters[3].values[row] &&
-                    e->outcome == HED_OUTCOME_MEASURED)
-                    best = fmin(best, e->seconds);
-            }
-            worked += cell->worked;
-            failed += cell->failed;
-            if (best < INFINITY) EXPECT(t.result.evaluations[cell->best].seconds == best);
-            else
-                EXPECT(cell->best == t.result.count ||
-                       t.result.evaluations[cell->best].outcome == HED_OUTCOME_DROPPED);
-        }
-    EXPECT(worked + failed == 700);
-    synthetic_free(&t);
-}
-
 Test(tune_report, bounds_and_units)
 {
     hed_tune_result r = {
@@ -166,19 +135,27 @@ Test(tune_report, bounds_and_units)
 /* ---- the page ---- */
 
 static char *page;
+static hed_json *json;
+static hed_json_node data; /* what the page's script reads */
 
 static void write_page(synthetic_tuning *t)
 {
     char path[] = "/tmp/heddle-report-XXXXXX";
-    hed_error error;
+    hed_error error = {0};
     size_t size;
     int descriptor = mkstemp(path);
     CHECK(descriptor >= 0);
     free(page);
+    hed_json_free(json);
     OK(hed_tune_report_write(path, HED_REPORT_HTML, synthetic_def(t), &error));
     OK(hed_file_read(path, 10000000, &page, &size, &error));
     EXPECT(size < 500000, "%zu bytes", size);
     remove(path);
+    const char *begin = strstr(page, "id=data>");
+    CHECK(begin && strstr(begin, "</script>"));
+    begin += strlen("id=data>");
+    OK(hed_json_parse("data", begin, (size_t)(strstr(begin, "</script>") - begin), &json, &error));
+    data = hed_json_root(json);
 }
 
 static size_t count_of(const char *part)
@@ -188,108 +165,91 @@ static size_t count_of(const char *part)
     return count;
 }
 
-Test(tune_report, a_mark_for_each_evaluation_in_a_small_file)
+static const char *text_of(const char *key) { return hed_json_string(hed_json_member(data, key)); }
+
+static uint32_t index_of(hed_json_node object, const char *key)
 {
-    synthetic_tuning t = synthetic_make(7000, 1);
-    write_page(&t);
-    EXPECT(count_of("h0") == 7000, "%zu", count_of("h0"));
-    EXPECT(count_of("class=outline") >= 1);
-    EXPECT(count_of("<tr class=winner>") == 1 && count_of("<td>tie</td>") == 2);
-    EXPECT(count_of("http") == 0, "it fetches something");
-    EXPECT(strstr(page, "51 %") || strstr(page, "50 %"));
-    synthetic_free(&t);
+    return (uint32_t)hed_json_integer(hed_json_member(object, key), 0, UINT32_MAX);
 }
 
-/* Two parameters of 250 values each: no cell is left with a number in it. */
-Test(tune_report, a_map_of_many_cells_is_small_too)
+/* What the script draws from is every evaluation, the best ten, and an example of each failure. */
+Test(tune_report, every_evaluation_in_a_small_file)
 {
     synthetic_tuning t = synthetic_make(7000, 1);
-    hed_kernel_def kernel = {.name = "wide", .parameter_count = 2};
-    int64_t values[250];
-    for (int i = 0; i < 250; i++) values[i] = i;
-    kernel.parameters =
-        (const hed_parameter_def[]){{"A", values, 250, 0, NULL}, {"B", values, 250, 0, NULL}};
-    uint32_t worked = 0;
-    for (uint32_t i = 0; i < t.result.count; i++) {
-        t.result.evaluations[i].config = (hed_config){2, {i % 250, i / 250}};
-        worked += hed_report_has_value(&t.result.evaluations[i]);
-    }
-    t.def.kernel = &kernel;
     write_page(&t);
-    EXPECT(count_of("h1v1h-1z") == worked && count_of("class=number") == 0);
-    EXPECT(count_of("class=outline") == 1);
+    hed_json_node parameters = hed_json_member(data, "parameters"),
+                  outcomes = hed_json_member(data, "outcomes"),
+                  values = hed_json_member(data, "values"), top = hed_json_member(data, "top");
+    const char *at = text_of("configs");
+    CHECK(hed_json_count(values) == 7000 && strlen(at) == 7000 * 15);
+    for (uint32_t i = 0; i < 7000; i++) {
+        const hed_evaluation *e = &t.result.evaluations[i];
+        unsigned place, outcome;
+        for (uint32_t p = 0; p < 7; p++, at += 2) {
+            CHECK(sscanf(at, "%2x", &place) == 1);
+            const char *name =
+                hed_json_string(hed_json_item(hed_json_item(parameters, p), 1 + place));
+            const hed_parameter_def *parameter = &t.def.kernel->parameters[p];
+            if (!parameter->labels) CHECK(atoll(name) == e->config.values[p]);
+            else CHECK(parameter->values[place] == e->config.values[p]);
+        }
+        CHECK(sscanf(at++, "%1x", &outcome) == 1 && outcome == (unsigned)e->outcome);
+        hed_json_node value = hed_json_item(values, i);
+        if (!hed_report_has_value(e)) CHECK(hed_json_kind_of(value) == HED_JSON_NULL);
+        else CHECK(fabs(hed_json_number(value, 0, 1) - e->seconds) <= 1e-5 * e->seconds);
+    }
+    EXPECT_TEXT(hed_json_string(hed_json_item(outcomes, 0)), "measured");
+    EXPECT(index_of(data, "best") == t.result.best && index_of(data, "default") == 0);
+    EXPECT(hed_json_kind_of(hed_json_member(data, "stored")) == HED_JSON_NULL);
+    uint32_t tied = 0;
+    CHECK(hed_json_count(top) == 10);
+    EXPECT(index_of(hed_json_item(top, 0), "index") == t.result.best);
+    for (uint32_t i = 0; i < 10; i++)
+        tied += hed_json_boolean(hed_json_member(hed_json_item(top, i), "tied"));
+    EXPECT(tied == 2 && index_of(data, "ties") == 2);
+    EXPECT(hed_json_count(hed_json_member(data, "failures")) ==
+           HED_OUTCOME_COUNT - HED_OUTCOME_INVALID);
+    double share = hed_json_number(hed_json_member(data, "share"), 0, 1);
+    EXPECT(share > 0.5 && share < 0.52);
+    hed_error error = {0};
+    OK(hed_json_status(json, &error));
+    EXPECT(count_of("http") == 0 && count_of("src=") == 0, "it fetches something");
     synthetic_free(&t);
 }
 
 Test(tune_report, what_comes_from_outside_is_escaped)
 {
     synthetic_tuning t = synthetic_make(60, 1);
-    hed_kernel_def kernel = *t.def.kernel;
+    hed_kernel_def kernel;
     hed_parameter_def parameters[HED_MAX_PARAMETERS];
-    memcpy(parameters, kernel.parameters, kernel.parameter_count * sizeof *parameters);
-    parameters[0].name = "A<b>\"&'";
-    parameters[4].labels = (const char *const[]){"</script><b>", "on"};
-    kernel.parameters = parameters;
-    kernel.name = "</title><script>alert(1)</script>";
-    kernel.summary = "bad \x80 utf-8 \xed\xa0\x80 and \x01 control, good \xc3\xa9";
-    t.def.kernel = &kernel;
-    t.def.origin = "<img src=x>";
-    t.def.settings = "<i>";
-    t.result.in_process = true;
-    t.result.in_process_reason = "<u>";
-    t.result.evaluations[5].outcome = HED_OUTCOME_BUILD;
-    snprintf(
-        t.result.evaluations[5].text, sizeof t.result.evaluations[5].text, "vector<int> & </pre>");
+    synthetic_hostile(&t, &kernel, parameters);
     write_page(&t);
-    EXPECT(count_of("alert(1)") == count_of("&#60;script&#62;alert(1)"));
+    EXPECT(count_of("alert(1)") == count_of("\\u003cscript>alert(1)"));
     EXPECT(count_of("<script") == 2 && count_of("</script>") == 2, "ours alone");
     EXPECT(count_of("<b>") == 0 && count_of("<img") == 0 && count_of("<i>") == 0 &&
-           count_of("<u>") == 0);
-    EXPECT(strstr(page, "vector&#60;int&#62; &#38; &#60;/pre&#62;"));
-    EXPECT(strstr(page, "good \xc3\xa9") && !strstr(page, "\xed\xa0") && !strchr(page, 1));
+           count_of("<u>") == 0 && count_of("</pre>") == 0);
+    EXPECT_TEXT(text_of("kernel"), kernel.name);
+    EXPECT_TEXT(text_of("origin"), "<img src=x>");
+    EXPECT_TEXT(text_of("in_process_reason"), "<u>");
+    EXPECT_TEXT(
+        hed_json_string(hed_json_item(hed_json_item(hed_json_member(data, "parameters"), 0), 0)),
+        "A<b>\"&'");
+    EXPECT_TEXT(text_of("summary"), "bad ? utf-8 ??? and \x01 control, good \xc3\xa9");
+    EXPECT(!strstr(page, "\xed\xa0") && !strchr(page, 1));
     synthetic_free(&t);
 }
 
 Test(tune_report, strange_results_make_a_page_too)
 {
-    hed_kernel_def bare = {.name = "bare"};
     synthetic_tuning t = synthetic_make(60, 1);
-    for (int step = 0; step < 5; step++) {
-        if (step == 1) /* nothing worked */
-            for (uint32_t i = 0; i < t.result.count; i++)
-                t.result.evaluations[i] = (hed_evaluation){.config = t.result.evaluations[i].config,
-                    .outcome = HED_OUTCOME_BUILD,
-                    .seconds = NAN,
-                    .pace = 1};
-        if (step == 1) t.result.best = t.result.default_index = t.result.count;
-        if (step == 2)
-            t.result.best = t.result.default_index = t.result.stored_index = t.result.count = 0;
-        if (step == 0 || step == 3) {
-            t.result.work = (hed_work){0};
-            t.result.share = t.result.gain = NAN;
-        }
-        if (step == 4) t.def = (hed_tune_report_def){.kernel = &bare};
+    for (int step = 0; step < SYNTHETIC_STRANGE; step++) {
+        synthetic_strange(&t, step);
         write_page(&t);
         EXPECT(strstr(page, "</html>"));
-        EXPECT(!strstr(page, "nan") && !strstr(page, "inf%"), "step %d", step);
+        EXPECT(hed_json_count(hed_json_member(data, "values")) == t.result.count);
+        EXPECT(hed_json_kind_of(hed_json_member(data, "gain")) == HED_JSON_NULL || step < 1);
+        EXPECT((hed_json_kind_of(hed_json_member(data, "best")) == HED_JSON_NULL) == (step > 0));
     }
-    synthetic_free(&t);
-}
-
-Test(tune_report, one_evaluation_and_equal_times)
-{
-    synthetic_tuning t = synthetic_make(2, 1);
-    for (uint32_t i = 0; i < 2; i++) {
-        t.result.evaluations[i].outcome = HED_OUTCOME_MEASURED;
-        t.result.evaluations[i].seconds = t.result.evaluations[i].low =
-            t.result.evaluations[i].high = 1e-3;
-    }
-    write_page(&t);
-    EXPECT(count_of("h0") == 2 && !strstr(page, "nan"));
-    t.result.count = 1;
-    t.result.best = 0;
-    write_page(&t);
-    EXPECT(count_of("h0") == 1 && !strstr(page, "nan"));
     synthetic_free(&t);
 }
 

@@ -106,7 +106,8 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     r->in_process_reason = "";
     r->drift = 0.004;
     r->seconds = 41.3;
-    r->work = (hed_work){.bytes = 8.0 * 8192 * 8192, .operations = 2.0 * 17 * 17 * 8192 * 8192,
+    r->work = (hed_work){.bytes = 8.0 * 8192 * 8192,
+        .operations = 2.0 * 17 * 17 * 8192 * 8192,
         .items = 8192.0 * 8192};
     r->bandwidth = 4.1e12;
     r->arithmetic = 6.0e13;
@@ -114,12 +115,22 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
     memcpy(r->importance, (const double[]){0.34, 0.06, 0.14, 0.28, 0.13, 0.042, 0.008},
         7 * sizeof(double));
     r->problem = kernel->sample.benchmark;
-    t.device = (hed_device_info){.id = "cuda:0", .backend = "cuda", .platform = "NVIDIA CUDA",
-        .name = "Synthetic <GPU> & Co", .vendor = "none", .driver = "1.0", .compute_units = 132,
-        .lane_width = 32, .max_group = 1024, .local_bytes = 232448, .memory_bytes = 150000000000,
+    t.device = (hed_device_info){.id = "cuda:0",
+        .backend = "cuda",
+        .platform = "NVIDIA CUDA",
+        .name = "Synthetic <GPU> & Co",
+        .vendor = "none",
+        .driver = "1.0",
+        .compute_units = 132,
+        .lane_width = 32,
+        .max_group = 1024,
+        .local_bytes = 232448,
+        .memory_bytes = 150000000000,
         .cache_bytes = 62914560};
-    t.def = (hed_tune_report_def){.kernel = kernel, .settings = "auto, 7000 evaluations, seed 1",
-        .origin = "heddle:convolution", .database = "/home/user/.local/share/heddle/tuning.db",
+    t.def = (hed_tune_report_def){.kernel = kernel,
+        .settings = "auto, 7000 evaluations, seed 1",
+        .origin = "heddle:convolution",
+        .database = "/home/user/.local/share/heddle/tuning.db",
         .date = "2026-11-21 14:03"};
     return t;
 }
@@ -130,6 +141,66 @@ static inline const hed_tune_report_def *synthetic_def(synthetic_tuning *t)
     t->def.result = &t->result;
     t->def.device = &t->device;
     return &t->def;
+}
+
+/* Texts from outside in every place, as bad as they come; kernel and parameters live as long as
+ * `t`. */
+static inline void synthetic_hostile(
+    synthetic_tuning *t, hed_kernel_def *kernel, hed_parameter_def *parameters)
+{
+    *kernel = *t->def.kernel;
+    memcpy(parameters, kernel->parameters, kernel->parameter_count * sizeof *parameters);
+    static const char *const labels[] = {"</script><b>", "on"};
+    parameters[0].name = "A<b>\"&'";
+    parameters[4].labels = labels;
+    kernel->parameters = parameters;
+    kernel->name = "</title><script>alert(1)</script>";
+    kernel->summary = "bad \x80 utf-8 \xed\xa0\x80 and \x01 control, good \xc3\xa9";
+    t->def.kernel = kernel;
+    t->def.origin = "<img src=x>";
+    t->def.settings = "<i>";
+    t->result.in_process = true;
+    t->result.in_process_reason = "<u>";
+    t->result.evaluations[5].outcome = HED_OUTCOME_BUILD;
+    snprintf(t->result.evaluations[5].text, sizeof t->result.evaluations[5].text,
+        "vector<int> & </pre>");
+}
+
+enum { SYNTHETIC_STRANGE = 5 };
+
+/* One strange thing after another, each on top of those before. */
+static inline void synthetic_strange(synthetic_tuning *t, int step)
+{
+    static const hed_kernel_def bare = {.name = "bare"};
+    hed_tune_result *r = &t->result;
+    if (step == 0) r->work = (hed_work){0};
+    if (step == 1) { /* nothing worked */
+        for (uint32_t i = 0; i < r->count; i++)
+            r->evaluations[i] = (hed_evaluation){.config = r->evaluations[i].config,
+                .outcome = HED_OUTCOME_BUILD,
+                .seconds = NAN,
+                .pace = 1};
+        r->best = r->default_index = r->count;
+        r->share = r->gain = NAN;
+    }
+    if (step == 2) r->best = r->default_index = r->stored_index = r->count = 0;
+    if (step == 3) r->drift = NAN;
+    if (step == 4) t->def = (hed_tune_report_def){.kernel = &bare};
+}
+
+/* Two parameters of 250 values each, one evaluation for each cell. `kernel` and `parameters` (2)
+ * live as long as `t`. */
+static inline void synthetic_wide(
+    synthetic_tuning *t, hed_kernel_def *kernel, hed_parameter_def *parameters)
+{
+    static int64_t values[250];
+    for (int i = 0; i < 250; i++) values[i] = i;
+    parameters[0] = (hed_parameter_def){"A", values, 250, 0, NULL};
+    parameters[1] = (hed_parameter_def){"B", values, 250, 0, NULL};
+    *kernel = (hed_kernel_def){.name = "wide", .parameters = parameters, .parameter_count = 2};
+    for (uint32_t i = 0; i < t->result.count; i++)
+        t->result.evaluations[i].config = (hed_config){2, {i % 250, i / 250}};
+    t->def.kernel = kernel;
 }
 
 static inline void synthetic_free(synthetic_tuning *t) { free(t->result.evaluations); }

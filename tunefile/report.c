@@ -1,22 +1,36 @@
-/* A tuning as one HTML page: the frame, what stands on top, failures, and how it was measured. */
-#include "support/errors.h"
+/* The reports of a tuning: a page (report.html, whose script draws what stands in it as JSON), T4 as
+ * Kernel Tuner 1.4 writes it, and CSV by RFC 4180. */
+#include "heddle/author.h"
+#include "heddle/tune_file.h"
 #include "support/file.h"
-#include "tunefile/report_page.h"
+#include "tunefile/report_numbers.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const hed_source hed_report_files[]; /* made by the build: the style, the script */
+extern const hed_source hed_report_files[]; /* embedded: report.html */
 
-/* ---- text ---- */
+enum { REPORT_TOP = 10 }; /* configurations in the table of the best */
 
-/* Bytes of the UTF-8 character at `text`; 0 where it is none that may stand in a page. */
+/* ---- JSON ---- */
+
+/* The functions below that make JSON return NULL when memory runs out, and take over the values that
+ * they are given, of which one that is NULL makes the whole NULL. */
+
+static json_t *number_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Bytes of the UTF-8 character at `text`; 0 where it is none. */
 static size_t character_bytes(const unsigned char *text)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (text[0] < 0x80) return text[0] >= 0x20 || text[0] == '\n' || text[0] == '\t';
+    if (text[0] < 0x80) return 1;
     size_t bytes = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
     uint32_t code = text[0] & (0x7fu >> bytes);
     if (text[0] < 0xc2 || text[0] > 0xf4) return 0;
@@ -28,348 +42,328 @@ static size_t character_bytes(const unsigned char *text)
                                                                                           : bytes;
 }
 
-void hed_page_put(hed_page *page, const char *text)
+/* Text from outside, such as a driver's message: what is not UTF-8 becomes '?'. NULL: null. */
+static json_t *text_json(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        size_t bytes = character_bytes(at);
-        if (bytes == 0) fputs("&#xfffd;", page->out);
-        else if (strchr("<>&\"'", *at)) fprintf(page->out, "&#%d;", *at);
-        else fwrite(at, 1, bytes, page->out);
+    if (!text) return json_null();
+    json_t *value = json_string(text);
+    if (value) return value;
+    char *copy = strdup(text);
+    for (char *at = copy; at && *at;) {
+        size_t bytes = character_bytes((const unsigned char *)at);
+        if (!bytes) *at = '?';
         at += bytes ? bytes : 1;
     }
+    value = copy ? json_string(copy) : NULL;
+    free(copy);
+    return value;
 }
 
-void hed_page_put_config(hed_page *page, const hed_config *config)
+/* Appends to `list`, which becomes NULL when memory runs out. */
+static void list_append(json_t **list, json_t *value)
 {
-    char text[1024];
-    hed_config_format(page->kernel, config, text, sizeof text);
-    hed_page_put(page, text);
+    if (*list && json_array_append_new(*list, value) == 0) return;
+    if (!*list) json_decref(value);
+    json_decref(*list);
+    *list = NULL;
 }
 
-void hed_page_put_value(hed_page *page, double value)
+/* "<" is escaped, so that no text ends the element of a page that it stands in. */
+static int write_json(const char *bytes, size_t size, void *writer)
 {
-    char text[48];
-    hed_report_text(page->def->objective, value, text, sizeof text);
-    hed_page_put(page, text);
-}
-
-/* ---- scales ---- */
-
-double hed_page_logarithmic(double value, double low, double high)
-{
-    return log(value / low) / log(high / low);
-}
-
-/* Steps of 1, 2 or 5 times a power of ten, about five of them. */
-uint32_t hed_page_even_ticks(double low, double high, double ticks[HED_PAGE_TICKS])
-{
-    double rough = (high - low) / 5, step = pow(10, floor(log10(rough)));
-    step *= rough > 5 * step ? 10 : rough > 2 * step ? 5 : rough > step ? 2 : 1;
-    uint32_t count = 0;
-    for (double tick = ceil(low / step) * step; tick <= high && count < HED_PAGE_TICKS;
-         tick += step)
-        ticks[count++] = tick;
-    return count;
-}
-
-uint32_t hed_page_ticks(double low, double high, double ticks[HED_PAGE_TICKS])
-{
-    static const double steps[] = {1, 2, 5};
-    double decades = log10(high / low);
-    if (decades < 0.9) return hed_page_even_ticks(low, high, ticks);
-    int every = decades > 8 ? (int)ceil(decades / 8) : 1; /* only each so many-th decade */
-    uint32_t count = 0;
-    for (int power = (int)floor(log10(low)); power <= (int)ceil(log10(high)); power++)
-        for (int i = 0; i < (decades > 4 ? 1 : 3); i++) {
-            double tick = steps[i] * pow(10, power);
-            if (tick >= low && tick <= high && power % every == 0 && count < HED_PAGE_TICKS)
-                ticks[count++] = tick;
-        }
-    return count;
-}
-
-/* ---- on top ---- */
-
-static void put_figure(hed_page *page, const char *name, const char *figure, const char *remark)
-{
-    fprintf(page->out, "<div><dt>%s</dt><dd>", name);
-    hed_page_put(page, figure);
-    fputs("<small>", page->out);
-    hed_page_put(page, remark);
-    fputs("</small></dd></div>\n", page->out);
-}
-
-static void put_gain(hed_page *page)
-{
-    const hed_tune_result *result = page->result;
-    char figure[48], remark[96] = "the default does not run here";
-    if (isfinite(result->gain)) {
-        snprintf(figure, sizeof figure, "%.2f times", result->gain);
-        hed_report_text(page->def->objective, hed_report_value(result, result->default_index),
-            remark, sizeof remark);
-        put_figure(page,
-            page->def->objective == HED_OBJECTIVE_TIME ? "faster than the default"
-                                                       : "better than the default",
-            figure, remark);
-    } else {
-        put_figure(page, "faster than the default", "-", remark);
+    for (size_t begin = 0, end; begin < size; begin = end + 1) {
+        const char *found = memchr(bytes + begin, '<', size - begin);
+        end = found ? (size_t)(found - bytes) : size;
+        if (hed_file_writer_put(writer, bytes + begin, end - begin) != HED_OK ||
+            (found && hed_file_writer_put(writer, "\\u003c", 6) != HED_OK))
+            return -1;
     }
+    return 0;
 }
 
-static void put_figures(hed_page *page)
+/* A file of a document between two texts, of `before_size` bytes and to its zero; takes the document
+ * over. */
+static hed_status write_document(const char *path, const char *before, size_t before_size,
+    json_t *document, size_t flags, const char *after, hed_error *error)
 {
-    static const char *const names[] = {"time of a launch", "energy of a launch", "metric"};
-    const hed_tune_result *result = page->result;
-    const hed_evaluation *winner = &result->evaluations[result->best];
-    char figure[64], remark[128];
-    fputs("<dl class=figures>\n", page->out);
-    hed_report_text(page->def->objective, winner->seconds, figure, sizeof figure);
-    snprintf(remark, sizeof remark, "median of %u runs, %.1f %% wide", winner->runs,
-        100 * (winner->high - winner->low) / winner->seconds);
-    put_figure(page, names[page->def->objective], figure,
-        isfinite(winner->high - winner->low) ? remark : "");
-    put_gain(page);
-    if (isfinite(result->share)) {
-        snprintf(figure, sizeof figure, "%.0f %%", 100 * result->share);
-        put_figure(page, "of the roofline", figure,
-            hed_report_bound(result) == HED_BOUND_MEMORY ? "limited by memory"
-                                                         : "limited by arithmetic");
+    hed_file_writer *writer = NULL;
+    hed_status status = document ? hed_file_writer_open(path, &writer, error) : HED_ERROR_MEMORY;
+    bool whole = false;
+    if (writer) {
+        hed_file_writer_put(writer, before, before_size);
+        whole = json_dump_callback(document, write_json, writer, flags) == 0;
+        /* Where the file is what failed, commit says so. */
+        status = hed_file_writer_put(writer, after, strlen(after));
+        if (whole || status) status = hed_file_writer_commit(writer, error);
+        else hed_file_writer_abort(writer);
     }
-    snprintf(figure, sizeof figure, "%u", result->count);
-    snprintf(remark, sizeof remark, "of %" PRIu64 " valid ones, in %.3g s", result->space,
-        result->seconds);
-    put_figure(page, "configurations tried", figure, remark);
-    fputs("</dl>\n", page->out);
-}
-
-static void put_verdict(hed_page *page)
-{
-    const hed_tune_result *result = page->result;
-    if (result->best >= result->count) {
-        fputs(
-            "<p class=\"verdict warning\">No configuration works on this device. The failures below say why.</p>\n",
-            page->out);
-        return;
-    }
-    fputs("<p class=verdict><code>", page->out);
-    hed_page_put_config(page, &result->evaluations[result->best].config);
-    fputs("</code></p>\n", page->out);
-    if (!result->kept && page->def->database) {
-        fputs("<p class=warning>Launches do not use it: ", page->out);
-        hed_page_put(page, result->not_kept_reason ? result->not_kept_reason : "it is not kept");
-        fputs(".</p>\n", page->out);
-    }
-    if (result->kept_stored)
-        fputs(
-            "<p>That is what the database had chosen before: nothing beat it clearly, so it stays.</p>\n",
-            page->out);
-    if (result->in_process) {
-        fputs(
-            "<p class=warning>Measured in the tuner's own process, without isolation: ", page->out);
-        hed_page_put(page, result->in_process_reason ? result->in_process_reason : "");
-        fputs("</p>\n", page->out);
-    }
-    if (result->reference == HED_REFERENCE_NONE)
-        fputs("<p class=warning>Results were not checked.</p>\n", page->out);
-    put_figures(page);
-}
-
-static void put_header(hed_page *page)
-{
-    const hed_tune_report_def *def = page->def;
-    fputs("<header><h1>", page->out);
-    hed_page_put(page, page->kernel->name);
-    fputs("</h1>\n<p class=soft>", page->out);
-    if (page->kernel->summary) {
-        hed_page_put(page, page->kernel->summary);
-        fputs("<br>", page->out);
-    }
-    for (uint32_t i = 0; i < page->result->problem.count && i < page->kernel->dimension_count;
-         i++) {
-        hed_page_put(page, page->kernel->dimensions[i]);
-        fprintf(page->out, "=%" PRId64 " ", page->result->problem.sizes[i]);
-    }
-    fputs("on ", page->out);
-    hed_page_put(page, def->device->name);
-    if (def->date) {
-        fputs(", ", page->out);
-        hed_page_put(page, def->date);
-    }
-    fputs("</p>\n", page->out);
-    put_verdict(page);
-    fputs("</header>\n", page->out);
-}
-
-/* ---- failures ---- */
-
-static void put_failures(hed_page *page)
-{
-    static const char *const meanings[HED_OUTCOME_COUNT] = {
-        [HED_OUTCOME_INVALID] = "over a limit of the device",
-        [HED_OUTCOME_BUILD] = "did not compile",
-        [HED_OUTCOME_LAUNCH] = "refused by the driver",
-        [HED_OUTCOME_WRONG] = "gave wrong results",
-        [HED_OUTCOME_CRASHED] = "ended its process or poisoned the driver",
-        [HED_OUTCOME_HUNG] = "not done in time",
-        [HED_OUTCOME_IMPOSSIBLE] = "gave a time that cannot be",
-    };
-    fputs("<section><h2>Failures</h2>\n", page->out);
-    if (!page->failed)
-        fputs(
-            "<p>None: every configuration that was tried compiled, ran, and gave the right answer.</p>\n",
-            page->out);
-    for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT; outcome++) {
-        if (!page->counts[outcome]) continue;
-        const hed_evaluation *example = &page->result->evaluations[page->examples[outcome]];
-        fprintf(page->out, "<p><strong>%u %s</strong>, such as <code>", page->counts[outcome],
-            meanings[outcome]);
-        hed_page_put_config(page, &example->config);
-        fputs("</code>:</p>\n<pre>", page->out);
-        hed_page_put(page, example->text[0] ? example->text : "(no text)");
-        fputs("</pre>\n", page->out);
-    }
-    fputs("</section>\n", page->out);
-}
-
-/* ---- how it was measured, device and settings ---- */
-
-static void put_fact(hed_page *page, const char *name, const char *text)
-{
-    if (!text || !text[0]) return;
-    fprintf(page->out, "<dt>%s</dt><dd>", name);
-    hed_page_put(page, text);
-    fputs("</dd>\n", page->out);
-}
-
-static void put_measuring(hed_page *page)
-{
-    static const char *const ends[] = {
-        [HED_TUNE_EVALUATIONS] = "the number of evaluations was reached",
-        [HED_TUNE_SECONDS] = "the time was up",
-        [HED_TUNE_GOOD_ENOUGH] = "the share of the roofline that was asked for was reached",
-        [HED_TUNE_NO_GAIN] = "nothing better for long",
-        [HED_TUNE_EXHAUSTED] = "every configuration is known",
-        [HED_TUNE_STOPPED] = "it was stopped",
-        [HED_TUNE_LOST] = "a candidate in this process has hung or broken the device",
-    };
-    const hed_tune_result *result = page->result;
-    char text[160];
-    fputs("<section><h2>How it was measured</h2>\n<dl class=facts>\n", page->out);
-    put_fact(
-        page, "clock", result->device_time ? "the device's own" : "the host's, around each launch");
-    put_fact(page, "last-level cache",
-        page->def->cold_cache ? "emptied before each timed run" : "as the run before left it");
-    put_fact(page, "compared with",
-        hed_report_compared(page->kernel, page->def->arguments, result->reference));
-    put_fact(page, "isolation",
-        result->in_process ? "none: in the tuner's own process"
-                           : "candidates ran in a worker process");
-    snprintf(text, sizeof text,
-        "a configuration measured at the start and at the end moved by %.*f %%",
-        result->drift < 0.1, 100 * result->drift);
-    put_fact(page, "clocks", isfinite(result->drift) ? text : "drift not measured");
-    put_fact(page, "mathematics",
-        page->def->math == HED_MATH_STRICT ? "strict: the same bits on every device" : "fast");
-    put_fact(page, "ended since", ends[result->end]);
-    put_fact(page, "settings", page->def->settings);
-    put_fact(page, "tuned from", page->def->origin);
-    if (page->def->database) put_fact(page, "kept in", page->def->database);
-    else {
-        snprintf(text, sizeof text, "not kept: %s",
-            result->not_kept_reason ? result->not_kept_reason : "not asked for");
-        put_fact(page, "kept in", text);
-    }
-    fputs("</dl></section>\n", page->out);
-}
-
-static void put_device(hed_page *page)
-{
-    const hed_device_info *device = page->def->device;
-    char text[160];
-    fputs("<section><h2>Device</h2>\n<dl class=facts>\n", page->out);
-    put_fact(page, "id", device->id);
-    put_fact(page, "name", device->name);
-    put_fact(page, "platform", device->platform);
-    put_fact(page, "driver", device->driver);
-    snprintf(text, sizeof text, "%u compute units, %u lanes, groups of at most %u",
-        device->compute_units, device->lane_width, device->max_group);
-    put_fact(page, "size", text);
-    snprintf(text, sizeof text, "%.1f KiB for each group; cache %.1f MiB; memory %.1f GiB",
-        (double)device->local_bytes / 0x1p10, (double)device->cache_bytes / 0x1p20,
-        (double)device->memory_bytes / 0x1p30);
-    put_fact(page, "local memory", text);
-    snprintf(text, sizeof text, "%.3g GB/s in a copy", page->result->bandwidth * 1e-9);
-    put_fact(page, "measured", page->result->bandwidth > 0 ? text : "");
-    snprintf(text, sizeof text, "%.3g GFLOP/s in multiply-adds", page->result->arithmetic * 1e-9);
-    put_fact(page, "", page->result->arithmetic > 0 ? text : "");
-    put_fact(page, "Heddle", hed_version_text());
-    fputs("</dl></section>\n", page->out);
+    json_decref(document);
+    if (!document || (writer && !whole && !status))
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for the report %s", path);
+    return status;
 }
 
 /* ---- the page ---- */
 
-static void put_page(hed_page *page)
+/* The names of each parameter and of its values. */
+static json_t *parameters_json(const hed_kernel_def *kernel)
 {
-    const hed_source *style = &hed_report_files[0], *script = &hed_report_files[1];
-    fputs("<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n<meta name=viewport "
-          "content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=generator content=heddle><title>",
-        page->out);
-    hed_page_put(page, page->kernel->name);
-    fputs(" on ", page->out);
-    hed_page_put(page, page->def->device->name);
-    fprintf(page->out,
-        "</title>\n<link rel=icon href=\"data:,\">\n<style>\n%.*s</style></head><body>\n",
-        (int)style->size, style->text);
-    put_header(page);
-    hed_page_convergence(page);
-    hed_page_heat_maps(page);
-    hed_page_best(page);
-    fputs("<div class=two>", page->out);
-    hed_page_importance(page);
-    hed_page_roofline(page);
-    fputs("</div>\n", page->out);
-    put_failures(page);
-    fputs("<div class=two>", page->out);
-    put_measuring(page);
-    put_device(page);
-    fputs(
-        "</div>\n<footer>Made by heddle tune. Colours: viridis in the maps; blue and orange of Okabe and Ito "
-        "elsewhere. Both can be told apart "
-        "with any common colour vision, and nothing is said by colour alone.</footer>\n",
-        page->out);
-    hed_page_data(page);
-    fprintf(
-        page->out, "<script>\n%.*s</script>\n</body></html>\n", (int)script->size, script->text);
+    json_t *list = json_array();
+    for (uint32_t p = 0; p < kernel->parameter_count; p++) {
+        json_t *names = json_array();
+        list_append(&names, text_json(kernel->parameters[p].name));
+        for (uint32_t v = 0; v < kernel->parameters[p].count; v++) {
+            char number[24];
+            snprintf(number, sizeof number, "%" PRId64, kernel->parameters[p].values[v]);
+            const char *const *labels = kernel->parameters[p].labels;
+            list_append(&names, text_json(labels ? labels[v] : number));
+        }
+        list_append(&list, names);
+    }
+    return list;
 }
 
-static hed_status write_html(const char *path, const hed_tune_report_def *def, hed_error *error)
+static json_t *problem_json(const hed_kernel_def *kernel, const hed_problem *problem)
 {
-    char *text = NULL;
-    size_t size = 0;
-    hed_page page = {.def = def, .kernel = def->kernel, .result = def->result};
-    page.out = open_memstream(&text, &size);
-    if (!page.out)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the report %s", path);
-    hed_report_count(page.result, page.counts, page.examples);
-    page.failed = hed_report_failed(page.counts);
-    put_page(&page);
-    bool whole = !ferror(page.out) && !page.out_of_memory;
-    whole = fclose(page.out) == 0 && whole;
-    hed_status status =
-        whole ? hed_file_write(path, text, size, error)
-              : hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the report %s", path);
-    free(text);
-    return status;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < problem->count && i < kernel->dimension_count; i++)
+        list_append(&list,
+            json_pack("[o,I]", text_json(kernel->dimensions[i]), (json_int_t)problem->sizes[i]));
+    return list;
+}
+
+static json_t *device_json(const hed_device_info *device)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "id",
+        text_json(device->id), "name", text_json(device->name), "platform",
+        text_json(device->platform), "driver", text_json(device->driver), "compute_units",
+        (json_int_t)device->compute_units, "lane_width", (json_int_t)device->lane_width,
+        "max_group", (json_int_t)device->max_group, "local_bytes", (json_int_t)device->local_bytes,
+        "cache_bytes", (json_int_t)device->cache_bytes, "memory_bytes",
+        (json_int_t)device->memory_bytes);
+}
+
+/* How it was described and tuned. */
+static json_t *conditions_json(const hed_tune_report_def *def)
+{
+    static const char *const bounds[] = {NULL, "memory", "arithmetic"}, *const objectives[] = {
+                                                                            "time", "energy",
+                                                                            "metric"};
+    const hed_tune_result *r = def->result;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:s, "
+                     "s:b, s:s, s:b, s:b, s:s, s:s?, s:s}",
+        "heddle", hed_version_text(), "kernel", text_json(def->kernel->name), "summary",
+        text_json(def->kernel->summary), "problem", problem_json(def->kernel, &r->problem),
+        "device", device_json(def->device), "date", text_json(def->date), "origin",
+        text_json(def->origin), "settings", text_json(def->settings), "database",
+        text_json(def->database), "math", def->math == HED_MATH_STRICT ? "strict" : "fast",
+        "objective", objectives[def->objective], "cold_cache", def->cold_cache, "kept", r->kept,
+        "kept_stored", r->kept_stored, "not_kept_reason",
+        r->not_kept_reason ? r->not_kept_reason : "", "in_process", r->in_process,
+        "in_process_reason", r->in_process_reason ? r->in_process_reason : "", "checked",
+        r->reference != HED_REFERENCE_NONE, "device_time", r->device_time, "compared",
+        hed_report_compared(def->kernel, def->arguments, r->reference), "bound",
+        bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
+}
+
+/* What was measured of the whole; indices of evaluations that do not exist are null. */
+static json_t *figures_json(const hed_kernel_def *kernel, const hed_tune_result *r)
+{
+    const uint32_t indices[] = {r->best, r->default_index, r->stored_index};
+    uint32_t axes[2], ranked[HED_MAX_PARAMETERS];
+    hed_report_choose_axes(kernel, r, axes);
+    hed_report_rank(kernel, r, ranked);
+    json_t *named[3], *pair = json_array(), *rank = json_array(), *importance = json_array();
+    for (int i = 0; i < 3; i++)
+        named[i] = indices[i] < r->count ? json_integer(indices[i]) : json_null();
+    for (int i = 0; i < 2; i++)
+        list_append(&pair, axes[i] < kernel->parameter_count ? json_integer(axes[i]) : json_null());
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        list_append(&rank, json_integer(ranked[i]));
+        list_append(&importance, number_json(r->importance[i]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
+                     "s:I}",
+        "best", named[0], "default", named[1], "stored", named[2], "axes", pair, "rank", rank,
+        "importance", importance, "gain", number_json(r->gain), "share", number_json(r->share),
+        "bandwidth", number_json(r->bandwidth), "arithmetic", number_json(r->arithmetic), "bytes",
+        number_json(r->work.bytes), "operations", number_json(r->work.operations), "drift",
+        number_json(r->drift), "seconds", number_json(r->seconds), "space", (json_int_t)r->space,
+        "ties", (json_int_t)r->ties);
+}
+
+/* Every evaluation: in `configs` two hexadecimal digits for the place of each parameter's value, and
+ * one for the outcome; in `values` the time, or null. Then the best, and an example of each failure. */
+static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_result *r)
+{
+    json_t *names = json_array(), *values = json_array(), *top = json_array(),
+           *failures = json_array();
+    size_t width = 2 * (size_t)kernel->parameter_count + 1;
+    char *configs = malloc(r->count * width + 2), *at = configs;
+    for (uint32_t i = 0; i < r->count && configs; i++) {
+        const hed_evaluation *e = &r->evaluations[i];
+        for (uint32_t p = 0; p < kernel->parameter_count; p++)
+            at += snprintf(at, 3, "%02x", hed_report_place(kernel, &e->config, p) & 0xffu);
+        at += snprintf(at, 2, "%x", (unsigned)e->outcome);
+        list_append(&values, number_json(hed_report_value(r, i)));
+    }
+    uint32_t order[REPORT_TOP], counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
+    uint32_t count = hed_report_top(r, order, REPORT_TOP);
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_evaluation *e = &r->evaluations[order[i]];
+        double scale = hed_report_value(r, order[i]) / e->seconds; /* at the winner's pace */
+        list_append(
+            &top, json_pack("{s:I, s:o, s:o, s:I, s:b}", "index", (json_int_t)order[i], "low",
+                      number_json(e->low * scale), "high", number_json(e->high * scale), "runs",
+                      (json_int_t)e->runs, "tied", e->tied));
+    }
+    hed_report_count(r, counts, examples);
+    for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++) {
+        list_append(&names, json_string(hed_outcome_name((hed_outcome)outcome)));
+        if (outcome < HED_OUTCOME_INVALID || !counts[outcome]) continue;
+        list_append(&failures, json_pack("{s:I, s:I, s:o}", "count", (json_int_t)counts[outcome],
+                                   "example", (json_int_t)examples[outcome], "text",
+                                   text_json(r->evaluations[examples[outcome]].text)));
+    }
+    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "parameters", parameters_json(kernel),
+        "outcomes", names, "configs",
+        configs ? json_stringn(configs, (size_t)(at - configs)) : NULL, "values", values, "top",
+        top, "failures", failures);
+    free(configs);
+    return all;
+}
+
+static hed_status write_page(const char *path, const hed_tune_report_def *def, hed_error *error)
+{
+    static const char mark[] = "@DATA@";
+    const char *template = hed_report_files[0].text, *data = strstr(template, mark);
+    json_t *document = conditions_json(def), *parts[] = {figures_json(def->kernel, def->result),
+                                                 evaluations_json(def->kernel, def->result)};
+    for (size_t i = 0; i < HED_COUNT(parts); i++) {
+        if (document && (!parts[i] || json_object_update(document, parts[i]) != 0)) {
+            json_decref(document);
+            document = NULL;
+        }
+        json_decref(parts[i]);
+    }
+    return write_document(path, template, (size_t)(data - template), document,
+        JSON_COMPACT | JSON_REAL_PRECISION(6), data + strlen(mark), error);
+}
+
+/* ---- T4 ---- */
+
+static const char *label_of(const hed_parameter_def *parameter, int64_t value)
+{
+    for (uint32_t i = 0; parameter->labels && i < parameter->count; i++)
+        if (parameter->values[i] == value) return parameter->labels[i];
+    return NULL;
+}
+
+static json_t *t4_result(
+    const hed_kernel_def *kernel, const hed_evaluation *evaluation, hed_objective objective)
+{
+    static const char *const names[] = {"time", "energy", "metric"}, *const units[] = {
+                                                                         "ms", "J", ""};
+    /* What T4 calls the ways in which a configuration fails. */
+    static const char *const invalidities[HED_OUTCOME_COUNT] = {
+        [HED_OUTCOME_MEASURED] = "correct",
+        [HED_OUTCOME_DROPPED] = "correct",
+        [HED_OUTCOME_INVALID] = "constraints",
+        [HED_OUTCOME_BUILD] = "compile",
+        [HED_OUTCOME_LAUNCH] = "runtime",
+        [HED_OUTCOME_WRONG] = "correctness",
+        [HED_OUTCOME_CRASHED] = "runtime",
+        [HED_OUTCOME_HUNG] = "timeout",
+        [HED_OUTCOME_IMPOSSIBLE] = "runtime",
+    };
+    json_t *configuration = json_object();
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const hed_parameter_def *parameter = &kernel->parameters[i];
+        int64_t value = evaluation->config.values[i];
+        const char *label = label_of(parameter, value);
+        if (json_object_set_new(configuration, parameter->name,
+                label ? json_string(label) : json_integer(value)) != 0) {
+            json_decref(configuration);
+            configuration = NULL;
+        }
+    }
+    bool works = evaluation->outcome <= HED_OUTCOME_DROPPED;
+    double seconds = evaluation->seconds, scale = objective == HED_OBJECTIVE_TIME ? 1e3 : 1;
+    json_t *runs = isfinite(seconds) ? json_pack("[f]", seconds * scale) : json_array();
+    json_t *times =
+        json_pack("{s:f, s:i, s:i, s:i, s:o}", "compilation_time", evaluation->build_seconds * 1e3,
+            "framework", 0, "search_algorithm", 0, "validation", 0, "runtimes", runs);
+    json_t *measurement = json_pack("{s:s, s:o, s:s}", "name", names[objective], "value",
+        works && isfinite(seconds) ? json_real(seconds * scale) : json_string("failed"), "unit",
+        units[objective]);
+    return json_pack("{s:o, s:o, s:s, s:i, s:[o], s:[s]}", "configuration", configuration, "times",
+        times, "invalidity", invalidities[evaluation->outcome], "correctness", works,
+        "measurements", measurement, "objectives", names[objective]);
+}
+
+static hed_status write_t4(const char *path, const hed_tune_report_def *def, hed_error *error)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < def->result->count; i++)
+        list_append(&list, t4_result(def->kernel, &def->result->evaluations[i], def->objective));
+    json_t *document = json_pack("{s:o, s:s}", "results", list, "schema_version", "1.0.0");
+    return write_document(
+        path, "", 0, document, JSON_INDENT(1) | JSON_REAL_PRECISION(9), "\n", error);
+}
+
+/* ---- CSV ---- */
+
+/* A field of text, in quotes where it needs them, and what follows it. */
+static void csv_put(hed_file_writer *writer, const char *text, const char *end)
+{
+    bool quotes = strpbrk(text, ",\"\r\n") != NULL;
+    if (quotes) hed_file_writer_put(writer, "\"", 1);
+    for (const char *at = text; *at; at++) {
+        hed_file_writer_put(writer, at, 1);
+        if (*at == '"') hed_file_writer_put(writer, at, 1);
+    }
+    if (quotes) hed_file_writer_put(writer, "\"", 1);
+    hed_file_writer_put(writer, end, strlen(end));
+}
+
+static hed_status write_csv(const char *path, const hed_tune_report_def *def, hed_error *error)
+{
+    static const char *const columns[] = {"outcome", "value", "low", "high", "runs",
+        "build_seconds", "at", "error", "recalled", "winner"};
+    const hed_kernel_def *kernel = def->kernel;
+    hed_file_writer *writer;
+    hed_status status = hed_file_writer_open(path, &writer, error);
+    if (status) return status;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        csv_put(writer, kernel->parameters[i].name, ",");
+    for (size_t i = 0; i < HED_COUNT(columns); i++) csv_put(writer, columns[i], ",");
+    csv_put(writer, "text", "\n");
+    for (uint32_t i = 0; i < def->result->count; i++) {
+        const hed_evaluation *e = &def->result->evaluations[i];
+        char digits[40];
+        for (uint32_t p = 0; p < kernel->parameter_count; p++) {
+            const char *label = label_of(&kernel->parameters[p], e->config.values[p]);
+            snprintf(digits, sizeof digits, "%" PRId64, e->config.values[p]);
+            csv_put(writer, label ? label : digits, ",");
+        }
+        csv_put(writer, hed_outcome_name(e->outcome), ",");
+        const double numbers[] = {e->seconds, e->low, e->high, e->runs, e->build_seconds, e->at,
+            e->error, e->recalled, i == def->result->best};
+        for (size_t n = 0; n < HED_COUNT(numbers); n++) {
+            snprintf(digits, sizeof digits, isfinite(numbers[n]) ? "%.9g" : "", numbers[n]);
+            csv_put(writer, digits, ",");
+        }
+        csv_put(writer, e->text, "\n");
+    }
+    return hed_file_writer_commit(writer, error);
 }
 
 hed_status hed_tune_report_write(
     const char *path, hed_report_format format, const hed_tune_report_def *def, hed_error *error)
 {
     switch (format) {
-    case HED_REPORT_T4: return hed_report_write_t4(path, def, error);
-    case HED_REPORT_CSV: return hed_report_write_csv(path, def, error);
-    default: return write_html(path, def, error);
+    case HED_REPORT_T4: return write_t4(path, def, error);
+    case HED_REPORT_CSV: return write_csv(path, def, error);
+    default: return write_page(path, def, error);
     }
 }

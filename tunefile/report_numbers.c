@@ -87,15 +87,6 @@ uint32_t hed_report_place(
     return place;
 }
 
-void hed_report_value_text(
-    const hed_kernel_def *kernel, uint32_t parameter, uint32_t place, char *text, size_t size)
-{
-    const hed_parameter_def *def = &kernel->parameters[parameter];
-    if (place >= def->count) snprintf(text, size, "?");
-    else if (def->labels) snprintf(text, size, "%s", def->labels[place]);
-    else snprintf(text, size, "%lld", (long long)def->values[place]);
-}
-
 void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t *order)
 {
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -155,32 +146,6 @@ void hed_report_choose_axes(
         for (uint32_t i = 0; i < none && axes[axis] == none; i++)
             if (kernel->parameters[ranked[i]].count > 1 && ranked[i] != axes[1 - axis])
                 axes[axis] = ranked[i];
-}
-
-/* ---- the heat map ---- */
-
-void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result,
-    const uint32_t axes[2], hed_report_cell *cells)
-{
-    uint32_t columns = kernel->parameters[axes[0]].count;
-    uint32_t rows = axes[1] < kernel->parameter_count ? kernel->parameters[axes[1]].count : 1;
-    for (uint32_t i = 0; i < rows * columns; i++)
-        cells[i] = (hed_report_cell){.best = result->count};
-    for (uint32_t i = 0; i < result->count; i++) {
-        const hed_evaluation *evaluation = &result->evaluations[i];
-        uint32_t column = hed_report_place(kernel, &evaluation->config, axes[0]);
-        uint32_t row = axes[1] < kernel->parameter_count
-                           ? hed_report_place(kernel, &evaluation->config, axes[1])
-                           : 0;
-        if (column >= columns || row >= rows) continue;
-        hed_report_cell *cell = &cells[row * columns + column];
-        if (!hed_report_has_value(evaluation)) {
-            cell->failed++;
-            continue;
-        }
-        cell->worked++;
-        if (cell->best == result->count || is_before(result, i, cell->best)) cell->best = i;
-    }
 }
 
 /* ---- the roofline (Williams, Waterman, Patterson 2009) ---- */

@@ -23,10 +23,6 @@ uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t
 /* Place of parameter `parameter`'s value among its values; its count if it is none of them. */
 uint32_t hed_report_place(
     const hed_kernel_def *kernel, const hed_config *config, uint32_t parameter);
-/* "32", or the choice's name. */
-void hed_report_value_text(
-    const hed_kernel_def *kernel, uint32_t parameter, uint32_t place, char *text, size_t size);
-
 /* The parameters by their importance, most first, (kernel->parameter_count). */
 void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t *order);
 /* The two parameters that a heat map shows first: those that make the group's width and height,
@@ -34,17 +30,6 @@ void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result
  * kernel->parameter_count where there is none with two values. */
 void hed_report_choose_axes(
     const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2]);
-
-/* One cell of a heat map: all evaluations with this pair of values. */
-typedef struct hed_report_cell {
-    uint32_t best; /* its evaluation; result->count: nothing here worked */
-    uint32_t worked, failed;
-} hed_report_cell;
-
-/* Fills cells (rows x columns: values of axes[1] x values of axes[0]; one row where there is no
- * second axis). */
-void hed_report_fill(const hed_kernel_def *kernel, const hed_tune_result *result,
-    const uint32_t axes[2], hed_report_cell *cells);
 
 /* What keeps the kernel from being faster, by the roofline: the side on which its work would take
  * longer. */
