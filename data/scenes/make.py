@@ -211,7 +211,7 @@ def make_body():
 
 def make_dress():
     trunk = [b for b in NAMES if b in ("hips", "waist", "chest") or "thigh" in b]
-    top, waist, hem, around, rows = 1.275, 1.10, 0.52, 88, 43
+    top, waist, hem, around, rows = 1.275, 1.10, 0.52, 66, 34
     def reach(y, angle):
         """How far the trunk goes from the axis in this direction."""
         low, high = 0.0, 0.4
@@ -238,7 +238,7 @@ def make_dress():
             r *= 1 + 0.055 * part * math.cos(11 * angle)
             vertices.append((r * math.sin(angle), y, r * math.cos(angle)))
             # Red: how far it may stray. Green: 1 where it must stay outside.
-            stray = 0.0 if row == 0 else 0.04 if part == 0 else 0.04 + 0.96 * min(1.0, 1.6 * part)
+            stray = 0.02 if row == 0 else 0.04 if part == 0 else 0.04 + 0.96 * min(1.0, 1.6 * part)
             colours.append((stray, 1.0 if part == 0 else 0.0, 0.0))
     faces = []
     for row in range(rows - 1):

@@ -1,23 +1,29 @@
 #!/bin/sh
-# Cloth on the best device of this machine: a flag, a tablecloth, a dress on a body that steps, and a few frames of a curtain of a million
-# particles. `heddle` is on the PATH; point caches, pictures and numbers go to the folder $1. The scenes are in data/scenes.
+# Cloth on the best device of this machine. Short: a flag and a dress on a body that steps. Long: also a tablecloth, a curtain,
+# and a few frames of a stage curtain of a million particles, with point caches for Blender. `heddle` is on the PATH.
 set -eu
-out=$1
-scenes=$(dirname "$0")/../../data/scenes
+# shellcheck source=examples/demo/show.sh
+. "$(dirname "$0")/show.sh"
 
-run() { # SCENE FRAMES EVERY: a picture of every so many frames, and the figures as JSON too
-    printf '\n%s:\n' "$1"
-    heddle cloth run "$scenes/$1.json" --frames "$2" --out "$out/$1.pc2" --png-every "$3" --glb "$out/$1.glb"
+cloth() { # SCENE FRAMES EVERY WORDS...: a picture of every so many frames
+    scene=$1 frames=$2 every=$3
+    shift 3
+    say "$scene: $*"
+    rm -f "$out/$scene"-*.png
+    # A point cache of a million particles is 12 MB a frame: only on request.
+    keep "$scene.txt" heddle cloth run "$data/scenes/$scene.json" --frames "$frames" --out "$out/$scene.pc2" --png-every "$every" \
+        --glb "$out/$scene.glb"
+    for picture in "$out/$scene"-*.png; do
+        show "$(basename "$picture")" "$*, frame $(basename "$picture" .png | sed 's/.*-0*\(.\)/\1/')."
+    done
+    show "$scene.txt" "$scene: times of a frame, and how far the cloth stretches."
+    show "$scene.glb" "$scene: the last frame as a 3D model (glTF)."
+    show "$scene.pc2" "$scene: all frames for Blender's Mesh Cache, beside $scene-mesh.obj."
 }
-run flag 180 60
-run tablecloth 150 75
-run garment 160 40
-run curtain 8 8
-
-printf '\nThe figures of the flag, for a program:\n'
-heddle cloth run "$scenes/flag.json" --frames 60 --json | tee "$out/flag.json"
-
-printf '\nIn %s: NAME.pc2 for Blender'"'"'s Mesh Cache (beside NAME-mesh.obj), NAME.glb of the last frame, and\n' "$out"
-printf 'pictures: '
-(cd "$out" && ls flag-*.png tablecloth-*.png garment-*.png curtain-*.png) | tr '\n' ' '
-printf '\n'
+cloth flag "$(pick 90 300)" "$(pick 89 100)" 'A flag in the wind'
+cloth garment "$(pick 60 240)" "$(pick 30 60)" 'A dress on a body that steps and turns'
+if [ "$long" ]; then
+    cloth tablecloth 240 120 'A tablecloth falls on a table'
+    cloth curtain 180 90 'A curtain in a breeze'
+    cloth million 8 8 'A stage curtain of a million particles'
+fi

@@ -1,16 +1,27 @@
 #!/bin/sh
-# What the runtime does on this machine's devices. `heddle` and the examples are on the PATH; pictures go to the folder $1.
+# What the runtime does on this machine's devices. `heddle` and the examples are on the PATH.
 set -eu
-out=$1
-heddle devices
+# shellcheck source=examples/demo/show.sh
+. "$(dirname "$0")/show.sh"
 
-printf '\nDoes every device compute what the processor computes?\n'
-heddle verify --quick --device all
+say 'The devices of this machine:'
+keep devices.txt heddle devices
+show devices.txt 'The devices that Heddle finds on this machine.'
 
-printf '\nHow fast is each of them?\n'
-heddle bench kernels --device all
+say 'Does every device compute what the processor computes?'
+if [ "$long" ]; then keep verify.txt heddle verify --quick --device all
+else keep verify.txt heddle verify --quick --device all -k copy -k reduction -k saxpy; fi
+show verify.txt 'Kernels on every device against their plain C version: within a tolerance (fast), bit for bit (strict).'
 
-printf '\nA picture through the canonical convolution, on each of them:\n'
+if [ "$long" ]; then
+    say 'How fast is each of them?'
+    keep bench.txt heddle bench kernels --device all
+    show bench.txt 'How fast each kernel is on each device, and how far from the physical bound (RATIO).'
+fi
+
+say 'A picture through the canonical convolution, on each of them:'
 heddle devices --json | sed -n 's/.*"id": *"\([^"]*\)".*/\1/p' | while read -r device; do
-    HEDDLE_DEVICE=$device blur "$out/cloth-$(printf '%s' "$device" | tr ':' '-').png"
+    picture=blur-$(printf '%s' "$device" | tr ':' '-').png
+    HEDDLE_DEVICE=$device blur "$out/$picture"
+    show "$picture" "A picture blurred by the canonical convolution on $device."
 done
