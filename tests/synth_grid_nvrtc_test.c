@@ -2,7 +2,7 @@
  * fit 64 registers at 1,024 threads and neither spill nor have a stack frame; and it compiles for
  * older architectures. Skipped where NVRTC is not installed. */
 /* ctest: timeout=300 */
-#include "solver/grid/lattice_kernel.h"
+#include "solver/grid/grid.h"
 #include "nvrtc_testing.h"
 
 enum { MOST_DEFINES = 24 };

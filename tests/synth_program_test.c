@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "solver/group/sample.h"
+#include "solver/group/kernels.h"
 #include "program/program.h"
 
 static hed_error error;

@@ -5,9 +5,7 @@
 #include "folder.h"
 #include "testing.h"
 
-#include "sound/sndfile.h"
 #include "sound/sound_file.h"
-#include "sound/wav.h"
 #include "support/file.h"
 
 #include <errno.h>

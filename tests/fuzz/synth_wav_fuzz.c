@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engines/synth/sound/wav.h"
+#include "engines/synth/sound/sound_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

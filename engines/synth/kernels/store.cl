@@ -33,7 +33,6 @@
 #include "physics_exciters.h"
 #endif
 #ifndef SYNTH_PHYSICS_MODULATORS_H
-#include "physics_modulators.h"
 #endif
 #ifndef SYNTH_PHYSICS_H
 #include "physics.h"

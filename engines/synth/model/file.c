@@ -1,7 +1,6 @@
 /* Reading instrument files: sections in the order in which they can refer to one another, whatever
  * their order in the file. */
-#include "model/file_parts.h"
-
+#include "model/file.h"
 #include "heddle/kernel.h"
 
 #include <inttypes.h>
@@ -212,4 +211,309 @@ hed_status hed_synth_instrument_parse(const char *text, size_t size, const char 
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);
     return status == HED_OK ? read_document(json, name, instrument, error) : status;
+}
+
+/* Reading the parts of an instrument file: values of definitions, references, lists. */
+
+bool synth_file_fine(const synth_file_reader *reader)
+{
+    return reader->failure.status == HED_OK && hed_json_status(reader->json, NULL) == HED_OK;
+}
+
+void synth_file_refuse(synth_file_reader *reader, hed_json_node node, const hed_error *error)
+{
+    if (!synth_file_fine(reader)) return;
+    reader->failure = *error;
+    if (error->status != HED_ERROR_ARGUMENT && error->status != HED_ERROR_LIMIT) return;
+    /* The document's fault: say where. */
+    hed_json_reject(node, "%s", error->text);
+    hed_json_status(reader->json, &reader->failure);
+    if (error->status == HED_ERROR_LIMIT) reader->failure.status = HED_ERROR_LIMIT;
+}
+
+/* ---- values ---- */
+
+static void read_adsr(hed_json_node object, const synth_field *field, hed_synth_adsr *adsr)
+{
+    hed_json_only(object, (const char *const[]){"attack", "decay", "sustain", "release", NULL});
+    if (hed_json_has(object, "attack"))
+        adsr->attack = (float)hed_json_number(hed_json_member(object, "attack"), 0, field->high);
+    if (hed_json_has(object, "decay"))
+        adsr->decay = (float)hed_json_number(hed_json_member(object, "decay"), 0, field->high);
+    if (hed_json_has(object, "sustain"))
+        adsr->sustain = (float)hed_json_number(hed_json_member(object, "sustain"), 0, 1);
+    if (hed_json_has(object, "release"))
+        adsr->release = (float)hed_json_number(hed_json_member(object, "release"), 0, field->high);
+}
+
+static void read_route(hed_json_node object, hed_synth_route *route)
+{
+    hed_json_only(object, (const char *const[]){"channel", "low", "high", NULL});
+    if (hed_json_has(object, "channel"))
+        route->channel = (uint8_t)hed_json_integer(hed_json_member(object, "channel"), 0, 16);
+    if (hed_json_has(object, "low"))
+        route->low = (uint8_t)hed_json_integer(hed_json_member(object, "low"), 0, 127);
+    if (hed_json_has(object, "high"))
+        route->high = (uint8_t)hed_json_integer(hed_json_member(object, "high"), 0, 127);
+}
+
+static void read_vector(hed_json_node array, const synth_field *field, float vector[3])
+{
+    double values[3];
+    hed_json_numbers(array, values, 3, field->low, field->high);
+    for (uint32_t i = 0; i < 3; i++) vector[i] = (float)values[i];
+}
+
+static void read_reference(synth_file_reader *reader, hed_json_node node, const synth_field *field,
+    hed_synth_entity *entity)
+{
+    const char *name = hed_json_string(node);
+    if (!synth_file_fine(reader)) return;
+    hed_synth_entity found = hed_synth_instrument_find(reader->instrument, name);
+    const synth_place *place = synth_find(reader->instrument, found);
+    if (!place) hed_json_reject(node, "no %s \"%s\"", hed_synth_entity_type_name(field->refers), name);
+    else if (place->type != (uint32_t)field->refers)
+        hed_json_reject(node, "expected a %s, but \"%s\" is a %s",
+            hed_synth_entity_type_name(field->refers), name, hed_synth_entity_type_name(place->type));
+    *entity = found;
+}
+
+static void read_field(
+    synth_file_reader *reader, hed_json_node node, const synth_field *field, void *at)
+{
+    uint32_t word;
+    switch (field->kind) {
+    case SYNTH_FIELD_NUMBER:
+        *(float *)at = (float)hed_json_number(node, field->low, field->high);
+        break;
+    case SYNTH_FIELD_VECTOR:
+    case SYNTH_FIELD_DIRECTION: read_vector(node, field, at); break;
+    case SYNTH_FIELD_WHOLE:
+        word = (uint32_t)hed_json_integer(node, (int64_t)field->low, (int64_t)field->high);
+        memcpy(at, &word, sizeof word);
+        break;
+    case SYNTH_FIELD_CHOICE:
+        word = hed_json_choice(node, field->choices);
+        memcpy(at, &word, sizeof word);
+        break;
+    case SYNTH_FIELD_NOTE: *(uint8_t *)at = (uint8_t)hed_json_integer(node, 0, 127); break;
+    case SYNTH_FIELD_BOOLEAN: *(bool *)at = hed_json_boolean(node); break;
+    case SYNTH_FIELD_ENTITY: read_reference(reader, node, field, at); break;
+    case SYNTH_FIELD_ADSR: read_adsr(node, field, at); break;
+    case SYNTH_FIELD_ROUTE: read_route(node, at); break;
+    }
+}
+
+/* ---- objects ---- */
+
+enum { MOST_KEYS = 32 };
+
+static void reject_key(hed_json_node object, const synth_field *fields, const char *const *also)
+{
+    const char *known[MOST_KEYS + 1] = {NULL};
+    uint32_t count = 0;
+    for (; also[count] && count < MOST_KEYS; count++) known[count] = also[count];
+    for (const synth_field *field = fields; field->key && count < MOST_KEYS; field++)
+        known[count++] = field->key;
+    hed_json_only(object, known);
+}
+
+static bool is_among(const char *key, const char *const *list)
+{
+    while (*list && strcmp(*list, key) != 0) list++;
+    return *list != NULL;
+}
+
+void synth_file_fields(synth_file_reader *reader, hed_json_node object, const synth_field *fields,
+    void *def, const char *const *also)
+{
+    for (hed_json_node at = hed_json_next(object, NULL); at.key && synth_file_fine(reader);
+         at = hed_json_next(object, at.key)) {
+        const synth_field *field = fields;
+        while (field->key && strcmp(field->key, at.key) != 0) field++;
+        if (field->key) read_field(reader, at, field, (char *)def + field->offset);
+        else if (!is_among(at.key, also)) reject_key(object, fields, also);
+    }
+}
+
+void synth_file_section(synth_file_reader *reader, hed_json_node root, const char *key,
+    void (*read)(synth_file_reader *reader, hed_json_node element))
+{
+    if (!synth_file_fine(reader) || !hed_json_has(root, key)) return;
+    hed_json_node list = hed_json_member(root, key);
+    size_t count = hed_json_count(list);
+    for (size_t i = 0; i < count && synth_file_fine(reader); i++)
+        read(reader, hed_json_item(list, i));
+}
+
+/* ---- references ---- */
+
+synth_reference synth_file_refer(synth_file_reader *reader, hed_json_node text)
+{
+    synth_reference reference = {0};
+    char reason[SYNTH_DESCRIPTION];
+    const char *name = hed_json_string(text);
+    if (!synth_file_fine(reader)) return reference;
+    if (!synth_refer(reader->instrument, name, &reference, reason, sizeof reason)) {
+        hed_json_reject(text, "%s", reason);
+        reference.count = 0;
+    }
+    return reference;
+}
+
+static void each_of(synth_file_reader *reader, hed_json_node text,
+    void (*each)(synth_file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
+    void *user)
+{
+    synth_reference reference = synth_file_refer(reader, text);
+    for (uint32_t i = 0; i < reference.count && synth_file_fine(reader); i++)
+        each(reader, text, synth_reference_at(&reference, i), user);
+}
+
+void synth_file_each(synth_file_reader *reader, hed_json_node list,
+    void (*each)(synth_file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
+    void *user)
+{
+    if (hed_json_kind_of(list) != HED_JSON_ARRAY) {
+        each_of(reader, list, each, user);
+        return;
+    }
+    size_t count = hed_json_count(list);
+    for (size_t i = 0; i < count && synth_file_fine(reader); i++)
+        each_of(reader, hed_json_item(list, i), each, user);
+}
+
+/* Reading the grids of an instrument file: strings, membranes, plates and lattices. */
+
+const char *const synth_grid_keys[] = {"kind", "name", "size", "origin", "step", "body", "spring",
+    "diagonal", "bend", "tune", "rate", "anchor", NULL};
+const char *const synth_grid_kinds[] = {"string", "membrane", "plate", "lattice", NULL};
+const char *const synth_grid_ends[] = {
+    "first_i", "last_i", "first_j", "last_j", "first_k", "last_k", NULL};
+
+/* The definitions of a grid's bodies and springs are theirs alone, without places and ends. */
+static const char *const BODY_KEYS[] = {"mass", "damping", "anchored", NULL};
+static const char *const SPRING_KEYS[] = {"stiffness", "rest_length", "damping", "cubic", NULL};
+
+hed_synth_grid_def synth_default_grid(synth_grid_kind kind)
+{
+    hed_synth_grid_def def = hed_default_synth_grid_def();
+    bool tight = kind == SYNTH_STRING || kind == SYNTH_MEMBRANE;
+    uint32_t axes = kind == SYNTH_STRING ? 1 : 2;
+    if (tight) def.spring.rest_length = -0.5f;
+    for (uint32_t axis = 0; tight && axis < axes; axis++)
+        def.anchor_ends[axis][0] = def.anchor_ends[axis][1] = true;
+    return def;
+}
+
+static uint32_t axes_of(synth_grid_kind kind)
+{
+    return kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2;
+}
+
+static void read_size(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
+{
+    if (axes == 1) {
+        def->size[0] = (uint32_t)hed_json_integer(node, 1, SYNTH_MOST_OF_TYPE);
+        return;
+    }
+    size_t count = hed_json_count(node);
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY && count != axes)
+        hed_json_reject(node, "expected %u numbers, found %zu", axes, count);
+    for (uint32_t axis = 0; axis < axes; axis++)
+        def->size[axis] =
+            (uint32_t)hed_json_integer(hed_json_item(node, axis), 1, SYNTH_MOST_OF_TYPE);
+}
+
+static void read_grid_vector(hed_json_node node, float vector[3])
+{
+    double values[3];
+    hed_json_numbers(node, values, 3, -1e4, 1e4);
+    for (uint32_t i = 0; i < 3; i++) vector[i] = (float)values[i];
+}
+
+/* A distance along x, y and z, a vector for a string, or a vector for each axis. */
+static void read_step(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
+{
+    if (hed_json_kind_of(node) == HED_JSON_NUMBER) {
+        float distance = (float)hed_json_number(node, 1e-6, 1e4);
+        for (uint32_t axis = 0; axis < 3; axis++) def->step[axis][axis] = distance;
+    } else if (axes == 1) {
+        read_grid_vector(node, def->step[0]);
+    } else {
+        size_t count = hed_json_count(node);
+        if (hed_json_kind_of(node) == HED_JSON_ARRAY && count != axes)
+            hed_json_reject(
+                node, "expected a distance, or %u vectors, found %zu elements", axes, count);
+        for (uint32_t axis = 0; axis < axes; axis++)
+            read_grid_vector(hed_json_item(node, axis), def->step[axis]);
+    }
+}
+
+/* "none", "ends" (both of each axis), or a list of ends. */
+static void read_anchor(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
+{
+    memset(def->anchor_ends, 0, sizeof def->anchor_ends);
+    if (hed_json_kind_of(node) != HED_JSON_ARRAY) {
+        bool ends = hed_json_choice(node, (const char *const[]){"none", "ends", NULL}) == 1;
+        for (uint32_t axis = 0; axis < axes; axis++)
+            def->anchor_ends[axis][0] = def->anchor_ends[axis][1] = ends;
+        return;
+    }
+    size_t count = hed_json_count(node);
+    for (size_t i = 0; i < count; i++) {
+        hed_json_node item = hed_json_item(node, i);
+        uint32_t end = hed_json_choice(item, synth_grid_ends);
+        if (end / 2 >= axes) hed_json_reject(item, "this grid has %u axes only", axes);
+        def->anchor_ends[end / 2][end & 1] = true;
+    }
+}
+
+static void read_parts(synth_file_reader *reader, hed_json_node object, hed_synth_grid_def *def)
+{
+    if (hed_json_has(object, "body")) {
+        hed_json_node body = hed_json_member(object, "body");
+        hed_json_only(body, BODY_KEYS);
+        synth_file_fields(
+            reader, body, synth_fields[HED_SYNTH_BODY], &def->body, (const char *const[]){NULL});
+    }
+    if (hed_json_has(object, "spring")) {
+        hed_json_node spring = hed_json_member(object, "spring");
+        hed_json_only(spring, SPRING_KEYS);
+        synth_file_fields(reader, spring, synth_fields[HED_SYNTH_SPRING], &def->spring,
+            (const char *const[]){NULL});
+    }
+}
+
+static float read_number(hed_json_node object, const char *key, float otherwise, double high)
+{
+    return hed_json_has(object, key) ? (float)hed_json_number(hed_json_member(object, key), 0, high)
+                                     : otherwise;
+}
+
+void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
+{
+    hed_json_only(element, synth_grid_keys);
+    synth_grid_kind kind = hed_json_choice(hed_json_member(element, "kind"), synth_grid_kinds);
+    hed_synth_grid_def def = synth_default_grid(kind);
+    uint32_t axes = axes_of(kind);
+    read_size(hed_json_member(element, "size"), axes, &def);
+    if (hed_json_has(element, "origin"))
+        read_grid_vector(hed_json_member(element, "origin"), def.origin);
+    if (hed_json_has(element, "step")) read_step(hed_json_member(element, "step"), axes, &def);
+    read_parts(reader, element, &def);
+    def.diagonal = read_number(element, "diagonal", 0, 1e12);
+    def.bend = read_number(element, "bend", 0, 1e12);
+    def.tune = read_number(element, "tune", 0, 1e6);
+    if (hed_json_has(element, "rate"))
+        def.rate = hed_json_number(hed_json_member(element, "rate"), 1, 1e7);
+    if (hed_json_has(element, "anchor"))
+        read_anchor(hed_json_member(element, "anchor"), axes, &def);
+    const char *name =
+        hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
+    hed_synth_generated generated;
+    hed_error error;
+    if (synth_file_fine(reader) &&
+        hed_synth_instrument_add_grid(reader->instrument, &def, name, &generated, &error) != HED_OK)
+        synth_file_refuse(reader, element, &error);
 }

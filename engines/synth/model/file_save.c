@@ -5,7 +5,7 @@
  * bodies, their springs before all other springs) and nothing of it was removed; what was changed
  * of it goes into "changes". Otherwise its bodies and springs are written one by one. What is
  * referred to and has no name is given one. */
-#include "model/file_parts.h"
+#include "model/file.h"
 
 #include "support/file.h"
 

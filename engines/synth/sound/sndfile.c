@@ -1,7 +1,6 @@
 /* Sound files by libsndfile, over bytes in memory or over the writer whose files appear whole. */
-#include "sndfile.h"
-#include "writer.h"
 
+#include "sound_file.h"
 #include "support/errors.h"
 #include "support/file.h"
 #include "support/optional_libraries.h"

@@ -1,10 +1,6 @@
 /* Sound files: which reader and which writer a file has. */
 #include "sound_file.h"
 
-#include "sndfile.h"
-#include "wav.h"
-#include "writer.h"
-
 #include "support/errors.h"
 #include "support/file.h"
 

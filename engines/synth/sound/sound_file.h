@@ -6,6 +6,7 @@
 
 #include "heddle/base.h"
 #include "heddle/math.h"
+#include "sound_file.h"
 
 static const uint64_t SYNTH_SOUND_MOST_SAMPLES = 1u << 30; /* that are read */
 
@@ -57,5 +58,90 @@ static inline uint64_t synth_sound_hash(
     }
     return hash;
 }
+
+/* The two writers behind synth_sound_writer: WAV by ourselves, anything else by libsndfile. */
+
+typedef struct synth_sound_writer_ops {
+    hed_status (*put)(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
+        hed_error *error);
+    hed_status (*commit)(synth_sound_writer *writer, hed_error *error);
+    void (*abort)(synth_sound_writer *writer);
+} synth_sound_writer_ops;
+
+/* What each writer's own structure begins with. */
+struct synth_sound_writer {
+    const synth_sound_writer_ops *ops;
+    synth_sound_format format;
+};
+
+/* WAV files by our own reader and writer: "Multimedia Programming Interface and Data Specifications
+ * 1.0" (IBM, Microsoft 1991), WAVE_FORMAT_EXTENSIBLE ("Multiple Channel Audio Data and WAVE Files",
+ * Microsoft 2001), and RF64 for what is longer than 4 GiB (EBU Tech 3306, 2009). */
+
+/* Whether bytes begin as a WAV file does. */
+bool synth_wav_begins(const void *bytes, size_t size);
+/* The sound in the bytes of a file: integers of 8 to 32 bits, floats of 32 and 64. What is no
+ * number becomes 0. A file that was cut short gives what there is, and how much is missing. `path`
+ * is for messages. Errors: FORMAT, UNSUPPORTED (another encoding), LIMIT (over 2^30 samples),
+ * MEMORY. */
+hed_status synth_wav_parse(
+    const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error);
+
+/* As synth_sound_writer_open(). `rf64`: its head is RF64's however short it is. */
+hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t channels,
+    synth_sound_format format, uint64_t frames, bool rf64, synth_sound_writer **writer,
+    hed_error *error);
+
+/* Sound files other than WAV, by libsndfile, which is loaded where it is installed. */
+
+/* As synth_wav_parse(), of any format that libsndfile knows. */
+hed_status synth_sndfile_parse(
+    const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error);
+
+/* As synth_sound_writer_open(); `container` is one of SF_FORMAT_* below. */
+hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t rate,
+    uint32_t channels, synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
+    hed_error *error);
+
+/* ---- what we use of libsndfile 1.0 and later, declared from its documentation ---- */
+
+typedef int64_t sf_count_t;
+typedef struct sf_private_tag SNDFILE;
+
+enum { SFM_READ = 0x10, SFM_WRITE = 0x20 };
+enum {
+    SF_FORMAT_AIFF = 0x020000,
+    SF_FORMAT_AU = 0x030000,
+    SF_FORMAT_W64 = 0x0b0000,
+    SF_FORMAT_FLAC = 0x170000,
+    SF_FORMAT_CAF = 0x180000,
+    SF_FORMAT_PCM_16 = 2,
+    SF_FORMAT_PCM_24 = 3,
+    SF_FORMAT_FLOAT = 6,
+    SF_FORMAT_SUBMASK = 0xffff
+};
+enum { SFC_SET_ADD_PEAK_CHUNK = 0x1050, SFC_SET_CLIPPING = 0x10c0 };
+
+typedef struct SF_INFO {
+    sf_count_t frames;
+    int samplerate, channels, format, sections, seekable;
+} SF_INFO;
+
+typedef struct SF_VIRTUAL_IO {
+    sf_count_t (*get_filelen)(void *user);
+    sf_count_t (*seek)(sf_count_t offset, int whence, void *user);
+    sf_count_t (*read)(void *to, sf_count_t count, void *user);
+    sf_count_t (*write)(const void *from, sf_count_t count, void *user);
+    sf_count_t (*tell)(void *user);
+} SF_VIRTUAL_IO;
+
+typedef struct synth_sndfile_api {
+    SNDFILE *(*sf_open_virtual)(SF_VIRTUAL_IO *io, int mode, SF_INFO *info, void *user);
+    int (*sf_close)(SNDFILE *file);
+    const char *(*sf_strerror)(SNDFILE *file);
+    int (*sf_command)(SNDFILE *file, int command, void *data, int size);
+    sf_count_t (*sf_readf_float)(SNDFILE *file, float *to, sf_count_t frames);
+    sf_count_t (*sf_writef_float)(SNDFILE *file, const float *from, sf_count_t frames);
+} synth_sndfile_api;
 
 #endif

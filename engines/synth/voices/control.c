@@ -3,7 +3,6 @@
  * Specification 4.2; reset of controllers by RP-015; zones by MPE 1.0 (RP-053). Until a zone is
  * set, MPE has the lower one with all channels. */
 #include "voices/voices.h"
-
 #include "support/words.h"
 
 static void poke_float(synth_voices *v, uint32_t instance, uint32_t word, float value)
@@ -320,4 +319,61 @@ void synth_control_host(synth_voices *v, uint32_t number, float value)
 void synth_control_default(synth_channel *channel)
 {
     *channel = (synth_channel){.rpn = {127, 127}};
+}
+
+/* Parameters that events have set. A store that is put to rest, or that another program has, does
+ * not know them: so the last ones are kept, in the order in which they were set, and said again. */
+
+static void poke_setting(synth_voices *v, const synth_setting *s)
+{
+    /* The list of pokes serves as scratch: it is filled only when all events are through. */
+    uint32_t count =
+        synth_program_set(v->program, s->entity, s->parameter, s->value, v->pokes, v->capacity);
+    for (uint32_t i = 0; i < v->instances; i++)
+        for (uint32_t k = 0; k < count; k++)
+            synth_voices_poke(v, i, v->pokes[k].word, v->pokes[k].value);
+}
+
+static void forget(synth_voices *v, uint32_t index)
+{
+    v->setting_pokes -= v->settings[index].pokes;
+    v->setting_count--;
+    memmove(v->settings + index, v->settings + index + 1,
+        (v->setting_count - index) * sizeof *v->settings);
+}
+
+/* The one set longest ago gives way. What this program cannot set, or has no room for, is not
+ * kept. */
+static void keep(synth_voices *v, synth_setting s)
+{
+    for (uint32_t i = 0; i < v->setting_count; i++)
+        if (v->settings[i].entity == s.entity && v->settings[i].parameter == s.parameter) {
+            forget(v, i);
+            break;
+        }
+    uint64_t pokes = (uint64_t)v->instances *
+                     synth_program_set(v->program, s.entity, s.parameter, s.value, NULL, 0);
+    if (pokes == 0 || pokes > v->setting_room) return;
+    while (v->setting_count == SYNTH_SETTINGS || v->setting_pokes + pokes > v->setting_room)
+        forget(v, 0);
+    s.pokes = (uint32_t)pokes;
+    v->setting_pokes += s.pokes;
+    v->settings[v->setting_count++] = s;
+}
+
+void synth_settings_set(synth_voices *v, hed_synth_entity entity, hed_synth_target parameter, float value)
+{
+    synth_setting s = {.entity = entity, .parameter = parameter, .value = value};
+    poke_setting(v, &s);
+    keep(v, s);
+}
+
+void synth_settings_adopt(synth_voices *v, const synth_voices *from)
+{
+    for (uint32_t i = 0; i < from->setting_count; i++) keep(v, from->settings[i]);
+}
+
+void synth_settings_renew(synth_voices *v)
+{
+    for (uint32_t i = 0; i < v->setting_count; i++) poke_setting(v, &v->settings[i]);
 }

@@ -1,8 +1,70 @@
 /* Solvers group and global: a work-group for each instance runs the program; its store in local
  * or in global memory (kernels/store.cl). */
-#include "solver/group/group.h"
+#include "heddle/resident.h"
+#include "solver/group/kernels.h"
+#include "program/memory.h"
+#include "solver/solver.h"
 
 #include <stdio.h>
+
+/* The inside of solvers group and global: group.c launches a block at a time, group_resident.c
+ * has a kernel that stays. */
+
+enum { SYNTH_MOST_INSTANCES = 64, SYNTH_POKE_WORDS = sizeof(synth_poke) / 4 };
+_Static_assert(sizeof(synth_poke) == 12, "kernels read pokes as three words");
+
+struct synth_solver {
+    hed_allocator allocator;
+    hed_device *device;
+    hed_stream *stream;
+    const synth_program *program;
+    hed_kernel *kernel;
+    hed_buffer *stores, *delays, *inputs, *stems;
+    uint32_t block, channels;
+    uint32_t poke_room; /* most pokes of a launch or request */
+    /* (instances + 1 + SYNTH_POKE_WORDS poke_room) pokes as kernels take them */
+    uint32_t *staged;
+    uint64_t bytes;
+    /* by the host as they are written; else they are read: not every device maps memory */
+    bool stems_seen;
+    /* launched */
+    hed_buffer *pokes;
+    bool has_pokes, has_inputs; /* the buffers hold some: they are emptied once */
+    /* resident */
+    hed_resident *resident;
+    hed_stream *own; /* the kernel's */
+    hed_buffer *image, *given;
+    hed_buffer *
+        transfer; /* pinned, for all stores and delay memories: other copies would wait for the kernel's end */
+    uint32_t *request; /* (request_words) a head, and `staged` */
+    uint32_t request_words;
+};
+
+/* A part of a run, with at most poke_room pokes; `inputs` and `stems` as of its first frame. */
+typedef struct synth_part {
+    uint32_t sample, first, frames;
+    uint32_t pokes; /* staged */
+} synth_part;
+
+/* At least one element, since no buffer is empty. */
+hed_status synth_group_buffer(
+    synth_solver *solver, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error);
+hed_problem synth_group_problem(const synth_program *program, uint32_t block, uint32_t more_words);
+/* The smallest group with a lane for each item, or the largest that the device takes; false and
+ * why: none. */
+bool synth_group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words,
+    hed_config *config, char *reason, size_t size);
+
+/* group_resident.c: needs the stores; starts the kernel. */
+enum { SYNTH_RESIDENT_POKES = 64 };
+uint32_t synth_resident_words(const synth_program *program);
+hed_status synth_resident_create(
+    synth_solver *solver, const hed_kernel_def *def, const hed_config *config, hed_error *error);
+void synth_resident_destroy(synth_solver *solver);
+hed_status synth_resident_run(
+    synth_solver *solver, const synth_run *run, const synth_part *part, hed_error *error);
+/* A command without a block. */
+hed_status synth_resident_ask(synth_solver *solver, uint32_t command, hed_error *error);
 
 /* ---- where it can run ---- */
 
@@ -406,3 +468,112 @@ const synth_solver_ops synth_group_ops = {
     .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
 const synth_solver_ops synth_global_ops = {
     .id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};
+
+/* Solver group as a kernel that stays: blocks go through its mailbox, the stores stay in local
+ * memory. While it runs nothing that makes the driver wait for the device may be done
+ * (heddle/resident.h): so everything is made before it starts. */
+
+enum { STEP_TIMEOUT_NS = 1000000000, ANSWER_TIMEOUT_NS = 2000000000 };
+
+uint32_t synth_resident_words(const synth_program *program)
+{
+    return (uint32_t)(sizeof(synth_request_head) / 4) + program->instances + 1 +
+           SYNTH_POKE_WORDS * SYNTH_RESIDENT_POKES;
+}
+
+static hed_status start(
+    synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
+{
+    const synth_layout *layout = &s->program->layout;
+    hed_problem problem = synth_group_problem(s->program, s->block, s->request_words);
+    hed_argument arguments[SYNTH_RESIDENT_ARGUMENTS] = {
+        [SYNTH_RESIDENT_STORES] = hed_buffer_argument(s->stores),
+        [SYNTH_RESIDENT_DELAYS] = hed_buffer_argument(s->delays),
+        [SYNTH_RESIDENT_IMAGE] = hed_buffer_argument(s->image),
+        [SYNTH_RESIDENT_GIVEN] = hed_buffer_argument(s->given),
+        [SYNTH_RESIDENT_INPUTS] = hed_buffer_argument(s->inputs),
+        [SYNTH_RESIDENT_STEMS] = hed_buffer_argument(s->stems),
+        [SYNTH_RESIDENT_LAYOUT] = hed_struct_argument(layout, sizeof *layout),
+        [SYNTH_RESIDENT_REQUEST_WORDS] = hed_uint_argument(s->request_words),
+        [SYNTH_RESIDENT_INPUT_WORDS] = hed_uint_argument(s->channels * s->block),
+        [SYNTH_RESIDENT_LOCAL] = hed_local_argument(),
+    };
+    hed_resident_def resident = hed_default_resident_def();
+    def->geometry(def, config, &problem, &resident.geometry);
+    resident.kernel = s->kernel;
+    resident.arguments = arguments + SYNTH_RESIDENT_STORES;
+    resident.argument_count = SYNTH_RESIDENT_ARGUMENTS - SYNTH_RESIDENT_STORES;
+    resident.request_bytes = 4 * s->request_words;
+    resident.reply_bytes = 4;
+    resident.step_timeout_ns = STEP_TIMEOUT_NS;
+    return hed_resident_start(s->own, &resident, &s->resident, error);
+}
+
+hed_status synth_resident_create(
+    synth_solver *s, const hed_kernel_def *def, const hed_config *config, hed_error *error)
+{
+    uint64_t words = s->program->layout.words, all = words + s->program->layout.delay_words;
+    hed_stream_def stream = hed_default_stream_def();
+    s->request_words = synth_resident_words(s->program);
+    s->request = synth_new(&s->allocator, s->request_words, sizeof *s->request);
+    if (!s->request)
+        return synth_fail(
+            error, HED_ERROR_MEMORY, "no memory for a request of %u words", s->request_words);
+    hed_status status = hed_stream_create(s->device, &stream, &s->own, error);
+    if (!status) status = synth_group_buffer(s, HED_MEMORY_DEVICE, words, &s->image, error);
+    if (!status)
+        status = synth_group_buffer(
+            s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->given, error);
+    if (!status)
+        status = synth_group_buffer(
+            s, HED_MEMORY_PINNED, s->program->instances * all, &s->transfer, error);
+    if (!status) status = hed_write(s->own, s->image, 0, s->program->image, 4 * words, error);
+    if (!status) status = hed_stream_wait(s->own, error);
+    return status ? status : start(s, def, config, error);
+}
+
+void synth_resident_destroy(synth_solver *s)
+{
+    hed_resident_destroy(s->resident);
+    hed_buffer_destroy(s->image);
+    hed_buffer_destroy(s->given);
+    hed_buffer_destroy(s->transfer);
+    hed_stream_destroy(s->own);
+    synth_release(&s->allocator, s->request, s->request_words, sizeof *s->request);
+}
+
+/* Posts `request` and waits for its answer, which says nothing but that it is done. */
+static hed_status ask(synth_solver *s, hed_error *error)
+{
+    uint32_t reply;
+    hed_status status = hed_resident_post(s->resident, s->request, NULL);
+    if (!status) status = hed_resident_wait(s->resident, &reply, ANSWER_TIMEOUT_NS);
+    if (!status) return HED_OK;
+    if (status == HED_ERROR_NOT_READY) status = HED_ERROR_TIMEOUT;
+    return synth_fail(
+        error, status, "the resident kernel did not answer: %s", hed_status_name(status));
+}
+
+hed_status synth_resident_run(
+    synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
+{
+    synth_request_head head = {SYNTH_REQUEST_PLAY, part->sample, part->frames, s->channels};
+    uint64_t staged = s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes;
+    float *given = hed_buffer_host(s->given);
+    memcpy(s->request, &head, sizeof head);
+    memcpy(s->request + sizeof head / 4, s->staged, staged * sizeof *s->staged);
+    for (uint32_t i = 0; i < s->channels; i++) {
+        if (run->inputs)
+            memcpy(given + (size_t)i * part->frames, run->inputs[i] + part->first,
+                part->frames * sizeof *given);
+        else memset(given + (size_t)i * part->frames, 0, part->frames * sizeof *given);
+    }
+    return ask(s, error);
+}
+
+hed_status synth_resident_ask(synth_solver *s, uint32_t command, hed_error *error)
+{
+    synth_request_head head = {command, 0, 0, 0};
+    memcpy(s->request, &head, sizeof head);
+    return ask(s, error);
+}

@@ -7,8 +7,8 @@
 #define SYNTH_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_physics_spring_h[],
-    hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_modulators_h[],
-    hed_synth_physics_h[], hed_synth_store_cl[];
+    hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_h[],
+    hed_synth_store_cl[];
 
 /* The first texts of each kernel that steps entities. It defines SYNTH_SPACE. */
 #define SYNTH_PHYSICS_SOURCES \
@@ -16,7 +16,6 @@ extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_p
         {"physics_spring.h", hed_synth_physics_spring_h, 0}, \
         {"physics_body.h", hed_synth_physics_body_h, 0}, \
         {"physics_exciters.h", hed_synth_physics_exciters_h, 0}, \
-        {"physics_modulators.h", hed_synth_physics_modulators_h, 0}, \
     { \
         "physics.h", hed_synth_physics_h, 0 \
     }
@@ -64,5 +63,18 @@ typedef struct synth_request_head {
     uint32_t command, sample, frames, channels;
 } synth_request_head;
 extern const hed_kernel_def synth_resident_def;
+
+/* Sample problems of the kernels that run programs: an instrument with every type of entity and
+ * modulation between them. */
+
+/* A string of `bodies` bodies, struck, plucked, bowed, driven and heard in many ways. Errors:
+ * MEMORY. */
+hed_status synth_sample_instrument(uint32_t bodies, hed_synth_instrument **instrument, hed_error *error);
+
+/* Bytes and first content of an argument of synth_group (kernels.h) for that instrument. */
+uint64_t synth_sample_bytes(
+    uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument);
+void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed);
 
 #endif
