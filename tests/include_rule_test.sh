@@ -12,11 +12,14 @@ trap 'rm -rf "$scratch"' EXIT
 # OBJECTS FOLDER OUT: the symbols of a library's objects, which lie below OBJECTS as its sources do below FOLDER. Objects
 # whose source is gone are left over from earlier builds.
 list_symbols() {
-    find "$1" -name '*.c.o' | sort | while read -r object; do
-        source=$2${object#"$1/"}
-        source=${source%.o}
-        [ ! -f "$root/$source" ] || nm -P "$object" | awk -v source="$source" '$2 ~ /[A-Zvw]/ { print source, $2, $1 }'
-    done >"$3"
+    find "$1" -name '*.c.o' | sort | xargs nm -A -P |
+        awk -v root="$root" -v from="$1/" -v to="$2" '
+            {
+                source = to substr($1, length(from) + 1)
+                sub(/\.o:$/, "", source)
+                if (!(source in there)) there[source] = (getline line < (root "/" source)) >= 0
+            }
+            there[source] && $3 ~ /[A-Zvw]/ { print source, $3, $2 }' >"$3"
     [ -s "$3" ] || { echo "no symbols found below $1"; exit 1; }
 }
 

@@ -25,21 +25,21 @@ Test(worker_protocol, a_job_comes_through)
     hed_allocator allocator = hed_default_allocator();
     hed_worker_job job;
     OK(hed_worker_job_read(&allocator, w.job, w.size, &job, &error));
-    CHECK_TEXT(job.device, "host");
-    CHECK_TEXT(job.kernel.name, "wild");
-    CHECK_NULL(job.kernel.entry);
-    CHECK_TEXT(job.kernel.max_threads, "A*32");
-    CHECK(job.kernel.source_count == 2 && job.kernel.sources[0].size == 10 &&
-          job.kernel.sources[1].size == 11);
-    CHECK_TEXT(job.kernel.sources[1].text, "second text");
-    CHECK(job.kernel.define_count == 2 && job.runner.define_count == 1);
-    CHECK_TEXT(job.kernel.defines[1].name, "NAME");
+    CHECK_TEXT(job.context.device, "host");
+    CHECK_TEXT(job.launched.def.name, "wild");
+    CHECK_NULL(job.launched.def.entry);
+    CHECK_TEXT(job.launched.def.max_threads, "A*32");
+    CHECK(job.launched.def.source_count == 2 && job.launched.def.sources[0].size == 10 &&
+          job.launched.def.sources[1].size == 11);
+    CHECK_TEXT(job.launched.def.sources[1].text, "second text");
+    CHECK(job.launched.def.define_count == 2 && job.runner.define_count == 1);
+    CHECK_TEXT(job.launched.def.defines[1].name, "NAME");
     CHECK_TEXT(job.runner.defines[0].value, "yes");
-    CHECK(job.kernel.parameter_count == 2 && job.kernel.parameters[1].count == 2 &&
-          job.kernel.parameters[0].values[2] == 3);
-    CHECK_TEXT(job.kernel.dimensions[1], "m");
-    CHECK(job.problem.count == 2 && job.problem.sizes[1] == 7);
-    CHECK(job.kernel.arguments[1].access == HED_READ_WRITE && job.kernel.arguments[3].size == 24);
+    CHECK(job.launched.def.parameter_count == 2 && job.launched.def.parameters[1].count == 2 &&
+          job.launched.def.parameters[0].values[2] == 3);
+    CHECK_TEXT(job.launched.def.dimensions[1], "m");
+    CHECK(job.launched.problem.count == 2 && job.launched.problem.sizes[1] == 7);
+    CHECK(job.launched.def.arguments[1].access == HED_READ_WRITE && job.launched.def.arguments[3].size == 24);
     CHECK_BYTES(job.contents[1].expected, wild_data, sizeof wild_data);
     CHECK_BYTES(job.contents[2].data, &wild_count, sizeof wild_count);
     CHECK(job.contents[0].expected == NULL && job.contents[4].data == NULL &&
@@ -104,13 +104,14 @@ Test(worker_protocol, each_allocation_failing_while_a_job_is_read)
     hed_status status;
     do {
         state = (test_allocator){.fail_at = ++n};
+        error = (hed_error){0};
         status = hed_worker_job_read(&allocator, w.job, w.size, &job, &error);
         CHECK(state.calls < n ? status == HED_OK : status == HED_ERROR_MEMORY, "%d: %s", n,
             error.text);
         if (!status) hed_worker_job_free(&job);
         CHECK(state.live == 0 && state.bytes == 0);
     } while (state.calls >= n);
-    CHECK(n == 5 && status == HED_OK, "%d allocations, then %s", n - 1, error.text);
+    CHECK(n == 2 && status == HED_OK, "%d allocations, then %s", n - 1, error.text);
     wild_close(&w);
 }
 

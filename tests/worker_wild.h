@@ -122,16 +122,19 @@ static inline uint64_t wild_sum_text(const char *text)
 /* Reads every byte that a job points to, so that a sanitizer sees it. */
 static inline uint64_t wild_sum_job(const hed_worker_job *job)
 {
-    const hed_kernel_def *kernel = &job->kernel;
-    uint64_t sum = wild_sum_text(job->device) + wild_sum_text(kernel->name) +
+    const hed_kernel_def *kernel = &job->launched.def;
+    uint64_t sum = wild_sum_text(job->context.device) + wild_sum_text(kernel->name) +
                    wild_sum_text(kernel->entry) + wild_sum_text(kernel->max_threads) +
                    wild_sum_text(job->context.cache_dir) +
                    wild_sum_text(job->context.opencl_library);
     for (uint32_t i = 0; i < kernel->source_count; i++)
         sum += wild_sum_text(kernel->sources[i].name) +
                wild_sum_bytes(kernel->sources[i].text, kernel->sources[i].size + 1);
-    for (uint32_t i = 0; i < kernel->define_count + job->runner.define_count; i++)
-        sum += wild_sum_text(job->defines[i].name) + wild_sum_text(job->defines[i].value);
+    for (uint32_t i = 0; i < kernel->define_count; i++)
+        sum += wild_sum_text(kernel->defines[i].name) + wild_sum_text(kernel->defines[i].value);
+    for (uint32_t i = 0; i < job->runner.define_count; i++)
+        sum += wild_sum_text(job->runner.defines[i].name) +
+               wild_sum_text(job->runner.defines[i].value);
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         sum += wild_sum_text(kernel->parameters[i].name) +
                wild_sum_bytes(
@@ -151,6 +154,7 @@ static inline uint64_t wild_sum_job(const hed_worker_job *job)
 static inline hed_status wild_read(const unsigned char *bytes, size_t size, hed_error *error)
 {
     volatile uint64_t sum;
+    *error = (hed_error){0};
     hed_allocator allocator = hed_default_allocator();
     hed_worker_job *job = malloc(sizeof *job);
     unsigned char *exact = malloc(size ? size : 1);

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "heddle/author.h"
 #include "heddle/capture.h"
 
 enum {
@@ -84,26 +85,40 @@ typedef struct hed_capture_launched {
     uint64_t bytes[HED_MAX_ARGUMENTS]; /* of buffers */
 } hed_capture_launched;
 
-/* Room for what hed_capture_unpack() reads. */
-typedef struct hed_capture_lists {
-    hed_source sources[HED_CAPTURE_LIST];
-    hed_argument_def arguments[HED_MAX_ARGUMENTS];
-    hed_parameter_def parameters[HED_MAX_PARAMETERS];
-    int64_t values[HED_MAX_PARAMETERS][HED_CAPTURE_VALUES];
-    const char *labels[HED_MAX_PARAMETERS][HED_CAPTURE_VALUES];
-    const char *constraints[HED_CAPTURE_LIST];
-    hed_condition conditions[HED_CAPTURE_LIST];
-    hed_define defines[HED_CAPTURE_LIST];
-    const char *options[HED_CAPTURE_LIST];
-    const char *dimensions[HED_MAX_DIMENSIONS];
-} hed_capture_lists;
+/* capture_description.c: the two directions of HED_CAPTURE_DESCRIPTION, which a worker's job has as
+ * well. */
+typedef struct hed_description_reader {
+    const char *path; /* for messages */
+    const unsigned char *bytes;
+    uint64_t size, at;
+    uint64_t base;    /* where `bytes` begin in the file, for messages */
+    uint32_t most;    /* entries of a list: HED_CAPTURE_LIST in a capture */
+    bool own;         /* written by this program: checked for what it would make us read, no more */
+    hed_arena *arena; /* of the lists; texts point into `bytes` */
+    hed_error *error;
+    hed_status status; /* the first failure; everything after it is 0, NULL or "" */
+} hed_description_reader;
 
-/* capture_description.c: the two directions of HED_CAPTURE_DESCRIPTION. */
 void hed_capture_pack(hed_text *bytes, const hed_capture_launched *launched);
-/* `base`: where the content begins in the file, for messages. Texts point into `bytes`. Errors:
- * FORMAT. */
-hed_status hed_capture_unpack(const char *path, const unsigned char *bytes, uint64_t size,
-    uint64_t base, hed_capture_launched *launched, hed_capture_lists *lists, hed_error *error);
+/* Reads up to the end of `bytes`. Errors: FORMAT, MEMORY. */
+hed_status hed_capture_unpack(hed_description_reader *reader, hed_capture_launched *launched);
+
+/* capture_description.c: the pieces of it. `what` names one in a message. */
+void hed_put_u32(hed_text *to, uint32_t value);
+void hed_put_u64(hed_text *to, uint64_t value);
+void hed_put_double(hed_text *to, double value);
+void hed_put_text(hed_text *to, const char *text);
+void hed_put_defines(hed_text *to, const hed_define *defines, uint32_t count);
+uint32_t hed_get_u32(hed_description_reader *reader, const char *what);
+uint64_t hed_get_u64(hed_description_reader *reader, const char *what);
+double hed_get_double(hed_description_reader *reader, const char *what);
+uint32_t hed_get_below(
+    hed_description_reader *reader, uint32_t limit, const char *what, const char *expected);
+/* May be NULL where that was put. */
+const char *hed_get_text(hed_description_reader *reader, const char *what);
+/* One that must be there, and in a capture must not be empty. */
+const char *hed_get_word(hed_description_reader *reader, const char *what);
+hed_define *hed_get_defines(hed_description_reader *reader, uint32_t *count);
 
 /* capture_write.c: the content of HED_CAPTURE_CONFIGURATIONS, of `*size` bytes; freed with
  * hed_release(). Errors: those of hed_space_create_for_kernel(), MEMORY, LIMIT. */

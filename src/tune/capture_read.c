@@ -18,7 +18,7 @@ struct hed_capture {
     const unsigned char *bytes; /* the file */
     uint64_t size;
     hed_capture_launched launched;
-    hed_capture_lists lists;
+    hed_arena arena; /* of the description */
     hed_tune_argument arguments[HED_MAX_ARGUMENTS];
     hed_capture_table table;
     const unsigned char *geometries;
@@ -139,8 +139,10 @@ static hed_status read_description(const reader *r, hed_error *error)
     hed_capture *c = r->capture;
     const unsigned char *bytes = r->sections[HED_CAPTURE_DESCRIPTION][0].bytes;
     if (!bytes) return wrong(r, c->size, error, "the end of the file", "a description");
-    return hed_capture_unpack(r->path, bytes, r->sections[HED_CAPTURE_DESCRIPTION][0].size,
-        (uint64_t)(bytes - c->bytes), &c->launched, &c->lists, error);
+    hed_description_reader from = {.path = r->path, .bytes = bytes,
+        .size = r->sections[HED_CAPTURE_DESCRIPTION][0].size, .base = (uint64_t)(bytes - c->bytes),
+        .most = HED_CAPTURE_LIST, .arena = &c->arena, .error = error};
+    return hed_capture_unpack(&from, &c->launched);
 }
 
 /* Bytes that the content of an argument has; 0: it has none. */
@@ -358,6 +360,7 @@ hed_status hed_capture_open(
     hed_capture *made = hed_allocate(&allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to read %s", path);
     made->allocator = allocator;
+    made->arena = (hed_arena){.allocator = allocator, .owner = "a capture"};
     hed_status status = map_file(made, path, error);
     if (!status) status = read_content(made, path, error);
     if (status) {
@@ -379,6 +382,7 @@ void hed_capture_close(hed_capture *capture)
     if (!capture) return;
     hed_allocator allocator = capture->allocator;
     if (capture->bytes) munmap((void *)(uintptr_t)capture->bytes, capture->size);
+    hed_arena_free(&capture->arena);
     hed_release(&allocator, capture, sizeof *capture);
 }
 

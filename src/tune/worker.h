@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "tune/capture.h"
 #include "tune/runner.h"
 
 /* Descriptors of a worker, counted from the one that hed_worker_serve() is given. */
@@ -112,24 +113,17 @@ void hed_worker_end(
 
 /* What a worker works on, as one file in memory: the kernel's description without its functions,
  * the device, and the content of all arguments. Packed once by the parent, sealed, and mapped
- * read-only by every worker: a candidate that runs wild cannot change it. */
-
-/* A job as it was read. Texts and data point into the bytes it was read from. */
+ * read-only by every worker: a candidate that runs wild cannot change it.
+ *
+ * A job as it was read. Texts and data point into the bytes it was read from. */
 typedef struct hed_worker_job {
-    hed_context_def context; /* as the parent's: directories and libraries */
-    const char *device;      /* id */
-    hed_kernel_def kernel;   /* functions are NULL */
-    hed_argument_def arguments[HED_MAX_ARGUMENTS];
-    hed_parameter_def parameters[HED_MAX_PARAMETERS];
-    const char *dimensions[HED_MAX_DIMENSIONS];
+    hed_capture_launched launched; /* the kernel, without functions; `info.device` is the id */
+    hed_context_def context;       /* as the parent's: directories and libraries */
+    uint32_t content_count;
+    hed_compare compares[HED_MAX_ARGUMENTS];
     hed_runner_argument contents[HED_MAX_ARGUMENTS];
-    hed_problem problem;
     hed_runner_def runner; /* without device; the rest points into this struct */
-    hed_source *sources;   /* (source_capacity) */
-    const char **options;  /* (option_capacity) */
-    hed_define *defines;   /* (define_capacity) */
-    uint32_t source_capacity, option_capacity, define_capacity;
-    hed_allocator allocator;
+    hed_arena arena;
 } hed_worker_job;
 
 /* Packs a job into a new file in memory. `cache_dir`: where compiled kernels go. Errors: MEMORY, IO

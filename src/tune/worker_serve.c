@@ -55,7 +55,7 @@ static hed_status find_device(worker *w, hed_error *error)
     if (w->device) return HED_OK;
     hed_status status =
         w->context ? HED_OK : hed_context_create(&w->job.context, &w->context, error);
-    return status ? status : hed_device_find(w->context, w->job.device, &w->device, error);
+    return status ? status : hed_device_find(w->context, w->job.context.device, &w->device, error);
 }
 
 static hed_status open_runner(worker *w, hed_worker_reply *reply, hed_error *error)
@@ -84,8 +84,8 @@ static hed_status output(
     worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     uint32_t argument = request->argument;
-    if (argument >= w->job.kernel.argument_count ||
-        w->job.kernel.arguments[argument].kind != HED_BUFFER ||
+    if (argument >= w->job.launched.def.argument_count ||
+        w->job.launched.def.arguments[argument].kind != HED_BUFFER ||
         w->job.contents[argument].bytes > w->result_size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "argument %u is no buffer, or does not fit into the result", argument);
@@ -174,8 +174,8 @@ int hed_worker_serve(int descriptor)
     bool good =
         hed_worker_job_read(&allocator, w->job_bytes, w->job_size, &w->job, &error) == HED_OK;
     if (good) {
-        w->job.kernel.geometry = given_geometry;
-        w->job.kernel.user = w;
+        w->job.launched.def.geometry = given_geometry;
+        w->job.launched.def.user = w;
         good = serve(w, socket);
     } else {
         refuse(socket, &error);
