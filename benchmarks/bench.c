@@ -2,10 +2,9 @@
  * as JSON or as a table, the copy bandwidth. */
 #include "benchmarks/bench.h"
 
-#include "cli/common/table.h"
+#include "cli/common/report.h"
 #include "heddle/canonical.h"
 #include "support/errors.h"
-#include "support/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,12 +21,12 @@ hed_status hed_bench_measure(
     hed_status status = HED_OK;
     uint64_t started = hed_now();
     int rounds = -1; /* the round before the first one that counts */
-    while (status == HED_OK && rounds < MOST_ROUNDS) {
-        for (uint32_t i = 0; i < count && status == HED_OK; i++) {
+    while (!status && rounds < MOST_ROUNDS) {
+        for (uint32_t i = 0; i < count && !status; i++) {
             uint32_t which = rounds & 1 ? count - 1 - i : i;
             double found = 0;
             status = cases[which].run(cases[which].user, &found, error);
-            if (status == HED_OK && hed_interrupted())
+            if (!status && hed_interrupted())
                 status = hed_error_set(error, HED_ERROR_TIMEOUT, "interrupted");
             if (rounds >= 0) samples[(size_t)which * MOST_ROUNDS + (size_t)rounds] = found;
         }
@@ -35,7 +34,7 @@ hed_status hed_bench_measure(
         if (rounds == 0) started = hed_now();
         if (rounds >= FEWEST_ROUNDS && (double)(hed_now() - started) > seconds * 1e9) break;
     }
-    for (uint32_t i = 0; i < count && status == HED_OK; i++)
+    for (uint32_t i = 0; i < count && !status; i++)
         cases[i].seconds = hed_summarize(samples + (size_t)i * MOST_ROUNDS, (size_t)rounds);
     free(samples);
     return status;
@@ -48,77 +47,27 @@ double hed_bench_spread(const hed_summary *seconds)
 
 /* ---- printing ---- */
 
-struct hed_bench {
-    hed_records *records;
-    hed_table *table;
-};
-
-static const char *const HEADINGS[] = {
-    "SUITE", "NAME", "DEVICE", ">VALUE", "UNIT", ">+-", ">FLOOR", ">RATIO", "AGAINST", NULL};
-
-hed_bench *hed_bench_create(void)
+void hed_bench_add(cli_report *bench, const hed_bench_record *r)
 {
-    hed_bench *bench = calloc(1, sizeof *bench);
-    if (!bench) return NULL;
-    bench->records = hed_records_create();
-    bench->table = hed_table_create(HEADINGS);
-    return bench;
-}
-
-/* Small ratios keep two digits: 5e-05 says more than 0.000. */
-static const char *ratio_format(double ratio) { return ratio < 0.1 ? "%.2g" : "%.3f"; }
-
-/* Four digits, without exponents where people would not write them. */
-static const char *value_format(double value) { return value >= 1000 ? "%.0f" : "%.4g"; }
-
-static void optional_cell(hed_table *table, const char *format, double value)
-{
-    char text[64] = "";
-    if (isfinite(value)) snprintf(text, sizeof text, format, value);
-    hed_table_cell(table, "%s", text);
-}
-
-void hed_bench_add(hed_bench *bench, const hed_bench_record *record)
-{
-    if (!bench) return;
-    hed_records *records = bench->records;
-    hed_records_next(records);
-    hed_records_text(records, "suite", record->suite);
-    hed_records_text(records, "name", record->name);
-    hed_records_text(records, "device", record->device);
-    hed_records_number(records, "value", record->value);
-    hed_records_text(records, "unit", record->unit);
-    if (isfinite(record->floor)) hed_records_number(records, "floor", record->floor);
-    if (isfinite(record->ratio)) {
-        hed_records_number(records, "ratio", record->ratio);
-        hed_records_text(records, "against", record->against ? record->against : "");
-    }
-    if (isfinite(record->spread)) hed_records_number(records, "spread", record->spread);
-    hed_table *table = bench->table;
-    hed_table_cell(table, "%s", record->suite);
-    hed_table_cell(table, "%s", record->name);
-    hed_table_cell(table, "%s", record->device);
-    optional_cell(table, value_format(record->value), record->value);
-    hed_table_cell(table, "%s", record->unit);
-    optional_cell(
-        table, "%.1f %%", record->value != 0 ? 100 * record->spread / record->value : NAN);
-    optional_cell(table, value_format(record->floor), record->floor);
-    optional_cell(table, ratio_format(record->ratio), record->ratio);
-    hed_table_cell(table, "%s", isfinite(record->ratio) && record->against ? record->against : "");
-}
-
-hed_status hed_bench_print(const hed_bench *bench, bool json, FILE *stream, hed_error *error)
-{
-    return json ? hed_records_print(bench ? bench->records : NULL, stream, error)
-                : hed_table_print(bench ? bench->table : NULL, stream, error);
-}
-
-void hed_bench_free(hed_bench *bench)
-{
-    if (!bench) return;
-    hed_records_free(bench->records);
-    hed_table_free(bench->table);
-    free(bench);
+    /* For people: four digits, without exponents where they would not be written by hand; small
+     * ratios keep two digits: 5e-05 says more than 0.000. */
+    const char *value = r->value >= 1000 ? "%.0f" : "%.4g";
+    const char *bound = r->floor >= 1000 ? "%.0f" : "%.4g";
+    double percent = r->value != 0 ? 100 * r->spread / r->value : NAN;
+    bool compared = isfinite(r->ratio);
+    const char *against = compared && r->against ? r->against : "";
+    cli_report_row(bench, CLI_TEXT("suite", r->suite, .heading = "SUITE"),
+        CLI_TEXT("name", r->name, .heading = "NAME"),
+        CLI_TEXT("device", r->device, .heading = "DEVICE"),
+        CLI_NUMBER("value", r->value, .heading = ">VALUE", .format = value),
+        CLI_TEXT("unit", r->unit, .heading = "UNIT"),
+        CLI_NUMBER(NULL, percent, .heading = ">+-", .format = "%.1f %%"),
+        CLI_NUMBER(
+            isfinite(r->floor) ? "floor" : NULL, r->floor, .heading = ">FLOOR", .format = bound),
+        CLI_NUMBER(compared ? "ratio" : NULL, r->ratio, .heading = ">RATIO",
+            .format = r->ratio < 0.1 ? "%.2g" : "%.3f"),
+        CLI_TEXT(compared ? "against" : NULL, against, .heading = "AGAINST"),
+        CLI_NUMBER(isfinite(r->spread) ? "spread" : NULL, r->spread));
 }
 
 /* ---- the copy bandwidth ---- */
@@ -148,12 +97,10 @@ hed_status cli_copy_open(hed_stream *stream, cli_copy *copy, hed_error *error)
     hed_kernel_options options = hed_default_kernel_options();
     options.problem = &problem;
     hed_status status = hed_kernel_create(device, def, &options, &copy->kernel, error);
-    if (status == HED_OK)
-        status = hed_sample_create(def, &config, &problem, 1, &copy->sample, error);
-    if (status == HED_OK)
-        status = hed_sample_place(&copy->sample, stream, 0, 0, &copy->placed, error);
-    if (status == HED_OK) status = hed_stream_wait(stream, error);
-    for (uint32_t i = 0; i < def->argument_count && status == HED_OK; i++) {
+    if (!status) status = hed_sample_create(def, &config, &problem, 1, &copy->sample, error);
+    if (!status) status = hed_sample_place(&copy->sample, stream, 0, 0, &copy->placed, error);
+    if (!status) status = hed_stream_wait(stream, error);
+    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
         if (def->arguments[i].kind == HED_BUFFER)
             *(def->arguments[i].access == HED_READ ? &copy->from : &copy->to) =
                 copy->placed.buffers[i];
@@ -183,7 +130,7 @@ typedef struct copying {
 static hed_status finish(
     const copying *c, hed_status status, uint64_t started, double *seconds, hed_error *error)
 {
-    if (status == HED_OK) status = hed_stream_wait(c->stream, error);
+    if (!status) status = hed_stream_wait(c->stream, error);
     *seconds = (double)(hed_now() - started) * 1e-9;
     return status;
 }
@@ -209,8 +156,8 @@ hed_status cli_copy_bandwidth(hed_stream *stream, double *bytes_per_second, hed_
     hed_bench_case cases[2] = {
         {.run = copy_by_driver, .user = &c}, {.run = copy_by_kernel, .user = &c}};
     hed_status status = cli_copy_open(stream, &c.copy, error);
-    if (status == HED_OK) status = hed_bench_measure(cases, 2, 0.5, error);
-    if (status == HED_OK)
+    if (!status) status = hed_bench_measure(cases, 2, 0.5, error);
+    if (!status)
         *bytes_per_second =
             2.0 * (double)c.copy.bytes / fmin(cases[0].seconds.p50, cases[1].seconds.p50);
     hed_stream_wait(stream, NULL);
@@ -218,25 +165,36 @@ hed_status cli_copy_bandwidth(hed_stream *stream, double *bytes_per_second, hed_
     return status;
 }
 
-void cli_add_time(hed_bench *bench, const char *suite, const char *name,
+void cli_add_time(cli_report *bench, const char *suite, const char *name,
     const hed_device_info *device, const hed_summary *seconds, const char *against,
     const hed_summary *other)
 {
-    hed_bench_record record = {.suite = suite, .name = name, .device = device->id,
-        .value = seconds->p50 * 1e6, .unit = "us", .floor = NAN,
-        .ratio = against ? seconds->p50 / other->p50 : NAN, .against = against,
+    hed_bench_record record = {.suite = suite,
+        .name = name,
+        .device = device->id,
+        .value = seconds->p50 * 1e6,
+        .unit = "us",
+        .floor = NAN,
+        .ratio = against ? seconds->p50 / other->p50 : NAN,
+        .against = against,
         .spread = hed_bench_spread(seconds) * seconds->p50 * 1e6};
     hed_bench_add(bench, &record);
 }
 
-void cli_add_rate(hed_bench *bench, const char *suite, const char *name,
+void cli_add_rate(cli_report *bench, const char *suite, const char *name,
     const hed_device_info *device, double amount, const hed_summary *seconds, const char *against,
     const hed_summary *other)
 {
     double rate = amount / seconds->p50 * 1e-9;
-    hed_bench_record record = {.suite = suite, .name = name, .device = device->id, .value = rate,
-        .unit = "GB/s", .floor = NAN, .ratio = against ? other->p50 / seconds->p50 : NAN,
-        .against = against, .spread = hed_bench_spread(seconds) * rate};
+    hed_bench_record record = {.suite = suite,
+        .name = name,
+        .device = device->id,
+        .value = rate,
+        .unit = "GB/s",
+        .floor = NAN,
+        .ratio = against ? other->p50 / seconds->p50 : NAN,
+        .against = against,
+        .spread = hed_bench_spread(seconds) * rate};
     hed_bench_add(bench, &record);
 }
 
@@ -245,20 +203,19 @@ void cli_add_rate(hed_bench *bench, const char *suite, const char *name,
 int cli_run_bench(const hed_arguments *arguments, cli_suite *const *suites)
 {
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK) return cli_fail(&error);
+    if (status) return cli_fail(&error);
     bool json = hed_given(arguments, "json");
-    hed_bench *bench = hed_bench_create();
-    for (; *suites && status == HED_OK; suites++)
+    cli_report *bench = cli_report_create(json);
+    for (; *suites && !status; suites++)
         status = (*suites)(&session, bench, json || hed_given(arguments, "quiet"), &error);
-    if (status == HED_OK) status = hed_bench_print(bench, json, stdout, &error);
-    hed_bench_free(bench);
+    status = cli_report_end(bench, status, &error);
     cli_close(&session);
     return cli_end(status, &error);
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int bench_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     return cli_run_bench(arguments,
@@ -277,10 +234,15 @@ static const hed_example EXAMPLES[] = {{"heddle bench", "everything, on the best
     {"heddle bench kernels --device all --json", "every device, for programs"}, {0}};
 
 const hed_command hed_command_bench = {
-    .name = "bench", .summary = "measure", .description =
+    .name = "bench",
+    .summary = "measure",
+    .description =
         "Measures: one suite, or all of them. Each value is a median; +- is half of its 95 % confidence interval. FLOOR is the physical "
         "bound that was computed, RATIO the value over the same of what AGAINST names: for times less is better, for rates "
         "more.\n\nOf everything one round is thrown away, and what is compared takes turns in the same run.\n\n\"heddle X bench\" "
         "is the same as \"heddle bench X\".",
-    .options = OPTIONS, .commands = COMMANDS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
+    .run = bench_run,
 };

@@ -4,6 +4,7 @@
 #define HED_BENCHMARKS_BENCH_H
 
 #include "cli/common/command.h"
+#include "cli/common/report.h"
 #include "heddle/stats.h"
 #include "cli/common/sample.h"
 
@@ -40,28 +41,22 @@ typedef struct hed_bench_record {
     double spread;       /* half of the 95 % confidence interval, in `unit`; NAN: not known */
 } hed_bench_record;
 
-typedef struct hed_bench hed_bench;
-
-/* NULL when memory runs out; hed_bench_print() then says so */
-hed_bench *hed_bench_create(void);
-void hed_bench_add(hed_bench *bench, const hed_bench_record *record); /* texts are copied */
-/* As JSON, one array of objects, or as a table for people. Errors: MEMORY, IO. */
-hed_status hed_bench_print(const hed_bench *bench, bool json, FILE *stream, hed_error *error);
-void hed_bench_free(hed_bench *bench); /* NULL is allowed */
+/* Adds a row. */
+void hed_bench_add(cli_report *bench, const hed_bench_record *record);
 
 /* ---- suites ---- */
 
 /* One suite: adds its records for every device of the session. `silent`: no progress line. */
 typedef hed_status cli_suite(
-    const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+    const cli_session *session, cli_report *bench, bool silent, hed_error *error);
 hed_status cli_bench_runtime(
-    const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+    const cli_session *session, cli_report *bench, bool silent, hed_error *error);
 hed_status cli_bench_kernels(
-    const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+    const cli_session *session, cli_report *bench, bool silent, hed_error *error);
 hed_status cli_bench_pack(
-    const cli_session *session, hed_bench *bench, bool silent, hed_error *error);
+    const cli_session *session, cli_report *bench, bool silent, hed_error *error);
 /* A part of the runtime's suite: what choosing a configuration by size costs a launch. */
-hed_status cli_bench_resolve(const hed_device *device, hed_bench *bench, hed_error *error);
+hed_status cli_bench_resolve(const hed_device *device, cli_report *bench, hed_error *error);
 
 /* Runs suites (ends with NULL) on the devices of --device and prints what they found; gives the
  * exit code. */
@@ -89,10 +84,10 @@ hed_status cli_copy_bandwidth(hed_stream *stream, double *bytes_per_second, hed_
 
 /* Adds a time in microseconds, or a rate of `amount` / 1e9 in a second; `against` (nullable) took
  * `other`. */
-void cli_add_time(hed_bench *bench, const char *suite, const char *name,
+void cli_add_time(cli_report *bench, const char *suite, const char *name,
     const hed_device_info *device, const hed_summary *seconds, const char *against,
     const hed_summary *other);
-void cli_add_rate(hed_bench *bench, const char *suite, const char *name,
+void cli_add_rate(cli_report *bench, const char *suite, const char *name,
     const hed_device_info *device, double amount, const hed_summary *seconds, const char *against,
     const hed_summary *other);
 

@@ -8,9 +8,8 @@
 #include "cli/common/command.h"
 #include "heddle/stats.h"
 #include "benchmarks/bench.h"
-#include "support/json.h"
 #include "cli/common/progress.h"
-#include "cli/common/table.h"
+#include "cli/common/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -225,52 +224,38 @@ static double bound_of(
 
 /* ---- records ---- */
 
-/* What was found: once for programs, once for people. */
-typedef struct bench_records {
-    hed_records *records;
-    hed_table *table;
-} bench_records;
-
 static void add_record(
-    const sheet_case *c, const sheet_run *run, const hed_device_info *info, bench_records *to)
+    const sheet_case *c, const sheet_run *run, const hed_device_info *info, cli_report *to)
 {
     hed_cloth_report report;
     hed_cloth_get_report(run->cloth, &report);
     double ms = 1e3 * run->summary.p50, bound = 1e3 * bound_of(c, &report, info);
     double rate = (double)report.constraints * c->substeps / run->summary.p50;
-    hed_records_next(to->records);
-    hed_records_text(to->records, "suite", "cloth");
-    hed_records_text(to->records, "name", c->name);
-    hed_records_text(to->records, "device", info->id);
-    hed_records_number(to->records, "value", ms);
-    hed_records_text(to->records, "unit", "ms/frame");
-    hed_records_number(to->records, "spread", ms * hed_bench_spread(&run->summary));
-    hed_records_number(to->records, "floor", bound);
-    hed_records_number(to->records, "one_frame_a_step", 1e3 * run->single);
-    hed_records_number(to->records, "constraints_per_second", rate);
-    hed_records_number(to->records, "worst_stretch", run->quality.worst_stretch);
-    hed_records_number(to->records, "stretch_p99", run->quality.stretch_p99);
-    hed_records_number(to->records, "stretch_p50", run->quality.stretch_p50);
-    hed_records_integer(to->records, "stretch_after_frames", run->settled);
-    hed_records_integer(to->records, "constraints", report.constraints);
-    hed_records_number(
-        to->records, "bytes_per_particle", (double)report.device_bytes / (double)report.particles);
-    hed_records_text(to->records, "structure", hed_cloth_structure_name(report.structure));
-    hed_records_text(to->records, "choice", report.choice);
-    hed_records_text(to->records, "configured", hed_configured_name(report.configured));
-
-    hed_table_cell(to->table, "%s", info->id);
-    hed_table_cell(to->table, "%s", c->name);
-    hed_table_cell(to->table, "%.4f", ms);
-    hed_table_cell(to->table, "%.4f", 1e3 * run->single);
-    if (isnan(bound)) hed_table_cell(to->table, "%s", "");
-    else hed_table_cell(to->table, "%.4f", bound);
-    hed_table_cell(to->table, "%.3g", rate);
-    hed_table_cell(to->table, "%.2f%s", 100 * run->quality.worst_stretch,
+    char stretch[32];
+    snprintf(stretch, sizeof stretch, "%.2f%s", 100 * run->quality.worst_stretch,
         run->settled < SETTLED_FRAMES ? "*" : "");
-    hed_table_cell(to->table, "%.0f", (double)report.device_bytes / (double)report.particles);
-    hed_table_cell(to->table, "%s",
-        report.choice[0] ? report.choice : hed_cloth_structure_name(report.structure));
+    const char *structure = hed_cloth_structure_name(report.structure);
+    cli_report_row(to, CLI_TEXT("suite", "cloth"),
+        CLI_TEXT("device", info->id, .heading = "device"),
+        CLI_TEXT("name", c->name, .heading = "sheet"),
+        CLI_NUMBER("value", ms, .heading = ">ms a frame", .format = "%.4f"),
+        CLI_TEXT("unit", "ms/frame"), CLI_NUMBER("spread", ms * hed_bench_spread(&run->summary)),
+        CLI_NUMBER(
+            "one_frame_a_step", 1e3 * run->single, .heading = ">one a step", .format = "%.4f"),
+        CLI_NUMBER("floor", bound, .heading = ">bound", .format = "%.4f"),
+        CLI_NUMBER("constraints_per_second", rate, .heading = ">constraints/s", .format = "%.3g"),
+        CLI_NUMBER(
+            "worst_stretch", run->quality.worst_stretch, .heading = ">stretch %", .shown = stretch),
+        CLI_NUMBER("stretch_p99", run->quality.stretch_p99),
+        CLI_NUMBER("stretch_p50", run->quality.stretch_p50),
+        CLI_WHOLE("stretch_after_frames", run->settled),
+        CLI_WHOLE("constraints", report.constraints),
+        CLI_NUMBER("bytes_per_particle", (double)report.device_bytes / (double)report.particles,
+            .heading = ">bytes", .format = "%.0f"),
+        CLI_TEXT("structure", structure),
+        CLI_TEXT("choice", report.choice, .heading = "how",
+            .shown = report.choice[0] ? NULL : structure),
+        CLI_TEXT("configured", hed_configured_name(report.configured)));
 }
 
 /* The scalar case wants a host device with one thread, which is a matter of the context. */
@@ -284,7 +269,7 @@ static hed_status open_one_thread(hed_context **context, hed_device **device, he
 }
 
 static hed_status run_case(
-    const sheet_case *c, hed_device *device, bench_records *to, hed_error *error)
+    const sheet_case *c, hed_device *device, cli_report *to, hed_error *error)
 {
     hed_context *own = NULL;
     hed_status status = c->scalar ? open_one_thread(&own, &device, error) : HED_OK;
@@ -301,7 +286,7 @@ static hed_status run_case(
 /* ---- the command ---- */
 
 static hed_status run_device(
-    hed_device *device, const char *only, bench_records *to, bool silent, hed_error *error)
+    hed_device *device, const char *only, cli_report *to, bool silent, hed_error *error)
 {
     const hed_device_info *info = hed_device_get_info(device);
     hed_progress progress =
@@ -329,29 +314,28 @@ static int run_bench(const hed_arguments *arguments, void *user)
     bool json = hed_given(arguments, "json");
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status) return cli_fail(&error);
-    static const char *const HEADINGS[] = {"device", "sheet", ">ms a frame", ">one a step",
-        ">bound", ">constraints/s", ">stretch %", ">bytes", "how", NULL};
-    bench_records to = {hed_records_create(), hed_table_create(HEADINGS)};
+    cli_report *to = cli_report_create(json);
     for (uint32_t d = 0; d < session.count && !status; d++)
-        status = run_device(session.devices[d], hed_text_of(arguments, "only"), &to,
+        status = run_device(session.devices[d], hed_text_of(arguments, "only"), to,
             json || hed_given(arguments, "quiet"), &error);
-    hed_status printed = json ? hed_records_print(to.records, stdout, &error)
-                              : hed_table_print(to.table, stdout, &error);
+    hed_error unwritten = {0};
+    hed_status printed = cli_report_end(to, HED_OK, status ? &unwritten : &error);
     if (!status) status = printed;
-    hed_records_free(to.records);
-    hed_table_free(to.table);
     cli_close(&session);
     return cli_end(status, &error);
 }
 
 const hed_command hed_command_cloth_bench = {
-    .name = "bench", .summary = "time square sheets of cloth, beside the device's bound",
+    .name = "bench",
+    .summary = "time square sheets of cloth, beside the device's bound",
     .description =
         "Whole frames at 60 Hz with 5 substeps, structural, shear and bend constraints, two corners pinned. \"ms a frame\" is measured in "
         "submissions of 30 frames, \"one a step\" in submissions of one. Stretch is that of the worst structural constraint after 900 "
         "frames (* after fewer, where the device is slow). Bytes are device memory for each particle.",
     .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
-        {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT",
+        {.name = "only",
+            .kind = HED_OPTION_TEXT,
+            .value = "TEXT",
             .help = "only sheets whose name contains this"},
         {0}},
     .examples =

@@ -156,7 +156,7 @@ static double amount_of(const hed_kernel_def *def, const hed_work *work)
 }
 
 static void add_record(
-    hed_bench *bench, const kernel_bench *b, const hed_summary *seconds, double bandwidth)
+    cli_report *bench, const kernel_bench *b, const hed_summary *seconds, double bandwidth)
 {
     char problem[128], name[192];
     hed_config config = hed_kernel_config(b->kernel, NULL);
@@ -165,15 +165,20 @@ static void add_record(
            bound = amount / (work.bytes / bandwidth);
     cli_format_problem(b->def, &b->sample.problem, problem, sizeof problem);
     snprintf(name, sizeof name, "%s %s", b->def->name, problem);
-    hed_bench_record record = {.suite = SUITE, .name = name,
-        .device = hed_device_get_info(hed_stream_device(b->stream))->id, .value = value,
-        .unit = unit_of(b->def), .floor = bound, .ratio = value / bound,
-        .against = "its bytes at copy bandwidth", .spread = hed_bench_spread(seconds) * value};
+    hed_bench_record record = {.suite = SUITE,
+        .name = name,
+        .device = hed_device_get_info(hed_stream_device(b->stream))->id,
+        .value = value,
+        .unit = unit_of(b->def),
+        .floor = bound,
+        .ratio = value / bound,
+        .against = "its bytes at copy bandwidth",
+        .spread = hed_bench_spread(seconds) * value};
     hed_bench_add(bench, &record);
 }
 
 static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, double bandwidth,
-    hed_bench *bench, hed_error *error)
+    cli_report *bench, hed_error *error)
 {
     kernel_bench b = {.stream = stream, .def = def};
     hed_bench_case one = {.run = run_once, .user = &b};
@@ -190,7 +195,7 @@ static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, do
 }
 
 static hed_status bench_device(
-    hed_device *device, hed_bench *bench, hed_progress *progress, uint64_t *done, hed_error *error)
+    hed_device *device, cli_report *bench, hed_progress *progress, uint64_t *done, hed_error *error)
 {
     hed_stream *stream;
     double bandwidth = 0;
@@ -208,7 +213,7 @@ static hed_status bench_device(
 /* ---- the command ---- */
 
 hed_status cli_bench_kernels(
-    const cli_session *session, hed_bench *bench, bool silent, hed_error *error)
+    const cli_session *session, cli_report *bench, bool silent, hed_error *error)
 {
     hed_status status = HED_OK;
     uint64_t done = 0;
@@ -231,11 +236,15 @@ static const hed_example EXAMPLES[] = {{"heddle bench kernels", "the best device
     {"heddle bench kernels --device host --device cuda:0", "two of them"}, {0}};
 
 const hed_command hed_command_bench_kernels = {
-    .name = "kernels", .summary = "how fast each kernel is", .description =
+    .name = "kernels",
+    .summary = "how fast each kernel is",
+    .description =
         "Measures each canonical kernel, and each of the cloth engine, in its default configuration on a problem that fills the "
         "device, scaled down where one run would take longer than 0.15 s. FLOOR is the rate it would have if it did nothing "
         "but read its inputs once and write its outputs once at copy bandwidth (the driver's copy or the copy kernel, whichever is faster), measured in the same run: "
         "kernels that compute much for each byte stay below it; kernels that read more than they write can exceed it, "
         "and so can those whose data stay in a cache.",
-    .options = OPTIONS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = run,
 };

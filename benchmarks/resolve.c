@@ -38,10 +38,18 @@ static const hed_parameter_def NOTHING_PARAMETER = {
     .name = "VARIANT", .values = NOTHING_VALUES, .count = 2, .value = 1};
 static const char *const NOTHING_DIMENSIONS[] = {"n"};
 static const hed_kernel_def NOTHING = {
-    .name = "nothing", .summary = "does nothing", .sources = &NOTHING_SOURCE, .source_count = 1,
-    .arguments = &NOTHING_ARGUMENT, .argument_count = 1, .parameters = &NOTHING_PARAMETER,
-    .parameter_count = 1, .dimensions = NOTHING_DIMENSIONS, .dimension_count = 1,
-    .geometry = nothing_geometry, .range = nothing_native,
+    .name = "nothing",
+    .summary = "does nothing",
+    .sources = &NOTHING_SOURCE,
+    .source_count = 1,
+    .arguments = &NOTHING_ARGUMENT,
+    .argument_count = 1,
+    .parameters = &NOTHING_PARAMETER,
+    .parameter_count = 1,
+    .dimensions = NOTHING_DIMENSIONS,
+    .dimension_count = 1,
+    .geometry = nothing_geometry,
+    .range = nothing_native,
 };
 
 /* ---- the two contestants ---- */
@@ -91,7 +99,7 @@ static hed_status warm(const contestant *c, hed_error *error)
     return status;
 }
 
-static hed_status compare(hed_device *device, hed_bench *bench, hed_error *error)
+static hed_status compare(hed_device *device, cli_report *bench, hed_error *error)
 {
     const hed_config given = {1, {1}};
     hed_kernel_options options = hed_default_kernel_options();
@@ -118,7 +126,7 @@ static hed_status compare(hed_device *device, hed_bench *bench, hed_error *error
     return status;
 }
 
-hed_status cli_bench_resolve(const hed_device *device, hed_bench *bench, hed_error *error)
+hed_status cli_bench_resolve(const hed_device *device, cli_report *bench, hed_error *error)
 {
     hed_context *context;
     hed_device *own;

@@ -8,11 +8,11 @@
 #include "heddle/stats.h"
 #include "benchmarks/bench.h"
 #include "support/errors.h"
-#include "support/json.h"
 #include "cli/common/progress.h"
-#include "cli/common/table.h"
+#include "cli/common/report.h"
 #include "benchmarks/instruments.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ typedef struct synth_case {
     const char *name;
     cli_instrument_kind kind;
     uint32_t size[3];
-    hed_synth_solver solver;
+    hed_synth_solver structure;
     int devices;
 } synth_case;
 
@@ -88,8 +88,11 @@ static hed_status play(player *p, bool chord, hed_error *error)
         events[i].kind = HED_SYNTH_EVENT_MIDI;
         memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(60 + 4 * i), 100}, 3);
     }
-    hed_synth_block block = {.frames = p->block, .events = events, .event_count = chord ? 3 : 0,
-        .left = p->sound, .right = p->sound + p->block};
+    hed_synth_block block = {.frames = p->block,
+        .events = events,
+        .event_count = chord ? 3 : 0,
+        .left = p->sound,
+        .right = p->sound + p->block};
     return hed_synth_process(p->synth, &block, error);
 }
 
@@ -113,7 +116,7 @@ static hed_status open_player(const synth_case *c, uint32_t threads, hed_device 
         def.instrument = instrument;
         def.rate = RATE;
         def.block = block;
-        def.solver = c->solver;
+        def.structure = c->structure;
         def.threads = threads;
         def.keep_awake = drive == DRIVE_AWAKE;
         def.resident = drive == DRIVE_RESIDENT;
@@ -158,7 +161,7 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
  * writes its place: 108 bytes (docs/synth.md). NAN: not known. */
 static double bound_of(const hed_synth_info *report, const hed_device_info *info)
 {
-    if (report->solver != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
+    if (report->structure != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
     return 108.0 * report->entities[HED_SYNTH_BODY] /
            (128.0 * info->compute_units * info->clock_mhz * 1e6);
 }
@@ -166,25 +169,24 @@ static double bound_of(const hed_synth_info *report, const hed_device_info *info
 /* ---- records ---- */
 
 typedef struct bench_records {
-    hed_records *records;
-    hed_table *table;
+    cli_report *report;
     uint32_t threads; /* of the host, that what is largest is found for besides one */
     uint32_t count, failed;
     bool broken; /* something failed that was not too large */
 } bench_records;
 
-static void add_head(
-    bench_records *to, const char *name, const char *device, double value, const char *unit)
+/* The columns of a row; its further members follow. */
+static void add_row(bench_records *to, const char *name, const char *device, double value,
+    const char *unit, double us, double bound, double times, const char *what)
 {
     to->count++;
-    hed_records_next(to->records);
-    hed_records_text(to->records, "suite", "synth");
-    hed_records_text(to->records, "name", name);
-    hed_records_text(to->records, "device", device);
-    hed_records_number(to->records, "value", value);
-    hed_records_text(to->records, "unit", unit);
-    hed_table_cell(to->table, "%s", device);
-    hed_table_cell(to->table, "%s", name);
+    cli_report_row(to->report, CLI_TEXT("suite", "synth"),
+        CLI_TEXT("device", device, .heading = "device"),
+        CLI_TEXT("name", name, .heading = "instrument"), CLI_NUMBER("value", value),
+        CLI_TEXT("unit", unit), CLI_NUMBER(NULL, us, .heading = ">us a sample", .format = "%.3f"),
+        CLI_NUMBER(NULL, bound, .heading = ">bound", .format = "%.3f"),
+        CLI_NUMBER(NULL, times, .heading = ">x real time", .format = "%.2f"),
+        CLI_TEXT(NULL, what, .heading = "what"));
 }
 
 static void add_sample_record(const synth_case *c, const player *p, const hed_summary *s,
@@ -193,22 +195,17 @@ static void add_sample_record(const synth_case *c, const player *p, const hed_su
     hed_synth_info report;
     hed_synth_report(p->synth, &report);
     double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
-    add_head(to, c->name, info->id, us, "us/sample");
-    hed_records_number(to->records, "spread", us * hed_bench_spread(s));
-    hed_records_number(to->records, "floor", bound);
-    hed_records_number(to->records, "times_real_time", period / us);
-    hed_records_integer(to->records, "bodies", report.entities[HED_SYNTH_BODY]);
-    hed_records_integer(to->records, "springs", report.entities[HED_SYNTH_SPRING]);
-    hed_records_integer(to->records, "bytes", (int64_t)report.bytes);
-    hed_records_integer(to->records, "breaks", report.breaks);
-    hed_records_text(to->records, "solver", hed_synth_solver_name(report.solver));
-    hed_table_cell(to->table, "%.3f", us);
-    if (isnan(bound)) hed_table_cell(to->table, "%s", "");
-    else hed_table_cell(to->table, "%.3f", bound);
-    hed_table_cell(to->table, "%.2f", period / us);
-    hed_table_cell(to->table, "%u bodies, %u springs, %s%s", report.entities[HED_SYNTH_BODY],
-        report.entities[HED_SYNTH_SPRING], hed_synth_solver_name(report.solver),
+    const char *structure = hed_synth_solver_name(report.structure);
+    uint32_t bodies = report.entities[HED_SYNTH_BODY], springs = report.entities[HED_SYNTH_SPRING];
+    char what[128];
+    snprintf(what, sizeof what, "%u bodies, %u springs, %s%s", bodies, springs, structure,
         report.breaks ? ", BROKE" : "");
+    add_row(to, c->name, info->id, us, "us/sample", us, bound, period / us, what);
+    cli_report_more(to->report, CLI_NUMBER("spread", us * hed_bench_spread(s)),
+        CLI_NUMBER("floor", bound), CLI_NUMBER("times_real_time", period / us),
+        CLI_WHOLE("bodies", bodies), CLI_WHOLE("springs", springs),
+        CLI_WHOLE("bytes", report.bytes), CLI_WHOLE("breaks", report.breaks),
+        CLI_TEXT("structure", structure));
 }
 
 static hed_status run_case(
@@ -263,7 +260,7 @@ static synth_case sized(uint32_t index, uint32_t side, const hed_device_info *in
     synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
     for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = side;
     if (strcmp(info->backend, "host") != 0 && masses_of(&c) >= MASSES_OF_A_GRID)
-        c.solver = HED_SYNTH_GRID;
+        c.structure = HED_SYNTH_GRID;
     return c;
 }
 
@@ -356,14 +353,13 @@ static hed_status run_largest(
     const uint32_t *size = l.best.size;
     if (threads > 1) snprintf(name, sizeof name, "%s, %u threads", l.best.name, threads);
     else snprintf(name, sizeof name, "%s", l.best.name);
-    add_head(to, name, hed_device_get_info(device)->id, masses_of(&l.best), "masses");
-    hed_records_number(to->records, "load", l.load);
-    hed_records_text(to->records, "limit", LIMIT_NAMES[l.limit]);
-    hed_table_cell(to->table, "%.3f", l.load * 1e6 / RATE);
-    hed_table_cell(to->table, "%s", "");
-    hed_table_cell(to->table, "%.2f", 1 / l.load);
-    hed_table_cell(to->table, "%u x %u x %u masses, limited by %s", size[0], size[1], size[2],
+    char what[128];
+    snprintf(what, sizeof what, "%u x %u x %u masses, limited by %s", size[0], size[1], size[2],
         LIMIT_NAMES[l.limit]);
+    add_row(to, name, hed_device_get_info(device)->id, masses_of(&l.best), "masses",
+        l.load * 1e6 / RATE, NAN, 1 / l.load, what);
+    cli_report_more(
+        to->report, CLI_NUMBER("load", l.load), CLI_TEXT("limit", LIMIT_NAMES[l.limit]));
     return HED_OK;
 }
 
@@ -405,19 +401,17 @@ static hed_status run_live(hed_device *device, double seconds, bench_drive drive
     char name[96];
     snprintf(name, sizeof name, "%.3g s in blocks of %d, %s%s", seconds, LIVE_BLOCK, what,
         DRIVE_NAMES[drive]);
-    add_head(to, name, hed_device_get_info(device)->id, r.p50_ns * 1e-3, "us/block");
-    hed_records_number(to->records, "p99", r.p99_ns * 1e-3);
-    hed_records_number(to->records, "max", r.maximum_ns * 1e-3);
-    hed_records_number(to->records, "load", r.load);
-    hed_records_integer(to->records, "missed", (int64_t)r.misses);
-    hed_records_integer(to->records, "blocks", (int64_t)r.count);
-    hed_table_cell(to->table, "%.3f", r.p50_ns * 1e-3 / LIVE_BLOCK);
-    hed_table_cell(to->table, "%s", "");
-    hed_table_cell(to->table, "%.2f", 1 / r.load);
-    hed_table_cell(to->table,
-        "load %.2f, p99/p50 %.2f, max/p50 %.2f, missed %llu of %llu; %u x %u x %u masses", r.load,
-        r.p99_ns / r.p50_ns, r.maximum_ns / r.p50_ns, (unsigned long long)r.misses,
-        (unsigned long long)r.count, c->size[0], c->size[1], c->size[2]);
+    char figures[192];
+    snprintf(figures, sizeof figures,
+        "load %.2f, p99/p50 %.2f, max/p50 %.2f, missed %" PRIu64 " of %" PRIu64
+        "; %u x %u x %u masses",
+        r.load, r.p99_ns / r.p50_ns, r.maximum_ns / r.p50_ns, r.misses, r.count, c->size[0],
+        c->size[1], c->size[2]);
+    add_row(to, name, hed_device_get_info(device)->id, r.p50_ns * 1e-3, "us/block",
+        r.p50_ns * 1e-3 / LIVE_BLOCK, NAN, 1 / r.load, figures);
+    cli_report_more(to->report, CLI_NUMBER("p99", r.p99_ns * 1e-3),
+        CLI_NUMBER("max", r.maximum_ns * 1e-3), CLI_NUMBER("load", r.load),
+        CLI_WHOLE("missed", r.misses), CLI_WHOLE("blocks", r.count));
     return HED_OK;
 }
 
@@ -497,20 +491,16 @@ static int run_bench(const hed_arguments *arguments, void *user)
     bool json = hed_given(arguments, "json");
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status) return cli_fail(&error);
-    static const char *const HEADINGS[] = {
-        "device", "instrument", ">us a sample", ">bound", ">x real time", "what", NULL};
-    bench_records to = {hed_records_create(), hed_table_create(HEADINGS),
-        (uint32_t)hed_integer_of(arguments, "threads"), 0, 0, false};
+    bench_records to = {
+        cli_report_create(json), (uint32_t)hed_integer_of(arguments, "threads"), 0, 0, false};
     for (uint32_t d = 0; d < session.count && !status; d++)
         status = run_device(session.devices[d], hed_text_of(arguments, "only"),
             hed_number_of(arguments, "live"), &to, json || hed_given(arguments, "quiet"), &error);
-    hed_status printed = json ? hed_records_print(to.records, stdout, &error)
-                              : hed_table_print(to.table, stdout, &error);
+    hed_error unwritten = {0};
+    hed_status printed = cli_report_end(to.report, HED_OK, status ? &unwritten : &error);
     if (!status) status = printed;
-    hed_records_free(to.records);
-    hed_table_free(to.table);
     cli_close(&session);
-    if (status == HED_OK && to.count == 0) {
+    if (!status && to.count == 0) {
         if (to.failed) return HED_EXIT_FAILURE; /* with a line each */
         fprintf(stderr,
             "heddle: nothing was measured: no instrument for these devices has a name that contains \"%s\"\n",
@@ -521,7 +511,8 @@ static int run_bench(const hed_arguments *arguments, void *user)
 }
 
 const hed_command hed_command_synth_bench = {
-    .name = "bench", .summary = "time instruments by the sample, beside the device's bound",
+    .name = "bench",
+    .summary = "time instruments by the sample, beside the device's bound",
     .description =
         "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, "
         "membrane and lattice that play in real time, and what limits them: time, the device's room, "
@@ -529,14 +520,25 @@ const hed_command hed_command_synth_bench = {
         "the clock in blocks of 64, missed deadlines counted, with and without keeping the device awake; "
         "and for a tenth as long a small instrument, by a resident kernel, too.",
     .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
-        {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT",
+        {.name = "only",
+            .kind = HED_OPTION_TEXT,
+            .value = "TEXT",
             .help = "only instruments whose name contains this"},
-        {.name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .fallback = "2", .low = 1,
+        {.name = "threads",
+            .kind = HED_OPTION_INTEGER,
+            .value = "COUNT",
+            .fallback = "2",
+            .low = 1,
             .high = 256,
             .help = "of the host: what it plays in real time is found for one thread and for "
                     "as many"},
-        {.name = "live", .kind = HED_OPTION_NUMBER, .value = "SECONDS", .fallback = "0", .low = 0,
-            .high = 86400, .help = "play that long against the clock, too"},
+        {.name = "live",
+            .kind = HED_OPTION_NUMBER,
+            .value = "SECONDS",
+            .fallback = "0",
+            .low = 0,
+            .high = 86400,
+            .help = "play that long against the clock, too"},
         {0}},
     .examples =
         (const hed_example[]){{"heddle synth bench --device host", "what this processor can play"},

@@ -2,26 +2,21 @@
 #include "cli/common/command.h"
 #include "cli/common/kernels.h"
 #include "heddle/cache.h"
-#include "support/json.h"
+#include "cli/common/report.h"
 #include "cli/common/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static hed_status print_report(
+static hed_status cache_print(
     const hed_cache_report *report, const char *what, bool json, hed_error *error)
 {
     if (json) {
-        hed_records *records = hed_records_create();
-        hed_records_next(records);
-        hed_records_text(records, "folder", report->folder);
-        hed_records_integer(records, "entries", report->entries);
-        hed_records_integer(records, "bytes", report->bytes);
-        hed_records_integer(records, "damaged", report->damaged);
-        hed_records_integer(records, "foreign", report->foreign);
-        hed_status status = hed_records_print(records, stdout, error);
-        hed_records_free(records);
-        return status;
+        cli_report *found = cli_report_create(true);
+        cli_report_row(found, CLI_TEXT("folder", report->folder),
+            CLI_WHOLE("entries", report->entries), CLI_WHOLE("bytes", report->bytes),
+            CLI_WHOLE("damaged", report->damaged), CLI_WHOLE("foreign", report->foreign));
+        return cli_report_end(found, HED_OK, error);
     }
     if (!report->folder[0]) {
         printf("no cache on disk\n");
@@ -43,29 +38,28 @@ static hed_status print_report(
 
 /* ---- info, clear ---- */
 
-static int run_info(const hed_arguments *arguments, void *user)
+static int cache_info_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_cache_report report;
     hed_status status = cli_open_context(arguments, &session, &error);
-    if (status == HED_OK) status = hed_cache_info(session.context, &report, &error);
-    if (status == HED_OK) status = print_report(&report, "", hed_given(arguments, "json"), &error);
+    if (!status) status = hed_cache_info(session.context, &report, &error);
+    if (!status) status = cache_print(&report, "", hed_given(arguments, "json"), &error);
     cli_close(&session);
     return cli_end(status, &error);
 }
 
-static int run_clear(const hed_arguments *arguments, void *user)
+static int cache_clear_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_cache_report removed;
     hed_status status = cli_open_context(arguments, &session, &error);
-    if (status == HED_OK) status = hed_cache_clear(session.context, &removed, &error);
-    if (status == HED_OK)
-        status = print_report(&removed, "removed ", hed_given(arguments, "json"), &error);
+    if (!status) status = hed_cache_clear(session.context, &removed, &error);
+    if (!status) status = cache_print(&removed, "removed ", hed_given(arguments, "json"), &error);
     cli_close(&session);
     return cli_end(status, &error);
 }
@@ -80,14 +74,14 @@ typedef struct warming {
 static void warm_kernel(
     hed_device *device, const hed_kernel_def *def, hed_math math, warming *count)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_kernel *kernel;
     hed_kernel_options options = hed_default_kernel_options();
     hed_kernel_resources resources;
     options.math = math;
     hed_status status = hed_kernel_create(device, def, &options, &kernel, &error);
-    if (status == HED_OK) status = hed_kernel_get_resources(kernel, &resources, &error);
-    if (status == HED_OK) {
+    if (!status) status = hed_kernel_get_resources(kernel, &resources, &error);
+    if (!status) {
         count->cached += resources.from_cache;
         count->compiled += !resources.from_cache;
         count->seconds += resources.from_cache ? 0 : resources.build_seconds;
@@ -100,13 +94,13 @@ static void warm_kernel(
     hed_kernel_destroy(kernel);
 }
 
-static int run_warm(const hed_arguments *arguments, void *user)
+static int cache_warm_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK) return cli_fail(&error);
+    if (status) return cli_fail(&error);
     uint32_t kernels = cli_kernel_count();
     warming count = {0};
     uint64_t done = 0;
@@ -136,23 +130,22 @@ static int run_warm(const hed_arguments *arguments, void *user)
 
 /* ---- ship ---- */
 
-static int run_ship(const hed_arguments *arguments, void *user)
+static int cache_ship_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_context(arguments, &session, &error);
     const char *folder = hed_text_of(arguments, "FOLDER");
     uint32_t shipped = 0;
-    for (uint32_t i = 0; i < cli_kernel_count() * 2 && status == HED_OK && !hed_interrupted();
-         i++) {
+    for (uint32_t i = 0; i < cli_kernel_count() * 2 && !status && !hed_interrupted(); i++) {
         hed_kernel_options options = hed_default_kernel_options();
         options.math = i % 2 ? HED_MATH_STRICT : HED_MATH_FAST;
         status = hed_cache_ship(session.context, cli_kernel_at(i / 2), &options, folder, &error);
-        shipped += status == HED_OK;
+        shipped += !status;
     }
     cli_close(&session);
-    if (status == HED_OK)
+    if (!status)
         printf("%s: %u kernels for machines with a CUDA driver and no NVRTC\n", folder, shipped);
     return cli_end(status, &error);
 }
@@ -165,23 +158,35 @@ static const hed_example WARM_EXAMPLES[] = {
     {"heddle cache warm --device all", "before a machine goes offline, or into an image"}, {0}};
 
 static const hed_command INFO = {
-    .name = "info", .summary = "show where the cache is and what is in it", .description =
+    .name = "info",
+    .summary = "show where the cache is and what is in it",
+    .description =
         "Shows the folder, the number of compiled kernels and their size, and looks for damaged entries.",
-    .options = JSON_OPTIONS, .run = run_info,
+    .options = JSON_OPTIONS,
+    .run = cache_info_run,
 };
 static const hed_command CLEAR = {
-    .name = "clear", .summary = "remove every compiled kernel", .description =
+    .name = "clear",
+    .summary = "remove every compiled kernel",
+    .description =
         "Removes every compiled kernel. Nothing is lost but the time to compile again; kept data (tuning) is elsewhere.",
-    .options = JSON_OPTIONS, .run = run_clear,
+    .options = JSON_OPTIONS,
+    .run = cache_clear_run,
 };
 static const hed_command WARM = {
-    .name = "warm", .summary = "compile kernels ahead of time", .description =
+    .name = "warm",
+    .summary = "compile kernels ahead of time",
+    .description =
         "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, so that "
         "the first launch does not wait for a compiler.",
-    .options = WARM_OPTIONS, .examples = WARM_EXAMPLES, .run = run_warm,
+    .options = WARM_OPTIONS,
+    .examples = WARM_EXAMPLES,
+    .run = cache_warm_run,
 };
 static const hed_option SHIP_POSITIONALS[] = {
-    {.name = "FOLDER", .kind = HED_OPTION_FOLDER, .required = true,
+    {.name = "FOLDER",
+        .kind = HED_OPTION_FOLDER,
+        .required = true,
         .help = "where the kernels go; made if it is not there"},
     {0}};
 static const hed_example SHIP_EXAMPLES[] = {
@@ -189,17 +194,24 @@ static const hed_example SHIP_EXAMPLES[] = {
         "beside the installed library, or name the folder in HEDDLE_PTX_DIR"},
     {0}};
 static const hed_command SHIP = {
-    .name = "ship", .summary = "compile kernels for machines without a compiler", .description =
+    .name = "ship",
+    .summary = "compile kernels for machines without a compiler",
+    .description =
         "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, to PTX "
         "for machines that have a CUDA driver and no NVRTC. Needs NVRTC here, and no device.",
-    .positionals = SHIP_POSITIONALS, .examples = SHIP_EXAMPLES, .run = run_ship,
+    .positionals = SHIP_POSITIONALS,
+    .examples = SHIP_EXAMPLES,
+    .run = cache_ship_run,
 };
 static const hed_command *const COMMANDS[] = {&INFO, &CLEAR, &WARM, &SHIP, NULL};
 static const hed_example EXAMPLES[] = {
     {"heddle cache info", "what is there"}, {"heddle cache clear", "remove it"}, {0}};
 
 const hed_command hed_command_cache = {
-    .name = "cache", .summary = "show, clear or fill the cache of compiled kernels", .description =
+    .name = "cache",
+    .summary = "show, clear or fill the cache of compiled kernels",
+    .description =
         "Compiled kernels are kept in a folder, so that a program compiles once and not every time it starts.",
-    .commands = COMMANDS, .examples = EXAMPLES,
+    .commands = COMMANDS,
+    .examples = EXAMPLES,
 };

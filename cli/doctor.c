@@ -1,8 +1,8 @@
 /* heddle doctor: what works, what does not, why, and what mends it. */
 #include "cli/common/command.h"
+#include "cli/common/report.h"
 #include "heddle/canonical.h"
 #include "cli/verify/conformance.h"
-#include "support/json.h"
 #include "support/optional_libraries.h"
 
 #include <errno.h>
@@ -39,8 +39,10 @@ static void remember_failure(void *user, const hed_conformance_run *run)
 static bool try_device(hed_context *context, hed_device *device, char *text)
 {
     hed_error error = {0};
-    hed_conformance_def def = {.device = device, .kernel = hed_canonical_find("copy"),
-        .coverage = HED_COVER_DEFAULT, .seed = 1};
+    hed_conformance_def def = {.device = device,
+        .kernel = hed_canonical_find("copy"),
+        .coverage = HED_COVER_DEFAULT,
+        .seed = 1};
     hed_conformance_report report = {0};
     def.each = remember_failure;
     def.user = text;
@@ -140,49 +142,34 @@ static void print_finding(const finding *found)
     if (found->remedy[0]) printf("%-14s          mend: %s\n", "", found->remedy);
 }
 
-static void add_finding(hed_records *records, const finding *found)
-{
-    hed_records_next(records);
-    hed_records_text(records, "subject", found->subject);
-    hed_records_text(records, "state", found->state);
-    hed_records_text(records, "detail", found->detail);
-    hed_records_text(records, "reason", found->reason);
-    hed_records_text(records, "remedy", found->remedy);
-}
-
-static void examine(hed_context *context, uint32_t index, finding *found)
-{
-    uint32_t backends = hed_backend_count(context);
-    if (index < backends) {
-        examine_backend(context, index, found);
-        return;
-    }
-    index -= backends;
-    if (index < HED_OPTIONAL_LIBRARY_COUNT) examine_library(&hed_optional_libraries[index], found);
-    else if (index == HED_OPTIONAL_LIBRARY_COUNT)
-        examine_folder("cache folder", hed_context_cache_dir(context), "XDG_CACHE_HOME", found);
-    else examine_folder("data folder", hed_context_data_dir(context), "XDG_DATA_HOME", found);
-}
-
-static int run(const hed_arguments *arguments, void *user)
+static int doctor_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
-    hed_error error;
-    if (cli_open_context(arguments, &session, &error) != HED_OK) return cli_fail(&error);
+    hed_error error = {0};
+    if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);
     bool json = hed_given(arguments, "json"), host_works = false;
-    hed_records *records = json ? hed_records_create() : NULL;
-    uint32_t count = hed_backend_count(session.context) + HED_OPTIONAL_LIBRARY_COUNT + 2;
-    for (uint32_t i = 0; i < count && !hed_interrupted(); i++) {
-        finding found;
-        examine(session.context, i, &found);
-        if (strcmp(found.subject, "host") == 0) host_works = strcmp(found.state, "works") == 0;
-        if (json) add_finding(records, &found);
-        else print_finding(&found);
+    cli_report *report = cli_report_create(json);
+    uint32_t backends = hed_backend_count(session.context);
+    uint32_t folders = backends + HED_OPTIONAL_LIBRARY_COUNT;
+    for (uint32_t i = 0; i < folders + 2 && !hed_interrupted(); i++) {
+        finding f;
+        if (i < backends) examine_backend(session.context, i, &f);
+        else if (i < folders) examine_library(&hed_optional_libraries[i - backends], &f);
+        else if (i == folders)
+            examine_folder(
+                "cache folder", hed_context_cache_dir(session.context), "XDG_CACHE_HOME", &f);
+        else
+            examine_folder(
+                "data folder", hed_context_data_dir(session.context), "XDG_DATA_HOME", &f);
+        if (strcmp(f.subject, "host") == 0) host_works = strcmp(f.state, "works") == 0;
+        cli_report_row(report, CLI_TEXT("subject", f.subject), CLI_TEXT("state", f.state),
+            CLI_TEXT("detail", f.detail), CLI_TEXT("reason", f.reason),
+            CLI_TEXT("remedy", f.remedy));
+        if (!json) print_finding(&f);
         fflush(stdout);
     }
-    hed_status status = json ? hed_records_print(records, stdout, &error) : HED_OK;
-    hed_records_free(records);
+    hed_status status = cli_report_end(report, HED_OK, &error);
     cli_close(&session);
     int code = cli_end(status, &error);
     return code == HED_EXIT_OK && !host_works ? HED_EXIT_FAILURE : code;
@@ -193,10 +180,14 @@ static const hed_example EXAMPLES[] = {
     {"heddle doctor", "why a device is missing from heddle devices"}, {0}};
 
 const hed_command hed_command_doctor = {
-    .name = "doctor", .summary = "say what works, what does not, and what mends it", .description =
+    .name = "doctor",
+    .summary = "say what works, what does not, and what mends it",
+    .description =
         "Says for each backend whether it works, by running a kernel on each of its devices; if not, the reason and the "
         "package or setting that mends it. Likewise for the libraries that sound cards, sound files, pictures and windows "
         "need. Also checks that the folders for compiled kernels and kept data can be written.\n\nA backend or a library "
         "that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
-    .options = OPTIONS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = doctor_run,
 };

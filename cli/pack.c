@@ -1,8 +1,7 @@
 /* heddle pack: who sits in which lane, for counts that are given on the command line. */
 #include "cli/common/command.h"
 #include "support/errors.h"
-#include "support/json.h"
-#include "cli/common/table.h"
+#include "cli/common/report.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -29,7 +28,7 @@ typedef struct packing {
 /* ---- reading ---- */
 
 /* Numbers between commas; gives how many. Errors: ARGUMENT (says which entry). */
-static hed_status read_list(const char *option, const char *text, bool whole, double *values,
+static hed_status pack_read_list(const char *option, const char *text, bool whole, double *values,
     uint32_t *count, hed_error *error)
 {
     for (*count = 0;; text++) {
@@ -57,45 +56,33 @@ static hed_status read_list(const char *option, const char *text, bool whole, do
     }
 }
 
-static hed_status read_arguments(const hed_arguments *arguments, packing *p, hed_error *error)
+static hed_status pack_read_arguments(const hed_arguments *arguments, packing *p, hed_error *error)
 {
     double values[HED_PACK_MAX_TYPES], total = 0;
     uint32_t costs;
-    hed_status status =
-        read_list("counts", hed_text_of(arguments, "counts"), true, values, &p->def.types, error);
-    for (uint32_t t = 0; t < p->def.types && status == HED_OK; t++) {
+    hed_status status = pack_read_list(
+        "counts", hed_text_of(arguments, "counts"), true, values, &p->def.types, error);
+    for (uint32_t t = 0; t < p->def.types && !status; t++) {
         p->counts[t] = (uint32_t)values[t];
         total += values[t];
     }
-    if (status == HED_OK && total > HED_PACK_MAX_ENTITIES)
+    if (!status && total > HED_PACK_MAX_ENTITIES)
         status = hed_error_set(error, HED_ERROR_ARGUMENT,
             "--counts: %.0f entities in all, and %d are the most", total, HED_PACK_MAX_ENTITIES);
-    if (status != HED_OK) return status;
+    if (status) return status;
     p->def.counts = p->counts;
     p->def.warps = (uint32_t)hed_integer_of(arguments, "warps");
     p->def.lanes = (uint32_t)hed_integer_of(arguments, "lanes");
     p->def.method = (hed_pack_method)hed_choice_of(arguments, "method");
     if (!hed_given(arguments, "costs")) return HED_OK;
-    status = read_list("costs", hed_text_of(arguments, "costs"), false, values, &costs, error);
-    if (status == HED_OK && costs != p->def.types)
+    status = pack_read_list("costs", hed_text_of(arguments, "costs"), false, values, &costs, error);
+    if (!status && costs != p->def.types)
         status = hed_error_set(error, HED_ERROR_ARGUMENT,
             "--costs has %" PRIu32 " entries, --counts %" PRIu32, costs, p->def.types);
-    for (uint32_t t = 0; t < p->def.types && status == HED_OK; t++) p->costs[t] = (float)values[t];
+    for (uint32_t t = 0; t < p->def.types && !status; t++) p->costs[t] = (float)values[t];
     p->def.costs = p->costs;
     if (p->def.method == HED_PACK_EXACT) p->def.method = HED_PACK_EXACT_COST;
     return status;
-}
-
-static hed_status make(packing *p, hed_error *error)
-{
-    uint32_t capacity = hed_pack_capacity(&p->def);
-    p->pieces = malloc(((size_t)capacity + 1) * sizeof *p->pieces);
-    if (!p->pieces)
-        return hed_error_set(error, HED_ERROR_MEMORY,
-            "no memory for %" PRIu32 " pieces of %zu bytes", capacity, sizeof *p->pieces);
-    hed_status status = hed_pack(&p->def, p->pieces, capacity, &p->layout);
-    return status == HED_OK ? HED_OK
-                            : hed_error_set(error, status, "hed_pack: %s", hed_status_name(status));
 }
 
 /* ---- a stretch of the pieces: one row, or one warp ---- */
@@ -133,41 +120,34 @@ static double cost_of_row(const packing *p, uint32_t begin, uint32_t end, uint32
 
 /* ---- for programs ---- */
 
-static hed_status print_json(const packing *p, hed_error *error)
+static hed_status pack_print_json(const packing *p, hed_error *error)
 {
     const hed_pack_layout *l = &p->layout;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_text(records, "method", hed_pack_method_name(p->def.method));
-    hed_records_integer(records, "max_occupancy", l->max_occupancy);
-    hed_records_number(records, "max_cost", l->max_cost);
-    hed_records_integer(records, "warps_used", l->warps_used);
-    hed_records_integer(records, "rows", l->rows);
-    if (p->def.method == HED_PACK_GREEDY) hed_records_integer(records, "iterations", l->iterations);
-    hed_records_open_list(records, "warps");
+    cli_report *report = cli_report_create(true);
+    cli_report_row(report, CLI_TEXT("method", hed_pack_method_name(p->def.method)),
+        CLI_WHOLE("max_occupancy", l->max_occupancy), CLI_NUMBER("max_cost", l->max_cost),
+        CLI_WHOLE("warps_used", l->warps_used), CLI_WHOLE("rows", l->rows));
+    if (p->def.method == HED_PACK_GREEDY)
+        cli_report_more(report, CLI_WHOLE("iterations", l->iterations));
+    cli_report_open_list(report, "warps");
     for (uint32_t begin = 0; begin < l->piece_count; begin = end_of_warp(p, begin)) {
         uint32_t types;
         double cost = 0;
         for (uint32_t i = begin, end = end_of_warp(p, begin); i < end; i = end_of_row(p, i))
             cost += cost_of_row(p, i, end_of_row(p, i), &types);
-        hed_records_next(records);
-        hed_records_integer(records, "warp", p->pieces[begin].warp);
-        hed_records_number(records, "cost", cost);
-        hed_records_open_list(records, "pieces");
+        cli_report_row(report, CLI_WHOLE("warp", p->pieces[begin].warp), CLI_NUMBER("cost", cost));
+        cli_report_open_list(report, "pieces");
         for (uint32_t i = begin, end = end_of_warp(p, begin); i < end; i++) {
             const hed_pack_piece *piece = &p->pieces[i];
-            hed_records_next(records);
-            hed_records_integer(records, "row", piece->row);
-            hed_records_integer(records, "lane", piece->lane);
-            hed_records_integer(records, "type", piece->type);
-            hed_records_integer(records, "first", piece->first);
-            hed_records_integer(records, "count", piece->count);
+            cli_report_row(report, CLI_WHOLE("row", piece->row), CLI_WHOLE("lane", piece->lane),
+                CLI_WHOLE("type", piece->type), CLI_WHOLE("first", piece->first),
+                CLI_WHOLE("count", piece->count));
         }
-        hed_records_close(records);
+        cli_report_close(report);
     }
-    hed_records_close(records);
-    hed_status status = hed_records_print_one(records, stdout, error);
-    hed_records_free(records);
+    cli_report_close(report);
+    hed_status status = cli_report_print_one(report, stdout, error);
+    cli_report_free(report);
     return status;
 }
 
@@ -203,41 +183,23 @@ static void write_strip(
         used += (size_t)snprintf(text + used, size - used, ".");
 }
 
-static void print_summary(const packing *p)
+static hed_status pack_print_types(const packing *p, bool colour, hed_error *error)
 {
-    const hed_pack_layout *l = &p->layout;
-    printf("%s: %" PRIu32 " type%s at most in %s, the dearest warp costs %g, %" PRIu32
-           " of %" PRIu32 " warps used",
-        hed_pack_method_name(p->def.method), l->max_occupancy, l->max_occupancy == 1 ? "" : "s",
-        p->def.method == HED_PACK_ROWS ? "the list of a warp" : "a row", l->max_cost, l->warps_used,
-        p->def.warps);
-    if (p->def.method == HED_PACK_GREEDY)
-        printf(", %" PRIu32 " iteration%s", l->iterations, l->iterations == 1 ? "" : "s");
-    printf("\n\n");
-}
-
-static hed_status print_types(const packing *p, bool colour, hed_error *error)
-{
-    hed_table *table =
-        hed_table_create((const char *const[]){">TYPE", ">COUNT", ">COST", "", NULL});
+    cli_report *report = cli_report_create(false);
     for (uint32_t type = 0; type < p->def.types; type++) {
         char cell[64];
         write_cell(cell, sizeof cell, type, colour);
-        hed_table_cell(table, "%" PRIu32, type);
-        hed_table_cell(table, "%" PRIu32, p->def.counts[type]);
-        hed_table_cell(table, "%g", p->def.costs ? (double)p->def.costs[type] : 1.0);
-        hed_table_cell(table, "%s", cell);
+        cli_report_row(report, CLI_WHOLE(NULL, type, .heading = ">TYPE"),
+            CLI_WHOLE(NULL, p->def.counts[type], .heading = ">COUNT"),
+            CLI_NUMBER(NULL, p->def.costs ? (double)p->def.costs[type] : 1.0, .heading = ">COST"),
+            CLI_TEXT(NULL, cell, .heading = ""));
     }
-    hed_status status = hed_table_print(table, stdout, error);
-    hed_table_free(table);
-    printf("\n");
-    return status;
+    return cli_report_end(report, HED_OK, error);
 }
 
-static hed_status print_warps(const packing *p, bool colour, hed_error *error)
+static hed_status pack_print_warps(const packing *p, bool colour, hed_error *error)
 {
-    hed_table *table =
-        hed_table_create((const char *const[]){">WARP", ">ROW", ">TYPES", ">COST", "LANES", NULL});
+    cli_report *report = cli_report_create(false);
     uint32_t hidden = 0;
     for (uint32_t i = 0; i < p->layout.piece_count; i = end_of_row(p, i)) {
         char strip[MOST_CELLS * 24];
@@ -248,44 +210,59 @@ static hed_status print_warps(const packing *p, bool colour, hed_error *error)
             continue;
         }
         write_strip(p, i, end, colour, strip, sizeof strip);
-        hed_table_cell(table, "%" PRIu32, p->pieces[i].warp);
-        if (p->layout.rows > 1) hed_table_cell(table, "%" PRIu32, p->pieces[i].row);
-        else hed_table_cell(table, "%s", "");
-        hed_table_cell(table, "%" PRIu32, types);
-        hed_table_cell(table, "%g", cost);
-        hed_table_cell(table, "%s", strip);
+        cli_report_row(report, CLI_WHOLE(NULL, p->pieces[i].warp, .heading = ">WARP"),
+            CLI_WHOLE(
+                NULL, p->pieces[i].row, .heading = ">ROW", .shown = p->layout.rows > 1 ? NULL : ""),
+            CLI_WHOLE(NULL, types, .heading = ">TYPES"), CLI_NUMBER(NULL, cost, .heading = ">COST"),
+            CLI_TEXT(NULL, strip, .heading = "LANES"));
     }
-    hed_status status = hed_table_print(table, stdout, error);
-    hed_table_free(table);
+    hed_status status = cli_report_end(report, HED_OK, error);
     if (hidden > 0)
         printf("\n%" PRIu32 " more rows are not shown; warps have up to %" PRIu32
-               ", and --json has all\n",
+               ", and --json prints all of them\n",
             hidden, p->layout.rows);
     return status;
 }
 
-static hed_status print_table(const packing *p, hed_error *error)
+static hed_status pack_print(const packing *p, hed_error *error)
 {
+    const hed_pack_layout *l = &p->layout;
     bool colour = isatty(STDOUT_FILENO) == 1;
-    print_summary(p);
-    hed_status status = print_types(p, colour, error);
-    return status == HED_OK ? print_warps(p, colour, error) : status;
+    printf("%s: %" PRIu32 " type%s at most in %s, the most expensive warp costs %g, %" PRIu32
+           " of %" PRIu32 " warps used",
+        hed_pack_method_name(p->def.method), l->max_occupancy, l->max_occupancy == 1 ? "" : "s",
+        p->def.method == HED_PACK_ROWS ? "the list of a warp" : "a row", l->max_cost, l->warps_used,
+        p->def.warps);
+    if (p->def.method == HED_PACK_GREEDY)
+        printf(", %" PRIu32 " iteration%s", l->iterations, l->iterations == 1 ? "" : "s");
+    printf("\n\n");
+    hed_status status = pack_print_types(p, colour, error);
+    printf("\n");
+    return status ? status : pack_print_warps(p, colour, error);
 }
 
 /* ---- the command ---- */
 
-static int run(const hed_arguments *arguments, void *user)
+static int pack_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     packing p = {0};
-    hed_error error;
-    if (read_arguments(arguments, &p, &error) != HED_OK) {
+    hed_error error = {0};
+    if (pack_read_arguments(arguments, &p, &error)) {
         cli_fail(&error);
         return HED_EXIT_USAGE;
     }
-    hed_status status = make(&p, &error);
-    if (status == HED_OK)
-        status = hed_given(arguments, "json") ? print_json(&p, &error) : print_table(&p, &error);
+    hed_status status = HED_OK;
+    uint32_t capacity = hed_pack_capacity(&p.def);
+    p.pieces = malloc(((size_t)capacity + 1) * sizeof *p.pieces);
+    if (!p.pieces)
+        status = hed_error_set(&error, HED_ERROR_MEMORY,
+            "no memory for %" PRIu32 " pieces of %zu bytes", capacity, sizeof *p.pieces);
+    else if ((status = hed_pack(&p.def, p.pieces, capacity, &p.layout)))
+        hed_error_set(&error, status, "hed_pack: %s", hed_status_name(status));
+    if (!status)
+        status =
+            hed_given(arguments, "json") ? pack_print_json(&p, &error) : pack_print(&p, &error);
     free(p.pieces);
     return cli_end(status, &error);
 }
@@ -324,13 +301,17 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_pack = {
-    .name = "pack", .summary = "lay entities of several types out over warps", .description =
+    .name = "pack",
+    .summary = "lay entities of several types out over warps",
+    .description =
         "Says which entity sits in which lane, so that lanes of a warp do the same thing: a warp with k types runs k "
         "branches one after another. Types are numbered from 0 in the order of --counts, and shown as A, B, C, ...\n\n"
         "Methods: naive (types interleaved in turn), greedy (runs of types merged from left to right), exact (the "
-        "fewest types in the fullest row, with the types in their order; where --costs are given the cheapest dearest "
-        "row, which is exact-cost), spread (the fewest types in the fullest row, in any order), rows (each warp has a "
+        "fewest types in the fullest row, with the types in their order; where --costs are given the lowest "
+        "cost of the most expensive row, which is exact-cost), spread (the fewest types in the fullest row, in any order), rows (each warp has a "
         "list of rows of one type).\n\nWhere there are more entities than lanes, warps have several rows.",
-    .options = OPTIONS, .commands = (const hed_command *const[]){&BENCH, NULL},
-    .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .commands = (const hed_command *const[]){&BENCH, NULL},
+    .examples = EXAMPLES,
+    .run = pack_run,
 };

@@ -91,35 +91,4 @@ void hed_json_numbers(hed_json_node array, double *values, size_t count, double 
 void hed_json_reject(hed_json_node node, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- writing: an array of objects, what --json prints ---- */
-
-typedef struct hed_records hed_records;
-
-/* NULL when memory runs out; every function below then does nothing, and hed_records_print() says
- * so. */
-hed_records *hed_records_create(void);
-void hed_records_free(hed_records *records);
-/* Begins an object; the members that follow are its own, in order. */
-void hed_records_next(hed_records *records);
-/* what is not UTF-8 becomes '?' */
-void hed_records_text(hed_records *records, const char *key, const char *value);
-/* NaN and infinities become null */
-void hed_records_number(hed_records *records, const char *key, double value);
-void hed_records_integer(hed_records *records, const char *key, uint64_t value);
-void hed_records_boolean(hed_records *records, const char *key, bool value);
-void hed_records_texts(
-    hed_records *records, const char *key, const char *const *values, size_t count);
-/* Begins an object inside the current one: the members that follow are its own until
- * hed_records_close(). Four levels at most. */
-void hed_records_open(hed_records *records, const char *key);
-/* Begins a list inside the current object: hed_records_next() begins its objects, until
- * hed_records_close(). */
-void hed_records_open_list(hed_records *records, const char *key);
-void hed_records_close(hed_records *records);
-/* Prints the one object that there is, and a newline. Errors: as hed_records_print(). */
-hed_status hed_records_print_one(const hed_records *records, FILE *stream, hed_error *error);
-/* Prints the array, one object after another, and a newline. Errors: MEMORY (of any call before),
- * IO. */
-hed_status hed_records_print(const hed_records *records, FILE *stream, hed_error *error);
-
 #endif

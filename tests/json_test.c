@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "cli/common/report.h"
 #include "support/json.h"
 #include "support/nearest.h"
 
@@ -219,23 +220,20 @@ Test(json, records)
     char *text = NULL;
     size_t size;
     hed_error error;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_text(records, "b", "text \"q\"");
-    hed_records_number(records, "a", 0.1);
-    hed_records_number(records, "none", NAN);
-    hed_records_integer(records, "big", (uint64_t)1 << 53);
-    hed_records_boolean(records, "yes", true);
-    hed_records_texts(records, "list", list, 2);
+    cli_report *records = cli_report_create(true);
+    cli_report_row(records, CLI_TEXT("b", "text \"q\"", .heading = "B", .shown = "other"),
+        CLI_NUMBER("a", 0.1), CLI_NUMBER("none", NAN), CLI_WHOLE("big", (uint64_t)1 << 53),
+        CLI_TEXT(NULL, "for people", .heading = "C"), CLI_FLAG("yes", true));
+    cli_report_texts(records, "list", list, 2);
     FILE *stream = open_memstream(&text, &size);
-    OK(hed_records_print(records, stream, &error));
+    OK(cli_report_print(records, stream, &error));
     fclose(stream);
-    hed_records_free(records);
+    cli_report_free(records);
     CHECK_TEXT(text,
         "[\n  {\n    \"b\": \"text \\\"q\\\"\",\n    \"a\": 0.1,\n    \"none\": null,\n    \"big\": 9007199254740992,\n"
         "    \"yes\": true,\n    \"list\": [\n      \"x\",\n      \"? y\"\n    ]\n  }\n]\n");
     free(text);
-    FAILS(HED_ERROR_MEMORY, hed_records_print(NULL, stdout, &error));
+    FAILS(HED_ERROR_MEMORY, cli_report_print(NULL, stdout, &error));
 }
 
 Test(json, records_inside_records)
@@ -243,25 +241,25 @@ Test(json, records_inside_records)
     char *text = NULL;
     size_t size;
     hed_error error;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_open_list(records, "rows");
+    cli_report *records = cli_report_create(true);
+    cli_report_begin(records);
+    cli_report_open_list(records, "rows");
     for (uint32_t i = 0; i < 2; i++) {
-        hed_records_next(records);
-        hed_records_open_list(records, "lanes");
-        hed_records_next(records);
-        hed_records_open(records, "inner");
-        hed_records_integer(records, "a", i);
-        hed_records_close(records);
-        hed_records_close(records);
-        hed_records_integer(records, "b", i);
+        cli_report_begin(records);
+        cli_report_open_list(records, "lanes");
+        cli_report_begin(records);
+        cli_report_open(records, "inner");
+        cli_report_more(records, CLI_WHOLE("a", i));
+        cli_report_close(records);
+        cli_report_close(records);
+        cli_report_more(records, CLI_WHOLE("b", i));
     }
-    hed_records_close(records);
-    hed_records_boolean(records, "end", true);
+    cli_report_close(records);
+    cli_report_more(records, CLI_FLAG("end", true));
     FILE *stream = open_memstream(&text, &size);
-    OK(hed_records_print_one(records, stream, &error));
+    OK(cli_report_print_one(records, stream, &error));
     fclose(stream);
-    hed_records_free(records);
+    cli_report_free(records);
     char *to = text;
     for (const char *from = text; *from; from++)
         if (*from != ' ' && *from != '\n') *to++ = *from;
@@ -274,13 +272,13 @@ Test(json, records_inside_records)
 Test(json, full_disk_is_told)
 {
     hed_error error;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
+    cli_report *records = cli_report_create(true);
+    cli_report_begin(records);
     FILE *full = fopen("/dev/full", "w");
     CHECK(full);
-    FAILS(HED_ERROR_IO, hed_records_print(records, full, &error));
+    FAILS(HED_ERROR_IO, cli_report_print(records, full, &error));
     fclose(full);
-    hed_records_free(records);
+    cli_report_free(records);
 }
 
 /* ---- nearest ---- */

@@ -69,10 +69,10 @@ static hed_status try_bench(bool json)
     hed_bench_record record = {"a", "b", "c", 1, "u", 2, 3, "d", 4};
     FILE *stream = fopen("/dev/null", "w");
     if (!stream) return HED_ERROR_MEMORY;
-    hed_bench *bench = hed_bench_create();
+    cli_report *bench = cli_report_create(json);
     for (int i = 0; i < 20; i++) hed_bench_add(bench, &record);
-    hed_status status = hed_bench_print(bench, json, stream, &error);
-    hed_bench_free(bench);
+    hed_status status = cli_report_print(bench, stream, &error);
+    cli_report_free(bench);
     fclose(stream);
     return status;
 }
@@ -182,18 +182,17 @@ static hed_status try_object(void)
     hed_error error;
     FILE *stream = fopen("/dev/null", "w");
     if (!stream) return HED_ERROR_MEMORY;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_open(records, "inner");
-    hed_records_integer(records, "a", 1);
-    hed_records_close(records);
-    hed_records_open_list(records, "list");
-    hed_records_next(records);
-    hed_records_integer(records, "c", 2);
-    hed_records_close(records);
-    hed_records_text(records, "b", "text");
-    hed_status status = hed_records_print_one(records, stream, &error);
-    hed_records_free(records);
+    cli_report *report = cli_report_create(true);
+    cli_report_begin(report);
+    cli_report_open(report, "inner");
+    cli_report_more(report, CLI_WHOLE("a", 1));
+    cli_report_close(report);
+    cli_report_open_list(report, "list");
+    cli_report_row(report, CLI_WHOLE("c", 2));
+    cli_report_close(report);
+    cli_report_more(report, CLI_TEXT("b", "text"));
+    hed_status status = cli_report_print_one(report, stream, &error);
+    cli_report_free(report);
     fclose(stream);
     return status;
 }

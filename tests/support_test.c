@@ -18,7 +18,7 @@
 #include "support/json.h"
 #include "support/png.h"
 #include "cli/common/progress.h"
-#include "cli/common/table.h"
+#include "cli/common/report.h"
 
 /* ---- help for the tests ---- */
 
@@ -385,21 +385,25 @@ Test(progress, lines)
 
 Test(table, aligned)
 {
-    static const char *const headings[] = {"NAME", ">COUNT", "EMPTY", "NOTE", NULL};
     char *text = NULL;
     size_t size;
     hed_error error;
-    hed_table *table = hed_table_create(headings);
+    cli_report *table = cli_report_create(false);
     const char *rows[3][4] = {
         {"caf\xc3\xa9", "7", "", "x"}, {"a", "1234567", "", "two\nlines"}, {"b", "", "", ""}};
-    for (int i = 0; i < 12; i++) hed_table_cell(table, "%s", rows[i / 4][i % 4]);
+    for (int i = 0; i < 3; i++)
+        cli_report_row(table, CLI_TEXT("a", rows[i][0], .heading = "NAME"), CLI_FLAG("json", true),
+            CLI_TEXT("b", "another", .heading = ">COUNT", .shown = rows[i][1]),
+            CLI_NUMBER("c", NAN, .heading = "EMPTY"),
+            CLI_TEXT(NULL, rows[i][3], .heading = "NOTE"));
+    CHECK(cli_report_rows(table) == 3);
     FILE *stream = open_memstream(&text, &size);
-    OK(hed_table_print(table, stream, &error));
+    OK(cli_report_print(table, stream, &error));
     fclose(stream);
     CHECK_TEXT(text, "NAME    COUNT  NOTE\ncaf\xc3\xa9        7  x\na     1234567  two lines\nb\n");
     free(text);
-    hed_table_free(table);
-    FAILS(HED_ERROR_MEMORY, hed_table_print(NULL, stdout, &error));
+    cli_report_free(table);
+    FAILS(HED_ERROR_MEMORY, cli_report_print(NULL, stdout, &error));
 }
 
 /* ---- interrupts ---- */
@@ -478,13 +482,15 @@ Test(bench, records_have_what_applies)
     char *text = NULL;
     size_t size;
     hed_error error;
-    hed_bench *bench = hed_bench_create();
+    cli_report *bench = cli_report_create(true), *table = cli_report_create(false);
     hed_bench_record all = {"suite", "name", "host", 2, "GB/s", 4, 0.5, "memcpy", 0.1};
     hed_bench_record few = {"suite", "other", "host", 3, "us", NAN, NAN, NULL, NAN};
     hed_bench_add(bench, &all);
     hed_bench_add(bench, &few);
+    hed_bench_add(table, &all);
+    hed_bench_add(table, &few);
     FILE *stream = open_memstream(&text, &size);
-    OK(hed_bench_print(bench, true, stream, &error));
+    OK(cli_report_print(bench, stream, &error));
     fclose(stream);
     hed_json *json;
     OK(hed_json_parse("bench", text, size, &json, &error));
@@ -500,9 +506,10 @@ Test(bench, records_have_what_applies)
     OK(hed_json_status(json, &error));
     hed_json_free(json);
     stream = open_memstream(&text, &size);
-    OK(hed_bench_print(bench, false, stream, &error));
+    OK(cli_report_print(table, stream, &error));
     fclose(stream);
     CHECK(strstr(text, "suite  name   host        2  GB/s  5.0 %"), "%s", text);
     free(text);
-    hed_bench_free(bench);
+    cli_report_free(bench);
+    cli_report_free(table);
 }

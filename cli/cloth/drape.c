@@ -2,7 +2,7 @@
 #include "run.h"
 
 #include "support/errors.h"
-#include "support/json.h"
+#include "cli/common/report.h"
 #include "cli/common/progress.h"
 
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static hed_status open_scene(drape *d, hed_error *error)
     hed_status status = HED_OK;
     if (fclose(file) != 0)
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the scene");
-    if (status == HED_OK)
+    if (!status)
         status =
             hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
     free(text);
@@ -89,17 +89,17 @@ static hed_status fall(drape *d, hed_error *error)
     uint32_t most = (uint32_t)ceil(RATE * hed_number_of(d->arguments, "seconds"));
     hed_progress progress = hed_progress_begin("cloth drape", "frames", most, d->quiet || d->json);
     hed_status status = HED_OK;
-    while (status == HED_OK && d->frames < most && !d->at_rest && !hed_interrupted()) {
+    while (!status && d->frames < most && !d->at_rest && !hed_interrupted()) {
         hed_cloth_frame frame;
         status = hed_cloth_scene_frame(d->scene, d->frames, RATE, &frame, error);
-        if (status == HED_OK) status = hed_cloth_step(d->cloth, &frame, error);
-        if (status != HED_OK || ++d->frames % LOOK_EVERY) continue;
+        if (!status) status = hed_cloth_step(d->cloth, &frame, error);
+        if (status || ++d->frames % LOOK_EVERY) continue;
         status = hed_cloth_measure(d->cloth, &d->quality, error);
-        d->at_rest = status == HED_OK && sqrt(2 * d->quality.kinetic_energy / mass) < RESTING_SPEED;
+        d->at_rest = !status && sqrt(2 * d->quality.kinetic_energy / mass) < RESTING_SPEED;
         hed_progress_update(&progress, d->frames);
     }
     hed_progress_end(&progress);
-    return status == HED_OK ? hed_cloth_measure(d->cloth, &d->quality, error) : status;
+    return !status ? hed_cloth_measure(d->cloth, &d->quality, error) : status;
 }
 
 /* ---- the result ---- */
@@ -135,9 +135,9 @@ static hed_status write_garment(drape *d, hed_error *error)
     hed_status status = HED_OK;
     if (!positions || !normals)
         status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
-    if (status == HED_OK)
+    if (!status)
         status = hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
-    if (status == HED_OK)
+    if (!status)
         status = write_mesh(hed_text_of(d->arguments, "out"), mesh, positions,
             mesh->normals ? normals : NULL, error);
     free(positions);
@@ -155,20 +155,15 @@ static hed_status tell(const drape *d, hed_error *error)
             100 * d->quality.stretch_p50);
         return HED_OK;
     }
-    hed_records *r = hed_records_create();
-    hed_records_next(r);
-    hed_records_text(r, "out", out);
-    hed_records_text(r, "device", hed_device_get_info(d->session.devices[0])->id);
-    hed_records_boolean(r, "at_rest", d->at_rest);
-    hed_records_integer(r, "frames", d->frames);
-    hed_records_number(r, "worst_stretch", d->quality.worst_stretch);
-    hed_records_number(r, "stretch_p99", d->quality.stretch_p99);
-    hed_records_number(r, "stretch_p50", d->quality.stretch_p50);
-    hed_records_number(r, "residual", d->quality.residual);
-    hed_records_number(r, "kinetic_energy", d->quality.kinetic_energy);
-    hed_status status = hed_records_print(r, stdout, error);
-    hed_records_free(r);
-    return status;
+    const hed_cloth_quality *q = &d->quality;
+    cli_report *report = cli_report_create(true);
+    cli_report_row(report, CLI_TEXT("out", out),
+        CLI_TEXT("device", hed_device_get_info(d->session.devices[0])->id),
+        CLI_FLAG("at_rest", d->at_rest), CLI_WHOLE("frames", d->frames),
+        CLI_NUMBER("worst_stretch", q->worst_stretch), CLI_NUMBER("stretch_p99", q->stretch_p99),
+        CLI_NUMBER("stretch_p50", q->stretch_p50), CLI_NUMBER("residual", q->residual),
+        CLI_NUMBER("kinetic_energy", q->kinetic_energy));
+    return cli_report_end(report, HED_OK, error);
 }
 
 /* ---- the command ---- */
@@ -176,29 +171,30 @@ static hed_status tell(const drape *d, hed_error *error)
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    drape d = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"),
+    drape d = {.arguments = arguments,
+        .quiet = hed_given(arguments, "quiet"),
         .json = hed_given(arguments, "json")};
-    hed_error error;
+    hed_error error = {0};
     if (ending_of(hed_text_of(arguments, "out")) == ENDING_COUNT) {
         fprintf(stderr, "heddle: --out %s: a name that ends with .obj, .ply or .glb was expected\n",
             hed_text_of(arguments, "out"));
         return HED_EXIT_USAGE;
     }
     hed_status status = cli_open_devices(arguments, &d.session, &error);
-    if (status != HED_OK) return cli_fail(&error);
+    if (status) return cli_fail(&error);
     status = open_scene(&d, &error);
-    if (status == HED_OK) {
+    if (!status) {
         hed_cloth_def def = hed_cloth_scene_def(d.scene);
         if (hed_given(arguments, "strict")) def.math = HED_MATH_STRICT;
         def.threads = (uint32_t)hed_integer_of(arguments, "threads");
         status = hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
     }
-    if (status == HED_OK && hed_cloth_scene_mesh(d.scene, 0)->normals)
+    if (!status && hed_cloth_scene_mesh(d.scene, 0)->normals)
         status = hed_cloth_want_normals(d.cloth, &error);
-    if (status == HED_OK) status = fall(&d, &error);
-    bool whole = status == HED_OK && !hed_interrupted();
+    if (!status) status = fall(&d, &error);
+    bool whole = !status && !hed_interrupted();
     if (whole) status = write_garment(&d, &error);
-    if (whole && status == HED_OK) status = tell(&d, &error);
+    if (whole && !status) status = tell(&d, &error);
     hed_cloth_destroy(d.cloth);
     hed_cloth_scene_close(d.scene);
     cli_close(&d.session);
@@ -224,9 +220,11 @@ static const hed_option OPTIONS[] = {
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
     {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
-    {.name = "mend", .kind = HED_OPTION_FLAG,
+    {.name = "mend",
+        .kind = HED_OPTION_FLAG,
         .help = "take faces of broken meshes away where that is safe"},
-    {.name = "json", .kind = HED_OPTION_FLAG,
+    {.name = "json",
+        .kind = HED_OPTION_FLAG,
         .help = "print JSON: one array with one object, nothing else"},
     {0},
 };
@@ -240,11 +238,16 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_cloth_drape = {
-    .name = "drape", .summary = "let a garment come to rest on a body", .description =
+    .name = "drape",
+    .summary = "let a garment come to rest on a body",
+    .description =
         "Lets a garment fall on a body that stands still, with collisions against it and against itself, "
         "until it lies. The vertices, texture coordinates, materials and groups of the result are those of "
         "the garment's file, in its order.\n\n"
         "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth "
         "run\".",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
 };

@@ -2,7 +2,7 @@
  * good the last frame is. */
 #include "run.h"
 
-#include "support/json.h"
+#include "cli/common/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,43 +23,31 @@ static hed_status tell_json(const cli_cloth_figures *f, const hed_summary *times
 {
     char hash[20];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->quality.hash);
-    hed_records *r = hed_records_create();
-    hed_records_next(r);
-    hed_records_text(r, "scene", f->scene);
-    hed_records_text(r, "device", f->device);
-    hed_records_text(r, "math", f->math);
-    hed_records_text(r, "structure", hed_cloth_structure_name(f->report.structure));
-    hed_records_text(r, "choice", f->report.choice);
-    if (f->cache) hed_records_text(r, "out", f->cache);
-    if (f->cache) hed_records_integer(r, "samples", f->first + f->frames + 1);
-    hed_records_integer(r, "first_frame", f->first + 1);
-    hed_records_integer(r, "frames", f->frames);
-    hed_records_integer(r, "substeps", f->substeps);
-    hed_records_integer(r, "iterations", f->iterations);
-    hed_records_integer(r, "garments", f->garments);
-    hed_records_integer(r, "particles", f->report.particles);
-    hed_records_integer(r, "vertices", f->report.vertices);
-    hed_records_integer(r, "constraints", f->report.constraints);
-    hed_records_integer(r, "tethers", f->report.tethers);
-    hed_records_integer(r, "colours", f->report.colours);
-    hed_records_integer(r, "degree", f->report.degree);
-    hed_records_integer(r, "smallest_set", f->report.smallest_set);
-    hed_records_integer(r, "device_bytes", f->report.device_bytes);
-    hed_records_open(r, "frame_ms");
-    hed_records_number(r, "p50", 1e3 * times->p50);
-    hed_records_number(r, "p99", 1e3 * times->p99);
-    hed_records_number(r, "max", 1e3 * times->maximum);
-    hed_records_close(r);
-    hed_records_number(r, "constraints_per_second", constraint_rate(f, times));
-    hed_records_number(r, "worst_stretch", f->quality.worst_stretch);
-    hed_records_number(r, "stretch_p99", f->quality.stretch_p99);
-    hed_records_number(r, "stretch_p50", f->quality.stretch_p50);
-    hed_records_number(r, "residual", f->quality.residual);
-    hed_records_number(r, "kinetic_energy", f->quality.kinetic_energy);
-    hed_records_text(r, "hash", hash);
-    hed_status status = hed_records_print(r, stdout, error);
-    hed_records_free(r);
-    return status;
+    const hed_cloth_report *r = &f->report;
+    const hed_cloth_quality *q = &f->quality;
+    cli_report *report = cli_report_create(true);
+    cli_report_row(report, CLI_TEXT("scene", f->scene), CLI_TEXT("device", f->device),
+        CLI_TEXT("math", f->math), CLI_TEXT("structure", hed_cloth_structure_name(r->structure)),
+        CLI_TEXT("choice", r->choice));
+    if (f->cache)
+        cli_report_more(
+            report, CLI_TEXT("out", f->cache), CLI_WHOLE("samples", f->first + f->frames + 1));
+    cli_report_more(report, CLI_WHOLE("first_frame", f->first + 1), CLI_WHOLE("frames", f->frames),
+        CLI_WHOLE("substeps", f->substeps), CLI_WHOLE("iterations", f->iterations),
+        CLI_WHOLE("garments", f->garments), CLI_WHOLE("particles", r->particles),
+        CLI_WHOLE("vertices", r->vertices), CLI_WHOLE("constraints", r->constraints),
+        CLI_WHOLE("tethers", r->tethers), CLI_WHOLE("colours", r->colours),
+        CLI_WHOLE("degree", r->degree), CLI_WHOLE("smallest_set", r->smallest_set),
+        CLI_WHOLE("device_bytes", r->device_bytes));
+    cli_report_open(report, "frame_ms");
+    cli_report_more(report, CLI_NUMBER("p50", 1e3 * times->p50),
+        CLI_NUMBER("p99", 1e3 * times->p99), CLI_NUMBER("max", 1e3 * times->maximum));
+    cli_report_close(report);
+    cli_report_more(report, CLI_NUMBER("constraints_per_second", constraint_rate(f, times)),
+        CLI_NUMBER("worst_stretch", q->worst_stretch), CLI_NUMBER("stretch_p99", q->stretch_p99),
+        CLI_NUMBER("stretch_p50", q->stretch_p50), CLI_NUMBER("residual", q->residual),
+        CLI_NUMBER("kinetic_energy", q->kinetic_energy), CLI_TEXT("hash", hash));
+    return cli_report_end(report, HED_OK, error);
 }
 
 hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *error)

@@ -1,10 +1,13 @@
 /* heddle synth check: what is known of an instrument before it sounds, and where it runs in real
  * time. */
-#include "check.h"
+#include "cli/common/command.h"
+#include "cli/common/report.h"
+#include "heddle/synth_file.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Above it a block now and then is late: the rest of the time belongs to the system, the driver,
@@ -19,9 +22,147 @@ typedef struct check {
     uint32_t block;
     cli_session session;
     hed_synth_instrument *instrument;
-    hed_records *records; /* with --json */
+    cli_report *records; /* with --json */
     bool stable;
 } check;
+
+/* ---- the load of an instrument on a device, as measured by playing it for a moment ---- */
+
+/* How an instrument runs on one device in one solver. */
+typedef struct cli_synth_load {
+    hed_synth_solver solver;
+    bool runs;      /* false: `reason` says why not */
+    bool broke;     /* it ran away, and the breaker opened */
+    double load;    /* median time of a block over its length */
+    double worst;   /* the same for p99 */
+    uint64_t bytes; /* of one instance */
+    uint32_t instances;
+    char reason[256];
+} cli_synth_load;
+
+enum { MOST_BLOCKS = 200, MOST_NOTES = 16 };
+static const double LOAD_SECONDS = 0.2; /* spent on each pair */
+
+typedef struct player {
+    hed_synth *synth;
+    uint32_t frames;
+    float *left, *right;
+} player;
+
+/* Channels of sound that come in; what is played is silence. */
+static uint32_t inputs_of(const hed_synth_instrument *instrument)
+{
+    uint32_t count = 0;
+    hed_synth_entity_def def;
+    for (uint32_t i = 0; i < hed_synth_instrument_count(instrument, HED_SYNTH_AUDIO_INPUT); i++)
+        if (hed_synth_instrument_get(instrument, hed_synth_instrument_at(instrument, HED_SYNTH_AUDIO_INPUT, i), &def,
+                NULL) == HED_OK &&
+            def.as.audio_input.channel >= count)
+            count = def.as.audio_input.channel + 1;
+    return count;
+}
+
+static hed_status player_play(
+    player *p, const hed_synth_event *events, uint32_t count, double *seconds, hed_error *error)
+{
+    hed_synth_block block = {.frames = p->frames,
+        .events = events,
+        .event_count = count,
+        .left = p->left,
+        .right = p->right};
+    uint64_t begin = hed_now();
+    hed_status status = hed_synth_process(p->synth, &block, error);
+    *seconds = 1e-9 * (double)(hed_now() - begin);
+    return status;
+}
+
+/* A note for each voice, spread over what the instrument hears. */
+static uint32_t make_notes(const hed_synth_instrument_def *def, hed_synth_event events[MOST_NOTES])
+{
+    uint32_t count = def->mode == HED_SYNTH_SINGLETON ? MOST_NOTES
+                     : def->voices < MOST_NOTES ? def->voices
+                                                : MOST_NOTES;
+    uint32_t span = def->high - def->low + 1u;
+    if (count > span) count = span;
+    for (uint32_t i = 0; i < count; i++) {
+        events[i] = (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI};
+        uint8_t note = (uint8_t)(def->low + i * span / count);
+        memcpy(events[i].bytes, (uint8_t[]){0x90, note, 100}, 3);
+    }
+    return count;
+}
+
+static hed_status player_measure(player *p, const hed_synth_instrument *instrument, double rate,
+    uint32_t block, cli_synth_load *load, hed_error *error)
+{
+    hed_synth_event notes[MOST_NOTES];
+    double seconds, times[MOST_BLOCKS], spent = 0;
+    uint32_t note_count = make_notes(hed_synth_instrument_definition(instrument), notes), count = 0;
+    /* The first frame holds builds and first touches; the second tells how many frames there is
+     * time for. */
+    p->frames = 1;
+    hed_status status = player_play(p, notes, note_count, &seconds, error);
+    if (!status) status = player_play(p, NULL, 0, &seconds, error);
+    double affordable = seconds > 0 ? LOAD_SECONDS / seconds : block;
+    p->frames = affordable >= block ? block : affordable > 1 ? (uint32_t)affordable : 1;
+    while (!status && count < MOST_BLOCKS && spent < LOAD_SECONDS && !hed_interrupted()) {
+        status = player_play(p, NULL, 0, &seconds, error);
+        spent += seconds;
+        times[count++] = seconds * rate / p->frames;
+    }
+    if (status || count == 0) return status;
+    hed_summary summary = hed_summarize(times, count);
+    hed_synth_info report;
+    hed_synth_report(p->synth, &report);
+    load->runs = true;
+    load->broke = report.breaks > 0;
+    load->load = summary.p50;
+    load->worst = summary.p99;
+    load->instances = report.instances;
+    load->bytes = report.instances > 0 ? report.bytes / report.instances : report.bytes;
+    return HED_OK;
+}
+
+/* Plays it for a fraction of a second with as many notes as it has voices. Only what is wrong with
+ * the machine, not with the pair, is an error. */
+static hed_status synth_measure(hed_device *device, const hed_synth_instrument *instrument,
+    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load,
+    hed_error *error)
+{
+    *load = (cli_synth_load){.solver = solver};
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.rate = rate;
+    def.block = block;
+    def.solver = solver;
+    def.inputs = inputs_of(instrument);
+    player p = {.left = calloc(block, sizeof(float)), .right = calloc(block, sizeof(float))};
+    hed_status status;
+    if (p.left && p.right) {
+        status = hed_synth_create(device, &def, &p.synth, error);
+        if (!status) status = player_measure(&p, instrument, rate, block, load, error);
+    } else {
+        *error =
+            (hed_error){.status = HED_ERROR_MEMORY, .text = "out of memory for a block of sound"};
+        status = HED_ERROR_MEMORY;
+    }
+    hed_synth_destroy(p.synth);
+    free(p.left);
+    free(p.right);
+    /* What this pair cannot do is an answer; the next may do it. */
+    bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ||
+                  status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_BUILD;
+    if (!answer) return status;
+    /* Which solver and device it is stands beside it. */
+    char head[128];
+    const char *id = hed_device_get_info(device)->id;
+    int length = snprintf(
+        head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
+    const char *reason =
+        strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
+    snprintf(load->reason, sizeof load->reason, "%.255s", reason);
+    return HED_OK;
+}
 
 /* ---- what it consists of ---- */
 
@@ -31,16 +172,13 @@ static void tell_contents(check *c)
     static const char *const modes[] = {"singleton", "voices", "mpe"};
     uint32_t instances = def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices;
     if (c->json) {
-        hed_records_next(c->records);
-        hed_records_text(c->records, "record", "instrument");
-        hed_records_text(c->records, "file", c->path);
-        hed_records_text(c->records, "mode", modes[def->mode]);
-        hed_records_integer(c->records, "instances", instances);
-        hed_records_open(c->records, "entities");
+        cli_report_row(c->records, CLI_TEXT("record", "instrument"), CLI_TEXT("file", c->path),
+            CLI_TEXT("mode", modes[def->mode]), CLI_WHOLE("instances", instances));
+        cli_report_open(c->records, "entities");
         for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-            hed_records_integer(c->records, hed_synth_entity_type_name(type),
-                hed_synth_instrument_count(c->instrument, type));
-        hed_records_close(c->records);
+            cli_report_more(c->records,
+                CLI_WHOLE(hed_synth_entity_type_name(type), hed_synth_instrument_count(c->instrument, type)));
+        cli_report_close(c->records);
         return;
     }
     printf("%s: %s", c->path, modes[def->mode]);
@@ -77,19 +215,14 @@ static hed_status check_stability(check *c, hed_error *error)
     hed_synth_stability s;
     char body[512] = "";
     hed_status status = hed_synth_instrument_stability(c->instrument, c->rate, &s, error);
-    if (status != HED_OK) return status;
+    if (status) return status;
     c->stable = s.unsafe == 0;
     if (s.body) hed_synth_instrument_describe(c->instrument, s.body, body, sizeof body);
     if (c->json) {
-        hed_records_next(c->records);
-        hed_records_text(c->records, "record", "stability");
-        hed_records_boolean(c->records, "stable", c->stable);
-        hed_records_number(c->records, "worst", s.worst);
-        hed_records_number(c->records, "limit", 2);
-        hed_records_text(c->records, "body", body);
-        hed_records_integer(c->records, "unsafe", s.unsafe);
-        hed_records_number(c->records, "largest_dilation", s.largest_dilation);
-        hed_records_number(c->records, "rate", c->rate);
+        cli_report_row(c->records, CLI_TEXT("record", "stability"), CLI_FLAG("stable", c->stable),
+            CLI_NUMBER("worst", s.worst), CLI_NUMBER("limit", 2), CLI_TEXT("body", body),
+            CLI_WHOLE("unsafe", s.unsafe), CLI_NUMBER("largest_dilation", s.largest_dilation),
+            CLI_NUMBER("rate", c->rate));
     } else if (!c->stable) {
         advise(c, &s, body);
     } else if (s.body) {
@@ -116,51 +249,32 @@ static void name_pitch(double frequency, char *text, size_t size, double *cents)
     snprintf(text, size, "%s%d", names[((number % 12) + 12) % 12], (int)floor(number / 12.0) - 1);
 }
 
-static void tell_pitch(check *c, hed_table *table, const hed_synth_grid_info *grid)
-{
-    char note[16];
-    double cents;
-    name_pitch(grid->frequency, note, sizeof note, &cents);
-    uint32_t axes = grid->def.size[2] > 1 ? 3 : grid->def.size[1] > 1 ? 2 : 1;
-    const char *what = axes == 3 ? "lattice" : axes == 2 ? "membrane" : "string";
-    if (c->json) {
-        hed_records_next(c->records);
-        hed_records_text(c->records, "record", "pitch");
-        hed_records_text(c->records, "name", grid->name);
-        hed_records_text(c->records, "kind", what);
-        hed_records_integer(c->records, "bodies", grid->generated.bodies);
-        hed_records_number(c->records, "frequency", grid->frequency);
-        hed_records_text(c->records, "note", note);
-        hed_records_number(c->records, "cents", cents);
-        return;
-    }
-    hed_table_cell(table, "%s", grid->name);
-    hed_table_cell(table, "%s", what);
-    hed_table_cell(table, "%" PRIu32, grid->generated.bodies);
-    hed_table_cell(table, "%.6f", grid->frequency);
-    hed_table_cell(table, "%s", note);
-    hed_table_cell(table, "%+.3f", fabs(cents) < 0.0005 ? 0.0 : cents);
-}
-
 static hed_status check_pitches(check *c, hed_error *error)
 {
-    hed_table *table = hed_table_create(
-        (const char *const[]){"grid", "kind", ">bodies", ">mode 1 (Hz)", "note", ">cents", NULL});
-    uint32_t shown = 0;
+    cli_report *report = c->json ? c->records : cli_report_create(false);
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < hed_synth_instrument_grid_count(c->instrument) && status == HED_OK; i++) {
+    for (uint32_t i = 0; i < hed_synth_instrument_grid_count(c->instrument) && !status; i++) {
         hed_synth_grid_info grid;
+        char note[16];
+        double cents;
         status = hed_synth_instrument_grid_at(c->instrument, i, c->rate, &grid, error);
-        if (status != HED_OK || grid.frequency == 0) continue;
-        tell_pitch(c, table, &grid);
-        shown++;
+        if (status || grid.frequency == 0) continue;
+        name_pitch(grid.frequency, note, sizeof note, &cents);
+        const char *kind = grid.def.size[2] > 1   ? "lattice"
+                           : grid.def.size[1] > 1 ? "membrane"
+                                                  : "string";
+        cli_report_row(report, CLI_TEXT("record", "pitch"),
+            CLI_TEXT("name", grid.name, .heading = "grid"),
+            CLI_TEXT("kind", kind, .heading = "kind"),
+            CLI_WHOLE("bodies", grid.generated.bodies, .heading = ">bodies"),
+            CLI_NUMBER("frequency", grid.frequency, .heading = ">mode 1 (Hz)", .format = "%.6f"),
+            CLI_TEXT("note", note, .heading = "note"),
+            CLI_NUMBER("cents", fabs(cents) < 0.0005 ? 0.0 : cents, .heading = ">cents",
+                .format = "%+.3f"));
     }
-    if (status == HED_OK && !c->json && shown > 0) {
-        puts("");
-        status = hed_table_print(table, stdout, error);
-    }
-    hed_table_free(table);
-    return status;
+    if (c->json) return status;
+    if (cli_report_rows(report)) puts("");
+    return cli_report_end(report, status, error);
 }
 
 /* ---- load ---- */
@@ -186,33 +300,23 @@ static const char *judge(const cli_synth_load *load, char *text, size_t size)
     return text;
 }
 
-static void tell_load(check *c, hed_table *table, const char *device, const cli_synth_load *load)
+static void add_load(cli_report *report, const char *device, const cli_synth_load *load)
 {
-    char bytes[32] = "", text[64];
-    const char *verdict = judge(load, text, sizeof text);
-    if (c->json) {
-        hed_records_next(c->records);
-        hed_records_text(c->records, "record", "load");
-        hed_records_text(c->records, "device", device);
-        hed_records_text(c->records, "solver", hed_synth_solver_name(load->solver));
-        hed_records_boolean(c->records, "real_time", in_time(load));
-        hed_records_number(c->records, "load", load->runs ? load->load : NAN);
-        hed_records_number(c->records, "load_p99", load->runs ? load->worst : NAN);
-        hed_records_integer(c->records, "store_bytes", load->bytes);
-        hed_records_text(c->records, "says", verdict);
-        return;
-    }
-    hed_table_cell(table, "%s", device);
-    hed_table_cell(table, "%s", hed_synth_solver_name(load->solver));
+    char bytes[32] = "", text[64], shares[2][16] = {"", ""};
     if (load->runs) {
         cli_format_bytes(load->bytes, bytes, sizeof bytes);
-        hed_table_cell(table, "%s", bytes);
-        hed_table_cell(table, "%.1f %%", 100 * load->load);
-        hed_table_cell(table, "%.1f %%", 100 * load->worst);
-    } else {
-        for (uint32_t i = 0; i < 3; i++) hed_table_cell(table, "%s", "");
+        snprintf(shares[0], sizeof *shares, "%.1f %%", 100 * load->load);
+        snprintf(shares[1], sizeof *shares, "%.1f %%", 100 * load->worst);
     }
-    hed_table_cell(table, "%s", verdict);
+    cli_report_row(report, CLI_TEXT("record", "load"),
+        CLI_TEXT("device", device, .heading = "device"),
+        CLI_TEXT("solver", hed_synth_solver_name(load->solver), .heading = "solver"),
+        CLI_FLAG("real_time", in_time(load)),
+        CLI_WHOLE("store_bytes", load->bytes, .heading = ">store", .shown = bytes),
+        CLI_NUMBER("load", load->runs ? load->load : NAN, .heading = ">load", .shown = shares[0]),
+        CLI_NUMBER(
+            "load_p99", load->runs ? load->worst : NAN, .heading = ">p99", .shown = shares[1]),
+        CLI_TEXT("says", judge(load, text, sizeof text), .heading = ""));
 }
 
 /* The solvers to ask on a device: the processor itself runs that of the cpu, the others what they
@@ -243,18 +347,18 @@ static bool is_better(const cli_synth_load *a, const cli_synth_load *b)
 }
 
 static hed_status check_device(
-    check *c, hed_device *device, hed_table *table, best_load *best, hed_error *error)
+    check *c, hed_device *device, cli_report *table, best_load *best, hed_error *error)
 {
     hed_synth_solver solvers[3];
     uint32_t count = solvers_of(device, solvers);
     const char *id = hed_device_get_info(device)->id;
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < count && status == HED_OK && !hed_interrupted(); i++) {
+    for (uint32_t i = 0; i < count && !status && !hed_interrupted(); i++) {
         cli_synth_load load;
         status =
-            cli_synth_measure(device, c->instrument, solvers[i], c->rate, c->block, &load, error);
-        if (status != HED_OK) continue;
-        tell_load(c, table, id, &load);
+            synth_measure(device, c->instrument, solvers[i], c->rate, c->block, &load, error);
+        if (status) continue;
+        add_load(table, id, &load);
         if (is_better(&load, &best->load)) *best = (best_load){load, id};
     }
     return status;
@@ -283,18 +387,15 @@ static void sum_up(const check *c, const best_load *best)
 
 static hed_status check_loads(check *c, hed_error *error)
 {
-    const char *const headings[] = {"device", "solver", ">store", ">load", ">p99", "", NULL};
-    hed_table *table = hed_table_create(headings);
+    cli_report *report = c->json ? c->records : cli_report_create(false);
     best_load best = {0};
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < c->session.count && status == HED_OK; i++)
-        status = check_device(c, c->session.devices[i], table, &best, error);
-    if (status == HED_OK && !c->json) {
-        puts("");
-        status = hed_table_print(table, stdout, error);
-        if (status == HED_OK) sum_up(c, &best);
-    }
-    hed_table_free(table);
+    for (uint32_t i = 0; i < c->session.count && !status; i++)
+        status = check_device(c, c->session.devices[i], report, &best, error);
+    if (c->json) return status;
+    if (!status) puts("");
+    status = cli_report_end(report, status, error);
+    if (!status) sum_up(c, &best);
     return status;
 }
 
@@ -306,7 +407,7 @@ static hed_status open_devices(check *c, hed_error *error)
         return cli_open_devices(c->arguments, &c->session, error);
     hed_status status = cli_open_context(c->arguments, &c->session, error);
     for (uint32_t i = 0;
-         status == HED_OK && i < hed_device_count(c->session.context) && i < CLI_MOST_DEVICES; i++)
+         !status && i < hed_device_count(c->session.context) && i < CLI_MOST_DEVICES; i++)
         c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
     return status;
 }
@@ -315,24 +416,25 @@ static hed_status check_all(check *c, hed_error *error)
 {
     tell_contents(c);
     hed_status status = check_stability(c, error);
-    if (status == HED_OK) status = check_pitches(c, error);
-    if (status == HED_OK && c->stable && !hed_given(c->arguments, "no-load")) {
+    if (!status) status = check_pitches(c, error);
+    if (!status && c->stable && !hed_given(c->arguments, "no-load")) {
         status = open_devices(c, error);
-        if (status == HED_OK) status = check_loads(c, error);
+        if (!status) status = check_loads(c, error);
         cli_close(&c->session);
     }
-    if (status == HED_OK && c->json) status = hed_records_print(c->records, stdout, error);
+    if (!status && c->json) status = cli_report_print(c->records, stdout, error);
     return status;
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int check_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     if (hed_given(arguments, "schema")) {
         fputs(hed_synth_instrument_schema(NULL), stdout);
         return HED_EXIT_OK;
     }
-    check c = {.arguments = arguments, .path = hed_text_of(arguments, "FILE"),
+    check c = {.arguments = arguments,
+        .path = hed_text_of(arguments, "FILE"),
         .json = hed_given(arguments, "json")};
     if (!c.path) {
         fputs(
@@ -343,26 +445,43 @@ static int run(const hed_arguments *arguments, void *user)
     }
     c.rate = hed_number_of(arguments, "rate");
     c.block = (uint32_t)hed_integer_of(arguments, "block");
-    c.records = c.json ? hed_records_create() : NULL;
-    hed_error error;
+    c.records = c.json ? cli_report_create(true) : NULL;
+    hed_error error = {0};
     hed_status status = hed_synth_instrument_load(c.path, &c.instrument, &error);
-    if (status == HED_OK) status = check_all(&c, &error);
+    if (!status) status = check_all(&c, &error);
     hed_synth_instrument_destroy(c.instrument);
-    hed_records_free(c.records);
+    cli_report_free(c.records);
     int code = cli_end(status, &error);
     return code == HED_EXIT_OK && !c.stable ? HED_EXIT_FAILURE : code;
 }
 
 static const hed_option OPTIONS[] = {
     CLI_OPTION_DEVICES(true),
-    {.name = "rate", .letter = 'r', .kind = HED_OPTION_NUMBER, .value = "HZ", .own = true,
-        .fallback = "48000", .low = 1000, .high = 768000, .help = "sample rate"},
-    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "FRAMES", .own = true, .fallback = "256",
-        .low = 1, .high = 65536, .help = "frames of a block"},
-    {.name = "no-load", .kind = HED_OPTION_FLAG, .own = true,
+    {.name = "rate",
+        .letter = 'r',
+        .kind = HED_OPTION_NUMBER,
+        .value = "HZ",
+        .own = true,
+        .fallback = "48000",
+        .low = 1000,
+        .high = 768000,
+        .help = "sample rate"},
+    {.name = "block",
+        .kind = HED_OPTION_INTEGER,
+        .value = "FRAMES",
+        .own = true,
+        .fallback = "256",
+        .low = 1,
+        .high = 65536,
+        .help = "frames of a block"},
+    {.name = "no-load",
+        .kind = HED_OPTION_FLAG,
+        .own = true,
         .help = "measure nothing, use no device"},
     CLI_OPTION_JSON(true),
-    {.name = "schema", .kind = HED_OPTION_FLAG, .own = true,
+    {.name = "schema",
+        .kind = HED_OPTION_FLAG,
+        .own = true,
         .help = "print the JSON schema of instrument files"},
     {0},
 };
@@ -375,7 +494,9 @@ static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json --no-load --json", "stability and pitches alone"}, {0}};
 
 const hed_command hed_command_synth_check = {
-    .name = "check", .summary = "stability, pitches and load of an instrument", .description =
+    .name = "check",
+    .summary = "stability, pitches and load of an instrument",
+    .description =
         "Reads an instrument file and says whether it is stable at its highest note and, if not, which body to "
         "change and by how much; "
         "the exact pitch of the lowest mode of each string, membrane and lattice whose ends are anchored; what it "
@@ -383,5 +504,8 @@ const hed_command hed_command_synth_check = {
         "each device in each solver that can serve it, measured by playing it for a moment with as many notes as "
         "it has "
         "voices. Load is the time of a block over its length. It ends with 1 if the instrument is not stable.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = check_run,
 };

@@ -47,18 +47,15 @@ const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char 
     return text;
 }
 
-void cli_synth_record_notes(hed_records *records, const hed_synth_note_report *notes)
+void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *notes)
 {
-    hed_records_open(records, "notes");
-    hed_records_integer(records, "struck", notes->struck);
-    hed_records_integer(records, "dropped", notes->dropped);
-    if (notes->low != HED_SYNTH_NO_KEY) {
-        hed_records_integer(records, "low", notes->low);
-        hed_records_integer(records, "high", notes->high);
-    }
-    if (notes->dropped) {
-        hed_records_integer(records, "dropped_low", notes->dropped_low);
-        hed_records_integer(records, "dropped_high", notes->dropped_high);
-    }
-    hed_records_close(records);
+    cli_report_open(report, "notes");
+    cli_report_more(
+        report, CLI_WHOLE("struck", notes->struck), CLI_WHOLE("dropped", notes->dropped));
+    if (notes->low != HED_SYNTH_NO_KEY)
+        cli_report_more(report, CLI_WHOLE("low", notes->low), CLI_WHOLE("high", notes->high));
+    if (notes->dropped)
+        cli_report_more(report, CLI_WHOLE("dropped_low", notes->dropped_low),
+            CLI_WHOLE("dropped_high", notes->dropped_high));
+    cli_report_close(report);
 }

@@ -2,9 +2,8 @@
 #ifndef HED_CLI_SYNTH_NOTES_H
 #define HED_CLI_SYNTH_NOTES_H
 
+#include "cli/common/report.h"
 #include "heddle/synth.h"
-
-#include "support/json.h"
 
 /* --transpose and --fold, as an option table has them. */
 #define CLI_SYNTH_NOTE_OPTIONS \
@@ -24,6 +23,6 @@
 /* "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...". Gives
  * `text`. */
 const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size);
-void cli_synth_record_notes(hed_records *records, const hed_synth_note_report *notes);
+void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *notes);
 
 #endif

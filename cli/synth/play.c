@@ -6,7 +6,7 @@
 #include "heddle/synth_live.h"
 
 #include "support/errors.h"
-#include "support/json.h"
+#include "cli/common/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,8 +59,7 @@ static hed_status watch(
     bool terminal = isatty(STDERR_FILENO);
     uint64_t begin = hed_now(), step = terminal ? 250000000u : 10000000000u, next = begin + step;
     hed_status status = HED_OK;
-    while (status == HED_OK && !hed_interrupted() &&
-           (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
+    while (!status && !hed_interrupted() && (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         status = hed_synth_live_report(live, report, error);
         if (quiet || hed_now() < next) continue;
@@ -77,30 +76,22 @@ static hed_status tell_json(
     const hed_arguments *a, const hed_synth_live_info *r, const char *device, hed_error *error)
 {
     double block = 1e9 * r->block / r->rate;
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_text(records, "instrument", hed_text_of(a, "INSTRUMENT"));
-    hed_records_text(records, "device", device);
-    hed_records_text(records, "solver", hed_synth_solver_name(r->synth.solver));
-    hed_records_integer(records, "rate", r->rate);
-    hed_records_integer(records, "block", r->block);
-    hed_records_integer(records, "latency", r->latency);
-    hed_records_integer(records, "blocks", r->load.count);
-    hed_records_open(records, "load");
-    hed_records_number(records, "p50", r->load.p50_ns / block);
-    hed_records_number(records, "p99", r->load.p99_ns / block);
-    hed_records_number(records, "max", r->load.maximum_ns / block);
-    hed_records_close(records);
-    hed_records_integer(records, "xruns", r->xruns);
-    hed_records_integer(records, "missed", r->load.misses + r->late);
-    hed_records_integer(records, "late", r->late);
-    hed_records_integer(records, "events", r->events);
-    hed_records_integer(records, "events_lost", r->events_lost);
-    hed_records_integer(records, "breaks", r->synth.breaks);
-    cli_synth_record_notes(records, &r->synth.notes);
-    hed_status status = hed_records_print(records, stdout, error);
-    hed_records_free(records);
-    return status;
+    cli_report *report = cli_report_create(true);
+    cli_report_row(report, CLI_TEXT("instrument", hed_text_of(a, "INSTRUMENT")),
+        CLI_TEXT("device", device),
+        CLI_TEXT("solver", hed_synth_solver_name(r->synth.solver)),
+        CLI_WHOLE("rate", r->rate), CLI_WHOLE("block", r->block), CLI_WHOLE("latency", r->latency),
+        CLI_WHOLE("blocks", r->load.count));
+    cli_report_open(report, "load");
+    cli_report_more(report, CLI_NUMBER("p50", r->load.p50_ns / block),
+        CLI_NUMBER("p99", r->load.p99_ns / block), CLI_NUMBER("max", r->load.maximum_ns / block));
+    cli_report_close(report);
+    cli_report_more(report, CLI_WHOLE("xruns", r->xruns),
+        CLI_WHOLE("missed", r->load.misses + r->late), CLI_WHOLE("late", r->late),
+        CLI_WHOLE("events", r->events), CLI_WHOLE("events_lost", r->events_lost),
+        CLI_WHOLE("breaks", r->synth.breaks));
+    cli_synth_report_notes(report, &r->synth.notes);
+    return cli_report_end(report, HED_OK, error);
 }
 
 /* ---- the command ---- */
@@ -116,8 +107,8 @@ static int play(const hed_arguments *a, hed_synth_live *live, const char *device
             ", %.1f ms of our latency; Ctrl-C ends\n",
             device, hed_synth_solver_name(report.synth.solver), report.rate, report.block,
             1e3 * report.latency / report.rate);
-    if (status == HED_OK) status = watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
-    if (status != HED_OK) {
+    if (!status) status = watch(live, hed_number_of(a, "seconds"), quiet, &report, error);
+    if (status) {
         fprintf(stderr, "heddle: %s\n", error->text);
         return HED_EXIT_FAILURE;
     }
@@ -129,9 +120,7 @@ static int play(const hed_arguments *a, hed_synth_live *live, const char *device
             cli_synth_describe_dropped(&report.synth.notes, dropped, sizeof dropped));
     if (json) status = tell_json(a, &report, device, error);
     else printf("%" PRIu64 " blocks: %s\n", report.load.count, text);
-    return status != HED_OK    ? cli_fail(error)
-           : hed_interrupted() ? HED_EXIT_INTERRUPTED
-                               : HED_EXIT_OK;
+    return status ? cli_fail(error) : hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
 }
 
 static int run(const hed_arguments *arguments, void *user)
@@ -142,19 +131,18 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_USAGE;
     }
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK) return cli_fail(&error);
+    if (status) return cli_fail(&error);
     hed_synth_instrument *instrument = NULL;
     hed_synth_live *live = NULL;
     status = hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
-    if (status == HED_OK) {
+    if (!status) {
         hed_synth_live_def def = def_of(arguments, instrument, session.devices[0]);
         status = hed_synth_live_start(&def, &live, &error);
     }
-    int code = status == HED_OK
-                   ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
-                   : cli_fail(&error);
+    int code = !status ? play(arguments, live, hed_device_get_info(session.devices[0])->id, &error)
+                       : cli_fail(&error);
     hed_synth_live_stop(live);
     hed_synth_instrument_destroy(instrument);
     cli_close(&session);
@@ -204,8 +192,10 @@ static const hed_option OPTIONS[] = {
     FLAG("json", "print JSON at the end: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
-                                             .required = true, .help = "the instrument, FILE.json"},
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT",
+                                             .kind = HED_OPTION_FILE,
+                                             .required = true,
+                                             .help = "the instrument, FILE.json"},
     {0}};
 static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyboard",
                                            "through JACK, from the keyboard that is connected"},
@@ -217,9 +207,14 @@ static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyb
     {0}};
 
 const hed_command hed_command_synth_play = {
-    .name = "play", .summary = "play an instrument live, through JACK or ALSA", .description =
+    .name = "play",
+    .summary = "play an instrument live, through JACK or ALSA",
+    .description =
         "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the "
         "blocks that were not ready in time. With the cpu solver it plays in the audio thread; any other device "
         "is one block behind, and the first line says so.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
 };

@@ -4,7 +4,7 @@
 #include "notes.h"
 
 #include "support/errors.h"
-#include "support/json.h"
+#include "cli/common/report.h"
 #include "cli/common/progress.h"
 
 #include <inttypes.h>
@@ -38,24 +38,22 @@ static hed_status load(synth_render *r, hed_error *error)
     const hed_arguments *a = r->arguments;
     const char *song = hed_text_of(a, "SONG"), *in = hed_text_of(a, "in");
     hed_status status = hed_synth_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error);
-    if (status == HED_OK && in) status = synth_sound_read(in, &r->voice, error);
-    if (status == HED_OK && in && r->voice.rate != r->rate)
+    if (!status && in) status = synth_sound_read(in, &r->voice, error);
+    if (!status && in && r->voice.rate != r->rate)
         status = hed_error_set(error, HED_ERROR_ARGUMENT,
             "%s has %" PRIu32 " samples a second, the render %g, and nothing is resampled: "
             "render with --rate %" PRIu32 ", or convert the file",
             in, r->voice.rate, r->rate, r->voice.rate);
-    if (status == HED_OK && r->voice.missing && !r->quiet)
+    if (!status && r->voice.missing && !r->quiet)
         fprintf(stderr,
             "heddle: %s is cut short: %" PRIu64 " of the %" PRIu64
             " frames that its header announces\n",
             in, r->voice.frames, r->voice.frames + r->voice.missing);
-    if (status == HED_OK && in && !r->quiet &&
-        hed_synth_instrument_count(r->instrument, HED_SYNTH_AUDIO_INPUT) == 0)
+    if (!status && in && !r->quiet && hed_synth_instrument_count(r->instrument, HED_SYNTH_AUDIO_INPUT) == 0)
         fprintf(stderr, "heddle: the instrument has no audio input: it does not hear %s\n", in);
-    if (status == HED_OK && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
-    else if (status == HED_OK && !in)
-        status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
-    if (status != HED_OK) return status;
+    if (!status && song) status = cli_synth_song_load(song, r->rate, &r->song, error);
+    else if (!status && !in) status = cli_synth_song_note(r->instrument, r->rate, &r->song, error);
+    if (status) return status;
     uint64_t length = r->song.length > r->voice.frames ? r->song.length : r->voice.frames;
     r->frames = length + (uint64_t)llround(hed_number_of(a, "tail") * r->rate);
     if (r->frames == 0)
@@ -80,7 +78,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.transpose = (int32_t)hed_integer_of(a, "transpose");
     def.fold = hed_given(a, "fold");
     hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
-    if (status == HED_OK) {
+    if (!status) {
         hed_synth_info info;
         hed_synth_report(r->synth, &info);
         r->latency = info.latency;
@@ -116,7 +114,7 @@ static hed_status open_output(synth_render *r, hed_error *error)
         return hed_error_set(error, HED_ERROR_ARGUMENT,
             "--stems names its files after --out FILE, which is not given");
     hed_status status = cli_synth_output_open(&def, &r->output, error);
-    if (status != HED_OK) return status;
+    if (status) return status;
     uint32_t stems = cli_synth_output_stems(r->output);
     r->buffers = calloc((size_t)(2 + stems) * r->block, sizeof *r->buffers);
     r->stems = calloc((size_t)stems + 1, sizeof *r->stems);
@@ -164,13 +162,13 @@ static hed_status step(synth_render *r, float *piece, const float **inputs, hed_
     uint64_t late = r->done < r->latency ? r->latency - r->done : 0;
     uint64_t unheard = r->done < r->frames ? r->frames - r->done : 0;
     uint32_t early = late < frames ? (uint32_t)late : frames;
-    if (status == HED_OK)
+    if (!status)
         status = cli_synth_output_put(
             r->output, block.left + early, block.right + early, frames - early, error);
-    if (status == HED_OK && stems)
+    if (!status && stems)
         status = cli_synth_output_put_stems(
             r->output, r->stems, unheard < frames ? (uint32_t)unheard : frames, error);
-    if (status == HED_OK) r->done += frames;
+    if (!status) r->done += frames;
     return status;
 }
 
@@ -184,7 +182,7 @@ static hed_status go(synth_render *r, hed_error *error)
     hed_progress progress = hed_progress_begin(
         "synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
     uint64_t begin = hed_now();
-    while (status == HED_OK && r->done < r->frames + r->latency && !hed_interrupted()) {
+    while (!status && r->done < r->frames + r->latency && !hed_interrupted()) {
         status = step(r, piece, inputs, error);
         hed_progress_update(
             &progress, (uint64_t)((double)cli_synth_output_frames(r->output) / r->rate));
@@ -204,39 +202,30 @@ static hed_status tell_json(const synth_render *r, const hed_synth_info *report,
     char text[20];
     double length = (double)frames / r->rate, block = 1e9 * r->block / r->rate;
     snprintf(text, sizeof text, "%016" PRIx64, hash);
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_text(records, "instrument", hed_text_of(r->arguments, "INSTRUMENT"));
+    cli_report *c = cli_report_create(true);
+    cli_report_row(c, CLI_TEXT("instrument", hed_text_of(r->arguments, "INSTRUMENT")));
     if (hed_given(r->arguments, "SONG"))
-        hed_records_text(records, "song", hed_text_of(r->arguments, "SONG"));
-    hed_records_text(records, "device", hed_device_get_info(r->session.devices[0])->id);
-    hed_records_text(records, "math", hed_given(r->arguments, "strict") ? "strict" : "fast");
-    hed_records_text(records, "solver", hed_synth_solver_name(report->solver));
-    if (r->path) hed_records_text(records, "out", r->path);
-    hed_records_number(records, "rate", r->rate);
-    hed_records_integer(records, "block", r->block);
-    hed_records_integer(records, "instances", report->instances);
-    hed_records_integer(records, "frames", frames);
-    hed_records_number(records, "seconds", length);
-    hed_records_number(records, "elapsed", r->seconds);
-    hed_records_number(records, "times_real_time", r->seconds > 0 ? length / r->seconds : 0);
-    hed_records_text(records, "hash", text);
-    hed_records_number(records, "peak", peak);
-    hed_records_number(records, "peak_before_limiter", report->peak);
-    hed_records_number(records, "reduction_db", report->reduction);
-    hed_records_open(records, "load");
-    hed_records_number(records, "p50", report->load.p50_ns / block);
-    hed_records_number(records, "p99", report->load.p99_ns / block);
-    hed_records_number(records, "max", report->load.maximum_ns / block);
-    hed_records_close(records);
-    hed_records_integer(records, "breaks", report->breaks);
-    hed_records_integer(records, "muted", report->muted);
-    cli_synth_record_notes(records, &report->notes);
-    hed_records_integer(records, "islands", report->islands);
-    hed_records_integer(records, "asleep", report->asleep);
-    hed_status status = hed_records_print(records, stdout, error);
-    hed_records_free(records);
-    return status;
+        cli_report_more(c, CLI_TEXT("song", hed_text_of(r->arguments, "SONG")));
+    cli_report_more(c, CLI_TEXT("device", hed_device_get_info(r->session.devices[0])->id),
+        CLI_TEXT("math", hed_given(r->arguments, "strict") ? "strict" : "fast"),
+        CLI_TEXT("solver", hed_synth_solver_name(report->solver)));
+    if (r->path) cli_report_more(c, CLI_TEXT("out", r->path));
+    cli_report_more(c, CLI_NUMBER("rate", r->rate), CLI_WHOLE("block", r->block),
+        CLI_WHOLE("instances", report->instances), CLI_WHOLE("frames", frames),
+        CLI_NUMBER("seconds", length), CLI_NUMBER("elapsed", r->seconds),
+        CLI_NUMBER("times_real_time", r->seconds > 0 ? length / r->seconds : 0),
+        CLI_TEXT("hash", text), CLI_NUMBER("peak", peak),
+        CLI_NUMBER("peak_before_limiter", report->peak),
+        CLI_NUMBER("reduction_db", report->reduction));
+    cli_report_open(c, "load");
+    cli_report_more(c, CLI_NUMBER("p50", report->load.p50_ns / block),
+        CLI_NUMBER("p99", report->load.p99_ns / block),
+        CLI_NUMBER("max", report->load.maximum_ns / block));
+    cli_report_close(c);
+    cli_report_more(c, CLI_WHOLE("breaks", report->breaks), CLI_WHOLE("muted", report->muted));
+    cli_synth_report_notes(c, &report->notes);
+    cli_report_more(c, CLI_WHOLE("islands", report->islands), CLI_WHOLE("asleep", report->asleep));
+    return cli_report_end(c, HED_OK, error);
 }
 
 static const float INAUDIBLE = 1e-9f; /* -180 dB: bodies at rest are not quite still */
@@ -282,18 +271,18 @@ static int render(synth_render *r, hed_error *error)
     hed_status status = go(r, error);
     uint64_t frames = cli_synth_output_frames(r->output), hash = cli_synth_output_hash(r->output);
     float peak = cli_synth_output_peak(r->output);
-    bool interrupted = status == HED_OK && r->done < r->frames + r->latency;
-    if (status == HED_OK) {
+    bool interrupted = !status && r->done < r->frames + r->latency;
+    if (!status) {
         status = cli_synth_output_commit(r->output, error);
         r->output = NULL;
     }
-    if (status != HED_OK) {
+    if (status) {
         fprintf(stderr, "heddle: %s\n", error->text);
         return HED_EXIT_FAILURE;
     }
     if (!interrupted) {
         status = tell(r, frames, hash, peak, error);
-        return status == HED_OK ? HED_EXIT_OK : cli_fail(error);
+        return !status ? HED_EXIT_OK : cli_fail(error);
     }
     fprintf(stderr, "heddle: interrupted after %.2f s of %.2f s of sound", (double)frames / r->rate,
         (double)r->frames / r->rate);
@@ -315,14 +304,14 @@ static int run(const hed_arguments *arguments, void *user)
             "heddle: where to? name a file with --out, or print the figures with --json\n", stderr);
         return HED_EXIT_USAGE;
     }
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &r.session, &error);
-    if (status != HED_OK) return cli_fail(&error);
+    if (status) return cli_fail(&error);
     status = load(&r, &error);
-    if (status == HED_OK) status = open_synth(&r, &error);
-    if (status == HED_OK) status = check_notes(&r, &error);
-    if (status == HED_OK) status = open_output(&r, &error);
-    int code = status == HED_OK ? render(&r, &error) : cli_fail(&error);
+    if (!status) status = open_synth(&r, &error);
+    if (!status) status = check_notes(&r, &error);
+    if (!status) status = open_output(&r, &error);
+    int code = !status ? render(&r, &error) : cli_fail(&error);
     cli_synth_output_abort(r.output);
     hed_synth_destroy(r.synth);
     cli_synth_song_free(&r.song);
@@ -376,9 +365,13 @@ static const hed_option OPTIONS[] = {
     FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
-                                             .required = true, .help = "the instrument, FILE.json"},
-    {.name = "SONG", .kind = HED_OPTION_FILE, .help =
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT",
+                                             .kind = HED_OPTION_FILE,
+                                             .required = true,
+                                             .help = "the instrument, FILE.json"},
+    {.name = "SONG",
+        .kind = HED_OPTION_FILE,
+        .help =
             "a standard MIDI file; without one and without --in the root note sounds for a second"},
     {0}};
 static const hed_example EXAMPLES[] = {
@@ -390,10 +383,15 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_synth_render = {
-    .name = "render", .summary = "play a song on an instrument into a sound file", .description =
+    .name = "render",
+    .summary = "play a song on an instrument into a sound file",
+    .description =
         "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
         "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
         "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
         "After Ctrl-C the file holds what was rendered.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = run,
 };

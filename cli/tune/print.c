@@ -1,5 +1,5 @@
 /* What `heddle tune` says at its end: for people, and as JSON. */
-#include "support/json.h"
+#include "cli/common/report.h"
 #include "tunefile/report_numbers.h"
 #include "tune.h"
 
@@ -145,86 +145,62 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
 
 /* ---- JSON ---- */
 
-static void add_whole(hed_records *records, const char *key, int64_t value)
-{
-    if (value >= 0) hed_records_integer(records, key, (uint64_t)value);
-    else hed_records_number(records, key, (double)value);
-}
-
-static void add_config(hed_records *records, const hed_kernel_def *kernel, const hed_config *config)
-{
-    hed_records_open(records, "config");
-    for (uint32_t p = 0; p < kernel->parameter_count; p++) {
-        const hed_parameter_def *parameter = &kernel->parameters[p];
-        uint32_t place = hed_report_place(kernel, config, p);
-        if (parameter->labels && place < parameter->count)
-            hed_records_text(records, parameter->name, parameter->labels[place]);
-        else add_whole(records, parameter->name, config->values[p]);
-    }
-    hed_records_close(records);
-}
-
-static void add_winner(hed_records *records, const cli_tuned *t)
+static void tuned_add_winner(cli_report *report, const cli_tuned *t)
 {
     const hed_tune_result *r = t->result;
     const hed_evaluation *winner = &r->evaluations[r->best];
     char text[512];
     hed_config_format(t->kernel, &winner->config, text, sizeof text);
-    hed_records_text(records, "winner", text);
-    add_config(records, t->kernel, &winner->config);
-    hed_records_number(
-        records, t->def->objective == HED_OBJECTIVE_ENERGY ? "joules" : "seconds", winner->seconds);
-    hed_records_number(records, "low", winner->low);
-    hed_records_number(records, "high", winner->high);
-    hed_records_integer(records, "runs", winner->runs);
-    hed_records_number(records, "gain", r->gain);
-    hed_records_number(records, "gain_over_stored", times_winner(r, r->stored_index));
-    hed_records_boolean(records, "kept_stored", r->kept_stored);
-    hed_records_integer(records, "ties", r->ties);
-    hed_records_number(records, "share", r->share);
-}
-
-static void add_conditions(hed_records *records, const cli_tuned *t)
-{
-    const hed_tune_result *r = t->result;
-    uint32_t counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
-    hed_report_count(r, counts, examples);
-    hed_records_open(records, "evaluations");
-    for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++)
-        hed_records_integer(records, hed_outcome_name((hed_outcome)outcome), counts[outcome]);
-    hed_records_close(records);
-    hed_records_integer(records, "space", r->space);
-    hed_records_text(records, "end", hed_tune_end_name(r->end));
-    hed_records_boolean(records, "isolated", !r->in_process);
-    if (r->in_process) hed_records_text(records, "not_isolated_since", r->in_process_reason);
-    hed_records_boolean(records, "checked", r->reference != HED_REFERENCE_NONE);
-    hed_records_text(records, "compared_with", compared_with(t));
-    hed_records_boolean(records, "device_time", r->device_time);
-    hed_records_number(records, "drift", r->drift);
-    hed_records_number(records, "tuning_seconds", r->seconds);
+    cli_report_more(report, CLI_TEXT("winner", text));
+    cli_report_open(report, "config");
+    for (uint32_t p = 0; p < t->kernel->parameter_count; p++) {
+        const hed_parameter_def *parameter = &t->kernel->parameters[p];
+        uint32_t place = hed_report_place(t->kernel, &winner->config, p);
+        if (parameter->labels && place < parameter->count)
+            cli_report_more(report, CLI_TEXT(parameter->name, parameter->labels[place]));
+        else cli_report_more(report, CLI_WHOLE(parameter->name, winner->config.values[p]));
+    }
+    cli_report_close(report);
+    bool energy = t->def->objective == HED_OBJECTIVE_ENERGY;
+    cli_report_more(report, CLI_NUMBER(energy ? "joules" : "seconds", winner->seconds),
+        CLI_NUMBER("low", winner->low), CLI_NUMBER("high", winner->high),
+        CLI_WHOLE("runs", winner->runs), CLI_NUMBER("gain", r->gain),
+        CLI_NUMBER("gain_over_stored", times_winner(r, r->stored_index)),
+        CLI_FLAG("kept_stored", r->kept_stored), CLI_WHOLE("ties", r->ties),
+        CLI_NUMBER("share", r->share));
 }
 
 hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
 {
     static const char *const objectives[] = {"time", "energy", "metric"};
-    hed_records *records = hed_records_create();
-    hed_records_next(records);
-    hed_records_text(records, "kernel", t->kernel->name);
-    hed_records_text(records, "from", t->origin);
-    hed_records_text(records, "device", t->device->id);
-    hed_records_text(records, "device_name", t->device->name);
-    hed_records_open(records, "problem");
-    for (uint32_t i = 0; i < t->result->problem.count && i < t->kernel->dimension_count; i++)
-        add_whole(records, t->kernel->dimensions[i], t->result->problem.sizes[i]);
-    hed_records_close(records);
-    hed_records_text(records, "math", t->def->math == HED_MATH_STRICT ? "strict" : "fast");
-    hed_records_text(records, "objective", objectives[t->def->objective]);
-    if (t->result->best < t->result->count) add_winner(records, t);
-    add_conditions(records, t);
-    if (t->result->kept) hed_records_text(records, "kept", t->database);
-    else hed_records_text(records, "not_kept_reason", t->result->not_kept_reason);
-    if (t->report) hed_records_text(records, "report", t->report);
-    hed_status status = hed_records_print_one(records, out, error);
-    hed_records_free(records);
+    const hed_tune_result *r = t->result;
+    uint32_t counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
+    cli_report *report = cli_report_create(true);
+    cli_report_row(report, CLI_TEXT("kernel", t->kernel->name), CLI_TEXT("from", t->origin),
+        CLI_TEXT("device", t->device->id), CLI_TEXT("device_name", t->device->name));
+    cli_report_open(report, "problem");
+    for (uint32_t i = 0; i < r->problem.count && i < t->kernel->dimension_count; i++)
+        cli_report_more(report, CLI_WHOLE(t->kernel->dimensions[i], r->problem.sizes[i]));
+    cli_report_close(report);
+    cli_report_more(report, CLI_TEXT("math", t->def->math == HED_MATH_STRICT ? "strict" : "fast"),
+        CLI_TEXT("objective", objectives[t->def->objective]));
+    if (r->best < r->count) tuned_add_winner(report, t);
+    hed_report_count(r, counts, examples);
+    cli_report_open(report, "evaluations");
+    for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++)
+        cli_report_more(report, CLI_WHOLE(hed_outcome_name((hed_outcome)outcome), counts[outcome]));
+    cli_report_close(report);
+    cli_report_more(report, CLI_WHOLE("space", r->space),
+        CLI_TEXT("end", hed_tune_end_name(r->end)), CLI_FLAG("isolated", !r->in_process));
+    if (r->in_process)
+        cli_report_more(report, CLI_TEXT("not_isolated_since", r->in_process_reason));
+    cli_report_more(report, CLI_FLAG("checked", r->reference != HED_REFERENCE_NONE),
+        CLI_TEXT("compared_with", compared_with(t)), CLI_FLAG("device_time", r->device_time),
+        CLI_NUMBER("drift", r->drift), CLI_NUMBER("tuning_seconds", r->seconds));
+    if (r->kept) cli_report_more(report, CLI_TEXT("kept", t->database));
+    else cli_report_more(report, CLI_TEXT("not_kept_reason", r->not_kept_reason));
+    if (t->report) cli_report_more(report, CLI_TEXT("report", t->report));
+    hed_status status = cli_report_print_one(report, out, error);
+    cli_report_free(report);
     return status;
 }

@@ -2,10 +2,9 @@
  * measured. */
 #include "cli/common/command.h"
 #include "support/errors.h"
-#include "support/json.h"
 #include "cli/common/progress.h"
 #include "cli/tune/score.h"
-#include "cli/common/table.h"
+#include "cli/common/report.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -64,13 +63,13 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
 {
     hed_status status = HED_OK;
     const char *path;
-    while (status == HED_OK && (path = hed_text_at(arguments, "warm", r->other_count))) {
+    while (!status && (path = hed_text_at(arguments, "warm", r->other_count))) {
         if (r->other_count == MOST_SPACES)
             return hed_error_set(
                 &r->error, HED_ERROR_LIMIT, "more than %d files after --warm", MOST_SPACES);
         uint32_t i = r->other_count++;
         status = hed_recorded_space_read(path, &r->others[i], &r->error);
-        if (status == HED_OK &&
+        if (!status &&
             !(r->best_of[i] = hed_replay_best(&r->others[i], SOURCE_ROWS, &r->best_count[i])))
             status = hed_error_set(
                 &r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
@@ -98,9 +97,9 @@ static hed_status read_job(replaying *r, const char *path)
         return hed_error_set(&r->error, HED_ERROR_LIMIT, "more than %d spaces", MOST_SPACES);
     job *j = &r->jobs[r->job_count++];
     hed_status status = hed_recorded_space_read(path, &j->recorded, &r->error);
-    if (status == HED_OK) status = hed_replay_measure(&j->recorded, &j->scale, &r->error);
-    if (status == HED_OK) status = choose_sources(r, j);
-    if (status != HED_OK) return status;
+    if (!status) status = hed_replay_measure(&j->recorded, &j->scale, &r->error);
+    if (!status) status = choose_sources(r, j);
+    if (status) return status;
     j->evaluations = r->other_count > 0 ? WARM_EVALUATIONS : j->scale.budget;
     j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
@@ -116,9 +115,15 @@ static bool run_one(replaying *r, uint32_t number, hed_error *error)
     job *j = &r->jobs[number / r->seeds];
     uint32_t seed = number % r->seeds;
     hed_replay_def def = {
-        .recorded = &j->recorded, .scale = &j->scale, .strategy = r->strategy, .seed = seed + 1,
-        .sources = j->sources, .source_count = j->source_count, .evaluations = j->evaluations,
-        .open = 1, .stop = hed_interrupted,
+        .recorded = &j->recorded,
+        .scale = &j->scale,
+        .strategy = r->strategy,
+        .seed = seed + 1,
+        .sources = j->sources,
+        .source_count = j->source_count,
+        .evaluations = j->evaluations,
+        .open = 1,
+        .stop = hed_interrupted,
     };
     size_t begin = (size_t)seed * j->evaluations;
     return hed_replay_run(&def, j->best + begin, j->seconds + begin, error) == HED_OK;
@@ -127,7 +132,7 @@ static bool run_one(replaying *r, uint32_t number, hed_error *error)
 static void run_member(void *user, hed_team *team, uint32_t member)
 {
     replaying *r = user;
-    hed_error error;
+    hed_error error = {0};
     (void)team;
     for (uint32_t number; (number = r->next++) < r->job_count * r->seeds && !hed_interrupted();) {
         bool fine = run_one(r, number, &error);
@@ -147,7 +152,7 @@ static hed_status run_all(replaying *r, bool quiet)
 {
     hed_team *team;
     hed_status status = hed_team_create(NULL, 0, &team, &r->error);
-    if (status != HED_OK) return status;
+    if (status) return status;
     r->progress = hed_progress_begin("replay", "runs", (uint64_t)r->job_count * r->seeds, quiet);
     hed_team_run(team, run_member, r);
     hed_progress_end(&r->progress);
@@ -197,73 +202,46 @@ static summary summarize(const replaying *r, const job *j)
     return s;
 }
 
-/* Nothing where there is no such number. */
-static void add_number(hed_table *table, bool there, double number)
-{
-    if (there) hed_table_cell(table, "%.3f", number);
-    else hed_table_cell(table, "%s", "");
-}
-
-static void add_row(hed_table *table, const job *j, const summary *s)
-{
-    hed_table_cell(table, "%s", j->recorded.name);
-    hed_table_cell(table, "%u", j->evaluations);
-    add_number(table, !isnan(s->score), s->score);
-    for (uint32_t i = 0; i < LEVELS; i++)
-        add_number(table, LEVEL[i] <= j->evaluations || i == 0, s->level[i]);
-    hed_table_cell(table, "%.0f %%", 100 * s->near);
-    hed_table_cell(table, "%.2f", s->mean);
-    hed_table_cell(table, "%.2f", s->p50);
-    hed_table_cell(table, "%.2f", s->p99);
-    hed_table_cell(table, "%.2f", s->max);
-}
-
-static void add_record(hed_records *records, const job *j, const summary *s)
+static void replay_add(cli_report *report, const job *j, const summary *s)
 {
     static const char *const keys[LEVELS] = {"best25", "best50", "best100", "best200"};
-    hed_records_next(records);
-    hed_records_text(records, "space", j->recorded.name);
-    hed_records_number(records, "score", s->score);
-    for (uint32_t i = 0; i < LEVELS; i++) hed_records_number(records, keys[i], s->level[i]);
-    hed_records_integer(records, "budget", j->evaluations);
-    hed_records_number(records, "within3percent", s->near);
-    hed_records_number(records, "ask_ms", s->mean);
-    hed_records_number(records, "ask_ms_p99", s->p99);
-    hed_records_number(records, "ask_ms_max", s->max);
+    static const char *const headings[LEVELS] = {">BEST 25", ">50", ">100", ">200"};
+    cli_report_row(report, CLI_TEXT("space", j->recorded.name, .heading = "SPACE"),
+        CLI_WHOLE("budget", j->evaluations, .heading = ">BUDGET"),
+        CLI_NUMBER("score", s->score, .heading = ">SCORE", .format = "%.3f"));
+    for (uint32_t i = 0; i < LEVELS; i++)
+        cli_report_more(
+            report, CLI_NUMBER(keys[i], s->level[i], .heading = headings[i], .format = "%.3f",
+                        .shown = LEVEL[i] <= j->evaluations || i == 0 ? NULL : ""));
+    char near[16];
+    snprintf(near, sizeof near, "%.0f %%", 100 * s->near);
+    cli_report_more(report,
+        CLI_NUMBER("within3percent", s->near, .heading = ">WITHIN 3 %", .shown = near),
+        CLI_NUMBER("ask_ms", s->mean, .heading = ">ASK ms", .format = "%.2f"),
+        CLI_NUMBER(NULL, s->p50, .heading = ">p50", .format = "%.2f"),
+        CLI_NUMBER("ask_ms_p99", s->p99, .heading = ">p99", .format = "%.2f"),
+        CLI_NUMBER("ask_ms_max", s->max, .heading = ">max", .format = "%.2f"));
 }
 
-static hed_status print_json(const hed_records *records, double mean, hed_error *error)
+static hed_status replay_print(replaying *r, bool json)
 {
-    fputs("{\"spaces\": ", stdout);
-    hed_status status = hed_records_print(records, stdout, error);
-    if (isnan(mean)) puts(", \"mean\": null}");
-    else printf(", \"mean\": %.6f}\n", mean);
-    return status;
-}
-
-static hed_status print_all(replaying *r, bool json)
-{
-    static const char *const headings[] = {"SPACE", ">BUDGET", ">SCORE", ">BEST 25", ">50", ">100",
-        ">200", ">WITHIN 3 %", ">ASK ms", ">p50", ">p99", ">max", NULL};
-    hed_table *table = hed_table_create(headings);
-    hed_records *records = hed_records_create();
+    cli_report *report = cli_report_create(json);
     double mean = 0;
     uint32_t reached = 0;
     for (uint32_t i = 0; i < r->job_count; i++) {
         summary s = summarize(r, &r->jobs[i]);
-        add_row(table, &r->jobs[i], &s);
-        add_record(records, &r->jobs[i], &s);
+        replay_add(report, &r->jobs[i], &s);
         mean += s.score / r->job_count;
         reached += s.near >= 0.5;
     }
-    hed_status status =
-        json ? print_json(records, mean, &r->error) : hed_table_print(table, stdout, &r->error);
-    if (!json && !isnan(mean)) printf("mean score %.4f\n", mean);
+    if (json) fputs("{\"spaces\": ", stdout);
+    hed_status status = cli_report_end(report, HED_OK, &r->error);
+    if (json && isnan(mean)) puts(", \"mean\": null}");
+    else if (json) printf(", \"mean\": %.6f}\n", mean);
+    else if (!isnan(mean)) printf("mean score %.4f\n", mean);
     if (!json && r->other_count > 0)
         printf("the median run ends within 3 %% of the optimum on %u of %u spaces\n", reached,
             r->job_count);
-    hed_table_free(table);
-    hed_records_free(records);
     return status;
 }
 
@@ -297,12 +275,12 @@ static hed_status prepare(replaying *r, const hed_arguments *arguments)
     if (!r->jobs || !r->others || !r->best_of || !r->best_count)
         return hed_error_set(&r->error, HED_ERROR_MEMORY, "out of memory");
     hed_status status = read_others(r, arguments);
-    for (uint32_t i = 0; status == HED_OK && (path = hed_text_at(arguments, "SPACE.tsv", i)); i++)
+    for (uint32_t i = 0; !status && (path = hed_text_at(arguments, "SPACE.tsv", i)); i++)
         status = read_job(r, path);
     return status;
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int replay_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     bool json = hed_given(arguments, "json");
@@ -311,8 +289,8 @@ static int run(const hed_arguments *arguments, void *user)
     pthread_mutex_init(&r.lock, NULL);
     hed_interrupt_install();
     hed_status status = prepare(&r, arguments);
-    if (status == HED_OK) status = run_all(&r, json || hed_given(arguments, "quiet"));
-    if (status == HED_OK && !hed_interrupted()) status = print_all(&r, json);
+    if (!status) status = run_all(&r, json || hed_given(arguments, "quiet"));
+    if (!status && !hed_interrupted()) status = replay_print(&r, json);
     int code = cli_end(status, &r.error);
     release(&r);
     return code;
@@ -321,17 +299,32 @@ static int run(const hed_arguments *arguments, void *user)
 /* By hed_strategy. */
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 
-static const hed_option OPTIONS[] = {{.name = "strategy", .kind = HED_OPTION_CHOICE,
-                                         .value = "NAME", .choices = STRATEGIES, .fallback = "auto",
+static const hed_option OPTIONS[] = {{.name = "strategy",
+                                         .kind = HED_OPTION_CHOICE,
+                                         .value = "NAME",
+                                         .choices = STRATEGIES,
+                                         .fallback = "auto",
                                          .help = "how to search"},
-    {.name = "seeds", .kind = HED_OPTION_INTEGER, .value = "COUNT", .low = 1, .high = 10000,
-        .fallback = "50", .help = "runs of each space"},
-    {.name = "warm", .kind = HED_OPTION_FILE, .value = "OTHER.tsv...", .repeated = true,
-        .several = true, .help =
+    {.name = "seeds",
+        .kind = HED_OPTION_INTEGER,
+        .value = "COUNT",
+        .low = 1,
+        .high = 10000,
+        .fallback = "50",
+        .help = "runs of each space"},
+    {.name = "warm",
+        .kind = HED_OPTION_FILE,
+        .value = "OTHER.tsv...",
+        .repeated = true,
+        .several = true,
+        .help =
             "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations"},
     {.name = "json", .kind = HED_OPTION_FLAG, .help = "print JSON: one object, nothing else"}, {0}};
 static const hed_option POSITIONALS[] = {
-    {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true,
+    {.name = "SPACE.tsv",
+        .kind = HED_OPTION_FILE,
+        .required = true,
+        .repeated = true,
         .help = "recorded spaces, plain or gzipped: tables as below, what "
                 "\"heddle tune --csv\" wrote, or Kernel Tuner's cache files"},
     {0}};
@@ -342,7 +335,9 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_tune_replay = {
-    .name = "replay", .summary = "the search's score on recorded spaces", .description =
+    .name = "replay",
+    .summary = "the search's score on recorded spaces",
+    .description =
         "Runs the search on spaces of which every configuration was measured before, once for each seed, and "
         "compares with the exact expectation of random search. SCORE is 0 for random search and 1 for the optimum "
         "from the start, meant over the evaluations up to BUDGET: as many as random search needs to come within 5 % "
@@ -350,5 +345,8 @@ const hed_command hed_command_tune_replay = {
         "over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
         "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\". Values may be words.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = replay_run,
 };

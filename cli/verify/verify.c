@@ -2,9 +2,8 @@
 #include "cli/common/command.h"
 #include "cli/common/kernels.h"
 #include "cli/verify/conformance.h"
-#include "support/json.h"
 #include "cli/common/progress.h"
-#include "cli/common/table.h"
+#include "cli/common/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ typedef struct mode_count {
     uint64_t passed, invalid, failed;
 } mode_count;
 
-/* What became of one kernel on one device. */
+/* The outcome of one kernel on one device. */
 typedef struct result {
     const hed_kernel_def *def;
     const hed_device_info *device;
@@ -31,29 +30,14 @@ typedef struct verification {
     hed_progress progress;
     uint64_t done, failures;
     result *current;
-    hed_table *table;
-    hed_records *records;
+    cli_report *table, *records; /* for people; for programs, two rows a kernel */
 } verification;
 
 static const char *const MODES[] = {[HED_MATH_FAST] = "fast", [HED_MATH_STRICT] = "strict"};
 
 /* ---- each run ---- */
 
-static void tell_failure(verification *v, const hed_conformance_run *run)
-{
-    char config[256], problem[128];
-    hed_config_format(run->def, run->config, config, sizeof config);
-    cli_format_problem(run->def, run->problem, problem, sizeof problem);
-    hed_progress_end(&v->progress);
-    v->failures++;
-    if (v->failures <= FAILURES_TOLD)
-        fprintf(stderr, "heddle: %s on %s, %s, [%s], %s: %s\n", run->def->name,
-            v->current->device->id, MODES[run->math], config, problem, run->text);
-    else if (v->failures == FAILURES_TOLD + 1)
-        fprintf(stderr, "heddle: and more of that, which is only counted\n");
-}
-
-static void after_run(void *user, const hed_conformance_run *run)
+static void verify_after_run(void *user, const hed_conformance_run *run)
 {
     verification *v = user;
     mode_count *count = &v->current->modes[run->math];
@@ -62,11 +46,19 @@ static void after_run(void *user, const hed_conformance_run *run)
     count->failed += run->verdict == HED_VERDICT_FAILED;
     if (run->verdict == HED_VERDICT_INVALID && !v->current->invalid[0])
         snprintf(v->current->invalid, sizeof v->current->invalid, "%.250s", run->text);
-    if (run->verdict == HED_VERDICT_FAILED) tell_failure(v, run);
     hed_progress_update(&v->progress, ++v->done);
+    if (run->verdict != HED_VERDICT_FAILED || ++v->failures > FAILURES_TOLD + 1) return;
+    char config[256], problem[128];
+    hed_config_format(run->def, run->config, config, sizeof config);
+    cli_format_problem(run->def, run->problem, problem, sizeof problem);
+    hed_progress_end(&v->progress);
+    if (v->failures > FAILURES_TOLD) fputs("heddle: further failures are only counted\n", stderr);
+    else
+        fprintf(stderr, "heddle: %s on %s, %s, [%s], %s: %s\n", run->def->name,
+            v->current->device->id, MODES[run->math], config, problem, run->text);
 }
 
-static bool should_stop(void *user)
+static bool verify_should_stop(void *user)
 {
     (void)user;
     return hed_interrupted();
@@ -74,60 +66,55 @@ static bool should_stop(void *user)
 
 /* ---- report ---- */
 
-static const char *word_for(const result *r)
+static void verify_add(verification *v, const result *r)
 {
-    return r->report.failed ? "FAILED" : r->report.passed ? "passed" : "not valid here";
-}
-
-static void mode_cell(hed_table *table, const mode_count *count)
-{
-    uint64_t ran = count->passed + count->failed;
-    if (ran) hed_table_cell(table, "%" PRIu64 " of %" PRIu64, count->passed, ran);
-    else hed_table_cell(table, "-");
-}
-
-static void add_result(verification *v, const result *r)
-{
-    hed_table_cell(v->table, "%s", r->device->id);
-    hed_table_cell(v->table, "%s", r->def->name);
-    hed_table_cell(v->table, "%s", word_for(r));
-    mode_cell(v->table, &r->modes[HED_MATH_FAST]);
-    mode_cell(v->table, &r->modes[HED_MATH_STRICT]);
-    hed_table_cell(v->table, "%" PRIu64, r->report.invalid);
-    hed_table_cell(v->table, "%" PRIu64, r->report.written);
-    hed_table_cell(v->table, "%.2g", r->report.error);
-    hed_table_cell(v->table, "%s", r->report.passed || r->report.failed ? "" : r->invalid);
+    const char *word = r->report.failed ? "FAILED" : r->report.passed ? "passed" : "not valid here";
+    char passed[2][48];
     for (int math = 0; math < 2; math++) {
         const mode_count *count = &r->modes[math];
-        hed_records_next(v->records);
-        hed_records_text(v->records, "device", r->device->id);
-        hed_records_text(v->records, "kernel", r->def->name);
-        hed_records_text(v->records, "math", MODES[math]);
-        hed_records_integer(v->records, "passed", count->passed);
-        hed_records_integer(v->records, "not_valid", count->invalid);
-        hed_records_integer(v->records, "failed", count->failed);
-        if (!count->passed && !count->failed) hed_records_text(v->records, "reason", r->invalid);
+        uint64_t ran = count->passed + count->failed;
+        snprintf(passed[math], sizeof *passed, "%" PRIu64 " of %" PRIu64, count->passed, ran);
+        if (!ran) strcpy(passed[math], "-");
+        cli_report_row(v->records, CLI_TEXT("device", r->device->id),
+            CLI_TEXT("kernel", r->def->name), CLI_TEXT("math", MODES[math]),
+            CLI_WHOLE("passed", count->passed), CLI_WHOLE("not_valid", count->invalid),
+            CLI_WHOLE("failed", count->failed));
+        if (!ran) cli_report_more(v->records, CLI_TEXT("reason", r->invalid));
     }
+    cli_report_row(v->table, CLI_TEXT(NULL, r->device->id, .heading = "DEVICE"),
+        CLI_TEXT(NULL, r->def->name, .heading = "KERNEL"),
+        CLI_TEXT(NULL, word, .heading = "RESULT"),
+        CLI_TEXT(NULL, passed[HED_MATH_FAST], .heading = ">FAST"),
+        CLI_TEXT(NULL, passed[HED_MATH_STRICT], .heading = ">STRICT"),
+        CLI_WHOLE(NULL, r->report.invalid, .heading = ">NOT VALID"),
+        CLI_WHOLE(NULL, r->report.written, .heading = ">ELEMENTS"),
+        CLI_NUMBER(NULL, r->report.error, .heading = ">ERROR", .format = "%.2g"),
+        CLI_TEXT(NULL, r->report.passed || r->report.failed ? "" : r->invalid, .heading = "WHY"));
 }
 
 static hed_status verify_kernel(verification *v, hed_context *context, hed_device *device,
     const hed_kernel_def *kernel, hed_error *error)
 {
-    hed_conformance_def def = {.device = device, .kernel = kernel, .coverage = v->coverage,
-        .seed = 1, .each = after_run, .stop = should_stop, .user = v};
+    hed_conformance_def def = {.device = device,
+        .kernel = kernel,
+        .coverage = v->coverage,
+        .seed = 1,
+        .each = verify_after_run,
+        .stop = verify_should_stop,
+        .user = v};
     result r = {.def = kernel, .device = hed_device_get_info(device)};
     char label[96];
     hed_status status = hed_device_find(context, "host", &def.reference, error);
     uint64_t count = 0;
-    if (status == HED_OK) status = hed_conformance_count(&def, &count, error);
-    if (status != HED_OK) return status;
+    if (!status) status = hed_conformance_count(&def, &count, error);
+    if (status) return status;
     snprintf(label, sizeof label, "verify %s on %s", kernel->name, r.device->id);
     v->current = &r;
     v->done = 0;
     v->progress = hed_progress_begin(label, "runs", count, v->quiet || v->json);
     status = hed_conformance(&def, &r.report, error);
     hed_progress_end(&v->progress);
-    if (status == HED_OK && !r.report.stopped) add_result(v, &r);
+    if (!status && !r.report.stopped) verify_add(v, &r);
     return status;
 }
 
@@ -158,44 +145,45 @@ static int refuse_kernel(const char *name)
     return HED_EXIT_USAGE;
 }
 
-static int run(const hed_arguments *arguments, void *user)
+static int verify_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    static const char *const headings[] = {"DEVICE", "KERNEL", "RESULT", ">FAST", ">STRICT",
-        ">NOT VALID", ">ELEMENTS", ">ERROR", "WHY", NULL};
     const hed_kernel_def *kernels[64];
     const char *unknown = NULL;
     uint32_t count = choose_kernels(arguments, kernels, 64, &unknown);
     if (unknown) return refuse_kernel(unknown);
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &session, &error);
-    if (status != HED_OK) return cli_fail(&error);
+    if (status) return cli_fail(&error);
     verification v = {.json = hed_given(arguments, "json"), .quiet = hed_given(arguments, "quiet")};
     v.coverage = hed_given(arguments, "quick")  ? HED_COVER_DEFAULT
                  : hed_given(arguments, "full") ? HED_COVER_ALL
                                                 : HED_COVER_VALUES;
-    v.table = hed_table_create(headings);
-    v.records = hed_records_create();
+    v.table = v.json ? NULL : cli_report_create(false);
+    v.records = v.json ? cli_report_create(true) : NULL;
     for (uint32_t d = 0; d < session.count; d++)
-        for (uint32_t k = 0; k < count && status == HED_OK && !hed_interrupted(); k++)
+        for (uint32_t k = 0; k < count && !status && !hed_interrupted(); k++)
             status = verify_kernel(&v, session.context, session.devices[d], kernels[k], &error);
-    if (status == HED_OK)
-        status = v.json ? hed_records_print(v.records, stdout, &error)
-                        : hed_table_print(v.table, stdout, &error);
-    hed_records_free(v.records);
-    hed_table_free(v.table);
+    status = cli_report_end(v.json ? v.records : v.table, status, &error);
     cli_close(&session);
     int code = cli_end(status, &error);
     return code == HED_EXIT_OK && v.failures ? HED_EXIT_FAILURE : code;
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false),
-    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true,
+    {.name = "kernel",
+        .letter = 'k',
+        .kind = HED_OPTION_TEXT,
+        .value = "NAME",
+        .repeated = true,
         .help = "only this kernel"},
-    {.name = "quick", .kind = HED_OPTION_FLAG,
+    {.name = "quick",
+        .kind = HED_OPTION_FLAG,
         .help = "only the configuration that a user gets by default"},
-    {.name = "full", .kind = HED_OPTION_FLAG, .help =
+    {.name = "full",
+        .kind = HED_OPTION_FLAG,
+        .help =
             "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"},
     CLI_OPTION_JSON(false), {0}};
 static const hed_example EXAMPLES[] = {{"heddle verify --quick", "seconds on the best device"},
@@ -203,12 +191,15 @@ static const hed_example EXAMPLES[] = {{"heddle verify --quick", "seconds on the
     {"heddle verify -d cuda:0 -k reduction -k scan", "two kernels on one device"}, {0}};
 
 const hed_command hed_command_verify = {
-    .name = "verify", .summary = "check that devices compute what the processor computes",
+    .name = "verify",
+    .summary = "check that devices compute what the processor computes",
     .description =
         "Runs the kernels that come with Heddle, the canonical ones and those of the cloth engine, on a device, every sample "
         "problem with every value of every tunable parameter, and compares each element with the native C version on host: "
         "within the kernel's tolerance in fast mode, bit for bit in strict mode. Also looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
         "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
         "|expected|). The exit code is 1 if anything failed.",
-    .options = OPTIONS, .examples = EXAMPLES, .run = run,
+    .options = OPTIONS,
+    .examples = EXAMPLES,
+    .run = verify_run,
 };

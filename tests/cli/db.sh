@@ -27,9 +27,9 @@ cat > "$work/blur.json" <<'JSON'
 JSON
 
 # Nothing was tuned yet: no failure, and looking makes no file.
-run 0 db list; out_has "nothing was found in $work/data/heddle/tuning.db"; err_is_empty
+run 0 db list; out_has "nothing found in $work/data/heddle/tuning.db"; err_is_empty
 run 0 db list --json; out_has '^\[\]$'; err_is_empty
-run 1 db show blur; out_is_empty; err_has 'nothing is known of "blur"'
+run 1 db show blur; out_is_empty; err_has 'nothing is known about "blur"'
 run 1 db export "$work/none.json"; err_has 'nothing was tuned'
 [ ! -e "$work/data/heddle" ] || complain "looking made a file"
 run 0 db path; out_has "^$work/data/heddle/tuning.db$"
@@ -44,12 +44,12 @@ run 0 db import "$work/blur.json"; out_has '^added nothing to'
 run 0 db import "$work/blur.json" --json; out_is_json file action keys measurements choices facts
 run 0 db list; out_has 'blur  *NVIDIA H200 (cuda)  *550.1  *width=512 height=512  *4  *1 ms  *2.50x  *WG=128 TILE=2'
 run 0 db list --json; out_is_json kernel device driver problem measurements config seconds gain
-run 0 db list -k other; out_has 'nothing was found'
+run 0 db list -k other; out_has 'nothing found'
 run 0 db list -d 'h200'; out_has 'blur'
-run 0 db list -d opencl; out_has 'nothing was found'
+run 0 db list -d opencl; out_has 'nothing found'
 run 0 db show blur; out_has 'evaluations: 3 measured, 1 crashed'; out_has '1\*  *1 ms'; out_has '2.50 times as fast'
 run 0 db show blur --json; out_is_json kernel config outcome seconds chosen
-run 1 db show blurr; err_has 'nothing is known of "blurr"'
+run 1 db show blurr; err_has 'nothing is known about "blurr"'
 run 2 db show; err_has 'KERNEL'
 run 2 db; err_has 'list, show, export, import, merge, prune, path'
 

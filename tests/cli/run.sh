@@ -64,7 +64,7 @@ run 1 cache ship "$work/ptx"; err_has 'heddle: '
 
 costs=10,2,14,12,20,16,24,9,6,5,7
 run 0 pack --counts 40,8,0,60 --warps 4; err_is_empty
-out_has '^exact: 2 types at most in a row, the dearest warp costs 2, 4 of 4 warps used$'; out_has ' A*B*\.*$'
+out_has '^exact: 2 types at most in a row, the most expensive warp costs 2, 4 of 4 warps used$'; out_has ' A*B*\.*$'
 run 0 pack --counts 400,20,400,30,9,8,7,11,30,40,30 --costs "$costs" --json; err_is_empty
 out_has '^  "method": "exact-cost",$'; out_has '^  "max_cost": 39.0,$'; out_has '^  "warps_used": 32,$'
 run 0 pack --counts 1000,1,1,1,1,1,1,1,1,1,1 --method spread --json; out_has '^  "max_occupancy": 2,$'
