@@ -178,11 +178,8 @@ static hed_status add_bodies_and_springs(hed_synth_instrument *instrument, const
 static hed_status add_irregular(hed_synth_instrument *instrument, const uint32_t size[3],
     uint32_t scatter, bool more, hed_synth_generated *generated, hed_error *error)
 {
-    graph g = {.size = {size[0], size[1], size[2]},
-        .masses = size[0] * size[1] * size[2],
-        .state = 3,
-        .most = 6,
-        .scatter = scatter};
+    graph g = {.size = {size[0], size[1], size[2]}, .masses = size[0] * size[1] * size[2],
+        .state = 3, .most = 6, .scatter = scatter};
     g.others = calloc(g.masses, sizeof *g.others);
     g.degree = calloc(g.masses, 1);
     g.higher = calloc(g.masses, 1);

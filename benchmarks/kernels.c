@@ -165,15 +165,10 @@ static void add_record(
            bound = amount / (work.bytes / bandwidth);
     cli_format_problem(b->def, &b->sample.problem, problem, sizeof problem);
     snprintf(name, sizeof name, "%s %s", b->def->name, problem);
-    hed_bench_record record = {.suite = SUITE,
-        .name = name,
-        .device = hed_device_get_info(hed_stream_device(b->stream))->id,
-        .value = value,
-        .unit = unit_of(b->def),
-        .floor = bound,
-        .ratio = value / bound,
-        .against = "its bytes at copy bandwidth",
-        .spread = hed_bench_spread(seconds) * value};
+    hed_bench_record record = {.suite = SUITE, .name = name,
+        .device = hed_device_get_info(hed_stream_device(b->stream))->id, .value = value,
+        .unit = unit_of(b->def), .floor = bound, .ratio = value / bound,
+        .against = "its bytes at copy bandwidth", .spread = hed_bench_spread(seconds) * value};
     hed_bench_add(bench, &record);
 }
 
@@ -236,15 +231,12 @@ static const hed_example EXAMPLES[] = {{"heddle bench kernels", "the best device
     {"heddle bench kernels --device host --device cuda:0", "two of them"}, {0}};
 
 const hed_command hed_command_bench_kernels = {
-    .name = "kernels",
-    .summary = "how fast each kernel is",
+    .name = "kernels", .summary = "how fast each kernel is",
     .description =
         "Measures each canonical kernel, and each of the cloth engine, in its default configuration on a problem that fills the "
         "device, scaled down where one run would take longer than 0.15 s. FLOOR is the rate it would have if it did nothing "
         "but read its inputs once and write its outputs once at copy bandwidth (the driver's copy or the copy kernel, whichever is faster), measured in the same run: "
         "kernels that compute much for each byte stay below it; kernels that read more than they write can exceed it, "
         "and so can those whose data stay in a cache.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

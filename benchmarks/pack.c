@@ -96,14 +96,9 @@ static hed_status time_packing(void *user, double *seconds, hed_error *error)
 static void add(cli_report *bench, const char *name, const char *device, const hed_summary *seconds,
     const char *against, const hed_summary *other)
 {
-    hed_bench_add(bench, &(hed_bench_record){.suite = SUITE,
-                             .name = name,
-                             .device = device,
-                             .value = seconds->p50 * 1e6,
-                             .unit = "us",
-                             .floor = NAN,
-                             .ratio = other ? seconds->p50 / other->p50 : NAN,
-                             .against = against,
+    hed_bench_add(bench, &(hed_bench_record){.suite = SUITE, .name = name, .device = device,
+                             .value = seconds->p50 * 1e6, .unit = "us", .floor = NAN,
+                             .ratio = other ? seconds->p50 / other->p50 : NAN, .against = against,
                              .spread = hed_bench_spread(seconds) * seconds->p50 * 1e6});
 }
 
@@ -163,14 +158,14 @@ static void close_players(player *players)
     memset(players, 0, COMPARED_COUNT * sizeof *players);
 }
 
-/* One for each method, all of one structure: else methods would not be what is compared. */
+/* One for each method, all of one solver: else methods would not be what is compared. */
 static hed_status open_players(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_solver structure, player *players, hed_error *error)
+    hed_synth_solver solver, player *players, hed_error *error)
 {
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.block = FRAMES;
-    def.structure = structure;
+    def.solver = solver;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < COMPARED_COUNT && status == HED_OK; i++) {
         def.pack = COMPARED[i];
@@ -210,7 +205,7 @@ static void add_records(cli_report *bench, const hed_device_info *info, const pl
     for (uint32_t i = 0; i < COMPARED_COUNT; i++) {
         char name[96];
         snprintf(name, sizeof name, "a sample of %u entities, %u of them springs, %s, %s", entities,
-            report.entities[HED_SYNTH_SPRING], hed_synth_solver_name(report.structure),
+            report.entities[HED_SYNTH_SPRING], hed_synth_solver_name(report.solver),
             hed_pack_method_name(COMPARED[i]));
         add(bench, name, info->id, &cases[i].seconds, i > 0 ? "naive order" : NULL,
             i > 0 ? &cases[0].seconds : NULL);
@@ -261,8 +256,7 @@ static const hed_example EXAMPLES[] = {
     {"heddle bench pack --device all", "what packing gains on each device"}, {0}};
 
 const hed_command hed_command_bench_pack = {
-    .name = "pack",
-    .summary = "how long packing takes, and what it gains",
+    .name = "pack", .summary = "how long packing takes, and what it gains",
     .description =
         "First the time of hed_pack() for each method, on one core: 64 distributions of up to 1,024 entities over "
         "eleven types, of which the slowest counts. Then an instrument of all types, 448 masses, their springs and "
@@ -270,7 +264,5 @@ const hed_command hed_command_bench_pack = {
         "interleaved in turn), by greedy, by exact and as row lists, in turn in the same run: the time of a sample, "
         "as blocks of 256 samples take it, with the launch in it.\n\nProcessors without lanes that step together "
         "have one list of rows, whatever the method.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

@@ -38,18 +38,10 @@ static const hed_parameter_def NOTHING_PARAMETER = {
     .name = "VARIANT", .values = NOTHING_VALUES, .count = 2, .value = 1};
 static const char *const NOTHING_DIMENSIONS[] = {"n"};
 static const hed_kernel_def NOTHING = {
-    .name = "nothing",
-    .summary = "does nothing",
-    .sources = &NOTHING_SOURCE,
-    .source_count = 1,
-    .arguments = &NOTHING_ARGUMENT,
-    .argument_count = 1,
-    .parameters = &NOTHING_PARAMETER,
-    .parameter_count = 1,
-    .dimensions = NOTHING_DIMENSIONS,
-    .dimension_count = 1,
-    .geometry = nothing_geometry,
-    .range = nothing_native,
+    .name = "nothing", .summary = "does nothing", .sources = &NOTHING_SOURCE, .source_count = 1,
+    .arguments = &NOTHING_ARGUMENT, .argument_count = 1, .parameters = &NOTHING_PARAMETER,
+    .parameter_count = 1, .dimensions = NOTHING_DIMENSIONS, .dimension_count = 1,
+    .geometry = nothing_geometry, .range = nothing_native,
 };
 
 /* ---- the two contestants ---- */

@@ -44,16 +44,9 @@ static const hed_argument_def EMPTY_ARGUMENTS[] = {
 };
 static const char *const EMPTY_DIMENSIONS[] = {"n"};
 static const hed_kernel_def EMPTY = {
-    .name = "empty",
-    .summary = "does nothing",
-    .sources = &EMPTY_SOURCE,
-    .source_count = 1,
-    .arguments = EMPTY_ARGUMENTS,
-    .argument_count = 2,
-    .dimensions = EMPTY_DIMENSIONS,
-    .dimension_count = 1,
-    .geometry = empty_geometry,
-    .range = empty_native,
+    .name = "empty", .summary = "does nothing", .sources = &EMPTY_SOURCE, .source_count = 1,
+    .arguments = EMPTY_ARGUMENTS, .argument_count = 2, .dimensions = EMPTY_DIMENSIONS,
+    .dimension_count = 1, .geometry = empty_geometry, .range = empty_native,
 };
 
 /* ---- what is measured ---- */
@@ -272,13 +265,8 @@ static hed_status open_runtime(runtime *r, hed_error *error)
     if (status == HED_OK) status = make_transfer(r, error);
     if (status == HED_OK) status = hed_event_create(r->device, false, &r->event, error);
     if (status != HED_OK) return status;
-    raw_def def = {.device = r->device,
-        .stream = r->stream,
-        .kernel = r->empty,
-        .argument = r->data,
-        .number = 1,
-        .from = r->copy.from,
-        .to = r->copy.to,
+    raw_def def = {.device = r->device, .stream = r->stream, .kernel = r->empty,
+        .argument = r->data, .number = 1, .from = r->copy.from, .to = r->copy.to,
         .bytes = r->copy.bytes};
     return raw_open(&def, &r->raw, error);
 }
@@ -356,13 +344,10 @@ static const hed_example EXAMPLES[] = {{"heddle bench runtime", "the best device
     {"heddle bench runtime -d opencl:0:0 --json", "one device, for programs"}, {0}};
 
 const hed_command hed_command_bench_runtime = {
-    .name = "runtime",
-    .summary = "what launching and copying through Heddle costs",
+    .name = "runtime", .summary = "what launching and copying through Heddle costs",
     .description =
         "Compares Heddle's launches, graph replays, copies, transfers, events and host functions with the driver's own "
         "functions doing the same in the same stream. A ratio of 1 means that Heddle costs nothing. Bandwidth of a copy "
         "counts each byte twice, read and written.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

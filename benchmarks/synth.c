@@ -38,7 +38,7 @@ typedef struct synth_case {
     const char *name;
     cli_instrument_kind kind;
     uint32_t size[3];
-    hed_synth_solver structure;
+    hed_synth_solver solver;
     int devices;
 } synth_case;
 
@@ -88,11 +88,8 @@ static hed_status play(player *p, bool chord, hed_error *error)
         events[i].kind = HED_SYNTH_EVENT_MIDI;
         memcpy(events[i].bytes, (uint8_t[]){0x90, (uint8_t)(60 + 4 * i), 100}, 3);
     }
-    hed_synth_block block = {.frames = p->block,
-        .events = events,
-        .event_count = chord ? 3 : 0,
-        .left = p->sound,
-        .right = p->sound + p->block};
+    hed_synth_block block = {.frames = p->block, .events = events, .event_count = chord ? 3 : 0,
+        .left = p->sound, .right = p->sound + p->block};
     return hed_synth_process(p->synth, &block, error);
 }
 
@@ -116,7 +113,7 @@ static hed_status open_player(const synth_case *c, uint32_t threads, hed_device 
         def.instrument = instrument;
         def.rate = RATE;
         def.block = block;
-        def.structure = c->structure;
+        def.solver = c->solver;
         def.threads = threads;
         def.keep_awake = drive == DRIVE_AWAKE;
         def.resident = drive == DRIVE_RESIDENT;
@@ -161,7 +158,7 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
  * writes its place: 108 bytes (docs/synth.md). NAN: not known. */
 static double bound_of(const hed_synth_info *report, const hed_device_info *info)
 {
-    if (report->structure != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
+    if (report->solver != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
     return 108.0 * report->entities[HED_SYNTH_BODY] /
            (128.0 * info->compute_units * info->clock_mhz * 1e6);
 }
@@ -195,17 +192,17 @@ static void add_sample_record(const synth_case *c, const player *p, const hed_su
     hed_synth_info report;
     hed_synth_report(p->synth, &report);
     double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
-    const char *structure = hed_synth_solver_name(report.structure);
+    const char *solver = hed_synth_solver_name(report.solver);
     uint32_t bodies = report.entities[HED_SYNTH_BODY], springs = report.entities[HED_SYNTH_SPRING];
     char what[128];
-    snprintf(what, sizeof what, "%u bodies, %u springs, %s%s", bodies, springs, structure,
+    snprintf(what, sizeof what, "%u bodies, %u springs, %s%s", bodies, springs, solver,
         report.breaks ? ", BROKE" : "");
     add_row(to, c->name, info->id, us, "us/sample", us, bound, period / us, what);
     cli_report_more(to->report, CLI_NUMBER("spread", us * hed_bench_spread(s)),
         CLI_NUMBER("floor", bound), CLI_NUMBER("times_real_time", period / us),
         CLI_WHOLE("bodies", bodies), CLI_WHOLE("springs", springs),
         CLI_WHOLE("bytes", report.bytes), CLI_WHOLE("breaks", report.breaks),
-        CLI_TEXT("structure", structure));
+        CLI_TEXT("solver", solver));
 }
 
 static hed_status run_case(
@@ -260,7 +257,7 @@ static synth_case sized(uint32_t index, uint32_t side, const hed_device_info *in
     synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
     for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = side;
     if (strcmp(info->backend, "host") != 0 && masses_of(&c) >= MASSES_OF_A_GRID)
-        c.structure = HED_SYNTH_GRID;
+        c.solver = HED_SYNTH_GRID;
     return c;
 }
 
@@ -511,8 +508,7 @@ static int run_bench(const hed_arguments *arguments, void *user)
 }
 
 const hed_command hed_command_synth_bench = {
-    .name = "bench",
-    .summary = "time instruments by the sample, beside the device's bound",
+    .name = "bench", .summary = "time instruments by the sample, beside the device's bound",
     .description =
         "Microseconds a sample at 48 kHz (20.8 are real time), in blocks of 1,024; the largest string, "
         "membrane and lattice that play in real time, and what limits them: time, the device's room, "
@@ -520,30 +516,18 @@ const hed_command hed_command_synth_bench = {
         "the clock in blocks of 64, missed deadlines counted, with and without keeping the device awake; "
         "and for a tenth as long a small instrument, by a resident kernel, too.",
     .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
-        {.name = "only",
-            .kind = HED_OPTION_TEXT,
-            .value = "TEXT",
+        {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT",
             .help = "only instruments whose name contains this"},
-        {.name = "threads",
-            .kind = HED_OPTION_INTEGER,
-            .value = "COUNT",
-            .fallback = "2",
-            .low = 1,
+        {.name = "threads", .kind = HED_OPTION_INTEGER, .value = "COUNT", .fallback = "2", .low = 1,
             .high = 256,
             .help = "of the host: what it plays in real time is found for one thread and for "
                     "as many"},
-        {.name = "live",
-            .kind = HED_OPTION_NUMBER,
-            .value = "SECONDS",
-            .fallback = "0",
-            .low = 0,
-            .high = 86400,
-            .help = "play that long against the clock, too"},
+        {.name = "live", .kind = HED_OPTION_NUMBER, .value = "SECONDS", .fallback = "0", .low = 0,
+            .high = 86400, .help = "play that long against the clock, too"},
         {0}},
     .examples =
         (const hed_example[]){{"heddle synth bench --device host", "what this processor can play"},
             {"heddle synth bench --device cuda:0 --live 60",
                 "and how it keeps its deadlines for a minute"},
-            {0}},
-    .run = run_bench,
+            {0}}, .run = run_bench,
 };

@@ -158,35 +158,26 @@ static const hed_example WARM_EXAMPLES[] = {
     {"heddle cache warm --device all", "before a machine goes offline, or into an image"}, {0}};
 
 static const hed_command INFO = {
-    .name = "info",
-    .summary = "show where the cache is and what is in it",
+    .name = "info", .summary = "show where the cache is and what is in it",
     .description =
         "Shows the folder, the number of compiled kernels and their size, and looks for damaged entries.",
-    .options = JSON_OPTIONS,
-    .run = cache_info_run,
+    .options = JSON_OPTIONS, .run = cache_info_run,
 };
 static const hed_command CLEAR = {
-    .name = "clear",
-    .summary = "remove every compiled kernel",
+    .name = "clear", .summary = "remove every compiled kernel",
     .description =
         "Removes every compiled kernel. Nothing is lost but the time to compile again; kept data (tuning) is elsewhere.",
-    .options = JSON_OPTIONS,
-    .run = cache_clear_run,
+    .options = JSON_OPTIONS, .run = cache_clear_run,
 };
 static const hed_command WARM = {
-    .name = "warm",
-    .summary = "compile kernels ahead of time",
+    .name = "warm", .summary = "compile kernels ahead of time",
     .description =
         "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, so that "
         "the first launch does not wait for a compiler.",
-    .options = WARM_OPTIONS,
-    .examples = WARM_EXAMPLES,
-    .run = cache_warm_run,
+    .options = WARM_OPTIONS, .examples = WARM_EXAMPLES, .run = cache_warm_run,
 };
 static const hed_option SHIP_POSITIONALS[] = {
-    {.name = "FOLDER",
-        .kind = HED_OPTION_FOLDER,
-        .required = true,
+    {.name = "FOLDER", .kind = HED_OPTION_FOLDER, .required = true,
         .help = "where the kernels go; made if it is not there"},
     {0}};
 static const hed_example SHIP_EXAMPLES[] = {
@@ -194,24 +185,19 @@ static const hed_example SHIP_EXAMPLES[] = {
         "beside the installed library, or name the folder in HEDDLE_PTX_DIR"},
     {0}};
 static const hed_command SHIP = {
-    .name = "ship",
-    .summary = "compile kernels for machines without a compiler",
+    .name = "ship", .summary = "compile kernels for machines without a compiler",
     .description =
         "Compiles the canonical kernels and those of the cloth engine in their default configurations, fast and strict, to PTX "
         "for machines that have a CUDA driver and no NVRTC. Needs NVRTC here, and no device.",
-    .positionals = SHIP_POSITIONALS,
-    .examples = SHIP_EXAMPLES,
-    .run = cache_ship_run,
+    .positionals = SHIP_POSITIONALS, .examples = SHIP_EXAMPLES, .run = cache_ship_run,
 };
 static const hed_command *const COMMANDS[] = {&INFO, &CLEAR, &WARM, &SHIP, NULL};
 static const hed_example EXAMPLES[] = {
     {"heddle cache info", "what is there"}, {"heddle cache clear", "remove it"}, {0}};
 
 const hed_command hed_command_cache = {
-    .name = "cache",
-    .summary = "show, clear or fill the cache of compiled kernels",
+    .name = "cache", .summary = "show, clear or fill the cache of compiled kernels",
     .description =
         "Compiled kernels are kept in a folder, so that a program compiles once and not every time it starts.",
-    .commands = COMMANDS,
-    .examples = EXAMPLES,
+    .commands = COMMANDS, .examples = EXAMPLES,
 };

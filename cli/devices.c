@@ -63,14 +63,11 @@ static const hed_example EXAMPLES[] = {
     {"heddle devices --json", "everything known about each, with its capabilities"}, {0}};
 
 const hed_command hed_command_devices = {
-    .name = "devices",
-    .summary = "list the devices",
+    .name = "devices", .summary = "list the devices",
     .description =
         "Lists every device in order of preference. An id, or any part of a name or platform, chooses a device for other "
         "commands (--device) and for programs (HEDDLE_DEVICE).\n\nUNITS are processors that hold groups of work items, "
         "LANES step together, GROUP is the largest number of work items in a group, LOCAL the memory that a group "
         "shares. A dash: the driver does not say.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = devices_run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = devices_run,
 };

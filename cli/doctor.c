@@ -39,10 +39,8 @@ static void remember_failure(void *user, const hed_conformance_run *run)
 static bool try_device(hed_context *context, hed_device *device, char *text)
 {
     hed_error error = {0};
-    hed_conformance_def def = {.device = device,
-        .kernel = hed_canonical_find("copy"),
-        .coverage = HED_COVER_DEFAULT,
-        .seed = 1};
+    hed_conformance_def def = {.device = device, .kernel = hed_canonical_find("copy"),
+        .coverage = HED_COVER_DEFAULT, .seed = 1};
     hed_conformance_report report = {0};
     def.each = remember_failure;
     def.user = text;
@@ -180,14 +178,11 @@ static const hed_example EXAMPLES[] = {
     {"heddle doctor", "why a device is missing from heddle devices"}, {0}};
 
 const hed_command hed_command_doctor = {
-    .name = "doctor",
-    .summary = "say what works, what does not, and what mends it",
+    .name = "doctor", .summary = "say what works, what does not, and what mends it",
     .description =
         "Says for each backend whether it works, by running a kernel on each of its devices; if not, the reason and the "
         "package or setting that mends it. Likewise for the libraries that sound cards, sound files, pictures and windows "
         "need. Also checks that the folders for compiled kernels and kept data can be written.\n\nA backend or a library "
         "that is absent is no failure: the exit code is 0 unless host, which needs nothing, fails.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = doctor_run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = doctor_run,
 };

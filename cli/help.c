@@ -29,14 +29,11 @@ static int run_help(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option HELP_OPTIONS[] = {
-    {.name = "man",
-        .kind = HED_OPTION_FLAG,
+    {.name = "man", .kind = HED_OPTION_FLAG,
         .help = "print the man page of all commands, for man -l or mandoc"},
     {0}};
 static const hed_option HELP_POSITIONALS[] = {
-    {.name = "COMMAND",
-        .kind = HED_OPTION_TEXT,
-        .repeated = true,
+    {.name = "COMMAND", .kind = HED_OPTION_TEXT, .repeated = true,
         .help = "the command to explain; without it, all of them"},
     {0}};
 static const hed_example HELP_EXAMPLES[] = {
@@ -44,13 +41,9 @@ static const hed_example HELP_EXAMPLES[] = {
     {"heddle help --man | man -l -", "the man page"}, {0}};
 
 const hed_command hed_command_help = {
-    .name = "help",
-    .summary = "explain a command",
-    .description = "Explains a command, or lists all of them.",
-    .options = HELP_OPTIONS,
-    .positionals = HELP_POSITIONALS,
-    .examples = HELP_EXAMPLES,
-    .run = run_help,
+    .name = "help", .summary = "explain a command",
+    .description = "Explains a command, or lists all of them.", .options = HELP_OPTIONS,
+    .positionals = HELP_POSITIONALS, .examples = HELP_EXAMPLES, .run = run_help,
 };
 
 /* ---- version ---- */
@@ -64,10 +57,8 @@ static int run_version(const hed_arguments *arguments, void *user)
 }
 
 const hed_command hed_command_version = {
-    .name = "version",
-    .summary = "print the version",
-    .description = "Prints the version of the library that is running.",
-    .run = run_version,
+    .name = "version", .summary = "print the version",
+    .description = "Prints the version of the library that is running.", .run = run_version,
 };
 
 /* ---- completion ---- */
@@ -81,10 +72,8 @@ static int run_completion(const hed_arguments *arguments, void *user)
     return HED_EXIT_OK;
 }
 
-static const hed_option COMPLETION_POSITIONALS[] = {{.name = "SHELL",
-                                                        .kind = HED_OPTION_CHOICE,
-                                                        .choices = SHELLS,
-                                                        .required = true,
+static const hed_option COMPLETION_POSITIONALS[] = {{.name = "SHELL", .kind = HED_OPTION_CHOICE,
+                                                        .choices = SHELLS, .required = true,
                                                         .help = "the shell to complete for"},
     {0}};
 static const hed_example COMPLETION_EXAMPLES[] = {
@@ -93,11 +82,7 @@ static const hed_example COMPLETION_EXAMPLES[] = {
     {"heddle completion fish > ~/.config/fish/completions/heddle.fish", "for every fish"}, {0}};
 
 const hed_command hed_command_completion = {
-    .name = "completion",
-    .summary = "print a shell's completion script",
-    .description =
+    .name = "completion", .summary = "print a shell's completion script", .description =
         "Prints a script with which a shell completes heddle's commands, options and their values.",
-    .positionals = COMPLETION_POSITIONALS,
-    .examples = COMPLETION_EXAMPLES,
-    .run = run_completion,
+    .positionals = COMPLETION_POSITIONALS, .examples = COMPLETION_EXAMPLES, .run = run_completion,
 };

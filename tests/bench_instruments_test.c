@@ -72,10 +72,10 @@ Test(bench_instruments, a_string_may_have_millions_of_masses)
     enum { MASSES = 2000000 };
     hed_synth_instrument *instrument = make(CLI_STRING, MASSES, 1, 1);
     hed_synth_entity_def last, before;
-    OK(hed_synth_instrument_get(
-        instrument, hed_synth_instrument_at(instrument, HED_SYNTH_BODY, MASSES - 1), &last, &error));
-    OK(hed_synth_instrument_get(
-        instrument, hed_synth_instrument_at(instrument, HED_SYNTH_BODY, MASSES - 2), &before, &error));
+    OK(hed_synth_instrument_get(instrument,
+        hed_synth_instrument_at(instrument, HED_SYNTH_BODY, MASSES - 1), &last, &error));
+    OK(hed_synth_instrument_get(instrument,
+        hed_synth_instrument_at(instrument, HED_SYNTH_BODY, MASSES - 2), &before, &error));
     CHECK_EQ(last.as.body.position[0], (MASSES - 1) * 0x1p-8f);
     CHECK_EQ(before.as.body.position[0], (MASSES - 2) * 0x1p-8f);
     hed_synth_instrument_destroy(instrument);

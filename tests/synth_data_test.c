@@ -94,8 +94,8 @@ Test(synth_data, instruments_are_stable)
             stability.unsafe, stability.worst);
         if (strcmp(names[i], "million") == 0)
             EXPECT_GE(hed_synth_instrument_count(instrument, HED_SYNTH_BODY), 1000000u);
-        for (uint32_t type = 0; strcmp(names[i], "orrery") == 0 && type < HED_SYNTH_ENTITY_TYPE_COUNT;
-             type++)
+        for (uint32_t type = 0;
+             strcmp(names[i], "orrery") == 0 && type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
             EXPECT_GT(hed_synth_instrument_count(instrument, type), 0u, "the orrery has no %s",
                 hed_synth_entity_type_name(type));
         hed_synth_instrument_destroy(instrument);

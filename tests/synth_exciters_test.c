@@ -251,8 +251,8 @@ Test(synth_exciters, an_oscillator_keeps_pitch_and_shape)
             double phase = 440 * (48000 + i) / RATE, part = phase - floor(phase);
             double expected = wave == HED_SYNTH_WAVE_SINE  ? 2 * sin(2 * PI * phase)
                               : wave == HED_SYNTH_WAVE_SAW ? 4 * part - 2
-                              : part < 0.25          ? 2
-                                                     : -2;
+                              : part < 0.25                ? 2
+                                                           : -2;
             if (wave != HED_SYNTH_WAVE_SINE &&
                 (part < 0.001 || part > 0.999 || fabs(part - 0.25) < 0.001))
                 continue;

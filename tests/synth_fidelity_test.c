@@ -126,9 +126,8 @@ static void expect_near(const test_device *t, const piece *p)
     for (uint32_t i = 0; i < 2 * FRAMES; i++) difference += pow((double)fast[i] - strict[i], 2);
     double level = to_decibels(fmax(difference, 1e-30) / whole);
     test_note("%s, %s: %.1f dB", p->instrument, hed_synth_solver_name(p->solver), level);
-    EXPECT_LT(level, p->decibels,
-        "%s, note %u, solver %s: fast mode is %.1f dB from strict mode", p->instrument, p->note,
-        hed_synth_solver_name(p->solver), level);
+    EXPECT_LT(level, p->decibels, "%s, note %u, solver %s: fast mode is %.1f dB from strict mode",
+        p->instrument, p->note, hed_synth_solver_name(p->solver), level);
 }
 
 Test(synth_fidelity, linear_instruments_are_the_same)
@@ -182,8 +181,8 @@ static void expect_alike(const test_device *t, const piece *p)
     double expected[BANDS], found[BANDS], sum = 0, whole = energy(strict);
     CHECK_GT(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
     double off = to_decibels(energy(fast) / whole);
-    test_note("%s, %s: energy off by %.3f dB", p->instrument,
-        hed_synth_solver_name(p->solver), off);
+    test_note(
+        "%s, %s: energy off by %.3f dB", p->instrument, hed_synth_solver_name(p->solver), off);
     EXPECT_LT(fabs(off), 0.5, "%s: the energy is off by %.2f dB", p->instrument, off);
     measure_bands(strict, expected);
     measure_bands(fast, found);

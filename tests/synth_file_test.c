@@ -21,8 +21,8 @@ static hed_synth_instrument *parse(const char *text)
 /* ---- equal instruments ---- */
 
 /* The same entity in both: of the same type, at the same place. */
-static bool same_entity(
-    const hed_synth_instrument *a, hed_synth_entity in_a, const hed_synth_instrument *b, hed_synth_entity in_b)
+static bool same_entity(const hed_synth_instrument *a, hed_synth_entity in_a,
+    const hed_synth_instrument *b, hed_synth_entity in_b)
 {
     const synth_place *one = synth_find(a, in_a), *other = synth_find(b, in_b);
     return one && other && one->type == other->type && one->index == other->index;
@@ -121,10 +121,10 @@ Test(synth_file, a_file_is_what_it_says)
     EXPECT(i->def.mode == HED_SYNTH_VOICES_MPE && i->def.voices == 3 && i->def.low == 20 &&
            i->def.gain == -6);
     EXPECT(i->def.root_note == 60, "what is not said is as usual");
-    EXPECT(
-        i->counts[HED_SYNTH_BODY] == 2 + 10 + 60 && i->bodies[1].mass == 0.25f && i->bodies[0].anchored);
+    EXPECT(i->counts[HED_SYNTH_BODY] == 2 + 10 + 60 && i->bodies[1].mass == 0.25f &&
+           i->bodies[0].anchored);
     hed_synth_entity b = hed_synth_instrument_find(i, "b"), m = hed_synth_instrument_find(i, "m"),
-               far = hed_synth_instrument_find(i, "l[1,2,3]");
+                     far = hed_synth_instrument_find(i, "l[1,2,3]");
     const hed_synth_body_def *body = &i->bodies[synth_find(i, far)->index];
     EXPECT(body->position[0] == 0.25f && body->position[1] == 5.5f && body->position[2] == 0.75f);
     EXPECT(body->mass == 0.5f && body->damping == 2 && !body->anchored);
@@ -133,8 +133,8 @@ Test(synth_file, a_file_is_what_it_says)
         EXPECT(i->bodies[12 + (4 * 4 + 1) * 3 + x].mass == (x < 2 ? 0.75f : 0.5f));
     EXPECT(i->springs[2].cubic == 5 && i->springs[1].cubic == 0);
     const hed_synth_spring_def *last = &i->springs[i->counts[HED_SYNTH_SPRING] - 1];
-    EXPECT(
-        last->from == hed_synth_instrument_find(i, "s[3]") && last->to == far && last->rest_length == -1);
+    EXPECT(last->from == hed_synth_instrument_find(i, "s[3]") && last->to == far &&
+           last->rest_length == -1);
     EXPECT(i->springs[0].stiffness != 1000 && i->springs[0].rest_length == -0.5f,
         "tuned, under tension");
     EXPECT(
@@ -368,7 +368,7 @@ Test(synth_file, a_million_bodies)
         "\"block[7,*,*]\", \"mass\": 2}]}");
     hed_synth_stability stability;
     EXPECT(i->counts[HED_SYNTH_BODY] == 1000000 && i->counts[HED_SYNTH_SPRING] == 2970000 - 2 * 99 * 100 &&
-           i->link_count == 1000000);
+              i->link_count == 1000000);
     EXPECT(i->bodies[synth_find(i, hed_synth_instrument_find(i, "block[7,99,99]"))->index].mass == 2);
     OK(hed_synth_instrument_stability(i, 48000, &stability, &error));
     hed_synth_instrument_destroy(i);

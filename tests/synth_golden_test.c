@@ -175,8 +175,8 @@ static uint64_t hash_samples(uint64_t hash, const float *samples, uint32_t count
 
 /* Plays events in blocks, and gives the hash of both channels. It has to be sound: neither silence
  * nor out of hand. */
-static uint64_t render(const test_device *t, const hed_synth_instrument *instrument, const char *name,
-    const char *text, uint32_t frames)
+static uint64_t render(const test_device *t, const hed_synth_instrument *instrument,
+    const char *name, const char *text, uint32_t frames)
 {
     hed_error error;
     hed_synth_event events[MOST_EVENTS], part[MOST_EVENTS];
@@ -368,8 +368,8 @@ static void cover_instrument(const hed_synth_instrument *instrument, coverage *c
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < hed_synth_instrument_count(instrument, type); i++) {
             hed_synth_entity_def def;
-            CHECK_EQ(
-                hed_synth_instrument_get(instrument, hed_synth_instrument_at(instrument, type, i), &def, NULL),
+            CHECK_EQ(hed_synth_instrument_get(
+                         instrument, hed_synth_instrument_at(instrument, type, i), &def, NULL),
                 HED_OK);
             c->types[type]++;
             if (type == HED_SYNTH_MIDI_SOURCE) c->midi[def.as.midi_source.kind]++;

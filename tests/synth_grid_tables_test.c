@@ -57,8 +57,8 @@ static hed_synth_instrument *make_tangle(uint32_t width, float off)
         hed_synth_entity_def spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
         uint32_t from = random_below(count - width * width - 2);
         spring.as.spring.from = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, from);
-        spring.as.spring.to =
-            hed_synth_instrument_at(instrument, HED_SYNTH_BODY, from + width * width + 1 + random_below(2));
+        spring.as.spring.to = hed_synth_instrument_at(
+            instrument, HED_SYNTH_BODY, from + width * width + 1 + random_below(2));
         spring.as.spring.rest_length = -1.0f;
         add(instrument, &spring);
     }

@@ -29,18 +29,18 @@ static hed_synth_entity add(hed_synth_instrument *instrument, const hed_synth_en
 }
 
 /* A microphone, a mallet and a bow at bodies of the instrument. */
-static void add_players(
-    hed_synth_instrument *instrument, hed_synth_entity heard, hed_synth_entity struck, hed_synth_entity bowed)
+static void add_players(hed_synth_instrument *instrument, hed_synth_entity heard,
+    hed_synth_entity struck, hed_synth_entity bowed)
 {
     hed_synth_entity_def microphone = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE),
-                   mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
-                   bow = hed_default_synth_entity_def(HED_SYNTH_BOW);
+                         mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
+                         bow = hed_default_synth_entity_def(HED_SYNTH_BOW);
     memcpy(microphone.as.microphone.position, (float[]){0.05f, 0.05f, 0.3f}, sizeof(float[3]));
     memcpy(microphone.as.microphone.direction, (float[]){0.1f, 0.2f, -1.0f}, sizeof(float[3]));
     memcpy(mallet.as.mallet.direction, (float[]){0.3f, 0.2f, 1.0f}, sizeof(float[3]));
     memcpy(bow.as.bow.direction, (float[]){1.0f, 0.5f, 0.0f}, sizeof(float[3]));
     hed_synth_entity ear = add(instrument, &microphone), hammer = add(instrument, &mallet),
-               hair = add(instrument, &bow);
+                     hair = add(instrument, &bow);
     OK(hed_synth_instrument_link(instrument, ear, heard, 1.0f, &error));
     OK(hed_synth_instrument_link(instrument, ear, struck, 0.5f, &error));
     OK(hed_synth_instrument_link(instrument, hammer, struck, 1.0f, &error));
@@ -506,7 +506,7 @@ Test(synth_grid, auto_goes_on_without_it)
     if (!skips(&t)) {
         hed_synth_instrument *instrument = make_instrument();
         hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
-                       spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+                             spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
         hed_synth_entity before = 0, first = 0;
         spring.as.spring.stiffness = 100.0f;
         for (uint32_t i = 0; i < BODIES; i++) {

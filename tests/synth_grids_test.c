@@ -267,7 +267,8 @@ Test(synth_grids, strings_have_the_notes_figures)
         double ratio = hed_synth_string_ratio(known[i].masses, 110, RATE);
         EXPECT_NEAR(ratio / (RATE * RATE), known[i].ratio, 6e-6);
         EXPECT_NEAR(hed_synth_string_frequency(known[i].masses, 1, ratio, RATE), 110, 1e-9);
-        EXPECT_NEAR(hed_synth_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
+        EXPECT_NEAR(
+            hed_synth_string_frequency(known[i].masses, 3, ratio, RATE), known[i].third, 1e-6);
     }
     EXPECT(hed_synth_string_frequency(8, 9, 1, RATE) == 0 && hed_synth_string_frequency(8, 0, 1, RATE) == 0);
     EXPECT(hed_synth_string_frequency(1, 1, 2.001 * RATE * RATE, RATE) == 0,

@@ -148,8 +148,8 @@ Test(synth_group, so_do_voices)
 Test(synth_group, fast_is_near)
 {
     test_device t = test_open(NULL);
-    render(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS,
+               HED_SYNTH_SINGLETON},
         expected);
     render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         found);
@@ -211,8 +211,8 @@ Test(synth_group, a_change_has_no_seam)
         &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON});
     expect_no_seam(
         &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
-    expect_no_seam(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
+    expect_no_seam(&(playing){
+        t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
     test_close(&t);
 }
 
@@ -220,9 +220,9 @@ Test(synth_group, another_mode_needs_another_synth)
 {
     test_device t = test_open(NULL);
     hed_synth_instrument *one = make_instrument(BODIES, HED_SYNTH_SINGLETON),
-                   *many = make_instrument(BODIES, HED_SYNTH_VOICES);
-    hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+                         *many = make_instrument(BODIES, HED_SYNTH_VOICES);
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
+                                      HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         one);
     hed_synth_change *change;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_prepare(synth, many, &change, &error));
@@ -237,8 +237,8 @@ Test(synth_group, reset_begins_anew)
 {
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_VOICES);
-    hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES},
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64,
+                                      HED_PACK_ROWS, HED_SYNTH_VOICES},
         instrument);
     play(synth, 64, 0, FRAMES, expected, expected + FRAMES);
     OK(hed_synth_reset(synth, &error));
@@ -253,8 +253,8 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
 {
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
-    hed_synth *synth = make_synth(
-        &(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
+                                      HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         instrument);
     float before[3 * BODIES], after[3 * BODIES], velocities[3 * BODIES];
     play(synth, 64, 0, 201, expected, expected + FRAMES);
@@ -312,11 +312,10 @@ Test(synth_group, a_storm_of_automation_is_taken_in_parts)
     test_device t = test_open(NULL);
     hed_device *host;
     OK(hed_device_find(t.context, "host", &host, &error));
-    render_storm(&(playing){.device = host, .solver = HED_SYNTH_CPU, .math = HED_MATH_STRICT},
-        expected);
     render_storm(
-        &(playing){.device = t.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT},
-        found);
+        &(playing){.device = host, .solver = HED_SYNTH_CPU, .math = HED_MATH_STRICT}, expected);
+    render_storm(
+        &(playing){.device = t.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT}, found);
     expect_same(found, expected, "a storm");
     test_close(&t);
 }
@@ -329,8 +328,8 @@ Test(synth_group, an_empty_instrument_is_silent)
     hed_synth_instrument *instrument;
     OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
     for (uint32_t solver = HED_SYNTH_GROUP; solver <= HED_SYNTH_GLOBAL; solver++) {
-        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_solver)solver,
-                                          HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_solver)solver, HED_MATH_FAST,
+                                          64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
             instrument);
         play(synth, 64, 0, FRAMES, found, found + FRAMES);
         CHECK_EQ(loudest(found), 0.0);

@@ -78,7 +78,7 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
     EQUAL(def->limit, -1);
     EQUAL(def->limit_release, 0.1);
     hed_synth_body_def mass = entity(in, HED_SYNTH_BODY, "body2").as.body,
-                 anchor = entity(in, HED_SYNTH_BODY, "body3").as.body;
+                       anchor = entity(in, HED_SYNTH_BODY, "body3").as.body;
     CHECK(anchor.anchored && !mass.anchored);
     EQUAL(anchor.position[1], 1);
     EQUAL(mass.damping, 0.01);
@@ -174,7 +174,7 @@ Test(synth_import, routes_are_ranges_of_notes)
     make_everything(&p);
     hed_synth_instrument *in = import();
     hed_synth_route low = entity(in, HED_SYNTH_MALLET, "mallet1").as.mallet.route,
-              high = entity(in, HED_SYNTH_MALLET, "mallet1_2").as.mallet.route;
+                    high = entity(in, HED_SYNTH_MALLET, "mallet1_2").as.mallet.route;
     CHECK(low.channel == 2 && low.low == 60 && low.high == 61);
     CHECK(high.channel == 2 && high.low == 70 && high.high == 70);
     CHECK(linked(in, "mallet1", "body11") && linked(in, "mallet1_2", "body11"));
@@ -205,8 +205,8 @@ Test(synth_import, every_modulator_has_a_counterpart)
     EQUAL(entity(in, HED_SYNTH_MIDI_SOURCE, "midi_source6").as.midi_source.centre, 64);
     CHECK_EQ(entity(in, HED_SYNTH_MIDI_SOURCE, "midi_source7").as.midi_source.number, 33);
     hed_synth_lfo_def lfo = entity(in, HED_SYNTH_LFO, "lfo8").as.lfo;
-    CHECK(lfo.wave == HED_SYNTH_WAVE_HOLD && lfo.retrigger && lfo.dilated && lfo.route.channel == 3 &&
-          lfo.route.low == 64);
+    CHECK(lfo.wave == HED_SYNTH_WAVE_HOLD && lfo.retrigger && lfo.dilated &&
+          lfo.route.channel == 3 && lfo.route.low == 64);
     EQUAL(lfo.frequency, 3);
     EQUAL(lfo.division, 2.0 / 3);
     EQUAL(lfo.phase, 0.75);
@@ -223,8 +223,8 @@ Test(synth_import, modulation_and_delay_lines_are_joined)
     make_everything(&p);
     hed_synth_instrument *in = import();
     const hed_synth_modulation_def *m = modulation(in, "lfo8", "spring1");
-    CHECK(
-        m->parameter == HED_SYNTH_TARGET_STIFFNESS && m->mode == HED_SYNTH_MODULATE_MULTIPLY && !m->invert);
+    CHECK(m->parameter == HED_SYNTH_TARGET_STIFFNESS && m->mode == HED_SYNTH_MODULATE_MULTIPLY &&
+          !m->invert);
     EQUAL(m->depth, 0.1);
     m = modulation(in, "envelope9", "oscillator3"); /* 12 dB more are 4 times as many newtons */
     CHECK(m->parameter == HED_SYNTH_TARGET_GAIN && m->mode == HED_SYNTH_MODULATE_EXPONENTIAL);

@@ -245,7 +245,8 @@ Test(synth_instrument, parts_of_grids_have_names)
         "\"p[2,3]\"");
     EXPECT_TEXT(hed_synth_instrument_describe(instrument, block.first_body + 51, text, sizeof text),
         "\"b[1,2,2]\"");
-    EXPECT_TEXT(hed_synth_instrument_describe(instrument, string.first_spring + 2, text, sizeof text),
+    EXPECT_TEXT(
+        hed_synth_instrument_describe(instrument, string.first_spring + 2, text, sizeof text),
         "\"s.springs[2]\"");
     hed_synth_entity body = add_body(9, NULL);
     EXPECT_TEXT(hed_synth_instrument_describe(instrument, body, text, sizeof text), "body 85");
@@ -277,8 +278,8 @@ Test(synth_instrument, what_may_be_linked)
     for (uint32_t i = 0; i < count; i++)
         EXPECT(instrument->links[i].weight ==
                (instrument->links[i].from == first[HED_SYNTH_MALLET] ? 0.25f : 1.0f));
-    FAILS(
-        HED_ERROR_ARGUMENT, hed_synth_instrument_link(instrument, first[HED_SYNTH_MALLET], body, NAN, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_synth_instrument_link(instrument, first[HED_SYNTH_MALLET], body, NAN, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_link(instrument, 99, body, 1, &error));
     hed_synth_entity second = add(HED_SYNTH_DELAY_LINE, NULL);
     FAILS(HED_ERROR_ARGUMENT,
@@ -300,8 +301,8 @@ Test(synth_instrument, what_may_be_modulated)
                 bool own = target == HED_SYNTH_BODY && parameter >= HED_SYNTH_TARGET_POSITION_X &&
                            parameter <= HED_SYNTH_TARGET_POSITION_Z;
                 bool may = modulator && hed_synth_target_of(target, parameter) && !own;
-                hed_synth_modulation_def def = {
-                    first[source], first[target], parameter, HED_SYNTH_MODULATE_MULTIPLY, 0.5f, false};
+                hed_synth_modulation_def def = {first[source], first[target], parameter,
+                    HED_SYNTH_MODULATE_MULTIPLY, 0.5f, false};
                 hed_status status = hed_synth_instrument_modulate(instrument, &def, &error);
                 CHECK(status == (may ? HED_OK : HED_ERROR_ARGUMENT), "%s of %s by %s",
                     hed_synth_target_name(parameter), hed_synth_entity_type_name(target),
@@ -310,8 +311,8 @@ Test(synth_instrument, what_may_be_modulated)
     hed_synth_entity_def anchor = hed_default_synth_entity_def(HED_SYNTH_BODY);
     anchor.as.body.anchored = true;
     OK(hed_synth_instrument_set(instrument, first[HED_SYNTH_BODY], &anchor, &error));
-    hed_synth_modulation_def moved = {
-        first[HED_SYNTH_LFO], first[HED_SYNTH_BODY], HED_SYNTH_TARGET_POSITION_Z, HED_SYNTH_MODULATE_ADD, 1, false};
+    hed_synth_modulation_def moved = {first[HED_SYNTH_LFO], first[HED_SYNTH_BODY],
+        HED_SYNTH_TARGET_POSITION_Z, HED_SYNTH_MODULATE_ADD, 1, false};
     OK(hed_synth_instrument_modulate(instrument, &moved, &error));
     moved.mode = HED_SYNTH_MODULATION_MODE_COUNT;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_instrument_modulate(instrument, &moved, &error));
@@ -410,8 +411,8 @@ static void plain_remove(plain *p, hed_synth_entity entity)
     for (uint32_t i = 0; i < p->count; i++) {
         const hed_synth_spring_def *spring = &p->defs[i].as.spring;
         bool goes =
-            p->entities[i] == entity ||
-            (p->defs[i].type == HED_SYNTH_SPRING && (spring->from == entity || spring->to == entity));
+            p->entities[i] == entity || (p->defs[i].type == HED_SYNTH_SPRING &&
+                                            (spring->from == entity || spring->to == entity));
         if (goes) continue;
         p->entities[kept] = p->entities[i];
         p->defs[kept++] = p->defs[i];
@@ -443,7 +444,7 @@ Test(synth_instrument, a_storm_of_changes)
         if (what < 6 && p.count < MOST) {
             hed_synth_entity_def def = hed_default_synth_entity_def(draw(2) ? HED_SYNTH_BODY : HED_SYNTH_SPRING);
             hed_synth_entity from = p.count ? p.entities[draw(p.count)] : 0,
-                       to = p.count ? p.entities[draw(p.count)] : 0;
+                             to = p.count ? p.entities[draw(p.count)] : 0;
             if (def.type == HED_SYNTH_BODY) def.as.body.position[0] = (float)step * 1e-3f;
             else def.as.spring.from = from, def.as.spring.to = to;
             hed_synth_entity entity;
@@ -474,7 +475,7 @@ static bool build(const hed_allocator *allocator)
     hed_synth_instrument *made = NULL, *copy = NULL;
     hed_synth_entity body = 0, ear = 0, lfo = 0;
     hed_synth_entity_def body_def = hed_default_synth_entity_def(HED_SYNTH_BODY),
-                   ear_def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
+                         ear_def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     hed_synth_entity_def lfo_def = hed_default_synth_entity_def(HED_SYNTH_LFO);
     hed_synth_grid_def grid = hed_default_synth_grid_def();
     hed_synth_generated generated = {0};
@@ -487,11 +488,11 @@ static bool build(const hed_allocator *allocator)
     if (!status) status = hed_synth_instrument_add(made, &lfo_def, NULL, &lfo, &error);
     for (uint32_t i = 0; !status && i < generated.bodies; i++)
         status = hed_synth_instrument_link(made, ear, generated.first_body + i, 1, &error);
-    hed_synth_modulation_def modulation = {
-        lfo, generated.first_spring, HED_SYNTH_TARGET_STIFFNESS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f, false};
+    hed_synth_modulation_def modulation = {lfo, generated.first_spring, HED_SYNTH_TARGET_STIFFNESS,
+        HED_SYNTH_MODULATE_MULTIPLY, 0.1f, false};
     if (!status) status = hed_synth_instrument_modulate(made, &modulation, &error);
-    modulation =
-        (hed_synth_modulation_def){lfo, body, HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f, false};
+    modulation = (hed_synth_modulation_def){
+        lfo, body, HED_SYNTH_TARGET_MASS, HED_SYNTH_MODULATE_MULTIPLY, 0.1f, false};
     if (!status) status = hed_synth_instrument_modulate(made, &modulation, &error);
     if (!status) status = hed_synth_instrument_stability(made, 48000, &stability, &error);
     if (!status) status = hed_synth_instrument_copy(made, &copy, &error);

@@ -79,8 +79,8 @@ static hed_synth_midi_file *parse(const song *s)
     return file;
 }
 
-static void check_event(const hed_synth_midi_file *file, uint32_t index, double seconds, uint64_t tick,
-    uint32_t track, uint32_t status, uint32_t first, uint32_t second)
+static void check_event(const hed_synth_midi_file *file, uint32_t index, double seconds,
+    uint64_t tick, uint32_t track, uint32_t status, uint32_t first, uint32_t second)
 {
     CHECK_LT(index, hed_synth_midi_file_count(file));
     const hed_synth_midi_event *e = &hed_synth_midi_file_events(file)[index];
@@ -328,8 +328,8 @@ Test(synth_midi, reads_what_midicsv_reads)
         OK(hed_synth_midi_file_load(path, &file, &error));
         compare(path, file);
         for (uint32_t i = 1; i < hed_synth_midi_file_count(file); i++)
-            CHECK_GE(
-                hed_synth_midi_file_events(file)[i].seconds, hed_synth_midi_file_events(file)[i - 1].seconds);
+            CHECK_GE(hed_synth_midi_file_events(file)[i].seconds,
+                hed_synth_midi_file_events(file)[i - 1].seconds);
         events += hed_synth_midi_file_count(file);
         hed_synth_midi_file_destroy(file);
     }

@@ -404,8 +404,8 @@ static played *play(hed_device *device, const hed_synth_instrument *instrument, 
         b.events = events;
         for (uint32_t i = 0; i < 5; i++)
             if (keys[i].sample >= first && keys[i].sample < first + b.frames) {
-                events[b.event_count] =
-                    (hed_synth_event){.frame = keys[i].sample - first, .kind = HED_SYNTH_EVENT_MIDI};
+                events[b.event_count] = (hed_synth_event){
+                    .frame = keys[i].sample - first, .kind = HED_SYNTH_EVENT_MIDI};
                 memcpy(events[b.event_count++].bytes, keys[i].bytes, 3);
             }
         b.inputs = (const float *const[]){input + first};

@@ -35,8 +35,8 @@ Test(synth_modulators, an_lfo_keeps_time_and_shape)
             double phase = 0.25 + 7 * (480000 + i - 1) / RATE, part = phase - floor(phase);
             double expected = wave == HED_SYNTH_WAVE_SINE  ? sin(2 * PI * phase)
                               : wave == HED_SYNTH_WAVE_SAW ? 2 * part - 1
-                              : part < 0.3           ? 1
-                                                     : -1;
+                              : part < 0.3                 ? 1
+                                                           : -1;
             CHECK(fabs(value[i] - expected) < 2e-4, "wave %d, sample %d: %g, not %g", wave, i,
                 value[i], expected);
         }
@@ -151,7 +151,8 @@ Test(synth_modulators, a_microphone_hears_by_direction_distance_and_pan)
     static rig r;
     double right, left;
     /* The body goes at 0.01 m/s along (0.6, 0.8, 0); links weigh a half. */
-    left = heard(&r, (hed_synth_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}}, &right);
+    left = heard(
+        &r, (hed_synth_microphone_def){.position = {-2, 0, 0}, .direction = {1, 0, 0}}, &right);
     EXPECT(fabs(left / (0.5 * 0.006 / 2 * sqrt(0.5)) - 1) < 1e-3 && fabs(right / left - 1) < 1e-6,
         "2 m off: %g %g", left, right);
     left = heard(&r,
@@ -167,8 +168,8 @@ Test(synth_modulators, a_microphone_hears_by_direction_distance_and_pan)
         &right);
     EXPECT(fabs(left / (10 * 0.5 * (0.25 * 0.006 + 0.75 * 0.008) / 2 * sqrt(0.5)) - 1) < 1e-3,
         "axis between: %g", left);
-    left = heard(
-        &r, (hed_synth_microphone_def){.position = {-0.001f, 0, 0}, .direction = {1, 0, 0}}, &right);
+    left = heard(&r,
+        (hed_synth_microphone_def){.position = {-0.001f, 0, 0}, .direction = {1, 0, 0}}, &right);
     EXPECT(
         fabs(left / (0.5 * 0.006 / 0.01 * sqrt(0.5)) - 1) < 1e-3, "at 1 mm as at 1 cm: %g", left);
     left = heard(&r,
@@ -200,8 +201,8 @@ Test(synth_modulators, a_follower_is_a_level_and_a_delay_line_is_late)
     static double value[1200], late[1200];
     rig_open(&r, NULL);
     hed_synth_entity body = rig_body(&r, 0, 1, 0), input = rig_input(&r, 1, 0, (float)RATE * 0.01f);
-    hed_synth_entity mic = add_microphone(
-        &r, &(hed_synth_microphone_def){.position = {-1, 0, 0}, .direction = {1, 0, 0}, .gain = 20});
+    hed_synth_entity mic = add_microphone(&r,
+        &(hed_synth_microphone_def){.position = {-1, 0, 0}, .direction = {1, 0, 0}, .gain = 20});
     rig_link(&r, input, body, 1);
     rig_link(&r, mic, body, 1);
     hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_FOLLOWER);

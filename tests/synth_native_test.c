@@ -37,8 +37,8 @@ static float uniform(float low, float high)
     return low + (high - low) * (float)(random_state >> 8) / 16777216.0f;
 }
 
-static hed_synth_entity add_grid(
-    hed_synth_instrument *in, uint32_t nx, uint32_t ny, uint32_t nz, float diagonal, uint32_t *bodies)
+static hed_synth_entity add_grid(hed_synth_instrument *in, uint32_t nx, uint32_t ny, uint32_t nz,
+    float diagonal, uint32_t *bodies)
 {
     hed_error error;
     hed_synth_grid_def def = hed_default_synth_grid_def();

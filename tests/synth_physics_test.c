@@ -38,7 +38,7 @@ static double oscillator_frequency(float stiffness, double expected, double *fou
     const double one = 1;
     rig_open(&r, NULL);
     hed_synth_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
-               input = rig_input(&r, 1, 0, 0.01f);
+                     input = rig_input(&r, 1, 0, 0.01f);
     rig_spring(&r, body, wall, stiffness, -1);
     rig_link(&r, input, body, 1);
     rig_start(&r);
@@ -81,7 +81,7 @@ static double string_error(uint32_t masses, uint32_t mode, bool across, double *
     float stretch = across ? 0.5f : 1.0f;
     rig_open(&r, NULL);
     hed_synth_entity last = rig_body(&r, 0, 0, 0),
-               input = rig_input(&r, across ? 0 : 1, across ? 1 : 0, across ? 0.02f : 0.1f);
+                     input = rig_input(&r, across ? 0 : 1, across ? 1 : 0, across ? 0.02f : 0.1f);
     for (uint32_t i = 1; i <= masses + 1; i++) {
         hed_synth_entity body = rig_body(&r, (float)i / 128, i <= masses ? 0.001f : 0, 0);
         rig_spring(&r, last, body, (float)(0.001f * ratio / stretch) * (across ? 1.0f : stretch),
@@ -130,7 +130,7 @@ Test(synth_physics, a_note_an_octave_up_runs_twice_as_fast)
     def.high = 84;
     rig_open(&r, &def);
     hed_synth_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
-               input = rig_input(&r, 1, 0, 0.01f);
+                     input = rig_input(&r, 1, 0, 0.01f);
     double w = 2 * RATE * sin(PI * 200 / RATE);
     rig_spring(&r, body, wall, (float)(0.001f * w * w), -1);
     rig_link(&r, input, body, 1);
@@ -169,7 +169,7 @@ Test(synth_physics, energy_stays_for_a_minute)
         static rig r;
         rig_open(&r, NULL);
         hed_synth_entity body = rig_body(&r, 0, 0.001f, 0), wall = rig_body(&r, 0.1f, 0, 0),
-                   input = rig_input(&r, 1, 0, 0.01f);
+                         input = rig_input(&r, 1, 0, 0.01f);
         double w = 2 * RATE * sin(PI * frequencies[i] / RATE);
         float stiffness = (float)(0.001f * w * w), x[6], v[6];
         rig_spring(&r, body, wall, stiffness, -1);
@@ -196,7 +196,7 @@ Test(synth_physics, a_body_decays_by_60_dB_in_the_time_of_its_damping)
     rig_open(&r, NULL);
     float gamma = (float)(log(1000) / 0.5); /* half a second */
     hed_synth_entity body = rig_body(&r, 0, 0.001f, gamma), wall = rig_body(&r, 0.1f, 0, 0),
-               input = rig_input(&r, 1, 0, 0.01f);
+                     input = rig_input(&r, 1, 0, 0.01f);
     double w = 2 * RATE * sin(PI * 300 / RATE), g = exp(-2 * gamma / RATE), k = 0.001f * w * w;
     rig_spring(&r, body, wall, (float)k, -1);
     rig_link(&r, input, body, 1);

@@ -220,12 +220,12 @@ Test(synth_program, what_modulation_reaches_can_be_set)
     synth_program *p = program_of(instrument, 4, 32, HED_PACK_ROWS);
     synth_poke pokes[64];
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++) {
-        hed_synth_entity entity =
-            hed_synth_instrument_at(instrument, (hed_synth_entity_type)type, type == HED_SYNTH_BODY ? 4 : 0);
+        hed_synth_entity entity = hed_synth_instrument_at(
+            instrument, (hed_synth_entity_type)type, type == HED_SYNTH_BODY ? 4 : 0);
         for (uint32_t k = 0; k < HED_SYNTH_TARGET_COUNT; k++) {
             bool has = hed_synth_target_of((hed_synth_entity_type)type, (hed_synth_target)k);
-            bool place =
-                type == HED_SYNTH_BODY && k >= HED_SYNTH_TARGET_POSITION_X && k <= HED_SYNTH_TARGET_POSITION_Z;
+            bool place = type == HED_SYNTH_BODY && k >= HED_SYNTH_TARGET_POSITION_X &&
+                         k <= HED_SYNTH_TARGET_POSITION_Z;
             CHECK_EQ(synth_program_set(p, entity, (hed_synth_target)k, 0.5f, pokes, 64) > 0,
                 has && !place, "%s of %s", hed_synth_target_name((hed_synth_target)k),
                 hed_synth_entity_type_name((hed_synth_entity_type)type));
@@ -287,7 +287,7 @@ Test(synth_program, what_is_new_is_at_rest_and_hears_no_old_note)
     OK(hed_synth_instrument_copy(instrument, &changed, &error));
     OK(hed_synth_instrument_remove(changed, hed_synth_instrument_at(changed, HED_SYNTH_BODY, 5), &error));
     hed_synth_entity_def mallet = hed_default_synth_entity_def(HED_SYNTH_MALLET),
-                   lfo = hed_default_synth_entity_def(HED_SYNTH_LFO);
+                         lfo = hed_default_synth_entity_def(HED_SYNTH_LFO);
     hed_synth_entity added, modulator, body = hed_synth_instrument_at(changed, HED_SYNTH_BODY, 12);
     OK(hed_synth_instrument_add(changed, &mallet, NULL, &added, &error));
     OK(hed_synth_instrument_link(changed, added, body, 1.0f, &error));
@@ -328,7 +328,7 @@ Test(synth_program, unstable_instruments_are_refused_by_name)
 {
     hed_synth_instrument *instrument;
     hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
-                   spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+                         spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
     hed_allocator allocator = hed_default_allocator();
     synth_program *program;
     OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));

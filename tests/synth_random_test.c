@@ -106,8 +106,8 @@ static hed_synth_entity add_any(uint32_t *state, hed_synth_instrument *instrumen
     OK(hed_synth_instrument_add(instrument, &def, NULL, &made, &error));
     bool links = (type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT) || type == HED_SYNTH_MICROPHONE;
     for (uint32_t k = draw(state, type == HED_SYNTH_MICROPHONE ? 40 : 5); links && k > 0; k--)
-        OK(hed_synth_instrument_link(
-            instrument, made, any(state, instrument, HED_SYNTH_BODY), uniform(state, -1, 1), &error));
+        OK(hed_synth_instrument_link(instrument, made, any(state, instrument, HED_SYNTH_BODY),
+            uniform(state, -1, 1), &error));
     if (type == HED_SYNTH_AUDIO_INPUT && draw(state, 2) &&
         hed_synth_instrument_count(instrument, HED_SYNTH_DELAY_LINE))
         OK(hed_synth_instrument_link(
@@ -130,8 +130,8 @@ static void modulate_any(uint32_t *state, hed_synth_instrument *instrument)
         def.mode = HED_SYNTH_MODULATE_MULTIPLY;
     hed_synth_entity_def target;
     OK(hed_synth_instrument_get(instrument, def.target, &target, &error));
-    bool place =
-        def.parameter >= HED_SYNTH_TARGET_POSITION_X && def.parameter <= HED_SYNTH_TARGET_POSITION_Z;
+    bool place = def.parameter >= HED_SYNTH_TARGET_POSITION_X &&
+                 def.parameter <= HED_SYNTH_TARGET_POSITION_Z;
     /* only anchors can be moved */
     if (type == HED_SYNTH_BODY && place && !target.as.body.anchored) return;
     OK(hed_synth_instrument_modulate(instrument, &def, &error));

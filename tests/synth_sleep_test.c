@@ -286,8 +286,7 @@ Test(synth_sleep, sound_off_wakes_every_voice)
 Test(synth_sleep, solvers_sleep_alike)
 {
     static float first[RATE / 2], again[RATE / 2];
-    static const hed_synth_solver solvers[] = {
-        HED_SYNTH_CPU, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
+    static const hed_synth_solver solvers[] = {HED_SYNTH_CPU, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
     test_device t = test_open(NULL), host = t;
     OK(hed_device_find(t.context, "host", &host.device, &error));
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
@@ -306,15 +305,14 @@ Test(synth_sleep, solvers_sleep_alike)
         def.rate = RATE;
         hed_status status = hed_synth_create(t.device, &def, &synth, &error);
         if (status) {
-            CHECK_EQ(status, HED_ERROR_UNSUPPORTED, "%s: %s",
-                hed_synth_solver_name(solvers[i]), error.text);
+            CHECK_EQ(status, HED_ERROR_UNSUPPORTED, "%s: %s", hed_synth_solver_name(solvers[i]),
+                error.text);
             continue;
         }
         play(synth, RATE / 2, 256, events, 4, again);
         compared++;
         CHECK_EQ(asleep(synth), sleepers, "%s", hed_synth_solver_name(solvers[i]));
-        CHECK_EQ(
-            memcmp(first, again, sizeof first), 0, "%s", hed_synth_solver_name(solvers[i]));
+        CHECK_EQ(memcmp(first, again, sizeof first), 0, "%s", hed_synth_solver_name(solvers[i]));
         hed_synth_destroy(synth);
     }
     CHECK_GT(compared, 0, "the device has no solver");

@@ -50,7 +50,7 @@ typedef struct rig {
     }
 #define MIDI(of_kind, at, ...) \
     { \
-        .follow = SYNTH_FOLLOW_MIDI, .kind = HED_MIDI_##of_kind, .word = (at), .route = ANY, \
+        .follow = SYNTH_FOLLOW_MIDI, .kind = HED_SYNTH_MIDI_##of_kind, .word = (at), .route = ANY, \
         __VA_ARGS__ \
     }
 
@@ -555,7 +555,7 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
     def.voices = 64;
     OK(hed_synth_instrument_create(NULL, &def, &instrument, &error));
     hed_synth_entity_def body_def = hed_default_synth_entity_def(HED_SYNTH_BODY),
-                   source = hed_default_synth_entity_def(HED_SYNTH_MIDI_SOURCE);
+                         source = hed_default_synth_entity_def(HED_SYNTH_MIDI_SOURCE);
     OK(hed_synth_instrument_add(instrument, &body_def, NULL, &body, &error));
     for (uint32_t i = 0; i < SOURCES; i++)
         OK(hed_synth_instrument_add(instrument, &source, NULL, &(hed_synth_entity){0}, &error));

@@ -171,8 +171,7 @@ static hed_status tell(const drape *d, hed_error *error)
 static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    drape d = {.arguments = arguments,
-        .quiet = hed_given(arguments, "quiet"),
+    drape d = {.arguments = arguments, .quiet = hed_given(arguments, "quiet"),
         .json = hed_given(arguments, "json")};
     hed_error error = {0};
     if (ending_of(hed_text_of(arguments, "out")) == ENDING_COUNT) {
@@ -220,11 +219,9 @@ static const hed_option OPTIONS[] = {
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd'),
     CLI_OPTION_THREADS,
     {.name = "strict", .kind = HED_OPTION_FLAG, .help = "the same bits on every device"},
-    {.name = "mend",
-        .kind = HED_OPTION_FLAG,
+    {.name = "mend", .kind = HED_OPTION_FLAG,
         .help = "take faces of broken meshes away where that is safe"},
-    {.name = "json",
-        .kind = HED_OPTION_FLAG,
+    {.name = "json", .kind = HED_OPTION_FLAG,
         .help = "print JSON: one array with one object, nothing else"},
     {0},
 };
@@ -238,16 +235,12 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_cloth_drape = {
-    .name = "drape",
-    .summary = "let a garment come to rest on a body",
+    .name = "drape", .summary = "let a garment come to rest on a body",
     .description =
         "Lets a garment fall on a body that stands still, with collisions against it and against itself, "
         "until it lies. The vertices, texture coordinates, materials and groups of the result are those of "
         "the garment's file, in its order.\n\n"
         "For pins, painted maps, several garments or a body that moves write a scene: \"heddle cloth "
         "run\".",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

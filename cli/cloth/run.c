@@ -163,15 +163,10 @@ static hed_status tell(cloth_run *r, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     cli_cloth_figures figures = {
-        .scene = r->path,
-        .device = hed_device_get_info(r->session.devices[0])->id,
-        .cache = r->cache,
-        .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
-        .first = r->first,
-        .frames = r->done - r->first,
-        .substeps = def.substeps,
-        .iterations = def.iterations,
-        .garments = hed_cloth_scene_garment_count(r->scene),
+        .scene = r->path, .device = hed_device_get_info(r->session.devices[0])->id,
+        .cache = r->cache, .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
+        .first = r->first, .frames = r->done - r->first, .substeps = def.substeps,
+        .iterations = def.iterations, .garments = hed_cloth_scene_garment_count(r->scene),
         .seconds = r->seconds,
     };
     hed_cloth_get_report(r->cloth, &figures.report);
@@ -321,9 +316,7 @@ static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 60 --json", "how fast it is, without any file"}, {0}};
 
 const hed_command hed_command_cloth_run = {
-    .name = "run",
-    .summary = "simulate a scene into a point cache",
-    .description =
+    .name = "run", .summary = "simulate a scene into a point cache", .description =
         "Reads a scene file and every file it names, and writes each frame's vertices, in the order of "
         "the garment's mesh, into a PC2 point cache. With several garments each one has files of its own, "
         "with its name in theirs. Sample 0 is the start, so N frames are N + 1 samples; frame K is sample K and "
@@ -331,8 +324,5 @@ const hed_command hed_command_cloth_run = {
         "to stand beside.\n\n"
         "Every finished frame is readable at any moment. Every ten seconds, at the end and after Ctrl-C "
         "the state is saved in NAME.state, from where --resume goes on with the same bits.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

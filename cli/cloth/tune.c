@@ -69,31 +69,19 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
-    {.name = "sheet",
-        .kind = HED_OPTION_INTEGER,
-        .value = "N",
-        .fallback = "255",
-        .low = 2,
-        .high = 4096,
-        .help = "without a scene: sheets of N x N particles"},
-    {.name = "copies",
-        .kind = HED_OPTION_INTEGER,
-        .value = "K",
-        .fallback = "1",
-        .low = 1,
-        .high = 65536,
-        .help = "so many of them"},
+    {.name = "sheet", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "255", .low = 2,
+        .high = 4096, .help = "without a scene: sheets of N x N particles"},
+    {.name = "copies", .kind = HED_OPTION_INTEGER, .value = "K", .fallback = "1", .low = 1,
+        .high = 65536, .help = "so many of them"},
     {0}};
 
 const hed_command hed_command_cloth_tune = {
-    .name = "tune",
-    .summary = "find the fastest structure for cloth of a size on a device",
+    .name = "tune", .summary = "find the fastest structure for cloth of a size on a device",
     .description =
         "Measures launches for each colour, patches with packets and whole garments for each group, and what they can be "
         "built with, on a scene's cloth or on square sheets. The winner is kept in the tuning database, where cloth of about "
         "that size finds it.",
-    .options = OPTIONS,
-    .positionals =
+    .options = OPTIONS, .positionals =
         (const hed_option[]){
             {.name = "SCENE", .kind = HED_OPTION_FILE, .help = "a scene file"}, {0}},
     .examples = (const hed_example[]){{"heddle cloth tune --sheet 1024 --device cuda:0",

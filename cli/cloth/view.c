@@ -36,10 +36,7 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {
-    {.name = "device",
-        .letter = 'd',
-        .kind = HED_OPTION_TEXT,
-        .value = "ID",
+    {.name = "device", .letter = 'd', .kind = HED_OPTION_TEXT, .value = "ID",
         .help = "device to use: its id, part of its name, or best"},
     CLI_OPTION_THREADS, {0}};
 static const hed_option POSITIONALS[] = {
@@ -49,17 +46,12 @@ static const hed_example EXAMPLES[] = {
     {"heddle cloth view flag.json --device host", "the processor"}, {0}};
 
 const hed_command hed_command_cloth_view = {
-    .name = "view",
-    .summary = "look at a scene in a window, and play with it",
-    .description =
+    .name = "view", .summary = "look at a scene in a window, and play with it", .description =
         "The left mouse button turns the view, the wheel goes nearer. With the right button up and down "
         "change gravity, left and right blow a wind across the view. Keys: d debug colours on or off, "
         "space pause, s one frame, r back to the start, p a picture (cloth-NNNNNN.png in the current "
         "folder), escape the end.\n\n"
         "The title says how many pictures a second are drawn, how long the device takes for a frame, and "
         "the worst stretch.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

@@ -65,11 +65,8 @@ static uint32_t inputs_of(const hed_synth_instrument *instrument)
 static hed_status player_play(
     player *p, const hed_synth_event *events, uint32_t count, double *seconds, hed_error *error)
 {
-    hed_synth_block block = {.frames = p->frames,
-        .events = events,
-        .event_count = count,
-        .left = p->left,
-        .right = p->right};
+    hed_synth_block block = {.frames = p->frames, .events = events, .event_count = count,
+        .left = p->left, .right = p->right};
     uint64_t begin = hed_now();
     hed_status status = hed_synth_process(p->synth, &block, error);
     *seconds = 1e-9 * (double)(hed_now() - begin);
@@ -433,8 +430,7 @@ static int check_run(const hed_arguments *arguments, void *user)
         fputs(hed_synth_instrument_schema(NULL), stdout);
         return HED_EXIT_OK;
     }
-    check c = {.arguments = arguments,
-        .path = hed_text_of(arguments, "FILE"),
+    check c = {.arguments = arguments, .path = hed_text_of(arguments, "FILE"),
         .json = hed_given(arguments, "json")};
     if (!c.path) {
         fputs(
@@ -457,31 +453,14 @@ static int check_run(const hed_arguments *arguments, void *user)
 
 static const hed_option OPTIONS[] = {
     CLI_OPTION_DEVICES(true),
-    {.name = "rate",
-        .letter = 'r',
-        .kind = HED_OPTION_NUMBER,
-        .value = "HZ",
-        .own = true,
-        .fallback = "48000",
-        .low = 1000,
-        .high = 768000,
-        .help = "sample rate"},
-    {.name = "block",
-        .kind = HED_OPTION_INTEGER,
-        .value = "FRAMES",
-        .own = true,
-        .fallback = "256",
-        .low = 1,
-        .high = 65536,
-        .help = "frames of a block"},
-    {.name = "no-load",
-        .kind = HED_OPTION_FLAG,
-        .own = true,
+    {.name = "rate", .letter = 'r', .kind = HED_OPTION_NUMBER, .value = "HZ", .own = true,
+        .fallback = "48000", .low = 1000, .high = 768000, .help = "sample rate"},
+    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "FRAMES", .own = true, .fallback = "256",
+        .low = 1, .high = 65536, .help = "frames of a block"},
+    {.name = "no-load", .kind = HED_OPTION_FLAG, .own = true,
         .help = "measure nothing, use no device"},
     CLI_OPTION_JSON(true),
-    {.name = "schema",
-        .kind = HED_OPTION_FLAG,
-        .own = true,
+    {.name = "schema", .kind = HED_OPTION_FLAG, .own = true,
         .help = "print the JSON schema of instrument files"},
     {0},
 };
@@ -494,8 +473,7 @@ static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json --no-load --json", "stability and pitches alone"}, {0}};
 
 const hed_command hed_command_synth_check = {
-    .name = "check",
-    .summary = "stability, pitches and load of an instrument",
+    .name = "check", .summary = "stability, pitches and load of an instrument",
     .description =
         "Reads an instrument file and says whether it is stable at its highest note and, if not, which body to "
         "change and by how much; "
@@ -504,8 +482,5 @@ const hed_command hed_command_synth_check = {
         "each device in each solver that can serve it, measured by playing it for a moment with as many notes as "
         "it has "
         "voices. Load is the time of a block over its length. It ends with 1 if the instrument is not stable.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = check_run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = check_run,
 };

@@ -39,12 +39,8 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {
-    {.name = "out",
-        .letter = 'o',
-        .kind = HED_OPTION_FILE,
-        .value = "FILE",
-        .help = "the instrument file to write",
-        .required = true},
+    {.name = "out", .letter = 'o', .kind = HED_OPTION_FILE, .value = "FILE",
+        .help = "the instrument file to write", .required = true},
     {0},
 };
 static const hed_option POSITIONALS[] = {
@@ -57,13 +53,8 @@ static const hed_example EXAMPLES[] = {
 };
 
 const hed_command hed_command_synth_import = {
-    .name = "import",
-    .summary = "turn an Anukari preset into an instrument file",
-    .description =
+    .name = "import", .summary = "turn an Anukari preset into an instrument file", .description =
         "Reads a preset of Anukari's published format and writes what of it has a counterpart as an instrument file. "
         "What is left out or changed is listed.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

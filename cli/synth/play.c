@@ -192,10 +192,8 @@ static const hed_option OPTIONS[] = {
     FLAG("json", "print JSON at the end: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT",
-                                             .kind = HED_OPTION_FILE,
-                                             .required = true,
-                                             .help = "the instrument, FILE.json"},
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
+                                             .required = true, .help = "the instrument, FILE.json"},
     {0}};
 static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyboard",
                                            "through JACK, from the keyboard that is connected"},
@@ -207,14 +205,10 @@ static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyb
     {0}};
 
 const hed_command hed_command_synth_play = {
-    .name = "play",
-    .summary = "play an instrument live, through JACK or ALSA",
+    .name = "play", .summary = "play an instrument live, through JACK or ALSA",
     .description =
         "The meter shows how much of a block's time the audio thread takes, the driver's xruns, and the "
         "blocks that were not ready in time. With the cpu solver it plays in the audio thread; any other device "
         "is one block behind, and the first line says so.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

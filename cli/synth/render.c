@@ -365,12 +365,9 @@ static const hed_option OPTIONS[] = {
     FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT",
-                                             .kind = HED_OPTION_FILE,
-                                             .required = true,
-                                             .help = "the instrument, FILE.json"},
-    {.name = "SONG",
-        .kind = HED_OPTION_FILE,
+static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
+                                             .required = true, .help = "the instrument, FILE.json"},
+    {.name = "SONG", .kind = HED_OPTION_FILE,
         .help =
             "a standard MIDI file; without one and without --in the root note sounds for a second"},
     {0}};
@@ -383,15 +380,11 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_synth_render = {
-    .name = "render",
-    .summary = "play a song on an instrument into a sound file",
+    .name = "render", .summary = "play a song on an instrument into a sound file",
     .description =
         "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
         "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
         "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
         "After Ctrl-C the file holds what was rendered.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = run,
 };

@@ -56,14 +56,8 @@ static const uint8_t colours[][3] = {{0, 0, 8}, {38, 14, 84}, {104, 24, 118}, {1
 
 hed_spectrogram_def hed_default_spectrogram_def(void)
 {
-    return (hed_spectrogram_def){.channels = 1,
-        .rate = 48000,
-        .width = 800,
-        .height = 400,
-        .window = 8192,
-        .low = 40,
-        .high = 16000,
-        .range = 90};
+    return (hed_spectrogram_def){.channels = 1, .rate = 48000, .width = 800, .height = 400,
+        .window = 8192, .low = 40, .high = 16000, .range = 90};
 }
 
 double hed_spectrogram_x(const hed_spectrogram_def *def, double seconds)

@@ -12,11 +12,8 @@ static const hed_example EXAMPLES[] = {{"heddle synth render harp.json song.mid 
     {"heddle synth bench --device host", "what this processor can play"}, {0}};
 
 const hed_command hed_command_synth = {
-    .name = "synth",
-    .summary = "play mass-spring instruments: into a file or live",
-    .description =
+    .name = "synth", .summary = "play mass-spring instruments: into a file or live", .description =
         "Instruments are bodies joined by springs, struck, plucked, bowed and heard. Their files are described in "
         "docs/instrument-file.md; \"heddle synth check --schema\" prints the schema.",
-    .commands = COMMANDS,
-    .examples = EXAMPLES,
+    .commands = COMMANDS, .examples = EXAMPLES,
 };

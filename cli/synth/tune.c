@@ -35,27 +35,19 @@ static int run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
-    {.name = "block",
-        .kind = HED_OPTION_INTEGER,
-        .value = "N",
-        .fallback = "256",
-        .low = 1,
-        .high = 65536,
-        .help = "frames of a block"},
+    {.name = "block", .kind = HED_OPTION_INTEGER, .value = "N", .fallback = "256", .low = 1,
+        .high = 65536, .help = "frames of a block"},
     {0}};
 
 const hed_command hed_command_synth_tune = {
-    .name = "tune",
-    .summary = "find the fastest solver for an instrument on a device",
+    .name = "tune", .summary = "find the fastest solver for an instrument on a device",
     .description =
         "Measures a work-group with its state in local or global memory, the whole device, and how "
         "entities are packed into lanes. The winner is kept in the tuning database, where "
         "instruments of about that size find it.",
     .options = OPTIONS,
-    .positionals = (const hed_option[]){{.name = "INSTRUMENT",
-                                            .kind = HED_OPTION_FILE,
-                                            .required = true,
-                                            .help = "an instrument file"},
+    .positionals = (const hed_option[]){{.name = "INSTRUMENT", .kind = HED_OPTION_FILE,
+                                            .required = true, .help = "an instrument file"},
         {0}},
     .examples = (const hed_example[]){{"heddle synth tune harp.json --device cuda:0",
                                           "a harp on the first CUDA device"},

@@ -24,10 +24,8 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     def.progress = cli_tune_view_update;
     def.stop = should_stop;
     def.user = &view;
-    cli_tuned tuned = {.kernel = description,
-        .device = hed_device_get_info(session->devices[0]),
-        .def = &def,
-        .origin = origin};
+    cli_tuned tuned = {.kernel = description, .device = hed_device_get_info(session->devices[0]),
+        .def = &def, .origin = origin};
     snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
         tuned.device->name);
     cli_tune_view_open(

@@ -95,13 +95,8 @@ static void verify_add(verification *v, const result *r)
 static hed_status verify_kernel(verification *v, hed_context *context, hed_device *device,
     const hed_kernel_def *kernel, hed_error *error)
 {
-    hed_conformance_def def = {.device = device,
-        .kernel = kernel,
-        .coverage = v->coverage,
-        .seed = 1,
-        .each = verify_after_run,
-        .stop = verify_should_stop,
-        .user = v};
+    hed_conformance_def def = {.device = device, .kernel = kernel, .coverage = v->coverage,
+        .seed = 1, .each = verify_after_run, .stop = verify_should_stop, .user = v};
     result r = {.def = kernel, .device = hed_device_get_info(device)};
     char label[96];
     hed_status status = hed_device_find(context, "host", &def.reference, error);
@@ -172,17 +167,11 @@ static int verify_run(const hed_arguments *arguments, void *user)
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_DEVICES(false),
-    {.name = "kernel",
-        .letter = 'k',
-        .kind = HED_OPTION_TEXT,
-        .value = "NAME",
-        .repeated = true,
+    {.name = "kernel", .letter = 'k', .kind = HED_OPTION_TEXT, .value = "NAME", .repeated = true,
         .help = "only this kernel"},
-    {.name = "quick",
-        .kind = HED_OPTION_FLAG,
+    {.name = "quick", .kind = HED_OPTION_FLAG,
         .help = "only the configuration that a user gets by default"},
-    {.name = "full",
-        .kind = HED_OPTION_FLAG,
+    {.name = "full", .kind = HED_OPTION_FLAG,
         .help =
             "every valid configuration: hours, where each one has to be compiled and a kernel has thousands of them"},
     CLI_OPTION_JSON(false), {0}};
@@ -191,15 +180,12 @@ static const hed_example EXAMPLES[] = {{"heddle verify --quick", "seconds on the
     {"heddle verify -d cuda:0 -k reduction -k scan", "two kernels on one device"}, {0}};
 
 const hed_command hed_command_verify = {
-    .name = "verify",
-    .summary = "check that devices compute what the processor computes",
+    .name = "verify", .summary = "check that devices compute what the processor computes",
     .description =
         "Runs the kernels that come with Heddle, the canonical ones and those of the cloth engine, on a device, every sample "
         "problem with every value of every tunable parameter, and compares each element with the native C version on host: "
         "within the kernel's tolerance in fast mode, bit for bit in strict mode. Also looks for elements that were not written, or written though nobody asked, and for writes behind the end.\n\n"
         "NOT VALID counts runs that the device cannot do and says so. ERROR is the largest |found - expected| / max(1, "
         "|expected|). The exit code is 1 if anything failed.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = verify_run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = verify_run,
 };

@@ -18,7 +18,7 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
 
 /* ---- fields ---- */
 
-#define AT(type, member) .key = #member, .offset = offsetof(hed_##type##_def, member)
+#define AT(type, member) .key = #member, .offset = offsetof(hed_synth_##type##_def, member)
 #define NUMBER(type, member, least, most) \
     { \
         AT(type, member), .kind = SYNTH_FIELD_NUMBER, .low = (least), .high = (most) \
@@ -139,7 +139,7 @@ const synth_field synth_instrument_fields[] = {
 
 /* ---- types ---- */
 
-#define P(name) (1u << HED_PARAMETER_##name)
+#define P(name) (1u << HED_SYNTH_TARGET_##name)
 #define POSITION (P(POSITION_X) | P(POSITION_Y) | P(POSITION_Z))
 
 static const struct {
