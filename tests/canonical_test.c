@@ -419,6 +419,7 @@ Test(canonical, chain_refuses)
 /* Every allocation of a chain may fail; nothing leaks, nothing crashes. */
 Test(canonical, chain_without_memory)
 {
+    uint32_t refused = 0;
     for (int64_t fail_at = 1;; fail_at++) {
         test_allocator counter = {0};
         hed_context_def def = hed_default_context_def();
@@ -442,8 +443,10 @@ Test(canonical, chain_without_memory)
             CHECK_EQ(counter.live, live, "allocation %lld leaks", (long long)fail_at);
         test_close(&t);
         CHECK_EQ(counter.live, 0, "allocation %lld leaks", (long long)fail_at);
+        refused += status != HED_OK;
         if (!failed) break;
     }
+    CHECK_GT(refused, 3);
 }
 
 /* ---- convolution ---- */

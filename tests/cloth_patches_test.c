@@ -5,6 +5,15 @@
 /* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
+/* A device without the structure says so, and then there is nothing to test. */
+static void open(void)
+{
+    here_open();
+    layout_needed(HED_CLOTH_PATCHES);
+}
+
+TestSuite(cloth_patches, .init = open, .fini = here_close);
+
 static bool has_packets(const test_device *t)
 {
     return hed_device_get_info(t->device)->capabilities & HED_CAN_PACKETS;
@@ -12,172 +21,147 @@ static bool has_packets(const test_device *t)
 
 Test(cloth_patches, follow_the_reference)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
-        static const cloth_patch_choice choices[] = {
-            {.kind = CLOTH_PLAN_JOINT, .patches = 9, .queue = 2, .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_JOINT, .patches = 7, .early_steps = 3, .step_limit = 40, .queue = 2,
-                .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2,
-                .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_FIGURES, .patches = 1, .threads = 128, .queue = 1, .held = 0},
-        };
-        test_mesh grid = test_grid(26, 26), irregular = test_irregular(20, 7, 0.5f);
-        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-            layout_against_reference(&t, HED_CLOTH_PATCHES, &grid.def, &choices[k], 0, 1);
-            layout_against_reference(&t, HED_CLOTH_PATCHES, &irregular.def, &choices[k], 0, 1);
-        }
-        test_mesh_free(&grid);
-        test_mesh_free(&irregular);
+    static const cloth_patch_choice choices[] = {
+        {.kind = CLOTH_PLAN_JOINT, .patches = 9, .queue = 2, .held = UINT32_MAX},
+        {.kind = CLOTH_PLAN_JOINT,
+            .patches = 7,
+            .early_steps = 3,
+            .step_limit = 40,
+            .queue = 2,
+            .held = UINT32_MAX},
+        {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2, .held = UINT32_MAX},
+        {.kind = CLOTH_PLAN_FIGURES, .patches = 1, .threads = 128, .queue = 1, .held = 0},
+    };
+    test_mesh grid = test_grid(26, 26), irregular = test_irregular(20, 7, 0.5f);
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+        layout_against_reference(&here, HED_CLOTH_PATCHES, &grid.def, &choices[k], 0, 1);
+        layout_against_reference(&here, HED_CLOTH_PATCHES, &irregular.def, &choices[k], 0, 1);
     }
-    test_close(&t);
+    test_mesh_free(&grid);
+    test_mesh_free(&irregular);
 }
 
 Test(cloth_patches, ranges_compliance_iterations)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
-        static const cloth_patch_choice choices[] = {
-            {.kind = CLOTH_PLAN_JOINT, .patches = 6, .early_steps = 2, .queue = 2,
-                .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_FIGURES, .patches = 5, .threads = 64, .queue = 2,
-                .held = UINT32_MAX},
-        };
-        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-            test_mesh mesh = test_irregular(18, 3, 0.5f);
-            for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
-                mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
-            layout_against_reference(&t, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 3);
-            mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
-            layout_against_reference(&t, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 1);
-            test_mesh_free(&mesh);
-        }
+    static const cloth_patch_choice choices[] = {
+        {.kind = CLOTH_PLAN_JOINT, .patches = 6, .early_steps = 2, .queue = 2, .held = UINT32_MAX},
+        {.kind = CLOTH_PLAN_FIGURES, .patches = 5, .threads = 64, .queue = 2, .held = UINT32_MAX},
+    };
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+        test_mesh mesh = test_irregular(18, 3, 0.5f);
+        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+            mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
+        layout_against_reference(&here, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 3);
+        mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
+        layout_against_reference(&here, HED_CLOTH_PATCHES, &mesh.def, &choices[k], 0, 1);
+        test_mesh_free(&mesh);
     }
-    test_close(&t);
 }
 
 /* Threads, registers and how frames are submitted change no bit. */
 Test(cloth_patches, bits_stay)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
-        static const uint32_t threads[] = {0, 128, 192, 256};
-        test_mesh mesh = test_irregular(24, 11, 0.4f);
-        for (cloth_plan_kind kind = CLOTH_PLAN_JOINT; kind <= CLOTH_PLAN_FIGURES; kind++) {
-            float *first = NULL;
-            for (uint32_t k = 0; k < 4; k++)
-                for (uint32_t frames = 1; frames <= 30; frames += 29) {
-                    cloth_patch_choice choice = {.kind = kind, .patches = 8, .threads = threads[k],
-                        .queue = 1 + k % 2,
-                        .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
-                    hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 0, 1);
-                    OK(cloth_patch_rebuild(cloth, &choice, &error));
-                    layout_move(cloth, 30 / frames, frames);
-                    float *found = layout_positions(cloth);
-                    if (!first) first = found;
-                    else {
-                        EXPECT_BYTES(found, first, 3 * mesh.def.particle_count * sizeof *found,
-                            "kind %d, %u threads, %u frames: %g m off", kind, threads[k], frames,
-                            layout_difference(found, first, mesh.def.particle_count));
-                        free(found);
-                    }
-                    hed_cloth_destroy(cloth);
-                    if (!has_packets(&t) && k > 1) break; /* the same launches */
+    static const uint32_t threads[] = {0, 128, 192, 256};
+    test_mesh mesh = test_irregular(24, 11, 0.4f);
+    for (cloth_plan_kind kind = CLOTH_PLAN_JOINT; kind <= CLOTH_PLAN_FIGURES; kind++) {
+        float *first = NULL;
+        for (uint32_t k = 0; k < 4; k++)
+            for (uint32_t frames = 1; frames <= 30; frames += 29) {
+                cloth_patch_choice choice = {.kind = kind, .patches = 8, .threads = threads[k],
+                    .queue = 1 + k % 2,
+                    .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
+                hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_PATCHES, &mesh.def, 1, 0, 1);
+                OK(cloth_patch_rebuild(cloth, &choice, &error));
+                layout_move(cloth, 30 / frames, frames);
+                float *found = layout_positions(cloth);
+                if (!first) first = found;
+                else {
+                    EXPECT_BYTES(found, first, 3 * mesh.def.particle_count * sizeof *found,
+                        "kind %d, %u threads, %u frames: %g m off", kind, threads[k], frames,
+                        layout_difference(found, first, mesh.def.particle_count));
+                    free(found);
                 }
-            free(first);
-        }
-        test_mesh_free(&mesh);
+                hed_cloth_destroy(cloth);
+                if (!has_packets(&here) && k > 1) break; /* the same launches */
+            }
+        free(first);
     }
-    test_close(&t);
+    test_mesh_free(&mesh);
 }
 
 /* Each copy has the bits of one alone in as many patches. */
 Test(cloth_patches, copies_and_garments)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
-        test_mesh meshes[2] = {test_grid(20, 20), test_irregular(20, 9, 0.3f)};
-        hed_cloth_garment_def garments[2] = {meshes[0].def, meshes[1].def};
-        garments[0].copies = 2;
-        hed_cloth *together = layout_cloth(&t, HED_CLOTH_PATCHES, garments, 2, 12, 1);
-        cloth_patch_choice choice = {.kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64,
-            .queue = 2, .held = UINT32_MAX};
-        OK(cloth_patch_rebuild(together, &choice, &error));
-        hed_cloth_report report;
-        hed_cloth_get_report(together, &report);
-        EXPECT_EQ(report.patches, 4);
-        EXPECT_GT(report.boundary, 0);
-        EXPECT(strstr(report.choice, "figures, 64 threads, 12 patches"), "%s", report.choice);
-        layout_move(together, 4, 5);
-        float *all = layout_positions(together);
-        choice.patches = 4;
-        for (uint32_t g = 0; g < 2; g++) {
-            hed_cloth *alone = layout_cloth(&t, HED_CLOTH_PATCHES, &meshes[g].def, 1, 4, 1);
-            OK(cloth_patch_rebuild(alone, &choice, &error));
-            layout_move(alone, 2, 10);
-            float *one = layout_positions(alone);
-            uint32_t first, vertex;
-            hed_cloth_garment_range(together, g, &first, &vertex);
-            for (uint32_t copy = 0; copy < garments[g].copies; copy++) {
-                double off = layout_difference(all + 3 * (first + 400 * copy), one, 400);
-                /* alone, a grid has shapes */
-                EXPECT_LT(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off);
-            }
-            free(one);
-            hed_cloth_destroy(alone);
+    test_mesh meshes[2] = {test_grid(20, 20), test_irregular(20, 9, 0.3f)};
+    hed_cloth_garment_def garments[2] = {meshes[0].def, meshes[1].def};
+    garments[0].copies = 2;
+    hed_cloth *together = layout_cloth(&here, HED_CLOTH_PATCHES, garments, 2, 12, 1);
+    cloth_patch_choice choice = {
+        .kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64, .queue = 2, .held = UINT32_MAX};
+    OK(cloth_patch_rebuild(together, &choice, &error));
+    hed_cloth_report report;
+    hed_cloth_get_report(together, &report);
+    EXPECT_EQ(report.patches, 4);
+    EXPECT_GT(report.boundary, 0);
+    EXPECT(strstr(report.choice, "figures, 64 threads, 12 patches"), "%s", report.choice);
+    layout_move(together, 4, 5);
+    float *all = layout_positions(together);
+    choice.patches = 4;
+    for (uint32_t g = 0; g < 2; g++) {
+        hed_cloth *alone = layout_cloth(&here, HED_CLOTH_PATCHES, &meshes[g].def, 1, 4, 1);
+        OK(cloth_patch_rebuild(alone, &choice, &error));
+        layout_move(alone, 2, 10);
+        float *one = layout_positions(alone);
+        uint32_t first, vertex;
+        hed_cloth_garment_range(together, g, &first, &vertex);
+        for (uint32_t copy = 0; copy < garments[g].copies; copy++) {
+            double off = layout_difference(all + 3 * (first + 400 * copy), one, 400);
+            /* alone, a grid has shapes */
+            EXPECT_LT(off, 1e-5, "garment %u, copy %u: %g m", g, copy, off);
         }
-        EXPECT_BYTES(all, all + 1200, 1200 * sizeof *all, "two copies");
-        free(all);
-        hed_cloth_destroy(together);
-        for (uint32_t g = 0; g < 2; g++) test_mesh_free(&meshes[g]);
+        free(one);
+        hed_cloth_destroy(alone);
     }
-    test_close(&t);
+    EXPECT_BYTES(all, all + 1200, 1200 * sizeof *all, "two copies");
+    free(all);
+    hed_cloth_destroy(together);
+    for (uint32_t g = 0; g < 2; g++) test_mesh_free(&meshes[g]);
 }
 
 Test(cloth_patches, surroundings)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
-        enum { N = 14 };
-        static const uint32_t whats[] = {
-            BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
-        for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
-            for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1);
-                 iterations++) {
-                uint8_t colours[2][N * N][4] = {{{0}}};
-                float *found =
-                    busy_move(&t, HED_CLOTH_PATCHES, N, whats[k], 5, iterations, 1, colours[0]);
-                float *expected =
-                    busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
-                double off = layout_difference(found, expected, N * N);
-                EXPECT_LT(
-                    off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
-                if (whats[k] & BUSY_DRIVER)
-                    EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
-                        "colours of surroundings %u", whats[k]);
-                free(found);
-                free(expected);
-            }
-    }
-    test_close(&t);
+    enum { N = 14 };
+    static const uint32_t whats[] = {
+        BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
+    for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
+        for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
+            uint8_t colours[2][N * N][4] = {{{0}}};
+            float *found =
+                busy_move(&here, HED_CLOTH_PATCHES, N, whats[k], 5, iterations, 1, colours[0]);
+            float *expected =
+                busy_move(&here, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
+            double off = layout_difference(found, expected, N * N);
+            EXPECT_LT(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
+            if (whats[k] & BUSY_DRIVER)
+                EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
+                    "colours of surroundings %u", whats[k]);
+            free(found);
+            free(expected);
+        }
 }
 
 /* A choice that does not fit changes nothing. */
 Test(cloth_patches, rebuilding_that_fails)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
-        test_mesh mesh = test_grid(160, 160);
-        hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 20, 1);
-        cloth_patch_choice one = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
-        one.patches = 1;
-        FAILS(HED_ERROR_LIMIT, cloth_patch_rebuild(cloth, &one, &error));
-        layout_move(cloth, 1, 1);
-        OK(hed_cloth_wait(cloth, &error));
-        hed_cloth_destroy(cloth);
-        test_mesh_free(&mesh);
-    }
-    test_close(&t);
+    test_mesh mesh = test_grid(160, 160);
+    hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_PATCHES, &mesh.def, 1, 20, 1);
+    cloth_patch_choice one = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
+    one.patches = 1;
+    FAILS(HED_ERROR_LIMIT, cloth_patch_rebuild(cloth, &one, &error));
+    layout_move(cloth, 1, 1);
+    OK(hed_cloth_wait(cloth, &error));
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&mesh);
 }
 
 /* Makes the first patch number its exchanges otherwise. */
@@ -195,32 +179,24 @@ static void disturb(hed_cloth *cloth, uint32_t by)
  * goes on from the last good state. */
 Test(cloth_patches, packets_that_do_not_come)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_PATCHES)) {
-        test_mesh mesh = test_grid(20, 20);
-        hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 4, 1);
-        layout_move(cloth, 2, 1);
-        OK(hed_cloth_wait(cloth, &error));
-        disturb(cloth, 1);
-        layout_move(cloth, 1, 1);
-        FAILS(HED_ERROR_DRIVER, hed_cloth_wait(cloth, &error));
-        CHECK(strstr(error.text, "in vain"), "%s", error.text);
-        disturb(cloth, (uint32_t)-1);
-        layout_move(cloth, 2, 1);
-        OK(hed_cloth_wait(cloth, &error));
-        hed_cloth_destroy(cloth);
-        test_mesh_free(&mesh);
-    }
-    test_close(&t);
+    test_mesh mesh = test_grid(20, 20);
+    hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_PATCHES, &mesh.def, 1, 4, 1);
+    layout_move(cloth, 2, 1);
+    OK(hed_cloth_wait(cloth, &error));
+    disturb(cloth, 1);
+    layout_move(cloth, 1, 1);
+    FAILS(HED_ERROR_DRIVER, hed_cloth_wait(cloth, &error));
+    CHECK(strstr(error.text, "in vain"), "%s", error.text);
+    disturb(cloth, (uint32_t)-1);
+    layout_move(cloth, 2, 1);
+    OK(hed_cloth_wait(cloth, &error));
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&mesh);
 }
 
 /* Memory that runs out anywhere in the making leaves nothing behind. */
 Test(cloth_patches, memory_runs_out)
 {
-    test_device probe = test_open(NULL);
-    bool valid = layout_is_valid(&probe, HED_CLOTH_PATCHES);
-    test_close(&probe);
-    if (!valid) return;
     test_allocator counted = {0};
     hed_context_def context = hed_default_context_def();
     context.allocator = test_allocator_of(&counted);

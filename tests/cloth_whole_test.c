@@ -4,160 +4,143 @@
 /* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
+/* A device without the structure says so, and then there is nothing to test. */
+static void open(void)
+{
+    here_open();
+    layout_needed(HED_CLOTH_WHOLE);
+}
+
+TestSuite(cloth_whole, .init = open, .fini = here_close);
+
 Test(cloth_whole, follows_the_reference)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
-        test_mesh grid = test_grid(24, 17), irregular = test_irregular(16, 7, 0.5f);
-        layout_against_reference(&t, HED_CLOTH_WHOLE, &grid.def, NULL, 0, 1);
-        layout_against_reference(&t, HED_CLOTH_WHOLE, &irregular.def, NULL, 0, 1);
-        test_mesh_free(&grid);
-        test_mesh_free(&irregular);
-    }
-    test_close(&t);
+    test_mesh grid = test_grid(24, 17), irregular = test_irregular(16, 7, 0.5f);
+    layout_against_reference(&here, HED_CLOTH_WHOLE, &grid.def, NULL, 0, 1);
+    layout_against_reference(&here, HED_CLOTH_WHOLE, &irregular.def, NULL, 0, 1);
+    test_mesh_free(&grid);
+    test_mesh_free(&irregular);
 }
 
 Test(cloth_whole, ranges_compliance_iterations)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
-        test_mesh mesh = test_irregular(14, 3, 0.5f);
-        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
-            mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
-        layout_against_reference(&t, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 3);
-        mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
-        layout_against_reference(&t, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
-        for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
-            mesh.def.family_material[f] = (hed_cloth_material){1.0f, 1.0f, 1e-5f * (float)f};
-        layout_against_reference(&t, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
-        test_mesh_free(&mesh);
-    }
-    test_close(&t);
+    test_mesh mesh = test_irregular(14, 3, 0.5f);
+    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+        mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
+    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 3);
+    mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
+    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
+    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
+        mesh.def.family_material[f] = (hed_cloth_material){1.0f, 1.0f, 1e-5f * (float)f};
+    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
+    test_mesh_free(&mesh);
 }
 
 /* Copies have the bits of one alone, and so has a garment among others. */
 Test(cloth_whole, copies_and_garments)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
-        test_mesh meshes[3] = {test_grid(20, 20), test_grid(9, 13), test_grid(2, 3)};
-        /* Around one middle, so that all have the origin of each alone. */
-        for (uint32_t i = 0; i < 9 * 13; i++) meshes[1].positions[3 * i + 2] -= 0.5f;
-        for (uint32_t i = 0; i < 2 * 3; i++) meshes[2].positions[3 * i + 2] -= 1.0f;
-        hed_cloth_garment_def garments[3] = {meshes[0].def, meshes[1].def, meshes[2].def};
-        garments[1].copies = 3;
-        hed_cloth *together = layout_cloth(&t, HED_CLOTH_WHOLE, garments, 3, 0, 1);
-        cloth_patch_choice choice = cloth_patch_default(together, HED_CLOTH_WHOLE);
-        layout_move(together, 1, 20);
-        float *all = layout_positions(together);
-        for (uint32_t g = 0; g < 3; g++) {
-            hed_cloth *alone = layout_cloth(&t, HED_CLOTH_WHOLE, &meshes[g].def, 1, 0, 1);
-            uint32_t first, vertex, count = meshes[g].def.particle_count;
-            OK(cloth_patch_rebuild(alone, &choice, &error));
-            layout_move(alone, 20, 1);
-            float *one = layout_positions(alone);
-            hed_cloth_garment_range(together, g, &first, &vertex);
-            for (uint32_t copy = 0; copy < garments[g].copies; copy++)
-                EXPECT_BYTES(all + 3 * (first + copy * count), one, 3 * count * sizeof *one,
-                    "garment %u, copy %u", g, copy);
-            free(one);
-            hed_cloth_destroy(alone);
-        }
-        free(all);
-        hed_cloth_destroy(together);
-        for (uint32_t g = 0; g < 3; g++) test_mesh_free(&meshes[g]);
+    test_mesh meshes[3] = {test_grid(20, 20), test_grid(9, 13), test_grid(2, 3)};
+    /* Around one middle, so that all have the origin of each alone. */
+    for (uint32_t i = 0; i < 9 * 13; i++) meshes[1].positions[3 * i + 2] -= 0.5f;
+    for (uint32_t i = 0; i < 2 * 3; i++) meshes[2].positions[3 * i + 2] -= 1.0f;
+    hed_cloth_garment_def garments[3] = {meshes[0].def, meshes[1].def, meshes[2].def};
+    garments[1].copies = 3;
+    hed_cloth *together = layout_cloth(&here, HED_CLOTH_WHOLE, garments, 3, 0, 1);
+    cloth_patch_choice choice = cloth_patch_default(together, HED_CLOTH_WHOLE);
+    layout_move(together, 1, 20);
+    float *all = layout_positions(together);
+    for (uint32_t g = 0; g < 3; g++) {
+        hed_cloth *alone = layout_cloth(&here, HED_CLOTH_WHOLE, &meshes[g].def, 1, 0, 1);
+        uint32_t first, vertex, count = meshes[g].def.particle_count;
+        OK(cloth_patch_rebuild(alone, &choice, &error));
+        layout_move(alone, 20, 1);
+        float *one = layout_positions(alone);
+        hed_cloth_garment_range(together, g, &first, &vertex);
+        for (uint32_t copy = 0; copy < garments[g].copies; copy++)
+            EXPECT_BYTES(all + 3 * (first + copy * count), one, 3 * count * sizeof *one,
+                "garment %u, copy %u", g, copy);
+        free(one);
+        hed_cloth_destroy(alone);
     }
-    test_close(&t);
+    free(all);
+    hed_cloth_destroy(together);
+    for (uint32_t g = 0; g < 3; g++) test_mesh_free(&meshes[g]);
 }
 
 /* Threads, how far ahead the table is fetched, and where previous positions are kept change no
  * bit. */
 Test(cloth_whole, choices_agree)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
-        static const cloth_patch_choice choices[] = {
-            {.kind = CLOTH_PLAN_FIGURES, .threads = 32, .queue = 2, .held = UINT32_MAX},
-            {.kind = CLOTH_PLAN_FIGURES, .threads = 64, .queue = 1, .held = 0},
-            {.kind = CLOTH_PLAN_FIGURES, .threads = 128, .queue = 3, .held = 1},
-            {.kind = CLOTH_PLAN_FIGURES, .threads = 512, .queue = 4, .held = UINT32_MAX},
-        };
-        test_mesh mesh = test_irregular(14, 5, 0.4f);
-        float *first = NULL;
-        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-            hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_WHOLE, &mesh.def, 1, 0, 1);
-            OK(cloth_patch_rebuild(cloth, &choices[k], &error));
-            layout_move(cloth, 1, 10);
-            float *found = layout_positions(cloth);
-            if (!first) first = found;
-            else {
-                EXPECT_BYTES(found, first, 3 * mesh.def.particle_count * sizeof *found,
-                    "choice %zu: %g m off", k,
-                    layout_difference(found, first, mesh.def.particle_count));
-                free(found);
-            }
-            hed_cloth_destroy(cloth);
+    static const cloth_patch_choice choices[] = {
+        {.kind = CLOTH_PLAN_FIGURES, .threads = 32, .queue = 2, .held = UINT32_MAX},
+        {.kind = CLOTH_PLAN_FIGURES, .threads = 64, .queue = 1, .held = 0},
+        {.kind = CLOTH_PLAN_FIGURES, .threads = 128, .queue = 3, .held = 1},
+        {.kind = CLOTH_PLAN_FIGURES, .threads = 512, .queue = 4, .held = UINT32_MAX},
+    };
+    test_mesh mesh = test_irregular(14, 5, 0.4f);
+    float *first = NULL;
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+        hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_WHOLE, &mesh.def, 1, 0, 1);
+        OK(cloth_patch_rebuild(cloth, &choices[k], &error));
+        layout_move(cloth, 1, 10);
+        float *found = layout_positions(cloth);
+        if (!first) first = found;
+        else {
+            EXPECT_BYTES(found, first, 3 * mesh.def.particle_count * sizeof *found,
+                "choice %zu: %g m off", k,
+                layout_difference(found, first, mesh.def.particle_count));
+            free(found);
         }
-        free(first);
-        cloth_patch_choice joint = {.kind = CLOTH_PLAN_JOINT, .queue = 2, .held = UINT32_MAX};
-        layout_against_reference(&t, HED_CLOTH_WHOLE, &mesh.def, &joint, 0, 1);
-        test_mesh_free(&mesh);
+        hed_cloth_destroy(cloth);
     }
-    test_close(&t);
+    free(first);
+    cloth_patch_choice joint = {.kind = CLOTH_PLAN_JOINT, .queue = 2, .held = UINT32_MAX};
+    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, &joint, 0, 1);
+    test_mesh_free(&mesh);
 }
 
 /* One by one and all together. */
 Test(cloth_whole, surroundings)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
-        enum { N = 12 };
-        static const uint32_t whats[] = {
-            BUSY_TETHERS, BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
-        for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
-            for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1);
-                 iterations++) {
-                uint8_t colours[2][N * N][4] = {{{0}}};
-                float *found =
-                    busy_move(&t, HED_CLOTH_WHOLE, N, whats[k], 0, iterations, 1, colours[0]);
-                float *expected =
-                    busy_move(&t, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
-                double off = layout_difference(found, expected, N * N);
-                EXPECT_LT(
-                    off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
-                if (whats[k] & BUSY_DRIVER)
-                    EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
-                        "colours of surroundings %u", whats[k]);
-                free(found);
-                free(expected);
-            }
-    }
-    test_close(&t);
+    enum { N = 12 };
+    static const uint32_t whats[] = {
+        BUSY_TETHERS, BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
+    for (size_t k = 0; k < sizeof whats / sizeof *whats; k++)
+        for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
+            uint8_t colours[2][N * N][4] = {{{0}}};
+            float *found =
+                busy_move(&here, HED_CLOTH_WHOLE, N, whats[k], 0, iterations, 1, colours[0]);
+            float *expected =
+                busy_move(&here, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
+            double off = layout_difference(found, expected, N * N);
+            EXPECT_LT(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
+            if (whats[k] & BUSY_DRIVER)
+                EXPECT_BYTES(colours[0], colours[1], sizeof colours[0],
+                    "colours of surroundings %u", whats[k]);
+            free(found);
+            free(expected);
+        }
 }
 
 Test(cloth_whole, refuses)
 {
-    test_device t = test_open(NULL);
-    if (layout_is_valid(&t, HED_CLOTH_WHOLE)) {
-        test_mesh large = test_grid(130, 127), small = test_grid(4, 4);
-        hed_cloth_def def = hed_default_cloth_def();
-        hed_cloth *cloth;
-        def.structure = HED_CLOTH_WHOLE;
-        def.garment_count = 1;
-        def.garments = &large.def;
-        FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-        CHECK(strstr(error.text, "16384") || strstr(error.text, "local memory"), "%s", error.text);
-        def.garments = &small.def;
-        def.math = HED_MATH_STRICT;
-        FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-        CHECK(strstr(error.text, "strict"), "%s", error.text);
-        def.math = HED_MATH_FAST;
-        def.iterations = 2;
-        small.def.family_material[HED_CLOTH_STRUCTURAL].compliance = 1e-4f;
-        FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
-        CHECK(strstr(error.text, "iteration"), "%s", error.text);
-        test_mesh_free(&large);
-        test_mesh_free(&small);
-    }
-    test_close(&t);
+    test_mesh large = test_grid(130, 127), small = test_grid(4, 4);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth *cloth;
+    def.structure = HED_CLOTH_WHOLE;
+    def.garment_count = 1;
+    def.garments = &large.def;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "16384") || strstr(error.text, "local memory"), "%s", error.text);
+    def.garments = &small.def;
+    def.math = HED_MATH_STRICT;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "strict"), "%s", error.text);
+    def.math = HED_MATH_FAST;
+    def.iterations = 2;
+    small.def.family_material[HED_CLOTH_STRUCTURAL].compliance = 1e-4f;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "iteration"), "%s", error.text);
+    test_mesh_free(&large);
+    test_mesh_free(&small);
 }

@@ -314,8 +314,9 @@ Test(search, importance_tells_what_matters)
 
 /* ---- memory that runs out ---- */
 
-/* The n-th allocation fails, and the search goes on: what was refused is asked again. */
-static void live(const hed_space *space, test_allocator *state, uint32_t evaluations)
+/* The n-th allocation fails, and the search goes on: what was refused is asked again. Counts the
+ * refusals. */
+static uint32_t live(const hed_space *space, test_allocator *state, uint32_t evaluations)
 {
     hed_allocator allocator = test_allocator_of(state);
     hed_config good = {COUNT, {64, 3, 16, 2, 1, 1}};
@@ -325,7 +326,7 @@ static void live(const hed_space *space, test_allocator *state, uint32_t evaluat
     hed_search *search;
     hed_status status = hed_search_create(&def, &search, &error);
     CHECK(status == HED_OK || (status == HED_ERROR_MEMORY && error.text[0] && !search));
-    uint32_t refused = 0;
+    uint32_t refused = status != HED_OK;
     double shares[COUNT];
     for (uint32_t i = 0; search && i < evaluations; i++) {
         hed_config config;
@@ -340,17 +341,20 @@ static void live(const hed_space *space, test_allocator *state, uint32_t evaluat
     hed_search_destroy(search);
     CHECK(state->live == 0 && state->bytes == 0, "%" PRId64 " allocations are left",
         (int64_t)state->live);
+    return refused;
 }
 
 Test(search, each_allocation_failing)
 {
     hed_space *space = make_space(COUNT);
     test_allocator state = {0};
-    live(space, &state, 40);
+    uint32_t refused = live(space, &state, 40);
+    CHECK_EQ(refused, 0);
     for (int64_t n = 1, calls = state.calls; n <= calls; n++) {
         state = (test_allocator){.fail_at = n};
-        live(space, &state, 40);
+        refused += live(space, &state, 40);
     }
+    CHECK_GT(refused, 20);
     hed_space_destroy(space);
 }
 

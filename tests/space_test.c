@@ -442,6 +442,7 @@ Test(space, each_allocation_failing_leaves_nothing)
     hed_allocator allocator = test_allocator_of(&state);
     hed_space_destroy(build(&p, true, &allocator));
     CHECK(state.live == 0 && state.bytes == 0);
+    uint32_t refused = 0;
     for (int64_t n = 1, calls = state.calls; n <= calls; n++) {
         hed_constant shift = {"shift", SHIFT};
         hed_space_def def = {.allocator = &allocator, .parameters = p.parameters,
@@ -455,8 +456,10 @@ Test(space, each_allocation_failing_leaves_nothing)
         hed_status status = hed_space_create(&def, &space, &error);
         CHECK(status == HED_ERROR_MEMORY || (status == HED_OK && state.calls >= n),
             "allocation %" PRId64 ": %s", n, hed_status_name(status));
+        refused += status != HED_OK;
         hed_space_destroy(space);
         CHECK(state.live == 0 && state.bytes == 0, "allocation %" PRId64 ": %" PRId64 " left", n,
             (int64_t)state.live);
     }
+    CHECK_GT(refused, 5);
 }

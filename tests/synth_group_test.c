@@ -398,6 +398,7 @@ static void fail_each_allocation(hed_synth_solver solver)
         hed_synth_instrument_destroy(instrument);
         hed_context_destroy(context);
         CHECK_EQ(counting.live, 0, "allocation %d: %d are left", (int)n, (int)counting.live);
+        if (created) CHECK_GT(n, 20);
     }
 }
 
