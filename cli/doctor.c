@@ -85,7 +85,7 @@ static void examine_library(const hed_library_def *def, finding *found)
     hed_library_def bare = *def; /* its packages are told as the remedy */
     bare.debian = bare.fedora = NULL;
     const char *file;
-    hed_error error;
+    hed_error error = {0};
     if (hed_library_load(NULL, &bare, NULL, NULL, 0, &file, &error) == HED_OK) {
         snprintf(found->detail, sizeof found->detail, "%s: %s", file, def->purpose);
         return;

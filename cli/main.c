@@ -81,7 +81,7 @@ const hed_command hed_command_root = {
 int main(int argc, char **argv)
 {
     hed_arguments arguments;
-    hed_error error;
+    hed_error error = {0};
     int code = HED_EXIT_USAGE;
     hed_status status = hed_options_parse(&hed_command_root, argc, argv, &arguments, &error);
     if (status != HED_OK) {

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 {
     blur b = {0};
     hed_image image = {0}, result = {0};
-    hed_error error;
+    hed_error error = {0};
     if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: blur OUT.png [IN.png]\n");
         return 2;

@@ -31,7 +31,7 @@ int main(void)
     hed_stream *stream;
     hed_buffer *buffer;
     hed_kernel *kernel;
-    hed_error error;
+    hed_error error = {0};
     if (hed_context_create(NULL, &context, &error) ||
         hed_device_find(context, NULL, &device, &error) ||
         hed_stream_create(device, NULL, &stream, &error) ||

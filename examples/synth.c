@@ -85,7 +85,7 @@ int main(void)
     hed_synth *synth = NULL;
     hed_synth_change *change = NULL;
     hed_synth_entity microphone;
-    hed_error error;
+    hed_error error = {0};
     hed_synth_entity_def ear = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     memcpy(ear.as.microphone.position, (float[]){0.3f, 0.2f, 0}, 3 * sizeof(float));
     memcpy(ear.as.microphone.direction, (float[]){0, 1, 0}, 3 * sizeof(float));

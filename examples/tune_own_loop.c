@@ -40,7 +40,7 @@ int main(void)
     hed_space *space = NULL;
     hed_search *search = NULL;
     hed_config config;
-    hed_error error;
+    hed_error error = {0};
     double seconds = 0;
     float *from = calloc(SIZE * SIZE, sizeof *from), *to = calloc(SIZE * SIZE, sizeof *to);
     hed_status status =

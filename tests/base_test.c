@@ -75,7 +75,7 @@ Test(base, clock_runs_forward)
 
 Test(base, fail_fills_the_error)
 {
-    hed_error error;
+    hed_error error = {0};
     memset(&error, 'x', sizeof error);
     CHECK_EQ(hed_fail(&error, HED_ERROR_LIMIT, "group of %d: %s allows %d", 2048, "gpu", 1024),
         HED_ERROR_LIMIT);
@@ -90,7 +90,7 @@ Test(base, fail_fills_the_error)
 
 Test(base, fail_cuts_long_text)
 {
-    hed_error error;
+    hed_error error = {0};
     char text[HED_ERROR_TEXT + 1];
     memset(text, 'a', sizeof text);
     text[HED_ERROR_TEXT - 1] = '\0';

@@ -355,7 +355,7 @@ static _Atomic bool clearing;
 static void *clear_often(void *user)
 {
     hed_context *context = user;
-    hed_error own;
+    hed_error own = {0};
     while (clearing) {
         hed_status status = hed_cache_clear(context, NULL, &own);
         CHECK_EQ(status, HED_OK, "%s", own.text);

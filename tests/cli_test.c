@@ -93,7 +93,7 @@ Test(options, values_in_every_spelling)
         "tool bench --fast paint round -cgreen -n3 --out a.png",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        hed_error error;
+        hed_error error = {0};
         hed_arguments arguments;
         OK(parse(lines[i], &arguments, &error));
         EXPECT(hed_arguments_command(&arguments) == &PAINT, "%s", lines[i]);
@@ -110,7 +110,7 @@ Test(options, values_in_every_spelling)
 
 Test(options, fallbacks_repeats_and_inherited)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_arguments arguments;
     OK(parse("tool -q paint square a --out ~ b -t x -- --tag -t --tag=y", &arguments, &error));
     CHECK(hed_given(&arguments, "quiet"));
@@ -138,7 +138,7 @@ Test(options, fallbacks_repeats_and_inherited)
 
 Test(options, an_argument_or_a_command)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_arguments arguments;
     OK(parse("tool both plain", &arguments, &error));
     CHECK(hed_arguments_command(&arguments) == &PLAIN);
@@ -162,7 +162,7 @@ Test(options, help_wherever_it_stands)
     static const char *const lines[] = {"tool paint --help", "tool paint -h",
         "tool paint --color red -fh --nonsense", "tool --help paint"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        hed_error error;
+        hed_error error = {0};
         hed_arguments arguments;
         OK(parse(lines[i], &arguments, &error));
         EXPECT(arguments.help, "%s", lines[i]);

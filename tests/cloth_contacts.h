@@ -104,7 +104,7 @@ static inline hed_cloth_def dressed_def(const hed_cloth_garment_def *garments, u
 
 static inline dressed dressed_make(hed_device *device, const hed_cloth_def *def)
 {
-    hed_error error;
+    hed_error error = {0};
     dressed d = {0};
     OK(hed_cloth_create(device, def, &d.cloth, &error));
     d.particles = hed_cloth_particle_count(d.cloth);
@@ -120,14 +120,14 @@ static inline void dressed_free(dressed *d)
 
 static inline void dressed_step(dressed *d, const hed_cloth_frame *frame)
 {
-    hed_error error;
+    hed_error error = {0};
     OK(hed_cloth_step(d->cloth, frame, &error));
     OK(hed_cloth_read(d->cloth, d->positions[0], NULL, NULL, &error));
 }
 
 static inline hed_cloth_quality dressed_measure(dressed *d)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_cloth_quality quality;
     OK(hed_cloth_measure(d->cloth, &quality, &error));
     CHECK(quality.not_finite == 0, "%llu particles are not finite",

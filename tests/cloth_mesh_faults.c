@@ -12,7 +12,7 @@ static const char text[] =
 
 static hed_status try_parse(void)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     hed_status status = hed_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
     if (status != HED_OK && mesh.positions) abort();
@@ -22,7 +22,7 @@ static hed_status try_parse(void)
 
 static hed_status try_files(void)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh, again = {0};
     hed_status status = hed_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
     if (status == HED_OK) status = hed_mesh_write_ply("/dev/null", &mesh, NULL, NULL, &error);
@@ -56,7 +56,7 @@ static hed_status try_others(void)
     hed_status status = HED_OK;
     for (size_t i = 0; i < sizeof other_files / sizeof *other_files && status == HED_OK; i++) {
         char name[64];
-        hed_error error;
+        hed_error error = {0};
         hed_mesh mesh;
         snprintf(name, sizeof name, "%s%s", folder, other_files[i]);
         status = hed_mesh_read(name, &mesh, &error);
@@ -89,7 +89,7 @@ static void remove_others(void)
 
 static hed_status try_faults(void)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     uint32_t removed, particle_of[5], count;
     hed_status status = hed_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
@@ -103,7 +103,7 @@ static hed_status try_faults(void)
 static hed_status try_cache(void)
 {
     static const float positions[6];
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache;
     uint32_t frames;
     hed_pc2_data data = {0};

@@ -24,7 +24,7 @@ static char *file_bytes(const char *path, size_t *size)
 
 Test(cloth_mesh_files, obj_survives_a_round_trip)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = parse(everything), again;
     OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
     OK(hed_mesh_read(in_folder("a.obj"), &again, &error));
@@ -40,7 +40,7 @@ Test(cloth_mesh_files, obj_survives_a_round_trip)
 
 Test(cloth_mesh_files, every_float_survives_text)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = make_grid(100, 100), again;
     uint32_t state = 1;
     for (uint32_t i = 0; i < 3 * mesh.vertex_count; i++) {
@@ -62,7 +62,7 @@ Test(cloth_mesh_files, every_float_survives_text)
 
 Test(cloth_mesh_files, other_positions_and_normals_are_written)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"),
              again;
     float positions[9] = {5, 6, 7, 8, 9, 10, 11, 12, 13}, normals[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -89,7 +89,7 @@ Test(cloth_mesh_files, other_positions_and_normals_are_written)
 
 Test(cloth_mesh_files, a_million_vertices)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = make_grid(1000, 1000), again;
     uint64_t start = hed_now();
     OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
@@ -115,7 +115,7 @@ Test(cloth_mesh_files, a_million_vertices)
 
 Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     hed_pc2_data data;
     hed_pc2 *cache;
@@ -138,7 +138,7 @@ Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
 
 Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = parse(SQUARE "v 0.5 2 0.1\nf 1 2 3 4\nf 4 3 5\n"), again;
     static const uint8_t colours[] = {
         255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 51, 102, 153, 204, 0, 0, 0, 255};
@@ -184,7 +184,7 @@ static void expect_glb(const char *bytes, size_t size)
 
 Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
 {
-    hed_error error;
+    hed_error error = {0};
     /* Vertex 3 has two texture coordinates; the second quad's inner corner asks for the other
      * diagonal. */
     hed_mesh
@@ -242,7 +242,7 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
 /* A vertex that all faces agree on keeps its number. */
 Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = make_grid(5, 4), again;
     OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
     size_t size;
@@ -267,7 +267,7 @@ Test(cloth_mesh_files, formats_by_ending_or_by_content)
         "element face 1\nproperty list uchar int vertex_indices\nend_header\n9 0 0\n1 0 0\n1 1 0\n0 1 0\n4 3 2 1 0\n";
     static const char stl[] =
         "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     write_file(in_folder("a.PLY"), ply, sizeof ply - 1);
     write_file(in_folder("a"), ply, sizeof ply - 1);

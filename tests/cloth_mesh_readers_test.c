@@ -69,7 +69,7 @@ static hed_status parse_exactly(
 
 static hed_mesh read_bytes(parser *parse_it, const bytes *b)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     OK(parse_it("test", b->data, b->size, &mesh, &error));
     return mesh;
@@ -77,7 +77,7 @@ static hed_mesh read_bytes(parser *parse_it, const bytes *b)
 
 static void refuse(parser *parse_it, const bytes *b, const char *words)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, parse_it("test", b->data, b->size, &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
@@ -87,7 +87,7 @@ static void refuse(parser *parse_it, const bytes *b, const char *words)
 /* Cut at every length it is refused, but for the last `whole` bytes. */
 static void refuse_cuts(parser *parse_it, const bytes *b, size_t whole)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     for (size_t size = 0; size + whole < b->size; size++) {
         hed_status status = parse_exactly(parse_it, b->data, size, &mesh, &error);
@@ -374,7 +374,7 @@ static bytes make_glb(const char *json, const bytes *chunk)
 
 static hed_mesh read_json(const char *json)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     OK(parse_gltf("test.gltf", json, strlen(json), &mesh, &error));
     return mesh;
@@ -382,7 +382,7 @@ static hed_mesh read_json(const char *json)
 
 static void refuse_json(const char *json, const char *words)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, parse_gltf("test.gltf", json, strlen(json), &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
@@ -509,7 +509,7 @@ Test(cloth_mesh_readers, gltf_without_a_buffer_view_is_zero)
         "\"indices\":{\"bufferView\":1,\"componentType\":5121},\"values\":{\"bufferView\":0}}}],"
         "\"meshes\":[{\"primitives\":[{\"mode\":0,\"attributes\":{\"POSITION\":0}}," PLAIN
         "]}],\"nodes\":[{\"mesh\":0}]}";
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     OK(parse_gltf("test.gltf", json, sizeof json - 1, &mesh, &error));
     CHECK(mesh.vertex_count == 3 &&
@@ -523,7 +523,7 @@ Test(cloth_mesh_readers, gltf_data_may_lie_beside_the_document)
     static const char json[] = TRIANGLE_IN("my%20mesh.bin", "{\"mesh\":0}", PLAIN, ""),
                       missing[] = TRIANGLE_IN("gone.bin", "{\"mesh\":0}", PLAIN, "");
     static const float triangle[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     write_file(in_folder("a.gltf"), json, sizeof json - 1);
     write_file(in_folder("b.gltf"), missing, sizeof missing - 1);
@@ -616,7 +616,7 @@ Test(cloth_mesh_readers, gltf_that_is_broken_is_named)
  * coordinates. */
 Test(cloth_mesh_readers, glb_survives_a_round_trip)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh
         mesh = parse(SQUARE
             "v 3 0 0\nv 1.5 0.2 0\nvt 0 0\nvt 1 0\nvt 0.5 0.25\nusemtl red\nf 1/1 2/2 3/3 4/1\nusemtl blue\nf 3/2 2/2 5/1\n"),
@@ -638,7 +638,7 @@ Test(cloth_mesh_readers, glb_survives_a_round_trip)
  * vertices. */
 static void compare_with_assimp(const char *path)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh own, other;
     hed_status status = cloth_assimp_read(path, &other, &error);
     if (status == HED_ERROR_UNSUPPORTED) return; /* a build without it */
@@ -668,7 +668,7 @@ static void compare_with_assimp(const char *path)
 
 Test(cloth_mesh_readers, assimp_reads_the_same)
 {
-    hed_error error;
+    hed_error error = {0};
     static const char *const formats[] = {"ascii", "binary_little_endian", "binary_big_endian"};
     for (int i = 0; i < 3; i++) {
         bytes b = make_ply(formats[i], "\n");

@@ -9,7 +9,7 @@
 /* Parsing ends in FORMAT, with these words in its text. */
 static void refuse(const char *text, const char *words)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
@@ -59,7 +59,7 @@ Test(cloth_mesh, faces_may_come_before_their_vertices)
 /* ARCSim writes ny and nv beside v; other programs have words of their own, too. */
 Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     static const char text[] =
         "# ARCSim\nv 0 0 0\nny 0 0 0.5\nnv 0 0 1\nv 1 0 0\nny 1 0 0\nnv 0 0 1 \\\n 5\nv 1 1 0\nmy_word\nf 1 2 3\n";
@@ -118,7 +118,7 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
         "test.obj:2: found \"hello world\" and no vertex at all, expected v, vt");
     refuse("v 0 0 0\nsurf 0 1\n", "curves and surfaces are not read");
     refuse("ply\nformat ascii 1.0\n", "test.obj:1: found \"ply format\" and no vertex");
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("zero.obj", "v 0 0 0\0 1", 10, &mesh, &error));
     FAILS(HED_ERROR_IO, hed_mesh_read("/nowhere/at/all.obj", &mesh, &error));
@@ -171,7 +171,7 @@ Test(cloth_mesh, an_obj_file_cut_anywhere_is_a_mesh_or_an_error)
 
 static hed_mesh_check inspect(const hed_mesh *mesh)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh_check check;
     OK(hed_mesh_inspect(mesh, &check, &error));
     return check;
@@ -193,14 +193,14 @@ static void expect_fault(const hed_mesh *mesh, hed_mesh_fault fault, uint32_t co
 
 static void expect_unsound(const hed_mesh *mesh, const char *words)
 {
-    hed_error error;
+    hed_error error = {0};
     FAILS(HED_ERROR_FORMAT, hed_mesh_require_sound("test.obj", mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
 }
 
 Test(cloth_mesh, each_fault_is_found_at_its_place)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\n");
     expect_fault(&mesh, HED_MESH_FAULT_COUNT, 0, 0);
     OK(hed_mesh_require_sound("test.obj", &mesh, &error));
@@ -269,7 +269,7 @@ Test(cloth_mesh, large_duplicates_are_found)
 
 Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
 {
-    hed_error error;
+    hed_error error = {0};
     uint32_t removed;
     hed_mesh mesh =
         parse(SQUARE "v 0 0 1\nv 9 9 9\nvt 0 0\nvt 1 0\n"
@@ -298,7 +298,7 @@ Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
 
 Test(cloth_mesh, vertices_that_lie_together_become_one_particle)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = parse(
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1.00001 0 0\nv 0 1.00001 0\nv 1 1 0\nv -0 0 0\nf 1 2 3\nf 4 6 5\n");
     uint32_t particle_of[7], count;
@@ -314,7 +314,7 @@ Test(cloth_mesh, vertices_that_lie_together_become_one_particle)
 
 Test(cloth_mesh, corners_of_one_face_are_never_welded)
 {
-    hed_error error;
+    hed_error error = {0};
     uint32_t particle_of[6], count;
     hed_mesh mesh =
         parse("v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 0.0005 0 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nf 4 5 6\n");
@@ -334,7 +334,7 @@ Test(cloth_mesh, corners_of_one_face_are_never_welded)
 Test(cloth_mesh, welding_agrees_with_comparing_all_pairs)
 {
     enum { COUNT = 600 };
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh = {.vertex_count = COUNT, .positions = malloc(COUNT * 3 * sizeof(float))};
     uint32_t particle_of[COUNT], first_of[COUNT], count, expected = 0, state = 7;
     for (int i = 0; i < 3 * COUNT; i++) {

@@ -9,7 +9,7 @@
 
 static inline hed_mesh parse(const char *text)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh mesh;
     OK(hed_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
     return mesh;

@@ -22,7 +22,7 @@ static const float *frame(uint32_t number)
 /* A cache of these frames, closed. */
 static void make(const char *path, uint32_t frames)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache;
     OK(hed_pc2_create(path, VERTICES, 1, 0.5f, &cache, &error));
     for (uint32_t i = 0; i < frames; i++) OK(hed_pc2_add(cache, frame(i), &error));
@@ -32,7 +32,7 @@ static void make(const char *path, uint32_t frames)
 /* Exactly these frames are there, whole. */
 static void expect_frames(const char *path, const uint32_t *numbers, uint32_t count)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2_data data;
     OK(hed_pc2_read(path, &data, &error));
     CHECK_EQ(data.vertex_count, VERTICES);
@@ -70,7 +70,7 @@ Test(cloth_pc2, bytes_are_those_of_the_format)
 
 Test(cloth_pc2, every_finished_frame_is_readable_at_once)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache;
     OK(hed_pc2_create(in_folder("a.pc2"), VERTICES, 1, 0.5f, &cache, &error));
     expect_frames(in_folder("a.pc2"), in_order, 0);
@@ -84,7 +84,7 @@ Test(cloth_pc2, every_finished_frame_is_readable_at_once)
 
 Test(cloth_pc2, resuming_and_cutting)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache;
     uint32_t frames;
     const char *path = in_folder("a.pc2");
@@ -105,7 +105,7 @@ Test(cloth_pc2, resuming_and_cutting)
  * end. */
 Test(cloth_pc2, resuming_behind_the_last_whole_frame)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache;
     uint32_t frames;
     const char *path = in_folder("a.pc2");
@@ -124,7 +124,7 @@ Test(cloth_pc2, resuming_behind_the_last_whole_frame)
 
 Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache = NULL;
     hed_pc2_data data;
     uint32_t frames;
@@ -176,7 +176,7 @@ Test(cloth_pc2, what_is_no_cache_of_this_mesh_is_refused)
 
 Test(cloth_pc2, no_nan_enters)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache;
     const char *path = in_folder("a.pc2");
     float bad[FRAME];
@@ -194,7 +194,7 @@ Test(cloth_pc2, no_nan_enters)
 /* A disk that is full in the middle of a frame: the frames before it stay, and the run says so. */
 Test(cloth_pc2, a_full_disk_leaves_the_frames_before)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_pc2 *cache;
     uint32_t frames;
     const char *path = in_folder("a.pc2");

@@ -118,7 +118,7 @@ static bool stop_now(void *user)
 static hed_conformance_report conform_def(
     const hed_kernel_def *kernel, hed_coverage coverage, verdicts *v)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_context *context;
     hed_context_def context_def = hed_default_context_def();
     context_def.opencl_library = context_def.cuda_library = context_def.nvrtc_library = "";

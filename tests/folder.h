@@ -47,7 +47,7 @@ static inline const char *in_folder(const char *name)
 
 static inline void write_file(const char *path, const void *bytes, size_t size)
 {
-    hed_error error;
+    hed_error error = {0};
     OK(hed_path_write_own(path, &bytes, &size, 1, &error));
 }
 

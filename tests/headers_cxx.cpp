@@ -7,7 +7,7 @@
 
 int main()
 {
-    hed_error error;
+    hed_error error = {};
     hed_context *context = nullptr;
     hed_context_def def = hed_default_context_def();
     def.cuda_library = "";

@@ -9,7 +9,7 @@
 
 static hed_json *parse(const char *text)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_json *json;
     OK(hed_json_parse("a.json", text, strlen(text), &json, &error));
     return json;
@@ -18,7 +18,7 @@ static hed_json *parse(const char *text)
 /* The document's problem must be exactly this. */
 static void expect_problem(hed_json *json, const char *expected)
 {
-    hed_error error;
+    hed_error error = {0};
     FAILS(HED_ERROR_FORMAT, hed_json_status(json, &error));
     CHECK_TEXT(error.text, expected);
     hed_json_free(json);
@@ -46,7 +46,7 @@ static hed_json_node spring(hed_json *json, size_t index)
 
 Test(json, values)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_json *json = parse(INSTRUMENT);
     hed_json_node root = hed_json_root(json);
     CHECK_TEXT(hed_json_string(hed_json_member(root, "name")), "a\xc3\xa9 \"b\" }]");
@@ -67,7 +67,7 @@ Test(json, values)
 
 Test(json, members_in_their_order)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_json *json = parse(INSTRUMENT);
     static const char *const expected[] = {"name", "empty", "nested", "springs", "na me"};
     hed_json_node root = hed_json_root(json), at = hed_json_next(root, NULL);
@@ -178,7 +178,7 @@ Test(json, syntax_errors_name_the_line)
         {"{\"a\": 1, \"a\": 2}", "a.json:1:12: not JSON: duplicate object key near '\"a\"'"},
         {"[1] 2", "a.json:1:5: not JSON: end of file expected near '2'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hed_error error;
+        hed_error error = {0};
         hed_json *json;
         FAILS(HED_ERROR_FORMAT,
             hed_json_parse("a.json", cases[i].text, strlen(cases[i].text), &json, &error));
@@ -206,7 +206,7 @@ Test(json, long_paths_are_cut_at_the_front)
     hed_json_node node = hed_json_root(json);
     for (int i = 0; i < 100; i++) node = hed_json_member(node, "a_long_name");
     hed_json_string(node);
-    hed_error error;
+    hed_error error = {0};
     FAILS(HED_ERROR_FORMAT, hed_json_status(json, &error));
     CHECK(strstr(error.text,
               "a_long_name.a_long_name: expected a string, found a number (a.json:1:1487)"),
@@ -219,7 +219,7 @@ Test(json, records)
     static const char *const list[] = {"x", "\xff y"};
     char *text = NULL;
     size_t size;
-    hed_error error;
+    hed_error error = {0};
     cli_report *records = cli_report_create(true);
     cli_report_row(records, CLI_TEXT("b", "text \"q\"", .heading = "B", .shown = "other"),
         CLI_NUMBER("a", 0.1), CLI_NUMBER("none", NAN), CLI_WHOLE("big", (uint64_t)1 << 53),
@@ -240,7 +240,7 @@ Test(json, records_inside_records)
 {
     char *text = NULL;
     size_t size;
-    hed_error error;
+    hed_error error = {0};
     cli_report *records = cli_report_create(true);
     cli_report_begin(records);
     cli_report_open_list(records, "rows");
@@ -271,7 +271,7 @@ Test(json, records_inside_records)
 
 Test(json, full_disk_is_told)
 {
-    hed_error error;
+    hed_error error = {0};
     cli_report *records = cli_report_create(true);
     cli_report_begin(records);
     FILE *full = fopen("/dev/full", "w");

@@ -16,7 +16,7 @@ Test(library, functions_of_what_is_there)
     static const char *const names[] = {"sqrt", "fabs"};
     void *slots[2];
     const char *file;
-    hed_error error;
+    hed_error error = {0};
     test_allocator counting = {0};
     hed_allocator allocator = test_allocator_of(&counting);
     OK(hed_library_load(&allocator, &MATHS, names, slots, 2, &file, &error));
@@ -38,7 +38,7 @@ Test(library, what_is_missing_is_named_with_its_packages)
     static const char *const nowhere[] = {"libheddle-nowhere.so.9", NULL}, *const names[] = {"sqrt",
                                                                                "no_such_function"};
     void *slots[2];
-    hed_error error;
+    hed_error error = {0};
     hed_library_def def = MATHS;
     def.files = nowhere;
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &def, NULL, NULL, 0, NULL, &error));
@@ -57,7 +57,7 @@ Test(library, what_is_missing_is_named_with_its_packages)
 
 Test(library, a_setting_names_another_file)
 {
-    hed_error error;
+    hed_error error = {0};
     const char *file;
     setenv("HEDDLE_TEST_LIBRARY", "none", 1);
     FAILS(HED_ERROR_UNSUPPORTED, hed_library_load(NULL, &MATHS, NULL, NULL, 0, NULL, &error));

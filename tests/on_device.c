@@ -35,7 +35,7 @@ static bool required(const char *selector)
 
 static bool available(const char *selector)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_context *context;
     if (hed_context_create(NULL, &context, &error)) {
         fprintf(stderr, "on_device: %s\n", error.text);

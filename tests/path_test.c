@@ -170,7 +170,7 @@ Test(path, read_says_what_is_wrong)
 {
     char *bytes = NULL;
     size_t size = 0;
-    hed_error error;
+    hed_error error = {0};
     FAILS(HED_ERROR_IO, hed_path_read(NULL, in_folder("missing"), 100, &bytes, &size, &error));
     CHECK(strstr(error.text, in_folder("missing")) && strstr(error.text, strerror(ENOENT)), "%s",
         error.text);

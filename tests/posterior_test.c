@@ -31,7 +31,7 @@ typedef struct scene {
 
 static void open_scene(scene *s, hed_shape shape, bool ignores_failures)
 {
-    hed_error error;
+    hed_error error = {0};
     *s = (scene){.allocator = hed_default_allocator(), .random = hed_random_seed(7)};
     hed_space_def def = {.parameters = PARAMETERS, .parameter_count = 3};
     OK(hed_space_create(&def, &s->space, &error));

@@ -21,7 +21,7 @@ static void add_tone(float *samples, uint32_t step, double frequency, double amp
 static hed_image draw(const hed_spectrogram_def *def)
 {
     hed_image image;
-    hed_error error;
+    hed_error error = {0};
     CHECK_EQ(hed_spectrogram_draw(def, &image, &error), HED_OK, "%s", error.text);
     return image;
 }
@@ -99,7 +99,7 @@ Test(spectrum, a_sine_at_full_scale_has_power_1)
 Test(spectrum, refuses_a_size_that_is_no_power_of_two)
 {
     hed_spectrum *spectrum;
-    hed_error error;
+    hed_error error = {0};
     CHECK_EQ(hed_spectrum_create(1000, &spectrum, &error), HED_ERROR_ARGUMENT);
     CHECK_NOT_NULL(strstr(error.text, "1000"), "%s", error.text);
     CHECK_NULL(spectrum);
@@ -173,7 +173,7 @@ Test(spectrogram, silence_is_dark_and_faults_are_named)
     uint32_t middle = (uint32_t)hed_spectrogram_x(&def, 0.5);
     EXPECT_EQ(brightness(&image, middle, (uint32_t)hed_spectrogram_y(&def, 1000)), 8u);
     hed_image_free(&image);
-    hed_error error;
+    hed_error error = {0};
     hed_spectrogram_def none = def, three = def, upside = def, tiny = def;
     none.frames = 0;
     three.channels = 3;

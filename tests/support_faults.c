@@ -21,7 +21,7 @@ static hed_status try_json(void)
     /* The long string finds no room for a byte, and then a number clears errno. */
     static const char text[] =
         "{\"a\": [1, {\"\\u0062\": 3}], \"a string that needs more room than the reader has at first\": 12345}";
-    hed_error error;
+    hed_error error = {0};
     hed_json *json;
     hed_status status = hed_json_parse("a.json", text, sizeof text - 1, &json, &error);
     if (status != HED_OK) return status;
@@ -36,7 +36,7 @@ static hed_status try_json(void)
 
 static hed_status try_png(void)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_image image;
     hed_status status = hed_image_create(30, 20, 3, &image, &error);
     if (status != HED_OK) return status;
@@ -57,7 +57,7 @@ static hed_status try_spectrogram(void)
     def.width = def.height = 16;
     def.window = 64;
     hed_image image;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = hed_spectrogram_draw(&def, &image, &error);
     hed_image_free(&image);
     return status;
@@ -65,7 +65,7 @@ static hed_status try_spectrogram(void)
 
 static hed_status try_bench(bool json)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_bench_record record = {"a", "b", "c", 1, "u", 2, 3, "d", 4};
     FILE *stream = fopen("/dev/null", "w");
     if (!stream) return HED_ERROR_MEMORY;
@@ -91,7 +91,7 @@ static int run_nothing(const hed_arguments *arguments, void *user)
 static hed_status try_options(void)
 {
     static const hed_command command = {.name = "tool", .summary = "a tool", .run = run_nothing};
-    hed_error error;
+    hed_error error = {0};
     hed_arguments arguments;
     char *words[] = {"tool"};
     hed_status status = hed_options_parse(&command, 1, words, &arguments, &error);
@@ -103,7 +103,7 @@ static hed_status try_options(void)
 static hed_status try_spec(const char *text)
 {
     static const hed_device_info device = {.id = "a device", .max_group = 1024};
-    hed_error error;
+    hed_error error = {0};
     hed_tune_file *spec;
     int file = open(path, O_WRONLY | O_TRUNC); /* not stdio: what fails is for the loader */
     if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) abort();
@@ -153,14 +153,14 @@ static const hed_tune_result results = {.evaluations = &evaluation, .count = 1};
 
 static hed_status try_t4(void)
 {
-    hed_error error;
+    hed_error error = {0};
     return hed_tune_report_write(
         path, HED_REPORT_T4, &(hed_tune_report_def){.kernel = &kernel, .result = &results}, &error);
 }
 
 static hed_status try_csv(void)
 {
-    hed_error error;
+    hed_error error = {0};
     return hed_tune_report_write(path, HED_REPORT_CSV,
         &(hed_tune_report_def){.kernel = &kernel, .result = &results}, &error);
 }
@@ -173,13 +173,13 @@ static hed_status try_report(void)
         .name = "k", .parameters = &wide, .parameter_count = 1};
     static const hed_device_info device = {.id = "d", .name = "device"};
     const hed_tune_report_def def = {.kernel = &described, .device = &device, .result = &results};
-    hed_error error;
+    hed_error error = {0};
     return hed_tune_report_write(path, HED_REPORT_HTML, &def, &error);
 }
 
 static hed_status try_object(void)
 {
-    hed_error error;
+    hed_error error = {0};
     FILE *stream = fopen("/dev/null", "w");
     if (!stream) return HED_ERROR_MEMORY;
     cli_report *report = cli_report_create(true);

@@ -57,7 +57,7 @@ static int count_files(void)
 
 static bool file_is(const char *path, const char *expected)
 {
-    hed_error error;
+    hed_error error = {0};
     char *bytes;
     size_t size;
     OK(hed_file_read(path, 1 << 20, &bytes, &size, &error));
@@ -70,7 +70,7 @@ static bool file_is(const char *path, const char *expected)
 
 Test(file, written_whole, .init = make_folder, .fini = remove_folder)
 {
-    hed_error error;
+    hed_error error = {0};
     const char *path = in_folder("a");
     OK(hed_file_write(path, "one", 3, &error));
     CHECK(file_is(path, "one"));
@@ -84,7 +84,7 @@ Test(file, written_whole, .init = make_folder, .fini = remove_folder)
 
 Test(file, abort_leaves_everything_as_it_was, .init = make_folder, .fini = remove_folder)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_file_writer *writer;
     const char *path = in_folder("a");
     OK(hed_file_write(path, "old", 3, &error));
@@ -103,7 +103,7 @@ Test(file, abort_leaves_everything_as_it_was, .init = make_folder, .fini = remov
 
 Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_file_writer *writer;
     FAILS(HED_ERROR_IO, hed_file_write(in_folder("no/such"), "x", 1, &error));
     CHECK(strstr(error.text, "no/such") && strstr(error.text, strerror(ENOENT)), "%s", error.text);
@@ -132,7 +132,7 @@ Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
  * read, however slowly. */
 Test(file, what_is_no_file_is_named, .init = make_folder, .fini = remove_folder, .timeout = 60)
 {
-    hed_error error;
+    hed_error error = {0};
     char *bytes;
     size_t size;
     char pipe_path[128];
@@ -182,7 +182,7 @@ Test(file, full_disk, .init = make_folder, .fini = remove_folder)
 {
     /* /dev/full is no regular file, so the bytes go straight to it; a rename would replace the
      * device. */
-    hed_error error;
+    hed_error error = {0};
     hed_file_writer *writer;
     OK(hed_file_writer_open("/dev/full", &writer, &error));
     static char block[1 << 16];
@@ -202,7 +202,7 @@ Test(file, full_disk, .init = make_folder, .fini = remove_folder)
 
 Test(file, links_are_followed, .init = make_folder, .fini = remove_folder)
 {
-    hed_error error;
+    hed_error error = {0};
     char link[128];
     snprintf(link, sizeof link, "%s", in_folder("link"));
     CHECK(symlink("target", link) == 0);
@@ -218,7 +218,7 @@ Test(file, links_are_followed, .init = make_folder, .fini = remove_folder)
 
 static hed_image make_image(uint32_t width, uint32_t height, uint32_t channels)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_image image;
     OK(hed_image_create(width, height, channels, &image, &error));
     uint32_t state = 1;
@@ -230,7 +230,7 @@ static hed_image make_image(uint32_t width, uint32_t height, uint32_t channels)
 Test(png, round_trip, .init = make_folder, .fini = remove_folder)
 {
     static const uint32_t channels[] = {1, 3, 4};
-    hed_error error;
+    hed_error error = {0};
     for (int i = 0; i < 3; i++) {
         hed_image image = make_image(37, 19, channels[i]), back;
         OK(hed_png_write(in_folder("a.png"), &image, &error));
@@ -245,7 +245,7 @@ Test(png, round_trip, .init = make_folder, .fini = remove_folder)
 
 Test(png, cut_short_at_every_length, .init = make_folder, .fini = remove_folder)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_image image = make_image(9, 7, 3), back;
     char *bytes;
     size_t size;
@@ -273,7 +273,7 @@ Test(png, cut_short_at_every_length, .init = make_folder, .fini = remove_folder)
 
 Test(png, refusals, .init = make_folder, .fini = remove_folder)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_image image;
     FAILS(HED_ERROR_ARGUMENT, hed_image_create(0, 5, 1, &image, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_image_create(5, 5, 2, &image, &error));
@@ -305,7 +305,7 @@ Test(png, other_kinds_are_converted)
         unsigned char bytes[512];
         size_t size = strlen(files[i].hex) / 2;
         for (size_t j = 0; j < size; j++) sscanf(files[i].hex + 2 * j, "%2hhx", &bytes[j]);
-        hed_error error;
+        hed_error error = {0};
         hed_image image;
         OK(hed_png_decode(files[i].name, bytes, size, &image, &error));
         EXPECT(
@@ -387,7 +387,7 @@ Test(table, aligned)
 {
     char *text = NULL;
     size_t size;
-    hed_error error;
+    hed_error error = {0};
     cli_report *table = cli_report_create(false);
     const char *rows[3][4] = {
         {"caf\xc3\xa9", "7", "", "x"}, {"a", "1234567", "", "two\nlines"}, {"b", "", "", ""}};
@@ -446,7 +446,7 @@ Test(bench, rounds_take_turns_and_the_first_is_thrown_away)
 {
     static double order[2 * 2001];
     int calls = 0;
-    hed_error error;
+    hed_error error = {0};
     fake_case fakes[2] = {{order, &calls, 1}, {order, &calls, 2}};
     hed_bench_case cases[2] = {
         {.run = fake_run, .user = &fakes[0]}, {.run = fake_run, .user = &fakes[1]}};
@@ -481,7 +481,7 @@ Test(bench, records_have_what_applies)
 {
     char *text = NULL;
     size_t size;
-    hed_error error;
+    hed_error error = {0};
     cli_report *bench = cli_report_create(true), *table = cli_report_create(false);
     hed_bench_record all = {"suite", "name", "host", 2, "GB/s", 4, 0.5, "memcpy", 0.1};
     hed_bench_record few = {"suite", "other", "host", 3, "us", NAN, NAN, NULL, NAN};

@@ -54,7 +54,7 @@ static void keep_warning(void *user, hed_log_level level, const char *message)
 /* With `inputs` the string hears the last of them, too. */
 static rig *make_rig(uint32_t inputs)
 {
-    hed_error error;
+    hed_error error = {0};
     rig *r = calloc(1, sizeof *r);
     hed_context_def context = hed_default_context_def();
     context.allocator = test_allocator_of(&r->counting);
@@ -120,7 +120,7 @@ static void stop(hed_synth_live *live)
 static void render(const rig *r, const hed_synth_event *events, uint32_t count, uint32_t at,
     uint32_t channels, float *left, float *right)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth *synth;
     hed_synth_def def = r->def.synth;
     static float sound[2][BLOCK];
@@ -182,7 +182,7 @@ static hed_synth_event midi(uint8_t status, uint8_t first, uint8_t second)
  * block. */
 Test(synth_asound, midi_sounds_as_the_same_events_do)
 {
-    hed_error error;
+    hed_error error = {0};
     static float left[FRAMES], right[FRAMES];
     const snd_seq_event_t sent[] = {
         control(SND_SEQ_EVENT_PGMCHANGE, 0, 5),
@@ -237,7 +237,7 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
  * late it is read: found by comparing with renders. */
 static uint32_t frame_of_stamped_note(void)
 {
-    hed_error error;
+    hed_error error = {0};
     rig *r = make_rig(0);
     hed_synth_live *live;
     static float left[FRAMES], right[FRAMES];
@@ -274,7 +274,7 @@ Test(synth_asound, midi_comes_at_its_time_stamp)
 
 static void connects(const rig *r, const char *text, unsigned client, unsigned port)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_live *live;
     hed_synth_live_def def = r->def;
     def.midi_port = text;
@@ -286,7 +286,7 @@ static void connects(const rig *r, const char *text, unsigned client, unsigned p
 
 Test(synth_asound, finds_the_midi_port)
 {
-    hed_error error;
+    hed_error error = {0};
     rig *r = make_rig(0);
     hed_synth_live *live;
     connects(r, "20:1", 20, 1);
@@ -323,7 +323,7 @@ Test(synth_asound, finds_the_midi_port)
 static void captures(
     snd_pcm_format_t format, uint32_t inputs, uint32_t channels, snd_pcm_uframes_t most)
 {
-    hed_error error;
+    hed_error error = {0};
     static float left[FRAMES], right[FRAMES];
     rig *r = make_rig(inputs);
     hed_synth_live *live;
@@ -358,7 +358,7 @@ Test(synth_asound, captures_16_bits) { captures(SND_PCM_FORMAT_S16, 2, 2, 0); }
 /* A warning, and the inputs hear silence. */
 Test(synth_asound, a_card_that_does_not_capture)
 {
-    hed_error error;
+    hed_error error = {0};
     static float left[FRAMES], right[FRAMES];
     rig *r = make_rig(2);
     hed_synth_live *live;
@@ -384,7 +384,7 @@ Test(synth_asound, a_card_that_does_not_capture)
 /* An xrun of either side is counted; both begin anew, with silence ahead as at the start. */
 Test(synth_asound, recovers_from_xruns)
 {
-    hed_error error;
+    hed_error error = {0};
     rig *r = make_rig(2);
     hed_synth_live *live;
     hed_synth_live_info report;
@@ -414,7 +414,7 @@ Test(synth_asound, recovers_from_xruns)
 /* A function that fails from some time on: playing ends, and says why. */
 static void ends_with(const char *function, bool xrun, int code, const char *text)
 {
-    hed_error error;
+    hed_error error = {0};
     rig *r = make_rig(1);
     hed_synth_live *live;
     hed_synth_live_info report;
@@ -445,7 +445,7 @@ Test(synth_asound, says_what_is_gone)
  * are read. */
 Test(synth_asound, goes_on_without_some_events)
 {
-    hed_error error;
+    hed_error error = {0};
     rig *r = make_rig(0);
     hed_synth_live *live;
     hed_synth_live_info report = {0};
@@ -474,7 +474,7 @@ static bool is_dispensable(const rig *r)
 /* Each call of the start in turn: an error or a warning that says so, and nothing is left. */
 Test(synth_asound, every_call_fails_once)
 {
-    hed_error error;
+    hed_error error = {0};
     uint32_t refused = 0, warned = 0;
     for (int64_t i = 1;; i++) {
         rig *r = make_rig(2);

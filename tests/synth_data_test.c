@@ -19,7 +19,7 @@ enum { RATE = 48000, BLOCK = 256, WINDOW = 16384 };
 
 static hed_synth_instrument *load(const char *name)
 {
-    hed_error error;
+    hed_error error = {0};
     char path[128];
     hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "data/instruments/%s.json", name);
@@ -32,7 +32,7 @@ static hed_synth_instrument *load(const char *name)
 static float *play(const test_device *t, const char *name, uint8_t channel, uint8_t note,
     double seconds, uint32_t *frames, hed_synth_info *report)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument = load(name);
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
@@ -86,7 +86,7 @@ Test(synth_data, instruments_are_stable)
     static const char *const names[] = {
         "harp", "drum", "viol", "cymbal", "vibes", "tank", "orrery", "million", "consort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        hed_error error;
+        hed_error error = {0};
         hed_synth_instrument *instrument = load(names[i]);
         hed_synth_stability stability;
         OK(hed_synth_instrument_stability(instrument, RATE, &stability, &error));
@@ -172,7 +172,7 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
 
 Test(synth_data, the_piece_is_whole)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_midi_file *file;
     OK(hed_synth_midi_file_load("data/music/greensleeves.mid", &file, &error));
     EXPECT_EQ(hed_synth_midi_file_tracks(file), 4u);
@@ -205,7 +205,7 @@ Test(synth_data, phrases_can_be_read)
     CHECK_EQ(glob("data/music/phrases/*.mid", 0, NULL, &found), 0);
     EXPECT_EQ(found.gl_pathc, 7u);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        hed_error error;
+        hed_error error = {0};
         hed_synth_midi_file *file;
         OK(hed_synth_midi_file_load(found.gl_pathv[i], &file, &error));
         EXPECT_GT(hed_synth_midi_file_count(file), 2u);
@@ -217,7 +217,7 @@ Test(synth_data, phrases_can_be_read)
 /* Every note on five channels at one sample, as a careless arranger or a cat writes them. */
 Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
 {
-    hed_error error;
+    hed_error error = {0};
     test_device t = test_open(NULL);
     hed_synth_instrument *harp = load("harp");
     hed_synth_def def = hed_default_synth_def();

@@ -306,7 +306,7 @@ Test(synth_exciters, sound_is_a_force_two_samples_later)
 static double modulated_force(hed_synth_modulation_mode mode, bool invert)
 {
     static rig r;
-    hed_error error;
+    hed_error error = {0};
     rig_open(&r, NULL);
     hed_synth_entity body = rig_body(&r, 0, 1, 0), input = rig_input(&r, 1, 0, 3);
     rig_link(&r, input, body, 1);

@@ -235,7 +235,7 @@ static void add_entity(hed_synth_instrument *i, hed_synth_entity_type type)
         "a..b", "x[3]", "body.3", "body.5'", "grid.0", "grid.1[2]", "grid[1]", " "};
     hed_synth_entity_def def = {.type = type};
     hed_synth_entity entity;
-    hed_error ignored;
+    hed_error ignored = {0};
     draw_fields(i, synth_fields[type], (char *)&def.as);
     hed_synth_instrument_add(i, &def, odd[draw(sizeof odd / sizeof *odd)], &entity, &ignored);
 }
@@ -244,7 +244,7 @@ static void add_grid(hed_synth_instrument *i)
 {
     hed_synth_grid_def grid = hed_default_synth_grid_def();
     hed_synth_generated made;
-    hed_error ignored;
+    hed_error ignored = {0};
     for (uint32_t axis = 0; axis < 3; axis++) {
         grid.size[axis] = 1 + draw(4);
         grid.origin[axis] = draw_number(-9, 9);
@@ -259,7 +259,7 @@ static void add_grid(hed_synth_instrument *i)
 /* Links, modulations and changes, mostly of what cannot be joined. */
 static void join_anything(hed_synth_instrument *i)
 {
-    hed_error ignored;
+    hed_error ignored = {0};
     hed_synth_entity_def def;
     hed_synth_modulation_def modulation = {
         any(i), any(i), draw(HED_SYNTH_TARGET_COUNT), draw(3), draw_number(-2, 2), draw(2)};
@@ -274,7 +274,7 @@ static void join_anything(hed_synth_instrument *i)
 /* In the order of files, so that grids may stay grids, or in any order, with removals. */
 static void add_anything(hed_synth_instrument *i, bool ordered)
 {
-    hed_error ignored;
+    hed_error ignored = {0};
     for (uint32_t n = 0; n < 200; n++) {
         uint32_t what = draw(12);
         if (ordered && n < 20) add_entity(i, HED_SYNTH_BODY);

@@ -178,7 +178,7 @@ static uint64_t hash_samples(uint64_t hash, const float *samples, uint32_t count
 static uint64_t render(const test_device *t, const hed_synth_instrument *instrument,
     const char *name, const char *text, uint32_t frames)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_event events[MOST_EVENTS], part[MOST_EVENTS];
     uint32_t count = read_events(instrument, text, events), next = 0;
     if (events[count - 1].frame + MORE > frames) frames = events[count - 1].frame + MORE;
@@ -220,7 +220,7 @@ static uint64_t render(const test_device *t, const hed_synth_instrument *instrum
 
 static hed_synth_instrument *load(const char *name)
 {
-    hed_error error;
+    hed_error error = {0};
     char path[128];
     hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "%s%s.json", folder, name);
@@ -240,7 +240,7 @@ typedef struct hash_list {
 
 static void read_hashes(hash_list *list)
 {
-    hed_error error;
+    hed_error error = {0};
     char *text;
     size_t size;
     list->count = 0;
@@ -257,7 +257,7 @@ static void read_hashes(hash_list *list)
 
 static void write_hashes(const hash_list *list)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_file_writer *writer;
     OK(hed_file_writer_open(hashes_path, &writer, &error));
     for (uint32_t i = 0; i < list->count; i++) {
@@ -308,7 +308,7 @@ static hed_synth_modulation_def modulation_of(
 /* Each has its hash, and none sounds like the instrument without the modulation. */
 static void render_modulations(const test_device *t, hash_list *found)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *base = load("base");
     uint64_t plain = render(t, base, "base without modulation", LATE_NOTE, MODULATED_FRAMES);
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)

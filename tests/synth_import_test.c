@@ -14,7 +14,7 @@ static hed_synth_import_report report;
 
 static hed_synth_instrument *import(void)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument;
     OK(hed_synth_instrument_parse_ank(p.bytes, p.size, "preset.ank", &instrument, &report, &error));
     return instrument;
@@ -24,7 +24,7 @@ static hed_synth_instrument *import(void)
 static hed_synth_entity_def entity(
     const hed_synth_instrument *instrument, hed_synth_entity_type type, const char *name)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_entity_def def;
     hed_synth_entity found = hed_synth_instrument_find(instrument, name);
     CHECK(found, "there is no \"%s\"; the report is:\n%s", name, report.text);
@@ -98,7 +98,7 @@ Test(synth_import, the_example_is_a_mass_between_two_anchors)
 
 Test(synth_import, notes_that_are_not_stable_are_given_up)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_stability stability;
     make_example(&p);
     hed_synth_instrument *in = import();
@@ -315,7 +315,7 @@ Test(synth_import, a_report_that_is_too_long_is_cut_and_goes_on_counting)
     for (size_t i = 0; i < length; i++) lines += report.text[i] == '\n';
     CHECK(report.unlisted && lines + report.unlisted == report.left_out + report.changed);
     hed_synth_instrument_destroy(in);
-    hed_error error;
+    hed_error error = {0};
     OK(hed_synth_instrument_parse_ank(p.bytes, p.size, "preset.ank", &in, NULL, &error));
     hed_synth_instrument_destroy(in);
 }
@@ -342,7 +342,7 @@ Test(synth_import, fields_that_are_not_known_are_passed_over)
 
 Test(synth_import, files_are_read_and_their_faults_named)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *in;
     make_example(&p);
     const char *path = in_folder("preset.ank");
@@ -355,7 +355,7 @@ Test(synth_import, files_are_read_and_their_faults_named)
 
 static void refuse(size_t size, const char *text)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *in = (hed_synth_instrument *)&error;
     FAILS(HED_ERROR_FORMAT,
         hed_synth_instrument_parse_ank(p.bytes, size, "preset.ank", &in, &report, &error));

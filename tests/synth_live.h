@@ -11,7 +11,7 @@
  * change to. */
 static inline hed_synth_instrument *live_instrument(bool detune)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument;
     hed_synth_generated string;
     hed_synth_entity mallet, microphone;
@@ -44,7 +44,7 @@ static inline hed_synth_event live_note(uint8_t status, uint8_t velocity)
 static inline void live_render(hed_device *device, const hed_synth_def *live, uint32_t at,
     float *left, float *right, uint32_t frames)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth *synth;
     hed_synth_def def = *live;
     def.solver = HED_SYNTH_CPU;

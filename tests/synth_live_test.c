@@ -26,7 +26,7 @@ enum { BLOCK = 64, BLOCKS = 60 };
 static hed_synth_live *make_live(
     hed_device *device, const hed_synth_instrument *instrument, test_allocator *counting)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_live *live = calloc(1, sizeof *live);
     live->allocator = test_allocator_of(counting);
     live->rate = 48000;
@@ -93,7 +93,7 @@ Test(synth_live, a_device_is_one_block_behind)
 {
     test_device t = test_open(NULL);
     hed_device *host, *device;
-    hed_error error;
+    hed_error error = {0};
     OK(hed_device_find(t.context, "host", &host, &error));
     is_one_block_behind(host, host);
     if (!hed_device_find(t.context, "Portable Computing Language", &device, &error))
@@ -143,7 +143,7 @@ Test(synth_live, late_blocks_are_dropped)
 /* Without their libraries both ways to play name the package that is missing. */
 Test(synth_live, names_what_is_not_installed)
 {
-    hed_error error;
+    hed_error error = {0};
     test_allocator counting = {0};
     hed_context_def context = hed_default_context_def();
     context.allocator = test_allocator_of(&counting);
@@ -199,7 +199,7 @@ static void load_jack(void)
 #define NAME(type, name, parameters) #name,
     static const char *const names[] = {TEST_FUNCTIONS(NAME)};
     void *slots[4];
-    hed_error error;
+    hed_error error = {0};
     _Static_assert(sizeof more == sizeof slots, "function pointers only");
     const hed_library_def *library = &hed_optional_libraries[HED_LIBRARY_JACK];
     if (jack_load(NULL, &jack, &error)) test_skip("%s", error.text);
@@ -386,7 +386,7 @@ static uint32_t find_begin(const recorder *r, const float *quiet, uint32_t heard
 static void plays_what_a_render_gives(uint32_t block)
 {
     enum { FRAMES = 24000 };
-    hed_error error;
+    hed_error error = {0};
     test_allocator counting = {0};
     hed_context_def context = hed_default_context_def();
     context.allocator = test_allocator_of(&counting);
@@ -454,7 +454,7 @@ static void expect_latency(
 static void tells_its_latency(
     recorder *r, hed_device *device, hed_synth_solver solver, uint32_t blocks)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument = live_instrument(false);
     hed_synth_live_def def = live_def(device, instrument);
     def.synth.solver = solver;
@@ -501,7 +501,7 @@ Test(synth_live, jack_is_told_the_latency)
 /* Late cycles, a changed instrument, events from the program, and an end without a click. */
 Test(synth_live, counts_xruns_changes_and_fades)
 {
-    hed_error error;
+    hed_error error = {0};
     test_device t = test_open(NULL);
     recorder *r = start_recorder(256);
     hed_synth_instrument *instrument = live_instrument(false), *other = live_instrument(true);
@@ -545,7 +545,7 @@ Test(synth_live, counts_xruns_changes_and_fades)
 
 Test(synth_live, says_what_it_does_not_find)
 {
-    hed_error error;
+    hed_error error = {0};
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument = live_instrument(false);
     hed_synth_live_def def = live_def(t.device, instrument);
@@ -589,7 +589,7 @@ Test(synth_live, says_what_it_does_not_find)
  * that what is not there is named. */
 Test(synth_live, alsa)
 {
-    hed_error error;
+    hed_error error = {0};
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument = live_instrument(false);
     hed_synth_live_def def = live_def(t.device, instrument);
@@ -636,7 +636,7 @@ Test(synth_live, alsa)
 /* Every allocation of the start in turn: an error, and nothing is left. */
 Test(synth_live, memory_runs_out)
 {
-    hed_error error;
+    hed_error error = {0};
     test_allocator counting = {0};
     hed_context_def context = hed_default_context_def();
     context.allocator = test_allocator_of(&counting);

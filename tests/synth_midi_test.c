@@ -73,7 +73,7 @@ static void put_event(song *s, uint32_t delta, uint32_t status, uint32_t first, 
 
 static hed_synth_midi_file *parse(const song *s)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_midi_file *file;
     OK(hed_synth_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
     return file;
@@ -319,7 +319,7 @@ Test(synth_midi, reads_what_midicsv_reads)
     if (system("command -v midicsv > /dev/null") != 0) test_skip("midicsv is not here");
     uint32_t events = 0;
     for (uint32_t seed = 1; seed <= 40; seed++) {
-        hed_error error;
+        hed_error error = {0};
         static song s;
         random_song(&s, seed);
         const char *path = in_folder("random.mid");
@@ -340,7 +340,7 @@ Test(synth_midi, reads_what_midicsv_reads)
 
 static void refuse(const song *s, const char *text)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_midi_file *file = (hed_synth_midi_file *)s;
     FAILS(HED_ERROR_FORMAT, hed_synth_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
     CHECK_NULL(file);
@@ -424,7 +424,7 @@ Test(synth_midi, a_fault_is_named_with_its_place)
 
 Test(synth_midi, files_that_are_not_there_are_named)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_midi_file *file;
     FAILS(HED_ERROR_IO, hed_synth_midi_file_load(in_folder("none.mid"), &file, &error));
     CHECK(strstr(error.text, "none.mid") && !file);

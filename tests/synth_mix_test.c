@@ -16,7 +16,7 @@ typedef struct mixed {
 
 static synth_mix *make(const hed_synth_instrument_def *def)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_allocator allocator = hed_default_allocator();
     synth_mix *mix;
     OK(synth_mix_create(&allocator, def, RATE, &mix, &error));
@@ -353,7 +353,7 @@ typedef struct played {
  * number. */
 static hed_synth_instrument *fragile(void)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument;
     hed_synth_generated string;
     hed_synth_entity pluck, input, microphone;
@@ -387,7 +387,7 @@ static const struct {
 
 static played *play(hed_device *device, const hed_synth_instrument *instrument, uint32_t block)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth *synth;
     played *p = calloc(1, sizeof *p);
     float *input = calloc(PLAYED, sizeof *input);
@@ -458,7 +458,7 @@ Test(synth_mix, memory_runs_out)
     hed_allocator allocator = test_allocator_of(&counting);
     hed_synth_instrument_def def = plain();
     synth_mix *mix;
-    hed_error error;
+    hed_error error = {0};
     FAILS(HED_ERROR_MEMORY, synth_mix_create(&allocator, &def, RATE, &mix, &error));
     counting = (test_allocator){0};
     OK(synth_mix_create(&allocator, &def, RATE, &mix, &error));

@@ -124,7 +124,7 @@ static hed_synth_entity add_microphone(rig *r, const hed_synth_microphone_def *m
 
 static double heard(rig *r, hed_synth_microphone_def microphone, double *right)
 {
-    hed_error error;
+    hed_error error = {0};
     rig_open(r, NULL);
     microphone.heard = true;
     hed_synth_entity body = rig_body(r, 0, 1, 0), input = rig_input(r, 0.6f, 0.8f, (float)RATE * 0.01f),

@@ -24,7 +24,7 @@ typedef struct machine {
 
 static hed_synth_entity add(hed_synth_instrument *in, const hed_synth_entity_def *def)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_entity entity;
     OK(hed_synth_instrument_add(in, def, NULL, &entity, &error));
     return entity;
@@ -40,7 +40,7 @@ static float uniform(float low, float high)
 static hed_synth_entity add_grid(hed_synth_instrument *in, uint32_t nx, uint32_t ny, uint32_t nz,
     float diagonal, uint32_t *bodies)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_grid_def def = hed_default_synth_grid_def();
     hed_synth_generated made;
     def.size[0] = nx;
@@ -87,7 +87,7 @@ static hed_synth_entity add_tangle(hed_synth_instrument *in, uint32_t bodies, ui
 /* Something of everything at bodies first .. first + count - 1. */
 static void add_others(hed_synth_instrument *in, hed_synth_entity first, uint32_t count)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     def.as.microphone.position[2] = 0.3f;
     def.as.microphone.ratio = 3;
@@ -152,7 +152,7 @@ static void add_pokes(machine *m)
 
 static void start(machine *m, const hed_allocator *allocator)
 {
-    hed_error error;
+    hed_error error = {0};
     synth_program_def def = {.instrument = m->instrument, .rate = 48000, .seed = 3, .inputs = 1,
         .warps = 1, .lanes = 32, .vectors = true, .pack = HED_PACK_ROWS};
     OK(synth_program_create(allocator, &def, &m->program, &error));
@@ -181,7 +181,7 @@ static void stop(machine *m)
 /* All frames, `block` at a time; every instance is given the pokes. */
 static void run(machine *m, uint32_t block)
 {
-    hed_error error;
+    hed_error error = {0};
     uint32_t width = m->program->instances * m->program->layout.stems * 2;
     for (uint32_t first = 0; first < FRAMES; first += block) {
         uint32_t frames = FRAMES - first < block ? FRAMES - first : block, count = 0;
@@ -230,7 +230,7 @@ static uint32_t *run_plainly(const machine *m, uint32_t instance, float *stems, 
 
 static void compare(machine *m, const char *what)
 {
-    hed_error error;
+    hed_error error = {0};
     const synth_layout *layout = &m->program->layout;
     uint32_t instances = m->program->instances, channels = layout->stems * 2;
     uint32_t *stores = malloc((size_t)instances * layout->words * sizeof *stores);
@@ -270,7 +270,7 @@ static const char *const names[KINDS] = {"lattice", "lattice with diagonals", "s
 
 static void make(machine *m, kind what, const hed_synth_instrument_def *def)
 {
-    hed_error error;
+    hed_error error = {0};
     uint32_t count = 0;
     hed_synth_entity first;
     random_state = 11;
@@ -344,7 +344,7 @@ Test(synth_native, threads_share_bodies_and_voices)
 
 Test(synth_native, rest_is_as_it_was_made)
 {
-    hed_error error;
+    hed_error error = {0};
     machine m = {0};
     hed_allocator allocator = hed_default_allocator();
     make(&m, DIAGONALS, NULL);
@@ -359,7 +359,7 @@ Test(synth_native, rest_is_as_it_was_made)
 /* Operations that end in a denormal number may take processors a hundred times as long. */
 Test(synth_native, rest_makes_no_denormals)
 {
-    hed_error error;
+    hed_error error = {0};
     machine m = {0};
     hed_allocator allocator = hed_default_allocator();
     hed_synth_grid_def def = hed_default_synth_grid_def();

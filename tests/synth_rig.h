@@ -22,7 +22,7 @@ typedef struct rig {
 static inline void rig_open(rig *r, const hed_synth_instrument_def *def)
 {
     memset(r, 0, sizeof *r);
-    hed_error error;
+    hed_error error = {0};
     r->t = test_open(NULL);
     OK(hed_synth_instrument_create(NULL, def, &r->instrument, &error));
 }
@@ -36,7 +36,7 @@ static inline void rig_close(rig *r)
 
 static inline hed_synth_entity rig_add(rig *r, const hed_synth_entity_def *def)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_entity entity;
     OK(hed_synth_instrument_add(r->instrument, def, NULL, &entity, &error));
     return entity;
@@ -44,7 +44,7 @@ static inline hed_synth_entity rig_add(rig *r, const hed_synth_entity_def *def)
 
 static inline void rig_link(rig *r, hed_synth_entity from, hed_synth_entity to, float weight)
 {
-    hed_error error;
+    hed_error error = {0};
     OK(hed_synth_instrument_link(r->instrument, from, to, weight, &error));
 }
 
@@ -81,7 +81,7 @@ static inline hed_synth_entity rig_input(rig *r, float x, float y, float gain)
 /* An anchor whose x `source` moves by `depth`: its displacement is what the modulator gives. */
 static inline hed_synth_entity rig_probe(rig *r, hed_synth_entity source, float depth)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_entity body = rig_body(r, 0, 0, 0);
     hed_synth_modulation_def def = {.source = source, .target = body,
         .parameter = HED_SYNTH_TARGET_POSITION_X, .mode = HED_SYNTH_MODULATE_ADD, .depth = depth};
@@ -91,7 +91,7 @@ static inline hed_synth_entity rig_probe(rig *r, hed_synth_entity source, float 
 
 static inline void rig_start(rig *r)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_def def = hed_default_synth_def();
     def.instrument = r->instrument;
     def.rate = RATE;
@@ -105,7 +105,7 @@ static inline void rig_start(rig *r)
 static inline void rig_play_events(
     rig *r, uint32_t frames, const hed_synth_event *events, uint32_t count)
 {
-    hed_error error;
+    hed_error error = {0};
     const float *inputs[1] = {r->sound};
     hed_synth_block block = {.frames = frames, .events = events, .event_count = count,
         .inputs = inputs, .left = r->left, .right = r->right};
@@ -142,7 +142,7 @@ static inline void rig_note(rig *r, uint8_t note, uint8_t velocity)
 /* Displacements and velocities, (bodies x 3), of instance 0. */
 static inline void rig_read(rig *r, float *places, float *speeds)
 {
-    hed_error error;
+    hed_error error = {0};
     OK(hed_synth_read_bodies(r->synth, 0, places, speeds, &error));
 }
 

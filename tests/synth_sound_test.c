@@ -44,7 +44,7 @@ static hed_status write_sound(
 
 static bool has_sndfile(void)
 {
-    hed_error error;
+    hed_error error = {0};
     synth_sound_writer *writer;
     hed_status status = synth_sound_writer_open(
         in_folder("there.flac"), 48000, 2, SYNTH_SOUND_S16, 0, &writer, &error);
@@ -56,7 +56,7 @@ static bool has_sndfile(void)
 
 static void is_read_alike_by_libsndfile(const char *path, const synth_sound *sound)
 {
-    hed_error error;
+    hed_error error = {0};
     synth_sound other;
     char *bytes;
     size_t size;
@@ -77,7 +77,7 @@ Test(synth_sound, what_is_written_is_read_again)
     static const double steps[] = {1.0 / 32767, 1.0 / 8388607, 0};
     static float left[FRAMES], right[FRAMES];
     make_sound(left, right);
-    hed_error error;
+    hed_error error = {0};
     bool others = has_sndfile();
     for (uint32_t i = 0; i < 7; i++)
         for (uint32_t format = 0; format < 3; format++) {
@@ -108,7 +108,7 @@ Test(synth_sound, what_is_written_is_read_again)
 /* In pieces of any size, and a second later. */
 Test(synth_sound, the_same_sound_is_the_same_bytes)
 {
-    hed_error error;
+    hed_error error = {0};
     char *found[2];
     size_t size[2];
     for (uint32_t i = 0; i < 2; i++) {
@@ -123,7 +123,7 @@ Test(synth_sound, the_same_sound_is_the_same_bytes)
 
 Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
 {
-    hed_error error;
+    hed_error error = {0};
     synth_sound sound;
     synth_sound_writer *writer;
     OK(synth_sound_writer_open(
@@ -171,7 +171,7 @@ Test(synth_sound, what_goes_wrong_leaves_nothing_behind)
 /* Without libsndfile WAV is written and read all the same; anything else names the package. */
 Test(synth_sound, without_libsndfile)
 {
-    hed_error error;
+    hed_error error = {0};
     synth_sound sound;
     setenv("HEDDLE_SNDFILE_LIBRARY", "none", 1);
     OK(write_sound(in_folder("a.wav"), SYNTH_SOUND_S24, 512, &error));
@@ -257,7 +257,7 @@ Test(synth_sound, every_encoding)
         {3, 32, {0x3f000000, 0xbf800000, 0x00800000}, 0x1p-126},
         {3, 64, {0x3fe0000000000000, 0xbff0000000000000, 0x3f50000000000000}, 0x1p-10},
     };
-    hed_error error;
+    hed_error error = {0};
     wav_bytes w;
     synth_sound sound;
     for (size_t i = 0; i < 7; i++)
@@ -285,7 +285,7 @@ Test(synth_sound, every_encoding)
 /* Streams whose head was never finished: the samples reach to the end. */
 Test(synth_sound, heads_that_nobody_finished)
 {
-    hed_error error;
+    hed_error error = {0};
     wav_bytes w;
     synth_sound sound;
     for (uint32_t size = 0; size < 2; size++) {
@@ -321,7 +321,7 @@ Test(synth_sound, what_is_no_wav_is_said)
         {3, 1, 16, HED_ERROR_UNSUPPORTED, "16 bits"},
         {1, 0, 16, HED_ERROR_FORMAT, "0 channels"},
     };
-    hed_error error;
+    hed_error error = {0};
     wav_bytes w;
     synth_sound sound;
     for (size_t i = 0; i < 5; i++) {
@@ -343,7 +343,7 @@ Test(synth_sound, what_is_no_wav_is_said)
  * them. */
 Test(synth_sound, cut_at_every_byte)
 {
-    hed_error error;
+    hed_error error = {0};
     wav_bytes w;
     begin_wav(&w, "RF64");
     add_chunk(&w, "ds64", 28);
@@ -381,7 +381,7 @@ static void head_of_pipe(uint64_t frames, uint64_t put, uint8_t bytes[200], bool
     static const float silence[2];
     int ends[2];
     char path[32];
-    hed_error error;
+    hed_error error = {0};
     synth_sound_writer *writer;
     CHECK(pipe(ends) == 0);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
@@ -408,7 +408,7 @@ Test(synth_sound, longer_than_four_gibibytes_is_rf64)
     const uint64_t frames = 800000000;
     const float silence[1] = {0};
     uint8_t head[200];
-    hed_error error;
+    hed_error error = {0};
     synth_sound_writer *writer;
     head_of_pipe(frames, 1, head, false);
     CHECK(memcmp(head, "RF64\xff\xff\xff\xffWAVEds64", 16) == 0);
@@ -442,7 +442,7 @@ Test(synth_sound, more_than_was_announced)
     static float silence[1 << 16];
     static const float *channels[16384];
     for (uint32_t c = 0; c < 16000; c++) channels[c] = silence;
-    hed_error error;
+    hed_error error = {0};
     synth_sound_writer *writer;
     OK(synth_sound_writer_open("/dev/null", 48000, 16000, SYNTH_SOUND_F32, 1, &writer, &error));
     FAILS(HED_ERROR_LIMIT, synth_sound_writer_put(writer, channels, 1 << 17, &error));

@@ -91,7 +91,7 @@ static rig open_rig(hed_synth_voice_mode mode, uint32_t instances)
 
 static void start_rig_as(rig *r, const hed_synth_def *how)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_allocator allocator = hed_default_allocator();
     make_program(r, r->def.mode == HED_SYNTH_SINGLETON ? 1 : r->def.voices);
     OK(synth_voices_create(&allocator, &r->def, &r->program, how, &r->voices, &error));
@@ -131,7 +131,7 @@ static void check_order(const rig *r, uint32_t frames)
 
 static void run(rig *r, const hed_synth_event *events, uint32_t count, uint32_t frames)
 {
-    hed_error error;
+    hed_error error = {0};
     OK(synth_voices_run(r->voices, events, count, frames, &r->pokes, &r->begin, &error));
     check_order(r, frames);
     for (uint32_t i = 0; i < r->program.instances; i++)
@@ -430,7 +430,7 @@ Test(synth_voices, mpe_zones_are_set_by_registered_parameter_6)
 /* What was set is poked in each instance after a rest, but not after a reset. */
 static void expect_said_again(synth_voices *voices, synth_poke set, uint32_t instances)
 {
-    hed_error error;
+    hed_error error = {0};
     const synth_poke *pokes;
     const uint32_t *begin;
     OK(synth_voices_run(voices, NULL, 0, 32, &pokes, &begin, &error));
@@ -451,7 +451,7 @@ static void expect_said_again(synth_voices *voices, synth_poke set, uint32_t ins
 Test(synth_voices, the_last_settings_are_kept)
 {
     enum { BODIES = SYNTH_SETTINGS + 20 };
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument;
     hed_synth_entity bodies[BODIES];
     hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);
@@ -496,7 +496,7 @@ Test(synth_voices, the_last_settings_are_kept)
 
 Test(synth_voices, parameters_are_set_in_every_instance)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument;
     hed_synth_instrument_def def = hed_default_synth_instrument_def();
     def.mode = HED_SYNTH_VOICES;
@@ -547,7 +547,7 @@ Test(synth_voices, parameters_are_set_in_every_instance)
 Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
 {
     enum { GROUPS = 100, SOURCES = 16 };
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *instrument;
     hed_synth_entity body;
     hed_synth_instrument_def def = hed_default_synth_instrument_def();
@@ -590,7 +590,7 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
 Test(synth_voices, a_block_that_is_refused_has_changed_nothing)
 {
     RIG(r, HED_SYNTH_SINGLETON, 1);
-    hed_error error;
+    hed_error error = {0};
     const hed_synth_event late[] = {midi(0, 0x90, 60, 100), midi(FRAMES, 0x90, 61, 100)};
     const hed_synth_event disordered[] = {midi(5, 0x90, 60, 100), midi(4, 0x90, 61, 100)};
     const hed_synth_event no_status[] = {midi(5, 0x90, 60, 100), midi(6, 0x60, 61, 100)};
@@ -820,7 +820,7 @@ Test(synth_voices, memory_that_runs_out_is_reported)
 {
     rig r = open_rig(HED_SYNTH_VOICES, 4);
     make_program(&r, 4);
-    hed_error error;
+    hed_error error = {0};
     test_allocator counter = {0};
     hed_allocator allocator = test_allocator_of(&counter);
     OK(synth_voices_create(

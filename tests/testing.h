@@ -40,7 +40,7 @@ typedef struct test_device {
  * this machine, or fails it where HEDDLE_REQUIRE_DEVICES names its backend. */
 static inline test_device test_open(const hed_context_def *def)
 {
-    hed_error error;
+    hed_error error = {0};
     test_device t = {0};
     const char *wanted = getenv("HEDDLE_DEVICE"), *required = getenv("HEDDLE_REQUIRE_DEVICES");
     if (!wanted || !wanted[0]) wanted = "host";

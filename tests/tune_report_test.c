@@ -256,7 +256,7 @@ Test(tune_report, strange_results_make_a_page_too)
 Test(tune_report, a_folder_that_is_not_there)
 {
     synthetic_tuning t = synthetic_make(10, 1);
-    hed_error error;
+    hed_error error = {0};
     FAILS(HED_ERROR_IO,
         hed_tune_report_write("/nowhere/report.html", HED_REPORT_HTML, synthetic_def(&t), &error));
     EXPECT(strstr(error.text, "/nowhere"));

@@ -21,7 +21,7 @@ static bool take_npy(hed_spec_reader *reader, hed_json_node node, const char *fi
     char *bytes, size_t *size)
 {
     hed_npy npy;
-    hed_error error;
+    hed_error error = {0};
     if (hed_npy_parse(file, bytes, *size, &npy, &error) != HED_OK) {
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "%s", error.text);
         return false;

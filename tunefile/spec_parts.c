@@ -136,7 +136,7 @@ static hed_expression *compile(hed_spec_reader *reader, const hed_expression_nam
     hed_json_node node, const char *text)
 {
     hed_expression *expression;
-    hed_error error;
+    hed_error error = {0};
     if (!hed_spec_fine(reader)) return NULL;
     hed_status status = hed_expression_create(NULL, text, names, &expression, &error);
     if (status == HED_OK) return own(reader, expression, true, node) ? expression : NULL;
@@ -244,7 +244,7 @@ const char *hed_spec_path(
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size)
 {
-    hed_error error;
+    hed_error error = {0};
     if (!hed_spec_fine(reader)) return false;
     hed_status status = hed_file_read(path, limit, bytes, size, &error);
     if (status == HED_OK) return own(reader, *bytes, false, node);

@@ -82,7 +82,7 @@ static void fill_by_expression(
     hed_expression_names names = {.names = &name, .count = 1};
     hed_json_node source = hed_json_member(node, "DataSource");
     hed_expression *expression;
-    hed_error error;
+    hed_error error = {0};
     const char *text = hed_json_string(source);
     if (!hed_spec_fine(reader)) return;
     hed_status status = hed_expression_create(NULL, text, &names, &expression, &error);

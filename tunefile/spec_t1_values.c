@@ -82,7 +82,7 @@ static bool inside(stretch s, const char *open, char close, stretch *inner)
 static double evaluate(list_reader *r, stretch s, const char *variable, double value)
 {
     hed_expression *expression;
-    hed_error error;
+    hed_error error = {0};
     const char *text = hed_spec_text(r->reader, r->node, "%.*s", (int)(s.to - s.from), s.from);
     if (!hed_spec_fine(r->reader)) return 0;
     hed_expression_names names = {.names = &variable, .count = variable ? 1 : 0};

@@ -179,7 +179,7 @@ static int run_scene(cloth_run *r, hed_error *error)
 {
     hed_status status = go(r, error), closed;
     bool interrupted = status == HED_OK && r->done < r->frames;
-    hed_error later;
+    hed_error later = {0};
     /* After a failure the state is that of a frame whose output is not whole: the older one
      * stays. */
     if (status == HED_OK) status = save(r, error);
@@ -232,7 +232,7 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_USAGE;
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &r.session, &error);
     if (status != HED_OK) return cli_fail(&error);
     status = open_cloth(&r, &error);

@@ -414,7 +414,7 @@ hed_status cli_cloth_output_close(cli_cloth_output *output, hed_error *error)
     if (!output) return status;
     for (uint32_t i = 0; output->garments && i < output->garment_count; i++) {
         garment *g = &output->garments[i];
-        hed_error later;
+        hed_error later = {0};
         hed_status closed = hed_pc2_close(g->cache, status == HED_OK ? error : &later);
         if (status == HED_OK) status = closed;
         if (g->copies.vertex_count) hed_mesh_free(&g->copies);

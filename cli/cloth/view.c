@@ -16,7 +16,7 @@ static int run(const hed_arguments *arguments, void *user)
 {
     (void)user;
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = cli_open_devices(arguments, &session, &error);
     if (status != HED_OK) return cli_fail(&error);
     hed_cloth_scene *scene = NULL;

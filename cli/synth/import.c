@@ -29,7 +29,7 @@ static int run(const hed_arguments *arguments, void *user)
     const char *from = hed_text_of(arguments, "PRESET"), *to = hed_text_of(arguments, "out");
     hed_synth_instrument *instrument;
     hed_synth_import_report report;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = hed_synth_instrument_import_ank(from, &instrument, &report, &error);
     if (status == HED_OK) status = hed_synth_instrument_save(instrument, to, &error);
     if (status == HED_OK && !hed_given(arguments, "quiet"))

@@ -267,7 +267,7 @@ static hed_status read_row(reader *r, char *line)
 static hed_status make_space(reader *r, uint32_t first_row)
 {
     hed_recorded_space *recorded = r->recorded;
-    hed_error why;
+    hed_error why = {0};
     hed_status status = hed_space_create_list(NULL, recorded->parameters, recorded->parameter_count,
         recorded->values, recorded->count, &recorded->space, &why);
     if (status == HED_OK) return HED_OK;

@@ -285,7 +285,7 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
 
 static hed_status tell(const hed_arguments *arguments, const cli_tuned *t, hed_error *error)
 {
-    hed_error file_error;
+    hed_error file_error = {0};
     hed_status files = write_files(arguments, t, &file_error), status = HED_OK;
     if (hed_given(arguments, "json")) status = cli_tuned_print_json(t, stdout, error);
     else cli_tuned_print(t, stdout);
@@ -346,7 +346,7 @@ static int run(const hed_arguments *arguments, void *user)
         return HED_EXIT_USAGE;
     }
     cli_session session;
-    hed_error error;
+    hed_error error = {0};
     if (check_files(arguments, &error) != HED_OK ||
         cli_open_devices(arguments, &session, &error) != HED_OK)
         return cli_fail(&error);

@@ -92,7 +92,7 @@ bool hed_cache_load(const hed_settings *settings, const char *folder, const char
     /* An entry may be machine code. What is installed with the library is as good as the library,
      * whoever has installed both. */
     bool installed = folder == settings->ptx_dir;
-    hed_error error;
+    hed_error error = {0};
     hed_status status =
         installed
             ? hed_path_read(&settings->allocator, path, ENTRY_LIMIT, &bytes, &size, &error)

@@ -158,7 +158,7 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
 {
     const hed_settings *settings = program->device->settings;
     hed_cache_entry entry;
-    hed_error own;
+    hed_error own = {0};
     if (!error) error = &own;
     *loaded = false;
     if (!hed_cache_load(settings, folder, request->bytes, request->size, &entry)) return HED_OK;
@@ -176,7 +176,7 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
 static void keep(
     const hed_settings *settings, const hed_text *request, const hed_cache_entry *entry)
 {
-    hed_error error;
+    hed_error error = {0};
     if (settings->cache_dir[0] &&
         hed_cache_store(settings->cache_dir, request->bytes, request->size, entry, &error))
         hed_log_message(

@@ -109,7 +109,7 @@ static hed_status read_choices(hed_database *database, const hed_tune_key *key, 
 static void load_from(
     hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices)
 {
-    hed_error error;
+    hed_error error = {0};
     /* it was told why when it was set aside */
     if (!database || hed_database_enter(database, NULL)) return;
     hed_status status = read_choices(database, key, installed, choices, &error);

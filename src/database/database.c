@@ -412,7 +412,7 @@ hed_status hed_database_enter(hed_database *database, hed_error *error)
 
 void hed_database_leave(hed_database *database)
 {
-    hed_error error;
+    hed_error error = {0};
     bool damaged = database->damaged && database->handle;
     if (damaged && database->read_only) disconnect(database);
     else if (damaged && set_aside(database, &error))
@@ -461,7 +461,7 @@ static hed_database *open_one(
     hed_context *context, const char *path, bool read_only, int patience, const char *without)
 {
     hed_database *database;
-    hed_error error;
+    hed_error error = {0};
     if (hed_database_open_for(context, path, read_only, patience, &database, &error))
         hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: %s", without, error.text);
     return database;

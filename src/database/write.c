@@ -181,7 +181,7 @@ static void complain(hed_database *database, const hed_error *error)
 
 hed_status hed_database_write_pending(hed_database *database, hed_error *error)
 {
-    hed_error own;
+    hed_error own = {0};
     if (!database->pending) return HED_OK;
     if (!error) error = &own;
     database->written_at = database->clock.now(database->clock.user);

@@ -322,7 +322,7 @@ void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem
 {
     const hed_logger *logger = &kernel->device->settings->logger;
     char path[256], whole[PATH_MAX];
-    hed_error error;
+    hed_error error = {0};
     if (stream->recording) return;
     kernel->capture = false;
     if (atomic_exchange(&kernel->device->context->captured, 1)) return;

@@ -188,7 +188,7 @@ static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *t
 hed_status hed_local_launch(
     hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
-    hed_error why;
+    hed_error why = {0};
     hed_status status = hed_launch(local->stream, local->slots[slot].kernel, local->def.problem,
         local->arguments, local->def.kernel->argument_count, &why);
     return judge(local, status, trial, &why, error);
@@ -197,7 +197,7 @@ hed_status hed_local_launch(
 hed_status hed_local_wait(
     hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error)
 {
-    hed_error why;
+    hed_error why = {0};
     double limit = (local->def.timeout_seconds * launches + local->allowance) * 1e9;
     hed_status status = local->def.timeout_seconds > 0
                             ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
@@ -391,7 +391,7 @@ hed_status hed_local_build(
     hed_local_runner *local = local_of(runner);
     const hed_runner_def *def = &local->def;
     hed_kernel **kernel = &local->slots[slot].kernel;
-    hed_error why;
+    hed_error why = {0};
     *trial = hed_local_new_trial();
     hed_status status = refuse_lost(local, error);
     if (status) return status;

@@ -205,7 +205,7 @@ static hed_status run_over(hed_online *online, hed_stream *stream, hed_kernel *k
 {
     const hed_kernel_def *def = online->kernel->def;
     hed_argument first[HED_MAX_ARGUMENTS], replaced[HED_MAX_ARGUMENTS];
-    hed_error error;
+    hed_error error = {0};
     hed_scratch_replace(&online->pristine, def, arguments, first);
     hed_scratch_replace(copies, def, arguments, replaced);
     hed_status status = hed_scratch_fill(copies, stream, def, first, NULL);

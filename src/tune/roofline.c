@@ -225,7 +225,7 @@ static double fact(hed_device *device, hed_database *database, const char *name,
     const hed_device_info *info = hed_device_get_info(device);
     hed_logger logger = hed_context_logger(hed_device_context(device));
     double rate = 0;
-    hed_error error;
+    hed_error error = {0};
     if (database && hed_database_get_fact(database, info, name, &rate)) return rate;
     if (!stream) return 0;
     if (find(device, stream, &rate, &error)) {

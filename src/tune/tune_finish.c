@@ -240,7 +240,7 @@ static bool compared_too_few(const hed_tuning *t)
 
 static void keep_choice(hed_tuning *t)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_tune_result *r = t->result;
     hed_logger logger = hed_context_logger(hed_device_context(t->device));
     if (!t->session) return;

@@ -256,7 +256,7 @@ static hed_status open_runner(
     kernel_tuning *k, const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     hed_tune_result *r = k->tuning.result;
-    hed_error why;
+    hed_error why = {0};
     hed_logger logger = hed_context_logger(hed_device_context(k->tuning.device));
     hed_status status = HED_ERROR_UNSUPPORTED;
     r->in_process = true;
@@ -435,7 +435,7 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
     char name[128];
     double kept;
     uint32_t halvings;
-    hed_error lost;
+    hed_error lost = {0};
     hed_device *device = k->tuning.device;
     const hed_device_info *info = hed_device_get_info(device);
     hed_logger logger = hed_context_logger(hed_device_context(device));

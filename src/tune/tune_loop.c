@@ -29,7 +29,7 @@ static const double least_round = 1e-3, set_up_seconds = 0.5;
 /* Sets up the database's part. What it cannot do is logged, and the tuning goes on without. */
 static void open_database(hed_tuning *t)
 {
-    hed_error error;
+    hed_error error = {0};
     char settings[128];
     const hed_tune_def *def = t->def;
     hed_context *context = hed_device_context(t->device);
@@ -66,7 +66,7 @@ static hed_status create_search(hed_tuning *t, hed_error *error)
     hed_search_source *sources = NULL;
     uint32_t count = 0;
     size_t bytes = 0;
-    hed_error ignored; /* a database that cannot be read is no reason not to search */
+    hed_error ignored = {0}; /* a database that cannot be read is no reason not to search */
     if (t->database)
         hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, &ignored);
     hed_search_def def = {.allocator = &t->allocator,
@@ -101,7 +101,7 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
 {
     hed_evaluation *history = NULL;
     uint32_t count = 0;
-    hed_error ignored;
+    hed_error ignored = {0};
     hed_status status = HED_OK;
     if (t->database && hed_database_history(t->database, &t->key, &history, &count, &ignored))
         return HED_OK;
@@ -239,7 +239,7 @@ static uint32_t asked(const hed_tuning *t)
 /* The next question that is not answered yet. `t->dry`: there is none. */
 static hed_status ask(hed_tuning *t, hed_config *config, hed_error *error)
 {
-    hed_error none;
+    hed_error none = {0};
     hed_status status = hed_search_ask(t->search, config, &none);
     t->dry = status == HED_ERROR_BOUNDS;
     if (status && !t->dry && error) *error = none;

@@ -210,7 +210,7 @@ static hed_status grow(hed_tuning *t, hed_error *error)
 /* What a database cannot take is said once; a tuning goes on without. */
 void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_logger logger = hed_context_logger(hed_device_context(t->device));
     hed_evaluation made_now = *evaluation; /* also where it had been recalled */
     made_now.recalled = false;
@@ -306,7 +306,7 @@ void hed_tuning_close(hed_tuning *t)
 /* Search and final rounds; the database has everything whether they end well or not. */
 static hed_status search_and_finish(hed_tuning *t, hed_error *error)
 {
-    hed_error ignored;
+    hed_error ignored = {0};
     hed_status status = hed_tuning_search(t, error);
     if (!status) status = hed_tuning_finish(t, error);
     if (t->session) hed_database_flush(t->database, status ? &ignored : error);

@@ -72,7 +72,7 @@ static hed_status compile(
     worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     const hed_runner_def *def = &w->job.runner;
-    hed_error why;
+    hed_error why = {0};
     hed_status status = find_device(w, error);
     if (status) return status;
     status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines,
@@ -164,7 +164,7 @@ int hed_worker_serve(int descriptor)
 {
     int socket = descriptor + HED_WORKER_SOCKET;
     hed_allocator allocator = hed_default_allocator();
-    hed_error error;
+    hed_error error = {0};
     worker *w = hed_allocate(&allocator, sizeof *w);
     if (!w) return 1;
     /* Private and read-only: nothing that runs here can change what the next worker is given. */

@@ -29,7 +29,7 @@ static inline void expect_inside(const hed_mesh *mesh)
 
 static inline void use(hed_mesh *mesh)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_mesh_check check;
     uint32_t removed, width, height, count,
         *particle_of = malloc(mesh->vertex_count * sizeof *particle_of);

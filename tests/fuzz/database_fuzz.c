@@ -34,7 +34,7 @@ static void require(hed_status status, const char *what, const hed_error *error)
 static hed_context *open_context(const char *path)
 {
     hed_context *context;
-    hed_error error;
+    hed_error error = {0};
     hed_context_def def = hed_default_context_def();
     def.opencl_library = def.cuda_library = def.cache_dir = "";
     def.database = path;
@@ -69,7 +69,7 @@ static char *make_base(const char *path, size_t *size)
 {
     hed_context *context = open_context(path);
     hed_database *database = hed_context_database(context);
-    hed_error error;
+    hed_error error = {0};
     char *bytes;
     for (int64_t n = 1; n < 3; n++) {
         hed_tune_key key = key_of(n);
@@ -97,7 +97,7 @@ static void use(hed_context *context)
     hed_tune_key key = key_of(1);
     hed_evaluation *history;
     hed_search_source *sources;
-    hed_error error;
+    hed_error error = {0};
     uint32_t count;
     size_t bytes;
     int64_t session;
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char *base, path[64];
     static size_t base_size;
-    hed_error error;
+    hed_error error = {0};
     if (!base) {
         snprintf(path, sizeof path, "/tmp/heddle-database-fuzz-%ld.db", (long)getpid());
         unlink(path);

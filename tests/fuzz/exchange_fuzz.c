@@ -19,7 +19,7 @@ static void require(bool condition, const char *what, const hed_error *error)
 static hed_context *open_context(void)
 {
     hed_context *context;
-    hed_error error;
+    hed_error error = {0};
     hed_context_def def = hed_default_context_def();
     def.opencl_library = def.cuda_library = def.cache_dir = "";
     def.database = ":memory:";
@@ -39,7 +39,7 @@ static hed_status import(
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_json *json;
-    hed_error error;
+    hed_error error = {0};
     hed_database_changes added;
     if (hed_json_parse("fuzz.json", (const char *)data, size, &json, &error) != HED_OK) return 0;
     hed_context *context = open_context();

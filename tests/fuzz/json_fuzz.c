@@ -19,7 +19,7 @@ static const char *const KEYS[] = {"a", "b", "key with space", "\xc3\xa9", "", N
 static void complain(const uint8_t *data, size_t size, const size_t *path, size_t depth)
 {
     hed_json *json;
-    hed_error error;
+    hed_error error = {0};
     if (hed_json_parse("fuzz.json", (const char *)data, size, &json, &error) != HED_OK)
         abort(); /* it parsed a moment ago */
     hed_json_node node = hed_json_root(json);
@@ -77,7 +77,7 @@ static void access_all(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_json *json;
-    hed_error error;
+    hed_error error = {0};
     size_t path[8];
     if (hed_json_parse("fuzz.json", (const char *)data, size, &json, &error) != HED_OK) return 0;
     visit(hed_json_root(json), data, size, path, 0);

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_recorded_space recorded;
     hed_replay_scale scale;
-    hed_error error;
+    hed_error error = {0};
     double best[16], seconds[16];
     if (hed_recorded_space_parse("fuzz.tsv", (const char *)data, size, &recorded, &error) != HED_OK)
         return 0;

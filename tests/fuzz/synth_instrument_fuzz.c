@@ -61,7 +61,7 @@ static size_t read_whole(const char *path, char *text)
 static void use(hed_synth_instrument *instrument)
 {
     static char first[LARGEST], second[LARGEST];
-    hed_error error;
+    hed_error error = {0};
     hed_synth_instrument *loaded;
     hed_synth_stability stability;
     if (hed_synth_instrument_stability(instrument, 48000, &stability, &error) != HED_OK ||

@@ -9,7 +9,7 @@ int main(void)
 {
     float x[64], y[64];
     for (int i = 0; i < 64; i++) x[i] = (float)i, y[i] = 1;
-    hed_error error;
+    hed_error error = {0};
     hed_context *context;
     hed_device *device;
     hed_stream *stream;

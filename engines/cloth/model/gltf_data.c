@@ -189,7 +189,7 @@ static void load_uri(cloth_gltf *g, hed_json_node node, cloth_gltf_buffer *buffe
         hed_json_reject(
             node, "found \"%.100s\", expected data in the file itself or in a file beside it", uri);
     } else {
-        hed_error error;
+        hed_error error = {0};
         char *path = path_of(g->folder, uri);
         hed_status status =
             path ? hed_file_read(path, (size_t)MOST_BYTES, &buffer->owned, &buffer->size, &error)

@@ -30,7 +30,7 @@ hed_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, h
 static void make_sound(
     cloth_scene_reader *reader, hed_json_node node, const char *path, hed_mesh *mesh, bool mend)
 {
-    hed_error error;
+    hed_error error = {0};
     hed_status status = hed_mesh_require_sound(path, mesh, &error);
     if (status == HED_OK) return;
     if (status == HED_ERROR_FORMAT && mend) {
@@ -55,7 +55,7 @@ const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node 
 {
     const char *path = cloth_scene_path(reader, file);
     hed_mesh mesh = {0};
-    hed_error error;
+    hed_error error = {0};
     if (!cloth_scene_fine(reader)) return NULL;
     hed_status status = hed_mesh_read(path, &mesh, &error);
     if (status != HED_OK) {

@@ -27,7 +27,7 @@ static void weld(
         else distance = hed_json_number(given, 0, CLOTH_SCENE_MUCH);
     }
     if (!cloth_scene_fine(reader)) return;
-    hed_error error;
+    hed_error error = {0};
     uint32_t count = mesh->vertex_count;
     hed_status status = HED_OK;
     if (apart)

@@ -76,7 +76,7 @@ static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint
     float *values = cloth_scene_allocate(reader, node, count, sizeof *values);
     char *text = NULL, *at, *end;
     size_t size;
-    hed_error error;
+    hed_error error = {0};
     if (!values) return NULL;
     hed_status status = hed_file_read(path, LONGEST_MAP, &text, &size, &error);
     if (status != HED_OK) {

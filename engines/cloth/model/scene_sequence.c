@@ -12,7 +12,7 @@ static void read_cache(cloth_scene_reader *reader, hed_json_node node, const cha
     uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
     hed_pc2_data data = {0};
-    hed_error error;
+    hed_error error = {0};
     hed_status status = hed_pc2_read(path, &data, &error);
     if (status != HED_OK) {
         cloth_scene_reject(reader, status, node, "%s", error.text);
@@ -58,7 +58,7 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
         cloth_scene_allocate(reader, node, (uint64_t)count * vertex_count, 3 * sizeof *samples);
     for (uint32_t s = 0; samples && s < count && cloth_scene_fine(reader); s++) {
         hed_mesh mesh = {0};
-        hed_error error;
+        hed_error error = {0};
         float *to = samples + 3 * (size_t)s * vertex_count;
         const char *path = numbered(reader, node, pattern, first + s);
         hed_status status = hed_mesh_read(path, &mesh, &error);

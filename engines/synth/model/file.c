@@ -46,7 +46,7 @@ static void read_entity(synth_file_reader *reader, hed_json_node element, hed_sy
                            ? hed_json_string(hed_json_member(element, "name"))
                            : NULL;
     hed_synth_entity entity;
-    hed_error error;
+    hed_error error = {0};
     if (!synth_file_fine(reader)) return;
     if (hed_synth_instrument_add(reader->instrument, &def, name, &entity, &error) != HED_OK)
         synth_file_refuse(reader, element, &error);
@@ -68,7 +68,7 @@ static void change_one(
 {
     (void)user;
     hed_synth_entity_def def;
-    hed_error error;
+    hed_error error = {0};
     hed_status status = hed_synth_instrument_get(reader->instrument, entity, &def, &error);
     if (status == HED_OK)
         synth_file_fields(
@@ -103,7 +103,7 @@ static hed_synth_entity read_single(synth_file_reader *reader, hed_json_node nod
 static void link_one(synth_file_reader *reader, hed_json_node node, hed_synth_entity to, void *user)
 {
     const link_to *link = user;
-    hed_error error;
+    hed_error error = {0};
     if (hed_synth_instrument_link(reader->instrument, link->from, to, link->weight, &error) != HED_OK)
         synth_file_refuse(reader, node, &error);
 }
@@ -121,7 +121,7 @@ static void modulate_one(
     synth_file_reader *reader, hed_json_node node, hed_synth_entity target, void *user)
 {
     hed_synth_modulation_def *def = user;
-    hed_error error;
+    hed_error error = {0};
     def->target = target;
     if (hed_synth_instrument_modulate(reader->instrument, def, &error) != HED_OK)
         synth_file_refuse(reader, node, &error);
@@ -159,7 +159,7 @@ static void read_head(synth_file_reader *reader, hed_json_node root)
     if (!hed_json_has(root, "instrument")) return;
     hed_json_node object = hed_json_member(root, "instrument");
     hed_synth_instrument_def def = hed_default_synth_instrument_def();
-    hed_error error;
+    hed_error error = {0};
     synth_file_fields(reader, object, synth_instrument_fields, &def, (const char *const[]){NULL});
     if (synth_file_fine(reader) &&
         hed_synth_instrument_set_def(reader->instrument, &def, &error) != HED_OK)
@@ -512,7 +512,7 @@ void synth_file_read_grid(synth_file_reader *reader, hed_json_node element)
     const char *name =
         hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
     hed_synth_generated generated;
-    hed_error error;
+    hed_error error = {0};
     if (synth_file_fine(reader) &&
         hed_synth_instrument_add_grid(reader->instrument, &def, name, &generated, &error) != HED_OK)
         synth_file_refuse(reader, element, &error);

@@ -175,7 +175,7 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synt
     for (uint32_t i = 0; i < copies; i++) {
         char name[64];
         hed_synth_entity made;
-        hed_error error;
+        hed_error error = {0};
         hed_synth_route *route = route_of(def);
         if (route && routes) *route = routes[i];
         snprintf(name, sizeof name, i ? "%s%d_%u" : "%s%d", type, imported->number, i + 1);

@@ -29,7 +29,7 @@ static hed_status add_spring(synth_import *im, const synth_ank_link *link, synth
 
 static hed_status join(synth_import *im, const synth_ank_link *link, hed_synth_entity from, hed_synth_entity to)
 {
-    hed_error error;
+    hed_error error = {0};
     if (im->instrument->link_count > SYNTH_WIRE_MOST)
         return synth_fail(
             im->error, HED_ERROR_LIMIT, "%s: more than %d links", im->name, SYNTH_WIRE_MOST);
@@ -111,7 +111,7 @@ static hed_status modulate(synth_import *im, const synth_ank_link *link,
 {
     for (uint32_t t = 0; t < target->copies; t++)
         for (uint32_t s = 0; s < source->copies; s++) {
-            hed_error error;
+            hed_error error = {0};
             hed_synth_modulation_def def = modulation_of(im, link, target->first + t, t + s == 0);
             def.source = source->first + s;
             hed_status status = hed_synth_instrument_modulate(im->instrument, &def, &error);

@@ -323,7 +323,7 @@ static void warn(const hed_synth_live_def *def, const char *text)
 /* A card that does not capture plays all the same, as JACK does with nothing connected. */
 static hed_status open_capture(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
-    hed_error refusal;
+    hed_error refusal = {0};
     char text[512];
     hed_status status = open_stream(d, def, &d->capture, set_capture, &refusal);
     if (status == HED_ERROR_MEMORY) return hed_error_set(error, status, "%s", refusal.text);

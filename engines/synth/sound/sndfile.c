@@ -19,7 +19,7 @@ static hed_status load(const char *path, synth_sndfile_api *api, hed_error *erro
         "sf_readf_float", "sf_writef_float"};
     enum { COUNT = sizeof names / sizeof *names };
     void *slots[COUNT];
-    hed_error reason;
+    hed_error reason = {0};
     _Static_assert(sizeof *api == sizeof slots, "synth_sndfile_api holds function pointers only");
     hed_status status = hed_library_load(
         NULL, &hed_optional_libraries[HED_LIBRARY_SNDFILE], names, slots, COUNT, NULL, &reason);

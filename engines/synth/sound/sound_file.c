@@ -21,7 +21,7 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
     if (wav) status = synth_wav_parse(bytes, size, path, sound, error);
     /* Encodings of WAV that are not ours may be libsndfile's; where it is not there, our words are
      * the better ones. */
-    hed_error other;
+    hed_error other = {0};
     if (!wav) status = synth_sndfile_parse(bytes, size, path, sound, error);
     else if (status == HED_ERROR_UNSUPPORTED &&
              !synth_sndfile_parse(bytes, size, path, sound, &other))

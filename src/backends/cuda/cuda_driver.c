@@ -149,7 +149,7 @@ static void read_driver_version(hed_cuda *cuda)
 static bool start(hed_cuda *cuda, hed_backend_slot *slot)
 {
     char reason[sizeof slot->reason];
-    hed_error error;
+    hed_error error = {0};
     int count = 0;
     const char *call = "cuInit";
     CUresult result = cuda->api.cuInit(0);

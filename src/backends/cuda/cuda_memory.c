@@ -74,7 +74,7 @@ static hed_status make_caller(hed_buffer *buffer, cuda_buffer *made, void *host,
         buffer->host = host;
         return HED_OK;
     }
-    hed_error why;
+    hed_error why = {0};
     hed_cuda_fail(
         api, result, made->registered ? "cuMemHostGetDevicePointer" : "cuMemHostRegister", &why);
     if (made->registered) api->cuMemHostUnregister(host);

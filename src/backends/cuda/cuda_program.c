@@ -50,7 +50,7 @@ static bool is_image_fault(CUresult result)
 static hed_status load_failed(const hed_cuda_api *api, const hed_build *build, CUresult result,
     const char *log, hed_error *error)
 {
-    hed_error why;
+    hed_error why = {0};
     hed_status status = hed_cuda_fail(api, result, "cuModuleLoadDataEx", &why);
     if (is_image_fault(result)) status = HED_ERROR_FORMAT;
     const char *advice =

@@ -240,7 +240,7 @@ static hed_status from_binary(opencl_device *device, const hed_build *build,
     if (*program && !code) code = compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
-    hed_error why; /* memory that ran out and a lost device are no fault of the binary */
+    hed_error why = {0}; /* memory that ran out and a lost device are no fault of the binary */
     hed_status status = opencl_fail(&why, call, code, "%s", build->def->name);
     if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT)
         return hed_fail(error, status, "%s", why.text);
