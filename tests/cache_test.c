@@ -70,6 +70,7 @@ static int run_kernel(
     cycle c = {0};
     options.defines = &define;
     options.define_count = kernel_def == &cycle_def;
+    hed_error_clear(&error);
     hed_status status = hed_context_create(def, &context, &error);
     if (!status) status = hed_device_find(context, "opencl", &device, &error);
     if (!status) status = hed_stream_create(device, NULL, &stream, &error);
@@ -440,6 +441,7 @@ Test(cache, each_allocation_failing_in_info_and_clear)
         int64_t n = 0;
         do {
             state.fail_at = state.calls + ++n;
+            hed_error_clear(&error);
             status = clear ? hed_cache_clear(context, &report, &error)
                            : hed_cache_info(context, &report, &error);
             CHECK(status == HED_OK || status == HED_ERROR_MEMORY, "%s", hed_status_name(status));

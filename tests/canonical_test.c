@@ -431,6 +431,7 @@ Test(canonical, chain_without_memory)
         hed_canonical_chain_destroy(chain);
         int64_t live = counter.live;
         counter.fail_at = counter.calls + fail_at;
+        hed_error_clear(&error);
         hed_status status =
             hed_canonical_chain_create(t.device, 10000, HED_MATH_FAST, &chain, &error);
         bool failed = counter.calls >= counter.fail_at;

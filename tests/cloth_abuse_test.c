@@ -195,6 +195,7 @@ Test(cloth_abuse, memory_that_runs_out_is_told)
         hed_cloth_frame frame = hed_default_cloth_frame();
         counted.calls = 0;
         counted.fail_at = n;
+        hed_error_clear(&error);
         hed_status status = hed_cloth_create(t.device, &def, &cloth, &error);
         if (!status) status = hed_cloth_step(cloth, &frame, &error);
         if (!status) status = hed_cloth_wait(cloth, &error);

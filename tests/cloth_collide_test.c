@@ -565,6 +565,7 @@ Test(cloth_collide, every_allocation_may_fail)
         OK(hed_cloth_create(t.device, &def, &cloth, &error));
         memory.calls = 0;
         memory.fail_at = n;
+        hed_error_clear(&error);
         hed_status status = hed_cloth_step(cloth, &frame, &error);
         memory.fail_at = 0;
         done = status == HED_OK;

@@ -424,6 +424,7 @@ Test(cloth_contact, every_allocation_may_fail)
         hed_cloth *cloth = NULL;
         memory.calls = 0;
         memory.fail_at = n;
+        hed_error_clear(&error);
         hed_status status = hed_cloth_create(t.device, &def, &cloth, &error);
         memory.fail_at = 0;
         made = status == HED_OK;

@@ -674,6 +674,7 @@ Test(cloth_garment, memory_may_run_out_anywhere)
             test_allocator counting = {.fail_at = n};
             hed_allocator allocator = test_allocator_of(&counting);
             cloth_garment *garment;
+            hed_error_clear(&error);
             hed_status status =
                 cloth_garment_create(&allocator, &meshes[m].def, 0, &garment, &error);
             if (!status) cloth_garment_destroy(garment);

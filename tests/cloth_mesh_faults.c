@@ -59,6 +59,7 @@ static hed_status try_others(void)
         hed_error error = {0};
         hed_mesh mesh;
         snprintf(name, sizeof name, "%s%s", folder, other_files[i]);
+        hed_error_clear(&error);
         status = hed_mesh_read(name, &mesh, &error);
         if (status != HED_OK && (mesh.positions || mesh.corners)) abort();
         hed_mesh_free(&mesh);

@@ -122,6 +122,7 @@ Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
     static const char *const names[] = {"p.obj", "p.ply", "p.stl", "p.glb", "p.fbx", "p"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CHECK(mkfifo(in_folder(names[i]), 0600) == 0);
+        hed_error_clear(&error);
         hed_status status = hed_mesh_read(in_folder(names[i]), &mesh, &error);
         bool needs_assimp = strcmp(names[i], "p.fbx") == 0;
         CHECK((needs_assimp && status == HED_ERROR_UNSUPPORTED) ||

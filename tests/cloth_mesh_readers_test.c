@@ -90,6 +90,7 @@ static void refuse_cuts(parser *parse_it, const bytes *b, size_t whole)
     hed_error error = {0};
     hed_mesh mesh;
     for (size_t size = 0; size + whole < b->size; size++) {
+        hed_error_clear(&error);
         hed_status status = parse_exactly(parse_it, b->data, size, &mesh, &error);
         CHECK(status == HED_ERROR_FORMAT && error.text[0] && !mesh.positions, "cut at %zu: %s",
             size, hed_status_name(status));

@@ -122,6 +122,7 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
     hed_mesh mesh;
     FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("zero.obj", "v 0 0 0\0 1", 10, &mesh, &error));
     FAILS(HED_ERROR_IO, hed_mesh_read("/nowhere/at/all.obj", &mesh, &error));
+    hed_error_clear(&error);
     /* A build without assimp says so, and does not look for the file. */
     hed_status status = hed_mesh_read("/nowhere/at/all.ply", &mesh, &error);
     CHECK(status == HED_ERROR_IO || status == HED_ERROR_UNSUPPORTED);
@@ -159,6 +160,7 @@ Test(cloth_mesh, an_obj_file_cut_anywhere_is_a_mesh_or_an_error)
         char *copy = malloc(size + 1); /* so that a read beyond the end is seen by a sanitizer */
         CHECK_NOT_NULL(copy);
         memcpy(copy, everything, size);
+        hed_error_clear(&error);
         hed_status status = hed_mesh_parse_obj("cut.obj", copy, size, &mesh, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, "cut.obj")),
             "%zu bytes: %s", size, error.text);

@@ -455,6 +455,7 @@ Test(cloth_native, memory_may_run_out_anywhere)
             .garments = &garment, .first_particle = first};
         cloth_native_tables *tables = NULL;
         garment->allocator = cloth.allocator;
+        hed_error_clear(&error);
         hed_status status = cloth_native_tables_create(&cloth, &tables, &error);
         garment->allocator = plain;
         cloth_native_tables_destroy(tables);

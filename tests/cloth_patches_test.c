@@ -211,6 +211,7 @@ Test(cloth_patches, memory_runs_out)
     uint32_t failures = 0;
     for (int64_t n = 1;; n++) {
         counted.fail_at = counted.calls + n;
+        hed_error_clear(&error);
         hed_status status = cloth_patch_rebuild(cloth, &choice, &error);
         bool reached = counted.calls >= counted.fail_at;
         counted.fail_at = 0;

@@ -661,6 +661,7 @@ Test(cloth_plan, every_allocation_may_fail)
             int64_t before = counting.calls, live = counting.live, bytes = counting.bytes;
             counting.fail_at = before + n;
             cloth_plan *plan = (cloth_plan *)garment;
+            hed_error_clear(&error);
             hed_status status =
                 cloth_plan_create(garment, &(cloth_plan_def){kind, 5, 0, 1}, &plan, &error);
             if (status) CHECK(status == HED_ERROR_MEMORY && !plan);

@@ -470,6 +470,7 @@ Test(cloth_precision, a_look_without_memory_is_told)
         step(cloth, 1.0 / 60, -9.81, 15);
         counted.calls = 0;
         counted.fail_at = n;
+        hed_error_clear(&error);
         hed_status status = hed_cloth_step(cloth, &frame, &error);
         counted.fail_at = 0;
         CHECK(status == HED_OK || status == HED_ERROR_MEMORY || status == HED_ERROR_DEVICE_MEMORY,

@@ -100,6 +100,7 @@ typedef struct cycle {
     do { \
         hed_status try_status = (call); \
         if (try_status && try_status != HED_ERROR_UNSUPPORTED) return try_status; \
+        hed_error_clear(error); \
     } while (0)
 
 static const cycle_shift cycle_moved = {0.25f, -3.0f, {7, 9}};

@@ -567,6 +567,7 @@ Test(database, a_full_disk_is_told_of_once)
     FAILS(HED_ERROR_IO, hed_database_flush(database, &error));
     EXPECT(strstr(error.text, "full"), "%s", error.text);
     FAILS(HED_ERROR_IO, hed_database_choose(database, session, &key, &best, &error));
+    hed_error_clear(&error);
     EXPECT_EQ(hed_database_begin(database, &key, "it may be small enough", &other, &error), HED_OK,
         "%s", error.text);
     EXPECT_EQ(warnings, 1, "%d warnings", warnings);
@@ -998,6 +999,7 @@ Test(database, each_allocation_failing)
         hed_database *database;
         state = (test_allocator){.fail_at = ++n};
         def.allocator = test_allocator_of(&state);
+        hed_error_clear(&error);
         hed_status status = hed_context_create(&def, &context, &error);
         if (!status && !(status = hed_database_open(context, NULL, false, &database, &error))) {
             hed_evaluation *history, best = measured(256, 4, 0.0001);
@@ -1009,8 +1011,10 @@ Test(database, each_allocation_failing)
             status = hed_database_begin(database, &key, "", &session, &error);
             if (!status) status = hed_database_record(database, session, &key, &best, &error);
             if (!status) status = hed_database_choose(database, session, &key, &best, &error);
+            hed_error_clear(&error);
             hed_status read = hed_database_history(database, &key, &history, &count, &error);
             hed_release(&def.allocator, history, count * sizeof *history);
+            hed_error_clear(&error);
             hed_status found =
                 hed_database_sources(database, &other, 5, &sources, &source_count, &bytes, &error);
             hed_release(&def.allocator, sources, bytes);

@@ -118,6 +118,7 @@ Test(energy, without_memory)
         hed_energy *energy = NULL;
         int64_t live = f.allocations.live;
         f.allocations.fail_at = f.allocations.calls + n;
+        hed_error_clear(&error);
         hed_status status = hed_energy_open(device, fakes_path("nvml"), &energy, &error);
         bool failed = f.allocations.calls >= f.allocations.fail_at;
         f.allocations.fail_at = 0;

@@ -193,11 +193,15 @@ Test(exchange, mutated_databases_are_used_or_set_aside)
         hed_choices_free(hed_choices_load(context, &key));
         hed_database *database = hed_context_database(context);
         if (database) {
+            hed_error_clear(&error);
             if (!hed_database_history(database, &key, &history, &history_count, &error))
                 hed_release(&allocator, history, history_count * sizeof *history);
+            hed_error_clear(&error);
             hed_exchange_export(database, NULL, in_folder("a.json"), NULL, &count, &error);
+            hed_error_clear(&error);
             if (!hed_database_begin(database, &key, "", &session, &error))
                 hed_database_choose(database, session, &key, &best, &error);
+            hed_error_clear(&error);
             hed_database_prune(database, &(hed_prune_def){.keep_best = 1}, &count, &error);
         }
         hed_context_destroy(context);

@@ -135,6 +135,7 @@ Test(hostile, buffers_that_cannot_be)
     }
     for (int kind = HED_MEMORY_DEVICE; kind <= HED_MEMORY_MAPPED; kind++) {
         const hed_buffer_def def = {.memory = (hed_memory)kind, .size = UINT64_MAX - 7};
+        hed_error_clear(&error);
         hed_status status = hed_buffer_create(s.t.device, &def, &buffer, &error);
         CHECK(status == HED_ERROR_LIMIT || status == HED_ERROR_DEVICE_MEMORY ||
                   status == HED_ERROR_MEMORY,
@@ -576,9 +577,11 @@ Test(hostile, background_builds_in_a_hurry)
                          other = {1, {cycle_groups[(i + 1) % 2]}};
         options.config = &config;
         OK(hed_kernel_create(s.t.device, &cycle_def, &options, &kernel, &error));
+        hed_error_clear(&error);
         status = hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error);
         CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s", hed_status_name(status),
             error.text);
+        hed_error_clear(&error);
         status = hed_kernel_get_resources(kernel, &resources, &error);
         CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
         hed_kernel_log(kernel);

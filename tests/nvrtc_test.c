@@ -566,6 +566,7 @@ Test(nvrtc, no_memory_is_a_status)
         counter.fail_at = n;
         hed_status status = hed_nvrtc_open(
             &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason);
+        hed_error_clear(&error);
         if (!status && nvrtc)
             status = hed_nvrtc_compile(nvrtc, "compute_80", &j.build, &binary, &error);
         CHECK(status == HED_OK || status == HED_ERROR_MEMORY, "allocation %lld: %s", (long long)n,

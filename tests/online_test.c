@@ -503,6 +503,7 @@ Test(online, each_allocation_failing)
         state.fail_at = state.calls + n;
         for (int i = 0, beyond = 0; i < 100000 && beyond < 30 && !hed_online_read(p.online).resting;
              i++) {
+            hed_error_clear(&error);
             hed_status status =
                 hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error);
             CHECK(status == HED_OK || (!quick && status == HED_ERROR_MEMORY),

@@ -405,6 +405,7 @@ Test(opencl_words, cuda_compiles_them, .timeout = 240)
                 .sources = def->sources,
                 .source_count = def->source_count,
                 .max_threads = hed_config_max_threads(def, &config)};
+            hed_error_clear(&error);
             hed_status status = hed_nvrtc_compile(nvrtc, "compute_90", &build, &binary, &error);
             CHECK(status == HED_OK, "%s %llu: %s\n%s", files[f], (unsigned long long)i, error.text,
                 error.log);

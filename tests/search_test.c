@@ -330,6 +330,7 @@ static uint32_t live(const hed_space *space, test_allocator *state, uint32_t eva
     double shares[COUNT];
     for (uint32_t i = 0; search && i < evaluations; i++) {
         hed_config config;
+        hed_error_clear(&error);
         status = hed_search_ask(search, &config, &error);
         if (status != HED_OK) {
             CHECK(status == HED_ERROR_MEMORY && error.text[0] && ++refused <= 1, "%s", error.text);

@@ -453,6 +453,7 @@ Test(space, each_allocation_failing_leaves_nothing)
         def.accept = odd_sum;
         state = (test_allocator){.fail_at = n};
         hed_space *space;
+        hed_error_clear(&error);
         hed_status status = hed_space_create(&def, &space, &error);
         CHECK(status == HED_ERROR_MEMORY || (status == HED_OK && state.calls >= n),
             "allocation %" PRId64 ": %s", n, hed_status_name(status));

@@ -182,6 +182,7 @@ Test(spectrogram, silence_is_dark_and_faults_are_named)
     const hed_spectrogram_def *bad[] = {&none, &three, &upside, &tiny};
     const char *words[] = {"0 frames", "3 channels", "40 to 20", "2 x 400"};
     for (int i = 0; i < 4; i++) {
+        hed_error_clear(&error);
         EXPECT_EQ(hed_spectrogram_draw(bad[i], &image, &error), HED_ERROR_ARGUMENT);
         EXPECT_NOT_NULL(strstr(error.text, words[i]), "%s", error.text);
         EXPECT_NULL(image.pixels);

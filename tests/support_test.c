@@ -262,6 +262,7 @@ Test(png, cut_short_at_every_length, .init = make_folder, .fini = remove_folder)
     int refused = 0;
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 0x20;
+        hed_error_clear(&error);
         refused += hed_png_decode("a.png", bytes, size, &back, &error) != HED_OK;
         hed_image_free(&back);
         bytes[i] ^= 0x20;

@@ -483,6 +483,7 @@ Test(synth_asound, every_call_fails_once)
         fake->calls = 0;
         fake->fail_call = i;
         fake->failed = NULL;
+        hed_error_clear(&error);
         hed_status status = hed_synth_live_start(&r->def, &live, &error);
         fake->fail_call = 0;
         const char *failed = fake->failed;

@@ -235,16 +235,14 @@ static void add_entity(hed_synth_instrument *i, hed_synth_entity_type type)
         "a..b", "x[3]", "body.3", "body.5'", "grid.0", "grid.1[2]", "grid[1]", " "};
     hed_synth_entity_def def = {.type = type};
     hed_synth_entity entity;
-    hed_error ignored = {0};
     draw_fields(i, synth_fields[type], (char *)&def.as);
-    hed_synth_instrument_add(i, &def, odd[draw(sizeof odd / sizeof *odd)], &entity, &ignored);
+    hed_synth_instrument_add(i, &def, odd[draw(sizeof odd / sizeof *odd)], &entity, NULL);
 }
 
 static void add_grid(hed_synth_instrument *i)
 {
     hed_synth_grid_def grid = hed_default_synth_grid_def();
     hed_synth_generated made;
-    hed_error ignored = {0};
     for (uint32_t axis = 0; axis < 3; axis++) {
         grid.size[axis] = 1 + draw(4);
         grid.origin[axis] = draw_number(-9, 9);
@@ -253,34 +251,32 @@ static void add_grid(hed_synth_instrument *i)
     grid.body.mass = draw_number(0.1, 3);
     if (draw(2)) grid.diagonal = draw_number(1, 50);
     if (draw(2)) grid.bend = draw_number(1, 50);
-    hed_synth_instrument_add_grid(i, &grid, draw(2) ? "grid" : NULL, &made, &ignored);
+    hed_synth_instrument_add_grid(i, &grid, draw(2) ? "grid" : NULL, &made, NULL);
 }
 
 /* Links, modulations and changes, mostly of what cannot be joined. */
 static void join_anything(hed_synth_instrument *i)
 {
-    hed_error ignored = {0};
     hed_synth_entity_def def;
     hed_synth_modulation_def modulation = {
         any(i), any(i), draw(HED_SYNTH_TARGET_COUNT), draw(3), draw_number(-2, 2), draw(2)};
-    hed_synth_instrument_link(i, any(i), any(i), draw_number(-2, 2), &ignored);
-    hed_synth_instrument_modulate(i, &modulation, &ignored);
+    hed_synth_instrument_link(i, any(i), any(i), draw_number(-2, 2), NULL);
+    hed_synth_instrument_modulate(i, &modulation, NULL);
     hed_synth_entity entity = any(i);
-    if (hed_synth_instrument_get(i, entity, &def, &ignored) != HED_OK) return;
+    if (hed_synth_instrument_get(i, entity, &def, NULL) != HED_OK) return;
     draw_fields(i, synth_fields[def.type], (char *)&def.as);
-    hed_synth_instrument_set(i, entity, &def, &ignored);
+    hed_synth_instrument_set(i, entity, &def, NULL);
 }
 
 /* In the order of files, so that grids may stay grids, or in any order, with removals. */
 static void add_anything(hed_synth_instrument *i, bool ordered)
 {
-    hed_error ignored = {0};
     for (uint32_t n = 0; n < 200; n++) {
         uint32_t what = draw(12);
         if (ordered && n < 20) add_entity(i, HED_SYNTH_BODY);
         else if (ordered ? n < 26 : what == 0) add_grid(i);
         else if (what < 5) join_anything(i);
-        else if (what == 5 && !ordered) hed_synth_instrument_remove(i, any(i), &ignored);
+        else if (what == 5 && !ordered) hed_synth_instrument_remove(i, any(i), NULL);
         else if (what < 9) add_entity(i, ordered ? HED_SYNTH_SPRING : draw(2));
         else add_entity(i, HED_SYNTH_SPRING + draw(HED_SYNTH_ENTITY_TYPE_COUNT - 1));
     }
@@ -505,6 +501,7 @@ Test(synth_file, refuses_with_the_place)
     };
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         hed_synth_instrument *i;
+        hed_error_clear(&error);
         hed_status status =
             hed_synth_instrument_parse(cases[n].text, strlen(cases[n].text), "i.json", &i, &error);
         CHECK(status == HED_ERROR_FORMAT && error.status == status, "%s: %s", cases[n].text,

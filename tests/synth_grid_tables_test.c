@@ -227,8 +227,10 @@ Test(synth_grid_tables, every_allocation_may_fail)
         hed_allocator allocator = test_allocator_of(&counting);
         synth_network network;
         synth_grid_tables tables;
+        hed_error_clear(&error);
         hed_status status = synth_network_create(&allocator, instrument, 48000.0, &network, &error);
         if (!status) {
+            hed_error_clear(&error);
             status = synth_grid_tables_create(&network, &limits, NULL, 0, &tables, &error);
             if (!status) synth_grid_tables_destroy(&tables);
             synth_network_destroy(&network);

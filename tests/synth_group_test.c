@@ -386,6 +386,7 @@ static void fail_each_allocation(hed_synth_solver solver)
         def.solver = solver;
         def.math = HED_MATH_STRICT;
         counting.fail_at = counting.calls + n;
+        hed_error_clear(&error);
         hed_status status = hed_synth_create(device, &def, &synth, &error);
         if (!status) status = hed_synth_prepare(synth, instrument, &change, &error);
         created = counting.calls < counting.fail_at;

@@ -387,6 +387,7 @@ Test(synth_import, a_preset_cut_within_a_thing_says_where)
         hed_error error = {0};
         hed_synth_instrument *in;
         char place[48];
+        hed_error_clear(&error);
         hed_status status =
             hed_synth_instrument_parse_ank(p.bytes, size, "preset.ank", &in, &report, &error);
         if (status == HED_OK) {
@@ -414,6 +415,7 @@ Test(synth_import, bytes_turned_round_are_read_or_refused)
             state = state * 1664525u + 1013904223u;
             p.bytes[(state >> 8) % good.size] = (uint8_t)(state >> 3);
         }
+        hed_error_clear(&error);
         hed_status status = hed_synth_instrument_parse_ank(p.bytes, p.size, "p", &in, &report, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !in), "%s",
             error.text);

@@ -574,6 +574,7 @@ Test(synth_live, says_what_it_does_not_find)
     hed_synth_live_info report;
     for (uint32_t i = 0; i < 1000 && !status; i++) {
         sleep_milliseconds(10);
+        hed_error_clear(&error);
         status = hed_synth_live_report(live, &report, &error);
     }
     CHECK(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s",
@@ -654,6 +655,7 @@ Test(synth_live, memory_runs_out)
         hed_synth_live *live;
         counting.calls = 0;
         counting.fail_at = failures + 1;
+        hed_error_clear(&error);
         status = hed_synth_live_start(&def, &live, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s",
             failures + 1, error.text);

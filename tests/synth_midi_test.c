@@ -442,6 +442,7 @@ Test(synth_midi, bytes_turned_round_are_read_or_refused)
         memcpy(s.bytes, good.bytes, good.size);
         for (uint32_t k = 0; k < 3; k++)
             s.bytes[random_below(&state, (uint32_t)good.size)] = (uint8_t)random_below(&state, 256);
+        hed_error_clear(&error);
         hed_status status = hed_synth_midi_file_parse(s.bytes, good.size, "s", &file, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !file));
         refused += status != HED_OK;

@@ -399,6 +399,7 @@ Test(synth_native, runs_without_allocating_and_fails_without_memory)
     for (bool failed = true; failed; needed++) {
         hed_error error = {0};
         counter.fail_at = counter.calls + 1 + needed;
+        hed_error_clear(&error);
         hed_status status = synth_cpu_ops.create(&m.synth, m.program, &m.solver, &error);
         failed = status != HED_OK;
         CHECK(!failed || (status == HED_ERROR_MEMORY && error.text[0]), "allocation %lld: %s",

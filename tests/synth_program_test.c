@@ -353,6 +353,7 @@ Test(synth_program, any_allocation_may_fail)
         synth_program_def def = {.instrument = instrument, .rate = 48000.0, .warps = 4, .lanes = 32,
             .pack = HED_PACK_ROWS};
         synth_program *program;
+        hed_error_clear(&error);
         hed_status status = synth_program_create(&allocator, &def, &program, &error);
         if (!status) synth_program_destroy(program);
         CHECK_EQ(counting.live, 0);

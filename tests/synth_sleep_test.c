@@ -303,6 +303,7 @@ Test(synth_sleep, solvers_sleep_alike)
         def.solver = solvers[i];
         def.math = HED_MATH_STRICT;
         def.rate = RATE;
+        hed_error_clear(&error);
         hed_status status = hed_synth_create(t.device, &def, &synth, &error);
         if (status) {
             CHECK_EQ(status, HED_ERROR_UNSUPPORTED, "%s: %s", hed_synth_solver_name(solvers[i]),

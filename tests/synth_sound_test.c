@@ -361,6 +361,7 @@ Test(synth_sound, cut_at_every_byte)
         uint8_t *cut = malloc(size + 1);
         memcpy(cut, w.bytes, size);
         cut = realloc(cut, size ? size : 1);
+        hed_error_clear(&error);
         hed_status status = synth_wav_parse(cut, size, "a.wav", &sound, &error);
         if (size < head) {
             CHECK(status == HED_ERROR_FORMAT && error.text[0] && !sound.samples, "%zu", size);

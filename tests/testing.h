@@ -11,12 +11,15 @@
 
 #include "heddle/heddle.h"
 
-/* `call` uses `&error` of the caller and must succeed. */
+/* `call` uses `&error` of the caller, must succeed and must leave no error behind. */
 #define OK(call) \
     do { \
+        error.status = HED_OK; \
         hed_status ok_status = (call); \
         CHECK(ok_status == HED_OK, "%s: %s: %s\n%s", #call, hed_status_name(ok_status), \
             error.text, error.log); \
+        CHECK(error.status == HED_OK, "%s: succeeded and left an error: %s", #call, \
+            error.text); \
     } while (0)
 
 /* `call` must end in exactly this status. */

@@ -316,6 +316,7 @@ Test(thread, each_allocation_may_fail, .timeout = TIMEOUT)
         hed_allocator allocator = test_allocator_of(&state);
         hed_team *team = (hed_team *)&team;
         hed_error error = {0};
+        hed_error_clear(&error);
         hed_status status = hed_team_create(&allocator, 3, &team, &error);
         if (state.calls < fail_at) {
             CHECK(status == HED_OK && fail_at > 1);

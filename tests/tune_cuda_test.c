@@ -455,6 +455,7 @@ Test(tune_cuda, t1_with_inputs_of_a_range)
         {"before", "330:300"}, {"conduction", "0:1"}, {"after", "0:1"}, {"before", "nofile.npy"}};
     for (size_t i = 0; i < 4; i++) {
         hed_tune_file *again = loaded("tests/t1/heat.json");
+        hed_error_clear(&error);
         EXPECT(
             hed_tune_file_set_content(again, &DEVICE, wrong[i][0], wrong[i][1], &error) != HED_OK &&
                 error.text[0],

@@ -66,12 +66,13 @@ Test(worker_protocol, files_in_memory_are_sealed)
 Test(worker_protocol, a_job_cut_anywhere_is_refused)
 {
     wild w = open_wild();
-    for (size_t size = 0; size < w.size; size++)
+    for (size_t size = 0; size < w.size; size++, hed_error_clear(&error))
         CHECK_EQ(wild_read(w.job, size, &error), HED_ERROR_FORMAT);
     /* The size in the header made to fit: what is missing is noticed where it is missing. (Nothing
      * is in the last 40 bytes.) */
     for (uint64_t size = 24; size < w.size - 40; size++) {
         memcpy(w.job + 8, &size, sizeof size);
+        hed_error_clear(&error);
         CHECK_EQ(wild_read(w.job, size, &error), HED_ERROR_FORMAT, "cut to %llu",
             (unsigned long long)size);
     }
@@ -87,6 +88,7 @@ Test(worker_protocol, a_job_with_a_byte_changed_is_read_within_its_bounds)
     for (size_t at = 0; at < data; at++)
         for (size_t i = 0; i < sizeof changes; i++) {
             w.job[at] ^= changes[i];
+            hed_error_clear(&error);
             wild_read(w.job, w.size, &error);
             w.job[at] ^= changes[i];
         }

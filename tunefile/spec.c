@@ -30,6 +30,7 @@ static hed_status read_all(hed_spec_reader *reader, hed_error *error)
 hed_status hed_tune_file_open(
     const char *path, const hed_device_info *device, hed_tune_file **result, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *result = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
@@ -51,6 +52,7 @@ hed_status hed_tune_file_open(
 hed_status hed_tune_file_set_content(hed_tune_file *spec, const hed_device_info *device,
     const char *name, const char *content, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_spec_reader reader = {.spec = spec, .path = "", .device = device};
     hed_spec_give(&reader, name, content);
     return status_of(&reader, error);

@@ -70,6 +70,7 @@ static hed_status create_scan(
 hed_status hed_canonical_chain_create(
     hed_device *device, uint32_t most, hed_math math, hed_canonical_chain **chain, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     hed_canonical_chain *made =
         most == 0 ? NULL
@@ -134,6 +135,7 @@ static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, h
 hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
     uint32_t n, hed_buffer *sum, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     static const float zero = 0.0f;
     hed_status status = check_room(chain, "in", in, n, n, error);
     if (!status) status = check_room(chain, "sum", sum, n, 1, error);
@@ -172,6 +174,7 @@ static hed_status grow_tree(
 hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
     uint32_t n, hed_buffer *out, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_room(chain, "in", in, n, n, error);
     if (!status) status = check_room(chain, "out", out, n, n, error);
     if (status || n == 0) return status;

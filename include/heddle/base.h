@@ -3,12 +3,14 @@
  *  log callback and the clock. Nothing here depends on a device.
  *
  *  Rules that hold for the whole library:
- *  - A function that can fail returns hed_status. Where there is something to explain it takes an
- *    `hed_error *` as its last argument, which may be NULL and is written only on failure.
- *  - "Thread class" says who may call: `any` (any thread, any time), `owner` (one thread at a time
- *    for
- *    the objects named; the caller sees to that), `rt` (safe in a real-time thread: never
- *    allocates, locks, logs, opens a file or compiles).
+ *  - A function that can fail returns hed_status. Where there is something to explain, its last
+ *    argument is an `hed_error *`, which may be NULL and is written only on failure. It starts as
+ *    `hed_error error = {0};` (in C++ `{}`). A function that is handed an error already set does
+ *    nothing and returns its status, so that one check behind a list of calls is enough. What
+ *    destroys an object takes no error and always acts, and so do real-time functions.
+ *  - "Thread class" says where a function may be called: `any` (any thread, at any time), `owner`
+ *    (by one thread at a time for the objects named; the caller ensures it), `rt` (safe in a
+ *    real-time thread: never allocates, locks, logs, opens a file or compiles).
  *  - Sizes and offsets of memory are bytes, times are nanoseconds or seconds as the name says.
  */
 #ifndef HEDDLE_BASE_H
@@ -69,7 +71,8 @@ enum {
     HED_ERROR_LOG = 7168   /**< bytes of hed_error.log, the final zero included */
 };
 
-/** What went wrong, in words for a person. Owned by the caller; written only when a call fails. */
+/** What went wrong, in words for a person. Owned by the caller, starts as zeros, and is written only
+ *  when a call fails. */
 typedef struct hed_error {
     hed_status status;
     /** one or two sentences: what was found, where, what was expected, what to do */
@@ -78,8 +81,16 @@ typedef struct hed_error {
     char log[HED_ERROR_LOG];
 } hed_error;
 
-/** Whether something went wrong already. `error` may be NULL. Thread class: any. */
+/** Whether an error is set. Functions that are handed one do nothing and return its status, so that
+ *  a program can be a list of calls with one check at the end. Thread class: rt. */
 static inline bool hed_failed(const hed_error *error) { return error && error->status != HED_OK; }
+/** Makes an error ready for use again after a failure that was dealt with. Thread class: rt. */
+static inline void hed_error_clear(hed_error *error)
+{
+    if (!error) return;
+    error->status = HED_OK;
+    error->text[0] = error->log[0] = 0;
+}
 
 /** Version of the library that is running, as major * 10000 + minor * 100 + patch. Thread class:
  * any. */

@@ -353,9 +353,8 @@ HED_API hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *d
  * hed_kernel_create. */
 HED_API hed_status hed_kernel_reconfigure(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error);
-/** OK: what was asked for last is in force. NOT_READY: it is still being built. Else the build's
- * error, once.
- *  Swaps a finished background build in. A kernel that was not given a configuration also builds
+/** OK: what was asked for last is in force. NOT_READY: it is still being built; that is an answer,
+ *  and nothing is written to `error`. Else the build's error, once. Swaps a finished background build in. A kernel that was not given a configuration also builds
  *  when a launch of another size wants another one: NOT_READY until that is done, though launches
  *  go on. Thread class: owner. */
 HED_API hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error);

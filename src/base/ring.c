@@ -28,6 +28,7 @@ struct hed_ring {
 hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes, uint32_t capacity,
     hed_ring **ring, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     assert(ring != NULL);
     *ring = NULL;
     if (record_bytes == 0 || capacity == 0 || capacity > UINT32_C(1) << 31) {

@@ -187,6 +187,7 @@ static int start_threads(hed_team *team)
 hed_status hed_team_create(
     const hed_allocator *allocator, uint32_t threads, hed_team **team, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     assert(team != NULL);
     *team = NULL;
     uint32_t processors = hed_processor_count();

@@ -44,6 +44,7 @@ static void free_buffer(hed_buffer *buffer)
 hed_status hed_buffer_create(
     hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *buffer = NULL;
     hed_status status = check_def(device, def, error);
     if (!status) status = hed_device_ensure_open(device, error);
@@ -62,6 +63,7 @@ hed_status hed_buffer_create(
 hed_status hed_buffer_part(
     hed_buffer *parent, uint64_t offset, uint64_t size, hed_buffer **part, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *part = NULL;
     uint32_t alignment = parent->device->info.buffer_alignment;
     if (size == 0 || offset > parent->size || size > parent->size - offset)
@@ -120,6 +122,7 @@ typedef void (*gl_write_function)(
 hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t name, uint64_t size,
     bool *copied, hed_buffer **buffer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *buffer = NULL;
     if (!gl || !gl->get_proc_address || !name || !size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -135,6 +138,7 @@ hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t nam
     if (status == HED_ERROR_UNSUPPORTED) {
         hed_buffer_def def = hed_default_buffer_def(size);
         made->gl_copied = true;
+        hed_error_clear(error);
         status = device->backend->buffer_create(made, &def, error);
     }
     if (status) {
@@ -191,9 +195,11 @@ static hed_status gl_step(hed_stream *stream, hed_buffer *buffer, bool acquire, 
 
 hed_status hed_buffer_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     return gl_step(stream, buffer, true, error);
 }
 hed_status hed_buffer_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     return gl_step(stream, buffer, false, error);
 }

@@ -195,7 +195,9 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
     struct stat about;
     char reason[96];
     hed_status status = hed_path_read(&allocator, path, ENTRY_LIMIT, &bytes, &size, error);
-    if (status) return access(path, F_OK) ? HED_OK : status;
+    if (status && access(path, F_OK) == 0) return status;
+    hed_error_clear(error);
+    if (status) return HED_OK;
     if (lstat(path, &about) == 0 &&
         (S_ISLNK(about.st_mode) || !hed_path_is_own(&about, reason, sizeof reason)))
         report->foreign++;
@@ -209,6 +211,7 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
 
 hed_status hed_cache_info(const hed_context *context, hed_cache_report *report, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *report = (hed_cache_report){.folder = hed_context_cache_dir(context)};
     return visit_entries(context, look_at, report, error);
 }
@@ -218,6 +221,7 @@ static hed_status look_and_remove(const hed_context *context, const char *path, 
 {
     hed_status status = look_at(context, path, name, report, error);
     if (status == HED_ERROR_MEMORY) return status;
+    hed_error_clear(error);
     if (unlink(path) && access(path, F_OK) == 0)
         return hed_fail(
             error, HED_ERROR_IO, "%s cannot be removed: check the permissions of its folder", path);
@@ -226,6 +230,7 @@ static hed_status look_and_remove(const hed_context *context, const char *path, 
 
 hed_status hed_cache_clear(hed_context *context, hed_cache_report *removed, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_cache_report report = {.folder = hed_context_cache_dir(context)};
     hed_status status = visit_entries(context, look_and_remove, &report, error);
     if (removed) *removed = report;

@@ -237,6 +237,7 @@ static hed_status open_backends(hed_context *context)
 
 hed_status hed_context_create(const hed_context_def *def, hed_context **context, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_context_def defaults = hed_default_context_def();
     if (!def) def = &defaults;
     *context = NULL;

@@ -42,6 +42,7 @@ static hed_device *find(hed_context *context, const char *selector)
 hed_status hed_device_find(
     hed_context *context, const char *selector, hed_device **device, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     const char *from = selector                   ? ""
                        : context->settings.device ? " (default of the context or HEDDLE_DEVICE)"
                                                   : "";
@@ -79,12 +80,14 @@ hed_status hed_device_ensure_open(hed_device *device, hed_error *error)
 hed_status hed_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = hed_device_ensure_open(device, error);
     return status ? status : device->backend->device_memory(device, free_bytes, total_bytes, error);
 }
 
 hed_status hed_device_wait(hed_device *device, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = hed_device_ensure_open(device, error);
     return status ? status : device->backend->device_wait(device, error);
 }
@@ -101,6 +104,7 @@ static hed_backend_slot *find_slot(hed_context *context, const char *backend)
 hed_status hed_device_adopt(hed_context *context, const char *backend,
     const hed_native_device *native, hed_device **device, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *device = NULL;
     hed_backend_slot *slot = find_slot(context, backend);
     if (!slot || !slot->backend->device_adopt)
@@ -137,6 +141,7 @@ void hed_device_release(hed_device *device)
 
 hed_status hed_device_native(hed_device *device, hed_native_device *native, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *native = (hed_native_device){0};
     if (!device->backend->device_native)
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s has no driver and so no native handles",

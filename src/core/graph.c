@@ -84,6 +84,7 @@ hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *erro
 
 hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (stream->recording)
         return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is already recording a graph");
     hed_graph *graph = hed_allocate(&stream->device->settings->allocator, sizeof *graph);
@@ -95,6 +96,7 @@ hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
 
 hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *graph = NULL;
     hed_graph *made = stream->recording;
     if (!made) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
@@ -119,6 +121,7 @@ static const char *step_name(const hed_step *step)
 
 hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (stream->device != graph->device)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a graph recorded for %s in a stream of %s",
             graph->device->info.id, stream->device->info.id);

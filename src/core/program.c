@@ -169,7 +169,9 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
         hed_log_message(&settings->logger, HED_LOG_WARNING,
             "the driver refuses the cached %s, which is compiled again: %s", program->def->name,
             error->text);
-    return status == HED_ERROR_FORMAT ? HED_OK : status;
+    if (status != HED_ERROR_FORMAT) return status;
+    hed_error_clear(error);
+    return HED_OK;
 }
 
 /* A read-only folder or a full disk costs the next program its time, nothing else. */
@@ -328,6 +330,7 @@ static hed_status ship(
 hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def,
     const hed_kernel_options *options, const char *folder, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     const hed_kernel_options defaults = {.math = HED_MATH_FAST};
     hed_backend_slot *slot = find_compiler(context);
     if (!slot) return hed_fail(error, HED_ERROR_UNSUPPORTED, "no backend compiles ahead");

@@ -25,6 +25,7 @@ static void free_times(hed_stream *stream)
 hed_status hed_stream_create(
     hed_device *device, const hed_stream_def *def, hed_stream **stream, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *stream = NULL;
     hed_stream_def defaults = hed_default_stream_def();
     if (!def) def = &defaults;
@@ -73,10 +74,12 @@ void *hed_stream_native(const hed_stream *stream) { return stream->native; }
 
 hed_status hed_stream_wait(hed_stream *stream, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     return stream->device->backend->stream_wait(stream, error);
 }
 hed_status hed_stream_flush(hed_stream *stream, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     return stream->device->backend->stream_flush(stream, error);
 }
 
@@ -111,6 +114,7 @@ static hed_status poll_stream(void *object, bool *done, hed_error *error)
 
 hed_status hed_stream_wait_for(hed_stream *stream, uint64_t timeout_ns, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = hed_stream_flush(stream, error);
     return status
                ? status
@@ -154,6 +158,7 @@ hed_status hed_stream_step(
 hed_status hed_stream_times(
     hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *count = 0;
     struct hed_step_times *kept = stream->times;
     if (!kept)
@@ -215,6 +220,7 @@ static unsigned char *pinned_at(const hed_buffer *buffer, uint64_t offset)
 hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset, const void *from,
     uint64_t size, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_range(to, offset, size, "a write", error);
     if (!status) status = check_device(stream, to, "a write", error);
     if (status || size == 0) return status;
@@ -229,6 +235,7 @@ hed_status hed_write(hed_stream *stream, hed_buffer *to, uint64_t offset, const 
 hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint64_t offset, uint64_t size,
     hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_range(from, offset, size, "a read", error);
     if (!status) status = check_device(stream, from, "a read", error);
     if (status || size == 0) return status;
@@ -279,6 +286,7 @@ static hed_status copy_across(hed_stream *stream, hed_buffer *to, uint64_t to_of
             .from_offset = from_offset, .size = size};
         hed_status status = hed_stream_step(stream, &step, "copy", error);
         if (status != HED_ERROR_UNSUPPORTED) return status;
+        hed_error_clear(error);
     }
     return copy_staged(stream, to, to_offset, from, from_offset, size, error);
 }
@@ -296,6 +304,7 @@ static bool overlap(
 hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_buffer *from,
     uint64_t from_offset, uint64_t size, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_range(to, to_offset, size, "a copy", error);
     if (!status) status = check_range(from, from_offset, size, "a copy", error);
     if (status || size == 0) return status;
@@ -325,6 +334,7 @@ hed_status hed_copy(hed_stream *stream, hed_buffer *to, uint64_t to_offset, hed_
 hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_t size,
     const void *pattern, uint32_t pattern_size, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_range(to, offset, size, "a fill", error);
     if (!status) status = check_device(stream, to, "a fill", error);
     if (status) return status;
@@ -354,6 +364,7 @@ hed_status hed_fill(hed_stream *stream, hed_buffer *to, uint64_t offset, uint64_
 hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *pointer = NULL;
     hed_status status = check_range(buffer, offset, size, "a map", error);
     if (!status) status = check_device(stream, buffer, "a map", error);
@@ -371,6 +382,7 @@ hed_status hed_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint
 
 hed_status hed_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_device(stream, buffer, "an unmap", error);
     if (status) return status;
     if (!pointer) return hed_fail(error, HED_ERROR_ARGUMENT, "an unmap of NULL");
@@ -380,6 +392,7 @@ hed_status hed_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_
 
 hed_status hed_call(hed_stream *stream, void (*function)(void *user), void *user, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!function) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_call() of NULL");
     hed_step step = {.kind = HED_STEP_CALL, .function = function, .user = user};
     return hed_stream_step(stream, &step, "call", error);
@@ -389,6 +402,7 @@ hed_status hed_call(hed_stream *stream, void (*function)(void *user), void *user
 
 hed_status hed_event_create(hed_device *device, bool timed, hed_event **event, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *event = NULL;
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
@@ -414,6 +428,7 @@ void hed_event_destroy(hed_event *event)
 
 hed_status hed_event_record(hed_event *event, hed_stream *stream, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (event->device != stream->device)
         return hed_fail(error, HED_ERROR_ARGUMENT, "an event of %s in a stream of %s",
             event->device->info.id, stream->device->info.id);
@@ -433,6 +448,7 @@ static hed_status check_recorded(const hed_event *event, hed_error *error)
 
 hed_status hed_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_recorded(event, error);
     if (status) return status;
     if (stream->recording)
@@ -441,6 +457,7 @@ hed_status hed_stream_wait_event(hed_stream *stream, hed_event *event, hed_error
     if (event->device->backend == stream->device->backend) {
         status = stream->device->backend->stream_wait_event(stream, event, error);
         if (status != HED_ERROR_UNSUPPORTED) return status;
+        hed_error_clear(error);
     }
     return event->device->backend->event_wait(event, error);
 }
@@ -453,6 +470,7 @@ static hed_status poll_event(void *object, bool *done, hed_error *error)
 
 hed_status hed_event_wait(hed_event *event, uint64_t timeout_ns, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_recorded(event, error);
     if (status) return status;
     if (timeout_ns == UINT64_MAX) return event->device->backend->event_wait(event, error);
@@ -461,6 +479,7 @@ hed_status hed_event_wait(hed_event *event, uint64_t timeout_ns, hed_error *erro
 
 hed_status hed_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     bool done[2] = {false, false};
     hed_status status = check_recorded(from, error);
     if (!status) status = check_recorded(to, error);

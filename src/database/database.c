@@ -387,6 +387,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
 hed_status hed_database_open(hed_context *context, const char *path, bool read_only,
     hed_database **database, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     return hed_database_open_for(context, path, read_only, HED_WRITE_PATIENCE, database, error);
 }
 

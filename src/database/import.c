@@ -239,6 +239,7 @@ static hed_status add_each(hed_database *database, next_function *next, void *us
 hed_status hed_database_import(hed_database *database, next_function *next, void *user,
     hed_database_changes *changes, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_database_changes added = {0};
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
@@ -267,6 +268,7 @@ static hed_status merge_record(void *user, const hed_database_entry *record, hed
 hed_status hed_database_merge(
     hed_database *database, const char *path, hed_database_changes *changes, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_database *other;
     merging m = {.into = database};
     if (changes) *changes = m.added;

@@ -165,6 +165,7 @@ static hed_status visit_keys(const walk *w, hed_error *error)
 hed_status hed_database_each(hed_database *database, const hed_record_filter *filter,
     visit_function *visit, void *user, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     static const hed_record_filter all = {0};
     const hed_database_entry nothing = {0};
     const walk w = {database, filter ? filter : &all, visit, user};
@@ -273,6 +274,7 @@ static hed_status prune(hed_database *database, const hed_prune_def *def,
 hed_status hed_database_prune(hed_database *database, const hed_prune_def *def,
     hed_database_changes *removed, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_database_changes counted = {0};
     if (removed) *removed = counted;
     if (!def->kernel && !def->keep_best && !(def->older_seconds > 0))

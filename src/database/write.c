@@ -310,6 +310,7 @@ hed_status hed_database_keep(hed_database *database, hed_device *device,
     const hed_kernel_def *kernel, const hed_kernel_options *options, double seconds,
     hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_tune_key key;
     int64_t session;
     if (!options->config)

@@ -160,9 +160,7 @@ static hed_status finish_job(hed_kernel *kernel, hed_error *error)
     hed_status status = settle_job(kernel, job, error);
     if (!status && !job->variant && !job->by_size) {
         status = carry_out(kernel, job, true, error);
-        if (status || !kernel->job) return status;
-        return hed_fail(
-            error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
+        return !status && kernel->job ? HED_ERROR_NOT_READY : status;
     }
     hed_release(allocator_of(kernel), job, sizeof *job);
     return status;
@@ -261,7 +259,7 @@ hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
         const hed_build_job *job = kernel->job;
         if (job->variant || !kernel->active || is_tuned(job->configured) || job->by_size) {
             hed_status status = finish_job(kernel, kernel->active ? NULL : error);
-            if (!kernel->active) return status;
+            if (!kernel->active && status != HED_ERROR_NOT_READY) return status;
         }
     }
     if (kernel->active) return HED_OK;
@@ -273,6 +271,7 @@ hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
 hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *kernel = NULL;
     hed_kernel_options defaults = hed_default_kernel_options();
     if (!options) options = &defaults;
@@ -300,6 +299,7 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
 hed_status hed_kernel_reconfigure(
     hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_kernel_options defaults = hed_default_kernel_options();
     defaults.math = kernel->math;
     if (!options) options = &defaults;
@@ -311,11 +311,9 @@ hed_status hed_kernel_reconfigure(
 
 hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     int state = atomic_load_explicit(&kernel->build, memory_order_acquire);
-    if (state == HED_BUILD_RUNNING)
-        return hed_fail(
-            error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
-    return finish_job(kernel, error);
+    return state == HED_BUILD_RUNNING ? HED_ERROR_NOT_READY : finish_job(kernel, error);
 }
 
 void hed_kernel_destroy(hed_kernel *kernel)
@@ -364,6 +362,7 @@ static hed_status check_ready(const hed_kernel *kernel, hed_error *error)
 hed_status hed_kernel_get_resources(
     const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_ready(kernel, error);
     if (!status) *resources = kernel->active->program.resources;
     return status;
@@ -372,6 +371,7 @@ hed_status hed_kernel_get_resources(
 hed_status hed_kernel_resident_groups(const hed_kernel *kernel, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *groups = -1;
     hed_status status = check_ready(kernel, error);
     if (status) return status;

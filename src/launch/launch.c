@@ -115,6 +115,7 @@ static hed_status check_problem(
 hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_problem(kernel->def, problem, error);
     if (!status) status = prepare(stream, kernel, error);
     if (!status && kernel->choices && !hed_same_problem(&kernel->resolved, problem))
@@ -129,6 +130,7 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
 hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel, const hed_geometry *geometry,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = prepare(stream, kernel, error);
     if (status) return status;
     hed_step step = {.geometry = *geometry};
@@ -138,6 +140,7 @@ hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel, const hed_geo
 hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument *arguments,
     uint32_t argument_count, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (step >= graph->count)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "step %u of a graph of %u steps", step, graph->count);

@@ -130,6 +130,7 @@ static hed_status start(hed_resident *r, uint32_t answered, hed_error *error)
 hed_status hed_resident_start(
     hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *resident = NULL;
     hed_status status = check(stream, def, error);
     if (!status) status = hed_kernel_swap(def->kernel, error);
@@ -226,6 +227,7 @@ hed_resident_state hed_resident_get_state(const hed_resident *r, uint64_t *heart
 
 hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (r->stopped) return HED_OK;
     atomic_store_explicit(&r->words[LEAVE], 1, memory_order_seq_cst);
     hed_status status = hed_stream_wait_for(r->stream, timeout_ns, error);

@@ -162,6 +162,7 @@ hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *d
         hed_config other = hed_config_at(def, i);
         if (hed_config_check(device, def, rules, &other, problem, math, NULL)) continue;
         *config = other;
+        hed_error_clear(error);
         return HED_OK;
     }
     return status;

@@ -680,6 +680,7 @@ static hed_status finish(
 hed_status hed_expression_create(const hed_allocator *given, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_allocator allocator = given ? *given : hed_default_allocator();
     *expression = NULL;
     size_t length = strlen(text);

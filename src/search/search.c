@@ -123,6 +123,7 @@ static uint64_t next_in_order(hed_search *search)
 
 hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *search = NULL;
     if (hed_space_count(def->space) == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -172,6 +173,7 @@ static hed_status choose(hed_search *search, uint64_t *point, hed_error *error)
 
 hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     uint64_t point;
     if (search->count == search->space->count)
         return hed_fail(error, HED_ERROR_BOUNDS,
@@ -200,6 +202,7 @@ static void find_best(hed_search *search)
 hed_status hed_search_tell(
     hed_search *search, const hed_config *config, double value, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     uint64_t point = hed_space_find(search->space, config);
     if (point == UINT64_MAX)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration told is not in the space");

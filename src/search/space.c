@@ -259,6 +259,7 @@ static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *
 
 hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_space *made = NULL;
     *space = NULL;
     hed_status status =
@@ -306,6 +307,7 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
     const hed_parameter_def *parameters, uint32_t parameter_count, const int64_t *values,
     uint64_t count, hed_space **space, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_space *made = NULL;
     *space = NULL;
     if (count > UINT32_MAX)

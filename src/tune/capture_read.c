@@ -355,6 +355,7 @@ static hed_status read_content(hed_capture *capture, const char *path, hed_error
 hed_status hed_capture_open(
     hed_context *context, const char *path, hed_capture **capture, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_allocator allocator = hed_context_allocator(context);
     *capture = NULL;
     hed_capture *made = hed_allocate(&allocator, sizeof *made);

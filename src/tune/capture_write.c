@@ -313,6 +313,7 @@ static hed_status record(hed_stream *stream, hed_kernel *kernel, const hed_probl
 hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = record(stream, kernel, problem, arguments, argument_count, path, error);
     return status ? status : hed_launch(stream, kernel, problem, arguments, argument_count, error);
 }

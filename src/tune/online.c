@@ -52,6 +52,7 @@ static const char *reason_of(const hed_kernel_def *def)
 hed_status hed_online_create(
     hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_online_def defaults = hed_default_online_def();
     hed_configured configured;
     *online = NULL;
@@ -256,6 +257,7 @@ static bool is_plain(const hed_online *online, const hed_stream *stream, const h
 hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     double begin = hed_online_seconds(online);
     online->report.launches++;
     hed_online_size *size = is_plain(online, stream, problem, arguments, argument_count)

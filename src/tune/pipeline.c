@@ -187,6 +187,7 @@ static hed_status set_up(pipeline_tuning *p, hed_error *error)
 hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     pipeline_tuning p = {.runner = {.kind = &pipeline_kind},
         .def = hed_tune_settled(def),
         .pipeline = pipeline,
@@ -224,6 +225,7 @@ static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,
 hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_config *config, hed_configured *configured, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     const hed_problem none = {0}, *sizes = problem ? problem : &none;
     hed_space *space = NULL;
     hed_configured from = HED_CONFIGURED_DEFAULT;

@@ -66,9 +66,8 @@ static hed_status create_search(hed_tuning *t, hed_error *error)
     hed_search_source *sources = NULL;
     uint32_t count = 0;
     size_t bytes = 0;
-    hed_error ignored = {0}; /* a database that cannot be read is no reason not to search */
     if (t->database)
-        hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, &ignored);
+        hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, NULL);
     hed_search_def def = {.allocator = &t->allocator,
         .space = t->space,
         .strategy = t->def->strategy,
@@ -101,9 +100,8 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
 {
     hed_evaluation *history = NULL;
     uint32_t count = 0;
-    hed_error ignored = {0};
     hed_status status = HED_OK;
-    if (t->database && hed_database_history(t->database, &t->key, &history, &count, &ignored))
+    if (t->database && hed_database_history(t->database, &t->key, &history, &count, NULL))
         return HED_OK;
     for (uint32_t i = 0; i < count && !status; i++) status = recall(t, &history[i], error);
     t->since_gain = 0;

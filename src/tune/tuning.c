@@ -306,10 +306,9 @@ void hed_tuning_close(hed_tuning *t)
 /* Search and final rounds; the database has everything whether they end well or not. */
 static hed_status search_and_finish(hed_tuning *t, hed_error *error)
 {
-    hed_error ignored = {0};
     hed_status status = hed_tuning_search(t, error);
     if (!status) status = hed_tuning_finish(t, error);
-    if (t->session) hed_database_flush(t->database, status ? &ignored : error);
+    if (t->session) hed_database_flush(t->database, status ? NULL : error);
     if (t->search) hed_search_importance(t->search, t->result->importance);
     t->result->seconds = hed_tuning_elapsed(t);
     return status;

@@ -400,6 +400,7 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
 hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions,
     const float *normals, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;

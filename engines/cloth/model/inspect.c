@@ -74,6 +74,7 @@ static void look_at_edges(
 
 hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *check = (hed_mesh_check){0};
     cloth_topology topology;
     hed_status status = cloth_topology_create(mesh, &topology, error);
@@ -117,6 +118,7 @@ static void describe_corners(const hed_mesh *mesh, uint32_t face, char *text, si
 
 hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     static const struct {
         hed_mesh_fault fault;
         const char *advice;
@@ -228,6 +230,7 @@ static void choose(
 
 hed_status hed_mesh_mend(hed_mesh *mesh, uint32_t *removed, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *removed = 0;
     hed_mesh_check check;
     hed_status status = hed_mesh_inspect(mesh, &check, error);

@@ -157,6 +157,7 @@ static mesh_parser *parser_of_content(const char *text, size_t size)
 
 hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *mesh = (hed_mesh){0};
     const char *ending = ending_of(path);
     mesh_parser *parser = parser_of_ending(ending);

@@ -423,6 +423,7 @@ static hed_status tell_unknown(reader *r, hed_mesh *mesh)
 hed_status hed_mesh_parse_obj(
     const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     reader r = {.at = text, .end = text + size, .name = name, .line = 1, .error = error};
     r.elements[POSITION].size = r.elements[NORMAL].size = 3 * sizeof(float);
     r.elements[TEXTURE].size = 2 * sizeof(float);

@@ -70,6 +70,7 @@ static void put_vertices(cloth_text *text, const hed_mesh *mesh, const float *po
 hed_status hed_mesh_write_obj(const char *path, const hed_mesh *mesh, const float *positions,
     const float *normals, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;

@@ -132,6 +132,7 @@ static hed_status give_up(hed_pc2 *cache, hed_status status)
 hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling,
     hed_pc2 **result, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *result = NULL;
     hed_pc2 *cache;
     hed_status status = open_cache(path, vertex_count, O_CREAT | O_TRUNC, &cache, error);
@@ -157,6 +158,7 @@ static bool keep_frames(hed_pc2 *cache, uint32_t frames)
 hed_status hed_pc2_resume(
     const char *path, uint32_t vertex_count, hed_pc2 **result, uint32_t *frames, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *result = NULL;
     *frames = 0;
     hed_pc2 *cache;
@@ -187,6 +189,7 @@ hed_status hed_pc2_resume(
 
 hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (cache->failed) return fail(cache, error);
     if (frames > cache->frames)
         return hed_error_set(error, HED_ERROR_ARGUMENT, "%s has %u frames, and cannot be cut to %u",
@@ -196,6 +199,7 @@ hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error)
 
 hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (cache->failed) return fail(cache, error);
     hed_status status =
         cloth_mesh_require_finite(cache->path, positions, cache->vertex_count, error);
@@ -251,6 +255,7 @@ hed_status cloth_pc2_parse(
 
 hed_status hed_pc2_read(const char *path, hed_pc2_data *data, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *data = (hed_pc2_data){0};
     char *bytes;
     size_t size;

@@ -48,6 +48,7 @@ static void put_vertex(cloth_text *text, const hed_mesh *mesh, const float *posi
 hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh, const float *positions,
     const uint8_t *colours, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;

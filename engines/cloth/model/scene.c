@@ -118,6 +118,7 @@ static hed_status load(hed_json *json, const char *name, const char *folder,
 hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options,
     hed_cloth_scene **scene, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *scene = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
@@ -140,6 +141,7 @@ hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size
     const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
     hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *scene = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);
@@ -275,6 +277,7 @@ static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame 
 hed_status hed_cloth_scene_frame(
     hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     (void)error; /* everything has its memory since the scene was opened */
     double time = ((double)number + 1) / rate;
     *frame = hed_default_cloth_frame();

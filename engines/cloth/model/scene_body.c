@@ -36,6 +36,7 @@ static void make_sound(
     if (status == HED_ERROR_FORMAT && mend) {
         uint32_t removed = 0;
         hed_error first = error;
+        hed_error_clear(&error);
         status = hed_mesh_mend(mesh, &removed, &error);
         if (status == HED_OK) status = hed_mesh_require_sound(path, mesh, &error);
         if (status == HED_OK)

@@ -121,6 +121,7 @@ static void gather_faces(welder *w)
 hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of,
     uint32_t *particle_count, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *particle_count = 0;
     size_t n = mesh->vertex_count, corners = cloth_mesh_corner_count(mesh);
     /* Cells of eight distances: most vertices then look into one alone. */

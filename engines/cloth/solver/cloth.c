@@ -230,6 +230,7 @@ static hed_status build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *e
 hed_status hed_cloth_create(
     hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
 }
 

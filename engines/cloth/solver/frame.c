@@ -398,6 +398,7 @@ static hed_status feed(
 
 hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_frame(cloth, frame, error);
     if (status) return status;
     double seconds = frame->seconds * frame->frames;

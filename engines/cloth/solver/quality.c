@@ -145,6 +145,7 @@ static void measure(
 
 hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     const hed_allocator *a = &cloth->allocator;
     uint64_t count = cloth->particles, bytes = count * sizeof(float4);
     particles arrays = {.position = cloth_allocate(a, count, sizeof *arrays.position, error)};
@@ -173,6 +174,7 @@ hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_e
 hed_status hed_cloth_use_native(
     hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
         return cloth_fail(
             error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);

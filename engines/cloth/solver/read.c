@@ -107,6 +107,7 @@ static hed_status tell_lost(hed_cloth *cloth, hed_error *error)
 
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     uint32_t flags[4] = {0};
     if (!host->stirred) return hed_stream_wait(cloth->stream, error);
@@ -225,6 +226,7 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
 hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     void *const to[CLOTH_READ_PARTS] = {positions, normals, colours};
     uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |
                       (colours ? CLOTH_READ_COLOURS : 0);

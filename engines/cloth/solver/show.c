@@ -91,6 +91,7 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
 
 hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     hed_status status = cloth_upload_surface(cloth, error);
     for (int i = 0; i < 2 && !status; i++)
@@ -126,6 +127,7 @@ static bool is_gl(hed_cloth *cloth, hed_buffer *buffer)
 hed_status hed_cloth_write_into(
     hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     if (even || odd) {
         hed_status status = check_into(cloth, even, error);

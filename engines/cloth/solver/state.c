@@ -7,6 +7,7 @@
 
 hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     cloth_host *host = cloth->host;
     static const uint32_t zero = 0;
     hed_status status = hed_stream_wait(cloth->stream, error);
@@ -28,6 +29,7 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
 hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (garment >= cloth->garment_count)
         return cloth_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
@@ -97,6 +99,7 @@ uint64_t hed_cloth_state_size(const hed_cloth *cloth)
 
 hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles,
              size = hed_cloth_state_size(cloth);
@@ -187,6 +190,7 @@ static void take_origin(hed_cloth *cloth, const state_head *head)
 
 hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     state_head head;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;

@@ -208,6 +208,7 @@ static hed_status make_expected(tuning *t, hed_error *error)
 hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const hed_tune_def *tune,
     hed_tune_result **result, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,

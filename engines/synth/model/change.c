@@ -56,6 +56,7 @@ static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_e
 hed_status hed_synth_instrument_link(hed_synth_instrument *instrument, hed_synth_entity from,
     hed_synth_entity to, float weight, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_link(instrument, from, to, weight, error);
     if (status != HED_OK) return status;
     uint32_t place = find_link(instrument, from, to);
@@ -112,6 +113,7 @@ static hed_status check_modulation(
 hed_status hed_synth_instrument_modulate(
     hed_synth_instrument *instrument, const hed_synth_modulation_def *def, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_modulation(instrument, def, error);
     if (status != HED_OK) return status;
     uint64_t need = (uint64_t)instrument->modulation_count + 1;
@@ -213,6 +215,7 @@ static void close_names(hed_synth_instrument *instrument)
 
 hed_status hed_synth_instrument_remove(hed_synth_instrument *instrument, hed_synth_entity entity, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     const synth_place *place = synth_find(instrument, entity);
     if (!place)
         return synth_fail(

@@ -381,6 +381,7 @@ static void number(hed_synth_instrument *instrument, uint32_t type, uint32_t cou
 hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument, const hed_synth_grid_def *def,
     const char *name, hed_synth_generated *generated, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *generated = (hed_synth_generated){0};
     hed_synth_grid_def resolved;
     hed_status status = check_grid(def, &resolved, error);
@@ -412,6 +413,7 @@ uint32_t hed_synth_instrument_grid_count(const hed_synth_instrument *instrument)
 hed_status hed_synth_instrument_grid_at(const hed_synth_instrument *instrument, uint32_t index,
     double rate, hed_synth_grid_info *info, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (index >= instrument->grid_count)
         return synth_fail(error, HED_ERROR_ARGUMENT,
             "the instrument has %" PRIu32 " grids; number %" PRIu32 " was asked for",

@@ -275,6 +275,7 @@ static hed_status convert(synth_import *im)
 hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_synth_import_report unread;
     synth_ank_model model = {0};
     synth_import im = {
@@ -290,6 +291,7 @@ hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const 
 hed_status hed_synth_instrument_import_ank(const char *path, hed_synth_instrument **instrument,
     hed_synth_import_report *report, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *instrument = NULL;
     char *bytes;
     size_t size;

@@ -168,6 +168,7 @@ static hed_status check_def(const hed_synth_instrument_def *def, hed_error *erro
 hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     const hed_synth_instrument_def *def, hed_synth_instrument **instrument, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *instrument = NULL;
     hed_allocator own = allocator ? *allocator : hed_default_allocator();
     hed_synth_instrument_def checked = def ? *def : hed_default_synth_instrument_def();
@@ -284,6 +285,7 @@ hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, h
 hed_status hed_synth_instrument_copy(
     const hed_synth_instrument *instrument, hed_synth_instrument **copy, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status =
         hed_synth_instrument_create(&instrument->allocator, &instrument->def, copy, error);
     if (status != HED_OK) return status;
@@ -311,6 +313,7 @@ const hed_synth_instrument_def *hed_synth_instrument_definition(const hed_synth_
 hed_status hed_synth_instrument_set_def(
     hed_synth_instrument *instrument, const hed_synth_instrument_def *def, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = check_def(def, error);
     if (status == HED_OK) instrument->def = *def;
     return status;
@@ -457,6 +460,7 @@ static hed_status check_entity(
 hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
     const hed_synth_entity_def *def, const char *name, hed_synth_entity *entity, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *entity = 0;
     hed_status status = check_entity(instrument, def, error);
     if (status == HED_OK && name) status = synth_check_name(instrument, name, error);
@@ -475,6 +479,7 @@ static hed_status no_such(hed_synth_entity entity, hed_error *error)
 hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_entity entity,
     const hed_synth_entity_def *def, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     if (place->type != (uint32_t)def->type)
@@ -491,6 +496,7 @@ hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_
 hed_status hed_synth_instrument_get(const hed_synth_instrument *instrument, hed_synth_entity entity,
     hed_synth_entity_def *def, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     const synth_place *place = synth_find(instrument, entity);
     if (!place) return no_such(entity, error);
     def->type = place->type;

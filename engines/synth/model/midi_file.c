@@ -301,6 +301,7 @@ static void set_times(const reader *r)
 hed_status hed_synth_midi_file_parse(
     const void *bytes, size_t size, const char *name, hed_synth_midi_file **file, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *file = NULL;
     hed_synth_midi_file *made = calloc(1, sizeof *made);
     if (!made) return synth_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
@@ -319,6 +320,7 @@ hed_status hed_synth_midi_file_parse(
 
 hed_status hed_synth_midi_file_load(const char *path, hed_synth_midi_file **file, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *file = NULL;
     char *bytes;
     size_t size;

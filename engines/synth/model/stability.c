@@ -136,6 +136,7 @@ static void release(const hed_synth_instrument *instrument, void *array, uint32_
 hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument, double rate,
     hed_synth_stability *stability, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     *stability = (hed_synth_stability){.largest_dilation = 1};
     if (!(rate >= 1 && rate <= 1e7))
         return synth_fail(

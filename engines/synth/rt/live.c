@@ -230,6 +230,7 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
 
 hed_status hed_synth_live_start(const hed_synth_live_def *def, hed_synth_live **live, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!live)
         return hed_error_set(
             error, HED_ERROR_ARGUMENT, "hed_synth_live_start needs a place for what it makes");
@@ -285,6 +286,7 @@ void hed_synth_live_stop(hed_synth_live *live)
 
 hed_status hed_synth_live_change(hed_synth_live *live, const hed_synth_instrument *instrument, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     hed_status status = hed_synth_prepare(live->synth, instrument, &live->change, error);
     if (status) return status;
     atomic_store(&live->change_state, LIVE_CHANGE_ASKED);
@@ -307,6 +309,7 @@ hed_status hed_synth_live_change(hed_synth_live *live, const hed_synth_instrumen
 
 hed_status hed_synth_live_report(hed_synth_live *live, hed_synth_live_info *report, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     while (hed_ring_pop(live->loads, &live->report.load)) continue;
     while (hed_ring_pop(live->synths, &live->report.synth)) continue;
     *report = live->report;

@@ -89,6 +89,7 @@ static hed_status build(const hed_synth *synth, const hed_synth_instrument *inst
 hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument *instrument,
     hed_synth_change **change, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!change)
         return synth_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_prepare needs a place for the change");
@@ -116,6 +117,7 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
 
 hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *c, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!synth || !c)
         return synth_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_apply needs a synth and a change: one of them is NULL");

@@ -217,6 +217,7 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
 hed_status hed_synth_create(
     hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!synth)
         return synth_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_create needs a place for the synth");
@@ -402,6 +403,7 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
 
 hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!synth) return synth_fail(error, HED_ERROR_ARGUMENT, "hed_synth_reset: no synth");
     synth_voices_reset(synth->voices);
     synth_mix_reset(synth->mix);
@@ -435,6 +437,7 @@ static void copy_vectors(const hed_synth *synth, const uint32_t *store, const ui
 hed_status hed_synth_read_bodies(
     hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     if (!synth || instance >= synth->program->instances)
         return synth_fail(error, HED_ERROR_ARGUMENT, "instance %u of %u", instance,
             synth ? synth->program->instances : 0);
