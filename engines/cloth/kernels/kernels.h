@@ -48,18 +48,7 @@ enum {
     CLOTH_PATCH_PREVIOUS,
     CLOTH_PATCH_CARRY,
     CLOTH_PATCH_GARMENTS,
-    CLOTH_PATCH_GROUPS, /* cloth_patch_record of each group */
-    CLOTH_PATCH_OWN,    /* particles of the garment, patch by patch */
-    /* for each in OWN: place in its patch's ANCHORS (0xffffffff: none), bits of the length */
-    CLOTH_PATCH_TETHERS,
-    CLOTH_PATCH_ANCHORS, /* particles of the garment */
-    CLOTH_PATCH_GHOSTS,  /* particle of the garment, packet */
-    /* first entries of each patch: pair steps, their end, figure steps, their end, one word */
-    CLOTH_PATCH_STEPS,
-    CLOTH_PATCH_PAIRS,   /* 8 bytes each, see solve_pair() */
-    CLOTH_PATCH_FIGURES, /* 8 or 32 bytes each, see solve_figure() */
-    CLOTH_PATCH_SHAPES,  /* two float4 for each shape */
-    CLOTH_PATCH_LIMITS,  /* 16 float4 for each garment: compress, stretch, compliance */
+    CLOTH_PATCH_TABLES, /* what cloth_patch_tables_create() (solver/patches.h) makes */
     /* one for each group: number of its last exchange; then two buffers of packets */
     CLOTH_PATCH_PACKETS,
     CLOTH_PATCH_AIR,
@@ -70,10 +59,7 @@ enum {
     CLOTH_PATCH_COLLIDERS,
     CLOTH_PATCH_CONTACT,
     CLOTH_PATCH_FLAGS,
-    CLOTH_PATCH_FIRST,
-    CLOTH_PATCH_REST,
-    CLOTH_PATCH_DT,
-    CLOTH_PATCH_SPAN,
+    CLOTH_PATCH_LAUNCH,
     CLOTH_PATCH_PLACE,
     CLOTH_PATCH_PALETTE,
     CLOTH_PATCH_LOCAL_STEPS,
@@ -109,10 +95,15 @@ typedef struct cloth_patch_record {
     uint32_t anchor_at, anchor_count, shape_at, shape_count;
 } cloth_patch_record;
 
-/* What a launch makes; patch_span in the text. */
-typedef struct cloth_patch_span {
+/* What a launch makes; patch_launch in the text. */
+typedef struct cloth_patch_launch {
+    cloth_step first, rest;
+    float dt;
     uint32_t slot_count, begin, end, total;
-} cloth_patch_span;
+    /* in the tables: from an own particle to its tether (in 8 bytes), and the first garment's 16
+     * materials (in 16 bytes) */
+    uint32_t tether_at, limit_at;
+} cloth_patch_launch;
 
 /* groups by themselves, or exchanging between launches */
 extern const hed_kernel_def cloth_patch_def;

@@ -7,10 +7,6 @@
     { \
         .name = called, .kind = HED_BUFFER, .type = of, .access = accessed \
     }
-#define SCALAR(called, of) \
-    { \
-        .name = called, .kind = HED_SCALAR, .type = of \
-    }
 #define LOCAL(called, of) \
     { \
         .name = called, .kind = HED_LOCAL, .type = of \
@@ -20,16 +16,7 @@ static const hed_argument_def arguments[] = {
     [CLOTH_PATCH_PREVIOUS] = BUFFER("previous", HED_FLOAT, HED_READ_WRITE),
     [CLOTH_PATCH_CARRY] = BUFFER("carry", HED_UINT32, HED_READ_WRITE),
     [CLOTH_PATCH_GARMENTS] = BUFFER("garments", HED_FLOAT, HED_READ),
-    [CLOTH_PATCH_GROUPS] = BUFFER("groups", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_OWN] = BUFFER("own", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_TETHERS] = BUFFER("tethers", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_ANCHORS] = BUFFER("anchors", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_GHOSTS] = BUFFER("ghost_list", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_STEPS] = BUFFER("step_list", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_PAIRS] = BUFFER("pairs", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_FIGURES] = BUFFER("figures", HED_UINT32, HED_READ),
-    [CLOTH_PATCH_SHAPES] = BUFFER("shape_list", HED_FLOAT, HED_READ),
-    [CLOTH_PATCH_LIMITS] = BUFFER("limit_list", HED_FLOAT, HED_READ),
+    [CLOTH_PATCH_TABLES] = BUFFER("tables", HED_UINT32, HED_READ),
     [CLOTH_PATCH_PACKETS] = BUFFER("packets", HED_UINT32, HED_WORKSPACE),
     [CLOTH_PATCH_AIR] = BUFFER("air", HED_FLOAT, HED_READ),
     [CLOTH_PATCH_DRIVER_FROM] = BUFFER("driver_from", HED_FLOAT, HED_READ),
@@ -39,10 +26,9 @@ static const hed_argument_def arguments[] = {
     [CLOTH_PATCH_COLLIDERS] = BUFFER("colliders", HED_FLOAT, HED_READ),
     [CLOTH_PATCH_CONTACT] = BUFFER("contact", HED_FLOAT, HED_READ),
     [CLOTH_PATCH_FLAGS] = BUFFER("flags", HED_UINT32, HED_READ_WRITE),
-    [CLOTH_PATCH_FIRST] = {.name = "first", .kind = HED_STRUCT, .size = sizeof(cloth_step)},
-    [CLOTH_PATCH_REST] = {.name = "rest", .kind = HED_STRUCT, .size = sizeof(cloth_step)},
-    [CLOTH_PATCH_DT] = SCALAR("dt", HED_FLOAT),
-    [CLOTH_PATCH_SPAN] = {.name = "span", .kind = HED_STRUCT, .size = sizeof(cloth_patch_span)},
+    [CLOTH_PATCH_LAUNCH] = {.name = "launch",
+        .kind = HED_STRUCT,
+        .size = sizeof(cloth_patch_launch)},
     [CLOTH_PATCH_PLACE] = LOCAL("place", HED_FLOAT),
     [CLOTH_PATCH_PALETTE] = LOCAL("palette", HED_FLOAT),
     [CLOTH_PATCH_LOCAL_STEPS] = LOCAL("steps", HED_UINT32),

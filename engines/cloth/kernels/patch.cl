@@ -1,16 +1,16 @@
 /* Substeps of cloth, any number in one launch: a group holds a patch of a garment, or a whole one,
  * in local memory.
  *
- * In front of a sweep over the constraints a patch is sent those particles of others that it needs
- * (ghosts), which go through 16-byte packets that carry the number of the exchange: the data are
- * their own flag, and no barrier between groups is needed. A patch redoes the constraints between
- * patches that its own particles depend on, so both sides compute the same bits and one exchange a
- * sweep is enough (plan/plan.h). Two buffers in turn suffice, because who is sent to is also
- * received from.
+ * Before a sweep over the constraints a patch receives the particles of other patches that it needs
+ * (ghosts) in 16-byte packets that carry the number of the exchange: the data are their own flag,
+ * and no barrier between groups is needed. A patch redoes the constraints between patches that its
+ * own particles depend on, so both sides compute the same bits and one exchange a sweep is enough
+ * (plan/plan.h). Two alternating buffers suffice, because a patch receives from every patch that it
+ * sends to.
  *
  * The table of constraints is kept in registers, one constraint of an item in each of STEPS steps,
  * or (STEPS 0) streamed from global memory one step ahead. Streamed ones may be figures: four
- * particles in registers and the four or six constraints between them, in three matchings (plan.h),
+ * particles in registers and the four or six constraints between them, in three matchings (plan/plan.h),
  * which takes half the loads and stores of pairs.
  *
  * What a cloth does not have is not compiled: the defines below are what it has. */
@@ -27,29 +27,29 @@ typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
 } patch_held;
 
-/* Particle k of an item, within the patch. Registers have no numbers, so with HELD the loops over k
- * are unrolled. */
-#define OWN_AT(k) ((k)*WG + item)
+/* Particle k of an item, within the patch. Registers cannot be indexed at run time, so with HELD
+ * the loops over k are unrolled. */
+#define OWN_AT(k) ((k)*WG + view->item)
 #if HELD
 #define UNROLL_OWN _Pragma("unroll")
 #else
 #define UNROLL_OWN _Pragma("unroll 1")
 #endif
-#define EACH_OWN(k) UNROLL_OWN for (uint k = 0; k < OWN; k++) if (OWN_AT(k) < group.own_count)
+#define EACH_OWN(k) UNROLL_OWN for (uint k = 0; k < OWN; k++) if (OWN_AT(k) < view->group.own_count)
 
 CLOTH_FUNCTION float4 before_of(
-    const patch_held *held, __global const float4 *previous, uint particle, uint k)
+    const patch_view *view, const patch_held *held, uint particle, uint k)
 {
-    if (k >= HELD) return previous[particle];
+    if (k >= HELD) return view->previous[particle];
     return hed_f4(held->x[k], held->y[k], held->z[k], 0.0f);
 }
 
 /* The same for a k that is known at run time only. */
 CLOTH_FUNCTION float4 any_before_of(
-    const patch_held *held, __global const float4 *previous, uint particle, uint k)
+    const patch_view *view, const patch_held *held, uint particle, uint k)
 {
     float4 before = hed_f4(held->x[0], held->y[0], held->z[0], 0.0f);
-    if (k >= HELD) return previous[particle];
+    if (k >= HELD) return view->previous[particle];
 #pragma unroll
     for (uint j = 1; j < HELD; j++)
         if (j == k) before = hed_f4(held->x[j], held->y[j], held->z[j], 0.0f);
@@ -57,10 +57,10 @@ CLOTH_FUNCTION float4 any_before_of(
 }
 
 CLOTH_FUNCTION void keep_before(
-    patch_held *held, __global float4 *previous, uint particle, uint garment, uint k, float4 at)
+    const patch_view *view, patch_held *held, uint particle, uint k, float4 at)
 {
     if (k >= HELD) {
-        previous[particle] = hed_f4(at.x, at.y, at.z, (float)garment);
+        view->previous[particle] = hed_f4(at.x, at.y, at.z, (float)view->group.garment);
     } else {
         held->x[k] = at.x;
         held->y[k] = at.y;
@@ -69,68 +69,62 @@ CLOTH_FUNCTION void keep_before(
 }
 
 /* Carry of particle k, which is `particle` of all. */
-CLOTH_FUNCTION uint2 carry_of(
-    __local const uint2 *carries, __global const uint2 *carry, uint particle, uint k, uint item)
+CLOTH_FUNCTION uint2 carry_of(const patch_view *view, uint particle, uint k)
 {
-    return k < HELD ? carries[OWN_AT(k)] : carry[particle];
+    return k < HELD ? view->carries[OWN_AT(k)] : view->carry[particle];
 }
 
-CLOTH_FUNCTION void keep_carry(
-    __local uint2 *carries, __global uint2 *carry, uint particle, uint k, uint item, uint2 now)
+CLOTH_FUNCTION void keep_carry(const patch_view *view, uint particle, uint k, uint2 now)
 {
-    if (k < HELD) carries[OWN_AT(k)] = now;
-    else carry[particle] = now;
+    if (k < HELD) view->carries[OWN_AT(k)] = now;
+    else view->carry[particle] = now;
+}
+
+/* Own particle i of the patch, among all. */
+CLOTH_FUNCTION uint particle_at(const patch_view *view, uint i)
+{
+    return view->group.first + view->word[view->group.own_at + i];
 }
 
 /* Where a locked particle is at `to` of the driver's way. */
-CLOTH_FUNCTION float4 locked_at(uint particle, float4 at, __global const float4 *driver_from,
-    __global const float4 *driver_to, __global const float4 *driver_map, float to)
+CLOTH_FUNCTION float4 locked_at(const patch_view *view, uint particle, float4 at, float to)
 {
-#if DRIVER
-    if (driver_map[particle].x == CLOTH_UNDRIVEN) return at;
-    float4 target = cloth_between(driver_from[particle], driver_to[particle], to);
+    if (!DRIVER || view->driver_map[particle].x == CLOTH_UNDRIVEN) return at;
+    float4 target = cloth_between(view->driver_from[particle], view->driver_to[particle], to);
     return hed_f4(target.x, target.y, target.z, at.w);
-#else
-    (void)particle, (void)driver_from, (void)driver_to, (void)driver_map, (void)to;
-    return at;
-#endif
 }
 
-/* A particle's step without the constraints; `*before` becomes what was `at`, and `*carry` the new
- * one. */
-CLOTH_FUNCTION float4 advance(uint i, uint particle, float4 at, float4 *before, uint2 *carry,
-    cloth_cloth cloth, cloth_step step, __local const float4 *anchor_place,
-    __global const uint2 *tethers, __global const float4 *air, __global const float4 *driver_from,
-    __global const float4 *driver_to, __global const float4 *driver_map)
+/* The step without the constraints of own particle i, `particle` of all; `*before` becomes what was
+ * `at`, and `*carry` the new one. */
+CLOTH_FUNCTION float4 advance(
+    const patch_view *view, uint i, uint particle, float4 at, float4 *before, uint2 *carry)
 {
     float4 moved;
     if (at.w > 0.0f) {
-        moved = cloth_integrate(
-            at, *before, carry, AIR ? air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), cloth, step);
+        moved = cloth_integrate(at, *before, carry,
+            AIR ? view->air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view->cloth, view->step);
         *before = at;
-#if TETHERS
-        uint2 tether = tethers[i];
-        if (tether.x != NOTHING)
-            moved = cloth_tether(moved, anchor_place[tether.x], as_float(tether.y));
-#endif
+        if (TETHERS) {
+            uint2 tether = view->word2[view->tether_at + view->group.own_at + i];
+            if (tether.x != NOTHING)
+                moved = cloth_tether(moved, anchor_places(view)[tether.x], as_float(tether.y));
+        }
     } else {
-        moved = locked_at(particle, at, driver_from, driver_to, driver_map, step.to);
+        moved = locked_at(view, particle, at, view->step.to);
         *before = moved;
     }
-    (void)i, (void)anchor_place, (void)tethers, (void)air;
     return moved;
 }
 
 /* ---- simple colliders, made ready for a substep by the group's items ---- */
 
-CLOTH_FUNCTION void pose(__local float4 *posed, __global const float4 *colliders, cloth_cloth cloth,
-    cloth_step step, uint item)
+CLOTH_FUNCTION void pose(const patch_view *view)
 {
     CLOTH_ROLLED
-    for (uint c = item; c < step.colliders; c += WG) {
-        cloth_posed made =
-            cloth_pose(colliders + c * CLOTH_COLLIDER_WORDS, cloth.friction, step.from, step.to);
-        __local float4 *to = posed + c * CLOTH_POSED_WORDS;
+    for (uint c = view->item; c < view->step.colliders; c += WG) {
+        cloth_posed made = cloth_pose(view->colliders + c * CLOTH_COLLIDER_WORDS,
+            view->cloth.friction, view->step.from, view->step.to);
+        __local float4 *to = posed_colliders(view) + c * CLOTH_POSED_WORDS;
         to[0] = made.a0;
         to[1] = made.b0;
         to[2] = made.a1;
@@ -140,9 +134,9 @@ CLOTH_FUNCTION void pose(__local float4 *posed, __global const float4 *colliders
     }
 }
 
-CLOTH_FUNCTION cloth_posed posed_at(__local const float4 *posed, uint c)
+CLOTH_FUNCTION cloth_posed posed_at(const patch_view *view, uint c)
 {
-    __local const float4 *from = posed + c * CLOTH_POSED_WORDS;
+    __local const float4 *from = posed_colliders(view) + c * CLOTH_POSED_WORDS;
     cloth_posed made;
     made.a0 = from[0];
     made.b0 = from[1];
@@ -153,37 +147,33 @@ CLOTH_FUNCTION cloth_posed posed_at(__local const float4 *posed, uint c)
     return made;
 }
 
-/* What surrounds a particle, at an iteration's end. */
-CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cloth cloth,
-    cloth_step step, uint last, __local const float4 *posed, __global const float4 *contact,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, __global uint2 *debug)
+/* What surrounds a particle, at an iteration's end; `last`: of the launch. */
+CLOTH_FUNCTION float4 surround(
+    const patch_view *view, uint particle, float4 at, float4 before, uint last)
 {
+    cloth_cloth cloth = view->cloth;
     uint acted = 0;
     if (at.w > 0.0f) {
-#if COLLIDERS
-        CLOTH_ROLLED
-        for (uint c = 0; c < step.colliders; c++)
-            at = cloth_collide_posed(at, before, cloth.thickness, posed_at(posed, c));
-#endif
-#if CONTACTS
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * particle],
-            contact[2 * particle + 1], step.from, step.to);
-#endif
+        if (COLLIDERS) {
+            CLOTH_ROLLED
+            for (uint c = 0; c < view->step.colliders; c++)
+                at = cloth_collide_posed(at, before, cloth.thickness, posed_at(view, c));
+        }
+        if (CONTACTS)
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction,
+                view->contact[2 * particle], view->contact[2 * particle + 1], view->step.from,
+                view->step.to);
     }
-#if DRIVER
-    float4 start = at;
-    if (at.w > 0.0f)
-        at = cloth_drive(
-            particle, at, driver_from, driver_to, driver_map, step.particles, step.to, &acted);
-    if (last) {
-        float way = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
-        debug[particle] = hed_u2(cloth_colour(acted), as_uint(way));
+    if (DRIVER) {
+        float4 start = at;
+        if (at.w > 0.0f)
+            at = cloth_drive(particle, at, view->driver_from, view->driver_to, view->driver_map,
+                view->step.particles, view->step.to, &acted);
+        if (last) {
+            float way = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
+            view->debug[particle] = hed_u2(cloth_colour(acted), as_uint(way));
+        }
     }
-#endif
-    (void)acted, (void)particle, (void)before, (void)cloth, (void)step, (void)last, (void)posed,
-        (void)contact;
-    (void)driver_from, (void)driver_to, (void)driver_map, (void)debug;
     return at;
 }
 
@@ -193,6 +183,12 @@ CLOTH_FUNCTION float4 surround(uint particle, float4 at, float4 before, cloth_cl
 typedef struct patch_ghosts {
     uint slot[GHOSTS];
 } patch_ghosts;
+
+/* The buffer of this exchange; a number for each group comes before both. */
+CLOTH_FUNCTION uint packet_buffer(const patch_view *view, uint epoch)
+{
+    return (uint)get_num_groups(0) + (epoch & 1u) * view->slot_count;
+}
 
 CLOTH_FUNCTION void send(__global uint4 *to, float4 at, uint epoch)
 {
@@ -213,31 +209,31 @@ CLOTH_FUNCTION uint4 look(__global const uint4 *at)
 #endif
 }
 
-/* Waits for an item's ghosts. Past `patience` polls it goes on without them, says so in `flags`,
- * and waits for none any more. */
-CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *ghosts,
-    __global const uint4 *packets, uint buffer, uint epoch, uint item, uint *patience,
-    __global uint *flags)
+/* Waits for an item's ghosts. After `patience` polls it goes on without them, says so in `flags`,
+ * and does not wait in later exchanges. */
+CLOTH_FUNCTION void receive(
+    const patch_view *view, const patch_ghosts *ghosts, uint epoch, uint *patience)
 {
     uint4 packet[GHOSTS];
-    uint missing, left = *patience;
+    uint missing, left = *patience, buffer = packet_buffer(view, epoch);
     do {
         missing = 0;
 #pragma unroll
         for (uint g = 0; g < GHOSTS; g++)
-            if (ghosts->slot[g] != NOTHING) packet[g] = look(&packets[buffer + ghosts->slot[g]]);
+            if (ghosts->slot[g] != NOTHING)
+                packet[g] = look(&view->packets[buffer + ghosts->slot[g]]);
 #pragma unroll
         for (uint g = 0; g < GHOSTS; g++)
             if (ghosts->slot[g] != NOTHING) missing |= packet[g].w ^ epoch;
     } while (EXCHANGE == BY_PACKETS && missing && left-- > 0);
     if (missing) {
         *patience = 0;
-        flags[1] = 1;
+        view->flags[1] = 1;
     }
 #pragma unroll
     for (uint g = 0; g < GHOSTS; g++)
         if (ghosts->slot[g] != NOTHING) {
-            __local float4 *place = ghost_place + g * WG + item;
+            __local float4 *place = view->place + view->group.own_count + g * WG + view->item;
             *place = hed_f4(
                 as_float(packet[g].x), as_float(packet[g].y), as_float(packet[g].z), place->w);
         }
@@ -246,15 +242,15 @@ CLOTH_FUNCTION void receive(__local float4 *ghost_place, const patch_ghosts *gho
 /* ---- the kernel ---- */
 
 /* Substep `substep` of those that are asked for. */
-CLOTH_FUNCTION cloth_step step_of(cloth_step first, cloth_step rest, float dt, uint substep)
+CLOTH_FUNCTION cloth_step step_of(patch_launch launch, uint substep)
 {
-    cloth_step step = first;
+    cloth_step step = launch.first, rest = launch.rest;
     if (substep > 0) {
         float more = (float)(substep - 1), way = more * (rest.to - rest.from);
         step = rest;
         step.from += way;
         step.to += way;
-        step.time += more * dt;
+        step.time += more * launch.dt;
     }
     step.flags = AIR ? CLOTH_STEP_AIR : 0u;
     if (!SHORT_MOVES) step.longest_move = INFINITY;
@@ -262,28 +258,20 @@ CLOTH_FUNCTION cloth_step step_of(cloth_step first, cloth_step rest, float dt, u
 }
 
 /* Where a patch's anchors are at `to` of the driver's way. */
-CLOTH_FUNCTION void place_anchors(__local float4 *anchor_place, patch_group group,
-    __global const uint *anchors, __global const float4 *position,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, float to, uint item)
+CLOTH_FUNCTION void place_anchors(const patch_view *view, float to)
 {
-    for (uint k = item; k < group.anchor_count; k += WG) {
-        uint particle = group.first + anchors[group.anchor_at + k];
-        anchor_place[k] =
-            locked_at(particle, position[particle], driver_from, driver_to, driver_map, to);
+    for (uint k = view->item; k < view->group.anchor_count; k += WG) {
+        uint particle = view->group.first + view->word[view->group.anchor_at + k];
+        anchor_places(view)[k] = locked_at(view, particle, view->position[particle], to);
     }
 }
 
 /* Up to the sending: own particles go on without constraints, in the first iteration of a substep,
- * and the rim's are sent. */
-CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, __local uint2 *carries,
-    patch_group group, cloth_cloth cloth, cloth_step step, uint iteration,
-    __global float4 *previous, __global uint2 *carry, __global const uint *own,
-    __global const uint2 *tethers, __global const float4 *air, __global const float4 *driver_from,
-    __global const float4 *driver_to, __global const float4 *driver_map, __global uint4 *packets,
-    uint buffer, uint epoch, uint item)
+ * and those of the boundary are sent. */
+CLOTH_FUNCTION void begin_sweep(
+    const patch_view *view, patch_held *held, uint iteration, uint epoch)
 {
-    __local const float4 *anchor_place = place + group.own_count + group.ghost_count;
+    uint buffer = packet_buffer(view, epoch);
     UNROLL_OWN for (uint batch = 0; batch < OWN; batch += BATCH)
     {
         float4 at[BATCH], before[BATCH]; /* loads first, for they could not pass the stores */
@@ -292,160 +280,142 @@ CLOTH_FUNCTION void begin_sweep(__local float4 *place, patch_held *held, __local
 #pragma unroll
         for (uint k = 0; k < BATCH; k++) {
             uint i = OWN_AT(batch + k);
-            if (batch + k >= OWN || i >= group.own_count) continue;
-            at[k] = place[i];
-            particle[k] = NEEDS_PARTICLE ? group.first + own[group.own_at + i] : 0;
+            if (batch + k >= OWN || i >= view->group.own_count) continue;
+            at[k] = view->place[i];
+            particle[k] = NEEDS_PARTICLE ? particle_at(view, i) : 0;
             if (iteration > 0) continue;
-            before[k] = before_of(held, previous, particle[k], batch + k);
-            carried[k] = carry_of(carries, carry, particle[k], batch + k, item);
+            before[k] = before_of(view, held, particle[k], batch + k);
+            carried[k] = carry_of(view, particle[k], batch + k);
         }
 #pragma unroll
         for (uint k = 0; k < BATCH; k++) {
-            uint i = OWN_AT(batch + k), to = buffer + group.send_at + i;
-            if (batch + k >= OWN || i >= group.own_count) continue;
+            uint i = OWN_AT(batch + k), to = buffer + view->group.send_at + i;
+            if (batch + k >= OWN || i >= view->group.own_count) continue;
             if (iteration == 0) {
-                at[k] = advance(group.own_at + i, particle[k], at[k], &before[k], &carried[k],
-                    cloth, step, anchor_place, tethers, air, driver_from, driver_to, driver_map);
-                keep_before(held, previous, particle[k], group.garment, batch + k, before[k]);
-                keep_carry(carries, carry, particle[k], batch + k, item, carried[k]);
-                place[i] = at[k];
+                at[k] = advance(view, i, particle[k], at[k], &before[k], &carried[k]);
+                keep_before(view, held, particle[k], batch + k, before[k]);
+                keep_carry(view, particle[k], batch + k, carried[k]);
+                view->place[i] = at[k];
             }
-            if (EXCHANGE && i < group.send_count) send(&packets[to], at[k], epoch);
+            if (EXCHANGE && i < view->group.send_count) send(&view->packets[to], at[k], epoch);
         }
     }
 }
 
-/* What streaming needs registers for is read again where it is used. */
-#if STEPS
-#define RELOAD
-#else
-#define RELOAD \
-    group = group_at(groups, index); \
-    cloth = cloth_garment_at(garments, group.garment);
-#endif
+/* The group and its garment; streaming, which needs the registers, reads them again where they are
+ * used. */
+CLOTH_FUNCTION void load_group(patch_view *view)
+{
+    view->group = group_at(view->word4, (uint)get_group_id(0));
+    view->cloth = cloth_garment_at(view->garments, view->group.garment);
+}
 
-/* Every argument beyond the launch's own is described in solver/solver.h (cloth_buffers) or
- * kernels/kernels.h (tables). Substeps are as `first`, then like `rest`, going on by `dt`. Halves
- * [span.begin, span.end) of exchanges are made: one up to the sending, one from the receiving on. A
- * launch makes all of them, or with BY_LAUNCHES those from behind one sending to behind the
- * next. */
+/* Buffers are described in solver/solver.h (cloth_buffers), `tables` and `packets` in kernels.h. */
 __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
-    __global uint2 *carry, __global const float4 *garments, __global const uint4 *groups,
-    __global const uint *own, __global const uint2 *tethers, __global const uint *anchors,
-    __global const uint2 *ghost_list, __global const uint *step_list, __global const uint2 *pairs,
-    __global const uint4 *figures, __global const float4 *shape_list,
-    __global const float4 *limit_list, __global uint4 *packets, __global const float4 *air,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, __global uint2 *debug, __global const float4 *colliders,
-    __global const float4 *contact, __global uint *flags, cloth_step first, cloth_step rest,
-    float dt, patch_span span, HED_LOCAL(float4, place), HED_LOCAL(float4, palette),
+    __global uint2 *carry, __global const float4 *garments, __global const uint4 *tables,
+    __global uint4 *packets, __global const float4 *air, __global const float4 *driver_from,
+    __global const float4 *driver_to, __global const float4 *driver_map, __global uint2 *debug,
+    __global const float4 *colliders, __global const float4 *contact, __global uint *flags,
+    patch_launch launch, HED_LOCAL(float4, place), HED_LOCAL(float4, palette),
     HED_LOCAL(uint, steps), HED_LOCAL(uint2, carries))
 {
     HED_LOCAL_USE(float4, place);
     HED_LOCAL_USE(float4, palette);
     HED_LOCAL_USE(uint, steps);
     HED_LOCAL_USE(uint2, carries);
-    uint item = (uint)get_local_id(0), index = (uint)get_group_id(0),
-         slots = (uint)get_num_groups(0);
-    patch_group group = group_at(groups, index);
-    cloth_cloth cloth = cloth_garment_at(garments, group.garment);
-    __local float4 *anchor_place = place + group.own_count + group.ghost_count,
-                   *posed = palette + 16, *shapes = posed + COLLIDERS * CLOTH_POSED_WORDS;
+    patch_view all, *view = &all;
+    all.position = position, all.previous = previous, all.carry = carry;
+    all.garments = garments, all.packets = packets, all.air = air;
+    all.word = (__global const uint *)tables, all.word2 = (__global const uint2 *)tables;
+    all.word4 = tables;
+    all.driver_from = driver_from, all.driver_to = driver_to, all.driver_map = driver_map;
+    all.debug = debug, all.colliders = colliders, all.contact = contact, all.flags = flags;
+    all.place = place, all.palette = palette, all.steps = steps, all.carries = carries;
+    all.slot_count = launch.slot_count, all.tether_at = launch.tether_at;
+    all.item = (uint)get_local_id(0);
+    load_group(&all);
+    all.shapes = palette + 16 + COLLIDERS * CLOTH_POSED_WORDS;
     patch_held held;
     patch_ghosts ghosts;
     patch_table table;
+    uint item = all.item, index = (uint)get_group_id(0);
     uint epoch = EXCHANGE ? packets[index].x : 0, patience = PATIENCE;
 
     /* Particles and palettes into the group. */
-    for (uint k = item; k < group.pair_steps + group.figure_steps + 3; k += WG)
-        steps[k] = step_list[group.step_at + k];
+    for (uint k = item; k < all.group.pair_steps + all.group.figure_steps + 3; k += WG)
+        steps[k] = all.word[all.group.step_at + k];
     for (uint k = item; LIMITED && k < 16; k += WG) {
-        float4 limit = limit_list[16 * group.garment + k];
-        palette[k] = hed_f4(limit.x, limit.y, limit.z * first.stiffness, 0.0f);
+        uint4 limit = tables[launch.limit_at + 16 * all.group.garment + k];
+        palette[k] = hed_f4(
+            as_float(limit.x), as_float(limit.y), as_float(limit.z) * launch.first.stiffness, 0.0f);
     }
-    for (uint k = item; FIGURES && k < group.shape_count; k += WG)
-        shapes[k] = shape_list[group.shape_at + k];
+    for (uint k = item; FIGURES && k < all.group.shape_count; k += WG)
+        all.shapes[k] = ((__global const float4 *)tables)[all.group.shape_at + k];
     EACH_OWN(k)
     {
-        uint particle = group.first + own[group.own_at + OWN_AT(k)];
+        uint particle = particle_at(view, OWN_AT(k));
         /* all loads first, as above */
         float4 at = position[particle], before = k < HELD ? previous[particle] : at;
         uint2 carried = k < HELD ? carry[particle] : hed_u2(0u, 0u);
         place[OWN_AT(k)] = at;
         if (k >= HELD) continue;
-        keep_before(&held, previous, particle, group.garment, k, before);
-        keep_carry(carries, carry, particle, k, item, carried);
+        keep_before(view, &held, particle, k, before);
+        keep_carry(view, particle, k, carried);
     }
 #pragma unroll
     for (uint g = 0; g < GHOSTS; g++) {
         ghosts.slot[g] = NOTHING;
-        if (EXCHANGE && g * WG + item < group.ghost_count) {
-            uint2 ghost = ghost_list[group.ghost_at + g * WG + item];
-            ghosts.slot[g] = group.slot_at + ghost.y;
+        if (EXCHANGE && g * WG + item < all.group.ghost_count) {
+            uint2 ghost = all.word2[all.group.ghost_at + g * WG + item];
+            ghosts.slot[g] = all.group.slot_at + ghost.y;
             /* its inverse mass stays */
-            place[group.own_count + g * WG + item] = position[group.first + ghost.x];
+            place[all.group.own_count + g * WG + item] = position[all.group.first + ghost.x];
         }
     }
-    cloth_step step = step_of(first, rest, dt, (span.begin + 1) / 2 / ITERATIONS);
-    if (TETHERS)
-        place_anchors(anchor_place, group, anchors, position, driver_from, driver_to, driver_map,
-            step.to, item);
+    all.step = step_of(launch, (launch.begin + 1) / 2 / ITERATIONS);
+    if (TETHERS) place_anchors(view, all.step.to);
     barrier(CLK_LOCAL_MEM_FENCE);
-    load_table(&table, place, palette, pairs, figures, steps, group, item);
+    load_table(view, &table);
     /* it has read masses of places that are now written whole */
     if (SHARES) barrier(CLK_LOCAL_MEM_FENCE);
 
-    for (uint exchange = span.begin / 2; 2 * exchange < span.end; exchange++) {
-        uint iteration = exchange % ITERATIONS;
-        step = step_of(first, rest, dt, exchange / ITERATIONS);
-        RELOAD
-        if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= span.begin) {
-            epoch++;
-            begin_sweep(place, &held, carries, group, cloth, step, iteration, previous, carry, own,
-                tethers, air, driver_from, driver_to, driver_map, packets,
-                slots + (epoch & 1u) * span.slot_count, epoch, item);
-        }
-        if (EXCHANGE == BY_LAUNCHES && 2 * exchange + 1 >= span.end) break;
-#if EARLY
-        sweep_early(place, palette, &table);
-#endif
-        if (EXCHANGE)
-            receive(place + group.own_count, &ghosts, packets,
-                slots + (epoch & 1u) * span.slot_count, epoch, item, &patience, flags);
+    for (uint exchange = launch.begin / 2; 2 * exchange < launch.end; exchange++) {
+        all.step = step_of(launch, exchange / ITERATIONS);
+        if (!STEPS) load_group(&all);
+        if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= launch.begin)
+            begin_sweep(view, &held, exchange % ITERATIONS, ++epoch);
+        if (EXCHANGE == BY_LAUNCHES && 2 * exchange + 1 >= launch.end) break;
+        sweep_early(view, &table);
+        if (EXCHANGE) receive(view, &ghosts, epoch, &patience);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (COLLIDERS) pose(posed, colliders, cloth, step, item);
-        if (TETHERS && DRIVER) /* for the next substep: nobody reads them in a sweep */
-            place_anchors(anchor_place, group, anchors, position, driver_from, driver_to,
-                driver_map, step_of(first, rest, dt, (exchange + 1) / ITERATIONS).to, item);
-#if COLLIDERS || (TETHERS && DRIVER)
-        if (!SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-        sweep(place, palette, shapes, steps, pairs, figures, group, &table, item);
+        if (COLLIDERS) pose(view);
+        if (TETHERS && DRIVER) /* for the next substep: a sweep does not read them */
+            place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
+        if ((COLLIDERS || (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
+        sweep(view, &table);
         if (SURROUNDED) {
-            RELOAD
+            if (!STEPS) load_group(&all);
             /* Not unrolled: so much code, several times over, would not fit the instruction
              * cache. */
             CLOTH_ROLLED
-            for (uint k = 0; k < OWN && OWN_AT(k) < group.own_count; k++) {
-                uint particle = group.first + own[group.own_at + OWN_AT(k)];
-                place[OWN_AT(k)] = surround(particle, place[OWN_AT(k)],
-                    any_before_of(&held, previous, particle, k), cloth, step,
-                    exchange + 1 == span.total, posed, contact, driver_from, driver_to, driver_map,
-                    debug);
+            for (uint k = 0; k < OWN && OWN_AT(k) < all.group.own_count; k++) {
+                uint particle = particle_at(view, OWN_AT(k));
+                place[OWN_AT(k)] = surround(view, particle, place[OWN_AT(k)],
+                    any_before_of(view, &held, particle, k), exchange + 1 == launch.total);
             }
         }
     }
 
-    RELOAD
+    if (!STEPS) load_group(&all);
     EACH_OWN(k)
     {
-        uint particle = group.first + own[group.own_at + OWN_AT(k)];
+        uint particle = particle_at(view, OWN_AT(k));
         float4 at = place[OWN_AT(k)];
         if (!DRIVER && at.w == 0.0f) continue; /* others may be reading where it is */
         position[particle] = at;
         if (k >= HELD) continue;
-        previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)group.garment);
-        carry[particle] = carry_of(carries, carry, particle, k, item);
+        previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)all.group.garment);
+        carry[particle] = carry_of(view, particle, k);
     }
     if (EXCHANGE && item == 0) packets[index].x = epoch;
 }

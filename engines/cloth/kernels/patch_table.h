@@ -92,15 +92,21 @@
 /* Polls before one exchange's packets are given up: seconds, where microseconds are usual. */
 #define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u)
 
-/* What a launch makes; cloth_patch_span in patch.h. */
-typedef struct patch_span {
-    uint slot_count; /* packets of one of the two buffers */
-    uint begin, end; /* halves of exchanges: see the kernel */
-    uint total;      /* exchanges of all substeps that were asked for */
-} patch_span;
+/* What a launch makes; cloth_patch_launch in kernels.h. Substeps are as `first`, then like `rest`,
+ * going on by `dt`. An exchange has two halves, up to the sending and from the receiving on; a
+ * launch makes the halves [begin, end): all of them, or with BY_LAUNCHES those from behind one
+ * sending to behind the next. */
+typedef struct patch_launch {
+    cloth_step first, rest;
+    float dt;
+    uint slot_count;          /* packets of one of the two buffers */
+    uint begin, end;          /* halves of exchanges */
+    uint total;               /* exchanges of all substeps that were asked for */
+    uint tether_at, limit_at; /* in `tables`: see cloth_patch_launch */
+} patch_launch;
 
-/* What a group works on: solver/patches.h fills it (cloth_patch_record). Numbers of particles are
- * within the garment. */
+/* What a group works on (cloth_patch_record). Numbers of particles are within the garment, places
+ * in `tables` in the words that they are read by. */
 typedef struct patch_group {
     uint first, garment; /* the garment's first particle, its number */
     uint own_at, own_count;
@@ -122,6 +128,43 @@ CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
     group.slot_at = c.x, group.step_at = c.y, group.pair_steps = c.z, group.figure_steps = c.w;
     group.anchor_at = d.x, group.anchor_count = d.y, group.shape_at = d.z, group.shape_count = d.w;
     return group;
+}
+
+/* What every function of the kernel works on. */
+typedef struct patch_view {
+    __global float4 *position, *previous;
+    __global uint2 *carry;
+    __global const float4 *garments;
+    /* the tables, by 4, 8 and 16 bytes */
+    __global const uint *word;
+    __global const uint2 *word2;
+    __global const uint4 *word4;
+    __global uint4 *packets;
+    __global const float4 *air, *driver_from, *driver_to, *driver_map;
+    __global uint2 *debug;
+    __global const float4 *colliders, *contact;
+    __global uint *flags;
+    __local float4 *place; /* own particles, ghosts, anchors */
+    /* limits of 16 materials, then COLLIDERS as they are in the substep, then shapes */
+    __local float4 *palette;
+    __local float4 *shapes; /* in palette */
+    __local uint *steps;
+    __local uint2 *carries;
+    uint slot_count, tether_at;
+    patch_group group;
+    cloth_cloth cloth;
+    cloth_step step; /* the substep at work */
+    uint item;
+} patch_view;
+
+CLOTH_FUNCTION __local float4 *anchor_places(const patch_view *view)
+{
+    return view->place + view->group.own_count + view->group.ghost_count;
+}
+
+CLOTH_FUNCTION __local float4 *posed_colliders(const patch_view *view)
+{
+    return view->palette + 16;
 }
 
 /* ---- constraints ---- */
@@ -154,17 +197,15 @@ typedef struct patch_limit {
 CLOTH_FUNCTION patch_limit limit_of(float rest, __local const float4 *limits)
 {
     patch_limit made;
-#if LIMITED
-    float4 limit = limits[as_uint(rest) & 15u];
-    rest = as_float(as_uint(rest) & ~15u);
-    made.low = rest * limit.x;
-    made.high = rest * limit.y;
-    made.give = limit.z;
-#else
     made.low = made.high = rest;
     made.give = 0.0f;
-    (void)limits;
-#endif
+    if (LIMITED) {
+        float4 limit = limits[as_uint(rest) & 15u];
+        rest = as_float(as_uint(rest) & ~15u);
+        made.low = rest * limit.x;
+        made.high = rest * limit.y;
+        made.give = limit.z;
+    }
     return made;
 }
 
@@ -195,30 +236,26 @@ CLOTH_FUNCTION void store_free(__local float4 *at, float4 moved)
 }
 
 /* Entry of a pair: 14 bits of each end; bits of `rest`. */
-CLOTH_FUNCTION void solve_pair(
-    __local float4 *place, __local const float4 *limits, uint ends, float rest)
+CLOTH_FUNCTION void solve_pair(const patch_view *view, uint ends, float rest)
 {
     uint i = ends & 16383u, j = ends >> 14;
-    float4 a = place[i], b = place[j];
-    if (SAME(a, b)) project(&a, &b, rest, limits, 1);
-    else project(&a, &b, rest, limits, 0);
-    store_free(&place[i], a);
-    store_free(&place[j], b);
+    float4 a = view->place[i], b = view->place[j];
+    if (SAME(a, b)) project(&a, &b, rest, view->palette, 1);
+    else project(&a, &b, rest, view->palette, 0);
+    store_free(&view->place[i], a);
+    store_free(&view->place[j], b);
 }
 
+/* 14 bits of each particle; then bits of six rests, or 8 bits of the shape: six rests in two
+ * float4. */
+typedef struct entry {
 #if FIGURES == FIGURES_WIDE
-/* 14 bits of each particle; then bits of six rests. */
-typedef struct entry {
     uint4 head, tail;
-} entry;
 #else
-/* 14 bits of each particle, 8 of the shape: six rests in two float4. */
-typedef struct entry {
     uint2 head;
-} entry;
 #endif
+} entry;
 
-#if FIGURES
 #define MATCHINGS(equal) \
     project(&a, &b, lengths.x, limits, equal); \
     project(&c, &d, lengths.y, limits, equal); \
@@ -227,9 +264,10 @@ typedef struct entry {
     if (complete) project(&a, &d, cross.x, limits, equal); \
     if (complete) project(&b, &c, cross.y, limits, equal);
 
-CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *limits,
-    __local const float4 *shapes, entry figure, uint complete)
+CLOTH_FUNCTION void solve_figure(const patch_view *view, entry figure, uint complete)
 {
+    __local float4 *place = view->place;
+    __local const float4 *limits = view->palette;
     uint low = figure.head.x, high = figure.head.y;
     uint i = low & 16383u, j = low >> 14 & 16383u, k = (low >> 28 | high << 4) & 16383u,
          l = high >> 10 & 16383u;
@@ -237,9 +275,8 @@ CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *li
     float4 lengths = hed_f4(as_float(figure.head.z), as_float(figure.head.w),
         as_float(figure.tail.x), as_float(figure.tail.y));
     float2 cross = hed_f2(as_float(figure.tail.z), as_float(figure.tail.w));
-    (void)shapes;
 #else
-    __local const float4 *shape = shapes + 2 * (high >> 24);
+    __local const float4 *shape = view->shapes + 2 * (high >> 24);
     float4 lengths = shape[0];
     float2 cross = hed_f2(0.0f, 0.0f);
     if (complete) cross = hed_f2(shape[1].x, shape[1].y);
@@ -255,186 +292,153 @@ CLOTH_FUNCTION void solve_figure(__local float4 *place, __local const float4 *li
     store_free(&place[k], c);
     store_free(&place[l], d);
 }
-#endif
 
 /* ---- the table of constraints: in registers, or streamed ---- */
 
+/* Whether a sweep has a barrier. */
+#define SWEEP_WAITS (STEPS ? EARLY < STEPS : view->group.pair_steps + view->group.figure_steps > 0)
+
 #if STEPS
-#define SWEEP_WAITS (EARLY < STEPS) /* whether a sweep has a barrier */
 /* An item's constraint of each step. Ends are bytes from the first particle, which saves work:
  * 4,096 particles. Masses do not change in a launch, so with SHARES there is nothing left to
  * compute of them. */
 typedef struct patch_table {
     uint ends[STEPS];
     float rests[STEPS]; /* SHARES: lengths */
-#if SHARES
-    float share_a[STEPS], share_b[STEPS];
-#if RANGES
-    float longest[STEPS];
-#endif
-#endif
+    float share_a[STEPS], share_b[STEPS], longest[STEPS];
 } patch_table;
 
-CLOTH_FUNCTION __local float4 *end_of(__local float4 *place, uint bytes)
+CLOTH_FUNCTION __local float4 *end_of(const patch_view *view, uint bytes)
 {
-    return (__local float4 *)((__local char *)place + bytes);
+    return (__local float4 *)((__local char *)view->place + bytes);
 }
 
-CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place,
-    __local const float4 *limits, __global const uint2 *pairs, __global const uint4 *figures,
-    __local const uint *steps, patch_group group, uint item)
+CLOTH_FUNCTION void load_table(const patch_view *view, patch_table *table)
 {
+    __local const uint *steps = view->steps;
 #pragma unroll
     for (uint s = 0; s < STEPS; s++) {
         /* Without a branch, so that all loads are on their way together. */
-        uint at = s < group.pair_steps ? steps[s] + item : 0,
-             some = s < group.pair_steps && at < steps[s + 1];
-        uint2 pair = pairs[some ? at : 0];
+        uint at = s < view->group.pair_steps ? steps[s] + view->item : 0,
+             some = s < view->group.pair_steps && at < steps[s + 1];
+        uint2 pair = view->word2[some ? at : 0];
         table->ends[s] = some ? (pair.x & 16383u) << 4 | pair.x >> 14 << 20 : NOTHING;
         table->rests[s] = as_float(pair.y);
     }
-#if SHARES
+    if (!SHARES) return;
 #pragma unroll
     for (uint s = 0; s < STEPS; s++) {
         uint ends = table->ends[s] == NOTHING ? 0 : table->ends[s];
-        patch_limit limit = limit_of(table->rests[s], limits);
-        float weight_a = end_of(place, ends & 0xffffu)->w, weight_b = end_of(place, ends >> 16)->w;
+        patch_limit limit = limit_of(table->rests[s], view->palette);
+        float weight_a = end_of(view, ends & 0xffffu)->w, weight_b = end_of(view, ends >> 16)->w;
         float part = part_of(weight_a, weight_b, limit.give);
         table->rests[s] = limit.low;
         table->share_a[s] = weight_a * part;
         table->share_b[s] = weight_b * part;
-#if RANGES
-        table->longest[s] = limit.high;
-#endif
+        table->longest[s] = limit.high; /* used with RANGES */
     }
-#endif
-    (void)figures, (void)place, (void)limits;
 }
 
-CLOTH_FUNCTION void solve_step(
-    __local float4 *place, __local const float4 *limits, const patch_table *table, uint step)
+CLOTH_FUNCTION void solve_step(const patch_view *view, const patch_table *table, uint step)
 {
     uint ends = table->ends[step];
     if (ends == NOTHING) return;
-    __local float4 *i = end_of(place, ends & 0xffffu), *j = end_of(place, ends >> 16);
+    __local float4 *i = end_of(view, ends & 0xffffu), *j = end_of(view, ends >> 16);
     float4 a = *i, b = *j;
-#if SHARES && RANGES
-    correct(&a, &b, table->rests[step], table->longest[step], table->share_a[step],
-        table->share_b[step]);
-#elif SHARES
-    correct(&a, &b, table->rests[step], 0.0f, table->share_a[step], table->share_b[step]);
-#else
-    project(&a, &b, table->rests[step], limits, 0);
-#endif
+    if (SHARES)
+        correct(&a, &b, table->rests[step], RANGES ? table->longest[step] : 0.0f,
+            table->share_a[step], table->share_b[step]);
+    else project(&a, &b, table->rests[step], view->palette, 0);
     store_free(i, a);
     store_free(j, b);
-    (void)limits;
 }
 
 /* Steps that need no ghosts, while these are on their way. */
-CLOTH_FUNCTION void sweep_early(
-    __local float4 *place, __local const float4 *limits, const patch_table *table)
+CLOTH_FUNCTION void sweep_early(const patch_view *view, const patch_table *table)
 {
 #pragma unroll
     for (uint s = 0; s < EARLY; s++) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        solve_step(place, limits, table, s);
+        solve_step(view, table, s);
     }
 }
 
-CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits,
-    __local const float4 *shapes, __local const uint *steps, __global const uint2 *pairs,
-    __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+CLOTH_FUNCTION void sweep(const patch_view *view, patch_table *table)
 {
 #pragma unroll
     for (uint s = EARLY; s < STEPS; s++) {
-        solve_step(place, limits, table, s);
+        solve_step(view, table, s);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    (void)shapes, (void)steps, (void)pairs, (void)figures, (void)group, (void)item;
 }
 #else
-#define SWEEP_WAITS (group.pair_steps + group.figure_steps > 0)
 /* An item's first entries of the step that comes next. */
 typedef struct patch_table {
     entry next[QUEUE];
 } patch_table;
 
 /* Entry `item` of a step; head.x is NOTHING where the step has no more. */
-CLOTH_FUNCTION entry fetch(__global const uint2 *pairs, __global const uint4 *figures,
-    __local const uint *steps, uint pair_steps, uint step, uint item)
+CLOTH_FUNCTION entry fetch(const patch_view *view, uint step, uint item)
 {
+    __local const uint *steps = view->steps;
     entry made;
     made.head.x = NOTHING;
-    if (!FIGURES || step < pair_steps) {
+    if (!FIGURES || step < view->group.pair_steps) {
         uint at = steps[step] + item;
         if (at < steps[step + 1]) {
-            uint2 pair = pairs[at];
+            uint2 pair = view->word2[at];
             made.head.x = pair.x;
             made.head.y = pair.y;
         }
-    }
-#if FIGURES
-    else {
+    } else {
         uint begin = steps[step + 1] & ~COMPLETE_STEP,
              count = (steps[step + 2] & ~COMPLETE_STEP) - begin;
         if (item < count) {
 #if FIGURES == FIGURES_WIDE
-            made.head = figures[2 * begin + item];
-            made.tail = figures[2 * begin + count + item];
+            made.head = view->word4[2 * begin + item];
+            made.tail = view->word4[2 * begin + count + item];
 #else
-            made.head = ((__global const uint2 *)figures)[begin + item];
+            made.head = view->word2[begin + item];
 #endif
         }
     }
-#endif
-    (void)figures, (void)pair_steps;
     return made;
 }
 
-CLOTH_FUNCTION void load_table(patch_table *table, __local float4 *place,
-    __local const float4 *limits, __global const uint2 *pairs, __global const uint4 *figures,
-    __local const uint *steps, patch_group group, uint item)
+CLOTH_FUNCTION void load_table(const patch_view *view, patch_table *table)
 {
-    (void)place, (void)limits;
 #pragma unroll
-    for (uint q = 0; q < QUEUE; q++)
-        table->next[q] = fetch(pairs, figures, steps, group.pair_steps, 0, q * WG + item);
+    for (uint q = 0; q < QUEUE; q++) table->next[q] = fetch(view, 0, q * WG + view->item);
 }
 
-CLOTH_FUNCTION void solve(__local float4 *place, __local const float4 *limits,
-    __local const float4 *shapes, __local const uint *steps, uint pair_steps, uint step, entry made)
+CLOTH_FUNCTION void sweep_early(const patch_view *view, const patch_table *table)
 {
-#if FIGURES
-    if (step >= pair_steps)
-        solve_figure(place, limits, shapes, made, steps[step + 1] & COMPLETE_STEP);
-    else
-#endif
-        solve_pair(place, limits, made.head.x, as_float(made.head.y));
-    (void)shapes, (void)steps, (void)pair_steps, (void)step;
+    (void)view, (void)table; /* EARLY <= STEPS */
 }
 
-CLOTH_FUNCTION void sweep(__local float4 *place, __local const float4 *limits,
-    __local const float4 *shapes, __local const uint *steps, __global const uint2 *pairs,
-    __global const uint4 *figures, patch_group group, patch_table *table, uint item)
+CLOTH_FUNCTION void solve(const patch_view *view, uint step, entry made)
 {
-    uint all = group.pair_steps + group.figure_steps;
+    if (FIGURES && step >= view->group.pair_steps)
+        solve_figure(view, made, view->steps[step + 1] & COMPLETE_STEP);
+    else solve_pair(view, made.head.x, as_float(made.head.y));
+}
+
+CLOTH_FUNCTION void sweep(const patch_view *view, patch_table *table)
+{
+    uint all = view->group.pair_steps + view->group.figure_steps;
     for (uint s = 0; s < all; s++) {
-        entry now[QUEUE],
-            late = fetch(pairs, figures, steps, group.pair_steps, s, QUEUE * WG + item);
+        entry now[QUEUE], late = fetch(view, s, QUEUE * WG + view->item);
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++) now[q] = table->next[q];
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++)
-            table->next[q] = fetch(
-                pairs, figures, steps, group.pair_steps, s + 1 < all ? s + 1 : 0, q * WG + item);
+            table->next[q] = fetch(view, s + 1 < all ? s + 1 : 0, q * WG + view->item);
 #pragma unroll
         for (uint q = 0; q < QUEUE; q++)
-            if (now[q].head.x != NOTHING)
-                solve(place, limits, shapes, steps, group.pair_steps, s, now[q]);
-        for (uint more = (QUEUE + 1) * WG + item; late.head.x != NOTHING; more += WG) {
-            entry later = fetch(pairs, figures, steps, group.pair_steps, s, more);
-            solve(place, limits, shapes, steps, group.pair_steps, s, late);
+            if (now[q].head.x != NOTHING) solve(view, s, now[q]);
+        for (uint more = (QUEUE + 1) * WG + view->item; late.head.x != NOTHING; more += WG) {
+            entry later = fetch(view, s, more);
+            solve(view, s, late);
             late = later;
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -18,9 +18,6 @@ enum {
     FEW_PARTICLES = 4
 };
 
-/* The kernel's tables are arguments that lie one behind the other. */
-#define TABLE(name) (CLOTH_PATCH_##name - CLOTH_PATCH_GROUPS)
-
 /* EXCHANGE of patch.cl. */
 typedef enum exchange { NO_EXCHANGE, BY_PACKETS, BY_LAUNCHES } exchange;
 
@@ -31,7 +28,8 @@ struct cloth_structure {
     uint32_t figures; /* FIGURES of patch.cl */
     uint32_t group_count, slot_count, places, palette, local_steps;
     hed_config config;
-    hed_buffer *tables[TABLE(PACKETS) + 1];
+    hed_buffer *tables, *packets;
+    uint32_t tether_at, limit_at; /* as in cloth_patch_launch */
     /* by what surrounds the cloth: CLOTH_STEP_* and COLLIDERS_BIT; made when first needed */
     hed_kernel *kernels[VARIANTS];
     /* for the report */
@@ -137,7 +135,8 @@ static hed_status make_plans(
     for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
         cloth_plan_def def = {.kind = made->choice.kind,
             .patches = made->by == NO_EXCHANGE ? 1 : patches_of(cloth, g, made->choice.patches),
-            .step_limit = made->choice.step_limit, .early_steps = made->choice.early_steps};
+            .step_limit = made->choice.step_limit,
+            .early_steps = made->choice.early_steps};
         status = cloth_plan_create(cloth->garments[g], &def, &plans[g], error);
         if (!status) cloth_plan_pack_banks(plans[g]);
     }
@@ -324,38 +323,9 @@ static void destroy(hed_cloth *cloth, cloth_structure *made)
 {
     if (!made) return;
     for (uint32_t i = 0; i < VARIANTS; i++) hed_kernel_destroy(made->kernels[i]);
-    for (uint32_t i = 0; i < CLOTH_COUNT(made->tables); i++) hed_buffer_destroy(made->tables[i]);
+    hed_buffer_destroy(made->tables);
+    hed_buffer_destroy(made->packets);
     cloth_release(&cloth->allocator, made, 1, sizeof *made);
-}
-
-static hed_status upload(
-    hed_cloth *cloth, cloth_structure *made, const cloth_patch_tables *tables, hed_error *error)
-{
-    const struct {
-        const void *content;
-        uint64_t size;
-    } parts[] = {
-        [TABLE(GROUPS)] = {tables->groups, tables->group_count * sizeof *tables->groups},
-        [TABLE(OWN)] = {tables->own, tables->own_count * sizeof *tables->own},
-        [TABLE(TETHERS)] = {tables->tethers,
-            cloth->has_tethers ? tables->own_count * sizeof *tables->tethers : 0},
-        [TABLE(ANCHORS)] = {tables->anchors, tables->anchor_count * sizeof *tables->anchors},
-        [TABLE(GHOSTS)] = {tables->ghosts, tables->ghost_count * sizeof *tables->ghosts},
-        [TABLE(STEPS)] = {tables->steps, tables->step_count * sizeof *tables->steps},
-        [TABLE(PAIRS)] = {tables->pairs, tables->pair_count * sizeof *tables->pairs},
-        [TABLE(FIGURES)] = {tables->figures,
-            (uint64_t)4 * tables->figure_words * tables->figure_count},
-        [TABLE(SHAPES)] = {tables->shapes, tables->shape_count * sizeof *tables->shapes},
-        [TABLE(LIMITS)] = {tables->limits, tables->limit_count * sizeof *tables->limits},
-        [TABLE(PACKETS)] = {NULL,
-            (uint64_t)FLOAT4 * (tables->group_count + 2 * (uint64_t)tables->slot_count)},
-    };
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < CLOTH_COUNT(parts) && !status; i++) {
-        status = cloth_upload(cloth, parts[i].content, parts[i].size, &made->tables[i], error);
-        made->bytes += parts[i].size;
-    }
-    return status;
 }
 
 static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *const *plans,
@@ -374,6 +344,9 @@ static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *
     made->palette = CLOTH_PATCH_MOST_MATERIALS + tables->most_shapes;
     made->local_steps = tables->most_steps + 3;
     made->most_own = tables->most_own;
+    made->tether_at = cloth_patch_place(tables, tables->tethers, sizeof *tables->tethers) -
+                      cloth_patch_place(tables, tables->own, sizeof *tables->own);
+    made->limit_at = cloth_patch_place(tables, tables->limits, sizeof *tables->limits);
 }
 
 static uint32_t surroundings(const hed_cloth *cloth)
@@ -385,8 +358,8 @@ static uint32_t surroundings(const hed_cloth *cloth)
 static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
     cloth_structure **structure, hed_error *error)
 {
-    bool packets = (~hed_device_get_info(cloth->device)->capabilities &
-                       (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
+    bool has_packets = (~hed_device_get_info(cloth->device)->capabilities &
+                           (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
     cloth_structure *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
     cloth_plan **plans =
         cloth_allocate(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
@@ -396,14 +369,17 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
     *structure = NULL;
     if (!status) {
         made->choice = *choice;
-        made->by = whole ? NO_EXCHANGE : packets ? BY_PACKETS : BY_LAUNCHES;
+        made->by = whole ? NO_EXCHANGE : has_packets ? BY_PACKETS : BY_LAUNCHES;
         status = make_plans(cloth, made, plans, error);
     }
     if (!status) status = cloth_patch_tables_create(cloth, plans, &tables, error);
     if (!status) {
         describe(cloth, made, plans, &tables);
         status = configure(cloth, made, &tables, error);
-        if (!status) status = upload(cloth, made, &tables, error);
+        uint64_t packets = (uint64_t)FLOAT4 * (made->group_count + 2 * (uint64_t)made->slot_count);
+        made->bytes = tables.used + packets;
+        if (!status) status = cloth_upload(cloth, tables.block, tables.used, &made->tables, error);
+        if (!status) status = cloth_upload(cloth, NULL, packets, &made->packets, error);
         if (!status) status = kernel_for(cloth, made, surroundings(cloth), &kernel, error);
         cloth_patch_tables_destroy(&tables);
     }
@@ -467,10 +443,7 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     return HED_OK;
 }
 
-hed_buffer *cloth_patch_packets(const hed_cloth *cloth)
-{
-    return cloth->structure->tables[TABLE(PACKETS)];
-}
+hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->structure->packets; }
 
 /* ---- substeps ---- */
 
@@ -479,15 +452,17 @@ static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
     return buffer ? buffer : cloth->buffers.none;
 }
 
-static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made,
-    const cloth_step *first, const cloth_step *rest, float dt, hed_argument *arguments)
+static void fill_arguments(
+    const hed_cloth *cloth, const cloth_structure *made, hed_argument *arguments)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *const buffers[CLOTH_PATCH_FIRST] = {
+    hed_buffer *const buffers[CLOTH_PATCH_LAUNCH] = {
         [CLOTH_PATCH_POSITION] = b->position,
         [CLOTH_PATCH_PREVIOUS] = b->previous,
         [CLOTH_PATCH_CARRY] = b->carry,
         [CLOTH_PATCH_GARMENTS] = b->garments,
+        [CLOTH_PATCH_TABLES] = made->tables,
+        [CLOTH_PATCH_PACKETS] = made->packets,
         [CLOTH_PATCH_AIR] = b->air,
         [CLOTH_PATCH_DRIVER_FROM] = b->driver_from,
         [CLOTH_PATCH_DRIVER_TO] = b->driver_to,
@@ -497,13 +472,8 @@ static void fill_arguments(const hed_cloth *cloth, const cloth_structure *made,
         [CLOTH_PATCH_CONTACT] = b->contact,
         [CLOTH_PATCH_FLAGS] = b->flags,
     };
-    for (uint32_t i = 0; i < CLOTH_PATCH_FIRST; i++)
+    for (uint32_t i = 0; i < CLOTH_PATCH_LAUNCH; i++)
         arguments[i] = hed_buffer_argument(or_none(cloth, buffers[i]));
-    for (uint32_t i = 0; i < CLOTH_COUNT(made->tables); i++)
-        arguments[CLOTH_PATCH_GROUPS + i] = hed_buffer_argument(made->tables[i]);
-    arguments[CLOTH_PATCH_FIRST] = hed_struct_argument(first, sizeof *first);
-    arguments[CLOTH_PATCH_REST] = hed_struct_argument(rest, sizeof *rest);
-    arguments[CLOTH_PATCH_DT] = hed_float_argument(dt);
     for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++)
         arguments[i] = hed_local_argument();
 }
@@ -541,11 +511,19 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);
     if (status) return status;
     hed_geometry geometry = geometry_of(cloth, made, variant, kernel);
-    fill_arguments(cloth, made, first, rest, dt, arguments);
+    fill_arguments(cloth, made, arguments);
+    cloth_patch_launch launch = {.first = *first,
+        .rest = *rest,
+        .dt = dt,
+        .slot_count = made->slot_count,
+        .total = total,
+        .tether_at = made->tether_at,
+        .limit_at = made->limit_at};
+    arguments[CLOTH_PATCH_LAUNCH] = hed_struct_argument(&launch, sizeof launch);
     for (uint32_t begin = 0, next; begin < end && !status; begin = next) {
         next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : smaller(begin + 2, end);
-        cloth_patch_span span = {made->slot_count, begin, next, total};
-        arguments[CLOTH_PATCH_SPAN] = hed_struct_argument(&span, sizeof span);
+        launch.begin = begin;
+        launch.end = next;
         status = hed_launch_over(
             cloth->stream, kernel, &geometry, arguments, CLOTH_PATCH_ARGUMENTS, error);
     }

@@ -37,28 +37,41 @@ hed_buffer *cloth_patch_packets(const hed_cloth *cloth);
 
 /* ---- tables: patches_tables.c ---- */
 
-/* What the kernel reads; sizes in elements. See kernels/kernels.h for the layouts. */
+/* What the kernel reads: parts of one block. Where one part refers to another, it has the place in
+ * the block, in elements of what it refers to. */
 typedef struct cloth_patch_tables {
     hed_allocator allocator;
-    uint32_t group_count, own_count, anchor_count, ghost_count, step_count;
-    uint32_t pair_count, figure_count, shape_count, limit_count;
-    cloth_patch_record *groups;
-    uint32_t *own;
-    uint32_t (*tethers)[2];
-    uint32_t *anchors;
-    uint32_t (*ghosts)[2];
-    uint32_t *steps;
-    uint32_t (*pairs)[2];
-    uint32_t *figures;     /* (figure_count x figure_words) */
+    char *block;
+    uint64_t size, used; /* bytes */
+    uint32_t group_count, own_count, ghost_count, step_count, pair_count, figure_count, slot_count;
+    cloth_patch_record *groups; /* at the beginning */
+    float (*limits)[4];         /* (garments x 16) compress, stretch, compliance */
+    /* 32 or 8 bytes each, see solve_figure() */
+    uint32_t *figures;
     uint32_t figure_words; /* 2 with shapes, else 8 */
-    float (*shapes)[4];
-    float (*limits)[4]; /* (garments x 16) */
-    uint32_t slot_count;
+    uint32_t (*pairs)[2];  /* see solve_pair() */
+    uint32_t (*ghosts)[2]; /* particle of the garment, packet */
+    /* for each in `own`: place among its patch's anchors (0xffffffff: none), bits of the length */
+    uint32_t (*tethers)[2];
+    uint32_t *own; /* particles of the garment, patch by patch */
+    /* of each patch, the first entries of its steps: pair steps, their end, figure steps, their
+     * end, one word */
+    uint32_t *steps;
+    float (*shapes)[4]; /* six rest lengths in two for each shape */
+    uint32_t shape_count;
+    uint32_t *anchors; /* particles of the garment; the last part, so that none lies unused */
     bool ranges, compliance;
     /* of a group; places are all float4 that particles and anchors take */
     uint32_t most_own, most_ghosts, most_places, most_steps, most_shapes;
     uint32_t most_pair_steps, most_pairs; /* of a patch; of a patch in a step */
 } cloth_patch_tables;
+
+/* Place in the block of `part`, in elements of `size` bytes. */
+static inline uint32_t cloth_patch_place(
+    const cloth_patch_tables *tables, const void *part, size_t size)
+{
+    return (uint32_t)((uint64_t)((const char *)part - tables->block) / size);
+}
 
 /* `plans`: one for each of the cloth's garments. Errors: LIMIT (materials), MEMORY. */
 hed_status cloth_patch_tables_create(

@@ -11,14 +11,15 @@
 
 /* ---- materials ---- */
 
-/* Gives each of a garment's materials a number below 16: the same for equal ones, and 0 for those
- * that no constraint has. */
+/* Gives each of a garment's materials a number below 16, the same for equal ones; without a block
+ * this is only to find out what the materials have. */
 static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_patch_tables *tables,
     uint8_t *numbers, hed_error *error)
 {
     const cloth_garment *garment = cloth->garments[g];
     uint32_t count = 0;
-    float(*limits)[4] = tables->limits + CLOTH_PATCH_MOST_MATERIALS * g;
+    float unused[CLOTH_PATCH_MOST_MATERIALS][4],
+        (*limits)[4] = tables->block ? tables->limits + CLOTH_PATCH_MOST_MATERIALS * g : unused;
     memset(numbers, 0xff, garment->material_count);
     for (uint32_t c = 0; c < garment->constraint_count; c++) {
         uint32_t material = garment->constraints[c].material, number = 0;
@@ -123,45 +124,38 @@ static void count_sizes(
     }
 }
 
-static hed_status allocate(const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)
+/* The next part of the block, aligned to the size of its elements (a power of two). */
+static void *take(cloth_patch_tables *tables, uint64_t count, uint64_t size)
 {
-    const hed_allocator *allocator = &tables->allocator;
-    tables->limit_count = CLOTH_PATCH_MOST_MATERIALS * cloth->garment_count;
-    tables->groups = cloth_allocate(allocator, tables->group_count, sizeof *tables->groups, error);
-    tables->own = cloth_allocate(allocator, tables->own_count, sizeof *tables->own, error);
-    tables->tethers = cloth_allocate(allocator, tables->own_count, sizeof *tables->tethers, error);
-    tables->anchors = cloth_allocate(allocator, tables->own_count, sizeof *tables->anchors, error);
-    tables->ghosts = cloth_allocate(allocator, tables->ghost_count, sizeof *tables->ghosts, error);
-    tables->steps = cloth_allocate(allocator, tables->step_count, sizeof *tables->steps, error);
-    tables->pairs = cloth_allocate(allocator, tables->pair_count, sizeof *tables->pairs, error);
-    tables->figures = cloth_allocate(
-        allocator, (uint64_t)8 * tables->figure_count, sizeof *tables->figures, error);
-    tables->shapes =
-        cloth_allocate(allocator, (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * cloth->garment_count,
-            sizeof *tables->shapes, error);
-    tables->limits = cloth_allocate(allocator, tables->limit_count, sizeof *tables->limits, error);
-    bool all = tables->groups && tables->own && tables->tethers && tables->anchors &&
-               tables->ghosts && tables->steps && tables->pairs && tables->figures &&
-               tables->shapes && tables->limits;
-    return all ? HED_OK : HED_ERROR_MEMORY;
+    uint64_t at = (tables->used + size - 1) / size * size;
+    tables->used = at + count * size;
+    return tables->block + at;
+}
+
+/* Lays the parts out; with `block` NULL this says how large it must be. */
+static void lay_out(const hed_cloth *cloth, cloth_patch_tables *tables)
+{
+    uint64_t garments = cloth->garment_count, tethers = cloth->has_tethers ? tables->own_count : 0,
+             shapes = tables->figure_count && tables->figure_words == 2
+                          ? 2 * CLOTH_PATCH_MOST_SHAPES * garments
+                          : 0;
+    tables->used = 0;
+    tables->groups = take(tables, tables->group_count, sizeof *tables->groups);
+    tables->limits = take(tables, CLOTH_PATCH_MOST_MATERIALS * garments, sizeof *tables->limits);
+    tables->figures = take(tables, tables->figure_count, 4 * tables->figure_words);
+    tables->pairs = take(tables, tables->pair_count, sizeof *tables->pairs);
+    tables->ghosts = take(tables, tables->ghost_count, sizeof *tables->ghosts);
+    tables->tethers = take(tables, tethers, sizeof *tables->tethers);
+    tables->own = take(tables, tables->own_count, sizeof *tables->own);
+    tables->steps = take(tables, tables->step_count, sizeof *tables->steps);
+    tables->shapes = take(tables, shapes, sizeof *tables->shapes);
+    tables->anchors = take(tables, tethers, sizeof *tables->anchors);
 }
 
 void cloth_patch_tables_destroy(cloth_patch_tables *tables)
 {
-    const hed_allocator *allocator = &tables->allocator;
-    cloth_release(allocator, tables->groups, tables->group_count, sizeof *tables->groups);
-    cloth_release(allocator, tables->own, tables->own_count, sizeof *tables->own);
-    cloth_release(allocator, tables->tethers, tables->own_count, sizeof *tables->tethers);
-    cloth_release(allocator, tables->anchors, tables->own_count, sizeof *tables->anchors);
-    cloth_release(allocator, tables->ghosts, tables->ghost_count, sizeof *tables->ghosts);
-    cloth_release(allocator, tables->steps, tables->step_count, sizeof *tables->steps);
-    cloth_release(allocator, tables->pairs, tables->pair_count, sizeof *tables->pairs);
-    cloth_release(
-        allocator, tables->figures, (uint64_t)8 * tables->figure_count, sizeof *tables->figures);
-    cloth_release(allocator, tables->shapes,
-        (uint64_t)2 * CLOTH_PATCH_MOST_SHAPES * tables->limit_count / CLOTH_PATCH_MOST_MATERIALS,
-        sizeof *tables->shapes);
-    cloth_release(allocator, tables->limits, tables->limit_count, sizeof *tables->limits);
+    cloth_release(&tables->allocator, tables->block, tables->size, 1);
+    tables->block = NULL;
 }
 
 /* ---- one garment ---- */
@@ -186,6 +180,7 @@ static void fill_tethers(filling *fill, const cloth_patch *patch)
     const cloth_garment *garment = fill->cloth->garments[fill->garment];
     cloth_patch_tables *tables = fill->tables;
     fill->anchors_of_patch = 0;
+    if (!fill->cloth->has_tethers) return;
     memset(fill->anchor_place, 0xff, garment->anchor_count * sizeof *fill->anchor_place);
     for (uint32_t i = 0; i < patch->own_count; i++) {
         uint32_t particle = fill->plan->own[patch->own_at + i],
@@ -215,9 +210,10 @@ static void fill_pairs(filling *fill, uint32_t patch)
     cloth_patch_tables *tables = fill->tables;
     const uint32_t *at = plan->pair_at + (uint64_t)patch * (plan->pair_steps + 1);
     uint32_t *steps = tables->steps + fill->step;
+    uint32_t place = cloth_patch_place(tables, tables->pairs, sizeof *tables->pairs);
     for (uint32_t s = 0; s < plan->pair_steps; s++) {
         uint32_t count = at[s + 1] - at[s];
-        steps[s] = fill->pair;
+        steps[s] = place + fill->pair;
         if (count > tables->most_pairs) tables->most_pairs = count;
         for (uint32_t k = 0; k < count; k++) {
             const cloth_pair *pair = &plan->pairs[at[s] + k];
@@ -226,7 +222,7 @@ static void fill_pairs(filling *fill, uint32_t patch)
             entry[1] = constraint_bits(fill, pair->constraint, false);
         }
     }
-    steps[plan->pair_steps] = fill->pair;
+    steps[plan->pair_steps] = place + fill->pair;
 }
 
 /* The number of a figure's shape among the garment's; NONE when there are too many. */
@@ -272,17 +268,18 @@ static bool fill_figures(filling *fill, uint32_t patch)
     const cloth_plan *plan = fill->plan;
     const uint32_t *at = plan->figure_at + (uint64_t)patch * (plan->figure_steps + 1);
     uint32_t *steps = fill->tables->steps + fill->step + plan->pair_steps + 1,
-             words = fill->tables->figure_words;
+             words = fill->tables->figure_words,
+             place = cloth_patch_place(fill->tables, fill->tables->figures, 4 * words);
     for (uint32_t s = 0; s < plan->figure_steps; s++) {
         uint32_t kind = plan->figure_kind[s], count = at[s + 1] - at[s];
-        steps[s] = fill->figure | (kind == CLOTH_COMPLETE ? 0x80000000u : 0);
+        steps[s] = (place + fill->figure) | (kind == CLOTH_COMPLETE ? 0x80000000u : 0);
         for (uint32_t k = 0; k < count; k++)
             if (!fill_figure(fill, &plan->figures[at[s] + k], kind,
                     fill->tables->figures + (uint64_t)words * fill->figure, k, count))
                 return false;
         fill->figure += count;
     }
-    steps[plan->figure_steps] = steps[plan->figure_steps + 1] = fill->figure;
+    steps[plan->figure_steps] = steps[plan->figure_steps + 1] = place + fill->figure;
     return true;
 }
 
@@ -297,18 +294,28 @@ static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number
     const cloth_plan *plan = fill->plan;
     const cloth_garment *garment = fill->cloth->garments[fill->garment];
     cloth_patch_tables *tables = fill->tables;
+#define PLACE(part, at) cloth_patch_place(tables, tables->part + (at), sizeof *tables->part)
     for (uint32_t copy = 0; copy < garment->copies; copy++) {
         uint32_t slots = fill->slot + copy * plan->slot_count;
         tables->groups[fill->group + copy * plan->patch_count + number] = (cloth_patch_record){
             .first = fill->cloth->first_particle[fill->garment] + copy * garment->particle_count,
-            .garment = fill->garment, .own_at = fill->own, .own_count = patch->own_count,
-            .ghost_at = fill->ghost, .ghost_count = patch->ghost_count,
-            .send_at = slots + patch->send_at, .send_count = patch->send_count, .slot_at = slots,
-            .step_at = fill->step, .pair_steps = plan->pair_steps,
-            .figure_steps = plan->figure_steps, .anchor_at = fill->anchor,
-            .anchor_count = fill->anchors_of_patch, .shape_at = fill->shape,
+            .garment = fill->garment,
+            .own_at = PLACE(own, fill->own),
+            .own_count = patch->own_count,
+            .ghost_at = PLACE(ghosts, fill->ghost),
+            .ghost_count = patch->ghost_count,
+            .send_at = slots + patch->send_at,
+            .send_count = patch->send_count,
+            .slot_at = slots,
+            .step_at = PLACE(steps, fill->step),
+            .pair_steps = plan->pair_steps,
+            .figure_steps = plan->figure_steps,
+            .anchor_at = PLACE(anchors, fill->anchor),
+            .anchor_count = fill->anchors_of_patch,
+            .shape_at = PLACE(shapes, fill->shape),
         };
     }
+#undef PLACE
     raise(&tables->most_own, patch->own_count);
     raise(&tables->most_ghosts, patch->ghost_count);
     raise(&tables->most_places, patch->own_count + patch->ghost_count + fill->anchors_of_patch);
@@ -376,13 +383,18 @@ static hed_status prepare_garment(
 static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
     cloth_patch_tables *tables, bool *few, hed_error *error)
 {
-    filling fill = {
-        .cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
-    length_groups *groups = cloth_allocate(&tables->allocator, 1, sizeof *groups, error);
-    hed_status status = groups ? HED_OK : HED_ERROR_MEMORY;
     bool tried = *few;
     tables->shape_count = 0;
     tables->figure_words = tried ? 2 : 8;
+    tables->block = NULL;
+    lay_out(cloth, tables);
+    tables->size = tables->used;
+    tables->block = cloth_allocate(&tables->allocator, tables->size, 1, error);
+    length_groups *groups = cloth_allocate(&tables->allocator, 1, sizeof *groups, error);
+    hed_status status = tables->block && groups ? HED_OK : HED_ERROR_MEMORY;
+    if (!status) lay_out(cloth, tables);
+    filling fill = {
+        .cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
     for (uint32_t g = 0; g < cloth->garment_count && !status && *few == tried; g++) {
         const cloth_garment *garment = cloth->garments[g];
         fill.garment = g;
@@ -396,7 +408,7 @@ static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
         cloth_release(
             &tables->allocator, fill.materials, garment->material_count, sizeof *fill.materials);
     }
-    tables->anchor_count = fill.anchor;
+    tables->used = (uint64_t)((char *)(tables->anchors + fill.anchor) - tables->block);
     cloth_release(&tables->allocator, groups, 1, sizeof *groups);
     return status;
 }
@@ -422,11 +434,13 @@ hed_status cloth_patch_tables_create(
 {
     *tables = (cloth_patch_tables){.allocator = cloth->allocator};
     count_sizes(cloth, plans, tables);
-    hed_status status = allocate(cloth, tables, error);
-    if (!status) status = look_at_materials(cloth, tables, error);
+    hed_status status = look_at_materials(cloth, tables, error);
     bool few = tables->figure_count > 0, tried = few;
     if (!status) status = fill_all(cloth, plans, tables, &few, error);
-    if (!status && tried && !few) status = fill_all(cloth, plans, tables, &few, error);
+    if (!status && tried && !few) {
+        cloth_patch_tables_destroy(tables);
+        status = fill_all(cloth, plans, tables, &few, error);
+    }
     if (status) cloth_patch_tables_destroy(tables);
     return status;
 }
