@@ -13,24 +13,24 @@ static const char text[] =
 static hed_status try_parse(void)
 {
     hed_error error = {0};
-    hed_mesh mesh;
-    hed_status status = hed_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
+    hed_cloth_mesh mesh;
+    hed_status status = hed_cloth_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
     if (status != HED_OK && mesh.positions) abort();
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     return status;
 }
 
 static hed_status try_files(void)
 {
     hed_error error = {0};
-    hed_mesh mesh, again = {0};
-    hed_status status = hed_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
-    if (status == HED_OK) status = hed_mesh_write_ply("/dev/null", &mesh, NULL, NULL, &error);
-    if (status == HED_OK) status = hed_mesh_write_glb("/dev/null", &mesh, NULL, NULL, &error);
-    if (status == HED_OK) status = hed_mesh_write_obj(path, &mesh, NULL, NULL, &error);
-    if (status == HED_OK) status = hed_mesh_read(path, &again, &error);
-    hed_mesh_free(&mesh);
-    hed_mesh_free(&again);
+    hed_cloth_mesh mesh, again = {0};
+    hed_status status = hed_cloth_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_write_ply("/dev/null", &mesh, NULL, NULL, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_write_glb("/dev/null", &mesh, NULL, NULL, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_write_obj(path, &mesh, NULL, NULL, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_read(path, &again, &error);
+    hed_cloth_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
     return status;
 }
 
@@ -57,12 +57,12 @@ static hed_status try_others(void)
     for (size_t i = 0; i < sizeof other_files / sizeof *other_files && status == HED_OK; i++) {
         char name[64];
         hed_error error = {0};
-        hed_mesh mesh;
+        hed_cloth_mesh mesh;
         snprintf(name, sizeof name, "%s%s", folder, other_files[i]);
         hed_error_clear(&error);
-        status = hed_mesh_read(name, &mesh, &error);
+        status = hed_cloth_mesh_read(name, &mesh, &error);
         if (status != HED_OK && (mesh.positions || mesh.corners)) abort();
-        hed_mesh_free(&mesh);
+        hed_cloth_mesh_free(&mesh);
     }
     return status;
 }
@@ -91,13 +91,13 @@ static void remove_others(void)
 static hed_status try_faults(void)
 {
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     uint32_t removed, particle_of[5], count;
-    hed_status status = hed_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
-    if (status == HED_OK) status = hed_mesh_weld(&mesh, 0.1f, particle_of, &count, &error);
-    if (status == HED_OK) status = hed_mesh_mend(&mesh, &removed, &error);
-    if (status == HED_OK) status = hed_mesh_require_sound("a.obj", &mesh, &error);
-    hed_mesh_free(&mesh);
+    hed_status status = hed_cloth_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_weld(&mesh, 0.1f, particle_of, &count, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_mend(&mesh, &removed, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_require_sound("a.obj", &mesh, &error);
+    hed_cloth_mesh_free(&mesh);
     return status;
 }
 
@@ -105,16 +105,16 @@ static hed_status try_cache(void)
 {
     static const float positions[6];
     hed_error error = {0};
-    hed_pc2 *cache;
+    hed_cloth_pc2 *cache;
     uint32_t frames;
-    hed_pc2_data data = {0};
-    hed_status status = hed_pc2_create(path, 2, 0, 1, &cache, &error);
-    if (status == HED_OK) status = hed_pc2_add(cache, positions, &error);
-    if (cache) hed_pc2_close(cache, &error);
-    if (status == HED_OK) status = hed_pc2_resume(path, 2, &cache, &frames, &error);
-    if (cache) hed_pc2_close(cache, &error);
-    if (status == HED_OK) status = hed_pc2_read(path, &data, &error);
-    hed_pc2_free(&data);
+    hed_cloth_pc2_data data = {0};
+    hed_status status = hed_cloth_pc2_create(path, 2, 0, 1, &cache, &error);
+    if (status == HED_OK) status = hed_cloth_pc2_add(cache, positions, &error);
+    if (cache) hed_cloth_pc2_close(cache, &error);
+    if (status == HED_OK) status = hed_cloth_pc2_resume(path, 2, &cache, &frames, &error);
+    if (cache) hed_cloth_pc2_close(cache, &error);
+    if (status == HED_OK) status = hed_cloth_pc2_read(path, &data, &error);
+    hed_cloth_pc2_free(&data);
     return status;
 }
 

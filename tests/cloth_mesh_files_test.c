@@ -25,23 +25,23 @@ static char *file_bytes(const char *path, size_t *size)
 Test(cloth_mesh_files, obj_survives_a_round_trip)
 {
     hed_error error = {0};
-    hed_mesh mesh = parse(everything), again;
-    OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
-    OK(hed_mesh_read(in_folder("a.obj"), &again, &error));
+    hed_cloth_mesh mesh = parse(everything), again;
+    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     expect_same(&mesh, &again);
-    hed_mesh_free(&again);
+    hed_cloth_mesh_free(&again);
     mesh.vertex_colours[7] = 0.5f; /* opacity too */
-    OK(hed_mesh_write_obj(in_folder("b.obj"), &mesh, NULL, NULL, &error));
-    OK(hed_mesh_read(in_folder("b.obj"), &again, &error));
+    OK(hed_cloth_mesh_write_obj(in_folder("b.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_read(in_folder("b.obj"), &again, &error));
     expect_same(&mesh, &again);
-    hed_mesh_free(&again);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh_files, every_float_survives_text)
 {
     hed_error error = {0};
-    hed_mesh mesh = make_grid(100, 100), again;
+    hed_cloth_mesh mesh = make_grid(100, 100), again;
     uint32_t state = 1;
     for (uint32_t i = 0; i < 3 * mesh.vertex_count; i++) {
         do {
@@ -53,85 +53,85 @@ Test(cloth_mesh_files, every_float_survives_text)
         } while (!isfinite(mesh.positions[i]));
     }
     mesh.positions[0] = -0.0f;
-    OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
-    OK(hed_mesh_read(in_folder("a.obj"), &again, &error));
+    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     expect_same(&mesh, &again);
-    hed_mesh_free(&again);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh_files, other_positions_and_normals_are_written)
 {
     hed_error error = {0};
-    hed_mesh mesh = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"),
+    hed_cloth_mesh mesh = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"),
              again;
     float positions[9] = {5, 6, 7, 8, 9, 10, 11, 12, 13}, normals[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, positions, normals, &error));
-    OK(hed_mesh_read(in_folder("a.obj"), &again, &error));
+    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, positions, normals, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     CHECK(same_floats(again.positions, positions, 9));
     CHECK(same_floats(again.normals, normals, 9));
     CHECK(same_words(again.corner_normals, mesh.corners, 3));
     CHECK(same_words(again.corner_textures, mesh.corner_textures, 3));
-    hed_mesh_free(&again);
+    hed_cloth_mesh_free(&again);
     positions[4] = NAN;
     FAILS(
-        HED_ERROR_ARGUMENT, hed_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
+        HED_ERROR_ARGUMENT, hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
     CHECK(strstr(error.text, "coordinate y of vertex 2"), "%s", error.text);
     FAILS(
-        HED_ERROR_ARGUMENT, hed_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
+        HED_ERROR_ARGUMENT, hed_cloth_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
     FAILS(
-        HED_ERROR_ARGUMENT, hed_mesh_write_glb(in_folder("a.glb"), &mesh, positions, NULL, &error));
-    FAILS(HED_ERROR_IO, hed_mesh_write_obj("/dev/full", &mesh, NULL, NULL, &error));
+        HED_ERROR_ARGUMENT, hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, positions, NULL, &error));
+    FAILS(HED_ERROR_IO, hed_cloth_mesh_write_obj("/dev/full", &mesh, NULL, NULL, &error));
     FAILS(HED_ERROR_IO,
-        hed_mesh_write_ply(in_folder("no/such/folder.ply"), &mesh, NULL, NULL, &error));
-    hed_mesh_free(&mesh);
+        hed_cloth_mesh_write_ply(in_folder("no/such/folder.ply"), &mesh, NULL, NULL, &error));
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh_files, a_million_vertices)
 {
     hed_error error = {0};
-    hed_mesh mesh = make_grid(1000, 1000), again;
+    hed_cloth_mesh mesh = make_grid(1000, 1000), again;
     uint64_t start = hed_now();
-    OK(hed_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
     uint64_t written = hed_now();
-    OK(hed_mesh_read(in_folder("a.obj"), &again, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     uint64_t read = hed_now();
     expect_same(&mesh, &again);
-    hed_mesh_check check;
-    OK(hed_mesh_inspect(&mesh, &check, &error));
+    hed_cloth_mesh_check check;
+    OK(hed_cloth_mesh_inspect(&mesh, &check, &error));
     uint64_t inspected = hed_now();
     uint32_t count, *particle_of = malloc(mesh.vertex_count * sizeof *particle_of);
     CHECK_NOT_NULL(particle_of);
-    OK(hed_mesh_weld(&mesh, 1e-5f, particle_of, &count, &error));
+    OK(hed_cloth_mesh_weld(&mesh, 1e-5f, particle_of, &count, &error));
     CHECK_EQ(count, mesh.vertex_count);
     test_note(
         "a million vertices: written in %.2f s, read in %.2f s, inspected in %.2f s, welded in %.2f s",
         1e-9 * (double)(written - start), 1e-9 * (double)(read - written),
         1e-9 * (double)(inspected - read), 1e-9 * (double)(hed_now() - inspected));
     free(particle_of);
-    hed_mesh_free(&again);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
 {
     hed_error error = {0};
-    hed_mesh mesh;
-    hed_pc2_data data;
-    hed_pc2 *cache;
+    hed_cloth_mesh mesh;
+    hed_cloth_pc2_data data;
+    hed_cloth_pc2 *cache;
     static const char *const names[] = {"p.obj", "p.ply", "p.stl", "p.glb", "p.fbx", "p"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CHECK(mkfifo(in_folder(names[i]), 0600) == 0);
         hed_error_clear(&error);
-        hed_status status = hed_mesh_read(in_folder(names[i]), &mesh, &error);
+        hed_status status = hed_cloth_mesh_read(in_folder(names[i]), &mesh, &error);
         bool needs_assimp = strcmp(names[i], "p.fbx") == 0;
         CHECK((needs_assimp && status == HED_ERROR_UNSUPPORTED) ||
                   (status == HED_ERROR_IO && strstr(error.text, "is a pipe")),
             "%s", error.text);
     }
-    FAILS(HED_ERROR_IO, hed_pc2_read(in_folder("p"), &data, &error));
+    FAILS(HED_ERROR_IO, hed_cloth_pc2_read(in_folder("p"), &data, &error));
     CHECK(strstr(error.text, "is a pipe"), "%s", error.text);
-    FAILS(HED_ERROR_IO, hed_pc2_create(in_folder("p"), 3, 0, 1, &cache, &error));
+    FAILS(HED_ERROR_IO, hed_cloth_pc2_create(in_folder("p"), 3, 0, 1, &cache, &error));
     CHECK(strstr(error.text, "is a pipe"), "%s", error.text);
 }
 
@@ -140,10 +140,10 @@ Test(cloth_mesh_files, a_pipe_is_named_and_not_waited_for, .timeout = 60)
 Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
 {
     hed_error error = {0};
-    hed_mesh mesh = parse(SQUARE "v 0.5 2 0.1\nf 1 2 3 4\nf 4 3 5\n"), again;
+    hed_cloth_mesh mesh = parse(SQUARE "v 0.5 2 0.1\nf 1 2 3 4\nf 4 3 5\n"), again;
     static const uint8_t colours[] = {
         255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 51, 102, 153, 204, 0, 0, 0, 255};
-    OK(hed_mesh_write_ply(in_folder("a.ply"), &mesh, NULL, colours, &error));
+    OK(hed_cloth_mesh_write_ply(in_folder("a.ply"), &mesh, NULL, colours, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.ply"), &size), *data = strstr(bytes, "end_header\n") + 11;
     CHECK_EQ(size, (size_t)(data - bytes) + 5 * 16 + 17 + 13);
@@ -152,14 +152,14 @@ Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
     CHECK_EQ(data[80], 4);
     CHECK_EQ(data[97], 3);
     free(bytes);
-    OK(hed_mesh_read(in_folder("a.ply"), &again, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.ply"), &again, &error));
     CHECK_EQ(again.vertex_count, 5);
     CHECK(same_floats(again.positions, mesh.positions, 15), "vertex order has to stay");
     CHECK(same_words(again.face_at, mesh.face_at, 3));
     CHECK(same_words(again.corners, mesh.corners, 7));
     for (int i = 0; i < 20; i++) CHECK_NEAR(again.vertex_colours[i], colours[i] / 255.0f, 1e-6);
-    hed_mesh_free(&again);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
+    hed_cloth_mesh_free(&mesh);
 }
 
 static uint32_t word_at(const char *bytes, size_t offset)
@@ -188,14 +188,14 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
     hed_error error = {0};
     /* Vertex 3 has two texture coordinates; the second quad's inner corner asks for the other
      * diagonal. */
-    hed_mesh
+    hed_cloth_mesh
         mesh = parse(SQUARE
             "v 3 0 0\nv 1.5 0.2 0\nvt 0 0\nvt 1 0\nvt 0.5 0.25\n"
             "usemtl \"red\" \\ \xff \xc3\xa4\nf 1/1 2/2 3/3 4/1\nusemtl blue\nf 3/2 2/2 5/1 6/1\n"),
         again;
     float normals[18];
     for (int i = 0; i < 18; i++) normals[i] = i % 3 == 2 ? 2.0f : 0;
-    OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, normals, &error));
+    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, normals, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     expect_glb(bytes, size);
@@ -208,7 +208,7 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
     CHECK_EQ(materials, 3, "both materials, and the one of faces without");
     CHECK(memmem(bytes, size, "\"min\":[0,0,0],\"max\":[3,1,0]", 27));
     free(bytes);
-    OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.glb"), &again, &error));
     CHECK_EQ(again.face_count, 4);
     CHECK_EQ(again.material_count, 2);
     CHECK_TEXT(again.materials[1].name, "blue");
@@ -233,30 +233,30 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
         if (p[0] == 1 && p[1] == 1)
             CHECK(corner < 6 ? t[0] == 0.5f && fabsf(t[1] - 0.25f) < 1e-6f : t[0] == 1);
     }
-    hed_mesh_free(&again);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
+    hed_cloth_mesh_free(&mesh);
     mesh = parse(SQUARE);
-    FAILS(HED_ERROR_ARGUMENT, hed_mesh_write_glb(in_folder("b.glb"), &mesh, NULL, NULL, &error));
-    hed_mesh_free(&mesh);
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_mesh_write_glb(in_folder("b.glb"), &mesh, NULL, NULL, &error));
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* A vertex that all faces agree on keeps its number. */
 Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
 {
     hed_error error = {0};
-    hed_mesh mesh = make_grid(5, 4), again;
-    OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
+    hed_cloth_mesh mesh = make_grid(5, 4), again;
+    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     CHECK(memmem(bytes, size, "\"material\":0", 12) &&
               memmem(bytes, size, "\"doubleSided\":true", 18),
         "cloth has no back side");
     free(bytes);
-    OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.glb"), &again, &error));
     CHECK_EQ(again.vertex_count, mesh.vertex_count);
     CHECK(same_floats(again.positions, mesh.positions, 3 * mesh.vertex_count));
-    hed_mesh_free(&again);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* ---- formats by name ---- */
@@ -269,7 +269,7 @@ Test(cloth_mesh_files, formats_by_ending_or_by_content)
     static const char stl[] =
         "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     write_file(in_folder("a.PLY"), ply, sizeof ply - 1);
     write_file(in_folder("a"), ply, sizeof ply - 1);
     write_file(in_folder("b.stl"), stl, sizeof stl - 1);
@@ -277,19 +277,19 @@ Test(cloth_mesh_files, formats_by_ending_or_by_content)
     write_file(in_folder("c.txt"), "v 0 0 0\n", 8);
     write_file(in_folder("d.fbx"), "nothing", 7);
     /* what says nothing about itself is OBJ */
-    OK(hed_mesh_read(in_folder("c.txt"), &mesh, &error));
-    hed_mesh_free(&mesh);
+    OK(hed_cloth_mesh_read(in_folder("c.txt"), &mesh, &error));
+    hed_cloth_mesh_free(&mesh);
     static const char *const names[] = {"a.PLY", "a"}, *const facets[] = {"b.stl", "b"};
     for (int i = 0; i < 2; i++) {
-        OK(hed_mesh_read(in_folder(names[i]), &mesh, &error));
+        OK(hed_cloth_mesh_read(in_folder(names[i]), &mesh, &error));
         CHECK(mesh.vertex_count == 4 && mesh.face_count == 1 && mesh.positions[0] == 9 &&
               mesh.corners[0] == 3);
-        hed_mesh_free(&mesh);
-        OK(hed_mesh_read(in_folder(facets[i]), &mesh, &error));
+        hed_cloth_mesh_free(&mesh);
+        OK(hed_cloth_mesh_read(in_folder(facets[i]), &mesh, &error));
         CHECK(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
-        hed_mesh_free(&mesh);
+        hed_cloth_mesh_free(&mesh);
     }
-    hed_status status = hed_mesh_read(in_folder("d.fbx"), &mesh, &error);
+    hed_status status = hed_cloth_mesh_read(in_folder("d.fbx"), &mesh, &error);
     CHECK(status == HED_ERROR_FORMAT || (status == HED_ERROR_UNSUPPORTED &&
                                             strstr(error.text, "reads OBJ, PLY, STL and glTF") &&
                                             strstr(error.text, "libassimp-dev")),

@@ -47,17 +47,17 @@ static void put_word(bytes *b, uint32_t value, bool big)
 }
 
 typedef hed_status parser(
-    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 
 static hed_status parse_gltf(
-    const char *name, const char *data, size_t size, hed_mesh *mesh, hed_error *error)
+    const char *name, const char *data, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
     return cloth_gltf_parse(name, data, size, NULL, mesh, error);
 }
 
 /* From memory that ends where the file does, so that a sanitizer sees whoever reads on. */
 static hed_status parse_exactly(
-    parser *parse_it, const char *data, size_t size, hed_mesh *mesh, hed_error *error)
+    parser *parse_it, const char *data, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
     char *copy = malloc(size ? size : 1);
     CHECK_NOT_NULL(copy);
@@ -67,10 +67,10 @@ static hed_status parse_exactly(
     return status;
 }
 
-static hed_mesh read_bytes(parser *parse_it, const bytes *b)
+static hed_cloth_mesh read_bytes(parser *parse_it, const bytes *b)
 {
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     OK(parse_it("test", b->data, b->size, &mesh, &error));
     return mesh;
 }
@@ -78,7 +78,7 @@ static hed_mesh read_bytes(parser *parse_it, const bytes *b)
 static void refuse(parser *parse_it, const bytes *b, const char *words)
 {
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     FAILS(HED_ERROR_FORMAT, parse_it("test", b->data, b->size, &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
     CHECK(!mesh.positions && !mesh.corners);
@@ -88,7 +88,7 @@ static void refuse(parser *parse_it, const bytes *b, const char *words)
 static void refuse_cuts(parser *parse_it, const bytes *b, size_t whole)
 {
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     for (size_t size = 0; size + whole < b->size; size++) {
         hed_error_clear(&error);
         hed_status status = parse_exactly(parse_it, b->data, size, &mesh, &error);
@@ -96,7 +96,7 @@ static void refuse_cuts(parser *parse_it, const bytes *b, size_t whole)
             size, hed_status_name(status));
     }
     OK(parse_exactly(parse_it, b->data, b->size, &mesh, &error));
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* ---- PLY ---- */
@@ -157,18 +157,18 @@ static bytes make_ply(const char *format, const char *line_end)
 
 Test(cloth_mesh_readers, ply_of_every_format_means_the_same)
 {
-    hed_mesh like = parse(
+    hed_cloth_mesh like = parse(
         "v 0 0 0\nv 1 0 0\nv 1 1 0.25\nv 0 1 -0.5\nv 2 0.5 1e-3\nf 1 2 3 4\nf 2 5 3\nf 1 2 5 3 4\n");
     static const char *const formats[] = {"ascii", "binary_little_endian", "binary_big_endian"};
     for (int i = 0; i < 6; i++) {
         bytes b = make_ply(formats[i / 2], i % 2 ? "\r\n" : "\n");
-        hed_mesh mesh = read_bytes(cloth_ply_parse, &b);
+        hed_cloth_mesh mesh = read_bytes(cloth_ply_parse, &b);
         expect_same(&like, &mesh);
-        hed_mesh_free(&mesh);
+        hed_cloth_mesh_free(&mesh);
         /* the last line may lack its end */
         refuse_cuts(cloth_ply_parse, &b, i / 2 ? 0 : i % 2 ? 2 : 1);
     }
-    hed_mesh_free(&like);
+    hed_cloth_mesh_free(&like);
 }
 
 Test(cloth_mesh_readers, ply_has_normals_colours_and_texture_coordinates)
@@ -180,7 +180,7 @@ Test(cloth_mesh_readers, ply_has_normals_colours_and_texture_coordinates)
         "property float blue\nproperty float s\nproperty float t\nelement face 1\n"
         "property list uchar int vertex_index\nproperty list uchar float texcoord\nend_header\n0 0 0 0 0 1 255 0 0.5 0 0\n1 0 0 0 1 0 51 65535 1 1 0\n"
         "\n1 1 0 1 0 0 0 0 0 0.25 1\n3 2 0 1 0\n");
-    hed_mesh mesh = read_bytes(cloth_ply_parse, &b);
+    hed_cloth_mesh mesh = read_bytes(cloth_ply_parse, &b);
     CHECK(strstr(mesh.warning, "(texcoord) are not read"), "%s", mesh.warning);
     CHECK(mesh.normal_count == 3 && mesh.texture_count == 3);
     CHECK(same_floats(mesh.normals, (const float[]){0, 0, 1, 0, 1, 0, 1, 0, 0}, 9));
@@ -190,7 +190,7 @@ Test(cloth_mesh_readers, ply_has_normals_colours_and_texture_coordinates)
     CHECK(same_words(mesh.corner_normals, mesh.corners, 3) &&
           same_words(mesh.corner_textures, mesh.corners, 3));
     CHECK(same_words(mesh.corners, (const uint32_t[]){2, 0, 1}, 3));
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh_readers, ply_that_is_broken_is_named)
@@ -291,13 +291,13 @@ Test(cloth_mesh_readers, stl_of_every_format_means_the_same)
     const bytes files[] = {
         make_text_stl(), make_binary_stl("by a test"), make_binary_stl("solid by a test")};
     for (int i = 0; i < 3; i++) {
-        hed_mesh mesh = read_bytes(cloth_stl_parse, &files[i]);
+        hed_cloth_mesh mesh = read_bytes(cloth_stl_parse, &files[i]);
         CHECK(mesh.vertex_count == 7 && mesh.face_count == 3);
         CHECK(same_floats(mesh.positions, vertices, 21) && same_words(mesh.corners, corners, 9));
         CHECK(mesh.face_at[3] == 9 && !mesh.warning && mesh.group_count == (i ? 0 : 2));
         if (!i)
             CHECK(strcmp(mesh.groups[0].name, "the first") == 0 && mesh.groups[1].first_face == 2);
-        hed_mesh_free(&mesh);
+        hed_cloth_mesh_free(&mesh);
     }
     refuse_cuts(cloth_stl_parse, &files[1], 0);
     bytes last = files[0];
@@ -306,9 +306,9 @@ Test(cloth_mesh_readers, stl_of_every_format_means_the_same)
     refuse_cuts(cloth_stl_parse, &last, 0);
     bytes longer = files[1];
     put(&longer, "xyz", 3);
-    hed_mesh mesh = read_bytes(cloth_stl_parse, &longer);
+    hed_cloth_mesh mesh = read_bytes(cloth_stl_parse, &longer);
     CHECK_TEXT(mesh.warning, "test: 3 bytes behind its last facet were skipped");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh_readers, stl_that_is_broken_is_named)
@@ -373,10 +373,10 @@ static bytes make_glb(const char *json, const bytes *chunk)
     TRIANGLE_IN("data:application/octet-stream;base64," DATA, nodes, primitive, more)
 #define PLAIN "{\"attributes\":{\"POSITION\":0}}"
 
-static hed_mesh read_json(const char *json)
+static hed_cloth_mesh read_json(const char *json)
 {
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     OK(parse_gltf("test.gltf", json, strlen(json), &mesh, &error));
     return mesh;
 }
@@ -384,7 +384,7 @@ static hed_mesh read_json(const char *json)
 static void refuse_json(const char *json, const char *words)
 {
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     FAILS(HED_ERROR_FORMAT, parse_gltf("test.gltf", json, strlen(json), &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
     CHECK(!mesh.positions && !mesh.corners);
@@ -399,12 +399,12 @@ static bool near(const float *a, const float *b, size_t count)
 
 Test(cloth_mesh_readers, gltf_nodes_place_their_meshes)
 {
-    hed_mesh mesh = read_json(TRIANGLE("{\"mesh\":0}", PLAIN, ""));
+    hed_cloth_mesh mesh = read_json(TRIANGLE("{\"mesh\":0}", PLAIN, ""));
     CHECK(mesh.vertex_count == 3 && mesh.face_count == 1 &&
           same_words(mesh.corners, (const uint32_t[]){0, 1, 2}, 3));
     CHECK(!mesh.normals && !mesh.textures && !mesh.vertex_colours && !mesh.warning);
     CHECK(mesh.group_count == 1 && strcmp(mesh.groups[0].name, "m") == 0 && mesh.groups[0].object);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     /* A turn of 90 degrees around z, twice as large, moved; below it the same mesh mirrored, by a
      * matrix. Parents first. */
     mesh = read_json(TRIANGLE(
@@ -416,21 +416,21 @@ Test(cloth_mesh_readers, gltf_nodes_place_their_meshes)
     CHECK(near(mesh.positions, placed, 18));
     CHECK(same_words(mesh.corners, (const uint32_t[]){0, 1, 2, 3, 5, 4}, 6),
         "a mirrored triangle turns round");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     /* Without a scene all that nobody has as a child; the first scene where none is named. */
     mesh = read_json(TRIANGLE("{\"mesh\":0},{\"children\":[0]},{\"mesh\":0}", PLAIN, ""));
     CHECK_EQ(mesh.face_count, 2);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     mesh = read_json(TRIANGLE(
         "{\"mesh\":0},{\"mesh\":0}", PLAIN, ",\"scenes\":[{\"nodes\":[0]},{\"nodes\":[0,1]}]"));
     CHECK_EQ(mesh.face_count, 1);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     mesh = read_json(TRIANGLE(
         "{\"mesh\":0,\"skin\":0}", PLAIN ",{\"mode\":0,\"attributes\":{\"POSITION\":0}}", ""));
     CHECK_TEXT(mesh.warning,
         "test.gltf: 1 parts without triangles were skipped; skins and morph targets are not "
         "applied: the mesh is as its vertices are stored");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* Interleaved vertices with normals, texture coordinates and colours in bytes; indices of each
@@ -471,7 +471,7 @@ Test(cloth_mesh_readers, gltf_accessors_of_every_kind)
                "{\"attributes\":{\"POSITION\":7},\"indices\":4,\"mode\":6},{\"attributes\":{\"POSITION\":8},\"mode\":5}]}],"
                "\"nodes\":[{\"mesh\":0,\"scale\":[1,1,2]}],\"extensionsRequired\":[\"KHR_mesh_quantization\",\"KHR_materials_unlit\"]}";
     bytes b = make_glb(json, &chunk);
-    hed_mesh mesh = read_bytes(parse_gltf, &b);
+    hed_cloth_mesh mesh = read_bytes(parse_gltf, &b);
     CHECK_EQ(mesh.vertex_count, 15, "the first two share their vertices: %u", mesh.vertex_count);
     CHECK_EQ(mesh.face_count, 3 + 1 + 3 + 3);
     static const uint32_t corners[] = {0, 1, 2, 0, 2, 3, 1, 4, 2, 3, 2, 1, 6, 7, 5, 7, 8, 5, 8, 5,
@@ -496,7 +496,7 @@ Test(cloth_mesh_readers, gltf_accessors_of_every_kind)
     CHECK(near(mesh.normals, (const float[]){0, 0, 1}, 3), "normals have length 1");
     CHECK(mesh.material_count == 4 && strcmp(mesh.materials[0].name, "red") == 0 &&
           mesh.materials[1].first_face == 3);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     refuse_cuts(parse_gltf, &b, 0);
 }
 
@@ -511,12 +511,12 @@ Test(cloth_mesh_readers, gltf_without_a_buffer_view_is_zero)
         "\"meshes\":[{\"primitives\":[{\"mode\":0,\"attributes\":{\"POSITION\":0}}," PLAIN
         "]}],\"nodes\":[{\"mesh\":0}]}";
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     OK(parse_gltf("test.gltf", json, sizeof json - 1, &mesh, &error));
     CHECK(mesh.vertex_count == 3 &&
           same_floats(mesh.positions, (const float[]){0, 0, 0, 1, 0, 0, 0, 2, 0}, 9));
     CHECK_TEXT(mesh.warning, "test.gltf: 1 parts without triangles were skipped");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh_readers, gltf_data_may_lie_beside_the_document)
@@ -525,18 +525,18 @@ Test(cloth_mesh_readers, gltf_data_may_lie_beside_the_document)
                       missing[] = TRIANGLE_IN("gone.bin", "{\"mesh\":0}", PLAIN, "");
     static const float triangle[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     write_file(in_folder("a.gltf"), json, sizeof json - 1);
     write_file(in_folder("b.gltf"), missing, sizeof missing - 1);
     write_file(in_folder("my mesh.bin"), triangle, sizeof triangle);
-    OK(hed_mesh_read(in_folder("a.gltf"), &mesh, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.gltf"), &mesh, &error));
     CHECK(mesh.vertex_count == 3 && same_floats(mesh.positions, triangle, 9));
-    hed_mesh_free(&mesh);
-    FAILS(HED_ERROR_IO, hed_mesh_read(in_folder("b.gltf"), &mesh, &error));
+    hed_cloth_mesh_free(&mesh);
+    FAILS(HED_ERROR_IO, hed_cloth_mesh_read(in_folder("b.gltf"), &mesh, &error));
     CHECK(strstr(error.text, "buffers[0].uri: cannot open") && strstr(error.text, "gone.bin"), "%s",
         error.text);
     write_file(in_folder("my mesh.bin"), triangle, 35);
-    FAILS(HED_ERROR_FORMAT, hed_mesh_read(in_folder("a.gltf"), &mesh, &error));
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_read(in_folder("a.gltf"), &mesh, &error));
     CHECK(strstr(error.text, "is cut: expected 36 bytes, found 35"), "%s", error.text);
 }
 
@@ -618,19 +618,19 @@ Test(cloth_mesh_readers, gltf_that_is_broken_is_named)
 Test(cloth_mesh_readers, glb_survives_a_round_trip)
 {
     hed_error error = {0};
-    hed_mesh
+    hed_cloth_mesh
         mesh = parse(SQUARE
             "v 3 0 0\nv 1.5 0.2 0\nvt 0 0\nvt 1 0\nvt 0.5 0.25\nusemtl red\nf 1/1 2/2 3/3 4/1\nusemtl blue\nf 3/2 2/2 5/1\n"),
         again;
-    OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
-    OK(hed_mesh_read(in_folder("a.glb"), &again, &error));
+    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_read(in_folder("a.glb"), &again, &error));
     CHECK(again.vertex_count == 7 && again.face_count == 3);
     CHECK(same_floats(again.positions, mesh.positions, 18));
     CHECK(same_floats(again.positions + 18, mesh.positions + 6, 3));
     CHECK(again.material_count == 2 && strcmp(again.materials[1].name, "blue") == 0 &&
           again.materials[1].first_face == 2);
-    hed_mesh_free(&again);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&again);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* ---- assimp reads the same ---- */
@@ -640,11 +640,11 @@ Test(cloth_mesh_readers, glb_survives_a_round_trip)
 static void compare_with_assimp(const char *path)
 {
     hed_error error = {0};
-    hed_mesh own, other;
+    hed_cloth_mesh own, other;
     hed_status status = cloth_assimp_read(path, &other, &error);
     if (status == HED_ERROR_UNSUPPORTED) return; /* a build without it */
     CHECK(status == HED_OK, "%s: %s", path, error.text);
-    OK(hed_mesh_read(path, &own, &error));
+    OK(hed_cloth_mesh_read(path, &own, &error));
     CHECK(own.face_count == other.face_count, "%s: %u faces, assimp has %u", path, own.face_count,
         other.face_count);
     CHECK(same_words(own.face_at, other.face_at, own.face_count + 1));
@@ -663,8 +663,8 @@ static void compare_with_assimp(const char *path)
             CHECK(near(own.normals + 3 * own.corner_normals[c],
                 other.normals + 3 * other.corner_normals[c], 3));
     }
-    hed_mesh_free(&own);
-    hed_mesh_free(&other);
+    hed_cloth_mesh_free(&own);
+    hed_cloth_mesh_free(&other);
 }
 
 Test(cloth_mesh_readers, assimp_reads_the_same)
@@ -679,13 +679,13 @@ Test(cloth_mesh_readers, assimp_reads_the_same)
     bytes stl = make_binary_stl("x");
     write_file(in_folder("a.stl"), stl.data, stl.size);
     compare_with_assimp(in_folder("a.stl"));
-    hed_mesh mesh = parse(everything);
+    hed_cloth_mesh mesh = parse(everything);
     for (uint32_t i = 0; i < mesh.texture_count; i++) mesh.textures[2 * i + 1] = 0.25f;
-    OK(hed_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, mesh.positions, &error));
+    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, mesh.positions, &error));
     compare_with_assimp(in_folder("a.glb"));
-    OK(hed_mesh_write_ply(in_folder("b.ply"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_write_ply(in_folder("b.ply"), &mesh, NULL, NULL, &error));
     compare_with_assimp(in_folder("b.ply"));
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     static const char json[] = TRIANGLE(
         "{\"mesh\":0,\"rotation\":[0.5,0.5,0.5,0.5],\"scale\":[1,2,3]},{\"children\":[0],\"translation\":[1,2,3]}",
         PLAIN ",{\"attributes\":{\"POSITION\":0},\"mode\":4}",

@@ -10,15 +10,15 @@
 static void refuse(const char *text, const char *words)
 {
     hed_error error = {0};
-    hed_mesh mesh;
-    FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
+    hed_cloth_mesh mesh;
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
     CHECK_NULL(mesh.positions, "a mesh that could not be read has to be empty");
 }
 
 Test(cloth_mesh, every_spelling_of_obj)
 {
-    hed_mesh mesh = parse(everything);
+    hed_cloth_mesh mesh = parse(everything);
     static const float positions[] = {
         0, 0, 0, 1.5f, .25f, -0.0f, 1, 1, 1, 0, 1, 5, -1, .1f, .2f, .1f, .2f, .3f};
     static const float colours[] = {
@@ -45,46 +45,46 @@ Test(cloth_mesh, every_spelling_of_obj)
     CHECK(mesh.groups[0].object && !mesh.groups[1].object);
     CHECK_EQ(mesh.groups[1].first_face, 1);
     CHECK_EQ(mesh.groups[2].first_face, 3);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     CHECK_NULL(mesh.positions);
 }
 
 Test(cloth_mesh, faces_may_come_before_their_vertices)
 {
-    hed_mesh mesh = parse("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n");
+    hed_cloth_mesh mesh = parse("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n");
     CHECK_EQ(mesh.corners[2], 2);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* ARCSim writes ny and nv beside v; other programs have words of their own, too. */
 Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
 {
     hed_error error = {0};
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     static const char text[] =
         "# ARCSim\nv 0 0 0\nny 0 0 0.5\nnv 0 0 1\nv 1 0 0\nny 1 0 0\nnv 0 0 1 \\\n 5\nv 1 1 0\nmy_word\nf 1 2 3\n";
-    OK(hed_mesh_parse_obj("shirt.obj", text, sizeof text - 1, &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj("shirt.obj", text, sizeof text - 1, &mesh, &error));
     CHECK(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
     CHECK_TEXT(mesh.warning,
         "shirt.obj: 5 lines skipped, from line 3 on, whose words are not OBJ's: ny nv my_word");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     char many[2000] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n";
     /* more than are named */
     for (int i = 0; i < 100; i++) sprintf(many + strlen(many), "word%d\n", i);
-    OK(hed_mesh_parse_obj("x.obj", many, strlen(many), &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj("x.obj", many, strlen(many), &mesh, &error));
     CHECK(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") &&
           !strstr(mesh.warning, "word99"));
     const char *rest = strstr(mesh.warning, " ...");
     CHECK(rest && rest[4] == 0, "%s", mesh.warning);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     char word[200];
     sprintf(word, "%s%0100d\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nny 1\n", "long", 0);
-    OK(hed_mesh_parse_obj("x.obj", word, strlen(word), &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj("x.obj", word, strlen(word), &mesh, &error));
     CHECK(strstr(mesh.warning, "long0000") && strstr(mesh.warning, "0 ..."), "%s", mesh.warning);
-    hed_mesh_free(&mesh);
-    OK(hed_mesh_parse_obj("x.obj", many, 32, &mesh, &error));
+    hed_cloth_mesh_free(&mesh);
+    OK(hed_cloth_mesh_parse_obj("x.obj", many, 32, &mesh, &error));
     CHECK_NULL(mesh.warning);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
@@ -119,12 +119,12 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
     refuse("v 0 0 0\nsurf 0 1\n", "curves and surfaces are not read");
     refuse("ply\nformat ascii 1.0\n", "test.obj:1: found \"ply format\" and no vertex");
     hed_error error = {0};
-    hed_mesh mesh;
-    FAILS(HED_ERROR_FORMAT, hed_mesh_parse_obj("zero.obj", "v 0 0 0\0 1", 10, &mesh, &error));
-    FAILS(HED_ERROR_IO, hed_mesh_read("/nowhere/at/all.obj", &mesh, &error));
+    hed_cloth_mesh mesh;
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_parse_obj("zero.obj", "v 0 0 0\0 1", 10, &mesh, &error));
+    FAILS(HED_ERROR_IO, hed_cloth_mesh_read("/nowhere/at/all.obj", &mesh, &error));
     hed_error_clear(&error);
     /* A build without assimp says so, and does not look for the file. */
-    hed_status status = hed_mesh_read("/nowhere/at/all.ply", &mesh, &error);
+    hed_status status = hed_cloth_mesh_read("/nowhere/at/all.ply", &mesh, &error);
     CHECK(status == HED_ERROR_IO || status == HED_ERROR_UNSUPPORTED);
 }
 
@@ -144,10 +144,10 @@ Test(cloth_mesh, numbers_are_correctly_rounded)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char text[200];
         snprintf(text, sizeof text, "v %s 0 -%s\n", numbers[i], numbers[i]);
-        hed_mesh mesh = parse(text);
+        hed_cloth_mesh mesh = parse(text);
         CHECK(mesh.positions[0] == expected[i] && mesh.positions[2] == -expected[i],
             "%s: %a instead of %a", numbers[i], (double)mesh.positions[0], (double)expected[i]);
-        hed_mesh_free(&mesh);
+        hed_cloth_mesh_free(&mesh);
     }
 }
 
@@ -156,128 +156,128 @@ Test(cloth_mesh, an_obj_file_cut_anywhere_is_a_mesh_or_an_error)
 {
     for (size_t size = 0; size < sizeof everything; size++) {
         hed_error error = {0};
-        hed_mesh mesh;
+        hed_cloth_mesh mesh;
         char *copy = malloc(size + 1); /* so that a read beyond the end is seen by a sanitizer */
         CHECK_NOT_NULL(copy);
         memcpy(copy, everything, size);
         hed_error_clear(&error);
-        hed_status status = hed_mesh_parse_obj("cut.obj", copy, size, &mesh, &error);
+        hed_status status = hed_cloth_mesh_parse_obj("cut.obj", copy, size, &mesh, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, "cut.obj")),
             "%zu bytes: %s", size, error.text);
         free(copy);
-        hed_mesh_free(&mesh);
+        hed_cloth_mesh_free(&mesh);
     }
 }
 
 /* ---- faults ---- */
 
-static hed_mesh_check inspect(const hed_mesh *mesh)
+static hed_cloth_mesh_check inspect(const hed_cloth_mesh *mesh)
 {
     hed_error error = {0};
-    hed_mesh_check check;
-    OK(hed_mesh_inspect(mesh, &check, &error));
+    hed_cloth_mesh_check check;
+    OK(hed_cloth_mesh_inspect(mesh, &check, &error));
     return check;
 }
 
 /* Only this fault, so often and first there. */
-static void expect_fault(const hed_mesh *mesh, hed_mesh_fault fault, uint32_t count, uint32_t first)
+static void expect_fault(const hed_cloth_mesh *mesh, hed_cloth_mesh_fault fault, uint32_t count, uint32_t first)
 {
-    hed_mesh_check check = inspect(mesh);
-    for (int i = 0; i < HED_MESH_FAULT_COUNT; i++) {
+    hed_cloth_mesh_check check = inspect(mesh);
+    for (int i = 0; i < HED_CLOTH_MESH_FAULT_COUNT; i++) {
         uint32_t wanted = i == (int)fault ? count : 0;
         CHECK_EQ(check.count[i], wanted, "%u x %s instead of %u", check.count[i],
-            hed_mesh_fault_name((hed_mesh_fault)i), wanted);
+            hed_cloth_mesh_fault_name((hed_cloth_mesh_fault)i), wanted);
     }
     if (count)
         CHECK_EQ(check.first[fault], first, "%s: first at %u instead of %u",
-            hed_mesh_fault_name(fault), check.first[fault], first);
+            hed_cloth_mesh_fault_name(fault), check.first[fault], first);
 }
 
-static void expect_unsound(const hed_mesh *mesh, const char *words)
+static void expect_unsound(const hed_cloth_mesh *mesh, const char *words)
 {
     hed_error error = {0};
-    FAILS(HED_ERROR_FORMAT, hed_mesh_require_sound("test.obj", mesh, &error));
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_require_sound("test.obj", mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
 }
 
 Test(cloth_mesh, each_fault_is_found_at_its_place)
 {
     hed_error error = {0};
-    hed_mesh mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\n");
-    expect_fault(&mesh, HED_MESH_FAULT_COUNT, 0, 0);
-    OK(hed_mesh_require_sound("test.obj", &mesh, &error));
+    hed_cloth_mesh mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\n");
+    expect_fault(&mesh, HED_CLOTH_MESH_FAULT_COUNT, 0, 0);
+    OK(hed_cloth_mesh_require_sound("test.obj", &mesh, &error));
 
     mesh.positions[7] = INFINITY;
-    expect_fault(&mesh, HED_MESH_NOT_FINITE, 1, 2);
+    expect_fault(&mesh, HED_CLOTH_MESH_NOT_FINITE, 1, 2);
     expect_unsound(&mesh, "vertex 3 (counted from 1)");
     mesh.positions[7] = NAN;
-    expect_fault(&mesh, HED_MESH_NOT_FINITE, 1, 2);
+    expect_fault(&mesh, HED_CLOTH_MESH_NOT_FINITE, 1, 2);
     mesh.positions[7] = 1;
 
     mesh.corners[4] = 4;
-    hed_mesh_check check = inspect(&mesh);
-    CHECK_EQ(check.count[HED_MESH_BAD_INDEX], 1);
-    CHECK_EQ(check.first[HED_MESH_BAD_INDEX], 1);
+    hed_cloth_mesh_check check = inspect(&mesh);
+    CHECK_EQ(check.count[HED_CLOTH_MESH_BAD_INDEX], 1);
+    CHECK_EQ(check.first[HED_CLOTH_MESH_BAD_INDEX], 1);
     expect_unsound(&mesh, "face 2 of vertices 1, 5, 4");
     uint32_t removed;
-    FAILS(HED_ERROR_FORMAT, hed_mesh_mend(&mesh, &removed, &error));
-    hed_mesh_free(&mesh);
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_mend(&mesh, &removed, &error));
+    hed_cloth_mesh_free(&mesh);
 
     mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\nf 3 3 4\n");
-    expect_fault(&mesh, HED_MESH_DEGENERATE_FACE, 1, 2);
+    expect_fault(&mesh, HED_CLOTH_MESH_DEGENERATE_FACE, 1, 2);
     expect_unsound(&mesh, "face 3 of vertices 3, 3, 4");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 
     mesh = parse(SQUARE "v 2 2 0\nf 1 2 3\nf 1 5 3\nf 1 3 4\n"); /* three in a line */
     check = inspect(&mesh);
-    CHECK_EQ(check.count[HED_MESH_DEGENERATE_FACE], 1);
-    CHECK_EQ(check.first[HED_MESH_DEGENERATE_FACE], 1);
-    hed_mesh_free(&mesh);
+    CHECK_EQ(check.count[HED_CLOTH_MESH_DEGENERATE_FACE], 1);
+    CHECK_EQ(check.first[HED_CLOTH_MESH_DEGENERATE_FACE], 1);
+    hed_cloth_mesh_free(&mesh);
 
     mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\nf 3 2 1\n"); /* the other way round is the same face */
-    expect_fault(&mesh, HED_MESH_DUPLICATE_FACE, 1, 2);
+    expect_fault(&mesh, HED_CLOTH_MESH_DUPLICATE_FACE, 1, 2);
     expect_unsound(&mesh, "face 3 of vertices 3, 2, 1");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 
     mesh = parse(SQUARE "v 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 3 5\n");
-    expect_fault(&mesh, HED_MESH_NON_MANIFOLD_EDGE, 1, 0);
+    expect_fault(&mesh, HED_CLOTH_MESH_NON_MANIFOLD_EDGE, 1, 0);
     expect_unsound(&mesh, "more than two faces");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 
     mesh = parse(SQUARE "f 1 2 3\nf 1 4 3\n");
-    expect_fault(&mesh, HED_MESH_INCONSISTENT_WINDING, 1, 0);
-    OK(hed_mesh_require_sound("test.obj", &mesh, &error));
-    hed_mesh_free(&mesh);
+    expect_fault(&mesh, HED_CLOTH_MESH_INCONSISTENT_WINDING, 1, 0);
+    OK(hed_cloth_mesh_require_sound("test.obj", &mesh, &error));
+    hed_cloth_mesh_free(&mesh);
 
     mesh = parse(SQUARE "f 1 2 3\n");
-    expect_fault(&mesh, HED_MESH_LOOSE_VERTEX, 1, 3);
-    OK(hed_mesh_require_sound("test.obj", &mesh, &error));
-    hed_mesh_free(&mesh);
+    expect_fault(&mesh, HED_CLOTH_MESH_LOOSE_VERTEX, 1, 3);
+    OK(hed_cloth_mesh_require_sound("test.obj", &mesh, &error));
+    hed_cloth_mesh_free(&mesh);
 
     mesh = parse(SQUARE);
     expect_unsound(&mesh, "no face");
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* An octagon twice, from another corner: the path for large faces. */
 Test(cloth_mesh, large_duplicates_are_found)
 {
-    hed_mesh mesh = parse(
+    hed_cloth_mesh mesh = parse(
         "v 2 0 0\nv 1.4 1.4 0\nv 0 2 0\nv -1.4 1.4 0\nv -2 0 0\nv -1.4 -1.4 0\nv 0 -2 0\nv 1.4 -1.4 0\nv 1.8 -0.8 0\n"
         "f 1 2 3 4 5 6 7 8 9\nf 5 6 7 8 9 1 2 3 4\n");
-    expect_fault(&mesh, HED_MESH_DUPLICATE_FACE, 1, 1);
-    hed_mesh_free(&mesh);
+    expect_fault(&mesh, HED_CLOTH_MESH_DUPLICATE_FACE, 1, 1);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
 {
     hed_error error = {0};
     uint32_t removed;
-    hed_mesh mesh =
+    hed_cloth_mesh mesh =
         parse(SQUARE "v 0 0 1\nv 9 9 9\nvt 0 0\nvt 1 0\n"
                      "usemtl a\nf 1 1 2\nusemtl b\nf 1/1 2/2 3/1\nf 1/1 3/1 3/1 4/2\ng x\nf 4 3 "
                      "1\nusemtl c\nf 1 3 5\nf 1 2/2 5\n");
-    OK(hed_mesh_mend(&mesh, &removed, &error));
+    OK(hed_cloth_mesh_mend(&mesh, &removed, &error));
     /* degenerate, duplicate (of the quad that is a triangle), third at an edge */
     CHECK_EQ(removed, 3);
     CHECK_EQ(mesh.face_count, 3);
@@ -290,10 +290,10 @@ Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
     CHECK_EQ(mesh.materials[1].first_face, 0);
     CHECK_EQ(mesh.materials[2].first_face, 2);
     CHECK_EQ(mesh.groups[0].first_face, 2);
-    OK(hed_mesh_require_sound("test.obj", &mesh, &error));
-    OK(hed_mesh_mend(&mesh, &removed, &error));
+    OK(hed_cloth_mesh_require_sound("test.obj", &mesh, &error));
+    OK(hed_cloth_mesh_mend(&mesh, &removed, &error));
     CHECK_EQ(removed, 0);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* ---- welding and grids ---- */
@@ -301,35 +301,35 @@ Test(cloth_mesh, mending_leaves_a_sound_mesh_with_all_its_vertices)
 Test(cloth_mesh, vertices_that_lie_together_become_one_particle)
 {
     hed_error error = {0};
-    hed_mesh mesh = parse(
+    hed_cloth_mesh mesh = parse(
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1.00001 0 0\nv 0 1.00001 0\nv 1 1 0\nv -0 0 0\nf 1 2 3\nf 4 6 5\n");
     uint32_t particle_of[7], count;
     static const uint32_t within[] = {0, 1, 2, 1, 2, 3, 0}, exactly[] = {0, 1, 2, 3, 4, 5, 0};
-    OK(hed_mesh_weld(&mesh, 1e-4f, particle_of, &count, &error));
+    OK(hed_cloth_mesh_weld(&mesh, 1e-4f, particle_of, &count, &error));
     CHECK_EQ(count, 4);
     CHECK(same_words(particle_of, within, 7));
-    OK(hed_mesh_weld(&mesh, 0, particle_of, &count, &error));
+    OK(hed_cloth_mesh_weld(&mesh, 0, particle_of, &count, &error));
     CHECK_EQ(count, 6);
     CHECK(same_words(particle_of, exactly, 7));
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh, corners_of_one_face_are_never_welded)
 {
     hed_error error = {0};
     uint32_t particle_of[6], count;
-    hed_mesh mesh =
+    hed_cloth_mesh mesh =
         parse("v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 0.0005 0 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\nf 4 5 6\n");
     static const uint32_t expected[] = {0, 1, 2, 0, 3, 4};
-    OK(hed_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
+    OK(hed_cloth_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
     CHECK(same_words(particle_of, expected, 6));
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     /* Not even through a third vertex that is welded to one of them. */
     mesh = parse(
         "v 0 0 0\nv 0.001 0 0\nv 0 1 0\nv 2 0 0\nv 0.0015 0 0\nv 2 1 0\nf 1 4 6\nf 1 2 3\nf 5 2 3\n");
-    OK(hed_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
+    OK(hed_cloth_mesh_weld(&mesh, 0.01f, particle_of, &count, &error));
     CHECK(particle_of[0] != particle_of[1] && particle_of[1] != particle_of[4]);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 /* The grid finds what comparing all pairs finds, across the borders of its cells too. */
@@ -337,14 +337,14 @@ Test(cloth_mesh, welding_agrees_with_comparing_all_pairs)
 {
     enum { COUNT = 600 };
     hed_error error = {0};
-    hed_mesh mesh = {.vertex_count = COUNT, .positions = malloc(COUNT * 3 * sizeof(float))};
+    hed_cloth_mesh mesh = {.vertex_count = COUNT, .positions = malloc(COUNT * 3 * sizeof(float))};
     uint32_t particle_of[COUNT], first_of[COUNT], count, expected = 0, state = 7;
     for (int i = 0; i < 3 * COUNT; i++) {
         state = state * 1664525u + 1013904223u;
         mesh.positions[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
     }
     const float distance = 0.07f;
-    OK(hed_mesh_weld(&mesh, distance, particle_of, &count, &error));
+    OK(hed_cloth_mesh_weld(&mesh, distance, particle_of, &count, &error));
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t particle = 0;
         for (; particle < expected; particle++) {
@@ -361,37 +361,37 @@ Test(cloth_mesh, welding_agrees_with_comparing_all_pairs)
             particle_of[i], particle);
     }
     CHECK(count == expected && count < COUNT);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh, grids_are_recognised)
 {
     uint32_t width, height;
-    hed_mesh mesh = make_grid(7, 4);
-    CHECK(hed_mesh_is_grid(&mesh, &width, &height));
+    hed_cloth_mesh mesh = make_grid(7, 4);
+    CHECK(hed_cloth_mesh_is_grid(&mesh, &width, &height));
     CHECK(width == 7 && height == 4);
     uint32_t turned[] = {mesh.corners[2], mesh.corners[1], mesh.corners[0],
         mesh.corners[3]}; /* other way round, other corner */
     memcpy(mesh.corners, turned, sizeof turned);
-    CHECK(hed_mesh_is_grid(&mesh, &width, &height));
+    CHECK(hed_cloth_mesh_is_grid(&mesh, &width, &height));
     memcpy(mesh.corners + 4, turned, sizeof turned); /* a cell twice, another not at all */
-    CHECK(!hed_mesh_is_grid(&mesh, &width, &height));
+    CHECK(!hed_cloth_mesh_is_grid(&mesh, &width, &height));
     CHECK(width == 0 && height == 0);
-    hed_mesh_free(&mesh);
+    hed_cloth_mesh_free(&mesh);
     mesh = make_grid(2, 2);
-    CHECK(hed_mesh_is_grid(&mesh, &width, &height) && width == 2 && height == 2);
-    hed_mesh_free(&mesh);
+    CHECK(hed_cloth_mesh_is_grid(&mesh, &width, &height) && width == 2 && height == 2);
+    hed_cloth_mesh_free(&mesh);
     mesh = parse(SQUARE "f 1 2 3 4\n"); /* around, not row after row */
-    CHECK(!hed_mesh_is_grid(&mesh, &width, &height));
-    hed_mesh_free(&mesh);
+    CHECK(!hed_cloth_mesh_is_grid(&mesh, &width, &height));
+    hed_cloth_mesh_free(&mesh);
     mesh = parse(SQUARE "f 1 2 3\nf 1 3 4\n");
-    CHECK(!hed_mesh_is_grid(&mesh, &width, &height));
-    hed_mesh_free(&mesh);
+    CHECK(!hed_cloth_mesh_is_grid(&mesh, &width, &height));
+    hed_cloth_mesh_free(&mesh);
 }
 
 Test(cloth_mesh, names_of_faults)
 {
-    for (int i = 0; i < HED_MESH_FAULT_COUNT; i++)
-        CHECK(strlen(hed_mesh_fault_name((hed_mesh_fault)i)) > 8);
-    CHECK_TEXT(hed_mesh_fault_name((hed_mesh_fault)99), "unknown fault");
+    for (int i = 0; i < HED_CLOTH_MESH_FAULT_COUNT; i++)
+        CHECK(strlen(hed_cloth_mesh_fault_name((hed_cloth_mesh_fault)i)) > 8);
+    CHECK_TEXT(hed_cloth_mesh_fault_name((hed_cloth_mesh_fault)99), "unknown fault");
 }

@@ -7,18 +7,18 @@
 #include "folder.h"
 #include "heddle/cloth_mesh.h"
 
-static inline hed_mesh parse(const char *text)
+static inline hed_cloth_mesh parse(const char *text)
 {
     hed_error error = {0};
-    hed_mesh mesh;
-    OK(hed_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
+    hed_cloth_mesh mesh;
+    OK(hed_cloth_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
     return mesh;
 }
 
 /* A grid of quads, row after row. */
-static inline hed_mesh make_grid(uint32_t width, uint32_t height)
+static inline hed_cloth_mesh make_grid(uint32_t width, uint32_t height)
 {
-    hed_mesh mesh = {.vertex_count = width * height, .face_count = (width - 1) * (height - 1)};
+    hed_cloth_mesh mesh = {.vertex_count = width * height, .face_count = (width - 1) * (height - 1)};
     mesh.positions = malloc(mesh.vertex_count * 3 * sizeof(float));
     mesh.face_at = malloc((mesh.face_count + 1) * sizeof(uint32_t));
     mesh.corners = malloc(mesh.face_count * 4 * sizeof(uint32_t));
@@ -52,7 +52,7 @@ static inline bool same_floats(const float *a, const float *b, size_t count)
 }
 
 static inline void expect_spans(
-    const hed_mesh_span *a, uint32_t a_count, const hed_mesh_span *b, uint32_t b_count)
+    const hed_cloth_mesh_span *a, uint32_t a_count, const hed_cloth_mesh_span *b, uint32_t b_count)
 {
     CHECK_EQ(a_count, b_count);
     for (uint32_t i = 0; i < a_count; i++) {
@@ -63,7 +63,7 @@ static inline void expect_spans(
 }
 
 /* The same mesh to the bit. */
-static inline void expect_same(const hed_mesh *a, const hed_mesh *b)
+static inline void expect_same(const hed_cloth_mesh *a, const hed_cloth_mesh *b)
 {
     uint32_t corners = a->face_count ? a->face_at[a->face_count] : 0;
     CHECK_EQ(a->vertex_count, b->vertex_count);

@@ -12,7 +12,7 @@ Test(cloth_scene, grid_is_in_rows_and_faces_forward)
                    "0, 0], \"axes\": [\"x\", \"-z\"]}"));
     hed_cloth_def def = hed_cloth_scene_def(scene);
     const hed_cloth_garment_def *g = def.garments;
-    const hed_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
+    const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
     CHECK(def.garment_count == 1 && g->particle_count == 6 && g->grid_width == 3 &&
           g->grid_height == 2 && g->quad_count == 2);
     point_is(&g->positions[3 * 4], 6, 0, -1, 1e-6, "middle of the second row");
@@ -38,7 +38,7 @@ Test(cloth_scene, folded_grid_rests_flat)
 }
 
 /* The area of all faces seen from `axis`, positive where they face there. */
-static double area_towards(const hed_mesh *mesh, const double axis[3], const double *centre)
+static double area_towards(const hed_cloth_mesh *mesh, const double axis[3], const double *centre)
 {
     double sum = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++)
@@ -69,9 +69,9 @@ Test(cloth_scene, disc_is_sound_and_faces_up)
     hed_cloth_scene *scene =
         parsed("{\"up\": \"z\", \"garments\": [{\"disc\": {\"radius\": 2, \"rings\": 20, "
                "\"centre\": [0, 0, 3]}}]}");
-    const hed_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
+    const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(scene, 0);
     CHECK(mesh->vertex_count == 1 + 3 * 20 * 21 && mesh->face_count == 6 * 20 * 20);
-    OK(hed_mesh_require_sound("disc", mesh, &error));
+    OK(hed_cloth_mesh_require_sound("disc", mesh, &error));
     near(area_towards(mesh, (const double[]){0, 0, 1}, NULL), 3.14159265 * 4, 0.05, "area");
     hed_cloth_scene_close(scene);
 }
@@ -83,11 +83,11 @@ Test(cloth_scene, sleeve_and_skirt_face_outwards)
                "\"around\": 40, \"rows\": 5}}, "
                "{\"name\": \"b\", \"skirt\": {\"radius\": [1, 2], \"length\": 1, \"around\": "
                "40, \"rows\": 3, \"origin\": [0, 9, 0]}}]}");
-    const hed_mesh *sleeve = hed_cloth_scene_mesh(scene, 0),
+    const hed_cloth_mesh *sleeve = hed_cloth_scene_mesh(scene, 0),
                    *skirt = hed_cloth_scene_mesh(scene, 1);
     CHECK(
         sleeve->vertex_count == 200 && sleeve->texture_count == 205 && skirt->vertex_count == 120);
-    OK(hed_mesh_require_sound("sleeve", sleeve, &error));
+    OK(hed_cloth_mesh_require_sound("sleeve", sleeve, &error));
     near(area_towards(sleeve, (const double[]){0, 1, 0}, (const double[]){0, 0, 0}),
         3.14159265 * 2 * 3, 0.1, "area");
     area_towards(skirt, (const double[]){0, 1, 0}, (const double[]){0, 0, 0});

@@ -67,14 +67,14 @@ static const char SQUARE[] = "v 0 0 0 0 0.25 0\nv 1 0 0 1 0.25 0\nv 1 1 0 1 0.25
 /* Three samples of four vertices, which move one along x from each to the next. */
 static inline void write_cache(const char *name)
 {
-    hed_pc2 *cache;
-    OK(hed_pc2_create(in_folder(name), 4, 0, 2, &cache, &error));
+    hed_cloth_pc2 *cache;
+    OK(hed_cloth_pc2_create(in_folder(name), 4, 0, 2, &cache, &error));
     for (int s = 0; s < 3; s++) {
         float p[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
         for (int i = 0; i < 4; i++) p[3 * i] += (float)s;
-        OK(hed_pc2_add(cache, p, &error));
+        OK(hed_cloth_pc2_add(cache, p, &error));
     }
-    OK(hed_pc2_close(cache, &error));
+    OK(hed_cloth_pc2_close(cache, &error));
 }
 
 #endif

@@ -116,20 +116,20 @@ static int ending_of(const char *path)
     return dot ? ending : ENDING_COUNT;
 }
 
-static hed_status write_mesh(const char *path, const hed_mesh *mesh, const float *positions,
+static hed_status write_mesh(const char *path, const hed_cloth_mesh *mesh, const float *positions,
     const float *normals, hed_error *error)
 {
     switch (ending_of(path)) {
-    case PLY: return hed_mesh_write_ply(path, mesh, positions, NULL, error);
-    case GLB: return hed_mesh_write_glb(path, mesh, positions, normals, error);
-    default: return hed_mesh_write_obj(path, mesh, positions, normals, error);
+    case PLY: return hed_cloth_mesh_write_ply(path, mesh, positions, NULL, error);
+    case GLB: return hed_cloth_mesh_write_glb(path, mesh, positions, normals, error);
+    default: return hed_cloth_mesh_write_obj(path, mesh, positions, normals, error);
     }
 }
 
 static hed_status write_garment(drape *d, hed_error *error)
 {
     size_t vertices = hed_cloth_vertex_count(d->cloth);
-    const hed_mesh *mesh = hed_cloth_scene_mesh(d->scene, 0);
+    const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(d->scene, 0);
     float *positions = malloc(vertices * 3 * sizeof *positions),
           *normals = malloc(vertices * 3 * sizeof *normals);
     hed_status status = HED_OK;

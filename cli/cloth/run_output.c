@@ -14,13 +14,13 @@
 /* A garment's files. */
 typedef struct garment {
     const char *name;     /* in file names; NULL where it is the only one */
-    const hed_mesh *mesh; /* that the cache belongs to */
+    const hed_cloth_mesh *mesh; /* that the cache belongs to */
     /* the same for several copies, one behind another; freed if it has vertices */
-    hed_mesh copies;
+    hed_cloth_mesh copies;
     uint32_t first_vertex;
     bool moved; /* its files are written with `matrix` */
     double matrix[12];
-    hed_pc2 *cache;
+    hed_cloth_pc2 *cache;
     uint32_t *triangles; /* for pictures */
     uint32_t triangle_count;
     float colour[3];
@@ -66,10 +66,10 @@ static const float *places_of(const cli_cloth_output *output)
 /* ---- meshes ---- */
 
 /* `copies` times a mesh, one behind another; texture coordinates are shared. */
-static bool repeat_mesh(const hed_mesh *mesh, uint32_t copies, hed_mesh *made)
+static bool repeat_mesh(const hed_cloth_mesh *mesh, uint32_t copies, hed_cloth_mesh *made)
 {
     uint32_t corners = mesh->face_at[mesh->face_count];
-    *made = (hed_mesh){
+    *made = (hed_cloth_mesh){
         .vertex_count = mesh->vertex_count * copies, .face_count = mesh->face_count * copies};
     made->positions = malloc((size_t)made->vertex_count * 3 * sizeof(float));
     made->face_at = malloc(((size_t)made->face_count + 1) * sizeof(uint32_t));
@@ -81,7 +81,7 @@ static bool repeat_mesh(const hed_mesh *mesh, uint32_t copies, hed_mesh *made)
     }
     bool textures = !mesh->corner_textures || (made->textures && made->corner_textures);
     if (!made->positions || !made->face_at || !made->corners || !textures) {
-        hed_mesh_free(made);
+        hed_cloth_mesh_free(made);
         return false;
     }
     if (made->textures)
@@ -103,7 +103,7 @@ static bool repeat_mesh(const hed_mesh *mesh, uint32_t copies, hed_mesh *made)
 
 static bool make_triangles(garment *g)
 {
-    const hed_mesh *mesh = g->mesh;
+    const hed_cloth_mesh *mesh = g->mesh;
     uint32_t count = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++)
         count += mesh->face_at[f + 1] - mesh->face_at[f] - 2;
@@ -127,14 +127,14 @@ static hed_status open_cache(
     uint32_t found = 0, vertices = g->mesh->vertex_count;
     char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
     if (!path) return out_of_memory(error);
-    hed_status status = frames ? hed_pc2_resume(path, vertices, &g->cache, &found, error)
-                               : hed_pc2_create(path, vertices, 0, 1, &g->cache, error);
+    hed_status status = frames ? hed_cloth_pc2_resume(path, vertices, &g->cache, &found, error)
+                               : hed_cloth_pc2_create(path, vertices, 0, 1, &g->cache, error);
     if (status == HED_OK && frames && found < frames + 1)
         status = hed_error_set(error, HED_ERROR_FORMAT,
             "%s holds %u samples, and the saved state is of frame %u, sample "
             "%u; without --resume the run begins anew",
             path, found, frames, frames + 1);
-    else if (status == HED_OK && frames) status = hed_pc2_cut(g->cache, frames + 1, error);
+    else if (status == HED_OK && frames) status = hed_cloth_pc2_cut(g->cache, frames + 1, error);
     free(path);
     return status;
 }
@@ -186,7 +186,7 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         const char *file = hed_cloth_scene_file(output->def.scene, i);
         bool own = path && file && is_same_file(path, file);
         if (!own)
-            status = path ? hed_mesh_write_obj(path, g->mesh,
+            status = path ? hed_cloth_mesh_write_obj(path, g->mesh,
                                 places_of(output) + 3 * (size_t)g->first_vertex, NULL, error)
                           : out_of_memory(error);
         free(path);
@@ -242,13 +242,13 @@ static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
     for (uint32_t i = 0; i < output->garment_count && status == HED_OK; i++) {
         const garment *g = &output->garments[i];
         if (g->cache)
-            status = hed_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
+            status = hed_cloth_pc2_add(g->cache, places_of(output) + 3 * (size_t)g->first_vertex, error);
     }
     if (status == HED_OK) output->samples++;
     else
         for (uint32_t i = 0; i < output->garment_count; i++)
             if (output->garments[i].cache)
-                hed_pc2_cut(output->garments[i].cache, output->samples, NULL);
+                hed_cloth_pc2_cut(output->garments[i].cache, output->samples, NULL);
     return status;
 }
 
@@ -256,21 +256,21 @@ static hed_status write_obj(const char *path, const garment *g, const float *pos
     const float *normals, const uint8_t *colours, hed_error *error)
 {
     (void)colours;
-    return hed_mesh_write_obj(path, g->mesh, positions, normals, error);
+    return hed_cloth_mesh_write_obj(path, g->mesh, positions, normals, error);
 }
 
 static hed_status write_glb(const char *path, const garment *g, const float *positions,
     const float *normals, const uint8_t *colours, hed_error *error)
 {
     (void)colours;
-    return hed_mesh_write_glb(path, g->mesh, positions, normals, error);
+    return hed_cloth_mesh_write_glb(path, g->mesh, positions, normals, error);
 }
 
 static hed_status write_ply(const char *path, const garment *g, const float *positions,
     const float *normals, const uint8_t *colours, hed_error *error)
 {
     (void)normals;
-    return hed_mesh_write_ply(path, g->mesh, positions, colours, error);
+    return hed_cloth_mesh_write_ply(path, g->mesh, positions, colours, error);
 }
 
 typedef hed_status mesh_writer(const char *path, const garment *g, const float *positions,
@@ -415,9 +415,9 @@ hed_status cli_cloth_output_close(cli_cloth_output *output, hed_error *error)
     for (uint32_t i = 0; output->garments && i < output->garment_count; i++) {
         garment *g = &output->garments[i];
         hed_error later = {0};
-        hed_status closed = hed_pc2_close(g->cache, status == HED_OK ? error : &later);
+        hed_status closed = hed_cloth_pc2_close(g->cache, status == HED_OK ? error : &later);
         if (status == HED_OK) status = closed;
-        if (g->copies.vertex_count) hed_mesh_free(&g->copies);
+        if (g->copies.vertex_count) hed_cloth_mesh_free(&g->copies);
         free(g->triangles);
     }
     if (output->picture) cloth_picture_destroy(output->picture);

@@ -12,16 +12,16 @@
 HED_BEGIN
 
 /** A name over consecutive faces: material or group of an OBJ. */
-typedef struct hed_mesh_span {
+typedef struct hed_cloth_mesh_span {
     char *name;
     uint32_t first_face; /**< up to the next span's, or the end */
     bool object;         /**< of groups: begun by o, not g */
-} hed_mesh_span;
+} hed_cloth_mesh_span;
 
 /** A polygon mesh. Vertex order is the file's; corners have texture coordinates and normals of their
  * own, as OBJ
- *  has them. Owned by whoever made it, freed by hed_mesh_free(). */
-typedef struct hed_mesh {
+ *  has them. Owned by whoever made it, freed by hed_cloth_mesh_free(). */
+typedef struct hed_cloth_mesh {
     uint32_t vertex_count;
     float *positions;      /**< (vertex_count x 3) */
     float *vertex_colours; /**< (vertex_count x 4) RGBA 0 to 1; NULL: none */
@@ -34,89 +34,89 @@ typedef struct hed_mesh {
     uint32_t *corner_textures; /**< for each corner, UINT32_MAX: none; NULL: none at all */
     uint32_t *corner_normals;  /**< likewise */
     uint32_t material_count, group_count;
-    hed_mesh_span *materials; /**< (material_count) usemtl */
-    hed_mesh_span *groups;    /**< (group_count) o and g */
+    hed_cloth_mesh_span *materials; /**< (material_count) usemtl */
+    hed_cloth_mesh_span *groups;    /**< (group_count) o and g */
     char *material_library;   /**< mtllib, or NULL */
     /** what of the file was skipped, a line to show to its owner; NULL: nothing */
     char *warning;
-} hed_mesh;
+} hed_cloth_mesh;
 
 /** Reads a file; the format by its ending, else by its content. Vertices stay in the file's order.
  * Where a format
  *  has several meshes (glTF, FBX), these follow each other in the order of the scene's nodes, each
  *  moved to its place, a group for each. STL has places of corners alone: those with equal
- *  coordinates become one vertex, in the order in which they first appear. hed_mesh_weld() finds
+ *  coordinates become one vertex, in the order in which they first appear. hed_cloth_mesh_weld() finds
  *  the others that belong together. Numbers are taken as they are, without a unit and without
  *  turning an axis. Errors: IO, FORMAT (file, line, what was expected), LIMIT, MEMORY, UNSUPPORTED
  *  (a format that needs assimp, in a build without it). */
-HED_API hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error);
+HED_API hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error *error);
 /** The same from memory, OBJ only; `name` stands for the file in messages. */
-HED_API hed_status hed_mesh_parse_obj(
-    const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error);
+HED_API hed_status hed_cloth_mesh_parse_obj(
+    const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 /** Frees all arrays and sets it to nothing. */
-HED_API void hed_mesh_free(hed_mesh *mesh);
+HED_API void hed_cloth_mesh_free(hed_cloth_mesh *mesh);
 
 /** What may be wrong with a mesh. */
-typedef enum hed_mesh_fault {
-    HED_MESH_NOT_FINITE,           /**< a coordinate is NaN or infinite */
-    HED_MESH_BAD_INDEX,            /**< a face whose corner names something that is not there */
-    HED_MESH_DEGENERATE_FACE,      /**< a vertex twice, or no area */
-    HED_MESH_DUPLICATE_FACE,       /**< the same corners as another face */
-    HED_MESH_NON_MANIFOLD_EDGE,    /**< an edge of more than two faces */
-    HED_MESH_INCONSISTENT_WINDING, /**< an edge that two faces run along in the same direction */
-    HED_MESH_LOOSE_VERTEX,         /**< a vertex of no face */
-    HED_MESH_FAULT_COUNT
-} hed_mesh_fault;
+typedef enum hed_cloth_mesh_fault {
+    HED_CLOTH_MESH_NOT_FINITE,           /**< a coordinate is NaN or infinite */
+    HED_CLOTH_MESH_BAD_INDEX,            /**< a face whose corner names something that is not there */
+    HED_CLOTH_MESH_DEGENERATE_FACE,      /**< a vertex twice, or no area */
+    HED_CLOTH_MESH_DUPLICATE_FACE,       /**< the same corners as another face */
+    HED_CLOTH_MESH_NON_MANIFOLD_EDGE,    /**< an edge of more than two faces */
+    HED_CLOTH_MESH_INCONSISTENT_WINDING, /**< an edge that two faces run along in the same direction */
+    HED_CLOTH_MESH_LOOSE_VERTEX,         /**< a vertex of no face */
+    HED_CLOTH_MESH_FAULT_COUNT
+} hed_cloth_mesh_fault;
 
 /** A phrase for it. */
-HED_API const char *hed_mesh_fault_name(hed_mesh_fault fault);
+HED_API const char *hed_cloth_mesh_fault_name(hed_cloth_mesh_fault fault);
 
 /** How many of each, and where the first one is (face, vertex or, for edges, first face). */
-typedef struct hed_mesh_check {
-    uint32_t count[HED_MESH_FAULT_COUNT];
-    uint32_t first[HED_MESH_FAULT_COUNT];
-} hed_mesh_check;
+typedef struct hed_cloth_mesh_check {
+    uint32_t count[HED_CLOTH_MESH_FAULT_COUNT];
+    uint32_t first[HED_CLOTH_MESH_FAULT_COUNT];
+} hed_cloth_mesh_check;
 
 /** Looks for faults. Errors: MEMORY. */
-HED_API hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check, hed_error *error);
+HED_API hed_status hed_cloth_mesh_inspect(const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error);
 /** OK if cloth can be made of it; else the first fault in words with its place ("face 12 of vertices
  * 3, 3, 7 (in the
  *  file's order, counted from 1) ..."). Loose vertices and winding are no obstacle. Errors: FORMAT,
  *  MEMORY. */
-HED_API hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_error *error);
+HED_API hed_status hed_cloth_mesh_require_sound(const char *name, const hed_cloth_mesh *mesh, hed_error *error);
 /** Takes away degenerate and duplicate faces and the faces beyond two at an edge (the first two
  * stay); a corner
  *  that repeats the one before it goes alone where a face is left. Vertices stay, in order.
  *  `*removed`: faces. Errors: MEMORY; FORMAT where mending is not safe (NaN, bad indices). */
-HED_API hed_status hed_mesh_mend(hed_mesh *mesh, uint32_t *removed, hed_error *error);
+HED_API hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_error *error);
 
 /** Vertices that lie within `distance` of each other and are the same particle. `particle_of`
  * (vertex_count)
  *  receives numbers from 0 in order of first appearance; `*particle_count` how many. Two ends of
  *  one face are never welded. Errors: MEMORY. */
-HED_API hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of,
+HED_API hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance, uint32_t *particle_of,
     uint32_t *particle_count, hed_error *error);
 /** Whether vertices are the rows of a regular grid of quads, row after row (width x height); false
  * too where memory
  *  runs out. */
-HED_API bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height);
+HED_API bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_t *height);
 
 /** Writes; `positions` and `normals` (vertex_count x 3) stand for the mesh's own, NULL: those. All
  * else as it was
  *  read: order, texture coordinates, materials, groups. The file appears whole or not at all.
  *  Errors: IO, MEMORY, ARGUMENT (a position that is not finite). */
-HED_API hed_status hed_mesh_write_obj(const char *path, const hed_mesh *mesh,
+HED_API hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
 /** Binary PLY with a colour for each vertex, `colours` (vertex_count x 4) bytes RGBA; NULL: the
  * mesh's own, if it
- *  has some. Errors: as hed_mesh_write_obj(). */
-HED_API hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh,
+ *  has some. Errors: as hed_cloth_mesh_write_obj(). */
+HED_API hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const uint8_t *colours, hed_error *error);
 /** One frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
  * vertex_count vertices
  *  are the mesh's; behind them stand those that have further texture coordinates or normals.
- *  Errors: as hed_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
-HED_API hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh,
+ *  Errors: as hed_cloth_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
+HED_API hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
 
 /* ---- point caches ---- */
@@ -125,35 +125,35 @@ HED_API hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh,
  * modifier reads it.
  *  Every finished frame is readable at any moment: its count in the header is updated after its
  *  data. */
-typedef struct hed_pc2 hed_pc2;
+typedef struct hed_cloth_pc2 hed_cloth_pc2;
 
 /** Begins a file. Errors: IO, MEMORY, ARGUMENT (no vertex). */
-HED_API hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start,
-    float sampling, hed_pc2 **cache, hed_error *error);
+HED_API hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start,
+    float sampling, hed_cloth_pc2 **cache, hed_error *error);
 /** Opens one to go on behind its last whole frame; `*frames` are there. Errors: IO, FORMAT (no PC2,
  * other vertex
  *  count), MEMORY. */
-HED_API hed_status hed_pc2_resume(
-    const char *path, uint32_t vertex_count, hed_pc2 **cache, uint32_t *frames, hed_error *error);
+HED_API hed_status hed_cloth_pc2_resume(
+    const char *path, uint32_t vertex_count, hed_cloth_pc2 **cache, uint32_t *frames, hed_error *error);
 /** Goes back so that only `frames` are left. Errors: IO, ARGUMENT (it has fewer). */
-HED_API hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error);
+HED_API hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *error);
 /** Adds a frame, (vertex_count x 3). After a failure (a full disk) the frames before it stay
  * readable. Errors: IO,
  *  ARGUMENT (not finite), LIMIT (2^31 - 1 frames). */
-HED_API hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error);
+HED_API hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_error *error);
 /** Makes it durable and closes it. NULL is allowed. Errors: IO. */
-HED_API hed_status hed_pc2_close(hed_pc2 *cache, hed_error *error);
+HED_API hed_status hed_cloth_pc2_close(hed_cloth_pc2 *cache, hed_error *error);
 
 /** A PC2 file read. */
-typedef struct hed_pc2_data {
+typedef struct hed_cloth_pc2_data {
     uint32_t vertex_count, frame_count;
     float start, sampling;
     float *positions; /**< (frame_count x vertex_count x 3) */
-} hed_pc2_data;
+} hed_cloth_pc2_data;
 /** Errors: IO, FORMAT, LIMIT, MEMORY. */
-HED_API hed_status hed_pc2_read(const char *path, hed_pc2_data *data, hed_error *error);
+HED_API hed_status hed_cloth_pc2_read(const char *path, hed_cloth_pc2_data *data, hed_error *error);
 /** Frees it. */
-HED_API void hed_pc2_free(hed_pc2_data *data);
+HED_API void hed_cloth_pc2_free(hed_cloth_pc2_data *data);
 
 HED_END
 

@@ -69,7 +69,7 @@ HED_API bool hed_cloth_scene_output(
  * hed_cloth_garment_range(). */
 HED_API uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene);
 /** as it was read */
-HED_API const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment);
+HED_API const hed_cloth_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment);
 HED_API const char *hed_cloth_scene_file(
     const hed_cloth_scene *scene, uint32_t garment); /**< that mesh's;
                                               NULL: a shape the scene describes */

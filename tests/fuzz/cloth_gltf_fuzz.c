@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     hed_error error = {0};
     judge(
         cloth_gltf_parse("fuzz.glb", (const char *)data, size, NULL, &mesh, &error), &mesh, &error);

@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Every corner of what was read names something that is there. */
-static inline void expect_inside(const hed_mesh *mesh)
+static inline void expect_inside(const hed_cloth_mesh *mesh)
 {
     if (mesh->face_at[0] != 0) abort();
     for (uint32_t face = 0; face < mesh->face_count; face++)
@@ -27,35 +27,35 @@ static inline void expect_inside(const hed_mesh *mesh)
     }
 }
 
-static inline void use(hed_mesh *mesh)
+static inline void use(hed_cloth_mesh *mesh)
 {
     hed_error error = {0};
-    hed_mesh_check check;
+    hed_cloth_mesh_check check;
     uint32_t removed, width, height, count,
         *particle_of = malloc(mesh->vertex_count * sizeof *particle_of);
     expect_inside(mesh);
-    if (!particle_of || hed_mesh_weld(mesh, 0.1f, particle_of, &count, &error) != HED_OK ||
+    if (!particle_of || hed_cloth_mesh_weld(mesh, 0.1f, particle_of, &count, &error) != HED_OK ||
         count == 0 || count > mesh->vertex_count)
         abort();
     free(particle_of);
-    hed_mesh_is_grid(mesh, &width, &height);
-    if (hed_mesh_write_obj("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (hed_mesh_write_ply("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (mesh->face_count > 0 && hed_mesh_write_glb("/dev/null", mesh, NULL, NULL, &error) != HED_OK)
+    hed_cloth_mesh_is_grid(mesh, &width, &height);
+    if (hed_cloth_mesh_write_obj("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
+    if (hed_cloth_mesh_write_ply("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
+    if (mesh->face_count > 0 && hed_cloth_mesh_write_glb("/dev/null", mesh, NULL, NULL, &error) != HED_OK)
         abort();
-    if (hed_mesh_mend(mesh, &removed, &error) != HED_OK) abort();
+    if (hed_cloth_mesh_mend(mesh, &removed, &error) != HED_OK) abort();
     expect_inside(mesh);
-    if (hed_mesh_inspect(mesh, &check, &error) != HED_OK) abort();
-    for (int fault = 0; fault < HED_MESH_INCONSISTENT_WINDING; fault++)
+    if (hed_cloth_mesh_inspect(mesh, &check, &error) != HED_OK) abort();
+    for (int fault = 0; fault < HED_CLOTH_MESH_INCONSISTENT_WINDING; fault++)
         if (check.count[fault] > 0) abort(); /* mended means sound */
 }
 
 /* What a parser gave. */
-static inline void judge(hed_status status, hed_mesh *mesh, const hed_error *error)
+static inline void judge(hed_status status, hed_cloth_mesh *mesh, const hed_error *error)
 {
     if (status == HED_OK) use(mesh);
     else if (status != HED_ERROR_FORMAT || !error->text[0] || mesh->positions) abort();
-    hed_mesh_free(mesh);
+    hed_cloth_mesh_free(mesh);
 }
 
 #endif

@@ -4,8 +4,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hed_mesh mesh;
+    hed_cloth_mesh mesh;
     hed_error error = {0};
-    judge(hed_mesh_parse_obj("fuzz.obj", (const char *)data, size, &mesh, &error), &mesh, &error);
+    judge(hed_cloth_mesh_parse_obj("fuzz.obj", (const char *)data, size, &mesh, &error), &mesh, &error);
     return 0;
 }

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hed_pc2_data cache;
+    hed_cloth_pc2_data cache;
     hed_error error = {0};
     hed_status status = cloth_pc2_parse("fuzz.pc2", data, size, &cache, &error);
     if (status == HED_OK) {
@@ -20,6 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (status != HED_ERROR_FORMAT || !error.text[0] || cache.positions) {
         abort();
     }
-    hed_pc2_free(&cache);
+    hed_cloth_pc2_free(&cache);
     return 0;
 }

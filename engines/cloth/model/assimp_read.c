@@ -1,7 +1,7 @@
 /* Reading formats for which there is no reader of our own (FBX, Collada and others) through
  * assimp's C interface. No step of assimp's own is asked for: none that joins, sorts or splits
  * vertices. So vertices stay in the file's order within each of its meshes, meshes follow each
- * other in the order of the scene's nodes, and welding is hed_mesh_weld()'s. */
+ * other in the order of the scene's nodes, and welding is hed_cloth_mesh_weld()'s. */
 #include "model/mesh.h"
 
 #include "support/errors.h"
@@ -29,7 +29,7 @@ bool cloth_assimp_reads(const char *ending)
 typedef struct importer {
     const struct aiScene *scene;
     const char *path;
-    hed_mesh *mesh;
+    hed_cloth_mesh *mesh;
     uint64_t vertices, faces, corners, parts;
     bool has_normals, has_textures, has_colours;
     hed_error *error;
@@ -62,7 +62,7 @@ static void count_node(importer *in, const struct aiNode *node)
 
 static hed_status make_arrays(importer *in)
 {
-    hed_mesh *mesh = in->mesh;
+    hed_cloth_mesh *mesh = in->mesh;
     if (in->vertices == 0)
         return hed_error_set(in->error, HED_ERROR_FORMAT, "%s: found no vertex in it", in->path);
     if (in->vertices >= CLOTH_NO_INDEX || in->corners >= CLOTH_NO_INDEX)
@@ -113,7 +113,7 @@ static struct aiMatrix4x4 for_normals(struct aiMatrix4x4 m)
 
 static void take_vertices(importer *in, const struct aiMesh *part, const struct aiMatrix4x4 *matrix)
 {
-    hed_mesh *mesh = in->mesh;
+    hed_cloth_mesh *mesh = in->mesh;
     struct aiMatrix4x4 turned = for_normals(*matrix);
     for (unsigned i = 0; i < part->mNumVertices; i++) {
         size_t at = mesh->vertex_count + (size_t)i;
@@ -139,7 +139,7 @@ static void take_vertices(importer *in, const struct aiMesh *part, const struct 
 
 static hed_status take_faces(importer *in, const struct aiMesh *part)
 {
-    hed_mesh *mesh = in->mesh;
+    hed_cloth_mesh *mesh = in->mesh;
     uint32_t corner = mesh->face_at[mesh->face_count];
     for (unsigned i = 0; i < part->mNumFaces; i++) {
         const struct aiFace *face = &part->mFaces[i];
@@ -163,15 +163,15 @@ static hed_status take_faces(importer *in, const struct aiMesh *part)
 
 static bool take_names(importer *in, const struct aiNode *node, const struct aiMesh *part)
 {
-    hed_mesh *mesh = in->mesh;
+    hed_cloth_mesh *mesh = in->mesh;
     struct aiString material = {0};
     if (part->mMaterialIndex < in->scene->mNumMaterials)
         aiGetMaterialString(in->scene->mMaterials[part->mMaterialIndex], AI_MATKEY_NAME, &material);
     char *group_name = strdup(part->mName.length ? part->mName.data : node->mName.data),
          *material_name = strdup(material.data);
-    mesh->groups[mesh->group_count++] = (hed_mesh_span){group_name, mesh->face_count, true};
+    mesh->groups[mesh->group_count++] = (hed_cloth_mesh_span){group_name, mesh->face_count, true};
     mesh->materials[mesh->material_count++] =
-        (hed_mesh_span){material_name, mesh->face_count, false};
+        (hed_cloth_mesh_span){material_name, mesh->face_count, false};
     return group_name && material_name;
 }
 
@@ -195,9 +195,9 @@ static hed_status take_node(importer *in, const struct aiNode *node, struct aiMa
     return HED_OK;
 }
 
-hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
+hed_status cloth_assimp_read(const char *path, hed_cloth_mesh *mesh, hed_error *error)
 {
-    *mesh = (hed_mesh){0};
+    *mesh = (hed_cloth_mesh){0};
     hed_status readable = hed_file_require_regular(path, error);
     if (readable != HED_OK) return readable;
     const struct aiScene *scene = aiImportFile(path, 0);
@@ -211,7 +211,7 @@ hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
     aiIdentityMatrix4(&matrix);
     if (status == HED_OK) status = take_node(&in, scene->mRootNode, matrix);
     aiReleaseImport(scene);
-    if (status != HED_OK) hed_mesh_free(mesh);
+    if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;
 }
 
@@ -225,9 +225,9 @@ bool cloth_assimp_reads(const char *ending)
     return false;
 }
 
-hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error)
+hed_status cloth_assimp_read(const char *path, hed_cloth_mesh *mesh, hed_error *error)
 {
-    *mesh = (hed_mesh){0};
+    *mesh = (hed_cloth_mesh){0};
     return hed_error_set(error, HED_ERROR_UNSUPPORTED,
         "%s: this build reads OBJ, PLY, STL and glTF; for other formats configure again where assimp "
         "is installed (on Debian: libassimp-dev), or convert the file to one of these",

@@ -98,7 +98,7 @@ typedef struct vertex {
 } vertex;
 
 typedef struct exporter {
-    const hed_mesh *mesh;
+    const hed_cloth_mesh *mesh;
     const float *positions, *normals; /* `normals` NULL: the mesh's own */
     cloth_list vertices;
     uint32_t *vertex_of;   /* (corners) */
@@ -135,7 +135,7 @@ static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32
 /* Finds the vertex of every corner. */
 static bool make_vertices(exporter *x)
 {
-    const hed_mesh *mesh = x->mesh;
+    const hed_cloth_mesh *mesh = x->mesh;
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
         vertex *row = cloth_list_add(&x->vertices);
         if (!row) return false;
@@ -226,7 +226,7 @@ static void bounds(const exporter *x, float low[3], float high[3])
 }
 
 /* Runs of faces of one material: run 0 is what comes before the first name. */
-static uint32_t run_begin(const hed_mesh *mesh, uint32_t run)
+static uint32_t run_begin(const hed_cloth_mesh *mesh, uint32_t run)
 {
     return run == 0                      ? 0
            : run <= mesh->material_count ? mesh->materials[run - 1].first_face
@@ -234,7 +234,7 @@ static uint32_t run_begin(const hed_mesh *mesh, uint32_t run)
 }
 
 /* The first span of the same name. */
-static uint32_t material_number(const hed_mesh *mesh, uint32_t span)
+static uint32_t material_number(const hed_cloth_mesh *mesh, uint32_t span)
 {
     uint32_t first = 0;
     while (strcmp(mesh->materials[first].name, mesh->materials[span].name) != 0) first++;
@@ -246,7 +246,7 @@ static uint32_t material_number(const hed_mesh *mesh, uint32_t span)
 static uint64_t put_accessors(exporter *x, const part *parts)
 {
     json *j = &x->json;
-    const hed_mesh *mesh = x->mesh;
+    const hed_cloth_mesh *mesh = x->mesh;
     uint64_t count = x->vertices.count, offset = 0;
     float low[3], high[3];
     bounds(x, low, high);
@@ -287,7 +287,7 @@ static uint64_t put_accessors(exporter *x, const part *parts)
 static void put_primitives(exporter *x, const part *parts)
 {
     json *j = &x->json;
-    const hed_mesh *mesh = x->mesh;
+    const hed_cloth_mesh *mesh = x->mesh;
     uint32_t accessor = 1u + parts[NORMALS].there + parts[TEXTURES].there + parts[COLOURS].there;
     bool first = true;
     put(j, ",\"meshes\":[{\"primitives\":[");
@@ -397,7 +397,7 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     return hed_file_writer_commit(out->writer, error);
 }
 
-hed_status hed_mesh_write_glb(const char *path, const hed_mesh *mesh, const float *positions,
+hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh, const float *positions,
     const float *normals, hed_error *error)
 {
     if (hed_failed(error)) return error->status;

@@ -269,8 +269,8 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
 
 static void add_span(reader *r, cloth_list *spans, const char *name, bool object)
 {
-    hed_mesh_span *span = cloth_gltf_fine(&r->gltf) ? cloth_list_add(spans) : NULL;
-    if (span) *span = (hed_mesh_span){strdup(name), (uint32_t)r->face_at.count - 1, object};
+    hed_cloth_mesh_span *span = cloth_gltf_fine(&r->gltf) ? cloth_list_add(spans) : NULL;
+    if (span) *span = (hed_cloth_mesh_span){strdup(name), (uint32_t)r->face_at.count - 1, object};
     if (!span || !span->name) cloth_gltf_starve(&r->gltf);
 }
 
@@ -423,7 +423,7 @@ static void check_version(cloth_gltf *g)
 }
 
 /* What was left out, in words. */
-static void tell_rest(reader *r, hed_mesh *mesh)
+static void tell_rest(reader *r, hed_cloth_mesh *mesh)
 {
     if (!r->without_faces && !r->deformed) return;
     char parts[64] = "";
@@ -440,10 +440,10 @@ static void tell_rest(reader *r, hed_mesh *mesh)
 }
 
 /* Takes what was read over into the mesh. */
-static void hand_over(reader *r, hed_mesh *mesh)
+static void hand_over(reader *r, hed_cloth_mesh *mesh)
 {
     bool normals = r->normals.count > 0, textures = r->textures.count > 0;
-    *mesh = (hed_mesh){
+    *mesh = (hed_cloth_mesh){
         .vertex_count = (uint32_t)r->positions.count, .positions = r->positions.rows,
         .vertex_colours = r->colours.rows,
         .face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0,
@@ -472,16 +472,16 @@ static void read_document(reader *r)
 }
 
 hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
-    hed_mesh *mesh, hed_error *error)
+    hed_cloth_mesh *mesh, hed_error *error)
 {
     reader r = {0};
-    *mesh = (hed_mesh){0};
+    *mesh = (hed_cloth_mesh){0};
     r.positions.size = r.normals.size = 3 * sizeof(float);
     r.textures.size = 2 * sizeof(float);
     r.colours.size = 4 * sizeof(float);
     r.corners.size = r.corner_textures.size = r.corner_normals.size = r.face_at.size =
         sizeof(uint32_t);
-    r.materials.size = r.groups.size = sizeof(hed_mesh_span);
+    r.materials.size = r.groups.size = sizeof(hed_cloth_mesh_span);
     hed_status status = cloth_gltf_open(name, bytes, size, folder, &r.gltf, error);
     if (status == HED_OK) {
         read_document(&r);
@@ -493,6 +493,6 @@ hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, co
                 hed_error_set(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
     }
     cloth_gltf_close(&r.gltf);
-    if (status != HED_OK) hed_mesh_free(mesh);
+    if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;
 }

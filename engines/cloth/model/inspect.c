@@ -8,32 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *hed_mesh_fault_name(hed_mesh_fault fault)
+const char *hed_cloth_mesh_fault_name(hed_cloth_mesh_fault fault)
 {
-    static const char *const names[HED_MESH_FAULT_COUNT] = {"coordinate that is no finite number",
+    static const char *const names[HED_CLOTH_MESH_FAULT_COUNT] = {"coordinate that is no finite number",
         "index of something that is not there", "degenerate face", "duplicate face",
         "edge of more than two faces", "edge with inconsistent winding", "vertex of no face"};
-    return (unsigned)fault < HED_MESH_FAULT_COUNT ? names[fault] : "unknown fault";
+    return (unsigned)fault < HED_CLOTH_MESH_FAULT_COUNT ? names[fault] : "unknown fault";
 }
 
-static void note(hed_mesh_check *check, hed_mesh_fault fault, uint32_t where)
+static void note(hed_cloth_mesh_check *check, hed_cloth_mesh_fault fault, uint32_t where)
 {
     if (check->count[fault]++ == 0 || where < check->first[fault]) check->first[fault] = where;
 }
 
 /* ---- vertices ---- */
 
-static void look_at_vertices(const hed_mesh *mesh, const uint8_t *used, hed_mesh_check *check)
+static void look_at_vertices(const hed_cloth_mesh *mesh, const uint8_t *used, hed_cloth_mesh_check *check)
 {
     for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
         const float *at = mesh->positions + 3 * (size_t)vertex;
         if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]))
-            note(check, HED_MESH_NOT_FINITE, vertex);
-        if (!used[vertex]) note(check, HED_MESH_LOOSE_VERTEX, vertex);
+            note(check, HED_CLOTH_MESH_NOT_FINITE, vertex);
+        if (!used[vertex]) note(check, HED_CLOTH_MESH_LOOSE_VERTEX, vertex);
     }
 }
 
-static void mark_used(const hed_mesh *mesh, uint8_t *used)
+static void mark_used(const hed_cloth_mesh *mesh, uint8_t *used)
 {
     for (uint32_t corner = 0; corner < cloth_mesh_corner_count(mesh); corner++)
         if (mesh->corners[corner] < mesh->vertex_count) used[mesh->corners[corner]] = 1;
@@ -46,7 +46,7 @@ typedef struct edge_use {
     uint32_t up, down, first_face;
 } edge_use;
 
-static void count_uses(const hed_mesh *mesh, const cloth_topology *topology, edge_use *uses)
+static void count_uses(const hed_cloth_mesh *mesh, const cloth_topology *topology, edge_use *uses)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
@@ -62,20 +62,20 @@ static void count_uses(const hed_mesh *mesh, const cloth_topology *topology, edg
 }
 
 static void look_at_edges(
-    const cloth_topology *topology, const edge_use *uses, hed_mesh_check *check)
+    const cloth_topology *topology, const edge_use *uses, hed_cloth_mesh_check *check)
 {
     for (uint32_t edge = 0; edge < topology->edge_count; edge++) {
         uint32_t count = uses[edge].up + uses[edge].down;
-        if (count > 2) note(check, HED_MESH_NON_MANIFOLD_EDGE, uses[edge].first_face);
+        if (count > 2) note(check, HED_CLOTH_MESH_NON_MANIFOLD_EDGE, uses[edge].first_face);
         else if (uses[edge].up == 2 || uses[edge].down == 2)
-            note(check, HED_MESH_INCONSISTENT_WINDING, uses[edge].first_face);
+            note(check, HED_CLOTH_MESH_INCONSISTENT_WINDING, uses[edge].first_face);
     }
 }
 
-hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check, hed_error *error)
+hed_status hed_cloth_mesh_inspect(const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    *check = (hed_mesh_check){0};
+    *check = (hed_cloth_mesh_check){0};
     cloth_topology topology;
     hed_status status = cloth_topology_create(mesh, &topology, error);
     if (status != HED_OK) return status;
@@ -101,7 +101,7 @@ hed_status hed_mesh_inspect(const hed_mesh *mesh, hed_mesh_check *check, hed_err
 /* ---- in words ---- */
 
 /* "vertices 3, 3, 7", counted from 1 as files do. */
-static void describe_corners(const hed_mesh *mesh, uint32_t face, char *text, size_t size)
+static void describe_corners(const hed_cloth_mesh *mesh, uint32_t face, char *text, size_t size)
 {
     size_t used = 0;
     uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
@@ -116,32 +116,32 @@ static void describe_corners(const hed_mesh *mesh, uint32_t face, char *text, si
     }
 }
 
-hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_error *error)
+hed_status hed_cloth_mesh_require_sound(const char *name, const hed_cloth_mesh *mesh, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     static const struct {
-        hed_mesh_fault fault;
+        hed_cloth_mesh_fault fault;
         const char *advice;
     } obstacles[] = {
-        {HED_MESH_BAD_INDEX,
+        {HED_CLOTH_MESH_BAD_INDEX,
             "expected numbers of vertices, texture coordinates and normals that are there"},
-        {HED_MESH_NOT_FINITE, "expected finite coordinates"},
-        {HED_MESH_DEGENERATE_FACE, "a vertex twice, or no area; mending takes it away"},
-        {HED_MESH_DUPLICATE_FACE, "the corners of an earlier face; mending takes it away"},
-        {HED_MESH_NON_MANIFOLD_EDGE,
+        {HED_CLOTH_MESH_NOT_FINITE, "expected finite coordinates"},
+        {HED_CLOTH_MESH_DEGENERATE_FACE, "a vertex twice, or no area; mending takes it away"},
+        {HED_CLOTH_MESH_DUPLICATE_FACE, "the corners of an earlier face; mending takes it away"},
+        {HED_CLOTH_MESH_NON_MANIFOLD_EDGE,
             "one of its edges has more than two faces; mending keeps the first two"},
     };
-    hed_mesh_check check;
-    hed_status status = hed_mesh_inspect(mesh, &check, error);
+    hed_cloth_mesh_check check;
+    hed_status status = hed_cloth_mesh_inspect(mesh, &check, error);
     if (status != HED_OK) return status;
     if (mesh->face_count == 0)
         return hed_error_set(
             error, HED_ERROR_FORMAT, "%s: found no face, expected some to make cloth of", name);
     for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++) {
-        hed_mesh_fault fault = obstacles[i].fault;
+        hed_cloth_mesh_fault fault = obstacles[i].fault;
         if (check.count[fault] == 0) continue;
         uint32_t first = check.first[fault];
-        if (fault == HED_MESH_NOT_FINITE)
+        if (fault == HED_CLOTH_MESH_NOT_FINITE)
             return hed_error_set(error, HED_ERROR_FORMAT,
                 "%s: vertex %llu (counted from 1): found %g %g %g, %s; %u such", name,
                 (unsigned long long)first + 1, (double)mesh->positions[3 * (size_t)first],
@@ -152,7 +152,7 @@ hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_er
         describe_corners(mesh, first, corners, sizeof corners);
         return hed_error_set(error, HED_ERROR_FORMAT,
             "%s: face %llu of vertices %s (in the file's order, counted from 1): %s: %s; %u such",
-            name, (unsigned long long)first + 1, corners, hed_mesh_fault_name(fault),
+            name, (unsigned long long)first + 1, corners, hed_cloth_mesh_fault_name(fault),
             obstacles[i].advice, check.count[fault]);
     }
     return HED_OK;
@@ -161,14 +161,14 @@ hed_status hed_mesh_require_sound(const char *name, const hed_mesh *mesh, hed_er
 /* ---- mending ---- */
 
 /* Moves the first face of every span to where it is after faces were taken away. */
-static void move_spans(hed_mesh_span *spans, uint32_t count, const uint32_t *face_now)
+static void move_spans(hed_cloth_mesh_span *spans, uint32_t count, const uint32_t *face_now)
 {
     for (uint32_t i = 0; i < count; i++) spans[i].first_face = face_now[spans[i].first_face];
 }
 
 /* Keeps the faces that are not `gone`, in order; `face_now` (face_count + 1) receives where each
  * one is, or the next one left. */
-static uint32_t compact(hed_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
+static uint32_t compact(hed_cloth_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
 {
     uint32_t faces = 0, corners = 0, begin = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -192,7 +192,7 @@ static uint32_t compact(hed_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
 }
 
 /* Takes away corners that repeat the one before them (around the face), where three are left. */
-static void drop_repeats(hed_mesh *mesh)
+static void drop_repeats(hed_cloth_mesh *mesh)
 {
     uint32_t corners = 0, begin = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -216,7 +216,7 @@ static void drop_repeats(hed_mesh *mesh)
 
 /* Marks faces with a fault, then each face in order that would be the third at an edge. */
 static void choose(
-    const hed_mesh *mesh, const cloth_topology *topology, uint8_t *at_edge, uint8_t *gone)
+    const hed_cloth_mesh *mesh, const cloth_topology *topology, uint8_t *at_edge, uint8_t *gone)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         gone[face] = topology->fault[face] != 0;
@@ -228,18 +228,18 @@ static void choose(
     }
 }
 
-hed_status hed_mesh_mend(hed_mesh *mesh, uint32_t *removed, hed_error *error)
+hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *removed = 0;
-    hed_mesh_check check;
-    hed_status status = hed_mesh_inspect(mesh, &check, error);
+    hed_cloth_mesh_check check;
+    hed_status status = hed_cloth_mesh_inspect(mesh, &check, error);
     if (status != HED_OK) return status;
-    if (check.count[HED_MESH_NOT_FINITE] || check.count[HED_MESH_BAD_INDEX])
+    if (check.count[HED_CLOTH_MESH_NOT_FINITE] || check.count[HED_CLOTH_MESH_BAD_INDEX])
         return hed_error_set(error, HED_ERROR_FORMAT,
             "this mesh cannot be mended safely: found %u vertices with a %s and %u faces with an %s",
-            check.count[HED_MESH_NOT_FINITE], hed_mesh_fault_name(HED_MESH_NOT_FINITE),
-            check.count[HED_MESH_BAD_INDEX], hed_mesh_fault_name(HED_MESH_BAD_INDEX));
+            check.count[HED_CLOTH_MESH_NOT_FINITE], hed_cloth_mesh_fault_name(HED_CLOTH_MESH_NOT_FINITE),
+            check.count[HED_CLOTH_MESH_BAD_INDEX], hed_cloth_mesh_fault_name(HED_CLOTH_MESH_BAD_INDEX));
     size_t corners = cloth_mesh_corner_count(mesh);
     uint8_t *at_edge = calloc(corners + 1, 1), *gone = calloc((size_t)mesh->face_count + 1, 1);
     uint32_t *face_now = malloc(((size_t)mesh->face_count + 1) * sizeof *face_now);

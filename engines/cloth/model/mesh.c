@@ -64,13 +64,13 @@ void cloth_text_integer(cloth_text *text, uint64_t number)
 
 /* ---- meshes ---- */
 
-static void free_spans(hed_mesh_span *spans, uint32_t count)
+static void free_spans(hed_cloth_mesh_span *spans, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) free(spans[i].name);
     free(spans);
 }
 
-void hed_mesh_free(hed_mesh *mesh)
+void hed_cloth_mesh_free(hed_cloth_mesh *mesh)
 {
     free(mesh->positions);
     free(mesh->vertex_colours);
@@ -84,7 +84,7 @@ void hed_mesh_free(hed_mesh *mesh)
     free_spans(mesh->groups, mesh->group_count);
     free(mesh->material_library);
     free(mesh->warning);
-    *mesh = (hed_mesh){0};
+    *mesh = (hed_cloth_mesh){0};
 }
 
 hed_status cloth_mesh_require_finite(
@@ -109,7 +109,7 @@ static const char *ending_of(const char *path)
 }
 
 static hed_status parse_gltf(
-    const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
+    const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
     const char *slash = strrchr(path, '/');
     char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
@@ -121,7 +121,7 @@ static hed_status parse_gltf(
 }
 
 typedef hed_status mesh_parser(
-    const char *path, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+    const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 
 /* What a file of this ending is read by; NULL: by none of ours. */
 static mesh_parser *parser_of_ending(const char *ending)
@@ -129,7 +129,7 @@ static mesh_parser *parser_of_ending(const char *ending)
     static const struct {
         const char *ending;
         mesh_parser *parser;
-    } own[] = {{"obj", hed_mesh_parse_obj}, {"ply", cloth_ply_parse}, {"stl", cloth_stl_parse},
+    } own[] = {{"obj", hed_cloth_mesh_parse_obj}, {"ply", cloth_ply_parse}, {"stl", cloth_stl_parse},
         {"glb", parse_gltf}, {"gltf", parse_gltf}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcasecmp(ending, own[i].ending) == 0) return own[i].parser;
@@ -152,13 +152,13 @@ static mesh_parser *parser_of_content(const char *text, size_t size)
     static const char *const others[] = {"OFF\n", "Kaydara FBX", "<?xml", "BLENDER"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (begins_with(text, size, others[i])) return NULL;
-    return hed_mesh_parse_obj;
+    return hed_cloth_mesh_parse_obj;
 }
 
-hed_status hed_mesh_read(const char *path, hed_mesh *mesh, hed_error *error)
+hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    *mesh = (hed_mesh){0};
+    *mesh = (hed_cloth_mesh){0};
     const char *ending = ending_of(path);
     mesh_parser *parser = parser_of_ending(ending);
     if (!parser && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
@@ -189,7 +189,7 @@ static uint32_t cell_of(const uint32_t *corners, uint32_t width)
 }
 
 /* Width of the grid that the first face would belong to; 0: none. */
-static uint32_t width_by(const hed_mesh *mesh)
+static uint32_t width_by(const hed_cloth_mesh *mesh)
 {
     if (mesh->face_count == 0 || mesh->face_at[1] != 4) return 0;
     uint32_t low = CLOTH_NO_INDEX, high = 0;
@@ -200,7 +200,7 @@ static uint32_t width_by(const hed_mesh *mesh)
     return high - low >= 3 ? high - low - 1 : 0;
 }
 
-bool hed_mesh_is_grid(const hed_mesh *mesh, uint32_t *width, uint32_t *height)
+bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_t *height)
 {
     uint32_t w = width_by(mesh), h = w ? mesh->vertex_count / w : 0;
     *width = *height = 0;

@@ -49,7 +49,7 @@ void cloth_text_flush(cloth_text *text);
 /* ---- meshes ---- */
 
 /* Corners of all faces. */
-static inline uint32_t cloth_mesh_corner_count(const hed_mesh *mesh)
+static inline uint32_t cloth_mesh_corner_count(const hed_cloth_mesh *mesh)
 {
     return mesh->face_count ? mesh->face_at[mesh->face_count] : 0;
 }
@@ -60,14 +60,14 @@ hed_status cloth_mesh_require_finite(
 
 /* Which faces are degenerate or duplicates, and the edges of the others. */
 typedef struct cloth_topology {
-    uint8_t *fault; /* (face_count) hed_mesh_fault + 1, 0: none */
+    uint8_t *fault; /* (face_count) hed_cloth_mesh_fault + 1, 0: none */
     uint32_t *
         edge; /* (corners) the edge from this corner to the next of its face; CLOTH_NO_INDEX on faces with a fault */
     uint32_t edge_count;
 } cloth_topology;
 
 /* Errors: MEMORY. */
-hed_status cloth_topology_create(const hed_mesh *mesh, cloth_topology *topology, hed_error *error);
+hed_status cloth_topology_create(const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error);
 void cloth_topology_free(cloth_topology *topology);
 
 /* ---- formats beyond OBJ ---- */
@@ -76,20 +76,20 @@ void cloth_topology_free(cloth_topology *topology);
  * `folder` ("" or ending with '/'; NULL: none is read). Errors: FORMAT, LIMIT, MEMORY; IO (a file
  * that glTF names). */
 hed_status cloth_ply_parse(
-    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 hed_status cloth_stl_parse(
-    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error);
+    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
-    hed_mesh *mesh, hed_error *error);
+    hed_cloth_mesh *mesh, hed_error *error);
 
 /* Whether files of this ending (without the dot, any case) are read through assimp; in a build
  * without it: would be. */
 bool cloth_assimp_reads(const char *ending);
 /* Errors: UNSUPPORTED (a build without assimp), FORMAT (assimp's words), LIMIT, MEMORY. */
-hed_status cloth_assimp_read(const char *path, hed_mesh *mesh, hed_error *error);
+hed_status cloth_assimp_read(const char *path, hed_cloth_mesh *mesh, hed_error *error);
 
 /* Errors: FORMAT, MEMORY. */
 hed_status cloth_pc2_parse(
-    const char *name, const void *bytes, size_t size, hed_pc2_data *data, hed_error *error);
+    const char *name, const void *bytes, size_t size, hed_cloth_pc2_data *data, hed_error *error);
 
 #endif

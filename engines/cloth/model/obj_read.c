@@ -270,9 +270,9 @@ static char *read_name(reader *r)
 
 static hed_status read_span(reader *r, cloth_list *spans, bool object)
 {
-    hed_mesh_span *span = cloth_list_add(spans);
+    hed_cloth_mesh_span *span = cloth_list_add(spans);
     if (!span) return no_memory(r);
-    *span = (hed_mesh_span){read_name(r), (uint32_t)(r->face_at.count - 1), object};
+    *span = (hed_cloth_mesh_span){read_name(r), (uint32_t)(r->face_at.count - 1), object};
     return span->name ? HED_OK : no_memory(r);
 }
 
@@ -388,14 +388,14 @@ static hed_status read_lines(reader *r)
 }
 
 /* Takes what was read over into the mesh. */
-static void hand_over(reader *r, hed_mesh *mesh)
+static void hand_over(reader *r, hed_cloth_mesh *mesh)
 {
     for (int kind = TEXTURE; kind < KINDS; kind++)
         if (!r->used[kind]) {
             free(r->corners[kind].rows);
             r->corners[kind].rows = NULL;
         }
-    *mesh = (hed_mesh){
+    *mesh = (hed_cloth_mesh){
         .vertex_count = (uint32_t)r->elements[POSITION].count,
         .positions = r->elements[POSITION].rows, .vertex_colours = r->colours.rows,
         .face_count = (uint32_t)r->face_at.count - 1, .face_at = r->face_at.rows,
@@ -409,7 +409,7 @@ static void hand_over(reader *r, hed_mesh *mesh)
 }
 
 /* What was skipped, in words. */
-static hed_status tell_unknown(reader *r, hed_mesh *mesh)
+static hed_status tell_unknown(reader *r, hed_cloth_mesh *mesh)
 {
     if (r->unknown.lines == 0) return HED_OK;
     int length = asprintf(&mesh->warning,
@@ -420,8 +420,8 @@ static hed_status tell_unknown(reader *r, hed_mesh *mesh)
     return length < 0 ? no_memory(r) : HED_OK;
 }
 
-hed_status hed_mesh_parse_obj(
-    const char *name, const char *text, size_t size, hed_mesh *mesh, hed_error *error)
+hed_status hed_cloth_mesh_parse_obj(
+    const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     reader r = {.at = text, .end = text + size, .name = name, .line = 1, .error = error};
@@ -430,10 +430,10 @@ hed_status hed_mesh_parse_obj(
     r.colours.size = 4 * sizeof(float);
     r.face_at.size = sizeof(uint32_t);
     for (int kind = 0; kind < KINDS; kind++) r.corners[kind].size = sizeof(uint32_t);
-    r.materials.size = r.groups.size = sizeof(hed_mesh_span);
+    r.materials.size = r.groups.size = sizeof(hed_cloth_mesh_span);
     hed_status status = read_lines(&r);
     hand_over(&r, mesh);
     if (status == HED_OK) status = tell_unknown(&r, mesh);
-    if (status != HED_OK) hed_mesh_free(mesh);
+    if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Spans that begin at face `face`, from span `next` on; gives the next one. */
-static uint32_t put_spans(cloth_text *text, const hed_mesh_span *spans, uint32_t count,
+static uint32_t put_spans(cloth_text *text, const hed_cloth_mesh_span *spans, uint32_t count,
     uint32_t next, uint32_t face, const char *key)
 {
     for (; next < count && spans[next].first_face <= face; next++) {
@@ -32,7 +32,7 @@ static void put_corner(cloth_text *text, uint32_t vertex, uint32_t texture, uint
 }
 
 /* `own_normals`: corners name normals of the mesh; else each its vertex's. */
-static void put_faces(cloth_text *text, const hed_mesh *mesh, bool own_normals)
+static void put_faces(cloth_text *text, const hed_cloth_mesh *mesh, bool own_normals)
 {
     uint32_t material = 0, group = 0;
     for (uint32_t face = 0; face <= mesh->face_count; face++) {
@@ -51,7 +51,7 @@ static void put_faces(cloth_text *text, const hed_mesh *mesh, bool own_normals)
     }
 }
 
-static void put_vertices(cloth_text *text, const hed_mesh *mesh, const float *positions)
+static void put_vertices(cloth_text *text, const hed_cloth_mesh *mesh, const float *positions)
 {
     uint32_t channels =
         mesh->vertex_colours
@@ -67,7 +67,7 @@ static void put_vertices(cloth_text *text, const hed_mesh *mesh, const float *po
     }
 }
 
-hed_status hed_mesh_write_obj(const char *path, const hed_mesh *mesh, const float *positions,
+hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh, const float *positions,
     const float *normals, hed_error *error)
 {
     if (hed_failed(error)) return error->status;

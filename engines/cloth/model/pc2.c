@@ -27,7 +27,7 @@ _Static_assert(
 static const char magic[12] = "POINTCACHE2";
 static const uint64_t largest_cache = (uint64_t)1 << 38;
 
-struct hed_pc2 {
+struct hed_cloth_pc2 {
     int file;
     char *path;
     uint32_t vertex_count, frames;
@@ -82,7 +82,7 @@ static bool write_at(int file, const void *bytes, uint64_t size, uint64_t offset
     return true;
 }
 
-static hed_status fail(hed_pc2 *cache, hed_error *error)
+static hed_status fail(hed_cloth_pc2 *cache, hed_error *error)
 {
     if (!cache->failed) cache->failed = errno ? errno : EIO;
     return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s; its first %u frames are whole",
@@ -90,13 +90,13 @@ static hed_status fail(hed_pc2 *cache, hed_error *error)
 }
 
 static hed_status open_cache(
-    const char *path, uint32_t vertex_count, int flags, hed_pc2 **result, hed_error *error)
+    const char *path, uint32_t vertex_count, int flags, hed_cloth_pc2 **result, hed_error *error)
 {
     *result = NULL;
     if (vertex_count == 0 || vertex_count > INT32_MAX)
         return hed_error_set(error, HED_ERROR_ARGUMENT,
             "%s: a point cache of %u vertices, expected 1 to %d", path, vertex_count, INT32_MAX);
-    hed_pc2 *cache = calloc(1, sizeof *cache);
+    hed_cloth_pc2 *cache = calloc(1, sizeof *cache);
     if (!cache || !(cache->path = strdup(path))) {
         free(cache);
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
@@ -121,7 +121,7 @@ static hed_status open_cache(
 }
 
 /* Gives up a cache that could not be opened whole; `status` is why. */
-static hed_status give_up(hed_pc2 *cache, hed_status status)
+static hed_status give_up(hed_cloth_pc2 *cache, hed_status status)
 {
     close(cache->file);
     free(cache->path);
@@ -129,12 +129,12 @@ static hed_status give_up(hed_pc2 *cache, hed_status status)
     return status;
 }
 
-hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling,
-    hed_pc2 **result, hed_error *error)
+hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling,
+    hed_cloth_pc2 **result, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
-    hed_pc2 *cache;
+    hed_cloth_pc2 *cache;
     hed_status status = open_cache(path, vertex_count, O_CREAT | O_TRUNC, &cache, error);
     if (status != HED_OK) return status;
     header head = {
@@ -146,7 +146,7 @@ hed_status hed_pc2_create(const char *path, uint32_t vertex_count, float start, 
 }
 
 /* The header first: whoever reads never finds more frames promised than are there. */
-static bool keep_frames(hed_pc2 *cache, uint32_t frames)
+static bool keep_frames(hed_cloth_pc2 *cache, uint32_t frames)
 {
     int32_t samples = (int32_t)frames;
     if (!write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) return false;
@@ -155,13 +155,13 @@ static bool keep_frames(hed_pc2 *cache, uint32_t frames)
                (off_t)(sizeof(header) + frames * frame_bytes(cache->vertex_count))) == 0;
 }
 
-hed_status hed_pc2_resume(
-    const char *path, uint32_t vertex_count, hed_pc2 **result, uint32_t *frames, hed_error *error)
+hed_status hed_cloth_pc2_resume(
+    const char *path, uint32_t vertex_count, hed_cloth_pc2 **result, uint32_t *frames, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
     *frames = 0;
-    hed_pc2 *cache;
+    hed_cloth_pc2 *cache;
     hed_status status = open_cache(path, vertex_count, 0, &cache, error);
     if (status != HED_OK) return status;
     struct stat about;
@@ -187,7 +187,7 @@ hed_status hed_pc2_resume(
     return HED_OK;
 }
 
-hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error)
+hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (cache->failed) return fail(cache, error);
@@ -197,7 +197,7 @@ hed_status hed_pc2_cut(hed_pc2 *cache, uint32_t frames, hed_error *error)
     return keep_frames(cache, frames) ? HED_OK : fail(cache, error);
 }
 
-hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error)
+hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (cache->failed) return fail(cache, error);
@@ -220,7 +220,7 @@ hed_status hed_pc2_add(hed_pc2 *cache, const float *positions, hed_error *error)
     return HED_OK;
 }
 
-hed_status hed_pc2_close(hed_pc2 *cache, hed_error *error)
+hed_status hed_cloth_pc2_close(hed_cloth_pc2 *cache, hed_error *error)
 {
     if (!cache) return HED_OK;
     hed_status status = cache->failed ? fail(cache, error) : HED_OK;
@@ -235,9 +235,9 @@ hed_status hed_pc2_close(hed_pc2 *cache, hed_error *error)
 /* ---- reading ---- */
 
 hed_status cloth_pc2_parse(
-    const char *name, const void *bytes, size_t size, hed_pc2_data *data, hed_error *error)
+    const char *name, const void *bytes, size_t size, hed_cloth_pc2_data *data, hed_error *error)
 {
-    *data = (hed_pc2_data){0};
+    *data = (hed_cloth_pc2_data){0};
     header head = {0};
     memcpy(&head, bytes, size < sizeof head ? size : sizeof head);
     hed_status status = check_header(name, &head, size, error);
@@ -248,15 +248,15 @@ hed_status cloth_pc2_parse(
         return hed_error_set(
             error, HED_ERROR_MEMORY, "out of memory for the %d frames of %s", head.samples, name);
     memcpy(positions, (const char *)bytes + sizeof head, used);
-    *data = (hed_pc2_data){
+    *data = (hed_cloth_pc2_data){
         (uint32_t)head.points, (uint32_t)head.samples, head.start, head.sampling, positions};
     return HED_OK;
 }
 
-hed_status hed_pc2_read(const char *path, hed_pc2_data *data, hed_error *error)
+hed_status hed_cloth_pc2_read(const char *path, hed_cloth_pc2_data *data, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    *data = (hed_pc2_data){0};
+    *data = (hed_cloth_pc2_data){0};
     char *bytes;
     size_t size;
     hed_status status = hed_file_read(path, largest_cache, &bytes, &size, error);
@@ -266,8 +266,8 @@ hed_status hed_pc2_read(const char *path, hed_pc2_data *data, hed_error *error)
     return status;
 }
 
-void hed_pc2_free(hed_pc2_data *data)
+void hed_cloth_pc2_free(hed_cloth_pc2_data *data)
 {
     free(data->positions);
-    *data = (hed_pc2_data){0};
+    *data = (hed_cloth_pc2_data){0};
 }

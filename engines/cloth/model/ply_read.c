@@ -63,7 +63,7 @@ typedef struct reader {
     element elements[MOST_ELEMENTS];
     const element *now; /* what is read, */
     uint64_t row;       /* and which of it */
-    hed_mesh *mesh;
+    hed_cloth_mesh *mesh;
     cloth_list corners, face_at;
     bool face_textures; /* are there, and not read */
 } reader;
@@ -385,7 +385,7 @@ static bool share(uint8_t type, double *value)
 static hed_status read_vertex(reader *r)
 {
     const element *vertices = r->now;
-    hed_mesh *mesh = r->mesh;
+    hed_cloth_mesh *mesh = r->mesh;
     double values[ROLES] = {0};
     values[ALPHA] = 1;
     for (uint32_t i = 0; i < vertices->property_count; i++) {
@@ -483,7 +483,7 @@ static uint64_t least_bytes(const reader *r, const element *e)
 
 static hed_status make_vertices(reader *r, const element *e)
 {
-    hed_mesh *mesh = r->mesh;
+    hed_cloth_mesh *mesh = r->mesh;
     bool normals = has_role(e, NORMAL_X) && has_role(e, NORMAL_Y) && has_role(e, NORMAL_Z);
     bool textures = has_role(e, U) && has_role(e, V);
     bool colours = has_role(e, RED) && has_role(e, GREEN) && has_role(e, BLUE);
@@ -532,7 +532,7 @@ static hed_status read_rows(reader *r, const element *e)
 }
 
 /* Every corner has its vertex's normal and texture coordinate. */
-static bool repeat_corners(hed_mesh *mesh, uint32_t corners)
+static bool repeat_corners(hed_cloth_mesh *mesh, uint32_t corners)
 {
     size_t bytes = corners * sizeof(uint32_t);
     if (mesh->normals && (mesh->corner_normals = malloc(bytes + 1)))
@@ -558,9 +558,9 @@ static hed_status read_all(reader *r)
 }
 
 hed_status cloth_ply_parse(
-    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
+    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
-    *mesh = (hed_mesh){0};
+    *mesh = (hed_cloth_mesh){0};
     reader *r = calloc(1, sizeof *r);
     if (!r) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
     *r = (reader){
@@ -581,6 +581,6 @@ hed_status cloth_ply_parse(
     }
     for (uint32_t i = 0; i < r->element_count; i++) free(r->elements[i].properties);
     free(r);
-    if (status != HED_OK) hed_mesh_free(mesh);
+    if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t largest_face(const hed_mesh *mesh)
+static uint32_t largest_face(const hed_cloth_mesh *mesh)
 {
     uint32_t largest = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -18,7 +18,7 @@ static uint32_t largest_face(const hed_mesh *mesh)
     return largest;
 }
 
-static void put_head(cloth_text *text, const hed_mesh *mesh, bool coloured, bool wide)
+static void put_head(cloth_text *text, const hed_cloth_mesh *mesh, bool coloured, bool wide)
 {
     cloth_text_words(text, "ply\nformat binary_little_endian 1.0\nelement vertex ");
     cloth_text_integer(text, mesh->vertex_count);
@@ -33,7 +33,7 @@ static void put_head(cloth_text *text, const hed_mesh *mesh, bool coloured, bool
     cloth_text_words(text, "end_header\n");
 }
 
-static void put_vertex(cloth_text *text, const hed_mesh *mesh, const float *positions,
+static void put_vertex(cloth_text *text, const hed_cloth_mesh *mesh, const float *positions,
     const uint8_t *colours, size_t vertex)
 {
     uint8_t colour[4];
@@ -45,7 +45,7 @@ static void put_vertex(cloth_text *text, const hed_mesh *mesh, const float *posi
     if (colours || mesh->vertex_colours) cloth_text_put(text, (const char *)colour, sizeof colour);
 }
 
-hed_status hed_mesh_write_ply(const char *path, const hed_mesh *mesh, const float *positions,
+hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh, const float *positions,
     const uint8_t *colours, hed_error *error)
 {
     if (hed_failed(error)) return error->status;

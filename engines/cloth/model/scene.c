@@ -151,7 +151,7 @@ hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size
 void hed_cloth_scene_close(hed_cloth_scene *scene)
 {
     if (!scene) return;
-    for (uint32_t i = 0; i < scene->mesh_count; i++) hed_mesh_free(scene->meshes[i]);
+    for (uint32_t i = 0; i < scene->mesh_count; i++) hed_cloth_mesh_free(scene->meshes[i]);
     free(scene->meshes);
     cloth_scene_free_blocks(scene);
     free(scene);
@@ -166,7 +166,7 @@ uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene)
 {
     return scene->garment_count;
 }
-const hed_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment)
+const hed_cloth_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment)
 {
     return scene->garments[garment].mesh;
 }

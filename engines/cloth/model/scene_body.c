@@ -8,19 +8,19 @@
 
 /* ---- mesh files ---- */
 
-hed_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh)
+hed_cloth_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh)
 {
     hed_cloth_scene *scene = reader->scene;
-    hed_mesh *kept = cloth_scene_allocate(reader, node, 1, sizeof *kept);
-    hed_mesh **list =
-        kept ? realloc(scene->meshes, (scene->mesh_count + 1) * sizeof(hed_mesh *)) : NULL;
+    hed_cloth_mesh *kept = cloth_scene_allocate(reader, node, 1, sizeof *kept);
+    hed_cloth_mesh **list =
+        kept ? realloc(scene->meshes, (scene->mesh_count + 1) * sizeof(hed_cloth_mesh *)) : NULL;
     if (!list) {
         cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory");
-        hed_mesh_free(mesh);
+        hed_cloth_mesh_free(mesh);
         return NULL;
     }
     *kept = *mesh;
-    *mesh = (hed_mesh){0};
+    *mesh = (hed_cloth_mesh){0};
     scene->meshes = list;
     scene->meshes[scene->mesh_count++] = kept;
     return kept;
@@ -28,17 +28,17 @@ hed_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, h
 
 /* Takes away what is broken where that is safe, or complains. */
 static void make_sound(
-    cloth_scene_reader *reader, hed_json_node node, const char *path, hed_mesh *mesh, bool mend)
+    cloth_scene_reader *reader, hed_json_node node, const char *path, hed_cloth_mesh *mesh, bool mend)
 {
     hed_error error = {0};
-    hed_status status = hed_mesh_require_sound(path, mesh, &error);
+    hed_status status = hed_cloth_mesh_require_sound(path, mesh, &error);
     if (status == HED_OK) return;
     if (status == HED_ERROR_FORMAT && mend) {
         uint32_t removed = 0;
         hed_error first = error;
         hed_error_clear(&error);
-        status = hed_mesh_mend(mesh, &removed, &error);
-        if (status == HED_OK) status = hed_mesh_require_sound(path, mesh, &error);
+        status = hed_cloth_mesh_mend(mesh, &removed, &error);
+        if (status == HED_OK) status = hed_cloth_mesh_require_sound(path, mesh, &error);
         if (status == HED_OK)
             cloth_scene_warn(reader, "%s: mended: %u faces taken away; the first fault was: %s",
                 path, removed, first.text);
@@ -52,13 +52,13 @@ static void make_sound(
     if (status != HED_OK) cloth_scene_reject(reader, status, node, "%s", error.text);
 }
 
-const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node file, bool mend)
+const hed_cloth_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node file, bool mend)
 {
     const char *path = cloth_scene_path(reader, file);
-    hed_mesh mesh = {0};
+    hed_cloth_mesh mesh = {0};
     hed_error error = {0};
     if (!cloth_scene_fine(reader)) return NULL;
-    hed_status status = hed_mesh_read(path, &mesh, &error);
+    hed_status status = hed_cloth_mesh_read(path, &mesh, &error);
     if (status != HED_OK) {
         cloth_scene_reject(reader, status, file, "%s", error.text);
         return NULL;
@@ -71,7 +71,7 @@ const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node 
 }
 
 const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node,
-    const hed_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count)
+    const hed_cloth_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count)
 {
     uint64_t total = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
@@ -100,7 +100,7 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
 {
     hed_json_node file = hed_json_member(object, "mesh");
     double matrix[12];
-    const hed_mesh *mesh =
+    const hed_cloth_mesh *mesh =
         cloth_scene_read_mesh(reader, file, cloth_scene_boolean(object, "mend", false));
     cloth_scene_read_transform(reader, object, matrix);
     cloth_body *body = cloth_scene_allocate(reader, object, 1, sizeof *body);

@@ -14,7 +14,7 @@ enum { LONGEST_NAME = 48 };
 static void weld(
     cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *made)
 {
-    const hed_mesh *mesh = made->mesh;
+    const hed_cloth_mesh *mesh = made->mesh;
     uint32_t *particle_of =
         cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *particle_of);
     uint32_t *first_vertex =
@@ -32,7 +32,7 @@ static void weld(
     hed_status status = HED_OK;
     if (apart)
         for (uint32_t i = 0; i < count; i++) particle_of[i] = i;
-    else status = hed_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
+    else status = hed_cloth_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
     if (status != HED_OK) {
         cloth_scene_reject(reader, status, node, "%s", error.text);
         return;
@@ -45,7 +45,7 @@ static void weld(
         made->def.vertex_count = mesh->vertex_count;
         made->def.vertex_particle = particle_of;
     } else if (!shape &&
-               hed_mesh_is_grid(mesh, &made->def.grid_width, &made->def.grid_height) == false) {
+               hed_cloth_mesh_is_grid(mesh, &made->def.grid_width, &made->def.grid_height) == false) {
         made->def.grid_width = made->def.grid_height = 0;
     }
 }
@@ -65,7 +65,7 @@ static void set_positions(cloth_scene_reader *reader, hed_json_node node, const 
 
 static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *made)
 {
-    const hed_mesh *mesh = made->mesh;
+    const hed_cloth_mesh *mesh = made->mesh;
     uint32_t quads = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++)
         quads += mesh->face_at[f + 1] - mesh->face_at[f] == 4;

@@ -105,7 +105,7 @@ static uint32_t read_channel(hed_json_node object)
     return hed_json_choice(hed_json_member(object, "colour"), channels);
 }
 
-static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const hed_mesh *mesh)
+static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const hed_cloth_mesh *mesh)
 {
     if (cloth_scene_fine(reader) && !mesh->vertex_colours)
         cloth_scene_reject(
@@ -116,7 +116,7 @@ static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const he
 /* Values by vertex, times `scale` plus `offset`; `most` is the largest number that may stand in the
  * file. */
 static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
-    const hed_mesh *mesh, double most, double *scale, double *offset)
+    const hed_cloth_mesh *mesh, double most, double *scale, double *offset)
 {
     static const char *const sources[] = {"file", "colour", NULL};
     uint32_t count = mesh->vertex_count;

@@ -87,7 +87,7 @@ typedef struct cloth_pins {
 typedef struct cloth_scene_garment {
     const char *name;
     const char *file;             /* of the mesh; NULL: a shape */
-    const hed_mesh *mesh;         /* one for all of an array */
+    const hed_cloth_mesh *mesh;         /* one for all of an array */
     const uint32_t *particle_of;  /* (vertices) */
     const uint32_t *first_vertex; /* (particles) */
     const float *positions;       /* (particles x 3) m, at the start */
@@ -134,7 +134,7 @@ struct hed_cloth_scene {
     hed_cloth_garment_def *garment_defs; /* the same, one behind another */
     uint32_t particle_count;             /* with copies */
     uint32_t mesh_count;
-    hed_mesh **meshes; /* to free */
+    hed_cloth_mesh **meshes; /* to free */
     uint32_t obstacle_count;
     cloth_obstacle *obstacles;
     hed_cloth_camera camera; /* in the scene's unit */
@@ -222,12 +222,12 @@ void cloth_sequence_at(
 
 /* A mesh file, mended where that is asked for, sound; NULL after a complaint. Belongs to the
  * scene. */
-const hed_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node file, bool mend);
+const hed_cloth_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node file, bool mend);
 /* Gives a mesh to the scene; its arrays are freed in any case. NULL after a complaint. */
-hed_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh);
+hed_cloth_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh);
 /* Triangles of a mesh, polygons cut from their first corner; `particle_of` NULL: as they are. */
 const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node,
-    const hed_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count);
+    const hed_cloth_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count);
 /* "mesh", "transform", "sequence", "motion", "mend" of an object. */
 cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node object, bool normals);
 /* Puts `now` and `normals` where they are at a time. */

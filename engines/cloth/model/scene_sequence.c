@@ -11,9 +11,9 @@ enum { MOST_FILES = 100000 };
 static void read_cache(cloth_scene_reader *reader, hed_json_node node, const char *path,
     uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
-    hed_pc2_data data = {0};
+    hed_cloth_pc2_data data = {0};
     hed_error error = {0};
-    hed_status status = hed_pc2_read(path, &data, &error);
+    hed_status status = hed_cloth_pc2_read(path, &data, &error);
     if (status != HED_OK) {
         cloth_scene_reject(reader, status, node, "%s", error.text);
         return;
@@ -34,7 +34,7 @@ static void read_cache(cloth_scene_reader *reader, hed_json_node node, const cha
         sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
     sequence->samples = samples;
     sequence->sample_count = samples ? data.frame_count : 0;
-    hed_pc2_free(&data);
+    hed_cloth_pc2_free(&data);
 }
 
 /* "a/walk_####.obj" and 7: "a/walk_0007.obj". */
@@ -57,11 +57,11 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
     float *samples =
         cloth_scene_allocate(reader, node, (uint64_t)count * vertex_count, 3 * sizeof *samples);
     for (uint32_t s = 0; samples && s < count && cloth_scene_fine(reader); s++) {
-        hed_mesh mesh = {0};
+        hed_cloth_mesh mesh = {0};
         hed_error error = {0};
         float *to = samples + 3 * (size_t)s * vertex_count;
         const char *path = numbered(reader, node, pattern, first + s);
-        hed_status status = hed_mesh_read(path, &mesh, &error);
+        hed_status status = hed_cloth_mesh_read(path, &mesh, &error);
         if (status != HED_OK) {
             cloth_scene_reject(reader, status, node, "%s", error.text);
         } else if (mesh.vertex_count != vertex_count) {
@@ -73,7 +73,7 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
             cloth_scene_place(matrix, mesh.positions, to, vertex_count);
             cloth_scene_check_near(reader, node, path, to, vertex_count);
         }
-        hed_mesh_free(&mesh);
+        hed_cloth_mesh_free(&mesh);
     }
     if (sequence->rate == 0) sequence->rate = reader->scene->rate;
     sequence->samples = samples;

@@ -14,16 +14,16 @@ enum { MESH, GRID, DISC, SLEEVE, SKIRT };
 
 /* Room for a mesh with as many texture coordinates as vertices and `corners` corners for each face;
  * false after a complaint. */
-static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh,
+static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh,
     uint64_t vertices, uint64_t textures, uint64_t faces, uint32_t corners)
 {
-    *mesh = (hed_mesh){.vertex_count = (uint32_t)vertices, .face_count = (uint32_t)faces};
+    *mesh = (hed_cloth_mesh){.vertex_count = (uint32_t)vertices, .face_count = (uint32_t)faces};
     mesh->texture_count = (uint32_t)textures;
     if (!cloth_scene_fine(reader)) return false;
     if (vertices > CLOTH_SCENE_SHAPE) {
         cloth_scene_reject(reader, HED_ERROR_LIMIT, node, "%llu vertices; a shape has at most %d",
             (unsigned long long)vertices, CLOTH_SCENE_SHAPE);
-        *mesh = (hed_mesh){0};
+        *mesh = (hed_cloth_mesh){0};
         return false;
     }
     mesh->positions = malloc(vertices * 3 * sizeof *mesh->positions);
@@ -36,13 +36,13 @@ static bool make_room(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
         for (uint32_t f = 0; f <= faces; f++) mesh->face_at[f] = f * corners;
         return true;
     }
-    hed_mesh_free(mesh);
+    hed_cloth_mesh_free(mesh);
     cloth_scene_reject(reader, HED_ERROR_MEMORY, node, "out of memory for a shape of %llu vertices",
         (unsigned long long)vertices);
     return false;
 }
 
-static void set_point(hed_mesh *mesh, uint32_t vertex, const double origin[3], double a,
+static void set_point(hed_cloth_mesh *mesh, uint32_t vertex, const double origin[3], double a,
     const double u[3], double b, const double v[3], double c, const double w[3])
 {
     for (int k = 0; k < 3; k++)
@@ -50,7 +50,7 @@ static void set_point(hed_mesh *mesh, uint32_t vertex, const double origin[3], d
             (float)(origin[k] + a * u[k] + b * v[k] + c * w[k]);
 }
 
-static void set_texture(hed_mesh *mesh, uint32_t texture, double u, double v)
+static void set_texture(hed_cloth_mesh *mesh, uint32_t texture, double u, double v)
 {
     mesh->textures[2 * (size_t)texture] = (float)u;
     mesh->textures[2 * (size_t)texture + 1] = (float)v;
@@ -93,7 +93,7 @@ static void fold(double distance, double layer_length, double gap, double *along
     *above = layer * gap;
 }
 
-static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh,
+static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh,
     cloth_scene_garment *made, float **rest)
 {
     double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0},
@@ -155,14 +155,14 @@ static uint32_t ring_vertex(uint32_t ring, uint32_t place)
     return ring ? 1 + 3 * ring * (ring - 1) + place % (6 * ring) : 0;
 }
 
-static void set_triangle(hed_mesh *mesh, uint32_t *face, uint32_t a, uint32_t b, uint32_t c)
+static void set_triangle(hed_cloth_mesh *mesh, uint32_t *face, uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t corner[3] = {a, b, c};
     memcpy(mesh->corners + 3 * (size_t)*face, corner, sizeof corner);
     memcpy(mesh->corner_textures + 3 * (size_t)(*face)++, corner, sizeof corner);
 }
 
-static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh)
+static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh)
 {
     double unit = reader->scene->unit, centre[3] = {0}, axis[3] = {0}, u[3], v[3];
     hed_json_only(node, cloth_keys_disc);
@@ -199,7 +199,7 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_mesh *
 
 /* ---- sleeve and skirt ---- */
 
-static void read_tube(cloth_scene_reader *reader, hed_json_node node, hed_mesh *mesh, bool cone)
+static void read_tube(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh, bool cone)
 {
     double unit = reader->scene->unit, origin[3] = {0}, axis[3] = {0}, u[3], v[3],
            radius[2] = {1, 1};
@@ -249,7 +249,7 @@ void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, u
     cloth_scene_garment *made, float **rest)
 {
     hed_json_node node = hed_json_member(garment, cloth_shape_keys[shape]);
-    hed_mesh mesh = {0};
+    hed_cloth_mesh mesh = {0};
     if (shape == GRID) read_grid(reader, node, &mesh, made, rest);
     if (shape == DISC) read_disc(reader, node, &mesh);
     if (shape == SLEEVE || shape == SKIRT) read_tube(reader, node, &mesh, shape == SKIRT);

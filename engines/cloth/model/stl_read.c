@@ -25,7 +25,7 @@ typedef struct reader {
     uint64_t line;
     hed_error *error;
     cloth_list places; /* rows of 3 floats, three for each facet */
-    cloth_list solids; /* hed_mesh_span */
+    cloth_list solids; /* hed_cloth_mesh_span */
     char *warning;
 } reader;
 
@@ -123,10 +123,10 @@ static hed_status begin_solid(reader *r)
     const char *to = r->at;
     while (from < to && (*from == ' ' || *from == '\t')) from++;
     while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
-    hed_mesh_span *span = cloth_list_add(&r->solids);
+    hed_cloth_mesh_span *span = cloth_list_add(&r->solids);
     if (!span) return no_memory(r);
     *span =
-        (hed_mesh_span){strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
+        (hed_cloth_mesh_span){strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
     return span->name ? HED_OK : no_memory(r);
 }
 
@@ -188,12 +188,12 @@ static hed_status read_binary(reader *r)
 
 /* Makes one vertex of corners at the same place. A facet of which two corners are at one place
  * keeps both. */
-static hed_status weld(reader *r, hed_mesh *mesh)
+static hed_status weld(reader *r, hed_cloth_mesh *mesh)
 {
     uint32_t count = mesh->vertex_count, *vertex_of = malloc(count * sizeof *vertex_of),
              vertices = 0;
     if (!vertex_of) return no_memory(r);
-    hed_status status = hed_mesh_weld(mesh, 0, vertex_of, &vertices, r->error);
+    hed_status status = hed_cloth_mesh_weld(mesh, 0, vertex_of, &vertices, r->error);
     for (uint32_t i = 0, next = 0; i < count && status == HED_OK; i++) {
         if (vertex_of[i] == next)
             memmove(mesh->positions + 3 * (size_t)next++, mesh->positions + 3 * (size_t)i,
@@ -208,10 +208,10 @@ static hed_status weld(reader *r, hed_mesh *mesh)
     return HED_OK;
 }
 
-static hed_status make_mesh(reader *r, hed_mesh *mesh)
+static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
 {
     uint32_t corners = (uint32_t)r->places.count;
-    *mesh = (hed_mesh){.vertex_count = corners, .face_count = corners / 3,
+    *mesh = (hed_cloth_mesh){.vertex_count = corners, .face_count = corners / 3,
         .positions = r->places.rows, .warning = r->warning};
     mesh->groups = r->solids.rows;
     mesh->group_count = (uint32_t)r->solids.count;
@@ -226,11 +226,11 @@ static hed_status make_mesh(reader *r, hed_mesh *mesh)
 }
 
 hed_status cloth_stl_parse(
-    const char *name, const char *bytes, size_t size, hed_mesh *mesh, hed_error *error)
+    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
     reader r = {.at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error};
     r.places.size = 3 * sizeof(float);
-    r.solids.size = sizeof(hed_mesh_span);
+    r.solids.size = sizeof(hed_cloth_mesh_span);
     /* Binary files may begin with "solid", too: then their size says what they are. */
     bool text = size >= 5 && strncasecmp(bytes, "solid", 5) == 0;
     if (text && size >= HEAD_BYTES && size == HEAD_BYTES + (uint64_t)facet_count(&r) * FACET_BYTES)
@@ -244,10 +244,10 @@ hed_status cloth_stl_parse(
     if (status == HED_OK) made = make_mesh(&r, mesh);
     else {
         *mesh =
-            (hed_mesh){.positions = r.places.rows, .groups = r.solids.rows, .warning = r.warning};
+            (hed_cloth_mesh){.positions = r.places.rows, .groups = r.solids.rows, .warning = r.warning};
         mesh->group_count = (uint32_t)r.solids.count;
     }
     if (status == HED_OK) status = made;
-    if (status != HED_OK) hed_mesh_free(mesh);
+    if (status != HED_OK) hed_cloth_mesh_free(mesh);
     return status;
 }

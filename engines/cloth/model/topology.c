@@ -15,7 +15,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The corners of a face in ascending order. */
-static uint32_t sort_corners(const hed_mesh *mesh, uint32_t face, uint32_t *sorted)
+static uint32_t sort_corners(const hed_cloth_mesh *mesh, uint32_t face, uint32_t *sorted)
 {
     uint32_t first = mesh->face_at[face], count = mesh->face_at[face + 1] - first;
     memcpy(sorted, mesh->corners + first, count * sizeof *sorted);
@@ -36,7 +36,7 @@ static uint32_t sort_corners(const hed_mesh *mesh, uint32_t face, uint32_t *sort
 
 /* Whether a face has no area: each triangle of its fan is thinner than a ten-millionth of its
  * longest side. */
-static bool is_flat(const hed_mesh *mesh, uint32_t face)
+static bool is_flat(const hed_cloth_mesh *mesh, uint32_t face)
 {
     uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
     const float *o = mesh->positions + 3 * (size_t)mesh->corners[first];
@@ -62,7 +62,7 @@ static bool is_flat(const hed_mesh *mesh, uint32_t face)
     return true;
 }
 
-static bool is_degenerate(const hed_mesh *mesh, uint32_t face, uint32_t *sorted)
+static bool is_degenerate(const hed_cloth_mesh *mesh, uint32_t face, uint32_t *sorted)
 {
     uint32_t count = sort_corners(mesh, face, sorted);
     if (count < 3) return true;
@@ -85,7 +85,7 @@ static uint64_t hash_corners(const uint32_t *sorted, uint32_t count)
 
 /* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all
  * CLOTH_NO_INDEX. */
-static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint32_t *table,
+static void mark_duplicates(const hed_cloth_mesh *mesh, cloth_topology *topology, uint32_t *table,
     uint64_t slots, uint32_t *sorted, uint32_t *other)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -97,7 +97,7 @@ static void mark_duplicates(const hed_mesh *mesh, cloth_topology *topology, uint
             if (mesh->face_at[there + 1] - mesh->face_at[there] != count) continue;
             sort_corners(mesh, there, other);
             if (memcmp(sorted, other, count * sizeof *sorted) != 0) continue;
-            topology->fault[face] = HED_MESH_DUPLICATE_FACE + 1;
+            topology->fault[face] = HED_CLOTH_MESH_DUPLICATE_FACE + 1;
             break;
         }
         if (!topology->fault[face]) table[slot] = face;
@@ -124,7 +124,7 @@ typedef struct edge_scratch {
 } edge_scratch;
 
 static void number_edges(
-    const hed_mesh *mesh, cloth_topology *topology, const edge_scratch *scratch)
+    const hed_cloth_mesh *mesh, cloth_topology *topology, const edge_scratch *scratch)
 {
     uint32_t used = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -161,17 +161,17 @@ static bool names_nothing(const uint32_t *corners, uint32_t corner, uint32_t cou
 }
 
 /* Faces whose corners name something that is not there. */
-static void mark_bad_indices(const hed_mesh *mesh, cloth_topology *topology)
+static void mark_bad_indices(const hed_cloth_mesh *mesh, cloth_topology *topology)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++)
         for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++)
             if (mesh->corners[corner] >= mesh->vertex_count ||
                 names_nothing(mesh->corner_textures, corner, mesh->texture_count) ||
                 names_nothing(mesh->corner_normals, corner, mesh->normal_count))
-                topology->fault[face] = HED_MESH_BAD_INDEX + 1;
+                topology->fault[face] = HED_CLOTH_MESH_BAD_INDEX + 1;
 }
 
-static uint32_t largest_face(const hed_mesh *mesh)
+static uint32_t largest_face(const hed_cloth_mesh *mesh)
 {
     uint32_t largest = 1;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
@@ -181,7 +181,7 @@ static uint32_t largest_face(const hed_mesh *mesh)
     return largest;
 }
 
-hed_status cloth_topology_create(const hed_mesh *mesh, cloth_topology *topology, hed_error *error)
+hed_status cloth_topology_create(const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error)
 {
     size_t corners = cloth_mesh_corner_count(mesh), largest = largest_face(mesh);
     uint64_t slots = 4;
@@ -195,7 +195,7 @@ hed_status cloth_topology_create(const hed_mesh *mesh, cloth_topology *topology,
         mark_bad_indices(mesh, topology);
         for (uint32_t face = 0; face < mesh->face_count; face++)
             if (!topology->fault[face] && is_degenerate(mesh, face, faces))
-                topology->fault[face] = HED_MESH_DEGENERATE_FACE + 1;
+                topology->fault[face] = HED_CLOTH_MESH_DEGENERATE_FACE + 1;
         memset(table, 0xff, slots * sizeof *table);
         mark_duplicates(mesh, topology, table, slots, faces, faces + largest);
         number_edges(mesh, topology,

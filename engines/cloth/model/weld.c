@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct welder {
-    const hed_mesh *mesh;
+    const hed_cloth_mesh *mesh;
     double distance, cell; /* m; cell 0: only equal coordinates are together, each its own cell */
     uint32_t *particle_of;
     uint32_t *vertex_of;        /* (particles so far) the first vertex of each */
@@ -106,7 +106,7 @@ static void add_particle(welder *w, uint32_t vertex)
  * end. */
 static void gather_faces(welder *w)
 {
-    const hed_mesh *mesh = w->mesh;
+    const hed_cloth_mesh *mesh = w->mesh;
     for (uint32_t corner = 0; corner < cloth_mesh_corner_count(mesh); corner++)
         if (mesh->corners[corner] < mesh->vertex_count)
             w->faces_at[(size_t)mesh->corners[corner] + 2]++;
@@ -118,7 +118,7 @@ static void gather_faces(welder *w)
                 w->faces[w->faces_at[(size_t)mesh->corners[corner] + 1]++] = face;
 }
 
-hed_status hed_mesh_weld(const hed_mesh *mesh, float distance, uint32_t *particle_of,
+hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance, uint32_t *particle_of,
     uint32_t *particle_count, hed_error *error)
 {
     if (hed_failed(error)) return error->status;

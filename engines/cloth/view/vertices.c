@@ -42,7 +42,7 @@ static hed_status no_memory(hed_error *error, const char *what)
 
 /* A garment's faces as triangles, all copies; polygons become fans. NULL: no memory. */
 static uint32_t *make_triangles(
-    const hed_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *index_count)
+    const hed_cloth_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *index_count)
 {
     uint64_t each = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
