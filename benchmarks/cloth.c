@@ -31,7 +31,7 @@ typedef struct sheet_case {
     const char *name;
     uint32_t n, copies, substeps;
     bool tethers, surroundings; /* surroundings: driver, tethers, a plane, a sphere and a capsule */
-    hed_cloth_structure structure;
+    hed_cloth_solver structure;
     uint32_t threads, devices; /* NATIVE; bits below */
     bool scalar;               /* on a host device of one thread of its own */
 } sheet_case;
@@ -55,12 +55,12 @@ static const sheet_case CASES[] = {
         false},
     {"255 x 255, a launch a colour", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 0, ON_OTHERS,
         false},
-    {"255 x 255, one thread", 255, 1, 5, false, false, HED_CLOTH_NATIVE, 1, ON_HOST, false},
-    {"255 x 255, two threads", 255, 1, 5, false, false, HED_CLOTH_NATIVE, 2, ON_HOST, false},
+    {"255 x 255, one thread", 255, 1, 5, false, false, HED_CLOTH_CPU, 1, ON_HOST, false},
+    {"255 x 255, two threads", 255, 1, 5, false, false, HED_CLOTH_CPU, 2, ON_HOST, false},
     {"255 x 255, scalar C, one thread", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 1, ON_HOST,
         true},
-    {"1024 x 1024, all threads", 1024, 1, 5, false, false, HED_CLOTH_NATIVE, 0, ON_HOST, false},
-    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_NATIVE, 0, ON_HOST,
+    {"1024 x 1024, all threads", 1024, 1, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST, false},
+    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST,
         false},
 };
 
@@ -234,7 +234,7 @@ static void add_record(
     char stretch[32];
     snprintf(stretch, sizeof stretch, "%.2f%s", 100 * run->quality.worst_stretch,
         run->settled < SETTLED_FRAMES ? "*" : "");
-    const char *structure = hed_cloth_structure_name(report.structure);
+    const char *structure = hed_cloth_solver_name(report.structure);
     cli_report_row(to, CLI_TEXT("suite", "cloth"),
         CLI_TEXT("device", info->id, .heading = "device"),
         CLI_TEXT("name", c->name, .heading = "sheet"),

@@ -31,7 +31,7 @@ static void plain_step(hed_cloth *cloth)
     OK(hed_cloth_wait(cloth, &error));
 }
 
-static void check(hed_cloth_structure structure, bool dressed)
+static void check(hed_cloth_solver structure, bool dressed)
 {
     hed_context_def context = fakes_def("cuda");
     fake_control *nvrtc = fakes_load(context.nvrtc_library);
@@ -52,20 +52,20 @@ static void check(hed_cloth_structure structure, bool dressed)
     float positions[3 * 64];
     plain_step(cloth);
     EXPECT_EQ(nvrtc->builds, builds, "%s: the first step compiles %lld kernels",
-        hed_cloth_structure_name(structure), (long long)(nvrtc->builds - builds));
+        hed_cloth_solver_name(structure), (long long)(nvrtc->builds - builds));
     builds = nvrtc->builds;
     busy_step(cloth, &s, dressed);
     EXPECT_EQ(nvrtc->builds, builds, "%s: the first busy step compiles %lld kernels",
-        hed_cloth_structure_name(structure), (long long)(nvrtc->builds - builds));
+        hed_cloth_solver_name(structure), (long long)(nvrtc->builds - builds));
     plain_step(cloth);
     OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
-    EXPECT_EQ(nvrtc->builds, builds, "%s: then %lld", hed_cloth_structure_name(structure),
+    EXPECT_EQ(nvrtc->builds, builds, "%s: then %lld", hed_cloth_solver_name(structure),
         (long long)(nvrtc->builds - builds));
     OK(hed_cloth_want_normals(cloth, &error));
     builds = nvrtc->builds;
     plain_step(cloth);
     EXPECT_EQ(nvrtc->builds, builds, "%s: a step with normals compiles",
-        hed_cloth_structure_name(structure));
+        hed_cloth_solver_name(structure));
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     hed_context_destroy(t.context);
@@ -73,8 +73,8 @@ static void check(hed_cloth_structure structure, bool dressed)
 
 Test(cloth_announced, no_step_compiles)
 {
-    static const hed_cloth_structure structures[] = {
-        HED_CLOTH_COLOURS, HED_CLOTH_SETS, HED_CLOTH_PATCHES, HED_CLOTH_WHOLE};
+    static const hed_cloth_solver structures[] = {
+        HED_CLOTH_COLOURS, HED_CLOTH_SETS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS};
     for (size_t k = 0; k < sizeof structures / sizeof *structures; k++)
         for (int dressed = 0; dressed < 2; dressed++) check(structures[k], dressed);
 }

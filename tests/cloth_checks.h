@@ -22,7 +22,7 @@ static hed_error error;
 
 typedef struct variant {
     const char *name;
-    hed_cloth_structure structure;
+    hed_cloth_solver structure;
     hed_math math;
 } variant;
 
@@ -33,8 +33,8 @@ static const variant variants[] = {
     {"sets, strict", HED_CLOTH_SETS, HED_MATH_STRICT},
     {"sets, fast", HED_CLOTH_SETS, HED_MATH_FAST},
     {"patches, fast", HED_CLOTH_PATCHES, HED_MATH_FAST},
-    {"whole, fast", HED_CLOTH_WHOLE, HED_MATH_FAST},
-    {"native, fast", HED_CLOTH_NATIVE, HED_MATH_FAST},
+    {"whole, fast", HED_CLOTH_GARMENTS, HED_MATH_FAST},
+    {"native, fast", HED_CLOTH_CPU, HED_MATH_FAST},
     {NULL, HED_CLOTH_AUTO, HED_MATH_FAST},
 };
 

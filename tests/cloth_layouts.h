@@ -1,4 +1,4 @@
-/* For tests of HED_CLOTH_WHOLE and HED_CLOTH_PATCHES: a cloth of one structure, moved some frames,
+/* For tests of HED_CLOTH_GARMENTS and HED_CLOTH_PATCHES: a cloth of one structure, moved some frames,
  * against the reference that sweeps in its plan's order, and against another structure. */
 #ifndef HED_TESTS_CLOTH_LAYOUTS_H
 #define HED_TESTS_CLOTH_LAYOUTS_H
@@ -11,7 +11,7 @@
 static hed_error error;
 
 /* A cloth of these garments, and room for so many colliders and triangles of a mesh collider. */
-static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_structure structure,
+static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_solver structure,
     const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches, uint32_t iterations,
     uint32_t colliders, uint32_t triangles)
 {
@@ -29,7 +29,7 @@ static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_stru
 }
 
 /* The same alone. */
-static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_structure structure,
+static inline hed_cloth *layout_cloth(const test_device *t, hed_cloth_solver structure,
     const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches, uint32_t iterations)
 {
     return layout_cloth_among(t, structure, garments, count, patches, iterations, 0, 0);
@@ -117,7 +117,7 @@ static inline double layout_difference(
 /* Moves a cloth of this garment 20 frames and compares it with the reference in the same order:
  * 1e-5 m, or three times what a sequential float sweep is off by: devices have other reciprocal
  * roots. */
-static inline void layout_against_reference(const test_device *t, hed_cloth_structure structure,
+static inline void layout_against_reference(const test_device *t, hed_cloth_solver structure,
     const hed_cloth_garment_def *def, const cloth_patch_choice *choice, uint32_t patches,
     uint32_t iterations)
 {
@@ -141,7 +141,7 @@ static inline void layout_against_reference(const test_device *t, hed_cloth_stru
 }
 
 /* Skips the test where the device lacks the structure, after checking that it says why. */
-static inline void layout_needed(hed_cloth_structure structure)
+static inline void layout_needed(hed_cloth_solver structure)
 {
     if (strcmp(hed_device_get_info(here.device)->backend, "host") != 0) return;
     test_mesh mesh = test_grid(4, 4);
@@ -219,7 +219,7 @@ enum {
 };
 
 /* Moves a busy cloth 12 frames; `what` surrounds it. Gives its positions and colours. */
-static inline float *busy_move(const test_device *t, hed_cloth_structure structure, uint32_t n,
+static inline float *busy_move(const test_device *t, hed_cloth_solver structure, uint32_t n,
     uint32_t what, uint32_t patches, uint32_t iterations, uint32_t copies, uint8_t (*colours)[4])
 {
     busy_garment b = busy_make(n);

@@ -1,4 +1,4 @@
-/* HED_CLOTH_NATIVE on the host: its figures, then its numbers against the double reference in the
+/* HED_CLOTH_CPU on the host: its figures, then its numbers against the double reference in the
  * same order, against the colours by what a user sees, and for any count of threads to the bit. */
 #include "testing.h"
 
@@ -17,7 +17,7 @@ static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments
     const hed_cloth_def *change)
 {
     hed_cloth_def def = change ? *change : hed_default_cloth_def();
-    if (!change) def.structure = HED_CLOTH_NATIVE;
+    if (!change) def.structure = HED_CLOTH_CPU;
     def.garments = garments;
     def.garment_count = count;
     hed_cloth *cloth;
@@ -138,7 +138,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
 {
     native_cloth c = open_host();
     hed_cloth_def how = hed_default_cloth_def();
-    how.structure = HED_CLOTH_NATIVE;
+    how.structure = HED_CLOTH_CPU;
     how.iterations = iterations;
     c.cloth = make(c.device, def, 1, &how);
     step(c.cloth, frames);
@@ -263,7 +263,7 @@ Test(cloth_native, versions_agree)
 }
 
 static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments,
-    uint32_t count, hed_cloth_structure structure, uint32_t threads, uint32_t frames)
+    uint32_t count, hed_cloth_solver structure, uint32_t threads, uint32_t frames)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth_quality quality;
@@ -282,7 +282,7 @@ Test(cloth_native, looks_like_the_colours)
     test_mesh mesh = test_grid(24, 24);
     mesh.def.tethers = true;
     native_cloth c = open_host();
-    hed_cloth_quality native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_NATIVE, 1, 90);
+    hed_cloth_quality native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_CPU, 1, 90);
     hed_cloth_quality colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
     EXPECT_LT(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01,
         "stretch %g, the colours %g", native.worst_stretch, colours.worst_stretch);
@@ -313,11 +313,11 @@ Test(cloth_native, threads_do_not_change_a_bit)
     for (uint32_t set = 0; set < 3; set++) {
         const hed_cloth_garment_def *first = set == 2 ? garments : garments + set;
         uint32_t count = set == 2 ? 3 : 1;
-        uint64_t expected = quality_of(c.device, first, count, HED_CLOTH_NATIVE, 1, 4).hash;
+        uint64_t expected = quality_of(c.device, first, count, HED_CLOTH_CPU, 1, 4).hash;
         static const uint32_t threads[] = {2, 3, 7, 40};
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
             uint64_t hash =
-                quality_of(c.device, first, count, HED_CLOTH_NATIVE, threads[t], 4).hash;
+                quality_of(c.device, first, count, HED_CLOTH_CPU, threads[t], 4).hash;
             EXPECT_EQ(hash, expected, "set %u, %u threads", set, threads[t]);
         }
     }
@@ -383,7 +383,7 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
     float *found[2];
     for (int k = 0; k < 2; k++) {
         hed_cloth_def def = hed_default_cloth_def();
-        def.structure = k ? HED_CLOTH_NATIVE : HED_CLOTH_COLOURS;
+        def.structure = k ? HED_CLOTH_CPU : HED_CLOTH_COLOURS;
         c.cloth = make(c.device, &mesh.def, 1, &def);
         hed_cloth_frame frame = hed_default_cloth_frame();
         const hed_cloth_collider ball = {
@@ -427,7 +427,7 @@ Test(cloth_native, says_where_it_is_not_valid)
     test_mesh mesh = test_grid(6, 6);
     native_cloth c = open_host();
     hed_cloth_def def = hed_default_cloth_def();
-    def.structure = HED_CLOTH_NATIVE;
+    def.structure = HED_CLOTH_CPU;
     def.garments = &mesh.def;
     def.garment_count = 1;
     def.math = HED_MATH_STRICT;

@@ -25,7 +25,7 @@ static bool is_opencl_processor(const test_device *t)
  * is all on a processor under OpenCL. */
 static bool is_slow(const test_device *t, const variant *v)
 {
-    bool groups = v->structure == HED_CLOTH_PATCHES || v->structure == HED_CLOTH_WHOLE;
+    bool groups = v->structure == HED_CLOTH_PATCHES || v->structure == HED_CLOTH_GARMENTS;
     return !is_host(t) && (!groups || is_opencl_processor(t));
 }
 

@@ -86,7 +86,7 @@ Test(cloth, a_structure_is_chosen)
     hed_cloth *cloth = make(&t, &def);
     hed_cloth_report report;
     hed_cloth_get_report(cloth, &report);
-    CHECK(report.structure > HED_CLOTH_AUTO && report.structure < HED_CLOTH_STRUCTURE_COUNT &&
+    CHECK(report.structure > HED_CLOTH_AUTO && report.structure < HED_CLOTH_SOLVER_COUNT &&
           report.choice[0]);
     OK(hed_cloth_step(cloth, &frame, &error));
     OK(hed_cloth_wait(cloth, &error));

@@ -8,7 +8,7 @@
 static void open(void)
 {
     here_open();
-    layout_needed(HED_CLOTH_WHOLE);
+    layout_needed(HED_CLOTH_GARMENTS);
 }
 
 TestSuite(cloth_whole, .init = open, .fini = here_close);
@@ -16,8 +16,8 @@ TestSuite(cloth_whole, .init = open, .fini = here_close);
 Test(cloth_whole, follows_the_reference)
 {
     test_mesh grid = test_grid(24, 17), irregular = test_irregular(16, 7, 0.5f);
-    layout_against_reference(&here, HED_CLOTH_WHOLE, &grid.def, NULL, 0, 1);
-    layout_against_reference(&here, HED_CLOTH_WHOLE, &irregular.def, NULL, 0, 1);
+    layout_against_reference(&here, HED_CLOTH_GARMENTS, &grid.def, NULL, 0, 1);
+    layout_against_reference(&here, HED_CLOTH_GARMENTS, &irregular.def, NULL, 0, 1);
     test_mesh_free(&grid);
     test_mesh_free(&irregular);
 }
@@ -27,12 +27,12 @@ Test(cloth_whole, ranges_compliance_iterations)
     test_mesh mesh = test_irregular(14, 3, 0.5f);
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
         mesh.def.family_material[f] = (hed_cloth_material){0.9f, 1.02f, 0.0f};
-    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 3);
+    layout_against_reference(&here, HED_CLOTH_GARMENTS, &mesh.def, NULL, 0, 3);
     mesh.def.family_material[HED_CLOTH_BEND] = (hed_cloth_material){1.0f, 1.0f, 2e-4f};
-    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
+    layout_against_reference(&here, HED_CLOTH_GARMENTS, &mesh.def, NULL, 0, 1);
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
         mesh.def.family_material[f] = (hed_cloth_material){1.0f, 1.0f, 1e-5f * (float)f};
-    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, NULL, 0, 1);
+    layout_against_reference(&here, HED_CLOTH_GARMENTS, &mesh.def, NULL, 0, 1);
     test_mesh_free(&mesh);
 }
 
@@ -45,12 +45,12 @@ Test(cloth_whole, copies_and_garments)
     for (uint32_t i = 0; i < 2 * 3; i++) meshes[2].positions[3 * i + 2] -= 1.0f;
     hed_cloth_garment_def garments[3] = {meshes[0].def, meshes[1].def, meshes[2].def};
     garments[1].copies = 3;
-    hed_cloth *together = layout_cloth(&here, HED_CLOTH_WHOLE, garments, 3, 0, 1);
-    cloth_patch_choice choice = cloth_patch_default(together, HED_CLOTH_WHOLE);
+    hed_cloth *together = layout_cloth(&here, HED_CLOTH_GARMENTS, garments, 3, 0, 1);
+    cloth_patch_choice choice = cloth_patch_default(together, HED_CLOTH_GARMENTS);
     layout_move(together, 1, 20);
     float *all = layout_positions(together);
     for (uint32_t g = 0; g < 3; g++) {
-        hed_cloth *alone = layout_cloth(&here, HED_CLOTH_WHOLE, &meshes[g].def, 1, 0, 1);
+        hed_cloth *alone = layout_cloth(&here, HED_CLOTH_GARMENTS, &meshes[g].def, 1, 0, 1);
         uint32_t first, vertex, count = meshes[g].def.particle_count;
         OK(cloth_patch_rebuild(alone, &choice, &error));
         layout_move(alone, 20, 1);
@@ -80,7 +80,7 @@ Test(cloth_whole, choices_agree)
     test_mesh mesh = test_irregular(14, 5, 0.4f);
     float *first = NULL;
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-        hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_WHOLE, &mesh.def, 1, 0, 1);
+        hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_GARMENTS, &mesh.def, 1, 0, 1);
         OK(cloth_patch_rebuild(cloth, &choices[k], &error));
         layout_move(cloth, 1, 10);
         float *found = layout_positions(cloth);
@@ -95,7 +95,7 @@ Test(cloth_whole, choices_agree)
     }
     free(first);
     cloth_patch_choice joint = {.kind = CLOTH_PLAN_JOINT, .queue = 2, .held = UINT32_MAX};
-    layout_against_reference(&here, HED_CLOTH_WHOLE, &mesh.def, &joint, 0, 1);
+    layout_against_reference(&here, HED_CLOTH_GARMENTS, &mesh.def, &joint, 0, 1);
     test_mesh_free(&mesh);
 }
 
@@ -109,7 +109,7 @@ Test(cloth_whole, surroundings)
         for (uint32_t iterations = 1; iterations <= (whats[k] == BUSY_ALL ? 2 : 1); iterations++) {
             uint8_t colours[2][N * N][4] = {{{0}}};
             float *found =
-                busy_move(&here, HED_CLOTH_WHOLE, N, whats[k], 0, iterations, 1, colours[0]);
+                busy_move(&here, HED_CLOTH_GARMENTS, N, whats[k], 0, iterations, 1, colours[0]);
             float *expected =
                 busy_move(&here, HED_CLOTH_COLOURS, N, whats[k], 0, iterations, 1, colours[1]);
             double off = layout_difference(found, expected, N * N);
@@ -127,7 +127,7 @@ Test(cloth_whole, refuses)
     test_mesh large = test_grid(130, 127), small = test_grid(4, 4);
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth;
-    def.structure = HED_CLOTH_WHOLE;
+    def.structure = HED_CLOTH_GARMENTS;
     def.garment_count = 1;
     def.garments = &large.def;
     FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));

@@ -142,7 +142,7 @@ static bool run_cloth(hed_device *device, hed_device *host, const char *only)
 /* ---- cloth in groups: tables in registers and streamed, pairs and figures, a whole row locked
  * ---- */
 
-static bool run_choice(hed_device *device, hed_cloth_structure structure,
+static bool run_choice(hed_device *device, hed_cloth_solver structure,
     const hed_cloth_garment_def *garment, const cloth_patch_choice *choice)
 {
     hed_cloth_def def = hed_default_cloth_def();
@@ -176,7 +176,7 @@ static bool run_patches(hed_device *device)
     enum { WIDTH = 9 };
     test_mesh mesh = test_grid(WIDTH, 8);
     for (uint32_t i = 0; i < WIDTH; i++) mesh.inverse_masses[i] = 0.0f;
-    bool good = run_choice(device, HED_CLOTH_WHOLE, &mesh.def, &whole);
+    bool good = run_choice(device, HED_CLOTH_GARMENTS, &mesh.def, &whole);
     for (size_t k = 0; k < sizeof cut / sizeof *cut && good; k++)
         good = run_choice(device, HED_CLOTH_PATCHES, &mesh.def, &cut[k]);
     test_mesh_free(&mesh);

@@ -129,7 +129,7 @@ HED_API hed_cloth_garment_def hed_default_cloth_garment_def(void);
 /* ---- the cloth ---- */
 
 /** How the work is laid over the device. */
-typedef enum hed_cloth_structure {
+typedef enum hed_cloth_solver {
     /** the fastest that is valid here, from the tuning database where it knows */
     HED_CLOTH_AUTO,
     /** a launch for each set of independent constraints, in a graph: every device, every feature */
@@ -138,14 +138,14 @@ typedef enum hed_cloth_structure {
     HED_CLOTH_SETS,
     /** a patch for each multiprocessor, packets between them (HED_CAN_PACKETS) */
     HED_CLOTH_PATCHES,
-    HED_CLOTH_WHOLE, /**< a whole garment for each group: many small ones */
+    HED_CLOTH_GARMENTS, /**< a whole garment for each group: many small ones */
     /** `host` alone: figures of four in SIMD registers, threads inside a garment */
-    HED_CLOTH_NATIVE,
-    HED_CLOTH_STRUCTURE_COUNT
-} hed_cloth_structure;
+    HED_CLOTH_CPU,
+    HED_CLOTH_SOLVER_COUNT
+} hed_cloth_solver;
 
 /** A word for it, such as "patches". Thread class: any. */
-HED_API const char *hed_cloth_structure_name(hed_cloth_structure structure);
+HED_API const char *hed_cloth_solver_name(hed_cloth_solver structure);
 
 /** How to make a cloth. Start from hed_default_cloth_def(). */
 typedef struct hed_cloth_def {
@@ -158,12 +158,12 @@ typedef struct hed_cloth_def {
      * dt) / 2 */
     bool slides_form;
     hed_math math; /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
-    hed_cloth_structure structure;
+    hed_cloth_solver structure;
     /** HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour
      * */
     uint32_t set_width;
     uint32_t patches; /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
-    uint32_t threads; /**< HED_CLOTH_NATIVE; 0: one for each 4,096 particles, no more than the
+    uint32_t threads; /**< HED_CLOTH_CPU; 0: one for each 4,096 particles, no more than the
                                           device has (hed_context_def.host_threads) */
     /** spheres, capsules, planes at once; 0: no kernel for them is compiled */
     uint32_t max_colliders;
@@ -346,7 +346,7 @@ HED_API hed_status hed_cloth_use_native(
 
 /** What was built. */
 typedef struct hed_cloth_report {
-    hed_cloth_structure structure;
+    hed_cloth_solver structure;
     hed_configured configured; /**< where the choice of structure and launch came from */
     uint64_t particles, vertices, constraints, triangles, tethers;
     uint32_t colours; /**< sets of independent constraints; of the largest garment */

@@ -1,5 +1,5 @@
 /* Descriptions of the kernel that makes whole substeps. Its launches come from solver/patches.c
- * alone, which builds tables for it; it has no native version, for HED_CLOTH_NATIVE is what does
+ * alone, which builds tables for it; it has no native version, for HED_CLOTH_CPU is what does
  * this work on `host`. */
 #include "kernels/kernels.h"
 

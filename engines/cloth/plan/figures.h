@@ -1,4 +1,4 @@
-/* A garment as figures, for HED_CLOTH_NATIVE.
+/* A garment as figures, for HED_CLOTH_CPU.
  *
  * A figure is what is done with its particles in registers: a complete graph of four particles and
  * six constraints, a ring of four, or a pair. Figures of one step have no free particle in common,

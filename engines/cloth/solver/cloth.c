@@ -8,10 +8,10 @@
 
 /* ---- definitions ---- */
 
-const char *hed_cloth_structure_name(hed_cloth_structure structure)
+const char *hed_cloth_solver_name(hed_cloth_solver structure)
 {
     static const char *const names[] = {"auto", "colours", "sets", "patches", "whole", "native"};
-    return (unsigned)structure < HED_CLOTH_STRUCTURE_COUNT ? names[structure] : "unknown";
+    return (unsigned)structure < HED_CLOTH_SOLVER_COUNT ? names[structure] : "unknown";
 }
 
 static hed_status check_range(
@@ -35,7 +35,7 @@ static hed_status check_def(const hed_device *device, const hed_cloth_def *def, 
         status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status)
         status = check_range(
-            "structure", (uint32_t)def->structure, 0, HED_CLOTH_STRUCTURE_COUNT - 1, error);
+            "structure", (uint32_t)def->structure, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
     if (!status) status = check_range("set_width", def->set_width, 0, 1024, error);
     if (!status) status = check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
     if (!status)
@@ -103,15 +103,15 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
 
 /* ---- the choice of structure ---- */
 
-static const cloth_structure_ops *const structures[HED_CLOTH_STRUCTURE_COUNT] = {
+static const cloth_structure_ops *const structures[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_COLOURS] = &cloth_colours_ops,
     [HED_CLOTH_SETS] = &cloth_sets_ops,
     [HED_CLOTH_PATCHES] = &cloth_patches_ops,
-    [HED_CLOTH_WHOLE] = &cloth_whole_ops,
-    [HED_CLOTH_NATIVE] = &cloth_native_ops,
+    [HED_CLOTH_GARMENTS] = &cloth_whole_ops,
+    [HED_CLOTH_CPU] = &cloth_native_ops,
 };
 
-static bool is_valid(const hed_cloth *cloth, hed_cloth_structure structure)
+static bool is_valid(const hed_cloth *cloth, hed_cloth_solver structure)
 {
     char reason[256];
     return structures[structure]->valid(cloth, reason, sizeof reason);
@@ -120,47 +120,47 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_structure structure)
 /* A garment for each group fills the device when there are at least as many as compute units; else
  * a garment is cut, except on processors, whose caches serve the colours as well and whose
  * compilers take long over patches. */
-static hed_cloth_structure choose_fast(const hed_cloth *cloth)
+static hed_cloth_solver choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     uint64_t copies = 0;
     for (uint32_t i = 0; i < cloth->garment_count; i++) copies += cloth->garments[i]->copies;
-    if (is_valid(cloth, HED_CLOTH_NATIVE)) return HED_CLOTH_NATIVE;
+    if (is_valid(cloth, HED_CLOTH_CPU)) return HED_CLOTH_CPU;
     if (info->type == HED_DEVICE_CPU) return HED_CLOTH_COLOURS;
     bool many = copies >= info->compute_units;
-    hed_cloth_structure order[] = {
-        many ? HED_CLOTH_WHOLE : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_WHOLE};
+    hed_cloth_solver order[] = {
+        many ? HED_CLOTH_GARMENTS : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_GARMENTS};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
     return HED_CLOTH_COLOURS;
 }
 
 /* What was measured, where it is valid here; else by the rules. */
-static hed_cloth_structure choose_auto(hed_cloth *cloth)
+static hed_cloth_solver choose_auto(hed_cloth *cloth)
 {
     if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_COLOURS;
     if (cloth->tuned.count == 0 &&
         !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_CONFIGURED_DEFAULT)
         cloth->tuned.count = 0;
-    hed_cloth_structure found = cloth_tuned_structure(&cloth->tuned);
+    hed_cloth_solver found = cloth_tuned_structure(&cloth->tuned);
     return found != HED_CLOTH_AUTO && is_valid(cloth, found) ? found : choose_fast(cloth);
 }
 
 static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
 {
     char reason[256] = "";
-    hed_cloth_structure wanted = cloth->def.structure;
+    hed_cloth_solver wanted = cloth->def.structure;
     cloth->configured = wanted == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
     if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS &&
         wanted != HED_CLOTH_SETS)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
             "structure %s in strict mode: only colours and sets give the same bits everywhere",
-            hed_cloth_structure_name(wanted));
+            hed_cloth_solver_name(wanted));
     if (!structures[wanted]->valid(cloth, reason, sizeof reason))
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
-            "structure %s is not valid for this cloth on %s: %s", hed_cloth_structure_name(wanted),
+            "structure %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(wanted),
             hed_device_get_info(cloth->device)->id, reason);
     cloth->ops = structures[wanted];
     return HED_OK;

@@ -1,4 +1,4 @@
-/* HED_CLOTH_NATIVE: the solver on the host's own cores, on the arrays of the device in place.
+/* HED_CLOTH_CPU: the solver on the host's own cores, on the arrays of the device in place.
  *
  * A substep is a list of phases: integrate, then for each iteration the steps of figures and, where
  * there is something to collide with or to follow, what acts on particles. A phase of a band needs
@@ -273,4 +273,4 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_r
 }
 
 const cloth_structure_ops cloth_native_ops = {
-    HED_CLOTH_NATIVE, valid, create, destroy, substeps, report};
+    HED_CLOTH_CPU, valid, create, destroy, substeps, report};

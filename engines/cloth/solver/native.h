@@ -1,4 +1,4 @@
-/* Parts of HED_CLOTH_NATIVE: bands of the mesh, packs of figures (plan/figures.h), and the functions
+/* Parts of HED_CLOTH_CPU: bands of the mesh, packs of figures (plan/figures.h), and the functions
  * that do them in SIMD registers.
  *
  * The mesh is cut into bands whose figures reach no farther than the

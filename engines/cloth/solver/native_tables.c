@@ -1,4 +1,4 @@
-/* Tables of HED_CLOTH_NATIVE: bands of the whole cloth, and its figures packed into packs by step
+/* Tables of HED_CLOTH_CPU: bands of the whole cloth, and its figures packed into packs by step
  * and band. The figures of a pack have the same materials; where there are too few, the first one
  * stands in the empty lanes too: done twice to the same numbers, it gives them twice. */
 #include "solver/native.h"

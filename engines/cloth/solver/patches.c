@@ -1,4 +1,4 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: a whole frame, or several, in one launch of the kernel of
+/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: a whole frame, or several, in one launch of the kernel of
  * patch.cl, particles in local memory. On a device without packets PATCHES is a launch for each
  * exchange, still far fewer than one for each colour. */
 #include "solver/patches.h"
@@ -423,7 +423,7 @@ static hed_status create_patches(hed_cloth *cloth, cloth_structure **structure, 
 
 static hed_status create_whole(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
 {
-    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_WHOLE);
+    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_GARMENTS);
     return create(cloth, &choice, true, structure, error);
 }
 
@@ -434,7 +434,7 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     if (!whole && cloth->ops != &cloth_patches_ops)
         return cloth_fail(error, HED_ERROR_ARGUMENT,
             "this cloth is laid out as \"%s\", which takes no such choice",
-            hed_cloth_structure_name(cloth->ops->id));
+            hed_cloth_solver_name(cloth->ops->id));
     hed_status status = build(cloth, choice, whole, &made, error);
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
@@ -542,4 +542,4 @@ static void report(const hed_cloth *cloth, const cloth_structure *made, hed_clot
 const cloth_structure_ops cloth_patches_ops = {
     HED_CLOTH_PATCHES, patches_valid, create_patches, destroy, substeps, report};
 const cloth_structure_ops cloth_whole_ops = {
-    HED_CLOTH_WHOLE, whole_valid, create_whole, destroy, substeps, report};
+    HED_CLOTH_GARMENTS, whole_valid, create_whole, destroy, substeps, report};

@@ -1,4 +1,4 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_WHOLE: how a cloth can be laid over a device with them, and the
+/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: how a cloth can be laid over a device with them, and the
  * tables that this takes. */
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
@@ -23,7 +23,7 @@ typedef struct cloth_patch_choice {
 } cloth_patch_choice;
 
 /* What is good for this cloth on this device where nothing was measured. `id`: PATCHES or WHOLE. */
-cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id);
+cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id);
 /* Such as "joint, 160 threads, 128 patches, 3 early steps". */
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size);
 /* Lays a cloth that has one of these structures anew, by another choice, between two frames: for

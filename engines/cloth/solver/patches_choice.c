@@ -101,10 +101,10 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
     return choice;
 }
 
-cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_structure id)
+cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
-    if (id == HED_CLOTH_WHOLE)
+    if (id == HED_CLOTH_GARMENTS)
         return cloth_tuned_choice(
             &cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
     cloth_patch_choice rule = default_patches(cloth, info);

@@ -43,9 +43,9 @@ typedef struct cloth_buffers {
 typedef struct cloth_structure cloth_structure; /* a structure's own state */
 typedef struct cloth_contacts cloth_contacts;   /* contact.c's */
 
-/* What one of hed_cloth_structure does. */
+/* What one of hed_cloth_solver does. */
 typedef struct cloth_structure_ops {
-    hed_cloth_structure id;
+    hed_cloth_solver id;
     /* Whether it can serve this cloth on this device, and if not, why (in words). */
     bool (*valid)(const hed_cloth *cloth, char *reason, size_t size);
     hed_status (*create)(hed_cloth *cloth, cloth_structure **structure, hed_error *error);
@@ -62,8 +62,8 @@ typedef struct cloth_structure_ops {
 extern const cloth_structure_ops cloth_colours_ops; /* colours.c: HED_CLOTH_COLOURS */
 extern const cloth_structure_ops cloth_sets_ops;    /* colours.c: HED_CLOTH_SETS */
 extern const cloth_structure_ops cloth_patches_ops; /* patches.c: HED_CLOTH_PATCHES */
-extern const cloth_structure_ops cloth_whole_ops;   /* patches.c: HED_CLOTH_WHOLE */
-extern const cloth_structure_ops cloth_native_ops;  /* native.c: HED_CLOTH_NATIVE */
+extern const cloth_structure_ops cloth_whole_ops;   /* patches.c: HED_CLOTH_GARMENTS */
+extern const cloth_structure_ops cloth_native_ops;  /* native.c: HED_CLOTH_CPU */
 
 struct hed_cloth {
     hed_allocator allocator;

@@ -18,7 +18,7 @@ enum { FRAMES_A_RUN = 10, CHECKED_FRAMES = 20 };
 /* ---- the space ---- */
 
 static const int64_t structures[] = {
-    HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_WHOLE};
+    HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS};
 static const char *const structure_labels[] = {"rule", "colours", "patches", "whole"};
 static const int64_t kinds[] = {BY_RULE, JOINT, FIGURES};
 static const char *const kind_labels[] = {"rule", "joint", "figures"};
@@ -83,9 +83,9 @@ static hed_problem problem_of(const hed_cloth *cloth)
     return (hed_problem){3, {cloth->particles, copies, cloth->def.substeps}};
 }
 
-hed_cloth_structure cloth_tuned_structure(const hed_config *tuned)
+hed_cloth_solver cloth_tuned_structure(const hed_config *tuned)
 {
-    return tuned->count ? (hed_cloth_structure)tuned->values[STRUCTURE] : HED_CLOTH_AUTO;
+    return tuned->count ? (hed_cloth_solver)tuned->values[STRUCTURE] : HED_CLOTH_AUTO;
 }
 
 cloth_patch_choice cloth_tuned_choice(

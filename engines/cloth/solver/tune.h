@@ -11,7 +11,7 @@
 hed_status cloth_tuned_resolve(
     const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error);
 /* Its structure; HED_CLOTH_AUTO: as the rules say. */
-hed_cloth_structure cloth_tuned_structure(const hed_config *tuned);
+hed_cloth_solver cloth_tuned_structure(const hed_config *tuned);
 /* `rule` with what was found in place of it. `particles` of a patch, `even_step` as the rules have
  * it. */
 cloth_patch_choice cloth_tuned_choice(
