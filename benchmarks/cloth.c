@@ -82,7 +82,7 @@ typedef struct sheet_run {
     double seconds[MOST_ROUNDS]; /* a frame, in steps of FRAMES_A_STEP */
     double single;               /* s a frame, one frame a step */
     hed_summary summary;
-    hed_cloth_quality quality;
+    hed_cloth_metrics quality;
     uint32_t settled; /* frames before the quality was measured */
 } sheet_run;
 
@@ -200,7 +200,7 @@ static hed_status measure_case(sheet_run *run, hed_error *error)
     for (uint32_t done = 0; done < run->settled && !status; done += frames)
         if (!(status = stop_if_interrupted(error)))
             status = time_steps(run, 1, frames, &unused, error);
-    return status ? status : hed_cloth_measure(run->cloth, &run->quality, error);
+    return status ? status : hed_cloth_evaluate(run->cloth, &run->quality, error);
 }
 
 /* ---- the bound ---- */
@@ -210,7 +210,7 @@ static hed_status measure_case(sheet_run *run, hed_error *error)
  * steps one after another (150 clocks each) and one exchange (1000 clocks). A launch for each
  * colour is bound by the launches, 0.51 us each. NAN: not known for this device. */
 static double bound_of(
-    const sheet_case *c, const hed_cloth_report *report, const hed_device_info *info)
+    const sheet_case *c, const hed_cloth_info *report, const hed_device_info *info)
 {
     bool packets = info->capabilities & HED_CAN_PACKETS;
     if (!packets || info->clock_mhz == 0) return NAN;
@@ -227,8 +227,8 @@ static double bound_of(
 static void add_record(
     const sheet_case *c, const sheet_run *run, const hed_device_info *info, cli_report *to)
 {
-    hed_cloth_report report;
-    hed_cloth_get_report(run->cloth, &report);
+    hed_cloth_info report;
+    hed_cloth_report(run->cloth, &report);
     double ms = 1e3 * run->summary.p50, bound = 1e3 * bound_of(c, &report, info);
     double rate = (double)report.constraints * c->substeps / run->summary.p50;
     char stretch[32];

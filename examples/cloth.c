@@ -179,7 +179,7 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
     garment.positions = c->driver[0];
     hed_status status = hed_cloth_create(device, &def, &cloth, error);
     if (status) return status;
-    status = hed_cloth_want_normals(cloth, error);
+    status = hed_cloth_enable_normals(cloth, error);
     for (int number = 0; number < FRAMES && !status; number++) {
         status = run_frame(cloth, c, number, t, error);
         if (number % 60 == 59 && !status) {
@@ -188,11 +188,11 @@ static hed_status run(hed_device *device, cape *c, timings *t, hed_error *error)
                 (double)hem[0], (double)hem[1], (double)hem[2]);
         }
     }
-    hed_cloth_quality quality;
-    hed_cloth_report report;
-    if (!status) status = hed_cloth_measure(cloth, &quality, error);
+    hed_cloth_metrics quality;
+    hed_cloth_info report;
+    if (!status) status = hed_cloth_evaluate(cloth, &quality, error);
     if (!status) {
-        hed_cloth_get_report(cloth, &report);
+        hed_cloth_report(cloth, &report);
         printf("%s, %s: %llu particles, %llu constraints, worst stretch %.1f %%\n",
             hed_device_get_info(device)->name, hed_cloth_solver_name(report.structure),
             (unsigned long long)report.particles, (unsigned long long)report.constraints,

@@ -161,7 +161,7 @@ static hed_status run(hed_device *device, gl_context *gl, hed_error *error)
     for (int i = 0; i < 2 && !status; i++)
         status = hed_buffer_from_gl(
             device, &shared, gl->vertices[i], PARTICLES * 16, &copied, &buffers[i], error);
-    if (!status) status = hed_cloth_write_into(cloth, buffers[0], buffers[1], error);
+    if (!status) status = hed_cloth_set_vertex_buffers(cloth, buffers[0], buffers[1], error);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.wind[0] = 9;
     frame.wind[2] = 2;

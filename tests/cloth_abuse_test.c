@@ -12,7 +12,7 @@ Test(cloth_abuse, a_driver_that_jumps_leaves_everything_finite)
     hed_cloth *cloth = make(&t, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     float driver[768];
-    hed_cloth_quality quality;
+    hed_cloth_metrics quality;
     frame.driver_positions = driver;
     for (int i = 0; i < 20; i++) {
         memcpy(driver, s.positions, sizeof driver);
@@ -20,7 +20,7 @@ Test(cloth_abuse, a_driver_that_jumps_leaves_everything_finite)
         OK(hed_cloth_step(cloth, &frame, &error));
     }
     OK(hed_cloth_wait(cloth, &error));
-    OK(hed_cloth_measure(cloth, &quality, &error));
+    OK(hed_cloth_evaluate(cloth, &quality, &error));
     CHECK(quality.not_finite == 0 && quality.high[0] < 50.0 && quality.low[0] > -50.0, "%g to %g",
         quality.low[0], quality.high[0]);
     hed_cloth_destroy(cloth);
@@ -51,9 +51,9 @@ Test(cloth_abuse, values_at_their_limits_leave_everything_finite)
         frame.colliders = &ball;
         frame.collider_count = 1;
         OK(hed_cloth_step(cloth, &frame, &error));
-        hed_cloth_quality quality;
+        hed_cloth_metrics quality;
         OK(hed_cloth_wait(cloth, &error));
-        OK(hed_cloth_measure(cloth, &quality, &error));
+        OK(hed_cloth_evaluate(cloth, &quality, &error));
         CHECK(quality.not_finite == 0, "frame %d", i);
     }
     hed_cloth_destroy(cloth);

@@ -61,7 +61,7 @@ static void check(hed_cloth_solver structure, bool dressed)
     OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
     EXPECT_EQ(nvrtc->builds, builds, "%s: then %lld", hed_cloth_solver_name(structure),
         (long long)(nvrtc->builds - builds));
-    OK(hed_cloth_want_normals(cloth, &error));
+    OK(hed_cloth_enable_normals(cloth, &error));
     builds = nvrtc->builds;
     plain_step(cloth);
     EXPECT_EQ(nvrtc->builds, builds, "%s: a step with normals compiles",

@@ -461,14 +461,14 @@ Test(cloth_checks, every_structure_follows_the_reference)
     test_close(&t);
 }
 
-static hed_cloth_quality quality_after(
+static hed_cloth_metrics quality_after(
     const test_device *t, const hed_cloth_garment_def *def, const variant *v, uint32_t frames)
 {
-    hed_cloth_quality quality = {0};
+    hed_cloth_metrics quality = {0};
     hed_cloth *cloth = make(t, def, (effort){5, 1, 0}, false, v);
     if (!cloth) return quality;
     step(cloth, 1.0 / 60, -9.81, frames);
-    OK(hed_cloth_measure(cloth, &quality, &error));
+    OK(hed_cloth_evaluate(cloth, &quality, &error));
     CHECK_EQ(quality.not_finite, 0);
     hed_cloth_destroy(cloth);
     return quality;
@@ -481,9 +481,9 @@ Test(cloth_checks, devices_agree)
     test_mesh mesh = sheet_of(20);
     mesh.def.damping = 0.3f;
     OK(hed_device_find(t.context, "host", &host.device, &error));
-    hed_cloth_quality expected = quality_after(&host, &mesh.def, &variants[0], 300);
+    hed_cloth_metrics expected = quality_after(&host, &mesh.def, &variants[0], 300);
     for (const variant *v = variants; v->name; v++) {
-        hed_cloth_quality found = quality_after(&t, &mesh.def, v, 300);
+        hed_cloth_metrics found = quality_after(&t, &mesh.def, v, 300);
         if (found.hash == 0) continue;
         if (v->math == HED_MATH_STRICT)
             CHECK_EQ(found.hash, expected.hash, "%s: other bits than on host", v->name);

@@ -453,7 +453,7 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
         frame.colliders = colliders;
         ball_put(&b, 0.0f, -y, 0.0f, 0.3f);
         dressed_step(&d, &frame);
-        hed_cloth_quality q = dressed_measure(&d);
+        hed_cloth_metrics q = dressed_measure(&d);
         EXPECT(fabs(q.high[1]) < 1000.0 && fabs(q.low[1]) < 1000.0, "from %g to %g m", q.low[1],
             q.high[1]);
     }
@@ -484,9 +484,9 @@ Test(cloth_collide, states_carry_the_meshes)
     uint64_t size = 0, hash[2];
     for (int f = 0; f < 12; f++) {
         if (f == 6) {
-            size = hed_cloth_state_size(one.cloth);
+            size = hed_cloth_save_size(one.cloth);
             state = malloc(size);
-            OK(hed_cloth_state(one.cloth, state, &error));
+            OK(hed_cloth_save(one.cloth, state, &error));
         }
         ball_put(&b, 0.005f * (float)f, 0.0f, 0.0f, 0.2f);
         dressed_step(&one, &frame);
@@ -494,7 +494,7 @@ Test(cloth_collide, states_carry_the_meshes)
     hash[0] = dressed_measure(&one).hash;
     dressed *again[] = {&two, &one};
     for (int i = 0; i < 2; i++) {
-        OK(hed_cloth_set_state(again[i]->cloth, state, size, &error));
+        OK(hed_cloth_load(again[i]->cloth, state, size, &error));
         for (int f = 6; f < 12; f++) {
             ball_put(&b, 0.005f * (float)f, 0.0f, 0.0f, 0.2f);
             dressed_step(again[i], &frame);

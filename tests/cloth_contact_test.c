@@ -71,7 +71,7 @@ static outcome come_to_rest(hed_device *device, hed_cloth_garment_def *garments,
     for (uint32_t f = 0; f < frames; f++) {
         memcpy(last, d.positions, d.particles * sizeof *last);
         dressed_step(&d, &frame);
-        hed_cloth_quality q = dressed_measure(&d);
+        hed_cloth_metrics q = dressed_measure(&d);
         if (q.kinetic_energy > o.peak) o.peak = q.kinetic_energy;
         o.still = q.kinetic_energy;
         o.low = (float)q.low[1];

@@ -125,11 +125,11 @@ static inline void dressed_step(dressed *d, const hed_cloth_frame *frame)
     OK(hed_cloth_read(d->cloth, d->positions[0], NULL, NULL, &error));
 }
 
-static inline hed_cloth_quality dressed_measure(dressed *d)
+static inline hed_cloth_metrics dressed_measure(dressed *d)
 {
     hed_error error = {0};
-    hed_cloth_quality quality;
-    OK(hed_cloth_measure(d->cloth, &quality, &error));
+    hed_cloth_metrics quality;
+    OK(hed_cloth_evaluate(d->cloth, &quality, &error));
     CHECK(quality.not_finite == 0, "%llu particles are not finite",
         (unsigned long long)quality.not_finite);
     return quality;

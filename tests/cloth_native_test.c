@@ -262,17 +262,17 @@ Test(cloth_native, versions_agree)
     test_mesh_free(&mesh);
 }
 
-static hed_cloth_quality quality_of(hed_device *device, const hed_cloth_garment_def *garments,
+static hed_cloth_metrics quality_of(hed_device *device, const hed_cloth_garment_def *garments,
     uint32_t count, hed_cloth_solver structure, uint32_t threads, uint32_t frames)
 {
     hed_cloth_def def = hed_default_cloth_def();
-    hed_cloth_quality quality;
+    hed_cloth_metrics quality;
     def.structure = structure;
     def.threads = threads;
     def.substeps = 20;
     hed_cloth *cloth = make(device, garments, count, &def);
     step(cloth, frames);
-    OK(hed_cloth_measure(cloth, &quality, &error));
+    OK(hed_cloth_evaluate(cloth, &quality, &error));
     hed_cloth_destroy(cloth);
     return quality;
 }
@@ -282,8 +282,8 @@ Test(cloth_native, looks_like_the_colours)
     test_mesh mesh = test_grid(24, 24);
     mesh.def.tethers = true;
     native_cloth c = open_host();
-    hed_cloth_quality native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_CPU, 1, 90);
-    hed_cloth_quality colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
+    hed_cloth_metrics native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_CPU, 1, 90);
+    hed_cloth_metrics colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
     EXPECT_LT(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01,
         "stretch %g, the colours %g", native.worst_stretch, colours.worst_stretch);
     EXPECT_LT(fabs(native.residual - colours.residual), 0.3 * colours.residual,
@@ -350,8 +350,8 @@ Test(cloth_native, threads_by_size)
         OK(hed_context_create(&context, &c.context, &error));
         OK(hed_device_find(c.context, "host", &c.device, &error));
         c.cloth = make(c.device, &mesh.def, 1, &def);
-        hed_cloth_report report;
-        hed_cloth_get_report(c.cloth, &report);
+        hed_cloth_info report;
+        hed_cloth_report(c.cloth, &report);
         const char *found = strrchr(report.choice, ',');
         EXPECT(
             found && strcmp(found + 1, cases[k].expected) == 0, "case %zu: %s", k, report.choice);
@@ -414,8 +414,8 @@ Test(cloth_native, nothing_flies_away)
     frame.gravity[1] = -1e4f;
     frame.seconds = 1.0;
     OK(hed_cloth_step(c.cloth, &frame, &error));
-    hed_cloth_quality quality;
-    OK(hed_cloth_measure(c.cloth, &quality, &error));
+    hed_cloth_metrics quality;
+    OK(hed_cloth_evaluate(c.cloth, &quality, &error));
     EXPECT_EQ(quality.not_finite, 0);
     hed_cloth_destroy(c.cloth);
     hed_context_destroy(c.context);

@@ -99,8 +99,8 @@ Test(cloth_patches, copies_and_garments)
     cloth_patch_choice choice = {
         .kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64, .queue = 2, .held = UINT32_MAX};
     OK(cloth_patch_rebuild(together, &choice, &error));
-    hed_cloth_report report;
-    hed_cloth_get_report(together, &report);
+    hed_cloth_info report;
+    hed_cloth_report(together, &report);
     EXPECT_EQ(report.patches, 4);
     EXPECT_GT(report.boundary, 0);
     EXPECT(strstr(report.choice, "figures, 64 threads, 12 patches"), "%s", report.choice);

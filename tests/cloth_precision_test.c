@@ -377,9 +377,9 @@ static double farthest_from_origin(hed_cloth *cloth)
 
 static uint64_t hash_after(hed_cloth *cloth, uint32_t frames)
 {
-    hed_cloth_quality quality;
+    hed_cloth_metrics quality;
     step(cloth, 1.0 / 60, -9.81, frames);
-    OK(hed_cloth_measure(cloth, &quality, &error));
+    OK(hed_cloth_evaluate(cloth, &quality, &error));
     return quality.hash;
 }
 
@@ -394,19 +394,19 @@ Test(cloth_precision, the_origin_follows_and_is_saved)
               *other = make_at(&t, &mesh, 0, 5, &variants[0]);
     step(cloth, 1.0 / 60, -9.81, 180);
     CHECK_LT(farthest_from_origin(cloth), 12, "%g m", farthest_from_origin(cloth));
-    uint64_t size = hed_cloth_state_size(cloth);
+    uint64_t size = hed_cloth_save_size(cloth);
     void *state = malloc(size);
     for (uint32_t i = 0; i < 24; i++) {
-        OK(hed_cloth_state(cloth, state, &error));
-        OK(hed_cloth_set_state(other, state, size, &error));
+        OK(hed_cloth_save(cloth, state, &error));
+        OK(hed_cloth_load(other, state, size, &error));
         CHECK_EQ(hash_after(other, 20), (hash_after(cloth, 20)), "saved %u frames later", i);
-        OK(hed_cloth_set_state(cloth, state, size, &error));
+        OK(hed_cloth_load(cloth, state, size, &error));
         step(cloth, 1.0 / 60, -9.81, 1);
     }
     OK(hed_cloth_reset(cloth, &error));
     CHECK_EQ(cloth->origin[1], 1000.0);
     ((char *)state)[7] = '2';
-    FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(cloth, state, size, &error));
+    FAILS(HED_ERROR_FORMAT, hed_cloth_load(cloth, state, size, &error));
     CHECK(strstr(error.text, "format 2"), "%s", error.text);
     free(state);
     hed_cloth_destroy(cloth);

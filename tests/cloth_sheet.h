@@ -95,9 +95,9 @@ static inline hed_cloth *make(const test_device *t, const hed_cloth_def *def)
 
 static inline uint64_t hash_of(hed_cloth *cloth)
 {
-    hed_cloth_quality quality;
+    hed_cloth_metrics quality;
     OK(hed_cloth_wait(cloth, &error));
-    OK(hed_cloth_measure(cloth, &quality, &error));
+    OK(hed_cloth_evaluate(cloth, &quality, &error));
     CHECK(quality.not_finite == 0);
     return quality.hash;
 }

@@ -12,7 +12,7 @@ static int compare_doubles(const void *left, const void *right)
 
 /* Worst, 99th percentile and median of the stretch of neighbours along rows and columns, sorted
  * here. */
-static void expect_stretch(const sheet *s, const float *positions, const hed_cloth_quality *quality)
+static void expect_stretch(const sheet *s, const float *positions, const hed_cloth_metrics *quality)
 {
     enum { SIDE = 17, EDGES = 2 * SIDE * (SIDE - 1) };
     double stretch[EDGES];
@@ -43,8 +43,8 @@ Test(cloth, a_sheet_falls_and_is_held)
     hed_cloth *cloth = make(&t, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     for (int i = 0; i < 60; i++) OK(hed_cloth_step(cloth, &frame, &error));
-    hed_cloth_quality quality;
-    OK(hed_cloth_measure(cloth, &quality, &error));
+    hed_cloth_metrics quality;
+    OK(hed_cloth_evaluate(cloth, &quality, &error));
     float *positions = read_positions(cloth);
     CHECK(quality.low[1] < 0.2 && quality.low[1] > -2.0, "lowest at %g", quality.low[1]);
     CHECK(quality.worst_stretch < 0.2, "stretched by %g", quality.worst_stretch);
@@ -63,8 +63,8 @@ Test(cloth, takes_at_most_200_bytes_a_particle)
     sheet s = sheet_make(255);
     hed_cloth_def def = def_of(&s);
     hed_cloth *cloth = make(&t, &def);
-    hed_cloth_report report;
-    hed_cloth_get_report(cloth, &report);
+    hed_cloth_info report;
+    hed_cloth_report(cloth, &report);
     CHECK(report.structure == HED_CLOTH_COLOURS && report.configured == HED_CONFIGURED_GIVEN);
     CHECK(report.particles == 65025 && report.constraints == 387602 && report.colours == 12 &&
           report.degree == 12);
@@ -84,8 +84,8 @@ Test(cloth, a_structure_is_chosen)
     hed_cloth_frame frame = hed_default_cloth_frame();
     def.structure = HED_CLOTH_AUTO;
     hed_cloth *cloth = make(&t, &def);
-    hed_cloth_report report;
-    hed_cloth_get_report(cloth, &report);
+    hed_cloth_info report;
+    hed_cloth_report(cloth, &report);
     CHECK(report.structure > HED_CLOTH_AUTO && report.structure < HED_CLOTH_SOLVER_COUNT &&
           report.choice[0]);
     OK(hed_cloth_step(cloth, &frame, &error));
@@ -93,7 +93,7 @@ Test(cloth, a_structure_is_chosen)
     hed_cloth_destroy(cloth);
     def.math = HED_MATH_STRICT;
     cloth = make(&t, &def);
-    hed_cloth_get_report(cloth, &report);
+    hed_cloth_report(cloth, &report);
     CHECK(report.structure == HED_CLOTH_COLOURS);
     hed_cloth_destroy(cloth);
     def.structure = HED_CLOTH_PATCHES;
@@ -120,7 +120,7 @@ Test(cloth, what_is_read_is_what_the_device_shows)
     uint8_t *colours = malloc(4 * count);
     CHECK(memcmp(positions, s.positions, 12 * count) == 0, "not where it starts");
     CHECK_NULL(hed_cloth_normal_buffer(cloth));
-    OK(hed_cloth_want_normals(cloth, &error));
+    OK(hed_cloth_enable_normals(cloth, &error));
     hed_buffer *former = hed_cloth_vertex_buffer(cloth);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.transform = turn;
@@ -167,7 +167,7 @@ Test(cloth, much_is_read_often_without_an_allocation)
     hed_cloth_def def = def_of(&s);
     hed_cloth *cloth = make(&t, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
-    OK(hed_cloth_want_normals(cloth, &error));
+    OK(hed_cloth_enable_normals(cloth, &error));
     for (int i = 0; i < 3; i++) OK(hed_cloth_step(cloth, &frame, &error));
     float *rows[2] = {malloc(12 * COUNT), malloc(12 * COUNT)}, *shown = malloc(16 * COUNT);
     uint8_t *bytes = malloc(4 * COUNT + 1), *colours = bytes + 1; /* need not be aligned */
@@ -218,9 +218,9 @@ Test(cloth, vertices_show_particles_and_go_where_the_program_wants)
         hed_buffer_def size = hed_default_buffer_def(i < 2 ? 16 * 40 : 16 * 39);
         OK(hed_buffer_create(t.device, &size, &into[i], &error));
     }
-    FAILS(HED_ERROR_BOUNDS, hed_cloth_write_into(cloth, into[0], into[2], &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_cloth_write_into(cloth, into[0], NULL, &error));
-    OK(hed_cloth_write_into(cloth, into[0], into[1], &error));
+    FAILS(HED_ERROR_BOUNDS, hed_cloth_set_vertex_buffers(cloth, into[0], into[2], &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_set_vertex_buffers(cloth, into[0], NULL, &error));
+    OK(hed_cloth_set_vertex_buffers(cloth, into[0], into[1], &error));
     for (uint32_t k = 0; k < 3; k++) {
         float vertices[40][4], *positions;
         OK(hed_cloth_step(cloth, &frame, &error));
@@ -236,7 +236,7 @@ Test(cloth, vertices_show_particles_and_go_where_the_program_wants)
         }
         free(positions);
     }
-    OK(hed_cloth_write_into(cloth, NULL, NULL, &error));
+    OK(hed_cloth_set_vertex_buffers(cloth, NULL, NULL, &error));
     OK(hed_cloth_step(cloth, &frame, &error));
     CHECK(hed_cloth_vertex_buffer(cloth) != into[0] && hed_cloth_vertex_buffer(cloth) != into[1]);
     hed_cloth_destroy(cloth);
@@ -414,14 +414,14 @@ Test(cloth, a_saved_state_goes_on_to_the_bit)
     hed_cloth_def def = def_of(&s);
     hed_cloth *cloth = make(&t, &def), *other = make(&t, &def);
     for (uint32_t i = 0; i < 6; i++) full_frame(cloth, &s, i);
-    uint64_t size = hed_cloth_state_size(cloth);
+    uint64_t size = hed_cloth_save_size(cloth);
     unsigned char *state = malloc(size);
-    OK(hed_cloth_state(cloth, state, &error));
+    OK(hed_cloth_save(cloth, state, &error));
     for (uint32_t i = 6; i < 12; i++) full_frame(cloth, &s, i);
-    OK(hed_cloth_set_state(other, state, size, &error));
+    OK(hed_cloth_load(other, state, size, &error));
     for (uint32_t i = 6; i < 12; i++) full_frame(other, &s, i);
     CHECK(hash_of(cloth) == hash_of(other), "it went on another way");
-    OK(hed_cloth_set_state(cloth, state, size, &error));
+    OK(hed_cloth_load(cloth, state, size, &error));
     for (uint32_t i = 6; i < 12; i++) full_frame(cloth, &s, i);
     CHECK(hash_of(cloth) == hash_of(other), "back in the same cloth it went on another way");
     free(state);
@@ -437,19 +437,19 @@ Test(cloth, a_damaged_state_is_refused)
     sheet s = sheet_make(6), other_sheet = sheet_make(7);
     hed_cloth_def def = def_of(&s), other_def = def_of(&other_sheet);
     hed_cloth *cloth = make(&t, &def), *other = make(&t, &other_def);
-    uint64_t size = hed_cloth_state_size(cloth), before = hash_of(cloth);
+    uint64_t size = hed_cloth_save_size(cloth), before = hash_of(cloth);
     unsigned char *state = malloc(size);
-    OK(hed_cloth_state(cloth, state, &error));
+    OK(hed_cloth_save(cloth, state, &error));
     for (uint64_t at = 0; at < size; at += at < 64 ? 1 : 97) {
         state[at] ^= 0x10;
-        FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(cloth, state, size, &error));
+        FAILS(HED_ERROR_FORMAT, hed_cloth_load(cloth, state, size, &error));
         state[at] ^= 0x10;
     }
     for (uint64_t cut = 0; cut < size; cut += 61)
-        FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(cloth, state, cut, &error));
-    FAILS(HED_ERROR_FORMAT, hed_cloth_set_state(other, state, size, &error));
+        FAILS(HED_ERROR_FORMAT, hed_cloth_load(cloth, state, cut, &error));
+    FAILS(HED_ERROR_FORMAT, hed_cloth_load(other, state, size, &error));
     CHECK(hash_of(cloth) == before);
-    OK(hed_cloth_set_state(cloth, state, size, &error));
+    OK(hed_cloth_load(cloth, state, size, &error));
     free(state);
     hed_cloth_destroy(cloth);
     hed_cloth_destroy(other);

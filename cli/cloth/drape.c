@@ -24,7 +24,7 @@ typedef struct drape {
     hed_cloth *cloth;
     uint32_t frames; /* done */
     bool at_rest;
-    hed_cloth_quality quality;
+    hed_cloth_metrics quality;
 } drape;
 
 /* ---- the scene ---- */
@@ -94,12 +94,12 @@ static hed_status fall(drape *d, hed_error *error)
         status = hed_cloth_scene_frame(d->scene, d->frames, RATE, &frame, error);
         if (!status) status = hed_cloth_step(d->cloth, &frame, error);
         if (status || ++d->frames % LOOK_EVERY) continue;
-        status = hed_cloth_measure(d->cloth, &d->quality, error);
+        status = hed_cloth_evaluate(d->cloth, &d->quality, error);
         d->at_rest = !status && sqrt(2 * d->quality.kinetic_energy / mass) < RESTING_SPEED;
         hed_progress_update(&progress, d->frames);
     }
     hed_progress_end(&progress);
-    return !status ? hed_cloth_measure(d->cloth, &d->quality, error) : status;
+    return !status ? hed_cloth_evaluate(d->cloth, &d->quality, error) : status;
 }
 
 /* ---- the result ---- */
@@ -155,7 +155,7 @@ static hed_status tell(const drape *d, hed_error *error)
             100 * d->quality.stretch_p50);
         return HED_OK;
     }
-    const hed_cloth_quality *q = &d->quality;
+    const hed_cloth_metrics *q = &d->quality;
     cli_report *report = cli_report_create(true);
     cli_report_row(report, CLI_TEXT("out", out),
         CLI_TEXT("device", hed_device_get_info(d->session.devices[0])->id),
@@ -189,7 +189,7 @@ static int run(const hed_arguments *arguments, void *user)
         status = hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
     }
     if (!status && hed_cloth_scene_mesh(d.scene, 0)->normals)
-        status = hed_cloth_want_normals(d.cloth, &error);
+        status = hed_cloth_enable_normals(d.cloth, &error);
     if (!status) status = fall(&d, &error);
     bool whole = !status && !hed_interrupted();
     if (whole) status = write_garment(&d, &error);

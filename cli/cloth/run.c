@@ -169,8 +169,8 @@ static hed_status tell(cloth_run *r, hed_error *error)
         .iterations = def.iterations, .garments = hed_cloth_scene_garment_count(r->scene),
         .seconds = r->seconds,
     };
-    hed_cloth_get_report(r->cloth, &figures.report);
-    hed_status status = hed_cloth_measure(r->cloth, &figures.quality, error);
+    hed_cloth_report(r->cloth, &figures.report);
+    hed_status status = hed_cloth_evaluate(r->cloth, &figures.quality, error);
     return status == HED_OK ? cli_cloth_tell(&figures, r->json, error) : status;
 }
 

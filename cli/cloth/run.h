@@ -63,8 +63,8 @@ typedef struct cli_cloth_figures {
     uint32_t substeps, iterations, garments;
     /* (frames) of each step, device work included, files not; sorted when they are told */
     double *seconds;
-    hed_cloth_report report;
-    hed_cloth_quality quality;
+    hed_cloth_info report;
+    hed_cloth_metrics quality;
 } cli_cloth_figures;
 
 hed_status cli_cloth_tell(const cli_cloth_figures *figures, bool json, hed_error *error);

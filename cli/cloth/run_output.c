@@ -226,7 +226,7 @@ hed_status cli_cloth_output_open(
     }
     if (status == HED_OK && def->png_every) status = open_picture(output, error);
     if (status == HED_OK && (def->png_every || def->obj_every || def->glb))
-        status = hed_cloth_want_normals(def->cloth, error);
+        status = hed_cloth_enable_normals(def->cloth, error);
     if (status == HED_OK && frames == 0) status = cli_cloth_output_frame(output, 0, false, error);
     if (status == HED_OK) *result = output;
     else cli_cloth_output_close(output, NULL);

@@ -23,8 +23,8 @@ static hed_status tell_json(const cli_cloth_figures *f, const hed_summary *times
 {
     char hash[20];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->quality.hash);
-    const hed_cloth_report *r = &f->report;
-    const hed_cloth_quality *q = &f->quality;
+    const hed_cloth_info *r = &f->report;
+    const hed_cloth_metrics *q = &f->quality;
     cli_report *report = cli_report_create(true);
     cli_report_row(report, CLI_TEXT("scene", f->scene), CLI_TEXT("device", f->device),
         CLI_TEXT("math", f->math), CLI_TEXT("structure", hed_cloth_solver_name(r->structure)),

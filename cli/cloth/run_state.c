@@ -51,14 +51,14 @@ hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin
     uint32_t frames, hed_error *error)
 {
     header head = {.version = VERSION, .frames = frames, .origin = *origin,
-        .size = hed_cloth_state_size(cloth)};
+        .size = hed_cloth_save_size(cloth)};
     memcpy(head.mark, MARK, sizeof MARK);
     hed_file_writer *writer;
     void *state = malloc(head.size);
     if (!state)
         return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for the state, %llu bytes",
             (unsigned long long)head.size);
-    hed_status status = hed_cloth_state(cloth, state, error);
+    hed_status status = hed_cloth_save(cloth, state, error);
     if (status == HED_OK) status = hed_file_writer_open(path, &writer, error);
     if (status == HED_OK) {
         head.hash = hash_on(HASH_START, state, head.size);
@@ -94,7 +94,7 @@ hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin
             "%s belongs to another scene file, or to other options (--fps, --strict, --tethers, "
             "--mend, --substeps); without --resume the run begins anew",
             path);
-    else status = hed_cloth_set_state(cloth, bytes + sizeof head, head.size, error);
+    else status = hed_cloth_load(cloth, bytes + sizeof head, head.size, error);
     free(bytes);
     if (status != HED_OK) return status;
     *frames = head.frames;

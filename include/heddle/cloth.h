@@ -268,7 +268,7 @@ HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame
 /** Waits for all frames so far. Errors: DRIVER, LOST, FORMAT (a position is no longer finite: says
  * which particle and garment, and
  *  goes back to the last good state). Kept as good are the start, what hed_cloth_reset() and
- *  hed_cloth_set_state() made, and from then on what the first successful wait 30 frames or more
+ *  hed_cloth_load() made, and from then on what the first successful wait 30 frames or more
  *  after the one before finds: a copy on the device. */
 HED_API hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error);
 
@@ -294,16 +294,16 @@ HED_API hed_status hed_cloth_read(
  * bits of w. Two buffers in turn: what a
  *  call gives stays untouched by the next frame. Thread class: rt. */
 HED_API hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth);
-/** (vertex_count) float4 normals, likewise; NULL if hed_cloth_want_normals() was not called. Thread
+/** (vertex_count) float4 normals, likewise; NULL if hed_cloth_enable_normals() was not called. Thread
  * class: rt. */
 HED_API hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth);
 /** From the next frame on normals are computed at each frame's end (they are anyway where there is
  * wind). Errors: MEMORY, DRIVER. */
-HED_API hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error);
+HED_API hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error);
 /** From the next frame on write-back goes into these buffers in turn, such as two of
  * hed_buffer_from_gl(); they are acquired and
  *  released around it. NULL, NULL: the cloth's own. Errors: BOUNDS, ARGUMENT. */
-HED_API hed_status hed_cloth_write_into(
+HED_API hed_status hed_cloth_set_vertex_buffers(
     hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error);
 /** The stream the cloth works in. Thread class: rt. */
 HED_API hed_stream *hed_cloth_stream(const hed_cloth *cloth);
@@ -316,15 +316,15 @@ HED_API hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error);
  * pulling at anything. */
 HED_API hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
-/** Bytes that hed_cloth_state() writes. Thread class: rt. */
-HED_API uint64_t hed_cloth_state_size(const hed_cloth *cloth);
+/** Bytes that hed_cloth_save() writes. Thread class: rt. */
+HED_API uint64_t hed_cloth_save_size(const hed_cloth *cloth);
 /** Waits and writes all that moves: positions, previous positions, carries, driver, colliders,
  * origin, time. A cloth of the same definition that is
  *  given it goes on to the bit. */
-HED_API hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error);
+HED_API hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error);
 /** Errors: FORMAT (not of such a cloth, damaged, or of another version's format, which the text
  * names). */
-HED_API hed_status hed_cloth_set_state(
+HED_API hed_status hed_cloth_load(
     hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
 
 /* ---- insight ---- */
@@ -345,7 +345,7 @@ HED_API hed_status hed_cloth_use_native(
     hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error);
 
 /** What was built. */
-typedef struct hed_cloth_report {
+typedef struct hed_cloth_info {
     hed_cloth_solver structure;
     hed_configured configured; /**< where the choice of structure and launch came from */
     uint64_t particles, vertices, constraints, triangles, tethers;
@@ -357,13 +357,13 @@ typedef struct hed_cloth_report {
     uint64_t boundary;     /**< constraints between patches */
     uint64_t device_bytes; /**< all buffers */
     char choice[256];      /**< the launch, such as "joint, 160 threads, 128 patches" */
-} hed_cloth_report;
+} hed_cloth_info;
 
 /** Thread class: rt. */
-HED_API void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *report);
+HED_API void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report);
 
 /** How good the last frame is, measured on the host in double. */
-typedef struct hed_cloth_quality {
+typedef struct hed_cloth_metrics {
     /** largest of length / longest allowed length - 1 over structural constraints */
     double worst_stretch;
     /** the same, that 99 of 100 of these constraints do not exceed; below 0: they are shorter */
@@ -374,11 +374,11 @@ typedef struct hed_cloth_quality {
     double low[3], high[3]; /**< m, bounding box */
     uint64_t not_finite;    /**< particles */
     uint64_t hash;          /**< of the positions' bits and of where they are measured from */
-} hed_cloth_quality;
+} hed_cloth_metrics;
 
 /** Waits and measures; reads all positions. Errors: DRIVER, LOST, MEMORY. */
-HED_API hed_status hed_cloth_measure(
-    hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error);
+HED_API hed_status hed_cloth_evaluate(
+    hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error);
 
 /** Descriptions of the engine's kernels, for conformance, tuning and benchmarks. Thread class:
  * any. */

@@ -333,7 +333,7 @@ void hed_cloth_garment_range(
 }
 
 static void report_garment(
-    const hed_cloth *cloth, uint32_t index, uint32_t largest, hed_cloth_report *report)
+    const hed_cloth *cloth, uint32_t index, uint32_t largest, hed_cloth_info *report)
 {
     const cloth_garment *g = cloth->garments[index];
     uint64_t tethers = 0;
@@ -352,13 +352,13 @@ static void report_garment(
     }
 }
 
-void hed_cloth_get_report(const hed_cloth *cloth, hed_cloth_report *report)
+void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)
 {
     uint32_t largest = 0;
     for (uint32_t i = 1; i < cloth->garment_count; i++)
         if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count)
             largest = i;
-    *report = (hed_cloth_report){.structure = cloth->ops->id, .configured = cloth->configured,
+    *report = (hed_cloth_info){.structure = cloth->ops->id, .configured = cloth->configured,
         .particles = cloth->particles, .vertices = cloth->vertices, .triangles = cloth->triangles,
         .device_bytes = cloth_buffer_bytes(cloth) +
                         (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};

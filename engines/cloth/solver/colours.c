@@ -403,7 +403,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_ste
 
 /* ---- reports ---- */
 
-static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_report *filled)
+static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_info *filled)
 {
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];

@@ -263,7 +263,7 @@ static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_erro
     return status;
 }
 
-static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_report *filled)
+static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_info *filled)
 {
     (void)cloth;
     filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;

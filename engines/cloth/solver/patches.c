@@ -530,7 +530,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_
     return status;
 }
 
-static void report(const hed_cloth *cloth, const cloth_structure *made, hed_cloth_report *filled)
+static void report(const hed_cloth *cloth, const cloth_structure *made, hed_cloth_info *filled)
 {
     (void)cloth;
     filled->patches = made->by == NO_EXCHANGE ? 0 : made->patches;

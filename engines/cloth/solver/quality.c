@@ -1,4 +1,4 @@
-/* hed_cloth_measure(): how far the constraints are from being met, in double, on the host. */
+/* hed_cloth_evaluate(): how far the constraints are from being met, in double, on the host. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ static double way_of(float4 p, float4 before, float4 carry)
 }
 
 static void measure_constraints(
-    const cloth_garment *g, const float4 *positions, hed_cloth_quality *quality, sums *total)
+    const cloth_garment *g, const float4 *positions, hed_cloth_metrics *quality, sums *total)
 {
     for (uint32_t i = 0; i < g->constraint_count; i++) {
         const hed_cloth_constraint *c = &g->constraints[i];
@@ -98,7 +98,7 @@ static uint64_t add_bits(uint64_t hash, float x, float y, float z)
 }
 
 static void measure_particles(
-    const hed_cloth *cloth, const particles *arrays, hed_cloth_quality *quality)
+    const hed_cloth *cloth, const particles *arrays, hed_cloth_metrics *quality)
 {
     double energy = 0.0, dt = cloth->last_dt;
     uint64_t hash = add_bits(0xcbf29ce484222325u, (float)cloth->origin[0], (float)cloth->origin[1],
@@ -121,10 +121,10 @@ static void measure_particles(
 }
 
 static void measure(
-    const hed_cloth *cloth, const particles *arrays, float *stretch, hed_cloth_quality *quality)
+    const hed_cloth *cloth, const particles *arrays, float *stretch, hed_cloth_metrics *quality)
 {
     sums total = {.stretch = stretch};
-    *quality = (hed_cloth_quality){.worst_stretch = -1.0};
+    *quality = (hed_cloth_metrics){.worst_stretch = -1.0};
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t copy = 0; copy < garment->copies; copy++)
@@ -143,7 +143,7 @@ static void measure(
     measure_particles(cloth, arrays, quality);
 }
 
-hed_status hed_cloth_measure(hed_cloth *cloth, hed_cloth_quality *quality, hed_error *error)
+hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     const hed_allocator *a = &cloth->allocator;

@@ -89,7 +89,7 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
     return status ? status : hed_stream_flush(cloth->stream, error);
 }
 
-hed_status hed_cloth_want_normals(hed_cloth *cloth, hed_error *error)
+hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
@@ -124,7 +124,7 @@ static bool is_gl(hed_cloth *cloth, hed_buffer *buffer)
            hed_buffer_gl_release(cloth->stream, buffer, NULL) == HED_OK;
 }
 
-hed_status hed_cloth_write_into(
+hed_status hed_cloth_set_vertex_buffers(
     hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
 {
     if (hed_failed(error)) return error->status;

@@ -56,7 +56,7 @@ typedef struct cloth_structure_ops {
     hed_status (*substeps)(hed_cloth *cloth, cloth_structure *structure, const cloth_step *first,
         const cloth_step *rest, float dt, uint32_t count, hed_error *error);
     void (*report)(
-        const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_report *report);
+        const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_info *report);
 } cloth_structure_ops;
 
 extern const cloth_structure_ops cloth_colours_ops; /* colours.c: HED_CLOTH_COLOURS */
@@ -111,7 +111,7 @@ hed_status cloth_contacts_self(
 float cloth_contacts_longest_move(const hed_cloth *cloth);
 /* Bytes of its buffers. */
 uint64_t cloth_contacts_bytes(const cloth_contacts *contacts);
-/* What moves of the mesh colliders, for hed_cloth_state(): size, write, read. */
+/* What moves of the mesh colliders, for hed_cloth_save(): size, write, read. */
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
 void cloth_contacts_state(const cloth_contacts *contacts, void *state);
 hed_status cloth_contacts_set_state(

@@ -91,18 +91,18 @@ static uint64_t array_bytes(const hed_cloth *cloth)
     return (2 * sizeof(float4) + sizeof(uint2) + driver) * (uint64_t)cloth->particles;
 }
 
-uint64_t hed_cloth_state_size(const hed_cloth *cloth)
+uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 {
     uint64_t meshes = cloth->contacts ? cloth_contacts_state_size(cloth->contacts) : 0;
     return sizeof(state_head) + array_bytes(cloth) + collider_bytes(cloth) + meshes;
 }
 
-hed_status hed_cloth_state(hed_cloth *cloth, void *state, hed_error *error)
+hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles,
-             size = hed_cloth_state_size(cloth);
+             size = hed_cloth_save_size(cloth);
     const cloth_look *look = &cloth->host->look;
     hed_status status = hed_cloth_wait(cloth, error);
     if (!status) status = cloth_origin_seen(cloth, error);
@@ -153,7 +153,7 @@ static hed_status check_state(
         return cloth_fail(error, HED_ERROR_FORMAT,
             "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
             head->particles, (unsigned long long)head->size, (unsigned long long)size,
-            cloth->particles, (unsigned long long)hed_cloth_state_size(cloth));
+            cloth->particles, (unsigned long long)hed_cloth_save_size(cloth));
     if (head->sum != sum_of(head, state, size))
         return cloth_fail(
             error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
@@ -188,7 +188,7 @@ static void take_origin(hed_cloth *cloth, const state_head *head)
     cloth_fold_view(cloth);
 }
 
-hed_status hed_cloth_set_state(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
+hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     cloth_buffers *b = &cloth->buffers;

@@ -160,12 +160,12 @@ static hed_status check(void *user, hed_error *error)
 {
     tuning *t = user;
     hed_cloth_frame frame = hed_default_cloth_frame();
-    hed_cloth_quality quality;
+    hed_cloth_metrics quality;
     frame.frames = CHECKED_FRAMES;
     hed_status status = hed_cloth_reset(t->cloth, error);
     if (!status) status = hed_cloth_step(t->cloth, &frame, error);
     if (!status) status = hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
-    if (!status) status = hed_cloth_measure(t->cloth, &quality, error);
+    if (!status) status = hed_cloth_evaluate(t->cloth, &quality, error);
     if (status) return status;
     double worst = 0;
     for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices; i++)
@@ -197,8 +197,8 @@ static hed_status make_expected(tuning *t, hed_error *error)
     status = hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
     if (!status) status = hed_cloth_step(t->cloth, &frame, error);
     if (!status) status = hed_cloth_read(t->cloth, t->expected, NULL, NULL, error);
-    hed_cloth_quality quality = {0};
-    if (!status) status = hed_cloth_measure(t->cloth, &quality, error);
+    hed_cloth_metrics quality = {0};
+    if (!status) status = hed_cloth_evaluate(t->cloth, &quality, error);
     t->stretch = quality.worst_stretch;
     for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices && !status; i++)
         t->way = fmax(t->way, fabsf(t->expected[i] - t->found[i]));

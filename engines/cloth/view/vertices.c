@@ -135,7 +135,7 @@ static bool share(cloth_vertices *v, cloth_gl_get_function *get)
                    i < 2 ? &v->device_positions[i] : &v->device_normals[i - 2], NULL) == HED_OK &&
                !copied;
     }
-    good = good && hed_cloth_write_into(
+    good = good && hed_cloth_set_vertex_buffers(
                        v->cloth, v->device_positions[0], v->device_positions[1], NULL) == HED_OK;
     if (!good) unshare(v);
     return good;
@@ -255,7 +255,7 @@ cloth_box cloth_vertices_box(const cloth_vertices *v)
 }
 
 void cloth_vertices_measured(
-    cloth_vertices *v, const hed_cloth_quality *quality, const float *transform)
+    cloth_vertices *v, const hed_cloth_metrics *quality, const float *transform)
 {
     if (!v->shared || quality->not_finite) return;
     cloth_box box = cloth_box_nothing();
@@ -311,7 +311,7 @@ hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
     hed_status status = allocate(v, error);
     for (uint32_t g = 0; g < v->garment_count && !status; g++)
         status = add_garment(v, g, def.garments[g].copies, error);
-    if (!status) status = hed_cloth_want_normals(cloth, error);
+    if (!status) status = hed_cloth_enable_normals(cloth, error);
     if (!status) v->shared = share(v, get);
     if (!status && gl->GetError() != GL_NO_ERROR)
         status = hed_error_set(
@@ -327,7 +327,7 @@ void cloth_vertices_destroy(cloth_vertices *v)
 {
     if (!v) return;
     const cloth_gl *gl = v->gl;
-    if (v->shared) hed_cloth_write_into(v->cloth, NULL, NULL, NULL);
+    if (v->shared) hed_cloth_set_vertex_buffers(v->cloth, NULL, NULL, NULL);
     unshare(v);
     gl->DeleteBuffers(2, v->positions);
     gl->DeleteBuffers(2, v->normals);

@@ -9,7 +9,7 @@
 
 typedef struct cloth_vertices cloth_vertices;
 
-/* Errors: MEMORY, DEVICE_MEMORY, and those of hed_cloth_want_normals(). */
+/* Errors: MEMORY, DEVICE_MEMORY, and those of hed_cloth_enable_normals(). */
 hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
     hed_cloth_scene *scene, hed_cloth *cloth, cloth_vertices **vertices, hed_error *error);
 void cloth_vertices_destroy(cloth_vertices *vertices);
@@ -30,6 +30,6 @@ cloth_box cloth_vertices_box(const cloth_vertices *vertices);
 /* Where positions stay on the device, this says where they are; `transform` (4 x 4, or NULL) is the
  * frame's. */
 void cloth_vertices_measured(
-    cloth_vertices *vertices, const hed_cloth_quality *quality, const float *transform);
+    cloth_vertices *vertices, const hed_cloth_metrics *quality, const float *transform);
 
 #endif

@@ -297,8 +297,8 @@ static hed_status measure(window *w, hed_error *error)
 {
     double start = w->glfw.GetTime();
     if (start < w->next_measure) return HED_OK;
-    hed_cloth_quality quality;
-    hed_status status = hed_cloth_measure(w->cloth, &quality, error);
+    hed_cloth_metrics quality;
+    hed_status status = hed_cloth_evaluate(w->cloth, &quality, error);
     if (status) return status;
     w->stretch = quality.worst_stretch;
     cloth_vertices_measured(w->vertices, &quality, w->transformed ? w->transform : NULL);
