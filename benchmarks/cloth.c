@@ -31,7 +31,7 @@ typedef struct sheet_case {
     const char *name;
     uint32_t n, copies, substeps;
     bool tethers, surroundings; /* surroundings: driver, tethers, a plane, a sphere and a capsule */
-    hed_cloth_solver structure;
+    hed_cloth_solver solver;
     uint32_t threads, devices; /* NATIVE; bits below */
     bool scalar;               /* on a host device of one thread of its own */
 } sheet_case;
@@ -145,7 +145,7 @@ static hed_status open_case(
     def.garments = &garment;
     def.garment_count = 1;
     def.substeps = c->substeps;
-    def.structure = c->structure;
+    def.solver = c->solver;
     def.threads = c->threads;
     run->frame = hed_default_cloth_frame();
     if (c->surroundings) status = surround(device, run, error);
@@ -214,7 +214,7 @@ static double bound_of(
 {
     bool packets = info->capabilities & HED_CAN_PACKETS;
     if (!packets || info->clock_mhz == 0) return NAN;
-    if (report->structure == HED_CLOTH_COLOURS)
+    if (report->solver == HED_CLOTH_COLOURS)
         return 0.51e-6 * c->substeps * (report->colours + 1);
     double clock = info->clock_mhz * 1e6;
     double moved = 32.0 * (double)report->constraints / (128.0 * info->compute_units * clock);
@@ -234,7 +234,7 @@ static void add_record(
     char stretch[32];
     snprintf(stretch, sizeof stretch, "%.2f%s", 100 * run->quality.worst_stretch,
         run->settled < SETTLED_FRAMES ? "*" : "");
-    const char *structure = hed_cloth_solver_name(report.structure);
+    const char *solver = hed_cloth_solver_name(report.solver);
     cli_report_row(to, CLI_TEXT("suite", "cloth"),
         CLI_TEXT("device", info->id, .heading = "device"),
         CLI_TEXT("name", c->name, .heading = "sheet"),
@@ -252,9 +252,9 @@ static void add_record(
         CLI_WHOLE("constraints", report.constraints),
         CLI_NUMBER("bytes_per_particle", (double)report.device_bytes / (double)report.particles,
             .heading = ">bytes", .format = "%.0f"),
-        CLI_TEXT("structure", structure),
+        CLI_TEXT("solver", solver),
         CLI_TEXT("choice", report.choice, .heading = "how",
-            .shown = report.choice[0] ? NULL : structure),
+            .shown = report.choice[0] ? NULL : solver),
         CLI_TEXT("configured", hed_configured_name(report.configured)));
 }
 

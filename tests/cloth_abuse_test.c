@@ -166,7 +166,7 @@ Test(cloth_abuse, a_bad_definition_is_refused)
     REFUSES_DEF(def.substeps = 1001);
     REFUSES_DEF(def.iterations = 101);
     REFUSES_DEF(def.up = 3);
-    REFUSES_DEF(def.structure = HED_CLOTH_SOLVER_COUNT);
+    REFUSES_DEF(def.solver = HED_CLOTH_SOLVER_COUNT);
     REFUSES_DEF(def.set_width = 6);
     REFUSES_DEF(def.set_width = 2048);
     REFUSES_DEF(s.positions[7] = NAN);

@@ -31,7 +31,7 @@ static void plain_step(hed_cloth *cloth)
     OK(hed_cloth_wait(cloth, &error));
 }
 
-static void check(hed_cloth_solver structure, bool dressed)
+static void check(hed_cloth_solver solver, bool dressed)
 {
     hed_context_def context = fakes_def("cuda");
     fake_control *nvrtc = fakes_load(context.nvrtc_library);
@@ -43,7 +43,7 @@ static void check(hed_cloth_solver structure, bool dressed)
     s.garment.self_collision = dressed;
     s.garment.thickness = 0.3f;
     hed_cloth_def def = def_of(&s);
-    def.structure = structure;
+    def.solver = solver;
     def.max_collider_triangles = 2;
     fakes_reset(nvrtc);
     hed_cloth *cloth = make(&t, &def);
@@ -52,20 +52,20 @@ static void check(hed_cloth_solver structure, bool dressed)
     float positions[3 * 64];
     plain_step(cloth);
     EXPECT_EQ(nvrtc->builds, builds, "%s: the first step compiles %lld kernels",
-        hed_cloth_solver_name(structure), (long long)(nvrtc->builds - builds));
+        hed_cloth_solver_name(solver), (long long)(nvrtc->builds - builds));
     builds = nvrtc->builds;
     busy_step(cloth, &s, dressed);
     EXPECT_EQ(nvrtc->builds, builds, "%s: the first busy step compiles %lld kernels",
-        hed_cloth_solver_name(structure), (long long)(nvrtc->builds - builds));
+        hed_cloth_solver_name(solver), (long long)(nvrtc->builds - builds));
     plain_step(cloth);
     OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
-    EXPECT_EQ(nvrtc->builds, builds, "%s: then %lld", hed_cloth_solver_name(structure),
+    EXPECT_EQ(nvrtc->builds, builds, "%s: then %lld", hed_cloth_solver_name(solver),
         (long long)(nvrtc->builds - builds));
     OK(hed_cloth_enable_normals(cloth, &error));
     builds = nvrtc->builds;
     plain_step(cloth);
     EXPECT_EQ(nvrtc->builds, builds, "%s: a step with normals compiles",
-        hed_cloth_solver_name(structure));
+        hed_cloth_solver_name(solver));
     hed_cloth_destroy(cloth);
     sheet_free(&s);
     hed_context_destroy(t.context);
@@ -73,8 +73,8 @@ static void check(hed_cloth_solver structure, bool dressed)
 
 Test(cloth_announced, no_step_compiles)
 {
-    static const hed_cloth_solver structures[] = {
+    static const hed_cloth_solver solvers[] = {
         HED_CLOTH_COLOURS, HED_CLOTH_SETS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS};
-    for (size_t k = 0; k < sizeof structures / sizeof *structures; k++)
-        for (int dressed = 0; dressed < 2; dressed++) check(structures[k], dressed);
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++)
+        for (int dressed = 0; dressed < 2; dressed++) check(solvers[k], dressed);
 }

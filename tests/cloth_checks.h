@@ -1,4 +1,4 @@
-/* What the checks of the cloth share: structures to try, a cloth and the reference running, ropes.
+/* What the checks of the cloth share: solvers to try, a cloth and the reference running, ropes.
  * `error` is the test's own. */
 #ifndef HED_TESTS_CLOTH_CHECKS_H
 #define HED_TESTS_CLOTH_CHECKS_H
@@ -22,7 +22,7 @@ static hed_error error;
 
 typedef struct variant {
     const char *name;
-    hed_cloth_solver structure;
+    hed_cloth_solver solver;
     hed_math math;
 } variant;
 
@@ -43,7 +43,7 @@ typedef struct effort {
     uint32_t substeps, iterations, patches;
 } effort;
 
-/* NULL where the structure is not valid on the device; colours always are. */
+/* NULL where the solver is not valid on the device; colours always are. */
 static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def *garment, effort e,
     bool slides_form, const variant *v)
 {
@@ -55,13 +55,13 @@ static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def 
     def.iterations = e.iterations;
     def.patches = e.patches;
     def.slides_form = slides_form;
-    def.structure = v->structure;
+    def.solver = v->solver;
     def.math = v->math;
-    def.set_width = v->structure == HED_CLOTH_SETS ? 8 : 0;
+    def.set_width = v->solver == HED_CLOTH_SETS ? 8 : 0;
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
     CHECK(
-        status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->structure != HED_CLOTH_COLOURS),
+        status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->solver != HED_CLOTH_COLOURS),
         "%s: %s: %s\n%s", v->name, hed_status_name(status), error.text, error.log);
     return cloth;
 }

@@ -1,7 +1,7 @@
 /* ctest: devices timeout=300
  * Physics with known answers, of whole cloths: free fall, momentum, convergence, pendulum,
- * catenary, equality of structures and devices, invariance. What is said of double holds for the
- * reference, the rest for every structure of the device under test. The same for single kernels:
+ * catenary, equality of solvers and devices, invariance. What is said of double holds for the
+ * reference, the rest for every solver of the device under test. The same for single kernels:
  * cloth_checks_kernels_test.c. */
 #include "cloth_checks.h"
 
@@ -281,7 +281,7 @@ static double double_pass(double angle, double dt, int passes)
     return time;
 }
 
-/* 0 where the structure is not valid. */
+/* 0 where the solver is not valid. */
 static double device_pass(
     const test_device *t, const variant *v, double angle, double dt, int passes)
 {
@@ -413,7 +413,7 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
     test_close(&t);
 }
 
-/* ---- 10: equality of structures and devices ---- */
+/* ---- 10: equality of solvers and devices ---- */
 
 /* n x n particles over 2 m, level, two corners held, as the sets of a grid. */
 static test_mesh sheet_of(uint32_t n)
@@ -441,7 +441,7 @@ Test(cloth_checks, every_structure_follows_the_reference)
     test_device t = test_open(NULL);
     test_mesh mesh = sheet_of(N);
     for (const variant *v = variants; v->name; v++) {
-        bool same_order = v->structure == HED_CLOTH_COLOURS || v->structure == HED_CLOTH_SETS;
+        bool same_order = v->solver == HED_CLOTH_COLOURS || v->solver == HED_CLOTH_SETS;
         hed_cloth *cloth = make(&t, &mesh.def, (effort){5, 1, 0}, false, v);
         if (!cloth) continue;
         reference r = reference_make(&mesh.def, (effort){5, 1, 0}, 1.0 / 60, -9.81);

@@ -17,7 +17,7 @@ static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments
     const hed_cloth_def *change)
 {
     hed_cloth_def def = change ? *change : hed_default_cloth_def();
-    if (!change) def.structure = HED_CLOTH_CPU;
+    if (!change) def.solver = HED_CLOTH_CPU;
     def.garments = garments;
     def.garment_count = count;
     hed_cloth *cloth;
@@ -138,7 +138,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
 {
     native_cloth c = open_host();
     hed_cloth_def how = hed_default_cloth_def();
-    how.structure = HED_CLOTH_CPU;
+    how.solver = HED_CLOTH_CPU;
     how.iterations = iterations;
     c.cloth = make(c.device, def, 1, &how);
     step(c.cloth, frames);
@@ -263,11 +263,11 @@ Test(cloth_native, versions_agree)
 }
 
 static hed_cloth_metrics quality_of(hed_device *device, const hed_cloth_garment_def *garments,
-    uint32_t count, hed_cloth_solver structure, uint32_t threads, uint32_t frames)
+    uint32_t count, hed_cloth_solver solver, uint32_t threads, uint32_t frames)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth_metrics quality;
-    def.structure = structure;
+    def.solver = solver;
     def.threads = threads;
     def.substeps = 20;
     hed_cloth *cloth = make(device, garments, count, &def);
@@ -361,7 +361,7 @@ Test(cloth_native, threads_by_size)
     }
 }
 
-/* Driver, colliders and wind act on particles by the formulas of every structure: where the
+/* Driver, colliders and wind act on particles by the formulas of every solver: where the
  * constraints have nothing to do, the same bits as the colours have. */
 Test(cloth_native, surroundings_are_those_of_the_colours)
 {
@@ -383,7 +383,7 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
     float *found[2];
     for (int k = 0; k < 2; k++) {
         hed_cloth_def def = hed_default_cloth_def();
-        def.structure = k ? HED_CLOTH_CPU : HED_CLOTH_COLOURS;
+        def.solver = k ? HED_CLOTH_CPU : HED_CLOTH_COLOURS;
         c.cloth = make(c.device, &mesh.def, 1, &def);
         hed_cloth_frame frame = hed_default_cloth_frame();
         const hed_cloth_collider ball = {
@@ -427,7 +427,7 @@ Test(cloth_native, says_where_it_is_not_valid)
     test_mesh mesh = test_grid(6, 6);
     native_cloth c = open_host();
     hed_cloth_def def = hed_default_cloth_def();
-    def.structure = HED_CLOTH_CPU;
+    def.solver = HED_CLOTH_CPU;
     def.garments = &mesh.def;
     def.garment_count = 1;
     def.math = HED_MATH_STRICT;

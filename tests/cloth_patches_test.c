@@ -5,7 +5,7 @@
 /* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
-/* A device without the structure says so, and then there is nothing to test. */
+/* A device without the solver says so, and then there is nothing to test. */
 static void open(void)
 {
     here_open();

@@ -1,10 +1,10 @@
 /* A whole garment for each group: against the double reference in the same order, copies and mixed
- * garments against each alone, what surrounds a cloth against the structure of colours, choices
+ * garments against each alone, what surrounds a cloth against the solver of colours, choices
  * against each other, and what is refused. */
 /* ctest: devices timeout=400 */
 #include "cloth_layouts.h"
 
-/* A device without the structure says so, and then there is nothing to test. */
+/* A device without the solver says so, and then there is nothing to test. */
 static void open(void)
 {
     here_open();
@@ -127,7 +127,7 @@ Test(cloth_whole, refuses)
     test_mesh large = test_grid(130, 127), small = test_grid(4, 4);
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth;
-    def.structure = HED_CLOTH_GARMENTS;
+    def.solver = HED_CLOTH_GARMENTS;
     def.garment_count = 1;
     def.garments = &large.def;
     FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));

@@ -59,7 +59,7 @@ if [ -s "$scratch/log" ]; then
     exit 1
 fi
 
-# Of what groups share in global memory it also reports two reads that are sound (docs/cloth-structures.md, "Races").
+# Of what groups share in global memory it also reports two reads that are sound (docs/cloth-solvers.md, "Races").
 OCLGRIND_BUILD_OPTIONS=-cl-opt-disable "$run" patches
 if grep -A 20 -E 'local memory|^Invalid' "$scratch/log" >"$scratch/found"; then
     echo "Oclgrind found faults in the kernel of patches:"

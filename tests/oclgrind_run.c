@@ -142,7 +142,7 @@ static bool run_cloth(hed_device *device, hed_device *host, const char *only)
 /* ---- cloth in groups: tables in registers and streamed, pairs and figures, a whole row locked
  * ---- */
 
-static bool run_choice(hed_device *device, hed_cloth_solver structure,
+static bool run_choice(hed_device *device, hed_cloth_solver solver,
     const hed_cloth_garment_def *garment, const cloth_patch_choice *choice)
 {
     hed_cloth_def def = hed_default_cloth_def();
@@ -153,7 +153,7 @@ static bool run_choice(hed_device *device, hed_cloth_solver structure,
     def.garments = garment;
     def.garment_count = 1;
     def.substeps = 2;
-    def.structure = structure;
+    def.solver = solver;
     if (failed(hed_cloth_create(device, &def, &cloth, &error))) return false;
     bool good = !failed(cloth_patch_rebuild(cloth, choice, &error)) &&
                 !failed(hed_cloth_step(cloth, &frame, &error));

@@ -27,7 +27,7 @@ static hed_status tell_json(const cli_cloth_figures *f, const hed_summary *times
     const hed_cloth_metrics *q = &f->quality;
     cli_report *report = cli_report_create(true);
     cli_report_row(report, CLI_TEXT("scene", f->scene), CLI_TEXT("device", f->device),
-        CLI_TEXT("math", f->math), CLI_TEXT("structure", hed_cloth_solver_name(r->structure)),
+        CLI_TEXT("math", f->math), CLI_TEXT("solver", hed_cloth_solver_name(r->solver)),
         CLI_TEXT("choice", r->choice));
     if (f->cache)
         cli_report_more(
@@ -55,7 +55,7 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     hed_summary times = hed_summarize(f->seconds, f->frames);
     if (json) return tell_json(f, &times, error);
     printf("%s: frames %" PRIu32 " to %" PRIu32 " on %s, %s, %s\n", f->scene, f->first + 1,
-        f->first + f->frames, f->device, hed_cloth_solver_name(f->report.structure), f->math);
+        f->first + f->frames, f->device, hed_cloth_solver_name(f->report.solver), f->math);
     printf("%" PRIu64 " particles, %" PRIu64 " constraints in %" PRIu32 " colours (degree %" PRIu32
            ", "
            "smallest set %" PRIu64 "), %" PRIu32 " substeps\n",

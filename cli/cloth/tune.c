@@ -1,4 +1,4 @@
-/* heddle cloth tune: measures which structure moves cloth of this size fastest on a device, and
+/* heddle cloth tune: measures which solver moves cloth of this size fastest on a device, and
  * keeps it. */
 #include "sheet.h"
 #include "heddle/cloth_scene.h"
@@ -76,7 +76,7 @@ static const hed_option OPTIONS[] = {CLI_TUNE_ENGINE_OPTIONS,
     {0}};
 
 const hed_command hed_command_cloth_tune = {
-    .name = "tune", .summary = "find the fastest structure for cloth of a size on a device",
+    .name = "tune", .summary = "find the fastest solver for cloth of a size on a device",
     .description =
         "Measures launches for each colour, patches with packets and whole garments for each group, and what they can be "
         "built with, on a scene's cloth or on square sheets. The winner is kept in the tuning database, where cloth of about "

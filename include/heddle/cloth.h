@@ -145,7 +145,7 @@ typedef enum hed_cloth_solver {
 } hed_cloth_solver;
 
 /** A word for it, such as "patches". Thread class: any. */
-HED_API const char *hed_cloth_solver_name(hed_cloth_solver structure);
+HED_API const char *hed_cloth_solver_name(hed_cloth_solver solver);
 
 /** How to make a cloth. Start from hed_default_cloth_def(). */
 typedef struct hed_cloth_def {
@@ -158,7 +158,7 @@ typedef struct hed_cloth_def {
      * dt) / 2 */
     bool slides_form;
     hed_math math; /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
-    hed_cloth_solver structure;
+    hed_cloth_solver solver;
     /** HED_CLOTH_SETS: constraints of a set at most, 4 to 1024, a multiple of 4; 0: a whole colour
      * */
     uint32_t set_width;
@@ -179,14 +179,14 @@ HED_API hed_cloth_def hed_default_cloth_def(void);
  *  on CUDA the first time, then they are in the cache): no step compiles. Set max_colliders to 0
  *  where none will come. Thread class: any. Errors: ARGUMENT (a number out of its range, an index
  *  out of bounds, a backstop outside its ball, NaN: the text names garment and element),
- *  UNSUPPORTED (the structure is not valid here: says why), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
+ *  UNSUPPORTED (the solver is not valid here: says why), LIMIT, MEMORY, DEVICE_MEMORY, BUILD,
  *  DRIVER. */
 HED_API hed_status hed_cloth_create(
     hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error);
 /** Waits for its work, then destroys it. NULL is allowed. */
 HED_API void hed_cloth_destroy(hed_cloth *cloth);
 
-/** Finds the fastest structure for cloths like this one (their number of particles, garments and
+/** Finds the fastest solver for cloths like this one (their number of particles, garments and
  * substeps) and how to
  *  build it, and keeps it in the context's database, where hed_cloth_create() with HED_CLOTH_AUTO
  *  finds it. A choice counts as right when 20 frames end near where HED_CLOTH_COLOURS ends them,
@@ -346,8 +346,8 @@ HED_API hed_status hed_cloth_use_native(
 
 /** What was built. */
 typedef struct hed_cloth_info {
-    hed_cloth_solver structure;
-    hed_configured configured; /**< where the choice of structure and launch came from */
+    hed_cloth_solver solver;
+    hed_configured configured; /**< where the choice of solver and launch came from */
     uint64_t particles, vertices, constraints, triangles, tethers;
     uint32_t colours; /**< sets of independent constraints; of the largest garment */
     /** largest number of constraints at one particle: no fewer colours are possible */

@@ -40,7 +40,7 @@ HED_API void hed_cloth_scene_close(hed_cloth_scene *scene);
 /** The JSON schema of scene files. */
 HED_API const char *hed_cloth_scene_schema(void);
 
-/** The cloth that the scene describes: device-independent; change structure, math and the like
+/** The cloth that the scene describes: device-independent; change solver, math and the like
  * before hed_cloth_create(). Its arrays
  *  belong to the scene. */
 HED_API hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene);

@@ -50,7 +50,7 @@ hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_
     uint32_t number, cloth_garment **garment, hed_error *error);
 void cloth_garment_destroy(cloth_garment *garment);
 
-/* ---- the reference: plain sequential double, the meaning of every structure ---- */
+/* ---- the reference: plain sequential double, the meaning of every solver ---- */
 
 /* A sweep order: `count` constraint numbers of the garment. NULL: the colours in order. */
 typedef struct cloth_order {

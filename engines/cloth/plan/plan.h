@@ -4,7 +4,7 @@
  * Boundary constraints (between free particles of different patches) come in matchings of their
  * own, before all other constraints of their particles. A patch redoes every boundary constraint
  * that its own particles depend on (closure), so one exchange of positions a substep is enough and
- * the sweep is still true Gauss-Seidel: `order`. `docs/cloth-structures.md` explains it and has the
+ * the sweep is still true Gauss-Seidel: `order`. `docs/cloth-solvers.md` explains it and has the
  * figures. Plain C; no device.
  *
  * What a kernel may rely on:

@@ -255,7 +255,7 @@ hed_status cloth_plan_tables(cloth_planner *planner)
     if (plan->most_local > CLOTH_PLAN_MOST_LOCAL)
         return cloth_fail(planner->error, HED_ERROR_LIMIT,
             "garment \"%s\": one of %u patches has %u particles with those that it needs of others, and %u are "
-            "possible: use more patches, or the colours structure",
+            "possible: use more patches, or the colours solver",
             planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
     if ((status = make_pairs(planner, &n))) return status;
     make_figures(planner, &n);

@@ -1,4 +1,4 @@
-/* A hed_cloth's life: made from garments, laid over a device by one of the structures,
+/* A hed_cloth's life: made from garments, laid over a device by one of the solvers,
  * destroyed. */
 #include "solver/host.h"
 #include "solver/tune.h"
@@ -8,10 +8,10 @@
 
 /* ---- definitions ---- */
 
-const char *hed_cloth_solver_name(hed_cloth_solver structure)
+const char *hed_cloth_solver_name(hed_cloth_solver solver)
 {
-    static const char *const names[] = {"auto", "colours", "sets", "patches", "whole", "native"};
-    return (unsigned)structure < HED_CLOTH_SOLVER_COUNT ? names[structure] : "unknown";
+    static const char *const names[] = {"auto", "colours", "sets", "patches", "garments", "cpu"};
+    return (unsigned)solver < HED_CLOTH_SOLVER_COUNT ? names[solver] : "unknown";
 }
 
 static hed_status check_range(
@@ -35,7 +35,7 @@ static hed_status check_def(const hed_device *device, const hed_cloth_def *def, 
         status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status)
         status = check_range(
-            "structure", (uint32_t)def->structure, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
+            "solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
     if (!status) status = check_range("set_width", def->set_width, 0, 1024, error);
     if (!status) status = check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
     if (!status)
@@ -101,20 +101,20 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
     return status ? status : place_garments(cloth, error);
 }
 
-/* ---- the choice of structure ---- */
+/* ---- the choice of solver ---- */
 
-static const cloth_structure_ops *const structures[HED_CLOTH_SOLVER_COUNT] = {
+static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_COLOURS] = &cloth_colours_ops,
     [HED_CLOTH_SETS] = &cloth_sets_ops,
     [HED_CLOTH_PATCHES] = &cloth_patches_ops,
-    [HED_CLOTH_GARMENTS] = &cloth_whole_ops,
-    [HED_CLOTH_CPU] = &cloth_native_ops,
+    [HED_CLOTH_GARMENTS] = &cloth_garments_ops,
+    [HED_CLOTH_CPU] = &cloth_cpu_ops,
 };
 
-static bool is_valid(const hed_cloth *cloth, hed_cloth_solver structure)
+static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
 {
     char reason[256];
-    return structures[structure]->valid(cloth, reason, sizeof reason);
+    return solvers[solver]->valid(cloth, reason, sizeof reason);
 }
 
 /* A garment for each group fills the device when there are at least as many as compute units; else
@@ -143,40 +143,40 @@ static hed_cloth_solver choose_auto(hed_cloth *cloth)
         !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_CONFIGURED_DEFAULT)
         cloth->tuned.count = 0;
-    hed_cloth_solver found = cloth_tuned_structure(&cloth->tuned);
+    hed_cloth_solver found = cloth_tuned_solver(&cloth->tuned);
     return found != HED_CLOTH_AUTO && is_valid(cloth, found) ? found : choose_fast(cloth);
 }
 
 static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
 {
     char reason[256] = "";
-    hed_cloth_solver wanted = cloth->def.structure;
+    hed_cloth_solver wanted = cloth->def.solver;
     cloth->configured = wanted == HED_CLOTH_AUTO ? HED_CONFIGURED_DEFAULT : HED_CONFIGURED_GIVEN;
     if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
     if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS &&
         wanted != HED_CLOTH_SETS)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
-            "structure %s in strict mode: only colours and sets give the same bits everywhere",
+            "solver %s in strict mode: only colours and sets give the same bits everywhere",
             hed_cloth_solver_name(wanted));
-    if (!structures[wanted]->valid(cloth, reason, sizeof reason))
+    if (!solvers[wanted]->valid(cloth, reason, sizeof reason))
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
-            "structure %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(wanted),
+            "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(wanted),
             hed_device_get_info(cloth->device)->id, reason);
-    cloth->ops = structures[wanted];
+    cloth->ops = solvers[wanted];
     return HED_OK;
 }
 
 /* What no rule foresaw, such as a mesh whose patches grow too large, is no reason to fail where the
- * structure was ours to choose. */
+ * solver was ours to choose. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
-    hed_status status = cloth->ops->create(cloth, &cloth->structure, error);
+    hed_status status = cloth->ops->create(cloth, &cloth->solver, error);
     bool other =
         status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_BUILD;
-    if (!other || cloth->def.structure != HED_CLOTH_AUTO || cloth->ops == &cloth_colours_ops)
+    if (!other || cloth->def.solver != HED_CLOTH_AUTO || cloth->ops == &cloth_colours_ops)
         return status;
     cloth->ops = &cloth_colours_ops;
-    return cloth->ops->create(cloth, &cloth->structure, error);
+    return cloth->ops->create(cloth, &cloth->solver, error);
 }
 
 /* ---- life ---- */
@@ -309,7 +309,7 @@ void hed_cloth_destroy(hed_cloth *cloth)
 {
     if (!cloth) return;
     if (cloth->stream) hed_stream_wait(cloth->stream, NULL);
-    if (cloth->structure) cloth->ops->destroy(cloth, cloth->structure);
+    if (cloth->solver) cloth->ops->destroy(cloth, cloth->solver);
     if (cloth->contacts) cloth_contacts_destroy(cloth, cloth->contacts);
     destroy_host(cloth);
     destroy_buffers(cloth);
@@ -358,10 +358,10 @@ void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)
     for (uint32_t i = 1; i < cloth->garment_count; i++)
         if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count)
             largest = i;
-    *report = (hed_cloth_info){.structure = cloth->ops->id, .configured = cloth->configured,
+    *report = (hed_cloth_info){.solver = cloth->ops->id, .configured = cloth->configured,
         .particles = cloth->particles, .vertices = cloth->vertices, .triangles = cloth->triangles,
         .device_bytes = cloth_buffer_bytes(cloth) +
                         (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
     for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, report);
-    cloth->ops->report(cloth, cloth->structure, report);
+    cloth->ops->report(cloth, cloth->solver, report);
 }

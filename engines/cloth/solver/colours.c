@@ -17,7 +17,7 @@ typedef struct graph_key {
     hed_buffer *contact;
 } graph_key;
 
-struct cloth_structure {
+struct cloth_solver {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
     uint32_t constraints, colours, materials_count;
     /* HED_CLOTH_SETS: constraints of a set at most, sets of a sweep; else 0 */
@@ -69,7 +69,7 @@ static void add_colour(
 }
 
 /* Constraints of all garments colour by colour, and the materials of all of them. */
-static void fill_tables(const hed_cloth *cloth, cloth_structure *s, tables *t)
+static void fill_tables(const hed_cloth *cloth, cloth_solver *s, tables *t)
 {
     for (uint32_t c = 0; c < s->colours; c++) {
         uint32_t first_material = 0;
@@ -89,7 +89,7 @@ static void fill_tables(const hed_cloth *cloth, cloth_structure *s, tables *t)
         }
 }
 
-static hed_status upload_tables(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
     uint64_t n = s->constraints;
@@ -131,7 +131,7 @@ static bool valid(const hed_cloth *cloth, char *reason, size_t size)
     return true;
 }
 
-static hed_status count_all(const hed_cloth *cloth, cloth_structure *s, hed_error *error)
+static hed_status count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     uint64_t constraints = 0, materials = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
@@ -150,7 +150,7 @@ static hed_status count_all(const hed_cloth *cloth, cloth_structure *s, hed_erro
     return HED_OK;
 }
 
-static void destroy(hed_cloth *cloth, cloth_structure *s)
+static void destroy(hed_cloth *cloth, cloth_solver *s)
 {
     const hed_allocator *a = &cloth->allocator;
     hed_buffer *buffers[] = {
@@ -163,7 +163,7 @@ static void destroy(hed_cloth *cloth, cloth_structure *s)
     cloth_release(a, s, 1, sizeof *s);
 }
 
-static uint32_t batch_of(const hed_cloth *cloth, const cloth_structure *s)
+static uint32_t batch_of(const hed_cloth *cloth, const cloth_solver *s)
 {
     uint32_t nodes = 1 + cloth->def.iterations * (s->colours + 1), batch = NODES_AT_MOST / nodes;
     if (cloth->has_self || batch < 1) return 1; /* a pass of its own after each substep */
@@ -171,7 +171,7 @@ static uint32_t batch_of(const hed_cloth *cloth, const cloth_structure *s)
 }
 
 /* Colours cut into sets of `width`; the last one of a colour has what is left. */
-static hed_status upload_sets(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     uint64_t count = 0;
     for (uint32_t c = 0; c < s->colours; c++)
@@ -190,7 +190,7 @@ static hed_status upload_sets(hed_cloth *cloth, cloth_structure *s, hed_error *e
 
 /* A group of as many items as a set has constraints, or the largest that there is: of the device by
  * its limits, of the kernel by what the driver says once it is compiled. */
-static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_structure *s, hed_error *error)
+static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_error *error)
 {
     const hed_parameter_def *groups = &cloth_sets_def.parameters[0];
     hed_kernel **kernel = &cloth->host->kernels[CLOTH_KERNEL_SETS];
@@ -218,7 +218,7 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_structure *s, h
     }
 }
 
-static hed_status make_sweep(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+static hed_status make_sweep(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     if (!s->constraints) return HED_OK;
     if (cloth->ops->id == HED_CLOTH_COLOURS)
@@ -228,7 +228,7 @@ static hed_status make_sweep(hed_cloth *cloth, cloth_structure *s, hed_error *er
     return status ? status : make_sets_kernel(cloth, s, error);
 }
 
-static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
     hed_status status = count_all(cloth, s, error);
@@ -252,13 +252,13 @@ static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
     return status ? status : make_sweep(cloth, s, error);
 }
 
-static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+static hed_status create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
-    cloth_structure *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
+    cloth_solver *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
     if (!s) return HED_ERROR_MEMORY;
     hed_status status = make(cloth, s, error);
     if (status) destroy(cloth, s);
-    else *structure = s;
+    else *solver = s;
     return status;
 }
 
@@ -270,7 +270,7 @@ static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
 }
 
 static hed_status integrate(
-    hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
@@ -285,7 +285,7 @@ static hed_status integrate(
 }
 
 static hed_status project_sets(
-    hed_cloth *cloth, const cloth_structure *s, uint32_t substep, uint32_t pass, hed_error *error)
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t pass, hed_error *error)
 {
     hed_argument arguments[] = {hed_buffer_argument(cloth->buffers.position),
         hed_buffer_argument(s->ends), hed_buffer_argument(s->rests), hed_buffer_argument(s->kinds),
@@ -295,7 +295,7 @@ static hed_status project_sets(
     return cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, arguments, 11, error);
 }
 
-static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t substep,
+static hed_status project(hed_cloth *cloth, const cloth_solver *s, uint32_t substep,
     uint32_t iteration, hed_error *error)
 {
     uint32_t pass = !s->multipliers ? 0 : iteration ? 2 : 1;
@@ -315,7 +315,7 @@ static hed_status project(hed_cloth *cloth, const cloth_structure *s, uint32_t s
 }
 
 static hed_status act(
-    hed_cloth *cloth, const cloth_structure *s, uint32_t substep, hed_error *error)
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_argument arguments[] = {hed_buffer_argument(b->position), hed_buffer_argument(b->previous),
@@ -330,7 +330,7 @@ static hed_status act(
 }
 
 static hed_status enqueue(
-    hed_cloth *cloth, const cloth_structure *s, bool acts, uint32_t count, hed_error *error)
+    hed_cloth *cloth, const cloth_solver *s, bool acts, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t substep = 0; substep < count && !status; substep++) {
@@ -345,7 +345,7 @@ static hed_status enqueue(
 
 /* A kernel is made before a recording begins. */
 static hed_status record(
-    hed_cloth *cloth, cloth_structure *s, const graph_key *key, hed_error *error)
+    hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
 {
     hed_status status = HED_OK;
     hed_graph_destroy(s->graph);
@@ -362,7 +362,7 @@ static hed_status record(
     return status;
 }
 
-static hed_status run_batch(hed_cloth *cloth, cloth_structure *s, uint32_t count, hed_error *error)
+static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, hed_error *error)
 {
     graph_key key = {.acts = cloth->has_driver || s->next[0].colliders ||
                              (s->next[0].flags & CLOTH_STEP_CONTACTS),
@@ -381,7 +381,7 @@ static hed_status run_batch(hed_cloth *cloth, cloth_structure *s, uint32_t count
     return status ? status : hed_graph_replay(s->graph, cloth->stream, error);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first,
+static hed_status substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -403,7 +403,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_ste
 
 /* ---- reports ---- */
 
-static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_info *filled)
+static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
 {
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
@@ -420,7 +420,7 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_i
     snprintf(filled->choice, sizeof filled->choice, "%s, %s", form, config);
 }
 
-const cloth_structure_ops cloth_colours_ops = {
+const cloth_solver_ops cloth_colours_ops = {
     HED_CLOTH_COLOURS, valid, create, destroy, substeps, report};
-const cloth_structure_ops cloth_sets_ops = {
+const cloth_solver_ops cloth_sets_ops = {
     HED_CLOTH_SETS, valid, create, destroy, substeps, report};

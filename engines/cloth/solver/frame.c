@@ -363,7 +363,7 @@ static hed_status run_substeps(
 {
     cloth_step first = step_at(cloth, s, index), rest = step_at(cloth, s, index + 1);
     cloth->host->air_fresh = false;
-    return cloth->ops->substeps(cloth, cloth->structure, &first, &rest, (float)s->dt, count, error);
+    return cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, count, error);
 }
 
 /* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise

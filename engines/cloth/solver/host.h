@@ -98,7 +98,7 @@ hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
 /* Makes a kernel that is not there yet. */
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
-/* Makes those that frames of this definition may need beside the structure's, so that no step
+/* Makes those that frames of this definition may need beside the solver's, so that no step
  * compiles. */
 hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error);
 /* Whether an algorithm of the substep runs as C at present, which no graph can hold. */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct cloth_structure {
+struct cloth_solver {
     cloth_native_tables *tables;
     const cloth_native_functions *functions;
     cloth_limits *limits[2]; /* (material_count) of the first substep and of the others */
@@ -26,7 +26,7 @@ struct cloth_structure {
 /* What one call has to do. */
 typedef struct native_job {
     const hed_cloth *cloth;
-    const cloth_structure *structure;
+    const cloth_solver *solver;
     const cloth_step *first, *rest;
     float dt;
     uint32_t count;
@@ -61,7 +61,7 @@ static void integrate_plainly(const moment *now, const cloth_particles *run)
         {step->fall_x, step->fall_y, step->fall_z, 0.0f}, 0.577f * step->longest_move,
         (step->flags & CLOTH_STEP_TETHERS) != 0};
     for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
-        i = job->structure->functions->integrate(&job->arrays, &verlet, i, end);
+        i = job->solver->functions->integrate(&job->arrays, &verlet, i, end);
         if (i < end) cloth_native_integrate(&job->arrays, step, i, i + 1);
     }
 }
@@ -69,18 +69,18 @@ static void integrate_plainly(const moment *now, const cloth_particles *run)
 static void do_particles(const moment *now, uint32_t band, bool acts)
 {
     const native_job *job = now->job;
-    const cloth_native_tables *tables = job->structure->tables;
+    const cloth_native_tables *tables = job->solver->tables;
     for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++) {
         const cloth_particles *run = tables->particles + r;
         if (acts) cloth_native_act(&job->arrays, &now->step, run->first, run->first + run->count);
-        else if (job->plain && job->structure->functions->integrate) integrate_plainly(now, run);
+        else if (job->plain && job->solver->functions->integrate) integrate_plainly(now, run);
         else cloth_native_integrate(&job->arrays, &now->step, run->first, run->first + run->count);
     }
 }
 
 static void do_phase(const moment *now, uint32_t phase, uint32_t band)
 {
-    const cloth_structure *s = now->job->structure;
+    const cloth_solver *s = now->job->solver;
     uint32_t step = phase ? (phase - 1) % (s->tables->step_count + now->job->acts) : 0;
     if (phase && step < s->tables->step_count)
         s->functions->packs(now->job->arrays.position,
@@ -108,7 +108,7 @@ static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low
 static void do_substep(const moment *now, hed_team *team, uint32_t member)
 {
     const native_job *job = now->job;
-    uint32_t bands = job->structure->tables->band_count, threads = job->threads;
+    uint32_t bands = job->solver->tables->band_count, threads = job->threads;
     int64_t low = (int64_t)bands * member / threads, high = (int64_t)bands * (member + 1) / threads;
     for (uint32_t phase = 0; phase < job->phases; phase += job->depth) {
         uint32_t depth = job->phases - phase < job->depth ? job->phases - phase : job->depth;
@@ -137,7 +137,7 @@ static void run(void *user, hed_team *team, uint32_t member)
 {
     const native_job *job = user;
     for (uint32_t i = 0; i < job->count; i++) {
-        moment now = {job, step_at(job, i), job->structure->limits[i > 0]};
+        moment now = {job, step_at(job, i), job->solver->limits[i > 0]};
         do_substep(&now, team, member);
     }
 }
@@ -147,7 +147,7 @@ static void run(void *user, hed_team *team, uint32_t member)
 static void share_out(native_job *job)
 {
     enum { WEDGE_SHARE = 12 };
-    uint32_t bands = job->structure->tables->band_count, threads = job->structure->threads;
+    uint32_t bands = job->solver->tables->band_count, threads = job->solver->threads;
     job->threads = threads < bands ? threads : bands;
     job->depth = job->phases;
     if (job->threads < 2) return;
@@ -165,14 +165,14 @@ static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiff
         }
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *s, const cloth_step *first,
+static hed_status substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_status status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
     native_job job = {
-        .cloth = cloth, .structure = s, .first = first, .rest = rest, .dt = dt, .count = count};
+        .cloth = cloth, .solver = s, .first = first, .rest = rest, .dt = dt, .count = count};
     job.plain = !((first->flags | rest->flags) & (CLOTH_STEP_AIR | CLOTH_STEP_DRIVER));
     job.acts = first->colliders ||
                ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
@@ -214,7 +214,7 @@ static bool valid(const hed_cloth *cloth, char *reason, size_t size)
     return true;
 }
 
-static void destroy(hed_cloth *cloth, cloth_structure *s)
+static void destroy(hed_cloth *cloth, cloth_solver *s)
 {
     hed_team_destroy(s->team);
     cloth_native_tables_destroy(s->tables);
@@ -236,7 +236,7 @@ static uint32_t threads_of(const hed_cloth *cloth)
     return worth < most ? worth : most;
 }
 
-static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
+static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         s->material_count += cloth->garments[g]->material_count;
@@ -253,17 +253,17 @@ static hed_status make(hed_cloth *cloth, cloth_structure *s, hed_error *error)
     return status;
 }
 
-static hed_status create(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+static hed_status create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
-    cloth_structure *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
+    cloth_solver *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
     if (!s) return HED_ERROR_MEMORY;
     hed_status status = make(cloth, s, error);
     if (status) destroy(cloth, s);
-    else *structure = s;
+    else *solver = s;
     return status;
 }
 
-static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_info *filled)
+static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
 {
     (void)cloth;
     filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;
@@ -272,5 +272,5 @@ static void report(const hed_cloth *cloth, const cloth_structure *s, hed_cloth_i
         s->tables->step_count, s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
 }
 
-const cloth_structure_ops cloth_native_ops = {
+const cloth_solver_ops cloth_cpu_ops = {
     HED_CLOTH_CPU, valid, create, destroy, substeps, report};

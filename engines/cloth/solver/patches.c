@@ -21,7 +21,7 @@ enum {
 /* EXCHANGE of patch.cl. */
 typedef enum exchange { NO_EXCHANGE, BY_PACKETS, BY_LAUNCHES } exchange;
 
-struct cloth_structure {
+struct cloth_solver {
     cloth_patch_choice choice;
     exchange by;
     bool ranges, compliance;
@@ -56,14 +56,14 @@ static bool refuse(char *reason, size_t size, const char *text)
     return false;
 }
 
-/* What both structures ask for. */
+/* What both solvers ask for. */
 static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_get_info(cloth->device);
     if (cloth->def.math == HED_MATH_STRICT)
         return refuse(reason, size, "strict mode wants the order of the colours");
     if (strcmp(info->backend, "host") == 0)
-        return refuse(reason, size, "the kernel has no native version: use \"native\" on host");
+        return refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (cloth->def.max_colliders > MOST_COLLIDERS)
         return refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
@@ -129,7 +129,7 @@ static uint32_t patches_of(const hed_cloth *cloth, uint32_t g, uint32_t patches)
 }
 
 static hed_status make_plans(
-    const hed_cloth *cloth, const cloth_structure *made, cloth_plan **plans, hed_error *error)
+    const hed_cloth *cloth, const cloth_solver *made, cloth_plan **plans, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t g = 0; g < cloth->garment_count && !status; g++) {
@@ -150,7 +150,7 @@ static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
 
 /* Of the carries of an item's first `held` particles. */
-static uint64_t carry_bytes(const cloth_structure *made, uint32_t held)
+static uint64_t carry_bytes(const cloth_solver *made, uint32_t held)
 {
     uint64_t kept = (uint64_t)held * made->choice.threads;
     return ceil_to(
@@ -158,14 +158,14 @@ static uint64_t carry_bytes(const cloth_structure *made, uint32_t held)
 }
 
 /* Local memory of a group, without colliders. */
-static uint64_t local_bytes(const cloth_structure *made, uint32_t held)
+static uint64_t local_bytes(const cloth_solver *made, uint32_t held)
 {
     return (uint64_t)FLOAT4 * (made->places + made->palette) +
            ceil_to(4 * made->local_steps, FLOAT4) + carry_bytes(made, held);
 }
 
 /* The smallest instance that holds the tables. */
-static hed_status configure(const hed_cloth *cloth, cloth_structure *made,
+static hed_status configure(const hed_cloth *cloth, cloth_solver *made,
     const cloth_patch_tables *tables, hed_error *error)
 {
     uint64_t room = hed_device_get_info(cloth->device)->local_bytes;
@@ -223,7 +223,7 @@ static uint32_t held_by(const hed_kernel *kernel)
 }
 
 /* Every packet's sender has to be on the device while somebody waits for it. */
-static hed_status check_resident(const hed_cloth *cloth, const cloth_structure *made,
+static hed_status check_resident(const hed_cloth *cloth, const cloth_solver *made,
     uint32_t variant, const hed_kernel *kernel, hed_error *error)
 {
     int64_t resident;
@@ -239,7 +239,7 @@ static hed_status check_resident(const hed_cloth *cloth, const cloth_structure *
     return status;
 }
 
-static hed_status create_kernel(const hed_cloth *cloth, const cloth_structure *made,
+static hed_status create_kernel(const hed_cloth *cloth, const cloth_solver *made,
     uint32_t variant, const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)
 {
     const hed_kernel_def *def =
@@ -274,7 +274,7 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
 /* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in
  * registers the code for these would be there that many times: too much for the instruction
  * cache. */
-static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t variant,
+static hed_status kernel_for(hed_cloth *cloth, cloth_solver *made, uint32_t variant,
     hed_kernel **kernel, hed_error *error)
 {
     char by[12], figures[12], iterations[12], colliders[12];
@@ -319,7 +319,7 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_structure *made, uint32_t v
 
 /* ---- making and destroying ---- */
 
-static void destroy(hed_cloth *cloth, cloth_structure *made)
+static void destroy(hed_cloth *cloth, cloth_solver *made)
 {
     if (!made) return;
     for (uint32_t i = 0; i < VARIANTS; i++) hed_kernel_destroy(made->kernels[i]);
@@ -328,7 +328,7 @@ static void destroy(hed_cloth *cloth, cloth_structure *made)
     cloth_release(&cloth->allocator, made, 1, sizeof *made);
 }
 
-static void describe(const hed_cloth *cloth, cloth_structure *made, cloth_plan *const *plans,
+static void describe(const hed_cloth *cloth, cloth_solver *made, cloth_plan *const *plans,
     const cloth_patch_tables *tables)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
@@ -356,17 +356,17 @@ static uint32_t surroundings(const hed_cloth *cloth)
 }
 
 static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
-    cloth_structure **structure, hed_error *error)
+    cloth_solver **solver, hed_error *error)
 {
     bool has_packets = (~hed_device_get_info(cloth->device)->capabilities &
                            (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
-    cloth_structure *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
+    cloth_solver *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
     cloth_plan **plans =
         cloth_allocate(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
     cloth_patch_tables tables = {0};
     hed_kernel *kernel;
     hed_status status = made && plans ? HED_OK : HED_ERROR_MEMORY;
-    *structure = NULL;
+    *solver = NULL;
     if (!status) {
         made->choice = *choice;
         made->by = whole ? NO_EXCHANGE : has_packets ? BY_PACKETS : BY_LAUNCHES;
@@ -385,14 +385,14 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
     }
     destroy_plans(cloth, plans);
     if (status) destroy(cloth, made);
-    else *structure = made;
+    else *solver = made;
     return status;
 }
 
 /* Beside the kernel that build() makes those for frames with what the definition announces, so that
  * no step compiles. One that cannot be on this device is a matter of the step that wants it, if
  * ever one does. */
-static hed_status compile_announced(hed_cloth *cloth, cloth_structure *made, hed_error *error)
+static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_error *error)
 {
     uint32_t variant = surroundings(cloth),
              colliders = cloth->def.max_colliders ? COLLIDERS_BIT : 0;
@@ -405,32 +405,32 @@ static hed_status compile_announced(hed_cloth *cloth, cloth_structure *made, hed
 }
 
 static hed_status create(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
-    cloth_structure **structure, hed_error *error)
+    cloth_solver **solver, hed_error *error)
 {
-    hed_status status = build(cloth, choice, whole, structure, error);
-    if (!status) status = compile_announced(cloth, *structure, error);
-    if (!status || !*structure) return status;
-    destroy(cloth, *structure);
-    *structure = NULL;
+    hed_status status = build(cloth, choice, whole, solver, error);
+    if (!status) status = compile_announced(cloth, *solver, error);
+    if (!status || !*solver) return status;
+    destroy(cloth, *solver);
+    *solver = NULL;
     return status;
 }
 
-static hed_status create_patches(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+static hed_status create_patches(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
-    return create(cloth, &choice, false, structure, error);
+    return create(cloth, &choice, false, solver, error);
 }
 
-static hed_status create_whole(hed_cloth *cloth, cloth_structure **structure, hed_error *error)
+static hed_status create_whole(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_GARMENTS);
-    return create(cloth, &choice, true, structure, error);
+    return create(cloth, &choice, true, solver, error);
 }
 
 hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choice, hed_error *error)
 {
-    cloth_structure *made;
-    bool whole = cloth->ops == &cloth_whole_ops;
+    cloth_solver *made;
+    bool whole = cloth->ops == &cloth_garments_ops;
     if (!whole && cloth->ops != &cloth_patches_ops)
         return cloth_fail(error, HED_ERROR_ARGUMENT,
             "this cloth is laid out as \"%s\", which takes no such choice",
@@ -438,12 +438,12 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     hed_status status = build(cloth, choice, whole, &made, error);
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
-    destroy(cloth, cloth->structure);
-    cloth->structure = made;
+    destroy(cloth, cloth->solver);
+    cloth->solver = made;
     return HED_OK;
 }
 
-hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->structure->packets; }
+hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->solver->packets; }
 
 /* ---- substeps ---- */
 
@@ -453,7 +453,7 @@ static hed_buffer *or_none(const hed_cloth *cloth, hed_buffer *buffer)
 }
 
 static void fill_arguments(
-    const hed_cloth *cloth, const cloth_structure *made, hed_argument *arguments)
+    const hed_cloth *cloth, const cloth_solver *made, hed_argument *arguments)
 {
     const cloth_buffers *b = &cloth->buffers;
     hed_buffer *const buffers[CLOTH_PATCH_LAUNCH] = {
@@ -479,7 +479,7 @@ static void fill_arguments(
 }
 
 static hed_geometry geometry_of(
-    const hed_cloth *cloth, const cloth_structure *made, uint32_t variant, const hed_kernel *kernel)
+    const hed_cloth *cloth, const cloth_solver *made, uint32_t variant, const hed_kernel *kernel)
 {
     hed_geometry geometry = {.dimensions = 1,
         .global = {(uint64_t)made->group_count * made->choice.threads},
@@ -501,7 +501,7 @@ static uint32_t variant_of(const hed_cloth *cloth, const cloth_step *step)
     return (step->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);
 }
 
-static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_step *first,
+static hed_status substeps(hed_cloth *cloth, cloth_solver *made, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
@@ -530,7 +530,7 @@ static hed_status substeps(hed_cloth *cloth, cloth_structure *made, const cloth_
     return status;
 }
 
-static void report(const hed_cloth *cloth, const cloth_structure *made, hed_cloth_info *filled)
+static void report(const hed_cloth *cloth, const cloth_solver *made, hed_cloth_info *filled)
 {
     (void)cloth;
     filled->patches = made->by == NO_EXCHANGE ? 0 : made->patches;
@@ -539,7 +539,7 @@ static void report(const hed_cloth *cloth, const cloth_structure *made, hed_clot
     cloth_patch_format(&made->choice, filled->choice, sizeof filled->choice);
 }
 
-const cloth_structure_ops cloth_patches_ops = {
+const cloth_solver_ops cloth_patches_ops = {
     HED_CLOTH_PATCHES, patches_valid, create_patches, destroy, substeps, report};
-const cloth_structure_ops cloth_whole_ops = {
+const cloth_solver_ops cloth_garments_ops = {
     HED_CLOTH_GARMENTS, whole_valid, create_whole, destroy, substeps, report};

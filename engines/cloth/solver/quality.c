@@ -180,7 +180,7 @@ hed_status hed_cloth_use_native(
             error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
     if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
-            "structure %s does all algorithms in one kernel: colours and sets can have one replaced",
+            "solver %s does all algorithms in one kernel: colours and sets can have one replaced",
             hed_cloth_solver_name(cloth->ops->id));
     cloth->host->native[algorithm] = native;
     return HED_OK;

@@ -1,4 +1,4 @@
-/* The inside of a hed_cloth: what the structures (colours.c, patches.c, native.c) and the
+/* The inside of a hed_cloth: what the solvers (colours.c, patches.c, native.c) and the
  * collisions (contact.c) share. cloth.c owns it.
  *
  * All garments and their copies lie one behind another: particle i of copy k of garment g is
@@ -40,30 +40,30 @@ typedef struct cloth_buffers {
     hed_buffer *flags;
 } cloth_buffers;
 
-typedef struct cloth_structure cloth_structure; /* a structure's own state */
+typedef struct cloth_solver cloth_solver; /* a solver's own state */
 typedef struct cloth_contacts cloth_contacts;   /* contact.c's */
 
 /* What one of hed_cloth_solver does. */
-typedef struct cloth_structure_ops {
+typedef struct cloth_solver_ops {
     hed_cloth_solver id;
     /* Whether it can serve this cloth on this device, and if not, why (in words). */
     bool (*valid)(const hed_cloth *cloth, char *reason, size_t size);
-    hed_status (*create)(hed_cloth *cloth, cloth_structure **structure, hed_error *error);
-    void (*destroy)(hed_cloth *cloth, cloth_structure *structure);
+    hed_status (*create)(hed_cloth *cloth, cloth_solver **solver, hed_error *error);
+    void (*destroy)(hed_cloth *cloth, cloth_solver *solver);
     /* Enqueues `count` substeps: first the one described by `first`, then count - 1 like `rest`,
      * whose from and to go on by (rest->to - rest->from) and whose time goes on by dt from one to
      * the next. Never more than one when the cloth has self-collision. */
-    hed_status (*substeps)(hed_cloth *cloth, cloth_structure *structure, const cloth_step *first,
+    hed_status (*substeps)(hed_cloth *cloth, cloth_solver *solver, const cloth_step *first,
         const cloth_step *rest, float dt, uint32_t count, hed_error *error);
     void (*report)(
-        const hed_cloth *cloth, const cloth_structure *structure, hed_cloth_info *report);
-} cloth_structure_ops;
+        const hed_cloth *cloth, const cloth_solver *solver, hed_cloth_info *report);
+} cloth_solver_ops;
 
-extern const cloth_structure_ops cloth_colours_ops; /* colours.c: HED_CLOTH_COLOURS */
-extern const cloth_structure_ops cloth_sets_ops;    /* colours.c: HED_CLOTH_SETS */
-extern const cloth_structure_ops cloth_patches_ops; /* patches.c: HED_CLOTH_PATCHES */
-extern const cloth_structure_ops cloth_whole_ops;   /* patches.c: HED_CLOTH_GARMENTS */
-extern const cloth_structure_ops cloth_native_ops;  /* native.c: HED_CLOTH_CPU */
+extern const cloth_solver_ops cloth_colours_ops; /* colours.c: HED_CLOTH_COLOURS */
+extern const cloth_solver_ops cloth_sets_ops;    /* colours.c: HED_CLOTH_SETS */
+extern const cloth_solver_ops cloth_patches_ops; /* patches.c: HED_CLOTH_PATCHES */
+extern const cloth_solver_ops cloth_garments_ops;   /* patches.c: HED_CLOTH_GARMENTS */
+extern const cloth_solver_ops cloth_cpu_ops;  /* native.c: HED_CLOTH_CPU */
 
 struct hed_cloth {
     hed_allocator allocator;
@@ -83,8 +83,8 @@ struct hed_cloth {
     double origin[3]; /* m, where all places on the device are measured from: origin.c */
     hed_config tuned; /* what measurement has found for such a cloth (tune.h); count 0: nothing */
     hed_configured configured;
-    const cloth_structure_ops *ops;
-    cloth_structure *structure;
+    const cloth_solver_ops *ops;
+    cloth_solver *solver;
     cloth_contacts *contacts; /* NULL until there is a mesh collider or self-collision */
     float last_dt;            /* s, of the last substep; 0 at the start */
     double time;              /* s since the start */

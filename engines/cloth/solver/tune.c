@@ -1,5 +1,5 @@
 /* Finding the fastest way to lay a cloth over a device, by measurement: a pipeline of the tuner
- * (heddle/tune.h) whose parameters are the structure and what it can be built with. What it finds
+ * (heddle/tune.h) whose parameters are the solver and what it can be built with. What it finds
  * is kept in the tuning database, where hed_cloth_create() with HED_CLOTH_AUTO looks. Value 0 of
  * each parameter leaves the choice to the rules of patches_choice.c, so that the default is what an
  * untuned device runs, whatever the cloth's size. */
@@ -17,7 +17,7 @@ enum { FRAMES_A_RUN = 10, CHECKED_FRAMES = 20 };
 
 /* ---- the space ---- */
 
-static const int64_t structures[] = {
+static const int64_t solvers[] = {
     HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS};
 static const char *const structure_labels[] = {"rule", "colours", "patches", "whole"};
 static const int64_t kinds[] = {BY_RULE, JOINT, FIGURES};
@@ -35,7 +35,7 @@ static const int64_t groups[] = {0, 1, 2, 4, 8};
 
 #define CHOICES(values) values, CLOTH_COUNT(values), 0
 static const hed_parameter_def parameters[PARAMETERS] = {
-    [STRUCTURE] = {"STRUCTURE", CHOICES(structures), structure_labels},
+    [STRUCTURE] = {"STRUCTURE", CHOICES(solvers), structure_labels},
     [KIND] = {"KIND", CHOICES(kinds), kind_labels},
     [SPARE] = {"SPARE", CHOICES(spares), NULL},
     [THREADS] = {"THREADS", CHOICES(threads), NULL},
@@ -69,7 +69,7 @@ static hed_pipeline_def pipeline_of(void)
 const hed_kernel_def *hed_cloth_tune_description(void)
 {
     static const hed_kernel_def description = {
-        .name = "cloth", .summary = "the structure of a cloth", .parameters = parameters,
+        .name = "cloth", .summary = "the solver of a cloth", .parameters = parameters,
         .parameter_count = PARAMETERS, .dimensions = dimensions,
         .dimension_count = CLOTH_COUNT(dimensions),
     };
@@ -83,7 +83,7 @@ static hed_problem problem_of(const hed_cloth *cloth)
     return (hed_problem){3, {cloth->particles, copies, cloth->def.substeps}};
 }
 
-hed_cloth_solver cloth_tuned_structure(const hed_config *tuned)
+hed_cloth_solver cloth_tuned_solver(const hed_config *tuned)
 {
     return tuned->count ? (hed_cloth_solver)tuned->values[STRUCTURE] : HED_CLOTH_AUTO;
 }
@@ -184,7 +184,7 @@ static hed_status check(void *user, hed_error *error)
 static hed_status make_expected(tuning *t, hed_error *error)
 {
     hed_cloth_def def = t->def;
-    def.structure = HED_CLOTH_COLOURS;
+    def.solver = HED_CLOTH_COLOURS;
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.frames = CHECKED_FRAMES;
     hed_status status = hed_cloth_create(t->device, &def, &t->cloth, error);
@@ -212,13 +212,13 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
-            "host has one structure of its own, \"native\": there is nothing to choose");
+            "host has one solver of its own, \"cpu\": there is nothing to choose");
     if (def->math == HED_MATH_STRICT)
         return cloth_fail(error, HED_ERROR_UNSUPPORTED,
             "strict mode has one order, that of the colours: there is nothing to choose");
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     tuning t = {.device = device, .def = *def};
-    t.def.structure = HED_CLOTH_AUTO;
+    t.def.solver = HED_CLOTH_AUTO;
     /* nothing surrounds what is measured: no kernels for it */
     t.def.max_colliders = t.def.max_collider_triangles = 0;
     hed_tune_def how = tune ? *tune : hed_default_tune_def();

@@ -1,5 +1,5 @@
 /* What measurement has found for a cloth: between tune.c, which finds and keeps it, and the
- * structures, which are built by it. */
+ * solvers, which are built by it. */
 #ifndef CLOTH_TUNE_H
 #define CLOTH_TUNE_H
 
@@ -10,8 +10,8 @@
  * where it knows nothing. */
 hed_status cloth_tuned_resolve(
     const hed_cloth *cloth, hed_config *tuned, hed_configured *configured, hed_error *error);
-/* Its structure; HED_CLOTH_AUTO: as the rules say. */
-hed_cloth_solver cloth_tuned_structure(const hed_config *tuned);
+/* Its solver; HED_CLOTH_AUTO: as the rules say. */
+hed_cloth_solver cloth_tuned_solver(const hed_config *tuned);
 /* `rule` with what was found in place of it. `particles` of a patch, `even_step` as the rules have
  * it. */
 cloth_patch_choice cloth_tuned_choice(
