@@ -18,7 +18,7 @@ static void boxes_native(const hed_native_call *call, uint64_t begin, uint64_t e
     }
 }
 
-CLOTH_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *argument = call->arguments;
     for (uint64_t i = begin; i < end; i++)
@@ -26,16 +26,15 @@ CLOTH_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_
             argument[4], argument[5], argument[6], argument[7], argument[8], argument[9],
             argument[10], argument[11], argument[12], *(const cloth_meshes *)argument[13]);
 }
-CLOTH_NATIVE_CLONES(find_native, find_body)
+HED_NATIVE_CLONES(find_native, find_body)
 
 /* ---- how they are laid out ---- */
 
 static void boxes_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     uint64_t group = (uint64_t)config->values[0],
-             count = cloth_ceil_divide((uint64_t)problem->sizes[0], group);
+             count = hed_ceil_divide((uint64_t)problem->sizes[0], group);
     *layout = (hed_geometry){.dimensions = 1,
         .global = {count * group},
         .group = {(uint32_t)group},
@@ -46,7 +45,6 @@ static void boxes_geometry(const hed_kernel_def *def, const hed_config *config,
 static void find_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     *layout = (hed_geometry){.dimensions = 1,
         .global = {(uint64_t)problem->sizes[0]},
         .group = {(uint32_t)config->values[0]},
@@ -96,7 +94,7 @@ static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
 static const int64_t groups[] = {32, 64, 128, 256};
 /* One value: what a launch leaves undone depends on it. */
 static const hed_parameter_def boxes_parameters[] = {{"WG", &groups[2], 1, 128, NULL}};
-static const hed_parameter_def parameters[] = {{"WG", groups, CLOTH_COUNT(groups), 64, NULL}};
+static const hed_parameter_def parameters[] = {{"WG", groups, HED_COUNT(groups), 64, NULL}};
 static const char *const of_nodes[] = {"row"};
 static const char *const of_particles[] = {"particles"};
 static const hed_problem row_problems[] = {{1, {1}}, {1, {16}}, {1, {512}}};
@@ -106,18 +104,18 @@ const hed_kernel_def cloth_mesh_boxes_def = {
     .name = "cloth_mesh_boxes",
     .summary = "boxes of a tree of triangles, made anew from the last row up",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = boxes_arguments,
-    .argument_count = CLOTH_COUNT(boxes_arguments),
+    .argument_count = HED_COUNT(boxes_arguments),
     .parameters = boxes_parameters,
-    .parameter_count = CLOTH_COUNT(boxes_parameters),
+    .parameter_count = HED_COUNT(boxes_parameters),
     .dimensions = of_nodes,
     .dimension_count = 1,
     .max_threads = "WG",
     .geometry = boxes_geometry,
     .range = boxes_native,
     .metric = HED_METRIC_ITEMS,
-    .sample = {row_problems, CLOTH_COUNT(row_problems), {1, {1 << 15}}, cloth_contact_sample_bytes,
+    .sample = {row_problems, HED_COUNT(row_problems), {1, {1 << 15}}, cloth_contact_sample_bytes,
         cloth_contact_sample_fill},
 };
 
@@ -125,11 +123,11 @@ const hed_kernel_def cloth_mesh_find_def = {
     .name = "cloth_mesh_find",
     .summary = "nearest triangle of the mesh colliders to each particle, and the plane of contact",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = find_arguments,
-    .argument_count = CLOTH_COUNT(find_arguments),
+    .argument_count = HED_COUNT(find_arguments),
     .parameters = parameters,
-    .parameter_count = CLOTH_COUNT(parameters),
+    .parameter_count = HED_COUNT(parameters),
     .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = of_particles,
     .dimension_count = 1,
@@ -137,6 +135,6 @@ const hed_kernel_def cloth_mesh_find_def = {
     .geometry = find_geometry,
     .range = find_native,
     .metric = HED_METRIC_ITEMS,
-    .sample = {particle_problems, CLOTH_COUNT(particle_problems), {1, {1 << 20}},
+    .sample = {particle_problems, HED_COUNT(particle_problems), {1, {1 << 20}},
         cloth_contact_sample_bytes, cloth_contact_sample_fill},
 };

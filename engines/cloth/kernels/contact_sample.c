@@ -29,7 +29,7 @@ static void crowd_free(crowd *made)
     void *all[] = {made->position, made->previous, made->rests, made->sorted, made->bodies,
         made->starts, made->totals, made->slots, made->entries, made->rows, made->near,
         made->counts};
-    for (uint32_t i = 0; i < CLOTH_COUNT(all); i++) free(all[i]);
+    for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
 }
 
 /* Rows of 16 in two layers at 0.7 of the spacing; every fifth particle is locked, every eleventh
@@ -114,7 +114,7 @@ static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t co
             {"totals", made.totals}, {"slots", made.slots}, {"entries", made.entries},
             {"rows", made.rows}, {"pushed", made.sorted}, {"near", made.near},
             {"counts", made.counts}, {"self", &made.self}};
-        for (uint32_t i = 0; i < CLOTH_COUNT(all); i++)
+        for (uint32_t i = 0; i < HED_COUNT(all); i++)
             if (is(def, argument, all[i].name)) memcpy(data, all[i].from, bytes);
     }
     crowd_free(&made);
@@ -241,7 +241,6 @@ static void mesh_fill(
 uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)config;
     uint64_t count = (uint64_t)problem->sizes[0],
              buckets = cloth_self_pass((uint32_t)count, SPACING, SPACING).buckets,
              leaves = leaves_of((uint32_t)count);
@@ -251,7 +250,7 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
         uint64_t bytes;
     } all[] = {{"position", 16 * count}, {"previous", 16 * count}, {"rests", 16 * count},
         {"starts", 4 * (scan ? count : buckets + 1)},
-        {"totals", 4 * (scan        ? cloth_ceil_divide(count, CLOTH_SELF_TILE)
+        {"totals", 4 * (scan        ? hed_ceil_divide(count, CLOTH_SELF_TILE)
                            : totals ? count + 1
                                     : buckets / CLOTH_SELF_TILE + 1)},
         {"entries", 8 * count}, {"slots", 4 * count}, {"sorted", 32 * count},
@@ -261,7 +260,7 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
         {"boxes", 64 * leaves}, {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves},
         {"edges", 32 * leaves}, {"incident_at", 4 * (3 * leaves + 4)}, {"incident", 64},
         {"kinds", 16}, {"begin", 16 * (3 * leaves + 3)}, {"end", 16 * (3 * leaves + 3)}};
-    for (uint32_t i = 0; i < CLOTH_COUNT(all); i++)
+    for (uint32_t i = 0; i < HED_COUNT(all); i++)
         if (is(def, argument, all[i].name)) return all[i].bytes;
     return 0;
 }

@@ -17,7 +17,7 @@ cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest)
 
 /* ---- native versions ---- */
 
-CLOTH_NATIVE_BODY count_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY count_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const float4 *position = call->arguments[0], *previous = call->arguments[1],
                  *rests = call->arguments[2];
@@ -31,7 +31,7 @@ CLOTH_NATIVE_BODY count_body(const hed_native_call *call, uint64_t begin, uint64
         entries[i] = (uint2){bucket, before};
     }
 }
-CLOTH_NATIVE_CLONES(count_native, count_body)
+HED_NATIVE_CLONES(count_native, count_body)
 
 static void scan_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -77,16 +77,16 @@ static void order_native(const hed_native_call *call, uint64_t begin, uint64_t e
             argument[4], argument[5], argument[6], argument[7], *(const cloth_self *)argument[8]);
 }
 
-CLOTH_NATIVE_BODY near_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY near_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *argument = call->arguments;
     for (uint64_t slot = begin; slot < end; slot++)
         cloth_self_near_one((uint)slot, argument[0], argument[1], argument[2], argument[3],
             argument[4], argument[5], argument[6], argument[7], *(const cloth_self *)argument[8]);
 }
-CLOTH_NATIVE_CLONES(near_native, near_body)
+HED_NATIVE_CLONES(near_native, near_body)
 
-CLOTH_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *argument = call->arguments;
     for (uint64_t slot = begin; slot < end; slot++)
@@ -94,7 +94,7 @@ CLOTH_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_
             argument[4], argument[5], argument[6], argument[7], argument[8], argument[9],
             argument[10], argument[11], argument[12], *(const cloth_self *)argument[13]);
 }
-CLOTH_NATIVE_CLONES(push_native, push_body)
+HED_NATIVE_CLONES(push_native, push_body)
 
 /* ---- how they are laid out ---- */
 
@@ -102,7 +102,6 @@ CLOTH_NATIVE_CLONES(push_native, push_body)
 static void particles_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     *layout = (hed_geometry){.dimensions = 1,
         .global = {(uint64_t)problem->sizes[0]},
         .group = {(uint32_t)config->values[0]},
@@ -114,8 +113,7 @@ static void particles_geometry(const hed_kernel_def *def, const hed_config *conf
 static void scan_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
-    uint64_t tiles = cloth_ceil_divide((uint64_t)problem->sizes[0], TILE);
+    uint64_t tiles = hed_ceil_divide((uint64_t)problem->sizes[0], TILE);
     *layout = (hed_geometry){.dimensions = 1,
         .global = {tiles * (uint64_t)config->values[0]},
         .group = {(uint32_t)config->values[0]},
@@ -127,7 +125,6 @@ static void scan_geometry(const hed_kernel_def *def, const hed_config *config,
 static void totals_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def, (void)problem;
     uint64_t group = (uint64_t)config->values[0];
     *layout = (hed_geometry){
         .dimensions = 1, .global = {group}, .group = {(uint32_t)group}, .native_items = 1};
@@ -177,9 +174,9 @@ static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
     {"contact_self.cl", hed_cloth_contact_self_cl, 0}};
 static const int64_t groups[] = {32, 64, 128, 256, 512};
 static const int64_t totals_groups[] = {64, 256, 1024};
-static const hed_parameter_def group_of_128[] = {{"WG", groups, CLOTH_COUNT(groups), 128, NULL}};
+static const hed_parameter_def group_of_128[] = {{"WG", groups, HED_COUNT(groups), 128, NULL}};
 static const hed_parameter_def group_of_1024[] = {
-    {"WG", totals_groups, CLOTH_COUNT(totals_groups), 256, NULL}};
+    {"WG", totals_groups, HED_COUNT(totals_groups), 256, NULL}};
 static const char *const of_particles[] = {"particles"};
 static const char *const of_buckets[] = {"buckets"};
 static const char *const of_tiles[] = {"tiles"};
@@ -191,9 +188,9 @@ static const hed_problem tile_problems[] = {{1, {1}}, {1, {255}}, {1, {700}}};
     const hed_kernel_def cloth_self_##label##_def = {.name = "cloth_self_" #label, \
         .summary = what, \
         .sources = sources, \
-        .source_count = CLOTH_COUNT(sources), \
+        .source_count = HED_COUNT(sources), \
         .arguments = label##_arguments, \
-        .argument_count = CLOTH_COUNT(label##_arguments), \
+        .argument_count = HED_COUNT(label##_arguments), \
         .parameters = parameter_list, \
         .parameter_count = 1, \
         .native_ignores = HED_ALL_PARAMETERS, \
@@ -203,7 +200,7 @@ static const hed_problem tile_problems[] = {{1, {1}}, {1, {255}}, {1, {700}}};
         .geometry = layout, \
         .range = label##_native, \
         .metric = HED_METRIC_ITEMS, \
-        .sample = {problem_list, CLOTH_COUNT(problem_list), {1, {size}}, \
+        .sample = {problem_list, HED_COUNT(problem_list), {1, {size}}, \
             cloth_contact_sample_bytes, cloth_contact_sample_fill}, \
         .may_spill = spills}
 

@@ -7,11 +7,10 @@ enum { POSITION, ENDS, RESTS, KINDS, MATERIALS, MULTIPLIERS, STEPS, SUBSTEP, PAS
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_version_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     cloth_step step = cloth_step_at(given[STEPS], *(const uint *)given[SUBSTEP]);
@@ -20,13 +19,12 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
         cloth_distance_one(first + (uint)i, given[POSITION], given[ENDS], given[RESTS],
             given[KINDS], given[MATERIALS], given[MULTIPLIERS], step.stiffness, pass);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* Two particles read and written, 14 bytes of the constraint; 33 operations. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){.bytes = (64.0 + 14.0) * n, .operations = 33.0 * n, .items = n};
 }
@@ -36,7 +34,6 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0] + 1;
     const uint64_t bytes[] = {[POSITION] = 32 * n,
         [ENDS] = 8 * n,
@@ -62,7 +59,6 @@ static void fill_ends(uint2 *ends, uint64_t n)
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0] + 1;
     switch (argument) {
     case POSITION:
@@ -122,21 +118,21 @@ const hed_kernel_def cloth_distance_def = {
     .name = "cloth_distance",
     .summary = "min/max distance constraints of one colour, projected",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = cloth_version_parameters,
     .parameter_count = CLOTH_VERSION_PARAMETERS,
     .native_ignores = HED_ALL_PARAMETERS,
     .conditions = cloth_version_conditions,
-    .condition_count = CLOTH_COUNT(cloth_version_conditions),
+    .condition_count = HED_COUNT(cloth_version_conditions),
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gconstraints/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {(1 << 22) - 1}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {(1 << 22) - 1}}, sample_bytes, sample_fill},
 };

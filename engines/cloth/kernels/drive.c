@@ -20,11 +20,10 @@ enum { SAMPLE_COLLIDERS = 3 };
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_version_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     cloth_step step = cloth_step_at(given[STEPS], *(const uint *)given[SUBSTEP]);
@@ -33,7 +32,7 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
             given[COLLIDERS], given[CONTACT], given[DRIVER_FROM], given[DRIVER_TO],
             given[DRIVER_MAP], given[DEBUG], step);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* A particle, its driver, limits and contact plane read, for each backstop (half of the sample's)
  * its normals, the particle and its colour written; about 100 operations for each of three
@@ -41,7 +40,6 @@ CLOTH_NATIVE_CLONES(native, body)
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){.bytes = (16.0 * 3 + 16.0 * 3 + 32.0 / 2 + 32.0 + 8.0) * n,
         .operations = 400.0 * n,
@@ -51,7 +49,6 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITION] = 16 * n,
         [PREVIOUS] = 16 * n,
@@ -63,7 +60,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
         [DRIVER_MAP] = 32 * n,
         [DEBUG] = 8 * n,
         [STEPS] = 2 * sizeof(cloth_step)};
-    return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
+    return argument < HED_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 /* A plane, a sphere and a capsule that move. */
@@ -104,7 +101,6 @@ static void fill_driver(float4 *driver, uint64_t n, uint64_t seed, uint32_t argu
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case POSITION: cloth_sample_positions(data, n, seed); break;
@@ -157,21 +153,21 @@ const hed_kernel_def cloth_drive_def = {
     .summary = "colliders, contact planes and the driver constraint of each particle",
     .entry = "cloth_drive_all",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = cloth_version_parameters,
     .parameter_count = CLOTH_VERSION_PARAMETERS,
     .native_ignores = HED_ALL_PARAMETERS,
     .conditions = cloth_version_conditions,
-    .condition_count = CLOTH_COUNT(cloth_version_conditions),
+    .condition_count = HED_COUNT(cloth_version_conditions),
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gparticles/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

@@ -6,24 +6,22 @@ enum { POSITIONS, NORMALS, PAIRS, DRIVER_MAP, DRIVER_TO, FED }; /* arguments */
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_plain_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_feed_one((uint)i, given[POSITIONS], given[NORMALS], given[PAIRS], given[DRIVER_MAP],
             given[DRIVER_TO], *(const cloth_feeding *)given[FED]);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* A pair, or six floats, and the limits read, a pair written. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){.bytes = (32.0 + 16.0 + 32.0) * n, .items = n};
 }
@@ -31,20 +29,18 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITIONS] = 12 * n,
         [NORMALS] = 12 * n,
         [PAIRS] = 32 * n,
         [DRIVER_MAP] = 32 * n,
         [DRIVER_TO] = 32 * n};
-    return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
+    return argument < HED_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case DRIVER_MAP: cloth_sample_driver_map(data, n, seed); break;
@@ -75,19 +71,19 @@ const hed_kernel_def cloth_feed_def = {
     .name = "cloth_feed",
     .summary = "the driver as the program has it into positions and normals",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = &cloth_version_parameters[CLOTH_WG],
     .parameter_count = 1,
     .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gparticles/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

@@ -19,11 +19,10 @@ enum {
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_version_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     cloth_step step = cloth_step_at(given[STEPS], *(const uint *)given[SUBSTEP]);
@@ -32,14 +31,13 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
             given[GARMENTS], given[AIR], given[TETHER], given[ANCHORS], given[DRIVER_FROM],
             given[DRIVER_TO], given[DRIVER_MAP], step);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* A particle is read and written, with all maps read; about 100 operations with air and a
  * tether. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){.bytes = (80.0 + 16.0 + 8.0) * n, .operations = 100.0 * n, .items = n};
 }
@@ -47,7 +45,6 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITION] = 16 * n,
         [PREVIOUS] = 16 * n,
@@ -92,7 +89,6 @@ static void fill_tethers(uint2 *tether, uint64_t n)
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case POSITION: cloth_sample_positions(data, n, seed); break;
@@ -150,21 +146,21 @@ const hed_kernel_def cloth_integrate_def = {
     .summary = "time-corrected Verlet step of each particle, with air and its tether",
     .entry = "cloth_integrate_all",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = cloth_version_parameters,
     .parameter_count = CLOTH_VERSION_PARAMETERS,
     .native_ignores = HED_ALL_PARAMETERS,
     .conditions = cloth_version_conditions,
-    .condition_count = CLOTH_COUNT(cloth_version_conditions),
+    .condition_count = HED_COUNT(cloth_version_conditions),
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gparticles/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {(1 << 22) - 1}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {(1 << 22) - 1}}, sample_bytes, sample_fill},
 };

@@ -23,11 +23,11 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_mesh_find_def,
 };
 
-uint32_t hed_cloth_kernel_count(void) { return CLOTH_COUNT(kernels); }
+uint32_t hed_cloth_kernel_count(void) { return HED_COUNT(kernels); }
 
 const hed_kernel_def *hed_cloth_kernel_at(uint32_t index)
 {
-    return index < CLOTH_COUNT(kernels) ? kernels[index] : NULL;
+    return index < HED_COUNT(kernels) ? kernels[index] : NULL;
 }
 
 /* The four versions of the slides' kernels, chosen by three parameters: what all of their
@@ -38,9 +38,9 @@ static const int64_t version_forms[] = {0, 1};
 static const char *const version_form_names[] = {"scalar", "vector"};
 static const int64_t version_strands[] = {0, 1, CLOTH_STRANDS};
 const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
-    [CLOTH_WG] = {"WG", version_groups, CLOTH_COUNT(version_groups), 256, NULL},
-    [CLOTH_VECTOR] = {"VECTOR", version_forms, CLOTH_COUNT(version_forms), 0, version_form_names},
-    [CLOTH_TASK] = {"TASK", version_strands, CLOTH_COUNT(version_strands), 0, NULL},
+    [CLOTH_WG] = {"WG", version_groups, HED_COUNT(version_groups), 256, NULL},
+    [CLOTH_VECTOR] = {"VECTOR", version_forms, HED_COUNT(version_forms), 0, version_form_names},
+    [CLOTH_TASK] = {"TASK", version_strands, HED_COUNT(version_strands), 0, NULL},
 };
 const hed_condition cloth_version_conditions[1] = {{"WG", "TASK == 0"}};
 
@@ -57,7 +57,7 @@ void cloth_version_geometry(const hed_config *config, uint64_t count, hed_geomet
 {
     uint64_t strand_count = (uint64_t)config->values[CLOTH_TASK];
     uint64_t items = strand_count                   ? strand_count
-                     : config->values[CLOTH_VECTOR] ? cloth_ceil_divide(count, 4)
+                     : config->values[CLOTH_VECTOR] ? hed_ceil_divide(count, 4)
                                                     : count;
     spread(count, items, strand_count ? 1 : (uint64_t)config->values[CLOTH_WG], layout);
 }

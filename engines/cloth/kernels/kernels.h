@@ -12,13 +12,10 @@
 #include "kernels/contact_self.h"
 #include "kernels/particle.h"
 
+#include "heddle/author.h"
 #include "heddle/cloth.h"
 
 #include <string.h>
-
-#define CLOTH_COUNT(array) (sizeof(array) / sizeof *(array))
-
-static inline uint64_t cloth_ceil_divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 /* ---- descriptions ---- */
 
@@ -174,30 +171,5 @@ extern const hed_condition cloth_version_conditions[1];
 void cloth_version_geometry(const hed_config *config, uint64_t count, hed_geometry *layout);
 /* An item for each of `count` elements in groups of the first parameter. */
 void cloth_plain_geometry(const hed_config *config, uint64_t count, hed_geometry *layout);
-
-/* Makes `name`, a hed_native_range_function, from `body`, a CLOTH_NATIVE_BODY function of the same
- * type: compiled once for the baseline and, on x86-64, once more for AVX2 with fused multiply-add,
- * without which fma() is a call. Same bits: fma() is fma() in both. */
-#define CLOTH_NATIVE_BODY static inline __attribute__((always_inline)) void
-#if defined(__x86_64__)
-#define CLOTH_NATIVE_CLONES(name, body) \
-    __attribute__((target("avx2,fma"), flatten)) static void name##_avx2( \
-        const hed_native_call *call, uint64_t begin, uint64_t end) \
-    { \
-        body(call, begin, end); \
-    } \
-    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) \
-    { \
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) \
-            name##_avx2(call, begin, end); \
-        else body(call, begin, end); \
-    }
-#else
-#define CLOTH_NATIVE_CLONES(name, body) \
-    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) \
-    { \
-        body(call, begin, end); \
-    }
-#endif
 
 #endif

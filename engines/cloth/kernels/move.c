@@ -6,24 +6,22 @@ enum { ARRAY, PREVIOUS, CARRY, RIGID }; /* arguments */
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_plain_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     cloth_rigid rigid = *(const cloth_rigid *)call->arguments[RIGID];
     for (uint64_t i = begin; i < end; i++)
         cloth_move_one((uint)i, call->arguments[ARRAY], call->arguments[PREVIOUS],
             call->arguments[CARRY], rigid);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* A point read and written, through a matrix; particles have two and a half times as much. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){.bytes = 32.0 * n, .operations = 18.0 * n, .items = n};
 }
@@ -31,17 +29,15 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {
         [ARRAY] = 16 * (n + 1), [PREVIOUS] = 16 * (n + 1), [CARRY] = 8 * (n + 1)};
-    return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
+    return argument < HED_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case ARRAY: cloth_sample_positions(data, n + 1, seed); break;
@@ -81,19 +77,19 @@ const hed_kernel_def cloth_move_def = {
     .name = "cloth_move",
     .summary = "points, directions or particles through a rigid matrix",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = &cloth_version_parameters[CLOTH_WG],
     .parameter_count = 1,
     .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gpoints/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

@@ -41,7 +41,7 @@ static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1
 static const int64_t groups[] = {32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448,
     480, 512, 544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024};
 static const hed_parameter_def parameters[] = {
-    [CLOTH_PATCH_WG] = {"WG", groups, CLOTH_COUNT(groups), 64, NULL},
+    [CLOTH_PATCH_WG] = {"WG", groups, HED_COUNT(groups), 64, NULL},
     [CLOTH_PATCH_OWN_EACH] = {"OWN", counts + 1, CLOTH_PATCH_MOST_OWN_EACH, 16, NULL},
     [CLOTH_PATCH_GHOSTS_EACH] = {"GHOSTS", counts + 1, CLOTH_PATCH_MOST_GHOSTS_EACH, 1, NULL},
     [CLOTH_PATCH_REGISTER_STEPS] = {"STEPS", counts, CLOTH_PATCH_MOST_STEPS + 1, 0, NULL},
@@ -59,10 +59,10 @@ static const hed_source sources[] = {
 };
 
 #define COMMON \
-    .entry = "cloth_patch", .sources = sources, .source_count = CLOTH_COUNT(sources), \
+    .entry = "cloth_patch", .sources = sources, .source_count = HED_COUNT(sources), \
     .arguments = arguments, .argument_count = CLOTH_PATCH_ARGUMENTS, .parameters = parameters, \
     .parameter_count = CLOTH_PATCH_PARAMETERS, .constraints = constraints, \
-    .constraint_count = CLOTH_COUNT(constraints), .max_threads = "WG"
+    .constraint_count = HED_COUNT(constraints), .max_threads = "WG"
 
 const hed_kernel_def cloth_patch_def = {
     .name = "cloth_patch",

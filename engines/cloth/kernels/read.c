@@ -7,20 +7,19 @@ enum { POSITION, DEBUG, VERTEX_PARTICLE, AIR, POSITIONS, NORMALS, COLOURS, VIEW,
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_plain_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
 /* cloth_transform() with its rows as lanes of a vector, which compilers do not find by
  * themselves. */
-CLOTH_NATIVE_BODY transform(const float *m, float4 p, float *shown)
+HED_NATIVE_BODY transform(const float *m, float4 p, float *shown)
 {
     for (int k = 0; k < 4; k++)
         shown[k] = fma(p.z, m[8 + k], fma(p.y, m[4 + k], fma(p.x, m[k], m[12 + k])));
 }
 
 /* The fourth lane is stored, too, where the next vertex comes; but not behind the last one. */
-CLOTH_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_particle,
+HED_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_particle,
     float *positions, const cloth_view *view, uint64_t begin, uint64_t end)
 {
     float m[16], shown[4];
@@ -34,7 +33,7 @@ CLOTH_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_part
     memcpy(positions + 3 * (end - 1), shown, 3 * sizeof *shown);
 }
 
-CLOTH_NATIVE_BODY read_normals(const float4 *air, const uint *vertex_particle, float *normals,
+HED_NATIVE_BODY read_normals(const float4 *air, const uint *vertex_particle, float *normals,
     const cloth_view *view, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin; i < end; i++) {
@@ -44,7 +43,7 @@ CLOTH_NATIVE_BODY read_normals(const float4 *air, const uint *vertex_particle, f
 }
 
 /* Bytes of the program's may lie anywhere. */
-CLOTH_NATIVE_BODY read_colours(const uint2 *debug, const uint *vertex_particle,
+HED_NATIVE_BODY read_colours(const uint2 *debug, const uint *vertex_particle,
     unsigned char *colours, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin; i < end; i++) {
@@ -53,7 +52,7 @@ CLOTH_NATIVE_BODY read_colours(const uint2 *debug, const uint *vertex_particle,
     }
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     cloth_view view = *(const cloth_view *)given[VIEW];
@@ -67,13 +66,12 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
     if (wanted & CLOTH_READ_COLOURS)
         read_colours(debug, vertex_particle, given[COLOURS], begin, end);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* A particle, its number, colour and normal read, seven words written; two matrices. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){
         .bytes = (4.0 + 16.0 + 8.0 + 16.0 + 28.0) * n, .operations = 45.0 * n, .items = n};
@@ -82,17 +80,15 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     /* POSITION to COLOURS */
     const uint64_t bytes[] = {16 * n, 8 * n, 4 * n, 16 * n, 12 * n, 12 * n, 4 * n};
-    return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
+    return argument < HED_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case POSITION: cloth_sample_positions(data, n, seed); break;
@@ -138,19 +134,19 @@ const hed_kernel_def cloth_read_def = {
     .name = "cloth_read",
     .summary = "positions, normals and colours of vertices from particles, in tight rows",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = &cloth_version_parameters[CLOTH_WG],
     .parameter_count = 1,
     .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gvertices/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

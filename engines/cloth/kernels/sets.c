@@ -11,14 +11,13 @@ enum { SAMPLE_WIDTH = 8 }; /* the slides' octets */
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def, (void)problem;
     layout->dimensions = 1;
     layout->global[0] = (uint64_t)config->values[WG];
     layout->group[0] = (uint32_t)config->values[WG];
     layout->native_items = 1; /* one set after another */
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     cloth_step step = cloth_step_at(given[STEPS], *(const uint *)given[SUBSTEP]);
@@ -28,13 +27,12 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
         cloth_distance_one(i, given[POSITION], given[ENDS], given[RESTS], given[KINDS],
             given[MATERIALS], given[MULTIPLIERS], step.stiffness, pass);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* Two particles read and written, 14 bytes of the constraint; 33 operations. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){.bytes = (64.0 + 14.0) * n, .operations = 33.0 * n, .items = n};
 }
@@ -44,13 +42,12 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t evens(uint64_t n) { return (n + 1) / 2; }
 static uint64_t sample_sets(uint64_t n)
 {
-    return cloth_ceil_divide(evens(n), SAMPLE_WIDTH) + cloth_ceil_divide(n / 2, SAMPLE_WIDTH);
+    return hed_ceil_divide(evens(n), SAMPLE_WIDTH) + hed_ceil_divide(n / 2, SAMPLE_WIDTH);
 }
 
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITION] = 16 * (n + 1),
         [ENDS] = 8 * n,
@@ -60,7 +57,7 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
         [MULTIPLIERS] = 4 * n,
         [STEPS] = 2 * sizeof(cloth_step),
         [SET_AT] = 4 * (sample_sets(n) + 1)};
-    return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
+    return argument < HED_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void fill_sets(uint *set_at, uint64_t n)
@@ -74,7 +71,6 @@ static void fill_sets(uint *set_at, uint64_t n)
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case POSITION: cloth_sample_positions(data, n + 1, seed); break;
@@ -133,8 +129,8 @@ static const int64_t groups[] = {1, 8, 32, 128, 512, 1024};
 static const int64_t forms[] = {0, 1};
 static const char *const form_names[] = {"scalar", "vector"};
 static const hed_parameter_def parameters[] = {
-    [WG] = {"WG", groups, CLOTH_COUNT(groups), 32, NULL},
-    [VECTOR] = {"VECTOR", forms, CLOTH_COUNT(forms), 0, form_names},
+    [WG] = {"WG", groups, HED_COUNT(groups), 32, NULL},
+    [VECTOR] = {"VECTOR", forms, HED_COUNT(forms), 0, form_names},
 };
 static const char *const dimensions[] = {"constraints"};
 static const hed_problem problems[] = {{1, {1}}, {1, {7}}, {1, {63}}, {1, {302}}};
@@ -143,19 +139,19 @@ const hed_kernel_def cloth_sets_def = {
     .name = "cloth_sets",
     .summary = "all sets of distance constraints by one group, a barrier after each",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = parameters,
-    .parameter_count = CLOTH_COUNT(parameters),
+    .parameter_count = HED_COUNT(parameters),
     .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gconstraints/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 16}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {1 << 16}}, sample_bytes, sample_fill},
 };

@@ -8,25 +8,23 @@ enum { AROUND = 6 };
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_plain_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     for (uint64_t i = begin; i < end; i++)
         cloth_surface_one((uint)i, given[POSITION], given[INCIDENT_AT], given[INCIDENT],
             given[TRIANGLES], given[AIR]);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* Six triangles around each particle: their corners are read once each, two triangles a particle;
  * 30 operations a triangle. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){
         .bytes = (16.0 + 4.0 + 24.0 + 24.0 + 16.0) * n, .operations = 190.0 * n, .items = n};
@@ -35,20 +33,18 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITION] = 16 * n,
         [INCIDENT_AT] = 4 * (n + 1),
         [INCIDENT] = 4 * AROUND * n,
         [TRIANGLES] = 12 * n,
         [AIR] = 16 * n};
-    return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
+    return argument < HED_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case POSITION: cloth_sample_positions(data, n, seed); break;
@@ -85,19 +81,19 @@ const hed_kernel_def cloth_surface_def = {
     .name = "cloth_surface",
     .summary = "normal and area of each particle, from the triangles around it",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = &cloth_version_parameters[CLOTH_WG],
     .parameter_count = 1,
     .native_ignores = HED_ALL_PARAMETERS,
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gparticles/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

@@ -6,11 +6,10 @@ enum { POSITION, DEBUG, VERTEX_PARTICLE, AIR, VERTICES, NORMALS, BROKEN, VIEW };
 static void geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     cloth_version_geometry(config, (uint64_t)problem->sizes[0], layout);
 }
 
-CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *given = call->arguments;
     cloth_view view = *(const cloth_view *)given[VIEW];
@@ -18,13 +17,12 @@ CLOTH_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end
         cloth_write_back_one((uint)i, given[POSITION], given[DEBUG], given[VERTEX_PARTICLE],
             given[AIR], given[VERTICES], given[NORMALS], given[BROKEN], view);
 }
-CLOTH_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(native, body)
 
 /* A particle, its number, colour and normal read, a vertex and a normal written; two matrices. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
-    (void)def, (void)config;
     double n = (double)problem->sizes[0];
     *amount = (hed_work){
         .bytes = (4.0 + 16.0 + 8.0 + 16.0 + 32.0) * n, .operations = 45.0 * n, .items = n};
@@ -33,7 +31,6 @@ static void work(const hed_kernel_def *def, const hed_config *config, const hed_
 static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def, (void)config;
     uint64_t n = (uint64_t)problem->sizes[0];
     const uint64_t bytes[] = {[POSITION] = 16 * n,
         [DEBUG] = 8 * n,
@@ -42,13 +39,12 @@ static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config
         [VERTICES] = 16 * n,
         [NORMALS] = 16 * n,
         [BROKEN] = 16};
-    return argument < CLOTH_COUNT(bytes) ? bytes[argument] : 0;
+    return argument < HED_COUNT(bytes) ? bytes[argument] : 0;
 }
 
 static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
     uint64_t n = (uint64_t)problem->sizes[0];
     switch (argument) {
     case POSITION:
@@ -95,21 +91,21 @@ const hed_kernel_def cloth_write_back_def = {
     .name = "cloth_write_back",
     .summary = "vertices and normals from particles, through a matrix, colours packed",
     .sources = sources,
-    .source_count = CLOTH_COUNT(sources),
+    .source_count = HED_COUNT(sources),
     .arguments = arguments,
-    .argument_count = CLOTH_COUNT(arguments),
+    .argument_count = HED_COUNT(arguments),
     .parameters = cloth_version_parameters,
     .parameter_count = CLOTH_VERSION_PARAMETERS,
     .native_ignores = HED_ALL_PARAMETERS,
     .conditions = cloth_version_conditions,
-    .condition_count = CLOTH_COUNT(cloth_version_conditions),
+    .condition_count = HED_COUNT(cloth_version_conditions),
     .dimensions = dimensions,
-    .dimension_count = CLOTH_COUNT(dimensions),
+    .dimension_count = HED_COUNT(dimensions),
     .max_threads = "WG",
     .geometry = geometry,
     .range = native,
     .work = work,
     .metric = HED_METRIC_ITEMS,
     .metric_unit = "Gvertices/s",
-    .sample = {problems, CLOTH_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
+    .sample = {problems, HED_COUNT(problems), {1, {1 << 22}}, sample_bytes, sample_fill},
 };

@@ -4,7 +4,7 @@
  * other in the order of the scene's nodes, and welding is hed_cloth_mesh_weld()'s. */
 #include "model/mesh.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <string.h>
 #include <strings.h>
@@ -64,9 +64,9 @@ static hed_status make_arrays(importer *in)
 {
     hed_cloth_mesh *mesh = in->mesh;
     if (in->vertices == 0)
-        return hed_error_set(in->error, HED_ERROR_FORMAT, "%s: found no vertex in it", in->path);
+        return hed_fail(in->error, HED_ERROR_FORMAT, "%s: found no vertex in it", in->path);
     if (in->vertices >= CLOTH_NO_INDEX || in->corners >= CLOTH_NO_INDEX)
-        return hed_error_set(in->error, HED_ERROR_LIMIT,
+        return hed_fail(in->error, HED_ERROR_LIMIT,
             "%s has %llu vertices and %llu corners, more than %u", in->path,
             (unsigned long long)in->vertices, (unsigned long long)in->corners, CLOTH_NO_INDEX);
     mesh->positions = calloc(in->vertices, 3 * sizeof(float));
@@ -84,7 +84,7 @@ static hed_status make_arrays(importer *in)
                   (!in->has_textures || (mesh->textures && mesh->corner_textures)) &&
                   (!in->has_colours || mesh->vertex_colours);
     if (!enough)
-        return hed_error_set(in->error, HED_ERROR_MEMORY,
+        return hed_fail(in->error, HED_ERROR_MEMORY,
             "out of memory for the %llu vertices of %s", (unsigned long long)in->vertices,
             in->path);
     mesh->normal_count = in->has_normals ? (uint32_t)in->vertices : 0;
@@ -146,7 +146,7 @@ static hed_status take_faces(importer *in, const struct aiMesh *part)
         if (!is_polygon(face)) continue;
         for (unsigned k = 0; k < face->mNumIndices; k++, corner++) {
             if (face->mIndices[k] >= part->mNumVertices)
-                return hed_error_set(in->error, HED_ERROR_FORMAT,
+                return hed_fail(in->error, HED_ERROR_FORMAT,
                     "%s: face %u of mesh %u (counted from 0): found vertex %u, expected less than %u",
                     in->path, i, mesh->group_count, face->mIndices[k], part->mNumVertices);
             uint32_t vertex = mesh->vertex_count + face->mIndices[k];
@@ -181,7 +181,7 @@ static hed_status take_node(importer *in, const struct aiNode *node, struct aiMa
     for (unsigned i = 0; i < node->mNumMeshes; i++) {
         const struct aiMesh *part = in->scene->mMeshes[node->mMeshes[i]];
         if (!take_names(in, node, part))
-            return hed_error_set(
+            return hed_fail(
                 in->error, HED_ERROR_MEMORY, "out of memory while reading %s", in->path);
         take_vertices(in, part, &matrix);
         hed_status status = take_faces(in, part);
@@ -202,7 +202,7 @@ hed_status cloth_assimp_read(const char *path, hed_cloth_mesh *mesh, hed_error *
     if (readable != HED_OK) return readable;
     const struct aiScene *scene = aiImportFile(path, 0);
     if (!scene)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_FORMAT, "%s: assimp cannot read it: %s", path, aiGetErrorString());
     importer in = {.scene = scene, .path = path, .mesh = mesh, .error = error};
     if (scene->mRootNode) count_node(&in, scene->mRootNode);
@@ -228,7 +228,7 @@ bool cloth_assimp_reads(const char *ending)
 hed_status cloth_assimp_read(const char *path, hed_cloth_mesh *mesh, hed_error *error)
 {
     *mesh = (hed_cloth_mesh){0};
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "%s: this build reads OBJ, PLY, STL and glTF; for other formats configure again where assimp "
         "is installed (on Debian: libassimp-dev), or convert the file to one of these",
         path);

@@ -32,7 +32,7 @@ static bool is_free(const cloth_garment *garment, uint32_t particle)
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error)
 {
     uint32_t *count =
-        cloth_allocate(&garment->allocator, garment->particle_count, sizeof *count, error);
+        hed_new(&garment->allocator, garment->particle_count, sizeof *count, error);
     if (!count) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         count[garment->constraints[k].a]++;
@@ -42,9 +42,9 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
     for (uint32_t i = 0; i < garment->particle_count; i++)
         if (is_free(garment, i) && count[i] > count[most] * is_free(garment, most)) most = i;
     garment->degree = is_free(garment, most) ? count[most] : 0;
-    cloth_release(&garment->allocator, count, garment->particle_count, sizeof *count);
+    hed_delete(&garment->allocator, count, garment->particle_count, sizeof *count);
     if (garment->degree <= CLOTH_DEGREE_LIMIT) return HED_OK;
-    return cloth_fail(error, HED_ERROR_LIMIT,
+    return hed_fail(error, HED_ERROR_LIMIT,
         "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).",
         number, garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
 }
@@ -53,12 +53,12 @@ static hed_status list_around(colouring *work, hed_error *error)
 {
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
-    work->around_at = cloth_allocate(
+    work->around_at = hed_new(
         &garment->allocator, (uint64_t)particles + 1, sizeof *work->around_at, error);
-    work->around = cloth_allocate(
+    work->around = hed_new(
         &garment->allocator, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
     work->stamp =
-        cloth_allocate(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
+        hed_new(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
     if (!work->around_at || !work->around || !work->stamp) return HED_ERROR_MEMORY;
     uint32_t *at = work->around_at;
     for (int pass = 0; pass < 2; pass++) {
@@ -184,16 +184,16 @@ static hed_status permute(cloth_garment *garment, const uint32_t *numbers, hed_e
 {
     uint32_t count = garment->constraint_count;
     hed_cloth_constraint *constraints =
-        cloth_allocate(&garment->allocator, count, sizeof *constraints, error);
-    uint8_t *families = cloth_allocate(&garment->allocator, count, sizeof *families, error);
+        hed_new(&garment->allocator, count, sizeof *constraints, error);
+    uint8_t *families = hed_new(&garment->allocator, count, sizeof *families, error);
     bool there = constraints && families;
     for (uint32_t q = 0; there && q < count; q++) {
         constraints[q] = garment->constraints[numbers[q]];
         families[q] = garment->families[numbers[q]];
     }
-    cloth_release(&garment->allocator, there ? garment->constraints : constraints, count,
+    hed_delete(&garment->allocator, there ? garment->constraints : constraints, count,
         sizeof *constraints);
-    cloth_release(
+    hed_delete(
         &garment->allocator, there ? garment->families : families, count, sizeof *families);
     if (!there) return HED_ERROR_MEMORY;
     garment->constraints = constraints;
@@ -209,22 +209,22 @@ static hed_status sort_by_colour(colouring *work, hed_error *error)
     uint64_t lows = (uint64_t)garment->particle_count + 1;
     garment->colour_count = colours;
     garment->colour_at =
-        cloth_allocate(allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
-    uint32_t *place = cloth_allocate(allocator, 2 * (uint64_t)colours, sizeof *place, error);
-    double *softness = cloth_allocate(allocator, colours, sizeof *softness, error);
+        hed_new(allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+    uint32_t *place = hed_new(allocator, 2 * (uint64_t)colours, sizeof *place, error);
+    double *softness = hed_new(allocator, colours, sizeof *softness, error);
     uint32_t *numbers =
-        cloth_allocate(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
-    uint32_t *low_at = cloth_allocate(allocator, lows, sizeof *low_at, error);
+        hed_new(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
+    uint32_t *low_at = hed_new(allocator, lows, sizeof *low_at, error);
     hed_status status = HED_ERROR_MEMORY;
     if (garment->colour_at && place && softness && numbers && low_at) {
         order_colours(work, place, softness);
         sort_numbers(work, place, numbers, numbers + constraints, low_at);
         status = permute(garment, numbers + constraints, error);
     }
-    cloth_release(allocator, place, 2 * (uint64_t)colours, sizeof *place);
-    cloth_release(allocator, softness, colours, sizeof *softness);
-    cloth_release(allocator, numbers, 2 * (uint64_t)constraints, sizeof *numbers);
-    cloth_release(allocator, low_at, lows, sizeof *low_at);
+    hed_delete(allocator, place, 2 * (uint64_t)colours, sizeof *place);
+    hed_delete(allocator, softness, colours, sizeof *softness);
+    hed_delete(allocator, numbers, 2 * (uint64_t)constraints, sizeof *numbers);
+    hed_delete(allocator, low_at, lows, sizeof *low_at);
     return status;
 }
 
@@ -237,9 +237,9 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
     colouring work = {.garment = garment, .constraints = garment->constraint_count,
         .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
     const hed_allocator *allocator = &garment->allocator;
-    work.colour = cloth_allocate(allocator, work.constraints, sizeof *work.colour, error);
-    work.masks = cloth_allocate(allocator, garment->particle_count, sizeof *work.masks, error);
-    work.used = cloth_allocate(allocator, work.colour_limit, sizeof *work.used, error);
+    work.colour = hed_new(allocator, work.constraints, sizeof *work.colour, error);
+    work.masks = hed_new(allocator, garment->particle_count, sizeof *work.masks, error);
+    work.used = hed_new(allocator, work.colour_limit, sizeof *work.used, error);
     if (!work.colour || !work.masks || !work.used) status = HED_ERROR_MEMORY;
     if (!status && 2 * garment->degree > LOW_COLOURS) status = list_around(&work, error);
     if (!status) {
@@ -247,12 +247,12 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
         balance(&work);
         status = sort_by_colour(&work, error);
     }
-    cloth_release(allocator, work.colour, work.constraints, sizeof *work.colour);
-    cloth_release(allocator, work.masks, garment->particle_count, sizeof *work.masks);
-    cloth_release(allocator, work.used, work.colour_limit, sizeof *work.used);
-    cloth_release(
+    hed_delete(allocator, work.colour, work.constraints, sizeof *work.colour);
+    hed_delete(allocator, work.masks, garment->particle_count, sizeof *work.masks);
+    hed_delete(allocator, work.used, work.colour_limit, sizeof *work.used);
+    hed_delete(
         allocator, work.around_at, (uint64_t)garment->particle_count + 1, sizeof *work.around_at);
-    cloth_release(allocator, work.around, 2 * (uint64_t)work.constraints, sizeof *work.around);
-    cloth_release(allocator, work.stamp, work.colour_limit, sizeof *work.stamp);
+    hed_delete(allocator, work.around, 2 * (uint64_t)work.constraints, sizeof *work.around);
+    hed_delete(allocator, work.stamp, work.colour_limit, sizeof *work.stamp);
     return status;
 }

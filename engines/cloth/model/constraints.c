@@ -25,14 +25,14 @@ static hed_status allocate_constraints(
     cloth_garment *garment, uint64_t count, uint32_t number, hed_error *error)
 {
     if (count > UINT32_MAX / 2)
-        return cloth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number,
             garment->name, (unsigned long long)count);
     garment->constraint_count = (uint32_t)count;
     garment->constraints =
-        cloth_allocate(&garment->allocator, count, sizeof *garment->constraints, error);
+        hed_new(&garment->allocator, count, sizeof *garment->constraints, error);
     garment->families =
-        cloth_allocate(&garment->allocator, count, sizeof *garment->families, error);
+        hed_new(&garment->allocator, count, sizeof *garment->families, error);
     return garment->constraints && garment->families ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -41,7 +41,7 @@ static hed_status check_rests(const cloth_garment *garment, uint32_t number, hed
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         const hed_cloth_constraint *c = garment->constraints + k;
         if (!(c->rest >= 1e-9f))
-            return cloth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "Garment %u (%s): particles %u and %u are %g m apart at rest and a constraint would "
                 "keep them so; expected was at least "
                 "1e-9 (weld the mesh, or mend its rest positions).",
@@ -113,7 +113,7 @@ static hed_status make_grid(
             make_grid_colour(garment, grid_families + f, colour, &next);
             if (next > ends[colours]) ends[++colours] = next;
         }
-    garment->colour_at = cloth_allocate(
+    garment->colour_at = hed_new(
         &garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     if (!garment->colour_at) return HED_ERROR_MEMORY;
     garment->colour_count = colours;
@@ -188,18 +188,18 @@ static hed_status sides_create(
     sides *list, const mesh_work *work, uint64_t capacity, hed_error *error)
 {
     list->capacity = capacity;
-    list->sides = cloth_allocate(work->allocator, capacity, sizeof *list->sides, error);
-    list->sorted = cloth_allocate(work->allocator, capacity, sizeof *list->sorted, error);
+    list->sides = hed_new(work->allocator, capacity, sizeof *list->sides, error);
+    list->sorted = hed_new(work->allocator, capacity, sizeof *list->sorted, error);
     list->at =
-        cloth_allocate(work->allocator, (uint64_t)work->particles + 1, sizeof *list->at, error);
+        hed_new(work->allocator, (uint64_t)work->particles + 1, sizeof *list->at, error);
     return list->sides && list->sorted && list->at ? HED_OK : HED_ERROR_MEMORY;
 }
 
 static void sides_destroy(sides *list, const mesh_work *work)
 {
-    cloth_release(work->allocator, list->sides, list->capacity, sizeof *list->sides);
-    cloth_release(work->allocator, list->sorted, list->capacity, sizeof *list->sorted);
-    cloth_release(work->allocator, list->at, (uint64_t)work->particles + 1, sizeof *list->at);
+    hed_delete(work->allocator, list->sides, list->capacity, sizeof *list->sides);
+    hed_delete(work->allocator, list->sorted, list->capacity, sizeof *list->sorted);
+    hed_delete(work->allocator, list->at, (uint64_t)work->particles + 1, sizeof *list->at);
 }
 
 static uint32_t rank_of(mesh_work *work, uint32_t particle, uint32_t *ranked)
@@ -296,9 +296,9 @@ static hed_status make_pairs(cloth_garment *garment, mesh_work *work,
     const hed_cloth_garment_def *def, const cloth_faces *faces, uint32_t number, hed_error *error)
 {
     uint64_t edges = 3 * (uint64_t)faces->triangle_count + 4 * (uint64_t)faces->quad_count;
-    work->rank = cloth_allocate(work->allocator, work->particles, sizeof *work->rank, error);
+    work->rank = hed_new(work->allocator, work->particles, sizeof *work->rank, error);
     work->particle =
-        cloth_allocate(work->allocator, work->particles, sizeof *work->particle, error);
+        hed_new(work->allocator, work->particles, sizeof *work->particle, error);
     if (!work->rank || !work->particle) return HED_ERROR_MEMORY;
     hed_status status = sides_create(&work->edges, work, edges, error);
     if (status) return status;
@@ -323,8 +323,8 @@ static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garmen
     hed_status status = make_pairs(garment, &work, def, faces, number, error);
     sides_destroy(&work.edges, &work);
     sides_destroy(&work.pairs, &work);
-    cloth_release(work.allocator, work.rank, work.particles, sizeof *work.rank);
-    cloth_release(work.allocator, work.particle, work.particles, sizeof *work.particle);
+    hed_delete(work.allocator, work.rank, work.particles, sizeof *work.rank);
+    hed_delete(work.allocator, work.particle, work.particles, sizeof *work.particle);
     return status;
 }
 

@@ -14,7 +14,7 @@ hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_ga
     uint32_t width = def->grid_width, height = def->grid_height;
     if (faces->quad_count || width < 2 || height < 2) return HED_OK;
     faces->quad_count = (width - 1) * (height - 1);
-    faces->made = cloth_allocate(allocator, faces->quad_count, sizeof *faces->made, error);
+    faces->made = hed_new(allocator, faces->quad_count, sizeof *faces->made, error);
     if (!faces->made) return HED_ERROR_MEMORY;
     uint32_t(*quad)[4] = faces->made;
     for (uint32_t y = 0; y + 1 < height; y++)
@@ -29,16 +29,16 @@ hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_ga
 
 void cloth_faces_destroy(const hed_allocator *allocator, cloth_faces *faces)
 {
-    cloth_release(allocator, faces->made, faces->quad_count, sizeof *faces->made);
+    hed_delete(allocator, faces->made, faces->quad_count, sizeof *faces->made);
 }
 
 /* `incident` is filled from each list's beginning on; counting upwards keeps it ascending. */
 static hed_status make_incident(cloth_garment *garment, hed_error *error)
 {
     uint32_t particles = garment->particle_count, triangles = garment->triangle_count;
-    garment->incident_at = cloth_allocate(
+    garment->incident_at = hed_new(
         &garment->allocator, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
-    garment->incident = cloth_allocate(
+    garment->incident = hed_new(
         &garment->allocator, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
     if (!garment->incident_at || !garment->incident) return HED_ERROR_MEMORY;
     uint32_t *at = garment->incident_at;
@@ -55,7 +55,7 @@ static hed_status make_incident(cloth_garment *garment, hed_error *error)
 hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces, hed_error *error)
 {
     garment->triangle_count = faces->triangle_count + 2 * faces->quad_count;
-    garment->triangles = cloth_allocate(
+    garment->triangles = hed_new(
         &garment->allocator, garment->triangle_count, sizeof *garment->triangles, error);
     if (!garment->triangles) return HED_ERROR_MEMORY;
     if (faces->triangle_count)
@@ -87,7 +87,7 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
     uint32_t number, hed_error *error)
 {
     uint32_t particles = garment->particle_count;
-    double *areas = cloth_allocate(&garment->allocator, particles, sizeof *areas, error);
+    double *areas = hed_new(&garment->allocator, particles, sizeof *areas, error);
     if (!areas) return HED_ERROR_MEMORY;
     const float(*rest)[3] = (const float(*)[3])garment->rest;
     for (uint32_t t = 0; t < faces->triangle_count; t++) {
@@ -105,13 +105,13 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
         bool loose = garment->incident_at[i] == garment->incident_at[i + 1];
         double mass = density * areas[i];
         if (!loose && !(mass >= 1e-12 && mass <= 1e12))
-            status = cloth_fail(error, HED_ERROR_ARGUMENT,
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
                 "Garment %u (%s): the faces around particle %u leave it an area of %g m^2 at rest, "
                 "which makes a mass of %g kg; expected was "
                 "1e-12 to 1e12 (mend the mesh, or give inverse_masses).",
                 number, garment->name, i, areas[i], mass);
         else garment->positions[i][3] = loose ? 0.0f : (float)(1.0 / mass);
     }
-    cloth_release(&garment->allocator, areas, particles, sizeof *areas);
+    hed_delete(&garment->allocator, areas, particles, sizeof *areas);
     return status;
 }

@@ -2,7 +2,6 @@
 #include "model/garment_parts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,34 +13,6 @@ hed_cloth_def hed_default_cloth_def(void)
 hed_cloth_frame hed_default_cloth_frame(void)
 {
     return (hed_cloth_frame){.seconds = 1.0 / 60.0, .frames = 1, .gravity = {0.0f, -9.81f, 0.0f}};
-}
-
-hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...)
-{
-    if (!error) return status;
-    error->status = status;
-    error->log[0] = '\0';
-    va_list values;
-    va_start(values, format);
-    vsnprintf(error->text, sizeof error->text, format, values);
-    va_end(values);
-    return status;
-}
-
-void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error)
-{
-    uint64_t bytes = (count ? count : 1) * size;
-    void *made =
-        count > SIZE_MAX / size ? NULL : allocator->allocate(allocator->user, (size_t)bytes, 64);
-    if (made) return memset(made, 0, (size_t)bytes);
-    cloth_fail(error, HED_ERROR_MEMORY, "no memory for %llu elements of %zu bytes of a cloth",
-        (unsigned long long)count, size);
-    return NULL;
-}
-
-void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count, size_t size)
-{
-    if (pointer) allocator->release(allocator->user, pointer, (size_t)(count ? count : 1) * size);
 }
 
 hed_cloth_garment_def hed_default_cloth_garment_def(void)
@@ -84,8 +55,8 @@ static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment
 {
     const hed_allocator *allocator = &garment->allocator;
     uint32_t particles = garment->particle_count;
-    garment->positions = cloth_allocate(allocator, particles, sizeof *garment->positions, error);
-    garment->rest = cloth_allocate(allocator, particles, sizeof *garment->rest, error);
+    garment->positions = hed_new(allocator, particles, sizeof *garment->positions, error);
+    garment->rest = hed_new(allocator, particles, sizeof *garment->rest, error);
     if (!garment->positions || !garment->rest) return HED_ERROR_MEMORY;
     memcpy(garment->rest, def->rest_positions ? def->rest_positions : def->positions,
         particles * sizeof *garment->rest);
@@ -121,12 +92,12 @@ static hed_status take_rest(
 {
     const hed_allocator *allocator = &garment->allocator;
     garment->materials =
-        cloth_allocate(allocator, garment->material_count, sizeof *garment->materials, error);
+        hed_new(allocator, garment->material_count, sizeof *garment->materials, error);
     garment->vertex_particle =
-        cloth_allocate(allocator, garment->vertex_count, sizeof *garment->vertex_particle, error);
+        hed_new(allocator, garment->vertex_count, sizeof *garment->vertex_particle, error);
     if (def->driven)
         garment->driver_map =
-            cloth_allocate(allocator, garment->particle_count, sizeof *garment->driver_map, error);
+            hed_new(allocator, garment->particle_count, sizeof *garment->driver_map, error);
     if (!garment->materials || !garment->vertex_particle || (def->driven && !garment->driver_map))
         return HED_ERROR_MEMORY;
     const hed_cloth_material *materials = def->materials ? def->materials : def->family_material;
@@ -160,7 +131,7 @@ hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_
     *garment = NULL;
     hed_status status = cloth_check_garment(def, number, error);
     if (status) return status;
-    cloth_garment *made = cloth_allocate(allocator, 1, sizeof *made, error);
+    cloth_garment *made = hed_new(allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = *allocator;
     take_numbers(made, def);
@@ -175,26 +146,26 @@ void cloth_garment_destroy(cloth_garment *garment)
     if (!garment) return;
     hed_allocator allocator = garment->allocator;
     uint64_t particles = garment->particle_count;
-    cloth_release(&allocator, garment->positions, particles, sizeof *garment->positions);
-    cloth_release(&allocator, garment->rest, particles, sizeof *garment->rest);
-    cloth_release(
+    hed_delete(&allocator, garment->positions, particles, sizeof *garment->positions);
+    hed_delete(&allocator, garment->rest, particles, sizeof *garment->rest);
+    hed_delete(
         &allocator, garment->constraints, garment->constraint_count, sizeof *garment->constraints);
-    cloth_release(
+    hed_delete(
         &allocator, garment->families, garment->constraint_count, sizeof *garment->families);
-    cloth_release(
+    hed_delete(
         &allocator, garment->materials, garment->material_count, sizeof *garment->materials);
-    cloth_release(&allocator, garment->colour_at, (uint64_t)garment->colour_count + 1,
+    hed_delete(&allocator, garment->colour_at, (uint64_t)garment->colour_count + 1,
         sizeof *garment->colour_at);
-    cloth_release(&allocator, garment->anchors, garment->anchor_count, sizeof *garment->anchors);
-    cloth_release(&allocator, garment->tether_anchor, particles, sizeof *garment->tether_anchor);
-    cloth_release(&allocator, garment->tether_length, particles, sizeof *garment->tether_length);
-    cloth_release(
+    hed_delete(&allocator, garment->anchors, garment->anchor_count, sizeof *garment->anchors);
+    hed_delete(&allocator, garment->tether_anchor, particles, sizeof *garment->tether_anchor);
+    hed_delete(&allocator, garment->tether_length, particles, sizeof *garment->tether_length);
+    hed_delete(
         &allocator, garment->triangles, garment->triangle_count, sizeof *garment->triangles);
-    cloth_release(&allocator, garment->incident_at, particles + 1, sizeof *garment->incident_at);
-    cloth_release(&allocator, garment->incident, 3 * (uint64_t)garment->triangle_count,
+    hed_delete(&allocator, garment->incident_at, particles + 1, sizeof *garment->incident_at);
+    hed_delete(&allocator, garment->incident, 3 * (uint64_t)garment->triangle_count,
         sizeof *garment->incident);
-    cloth_release(&allocator, garment->driver_map, particles, sizeof *garment->driver_map);
-    cloth_release(&allocator, garment->vertex_particle, garment->vertex_count,
+    hed_delete(&allocator, garment->driver_map, particles, sizeof *garment->driver_map);
+    hed_delete(&allocator, garment->vertex_particle, garment->vertex_count,
         sizeof *garment->vertex_particle);
-    cloth_release(&allocator, garment, 1, sizeof *garment);
+    hed_delete(&allocator, garment, 1, sizeof *garment);
 }

@@ -4,6 +4,7 @@
 #ifndef CLOTH_GARMENT_H
 #define CLOTH_GARMENT_H
 
+#include "heddle/author.h"
 #include "heddle/cloth.h"
 
 typedef struct cloth_garment {
@@ -77,15 +78,5 @@ hed_status cloth_reference_frames(const cloth_garment *garment, const cloth_refe
 hed_status cloth_reference_frames_float(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, float *positions, float *previous,
     float *carry, float *last_dt);
-
-/* ---- errors and memory ---- */
-
-/* Writes an error and gives `status`. */
-hed_status cloth_fail(hed_error *error, hed_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* `count` zeroed elements of `size` bytes; NULL and an error when memory runs out (count 0 gives
- * one element). */
-void *cloth_allocate(const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error);
-void cloth_release(const hed_allocator *allocator, void *pointer, uint64_t count, size_t size);
 
 #endif

@@ -29,7 +29,7 @@ static hed_status wrong(const subject *check, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *name = check->def->name ? check->def->name : "garment";
-    return cloth_fail(
+    return hed_fail(
         check->error, HED_ERROR_ARGUMENT, "Garment %u (%.63s): %s", check->number, name, text);
 }
 
@@ -279,7 +279,7 @@ hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number
      * a quad. */
     if (def->particle_count > UINT32_MAX / 8 ||
         (uint64_t)def->triangle_count + 2 * (uint64_t)def->quad_count > UINT32_MAX / 3)
-        return cloth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "Garment %u (%.63s): %u particles, %u triangles and %u quads are more than 32-bit indices reach.",
             number, def->name ? def->name : "garment", def->particle_count, def->triangle_count,
             def->quad_count);

@@ -5,7 +5,7 @@
 #include "model/mesh.h"
 
 #include "model/number.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -376,9 +376,9 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     list_parts(x, parts);
     uint64_t binary = put_document(x, parts), total = 12 + 8 + x->json.size + 8 + binary;
     if (x->json.failed)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     if (total > UINT32_MAX)
-        return hed_error_set(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%s would have %llu bytes, and a GLB file has less than 4 GiB", path,
             (unsigned long long)total);
     hed_status status = hed_file_writer_open(path, &out->writer, error);
@@ -405,7 +405,7 @@ hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;
     if (mesh->face_count == 0)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
     size_t corners = cloth_mesh_corner_count(mesh);
     exporter x = {
@@ -420,7 +420,7 @@ hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh
         make_triangles(&x);
         status = write_file(path, &x, out, error);
     } else {
-        status = hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     }
     free(x.vertices.rows);
     free(x.vertex_of);

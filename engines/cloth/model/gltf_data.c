@@ -3,7 +3,7 @@
  * strides, normalized integers and sparse values. */
 #include "model/gltf.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,14 +23,14 @@ void cloth_gltf_starve(cloth_gltf *g)
 {
     if (cloth_gltf_fine(g))
         g->status =
-            hed_error_set(g->error, HED_ERROR_MEMORY, "out of memory while reading %s", g->name);
+            hed_fail(g->error, HED_ERROR_MEMORY, "out of memory while reading %s", g->name);
 }
 
 void cloth_gltf_limit(cloth_gltf *g, uint64_t count, const char *what)
 {
     static const uint64_t most = UINT64_C(1) << 28;
     if (count > most && cloth_gltf_fine(g))
-        g->status = hed_error_set(g->error, HED_ERROR_LIMIT,
+        g->status = hed_fail(g->error, HED_ERROR_LIMIT,
             "%s: found %llu %s or more, expected at most 2^28 in all: write fewer copies of its meshes",
             g->name, (unsigned long long)count, what);
 }
@@ -51,14 +51,14 @@ static hed_status open_container(
     static const uint32_t JSON = 0x4e4f534a, BIN = 0x004e4942;
     const char *name = g->name;
     if (size < 20)
-        return hed_error_set(
+        return hed_fail(
             g->error, HED_ERROR_FORMAT, "%s is cut: a GLB file has at least 20 bytes", name);
     if (word_at(bytes + 4) != 2)
-        return hed_error_set(g->error, HED_ERROR_FORMAT,
+        return hed_fail(g->error, HED_ERROR_FORMAT,
             "%s: found version %u of GLB, expected 2: write it as glTF 2.0", name,
             word_at(bytes + 4));
     if (word_at(bytes + 8) > size)
-        return hed_error_set(g->error, HED_ERROR_FORMAT, "%s is cut: expected %u bytes, found %zu",
+        return hed_fail(g->error, HED_ERROR_FORMAT, "%s is cut: expected %u bytes, found %zu",
             name, word_at(bytes + 8), size);
     size = word_at(bytes + 8);
     for (size_t at = 12; at + 8 <= size;) {
@@ -66,7 +66,7 @@ static hed_status open_container(
         bool first = at == 12;
         at += 8;
         if (length > size - at || (first && kind != JSON))
-            return hed_error_set(g->error, HED_ERROR_FORMAT,
+            return hed_fail(g->error, HED_ERROR_FORMAT,
                 "%s: byte %zu: found a chunk of %u bytes%s", name, at - 8, length,
                 length > size - at ? ", expected one that ends within the file"
                                    : " of another kind, expected JSON");
@@ -82,7 +82,7 @@ static hed_status open_container(
     while (*text_size > 0 && ((*text)[*text_size - 1] == ' ' || (*text)[*text_size - 1] == 0))
         --*text_size;
     return *text ? HED_OK
-                 : hed_error_set(g->error, HED_ERROR_FORMAT, "%s: found no chunk of JSON", name);
+                 : hed_fail(g->error, HED_ERROR_FORMAT, "%s: found no chunk of JSON", name);
 }
 
 hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder,

@@ -5,7 +5,7 @@
  * Numbers are taken as they are: glTF means metres, y up. */
 #include "model/gltf.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -490,7 +490,7 @@ hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, co
         status = r.gltf.status != HED_OK ? r.gltf.status : hed_json_status(r.gltf.json, error);
         if (status == HED_OK && mesh->vertex_count == 0)
             status =
-                hed_error_set(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
+                hed_fail(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
     }
     cloth_gltf_close(&r.gltf);
     if (status != HED_OK) hed_cloth_mesh_free(mesh);

@@ -1,7 +1,7 @@
 /* What is wrong with a mesh, and mending it where that is safe. */
 #include "model/mesh.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ hed_status hed_cloth_mesh_inspect(const hed_cloth_mesh *mesh, hed_cloth_mesh_che
         count_uses(mesh, &topology, uses);
         look_at_edges(&topology, uses, check);
     } else {
-        status = hed_error_set(error, HED_ERROR_MEMORY,
+        status = hed_fail(error, HED_ERROR_MEMORY,
             "out of memory while a mesh of %u faces was looked at", mesh->face_count);
     }
     free(uses);
@@ -135,14 +135,14 @@ hed_status hed_cloth_mesh_require_sound(const char *name, const hed_cloth_mesh *
     hed_status status = hed_cloth_mesh_inspect(mesh, &check, error);
     if (status != HED_OK) return status;
     if (mesh->face_count == 0)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_FORMAT, "%s: found no face, expected some to make cloth of", name);
     for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++) {
         hed_cloth_mesh_fault fault = obstacles[i].fault;
         if (check.count[fault] == 0) continue;
         uint32_t first = check.first[fault];
         if (fault == HED_CLOTH_MESH_NOT_FINITE)
-            return hed_error_set(error, HED_ERROR_FORMAT,
+            return hed_fail(error, HED_ERROR_FORMAT,
                 "%s: vertex %llu (counted from 1): found %g %g %g, %s; %u such", name,
                 (unsigned long long)first + 1, (double)mesh->positions[3 * (size_t)first],
                 (double)mesh->positions[3 * (size_t)first + 1],
@@ -150,7 +150,7 @@ hed_status hed_cloth_mesh_require_sound(const char *name, const hed_cloth_mesh *
                 check.count[fault]);
         char corners[128];
         describe_corners(mesh, first, corners, sizeof corners);
-        return hed_error_set(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "%s: face %llu of vertices %s (in the file's order, counted from 1): %s: %s; %u such",
             name, (unsigned long long)first + 1, corners, hed_cloth_mesh_fault_name(fault),
             obstacles[i].advice, check.count[fault]);
@@ -236,7 +236,7 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
     hed_status status = hed_cloth_mesh_inspect(mesh, &check, error);
     if (status != HED_OK) return status;
     if (check.count[HED_CLOTH_MESH_NOT_FINITE] || check.count[HED_CLOTH_MESH_BAD_INDEX])
-        return hed_error_set(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "this mesh cannot be mended safely: found %u vertices with a %s and %u faces with an %s",
             check.count[HED_CLOTH_MESH_NOT_FINITE], hed_cloth_mesh_fault_name(HED_CLOTH_MESH_NOT_FINITE),
             check.count[HED_CLOTH_MESH_BAD_INDEX], hed_cloth_mesh_fault_name(HED_CLOTH_MESH_BAD_INDEX));
@@ -246,7 +246,7 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
     cloth_topology topology = {0};
     status = at_edge && gone && face_now
                  ? HED_OK
-                 : hed_error_set(error, HED_ERROR_MEMORY,
+                 : hed_fail(error, HED_ERROR_MEMORY,
                        "out of memory while a mesh of %u faces was mended", mesh->face_count);
     if (status == HED_OK) {
         drop_repeats(mesh);

@@ -2,7 +2,7 @@
 #include "model/mesh.h"
 
 #include "model/number.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ hed_status cloth_mesh_require_finite(
 {
     for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
         if (!isfinite(positions[i]))
-            return hed_error_set(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s is not written: coordinate %c of vertex %zu (counted from 1) is %g", path,
                 "xyz"[i % 3], i / 3 + 1, (double)positions[i]);
     return HED_OK;
@@ -114,7 +114,7 @@ static hed_status parse_gltf(
     const char *slash = strrchr(path, '/');
     char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
     if (!folder)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
     hed_status status = cloth_gltf_parse(path, bytes, size, folder, mesh, error);
     free(folder);
     return status;

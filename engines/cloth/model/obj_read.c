@@ -4,7 +4,7 @@
 #include "model/mesh.h"
 
 #include "model/number.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static bool is_word_end(const reader *r)
 
 static hed_status no_memory(const reader *r)
 {
-    return hed_error_set(
+    return hed_fail(
         r->error, HED_ERROR_MEMORY, "%s:%llu: out of memory", r->name, (unsigned long long)r->line);
 }
 
@@ -103,13 +103,13 @@ static hed_status expected(const reader *r, const char *what)
     while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~')
         length++;
     if (length > 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
             r->name, (unsigned long long)r->line, length, r->at, what);
     const char *found = r->at == r->end                   ? "the end of the file"
                         : line_break(r->at, r->end)       ? "the end of the line"
                         : *r->at == ' ' || *r->at == '\t' ? "a blank"
                                                           : "a character that no OBJ file has here";
-    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
+    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
         (unsigned long long)r->line, found, what);
 }
 
@@ -139,7 +139,7 @@ static hed_status add_colour(reader *r, const float *colour, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!(colour[i] >= 0 && colour[i] <= 1))
-            return hed_error_set(r->error, HED_ERROR_FORMAT,
+            return hed_fail(r->error, HED_ERROR_FORMAT,
                 "%s:%llu: found %g in a vertex's colour, expected 0 to 1", r->name,
                 (unsigned long long)r->line, (double)colour[i]);
     if (count == 0 && r->colours.count == 0) return HED_OK;
@@ -169,7 +169,7 @@ static hed_status read_element(reader *r, int kind)
     if (count < least[kind] || (kind == POSITION && count == 5)) return expected(r, whats[kind]);
     cloth_list *list = &r->elements[kind];
     if (list->count == CLOTH_NO_INDEX)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s",
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s",
             r->name, (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
     void *row = cloth_list_add(list);
     if (!row) return no_memory(r);
@@ -202,7 +202,7 @@ static hed_status read_index(reader *r, int kind, uint32_t *index)
     }
     r->at = from;
     if (any && negative && value > 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%llu: found %s -%llu, expected at most as many back as there are so far: %llu",
             r->name, (unsigned long long)r->line, kind_words[kind], (unsigned long long)value,
             (unsigned long long)count);
@@ -244,7 +244,7 @@ static hed_status read_face(reader *r)
     size_t count = r->corners[POSITION].count;
     if (count - first < 3) return expected(r, "a face of at least 3 corners");
     if (count >= CLOTH_NO_INDEX)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name,
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u corners", r->name,
             (unsigned long long)r->line, CLOTH_NO_INDEX);
     uint32_t *end = cloth_list_add(&r->face_at);
     if (!end) return no_memory(r);
@@ -372,17 +372,17 @@ static hed_status read_lines(reader *r)
     }
     for (int kind = 0; kind < KINDS; kind++)
         if (r->used[kind] && r->farthest[kind].index >= r->elements[kind].count)
-            return hed_error_set(r->error, HED_ERROR_FORMAT,
+            return hed_fail(r->error, HED_ERROR_FORMAT,
                 "%s:%llu: found %s %llu, expected at most %zu: so many lines of %s are there",
                 r->name, (unsigned long long)r->farthest[kind].line, kind_words[kind],
                 (unsigned long long)r->farthest[kind].index + 1, r->elements[kind].count,
                 kind_keys[kind]);
     if (r->elements[POSITION].count == 0 && r->unknown.lines > 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%llu: found \"%s\" and no vertex at all, expected %s", r->name,
             (unsigned long long)r->unknown.first, r->unknown.words, known_words);
     if (r->elements[POSITION].count == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: found no vertex in it, expected lines of v and f", r->name);
     return HED_OK;
 }

@@ -2,7 +2,7 @@
  * polygons as they are, materials and groups before the same faces. */
 #include "model/mesh.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdlib.h>
 
@@ -76,7 +76,7 @@ hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh
     if (status != HED_OK) return status;
     cloth_text *text = malloc(sizeof *text);
     if (!text)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     text->used = 0;
     status = hed_file_writer_open(path, &text->writer, error);
     if (status != HED_OK) {

@@ -3,7 +3,7 @@
  * file finds whole frames, even while it grows. */
 #include "model/mesh.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,19 +46,19 @@ static hed_status check_header(
     const char *name, const header *head, uint64_t size, hed_error *error)
 {
     if (size < sizeof *head || memcmp(head->magic, magic, sizeof magic) != 0)
-        return hed_error_set(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "%s is no PC2 file: expected \"POINTCACHE2\" and a header of 32 bytes, found %s", name,
             size < sizeof *head ? "fewer bytes" : "others");
     if (head->version != 1)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_FORMAT, "%s: found PC2 version %d, expected 1", name, head->version);
     if (head->points < 1 || head->samples < 0)
-        return hed_error_set(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "%s: found %d points and %d frames in the header, expected at least 1 and 0", name,
             head->points, head->samples);
     uint64_t bytes = frame_bytes((uint32_t)head->points), whole = (size - sizeof *head) / bytes;
     if (whole < (uint64_t)head->samples)
-        return hed_error_set(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "%s is cut: expected %d frames of %d points, found %llu whole ones", name,
             head->samples, head->points, (unsigned long long)whole);
     return HED_OK;
@@ -85,7 +85,7 @@ static bool write_at(int file, const void *bytes, uint64_t size, uint64_t offset
 static hed_status fail(hed_cloth_pc2 *cache, hed_error *error)
 {
     if (!cache->failed) cache->failed = errno ? errno : EIO;
-    return hed_error_set(error, HED_ERROR_IO, "cannot write %s: %s; its first %u frames are whole",
+    return hed_fail(error, HED_ERROR_IO, "cannot write %s: %s; its first %u frames are whole",
         cache->path, strerror(cache->failed), cache->frames);
 }
 
@@ -94,12 +94,12 @@ static hed_status open_cache(
 {
     *result = NULL;
     if (vertex_count == 0 || vertex_count > INT32_MAX)
-        return hed_error_set(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: a point cache of %u vertices, expected 1 to %d", path, vertex_count, INT32_MAX);
     hed_cloth_pc2 *cache = calloc(1, sizeof *cache);
     if (!cache || !(cache->path = strdup(path))) {
         free(cache);
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while opening %s", path);
     }
     cache->vertex_count = vertex_count;
     cache->file = open(path, flags | O_RDWR | O_CLOEXEC, 0666);
@@ -107,7 +107,7 @@ static hed_status open_cache(
     bool pipe = cache->file >= 0 && fstat(cache->file, &about) == 0 && S_ISFIFO(about.st_mode);
     if (cache->file < 0 || pipe) {
         hed_status status =
-            hed_error_set(error, HED_ERROR_IO, "cannot open %s for writing: %s", path,
+            hed_fail(error, HED_ERROR_IO, "cannot open %s for writing: %s", path,
                 pipe ? "it is a pipe, and the head of a point cache is written again with "
                        "every frame"
                      : strerror(errno));
@@ -168,7 +168,7 @@ hed_status hed_cloth_pc2_resume(
     header head = {0};
     if (fstat(cache->file, &about) != 0 || pread(cache->file, &head, sizeof head, 0) < 0)
         return give_up(
-            cache, hed_error_set(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
+            cache, hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
     /* A file that lost its end (a crash of the machine) goes on behind what is left. */
     uint64_t whole = about.st_size > (off_t)sizeof head
                          ? ((uint64_t)about.st_size - sizeof head) / frame_bytes(vertex_count)
@@ -178,7 +178,7 @@ hed_status hed_cloth_pc2_resume(
     status = check_header(path, &head, (uint64_t)about.st_size, error);
     if (status != HED_OK) return give_up(cache, status);
     if (!same)
-        return give_up(cache, hed_error_set(error, HED_ERROR_FORMAT,
+        return give_up(cache, hed_fail(error, HED_ERROR_FORMAT,
                                   "%s has %d vertices, expected %u: it belongs to another mesh",
                                   path, head.points, vertex_count));
     if (!keep_frames(cache, (uint32_t)head.samples)) return give_up(cache, fail(cache, error));
@@ -192,7 +192,7 @@ hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *e
     if (hed_failed(error)) return error->status;
     if (cache->failed) return fail(cache, error);
     if (frames > cache->frames)
-        return hed_error_set(error, HED_ERROR_ARGUMENT, "%s has %u frames, and cannot be cut to %u",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s has %u frames, and cannot be cut to %u",
             cache->path, cache->frames, frames);
     return keep_frames(cache, frames) ? HED_OK : fail(cache, error);
 }
@@ -205,7 +205,7 @@ hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_e
         cloth_mesh_require_finite(cache->path, positions, cache->vertex_count, error);
     if (status != HED_OK) return status;
     if (cache->frames == INT32_MAX)
-        return hed_error_set(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%s has %u frames, the most that a PC2 file counts", cache->path, cache->frames);
     uint64_t bytes = frame_bytes(cache->vertex_count);
     int32_t samples = (int32_t)(cache->frames + 1);
@@ -245,7 +245,7 @@ hed_status cloth_pc2_parse(
     size_t used = (size_t)head.samples * frame_bytes((uint32_t)head.points);
     float *positions = malloc(used ? used : 1);
     if (!positions)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the %d frames of %s", head.samples, name);
     memcpy(positions, (const char *)bytes + sizeof head, used);
     *data = (hed_cloth_pc2_data){

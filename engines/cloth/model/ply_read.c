@@ -4,7 +4,7 @@
 #include "model/mesh.h"
 
 #include "model/number.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,17 +72,17 @@ typedef struct reader {
 
 static hed_status no_memory(const reader *r)
 {
-    return hed_error_set(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
+    return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
 }
 
 /* A complaint with the place: the line of a text, or which row of which element. */
 static hed_status wrong(const reader *r, const char *found, const char *what)
 {
     if (r->now && r->format != TEXT)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: %s %llu (counted from 1): found %s, expected %s", r->name, r->now->name,
             (unsigned long long)r->row + 1, found, what);
-    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
+    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
         (unsigned long long)r->line, found, what);
 }
 
@@ -211,7 +211,7 @@ static hed_status read_property(reader *r)
     element *of = r->element_count ? &r->elements[r->element_count - 1] : NULL;
     if (!of) return expected(r, "an element before its properties");
     if (of->property_count == MOST_PROPERTIES)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d properties", r->name,
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d properties", r->name,
             (unsigned long long)r->line, MOST_PROPERTIES);
     if (!of->properties) of->properties = calloc(MOST_PROPERTIES, sizeof *of->properties);
     if (!of->properties) return no_memory(r);
@@ -239,7 +239,7 @@ static hed_status read_element(reader *r)
 {
     double count;
     if (r->element_count == MOST_ELEMENTS)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d elements", r->name,
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %d elements", r->name,
             (unsigned long long)r->line, MOST_ELEMENTS);
     skip_blanks(r);
     size_t length = word_length(r);
@@ -434,7 +434,7 @@ static hed_status read_corners(reader *r, const property *p)
         *corner = (uint32_t)value;
     }
     if (status == HED_OK && r->corners.count >= CLOTH_NO_INDEX)
-        return hed_error_set(
+        return hed_fail(
             r->error, HED_ERROR_LIMIT, "%s: more than %u corners", r->name, CLOTH_NO_INDEX);
     return status;
 }
@@ -489,7 +489,7 @@ static hed_status make_vertices(reader *r, const element *e)
     bool colours = has_role(e, RED) && has_role(e, GREEN) && has_role(e, BLUE);
     for (uint8_t role = X; role <= Z; role++)
         if (!has_role(e, role))
-            return hed_error_set(r->error, HED_ERROR_FORMAT,
+            return hed_fail(r->error, HED_ERROR_FORMAT,
                 "%s: vertices have no property %c, expected x, y and z", r->name, "xyz"[role]);
     mesh->positions = malloc(e->count * 3 * sizeof(float) + 1);
     if (normals) mesh->normals = malloc(e->count * 3 * sizeof(float) + 1);
@@ -509,16 +509,16 @@ static hed_status read_rows(reader *r, const element *e)
     r->row = 0;
     if (vertices !=
         (e == r->elements)) /* faces are checked against them, and nobody writes another order */
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: found element %s first, expected vertex", r->name, r->elements[0].name);
     if (faces && e->count > 0 && !has_role(e, CORNERS))
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: faces have no list vertex_indices (or vertex_index)", r->name);
     uint64_t bytes = (uint64_t)(r->end - r->at), least = least_bytes(r, e);
     /* an element without properties has no rows that could be seen */
     if (least == 0 && !vertices) return HED_OK;
     if (least > 0 && e->count > (bytes + 1) / least)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s is cut: expected %llu of element %s, found %llu bytes for them", r->name,
             (unsigned long long)e->count, e->name, (unsigned long long)bytes);
     hed_status status = vertices ? make_vertices(r, e) : HED_OK;
@@ -549,7 +549,7 @@ static hed_status read_all(reader *r)
     if (status == HED_OK && !first) status = no_memory(r);
     if (first) *first = 0;
     if (status == HED_OK && (r->element_count == 0 || r->elements[0].count == 0))
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it", r->name);
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found no vertex in it", r->name);
     for (uint32_t i = 0; i < r->element_count && status == HED_OK; i++)
         status = read_rows(r, &r->elements[i]);
     if (status == HED_OK && !r->corners.rows && !cloth_list_grow(&r->corners))
@@ -562,7 +562,7 @@ hed_status cloth_ply_parse(
 {
     *mesh = (hed_cloth_mesh){0};
     reader *r = calloc(1, sizeof *r);
-    if (!r) return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
+    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);
     *r = (reader){
         .at = bytes, .end = bytes + size, .name = name, .line = 1, .error = error, .mesh = mesh};
     r->corners.size = r->face_at.size = sizeof(uint32_t);

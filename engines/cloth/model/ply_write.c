@@ -3,7 +3,7 @@
  * Format: G. Turk, The PLY Polygon File Format (1994). */
 #include "model/mesh.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
     if (status != HED_OK) return status;
     cloth_text *text = malloc(sizeof *text);
     if (!text)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     text->used = 0;
     status = hed_file_writer_open(path, &text->writer, error);
     if (status != HED_OK) {

@@ -86,7 +86,7 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     uint32_t count = def->order.constraints ? def->order.count : garment->constraint_count;
     double *multipliers = NULL;
     if (def->iterations > 1) {
-        multipliers = cloth_allocate(
+        multipliers = hed_new(
             &garment->allocator, garment->constraint_count, sizeof *multipliers, NULL);
         if (!multipliers) return HED_ERROR_MEMORY;
     }
@@ -104,6 +104,6 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
                     positions);
             }
     }
-    cloth_release(&garment->allocator, multipliers, garment->constraint_count, sizeof *multipliers);
+    hed_delete(&garment->allocator, multipliers, garment->constraint_count, sizeof *multipliers);
     return HED_OK;
 }

@@ -1,7 +1,7 @@
 /* Scene files: opening, what is true of the whole scene, and what a program asks of an open one. */
 #include "model/scene_parts.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static hed_status load(hed_json *json, const char *name, const char *folder,
     cloth_scene_reader reader = {made, json, folder, options ? options : &plain, HED_OK};
     hed_status status = HED_ERROR_MEMORY;
     if (!made) {
-        hed_error_set(error, status, "out of memory for %s", name);
+        hed_fail(error, status, "out of memory for %s", name);
     } else {
         read_scene(&reader);
         status = hed_json_status(json, error);
@@ -128,7 +128,7 @@ hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options 
     char *folder = malloc(length + 2);
     if (!folder) {
         hed_json_free(json);
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
     }
     memcpy(folder, path, length);
     strcpy(folder + length, slash && length == 0 ? "/" : "");

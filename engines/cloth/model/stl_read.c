@@ -5,7 +5,7 @@
 #include "model/mesh.h"
 
 #include "model/number.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ typedef struct reader {
 
 static hed_status no_memory(const reader *r)
 {
-    return hed_error_set(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
+    return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory while reading %s", r->name);
 }
 
 /* ---- text ---- */
@@ -65,9 +65,9 @@ static hed_status expected(const reader *r, const char *what)
     for (int i = 0; i < length; i++)
         if (r->at[i] > '~') length = i;
     if (length == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
             (unsigned long long)r->line, r->at == r->end ? "the end of the file" : "no text", what);
-    return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
+    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
         r->name, (unsigned long long)r->line, length, r->at, what);
 }
 
@@ -110,7 +110,7 @@ static hed_status read_facet(reader *r)
     for (int k = 0; k < 3 && status == HED_OK; k++) status = read_place(r);
     if (status == HED_OK) status = read_words(r, closing);
     if (status == HED_OK && r->places.count / 3 > LARGEST_COUNT)
-        status = hed_error_set(
+        status = hed_fail(
             r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
     return status;
 }
@@ -156,11 +156,11 @@ static hed_status read_binary(reader *r)
 {
     uint64_t size = (uint64_t)(r->end - r->at), count = facet_count(r);
     if (count > (size - HEAD_BYTES) / FACET_BYTES)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s is cut, or no STL: expected %llu facets of 50 bytes behind the first 84, found %llu bytes",
             r->name, (unsigned long long)count, (unsigned long long)size - HEAD_BYTES);
     if (count > LARGEST_COUNT)
-        return hed_error_set(
+        return hed_fail(
             r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
     uint64_t behind = size - HEAD_BYTES - count * FACET_BYTES;
     if (behind > 0 && asprintf(&r->warning, "%s: %llu bytes behind its last facet were skipped",
@@ -176,7 +176,7 @@ static hed_status read_binary(reader *r)
         memcpy(to, r->at + HEAD_BYTES + i * FACET_BYTES + 12, 9 * sizeof(float));
         for (int k = 0; k < 9; k++)
             if (!isfinite(to[k]))
-                return hed_error_set(r->error, HED_ERROR_FORMAT,
+                return hed_fail(r->error, HED_ERROR_FORMAT,
                     "%s: facet %llu (counted from 1): found a coordinate that is not finite",
                     r->name, (unsigned long long)i + 1);
     }
@@ -216,7 +216,7 @@ static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
     mesh->groups = r->solids.rows;
     mesh->group_count = (uint32_t)r->solids.count;
     if (corners == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s: found no facet in it", r->name);
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s: found no facet in it", r->name);
     mesh->corners = malloc(corners * sizeof *mesh->corners);
     mesh->face_at = malloc((mesh->face_count + 1) * sizeof *mesh->face_at);
     if (!mesh->corners || !mesh->face_at) return no_memory(r);
@@ -237,7 +237,7 @@ hed_status cloth_stl_parse(
         text = false;
     hed_status status;
     if (!text && size < HEAD_BYTES)
-        status = hed_error_set(error, HED_ERROR_FORMAT,
+        status = hed_fail(error, HED_ERROR_FORMAT,
             "%s is no STL file: expected \"solid\", or 84 bytes and facets", name);
     else status = text ? read_text(&r) : read_binary(&r);
     hed_status made = HED_OK;

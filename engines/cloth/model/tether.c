@@ -170,8 +170,8 @@ static hed_status list_links(spread *work, hed_error *error)
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
     work->links_at =
-        cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *work->links_at, error);
-    work->links = cloth_allocate(
+        hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *work->links_at, error);
+    work->links = hed_new(
         &garment->allocator, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
     if (!work->links_at || !work->links) return HED_ERROR_MEMORY;
     uint32_t *at = work->links_at;
@@ -234,11 +234,11 @@ static hed_status take_tethers(cloth_garment *garment, spread *work, float slack
     if (!anchors) return HED_OK;
     garment->anchor_count = anchors;
     garment->anchors =
-        cloth_allocate(&garment->allocator, anchors, sizeof *garment->anchors, error);
+        hed_new(&garment->allocator, anchors, sizeof *garment->anchors, error);
     garment->tether_anchor =
-        cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_anchor, error);
+        hed_new(&garment->allocator, particles, sizeof *garment->tether_anchor, error);
     garment->tether_length =
-        cloth_allocate(&garment->allocator, particles, sizeof *garment->tether_length, error);
+        hed_new(&garment->allocator, particles, sizeof *garment->tether_length, error);
     if (!garment->anchors || !garment->tether_anchor || !garment->tether_length)
         return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < particles; i++) {
@@ -255,20 +255,20 @@ hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *er
     const hed_allocator *allocator = &garment->allocator;
     uint32_t particles = garment->particle_count;
     spread work = {.garment = garment};
-    work.ways = cloth_allocate(allocator, particles, sizeof *work.ways, error);
-    work.heap = cloth_allocate(allocator, particles, sizeof *work.heap, error);
-    work.place = cloth_allocate(allocator, particles, sizeof *work.place, error);
+    work.ways = hed_new(allocator, particles, sizeof *work.ways, error);
+    work.heap = hed_new(allocator, particles, sizeof *work.heap, error);
+    work.place = hed_new(allocator, particles, sizeof *work.place, error);
     hed_status status = work.ways && work.heap && work.place ? HED_OK : HED_ERROR_MEMORY;
     if (!status && !garment->triangle_count) status = list_links(&work, error);
     if (!status) {
         spread_all(&work);
         status = take_tethers(garment, &work, slack, error);
     }
-    cloth_release(allocator, work.ways, particles, sizeof *work.ways);
-    cloth_release(allocator, work.heap, particles, sizeof *work.heap);
-    cloth_release(allocator, work.place, particles, sizeof *work.place);
-    cloth_release(allocator, work.links_at, (uint64_t)particles + 1, sizeof *work.links_at);
-    cloth_release(
+    hed_delete(allocator, work.ways, particles, sizeof *work.ways);
+    hed_delete(allocator, work.heap, particles, sizeof *work.heap);
+    hed_delete(allocator, work.place, particles, sizeof *work.place);
+    hed_delete(allocator, work.links_at, (uint64_t)particles + 1, sizeof *work.links_at);
+    hed_delete(
         allocator, work.links, 2 * (uint64_t)garment->constraint_count, sizeof *work.links);
     return status;
 }

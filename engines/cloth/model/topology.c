@@ -2,7 +2,7 @@
  * sorts and one hash table, so that time grows with the number of corners alone. */
 #include "model/mesh.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -207,7 +207,7 @@ hed_status cloth_topology_create(const hed_cloth_mesh *mesh, cloth_topology *top
     free(scratch);
     if (enough) return HED_OK;
     cloth_topology_free(topology);
-    return hed_error_set(error, HED_ERROR_MEMORY,
+    return hed_fail(error, HED_ERROR_MEMORY,
         "out of memory while a mesh of %u faces was looked at", mesh->face_count);
 }
 

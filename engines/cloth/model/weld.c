@@ -3,7 +3,7 @@
  * tell which of them must stay apart. */
 #include "model/mesh.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance, uint3
     free(memory);
     free(w.faces_at);
     if (!enough)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory while %u vertices were welded",
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory while %u vertices were welded",
             mesh->vertex_count);
     *particle_count = w.particle_count;
     return HED_OK;

@@ -370,7 +370,7 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     cloth_plan *plan = planner->plan;
     plan->figure_steps = steps;
     plan->figure_kind =
-        cloth_allocate(&plan->allocator, steps, sizeof *plan->figure_kind, planner->error);
+        hed_new(&plan->allocator, steps, sizeof *plan->figure_kind, planner->error);
     if (!plan->figure_kind) return HED_ERROR_MEMORY;
     for (uint32_t s = 0; s < steps; s++)
         plan->figure_kind[s] = s < rings ? CLOTH_RING : CLOTH_COMPLETE;

@@ -15,10 +15,10 @@ static hed_status make_graph(graph *g, hed_error *error)
 {
     const cloth_garment *garment = g->garment;
     uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
-    g->at = cloth_allocate(&garment->allocator, (uint64_t)particles + 1, sizeof *g->at, error);
+    g->at = hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *g->at, error);
     g->list =
-        cloth_allocate(&garment->allocator, 2 * (uint64_t)constraints, sizeof *g->list, error);
-    g->queue = cloth_allocate(&garment->allocator, particles, sizeof *g->queue, error);
+        hed_new(&garment->allocator, 2 * (uint64_t)constraints, sizeof *g->list, error);
+    g->queue = hed_new(&garment->allocator, particles, sizeof *g->queue, error);
     if (!g->at || !g->list || !g->queue) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < constraints; k++) {
         g->at[garment->constraints[k].a + 1]++;
@@ -89,9 +89,9 @@ hed_status cloth_levels_create(
     graph g = {.garment = garment};
     hed_status status = make_graph(&g, error);
     if (!status) walk_all(&g, level, level_count);
-    cloth_release(&garment->allocator, g.at, (uint64_t)garment->particle_count + 1, sizeof *g.at);
-    cloth_release(
+    hed_delete(&garment->allocator, g.at, (uint64_t)garment->particle_count + 1, sizeof *g.at);
+    hed_delete(
         &garment->allocator, g.list, 2 * (uint64_t)garment->constraint_count, sizeof *g.list);
-    cloth_release(&garment->allocator, g.queue, garment->particle_count, sizeof *g.queue);
+    hed_delete(&garment->allocator, g.queue, garment->particle_count, sizeof *g.queue);
     return status;
 }

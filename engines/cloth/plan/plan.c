@@ -16,7 +16,7 @@ void *cloth_plan_temporary(cloth_planner *planner, uint64_t count, size_t size)
 {
     const hed_allocator *allocator = &planner->plan->allocator;
     uint64_t bytes = count * size + BLOCK_HEADER;
-    struct cloth_block *block = cloth_allocate(allocator, bytes, 1, planner->error);
+    struct cloth_block *block = hed_new(allocator, bytes, 1, planner->error);
     if (!block) return NULL;
     block->size = bytes;
     block->next = planner->blocks;
@@ -29,7 +29,7 @@ static void release_temporaries(cloth_planner *planner)
     while (planner->blocks) {
         struct cloth_block *block = planner->blocks;
         planner->blocks = block->next;
-        cloth_release(&planner->plan->allocator, block, block->size, 1);
+        hed_delete(&planner->plan->allocator, block, block->size, 1);
     }
 }
 
@@ -103,7 +103,7 @@ static hed_status allocate_planner(cloth_planner *planner)
         (planner->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
         (planner->redone_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
         (planner->ghosts_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-        (planner->plan->own = cloth_allocate(
+        (planner->plan->own = hed_new(
              &planner->plan->allocator, particles, sizeof(uint32_t), planner->error));
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
@@ -128,10 +128,10 @@ hed_status cloth_plan_create(
 {
     *made = NULL;
     if (def->patches < 1 || def->patches > garment->particle_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "garment \"%s\": %u patches of %u particles; there can be 1 to as many as particles",
             garment->name, def->patches, garment->particle_count);
-    cloth_plan *plan = cloth_allocate(&garment->allocator, 1, sizeof *plan, error);
+    cloth_plan *plan = hed_new(&garment->allocator, 1, sizeof *plan, error);
     if (!plan) return HED_ERROR_MEMORY;
     plan->allocator = garment->allocator;
     plan->def = *def;
@@ -151,17 +151,17 @@ void cloth_plan_destroy(cloth_plan *plan)
     if (!plan) return;
     hed_allocator allocator = plan->allocator;
     uint64_t patches = plan->patch_count;
-    cloth_release(&allocator, plan->patches, patches, sizeof *plan->patches);
-    cloth_release(&allocator, plan->own, plan->particle_count, sizeof *plan->own);
-    cloth_release(&allocator, plan->ghosts, plan->ghost_total, sizeof *plan->ghosts);
-    cloth_release(&allocator, plan->ghost_slot, plan->ghost_total, sizeof *plan->ghost_slot);
-    cloth_release(
+    hed_delete(&allocator, plan->patches, patches, sizeof *plan->patches);
+    hed_delete(&allocator, plan->own, plan->particle_count, sizeof *plan->own);
+    hed_delete(&allocator, plan->ghosts, plan->ghost_total, sizeof *plan->ghosts);
+    hed_delete(&allocator, plan->ghost_slot, plan->ghost_total, sizeof *plan->ghost_slot);
+    hed_delete(
         &allocator, plan->pair_at, patches * (plan->pair_steps + 1), sizeof *plan->pair_at);
-    cloth_release(&allocator, plan->pairs, plan->pair_count, sizeof *plan->pairs);
-    cloth_release(
+    hed_delete(&allocator, plan->pairs, plan->pair_count, sizeof *plan->pairs);
+    hed_delete(
         &allocator, plan->figure_at, patches * (plan->figure_steps + 1), sizeof *plan->figure_at);
-    cloth_release(&allocator, plan->figure_kind, plan->figure_steps, sizeof *plan->figure_kind);
-    cloth_release(&allocator, plan->figures, plan->figure_count, sizeof *plan->figures);
-    cloth_release(&allocator, plan->order, plan->constraint_count, sizeof *plan->order);
-    cloth_release(&allocator, plan, 1, sizeof *plan);
+    hed_delete(&allocator, plan->figure_kind, plan->figure_steps, sizeof *plan->figure_kind);
+    hed_delete(&allocator, plan->figures, plan->figure_count, sizeof *plan->figures);
+    hed_delete(&allocator, plan->order, plan->constraint_count, sizeof *plan->order);
+    hed_delete(&allocator, plan, 1, sizeof *plan);
 }

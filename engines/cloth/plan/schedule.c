@@ -529,7 +529,7 @@ hed_status cloth_plan_schedule(cloth_planner *planner)
         if (done) break;
     }
     if (!done)
-        return cloth_fail(planner->error, HED_ERROR_LIMIT,
+        return hed_fail(planner->error, HED_ERROR_LIMIT,
             "garment \"%s\": more than %d steps, with at most %u constraints of a patch in a step (0: any) and %u at one "
             "particle: allow more in a step, or use the colours solver",
             planner->garment->name, MOST_STEPS, planner->plan->def.step_limit,

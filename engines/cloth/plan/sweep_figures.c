@@ -288,13 +288,13 @@ static hed_status allocate_finder(finder *f, bool grid, hed_error *error)
 {
     const hed_allocator *allocator = &f->garment->allocator;
     uint32_t particles = f->garment->particle_count, constraints = f->garment->constraint_count;
-    f->used = cloth_allocate(allocator, constraints, sizeof *f->used, error);
-    f->masks = cloth_allocate(allocator, particles, sizeof *f->masks, error);
-    f->at = cloth_allocate(allocator, (uint64_t)particles + 1, sizeof *f->at, error);
-    f->list = cloth_allocate(allocator, 2 * (uint64_t)constraints, sizeof *f->list, error);
+    f->used = hed_new(allocator, constraints, sizeof *f->used, error);
+    f->masks = hed_new(allocator, particles, sizeof *f->masks, error);
+    f->at = hed_new(allocator, (uint64_t)particles + 1, sizeof *f->at, error);
+    f->list = hed_new(allocator, 2 * (uint64_t)constraints, sizeof *f->list, error);
     if (!f->used || !f->masks || !f->at || !f->list) return HED_ERROR_MEMORY;
     for (int d = 0; grid && d < 6; d++) {
-        f->edge[d] = cloth_allocate(allocator, particles, sizeof *f->edge[d], error);
+        f->edge[d] = hed_new(allocator, particles, sizeof *f->edge[d], error);
         if (!f->edge[d]) return HED_ERROR_MEMORY;
         memset(f->edge[d], 0xff, particles * sizeof *f->edge[d]);
     }
@@ -305,11 +305,11 @@ static void release_finder(finder *f)
 {
     const hed_allocator *allocator = &f->garment->allocator;
     uint32_t particles = f->garment->particle_count, constraints = f->garment->constraint_count;
-    cloth_release(allocator, f->used, constraints, sizeof *f->used);
-    cloth_release(allocator, f->masks, particles, sizeof *f->masks);
-    cloth_release(allocator, f->at, (uint64_t)particles + 1, sizeof *f->at);
-    cloth_release(allocator, f->list, 2 * (uint64_t)constraints, sizeof *f->list);
-    for (int d = 0; d < 6; d++) cloth_release(allocator, f->edge[d], particles, sizeof *f->edge[d]);
+    hed_delete(allocator, f->used, constraints, sizeof *f->used);
+    hed_delete(allocator, f->masks, particles, sizeof *f->masks);
+    hed_delete(allocator, f->at, (uint64_t)particles + 1, sizeof *f->at);
+    hed_delete(allocator, f->list, 2 * (uint64_t)constraints, sizeof *f->list);
+    for (int d = 0; d < 6; d++) hed_delete(allocator, f->edge[d], particles, sizeof *f->edge[d]);
 }
 
 static hed_status find_all(cloth_figures *made, const cloth_garment *garment, hed_error *error)
@@ -317,8 +317,8 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
     finder f = {.garment = garment, .made = made};
     bool grid = garment->grid_width > 0;
     made->level =
-        cloth_allocate(&made->allocator, made->particle_count, sizeof *made->level, error);
-    made->figures = cloth_allocate(&made->allocator, made->capacity, sizeof *made->figures, error);
+        hed_new(&made->allocator, made->particle_count, sizeof *made->level, error);
+    made->figures = hed_new(&made->allocator, made->capacity, sizeof *made->figures, error);
     hed_status status = made->level && made->figures
                             ? cloth_levels_create(garment, made->level, &made->level_count, error)
                             : HED_ERROR_MEMORY;
@@ -340,7 +340,7 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
 hed_status cloth_figures_create(
     const cloth_garment *garment, cloth_figures **figures, hed_error *error)
 {
-    cloth_figures *made = cloth_allocate(&garment->allocator, 1, sizeof *made, error);
+    cloth_figures *made = hed_new(&garment->allocator, 1, sizeof *made, error);
     *figures = NULL;
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = garment->allocator;
@@ -356,9 +356,9 @@ void cloth_figures_destroy(cloth_figures *figures)
 {
     if (!figures) return;
     hed_allocator allocator = figures->allocator;
-    cloth_release(&allocator, figures->level, figures->particle_count, sizeof *figures->level);
-    cloth_release(&allocator, figures->figures, figures->capacity, sizeof *figures->figures);
-    cloth_release(&allocator, figures, 1, sizeof *figures);
+    hed_delete(&allocator, figures->level, figures->particle_count, sizeof *figures->level);
+    hed_delete(&allocator, figures->figures, figures->capacity, sizeof *figures->figures);
+    hed_delete(&allocator, figures, 1, sizeof *figures);
 }
 
 uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order)

@@ -135,7 +135,7 @@ static hed_status make_pairs(cloth_planner *planner, numbers *n)
     if (!inside) return HED_ERROR_MEMORY;
     plan->pair_count = home_at[plan->patch_count] + planner->redone.count;
     plan->pairs =
-        cloth_allocate(&plan->allocator, plan->pair_count, sizeof *plan->pairs, planner->error);
+        hed_new(&plan->allocator, plan->pair_count, sizeof *plan->pairs, planner->error);
     if (!plan->pairs) return HED_ERROR_MEMORY;
     uint32_t begin = 0;
     for (uint32_t p = 0; p < plan->patch_count; p++) {
@@ -218,25 +218,25 @@ static hed_status allocate_tables(cloth_planner *planner, numbers *n)
     const hed_allocator *allocator = &plan->allocator;
     plan->ghost_total = planner->ghosts.count;
     plan->figure_count = planner->found_count;
-    plan->patches = cloth_allocate(allocator, patches, sizeof *plan->patches, planner->error);
+    plan->patches = hed_new(allocator, patches, sizeof *plan->patches, planner->error);
     if (!plan->patches) return HED_ERROR_MEMORY;
     plan->ghosts =
-        cloth_allocate(allocator, plan->ghost_total, sizeof *plan->ghosts, planner->error);
+        hed_new(allocator, plan->ghost_total, sizeof *plan->ghosts, planner->error);
     if (!plan->ghosts) return HED_ERROR_MEMORY;
     plan->ghost_slot =
-        cloth_allocate(allocator, plan->ghost_total, sizeof *plan->ghost_slot, planner->error);
+        hed_new(allocator, plan->ghost_total, sizeof *plan->ghost_slot, planner->error);
     if (!plan->ghost_slot) return HED_ERROR_MEMORY;
-    plan->pair_at = cloth_allocate(
+    plan->pair_at = hed_new(
         allocator, patches * (plan->pair_steps + 1), sizeof *plan->pair_at, planner->error);
     if (!plan->pair_at) return HED_ERROR_MEMORY;
-    plan->figure_at = cloth_allocate(
+    plan->figure_at = hed_new(
         allocator, patches * (plan->figure_steps + 1), sizeof *plan->figure_at, planner->error);
     if (!plan->figure_at) return HED_ERROR_MEMORY;
     plan->figures =
-        cloth_allocate(allocator, plan->figure_count, sizeof *plan->figures, planner->error);
+        hed_new(allocator, plan->figure_count, sizeof *plan->figures, planner->error);
     if (!plan->figures) return HED_ERROR_MEMORY;
     plan->order =
-        cloth_allocate(allocator, plan->constraint_count, sizeof *plan->order, planner->error);
+        hed_new(allocator, plan->constraint_count, sizeof *plan->order, planner->error);
     if (!plan->order) return HED_ERROR_MEMORY;
     n->local = cloth_plan_temporary(planner, particles, sizeof *n->local);
     n->ghost = cloth_plan_temporary(planner, particles, sizeof *n->ghost);
@@ -253,7 +253,7 @@ hed_status cloth_plan_tables(cloth_planner *planner)
     number_own(planner, &n);
     if ((status = number_ghosts(planner, &n))) return status;
     if (plan->most_local > CLOTH_PLAN_MOST_LOCAL)
-        return cloth_fail(planner->error, HED_ERROR_LIMIT,
+        return hed_fail(planner->error, HED_ERROR_LIMIT,
             "garment \"%s\": one of %u patches has %u particles with those that it needs of others, and %u are "
             "possible: use more patches, or the colours solver",
             planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
@@ -412,9 +412,9 @@ double cloth_plan_pack_banks(cloth_plan *plan)
 {
     uint64_t random = 88172645463325252ull, pairs = plan->most_pairs, figures = plan->most_figures;
     passes sum = {0};
-    cloth_pair *pair_scratch = cloth_allocate(&plan->allocator, pairs, sizeof *pair_scratch, NULL);
+    cloth_pair *pair_scratch = hed_new(&plan->allocator, pairs, sizeof *pair_scratch, NULL);
     cloth_figure *figure_scratch =
-        cloth_allocate(&plan->allocator, figures, sizeof *figure_scratch, NULL);
+        hed_new(&plan->allocator, figures, sizeof *figure_scratch, NULL);
     for (uint32_t p = 0; p < plan->patch_count && pair_scratch && figure_scratch; p++) {
         const uint32_t *pair_at = plan->pair_at + (uint64_t)p * (plan->pair_steps + 1);
         const uint32_t *figure_at = plan->figure_at + (uint64_t)p * (plan->figure_steps + 1);
@@ -424,7 +424,7 @@ double cloth_plan_pack_banks(cloth_plan *plan)
             pack_figures(plan->figures + figure_at[s], figure_at[s + 1] - figure_at[s],
                 figure_scratch, &random, &sum);
     }
-    cloth_release(&plan->allocator, pair_scratch, pairs, sizeof *pair_scratch);
-    cloth_release(&plan->allocator, figure_scratch, figures, sizeof *figure_scratch);
+    hed_delete(&plan->allocator, pair_scratch, pairs, sizeof *pair_scratch);
+    hed_delete(&plan->allocator, figure_scratch, figures, sizeof *figure_scratch);
     return sum.least > 0.0 ? sum.made / sum.least : 0.0;
 }

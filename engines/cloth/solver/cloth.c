@@ -18,14 +18,14 @@ static hed_status check_range(
     const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
     if (value >= low && value <= high) return HED_OK;
-    return cloth_fail(
+    return hed_fail(
         error, HED_ERROR_ARGUMENT, "hed_cloth_def.%s is %u: %u to %u", name, value, low, high);
 }
 
 static hed_status check_def(const hed_device *device, const hed_cloth_def *def, hed_error *error)
 {
     if (!device || !def || !def->garments)
-        return cloth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "a cloth needs a device, a definition and its garments: one of them is NULL");
     hed_status status = check_range("garment_count", def->garment_count, 1, 1u << 20, error);
     if (!status) status = check_range("substeps", def->substeps, 1, 1000, error);
@@ -42,11 +42,11 @@ static hed_status check_def(const hed_device *device, const hed_cloth_def *def, 
         status =
             check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
     if (!status && def->set_width % 4)
-        status = cloth_fail(error, HED_ERROR_ARGUMENT,
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_cloth_def.set_width is %u: 0, or a multiple of 4", def->set_width);
     if (!status && def->stream && hed_stream_device(def->stream) != device)
         status =
-            cloth_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
+            hed_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.stream belongs to another device");
     return status;
 }
 
@@ -68,7 +68,7 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
         for (int k = 0; k < 4; k++) {
             at[k] += (uint64_t)g->copies * counts[k];
             if (at[k] > 1u << 28)
-                return cloth_fail(error, HED_ERROR_LIMIT,
+                return hed_fail(error, HED_ERROR_LIMIT,
                     "the first %u garments with their copies have more than 2^28 particles, vertices or triangles",
                     i + 1);
         }
@@ -86,13 +86,13 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
 static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
-    cloth->garments = cloth_allocate(a, def->garment_count, sizeof *cloth->garments, error);
+    cloth->garments = hed_new(a, def->garment_count, sizeof *cloth->garments, error);
     if (!cloth->garments) return HED_ERROR_MEMORY;
     cloth->garment_count = def->garment_count;
     uint32_t **firsts[4] = {
         &cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle, &cloth->first_anchor};
     for (int k = 0; k < 4; k++) {
-        *firsts[k] = cloth_allocate(a, def->garment_count + 1, sizeof(uint32_t), error);
+        *firsts[k] = hed_new(a, def->garment_count + 1, sizeof(uint32_t), error);
         if (!*firsts[k]) return HED_ERROR_MEMORY;
     }
     hed_status status = HED_OK;
@@ -155,11 +155,11 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
     if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
     if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS &&
         wanted != HED_CLOTH_SETS)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s in strict mode: only colours and sets give the same bits everywhere",
             hed_cloth_solver_name(wanted));
     if (!solvers[wanted]->valid(cloth, reason, sizeof reason))
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(wanted),
             hed_device_get_info(cloth->device)->id, reason);
     cloth->ops = solvers[wanted];
@@ -195,13 +195,13 @@ static uint64_t staging_bytes(const hed_cloth *cloth)
 static hed_status make_host(hed_cloth *cloth, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
-    cloth_host *host = cloth->host = cloth_allocate(a, 1, sizeof *host, error);
+    cloth_host *host = cloth->host = hed_new(a, 1, sizeof *host, error);
     if (!host) return HED_ERROR_MEMORY;
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
-    host->colliders = cloth_allocate(a, cloth->def.max_colliders, sizeof *host->colliders, error);
-    host->collider_words = host->colliders ? cloth_allocate(a, words, sizeof(float4), error) : NULL;
+    host->colliders = hed_new(a, cloth->def.max_colliders, sizeof *host->colliders, error);
+    host->collider_words = host->colliders ? hed_new(a, words, sizeof(float4), error) : NULL;
     host->scratch_words =
-        host->collider_words ? cloth_allocate(a, words, sizeof(float4), error) : NULL;
+        host->collider_words ? hed_new(a, words, sizeof(float4), error) : NULL;
     cloth_set_view(cloth, NULL);
     return host->scratch_words ? HED_OK : HED_ERROR_MEMORY;
 }
@@ -241,7 +241,7 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     hed_status status = check_def(device, def, error);
     if (status) return status;
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
-    hed_cloth *made = cloth_allocate(&allocator, 1, sizeof *made, error);
+    hed_cloth *made = hed_new(&allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = allocator;
     made->device = device;
@@ -288,10 +288,10 @@ static void destroy_host(hed_cloth *cloth)
     hed_buffer_destroy(host->fed_positions);
     hed_buffer_destroy(host->fed_normals);
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
-    cloth_release(a, host->colliders, cloth->def.max_colliders, sizeof *host->colliders);
-    cloth_release(a, host->collider_words, words, sizeof(float4));
-    cloth_release(a, host->scratch_words, words, sizeof(float4));
-    cloth_release(a, host, 1, sizeof *host);
+    hed_delete(a, host->colliders, cloth->def.max_colliders, sizeof *host->colliders);
+    hed_delete(a, host->collider_words, words, sizeof(float4));
+    hed_delete(a, host->scratch_words, words, sizeof(float4));
+    hed_delete(a, host, 1, sizeof *host);
 }
 
 static void destroy_garments(hed_cloth *cloth)
@@ -301,8 +301,8 @@ static void destroy_garments(hed_cloth *cloth)
         cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
     for (uint32_t i = 0; i < cloth->garment_count; i++) cloth_garment_destroy(cloth->garments[i]);
     for (int k = 0; k < 4; k++)
-        cloth_release(a, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
-    cloth_release(a, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
+        hed_delete(a, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
+    hed_delete(a, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
 }
 
 void hed_cloth_destroy(hed_cloth *cloth)
@@ -316,7 +316,7 @@ void hed_cloth_destroy(hed_cloth *cloth)
     destroy_garments(cloth);
     if (cloth->own_stream) hed_stream_destroy(cloth->stream);
     hed_allocator allocator = cloth->allocator;
-    cloth_release(&allocator, cloth, 1, sizeof *cloth);
+    hed_delete(&allocator, cloth, 1, sizeof *cloth);
 }
 
 /* ---- what it is ---- */

@@ -93,10 +93,10 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
 {
     const hed_allocator *a = &cloth->allocator;
     uint64_t n = s->constraints;
-    tables t = {.ends = cloth_allocate(a, n, sizeof *t.ends, error)};
-    if (t.ends) t.rests = cloth_allocate(a, n, sizeof *t.rests, error);
-    if (t.rests) t.kinds = cloth_allocate(a, n, sizeof *t.kinds, error);
-    if (t.kinds) t.materials = cloth_allocate(a, s->materials_count, sizeof *t.materials, error);
+    tables t = {.ends = hed_new(a, n, sizeof *t.ends, error)};
+    if (t.ends) t.rests = hed_new(a, n, sizeof *t.rests, error);
+    if (t.rests) t.kinds = hed_new(a, n, sizeof *t.kinds, error);
+    if (t.kinds) t.materials = hed_new(a, s->materials_count, sizeof *t.materials, error);
     hed_status status = t.materials ? HED_OK : HED_ERROR_MEMORY;
     if (!status) fill_tables(cloth, s, &t);
     if (!status) status = cloth_upload(cloth, t.ends, n * sizeof *t.ends, &s->ends, error);
@@ -105,10 +105,10 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
     if (!status)
         status = cloth_upload(
             cloth, t.materials, s->materials_count * sizeof *t.materials, &s->materials, error);
-    cloth_release(a, t.materials, s->materials_count, sizeof *t.materials);
-    cloth_release(a, t.kinds, n, sizeof *t.kinds);
-    cloth_release(a, t.rests, n, sizeof *t.rests);
-    cloth_release(a, t.ends, n, sizeof *t.ends);
+    hed_delete(a, t.materials, s->materials_count, sizeof *t.materials);
+    hed_delete(a, t.kinds, n, sizeof *t.kinds);
+    hed_delete(a, t.rests, n, sizeof *t.rests);
+    hed_delete(a, t.ends, n, sizeof *t.ends);
     return status;
 }
 
@@ -126,7 +126,6 @@ static bool needs_multipliers(const hed_cloth *cloth)
 
 static bool valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    (void)cloth;
     snprintf(reason, size, "%s", "");
     return true;
 }
@@ -139,10 +138,10 @@ static hed_status count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *
         materials += cloth->garments[g]->material_count;
     }
     if (constraints > 1u << 30)
-        return cloth_fail(error, HED_ERROR_LIMIT, "%llu constraints: at most 2^30",
+        return hed_fail(error, HED_ERROR_LIMIT, "%llu constraints: at most 2^30",
             (unsigned long long)constraints);
     if (materials > 1u << 16)
-        return cloth_fail(error, HED_ERROR_LIMIT, "%llu materials of all garments: at most 65536",
+        return hed_fail(error, HED_ERROR_LIMIT, "%llu materials of all garments: at most 65536",
             (unsigned long long)materials);
     s->constraints = (uint32_t)constraints;
     s->materials_count = (uint32_t)materials;
@@ -157,10 +156,10 @@ static void destroy(hed_cloth *cloth, cloth_solver *s)
         s->ends, s->rests, s->kinds, s->materials, s->multipliers, s->steps, s->set_at};
     hed_graph_destroy(s->graph);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) hed_buffer_destroy(buffers[i]);
-    cloth_release(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
-    cloth_release(a, s->written, s->batch, sizeof *s->written);
-    cloth_release(a, s->next, s->batch, sizeof *s->next);
-    cloth_release(a, s, 1, sizeof *s);
+    hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
+    hed_delete(a, s->written, s->batch, sizeof *s->written);
+    hed_delete(a, s->next, s->batch, sizeof *s->next);
+    hed_delete(a, s, 1, sizeof *s);
 }
 
 static uint32_t batch_of(const hed_cloth *cloth, const cloth_solver *s)
@@ -176,7 +175,7 @@ static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *erro
     uint64_t count = 0;
     for (uint32_t c = 0; c < s->colours; c++)
         count += (s->colour_at[c + 1] - s->colour_at[c] + s->width - 1) / s->width;
-    uint32_t *set_at = cloth_allocate(&cloth->allocator, count + 1, sizeof *set_at, error);
+    uint32_t *set_at = hed_new(&cloth->allocator, count + 1, sizeof *set_at, error);
     if (!set_at) return HED_ERROR_MEMORY;
     for (uint32_t c = 0; c < s->colours; c++)
         for (uint32_t at = s->colour_at[c]; at < s->colour_at[c + 1]; at += s->width)
@@ -184,7 +183,7 @@ static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *erro
     set_at[s->sets] = s->constraints;
     hed_status status =
         cloth_upload(cloth, set_at, (count + 1) * sizeof *set_at, &s->set_at, error);
-    cloth_release(&cloth->allocator, set_at, count + 1, sizeof *set_at);
+    hed_delete(&cloth->allocator, set_at, count + 1, sizeof *set_at);
     return status;
 }
 
@@ -235,9 +234,9 @@ static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
     if (status) return status;
     s->colour_room = s->colours + 1;
     s->batch = batch_of(cloth, s);
-    s->colour_at = cloth_allocate(a, s->colour_room, sizeof *s->colour_at, error);
-    s->written = s->colour_at ? cloth_allocate(a, s->batch, sizeof *s->written, error) : NULL;
-    s->next = s->written ? cloth_allocate(a, s->batch, sizeof *s->next, error) : NULL;
+    s->colour_at = hed_new(a, s->colour_room, sizeof *s->colour_at, error);
+    s->written = s->colour_at ? hed_new(a, s->batch, sizeof *s->written, error) : NULL;
+    s->next = s->written ? hed_new(a, s->batch, sizeof *s->next, error) : NULL;
     if (!s->next) return HED_ERROR_MEMORY;
     status = upload_tables(cloth, s, error);
     if (!status && needs_multipliers(cloth))
@@ -254,7 +253,7 @@ static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 
 static hed_status create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
-    cloth_solver *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
+    cloth_solver *s = hed_new(&cloth->allocator, 1, sizeof *s, error);
     if (!s) return HED_ERROR_MEMORY;
     hed_status status = make(cloth, s, error);
     if (status) destroy(cloth, s);

@@ -102,9 +102,9 @@ static hed_status upload_bodies(hed_cloth *cloth, cloth_contacts *contacts, hed_
 {
     uint64_t body_count = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) body_count += cloth->garments[g]->copies;
-    float4 *rests = cloth_allocate(&cloth->allocator, cloth->particles, sizeof *rests, error);
+    float4 *rests = hed_new(&cloth->allocator, cloth->particles, sizeof *rests, error);
     float4 *bodies =
-        rests ? cloth_allocate(&cloth->allocator, body_count, sizeof *bodies, error) : NULL;
+        rests ? hed_new(&cloth->allocator, body_count, sizeof *bodies, error) : NULL;
     hed_status status = bodies ? HED_OK : HED_ERROR_MEMORY;
     if (!status) fill_bodies(cloth, rests, bodies);
     if (!status)
@@ -112,8 +112,8 @@ static hed_status upload_bodies(hed_cloth *cloth, cloth_contacts *contacts, hed_
             cloth_upload(cloth, rests, cloth->particles * sizeof *rests, &contacts->rests, error);
     if (!status)
         status = cloth_upload(cloth, bodies, body_count * sizeof *bodies, &contacts->bodies, error);
-    cloth_release(&cloth->allocator, bodies, body_count, sizeof *bodies);
-    cloth_release(&cloth->allocator, rests, cloth->particles, sizeof *rests);
+    hed_delete(&cloth->allocator, bodies, body_count, sizeof *bodies);
+    hed_delete(&cloth->allocator, rests, cloth->particles, sizeof *rests);
     return status;
 }
 
@@ -173,22 +173,22 @@ static hed_status sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed
         hed_buffer_size(contacts->starts), &(uint32_t){0}, 4, error);
     if (!status)
         status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, CLOTH_COUNT(count), error);
+            cloth, contacts, CLOTH_SELF_COUNT, self->particles, count, HED_COUNT(count), error);
     if (!status)
         status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_SCAN, self->buckets, scan, CLOTH_COUNT(scan), error);
+            cloth, contacts, CLOTH_SELF_SCAN, self->buckets, scan, HED_COUNT(scan), error);
     if (!status)
         status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_TOTALS, tiles, sums, CLOTH_COUNT(sums), error);
+            cloth, contacts, CLOTH_SELF_TOTALS, tiles, sums, HED_COUNT(sums), error);
     if (!status)
         status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_PLACE, self->particles, place, CLOTH_COUNT(place), error);
+            cloth, contacts, CLOTH_SELF_PLACE, self->particles, place, HED_COUNT(place), error);
     if (!status)
         status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_ORDER, self->particles, order, CLOTH_COUNT(order), error);
+            cloth, contacts, CLOTH_SELF_ORDER, self->particles, order, HED_COUNT(order), error);
     return status ? status
                   : cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles,
-                        near, CLOTH_COUNT(near), error);
+                        near, HED_COUNT(near), error);
 }
 
 hed_status cloth_contacts_self(
@@ -213,7 +213,7 @@ hed_status cloth_contacts_self(
             hed_buffer_argument(or_none(cloth, cloth->buffers.contact)),
             hed_struct_argument(self, sizeof *self)};
         status = cloth_contact_run(
-            cloth, contacts, CLOTH_SELF_PUSH, self->particles, push, CLOTH_COUNT(push), error);
+            cloth, contacts, CLOTH_SELF_PUSH, self->particles, push, HED_COUNT(push), error);
     }
     return status;
 }
@@ -233,7 +233,7 @@ static void self_buffers(const cloth_contacts *contacts, hed_buffer **buffers)
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error)
 {
     *contacts = NULL;
-    cloth_contacts *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
+    cloth_contacts *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = cloth->allocator;
     hed_status status = create_self(cloth, made, error);
@@ -247,13 +247,13 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
 {
     if (!contacts) return;
     cloth_contact_meshes_destroy(contacts);
-    cloth_release(
+    hed_delete(
         &cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
     hed_buffer *buffers[SELF_BUFFERS];
     self_buffers(contacts, buffers);
-    for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) hed_buffer_destroy(buffers[i]);
+    for (size_t i = 0; i < HED_COUNT(buffers); i++) hed_buffer_destroy(buffers[i]);
     for (size_t i = 0; i < CLOTH_CONTACT_KERNELS; i++) hed_kernel_destroy(contacts->kernels[i]);
-    cloth_release(&cloth->allocator, contacts, 1, sizeof *contacts);
+    hed_delete(&cloth->allocator, contacts, 1, sizeof *contacts);
 }
 
 uint64_t cloth_contacts_bytes(const cloth_contacts *contacts)
@@ -262,7 +262,7 @@ uint64_t cloth_contacts_bytes(const cloth_contacts *contacts)
     hed_buffer *buffers[SELF_BUFFERS];
     self_buffers(contacts, buffers);
     uint64_t bytes = cloth_contact_meshes_bytes(contacts);
-    for (size_t i = 0; i < CLOTH_COUNT(buffers); i++)
+    for (size_t i = 0; i < HED_COUNT(buffers); i++)
         bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     return bytes;
 }

@@ -49,13 +49,13 @@ static hed_status make_tree(
         &cloth->allocator, frame->meshes, frame->mesh_count, &contacts->tree, error);
     if (status) return status;
     uint32_t count = contacts->tree->vertex_count;
-    contacts->places = cloth_allocate(&cloth->allocator, count, sizeof *contacts->places, error);
+    contacts->places = hed_new(&cloth->allocator, count, sizeof *contacts->places, error);
     contacts->sent = contacts->places
-                         ? cloth_allocate(&cloth->allocator, count, sizeof *contacts->sent, error)
+                         ? hed_new(&cloth->allocator, count, sizeof *contacts->sent, error)
                          : NULL;
     if (!contacts->sent) status = HED_ERROR_MEMORY;
     if (!status && contacts->known && contacts->known_count != count)
-        status = cloth_fail(error, HED_ERROR_ARGUMENT,
+        status = hed_fail(error, HED_ERROR_ARGUMENT,
             "mesh colliders have %u vertices, in the state that was set they had %u", count,
             contacts->known_count);
     if (!status) status = upload_tree(cloth, contacts, error);
@@ -66,7 +66,7 @@ static hed_status make_tree(
 
 static void forget_known(cloth_contacts *contacts)
 {
-    cloth_release(
+    hed_delete(
         &contacts->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
     contacts->known = NULL;
 }
@@ -95,14 +95,14 @@ static hed_status take_known(hed_cloth *cloth, cloth_contacts *contacts, hed_err
 static hed_status check_same(const cloth_tree *tree, const hed_cloth_frame *frame, hed_error *error)
 {
     if (frame->mesh_count != tree->mesh_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "%u mesh colliders, in the first frame there were %u", frame->mesh_count,
             tree->mesh_count);
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
         const hed_cloth_mesh_collider *mesh = &frame->meshes[m];
         if (mesh->vertex_count != tree->mesh_vertices[m] ||
             mesh->triangle_count != tree->mesh_triangles[m])
-            return cloth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mesh collider %u has %u vertices and %u triangles, in the first frame it had %u and %u",
                 m, mesh->vertex_count, mesh->triangle_count, tree->mesh_vertices[m],
                 tree->mesh_triangles[m]);
@@ -134,13 +134,13 @@ static hed_status send_kinds(
     hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
 {
     uint32_t count = frame->mesh_count;
-    float4 *kinds = cloth_allocate(&cloth->allocator, count, sizeof *kinds, error);
+    float4 *kinds = hed_new(&cloth->allocator, count, sizeof *kinds, error);
     if (!kinds) return HED_ERROR_MEMORY;
     for (uint32_t m = 0; m < count; m++)
         kinds[m] = (float4){
             frame->meshes[m].friction, contacts->tree->closed[m] ? 1.0f : 0.0f, 0.0f, 0.0f};
     hed_status status = cloth_send(cloth, contacts->kinds, 0, kinds, count * sizeof *kinds, error);
-    cloth_release(&cloth->allocator, kinds, count, sizeof *kinds);
+    hed_delete(&cloth->allocator, kinds, count, sizeof *kinds);
     return status;
 }
 
@@ -175,7 +175,7 @@ static hed_status make_boxes(
             hed_buffer_argument(contacts->leaf_at), hed_buffer_argument(contacts->triangles),
             hed_buffer_argument(begin), hed_uint_argument(row), hed_uint_argument(leaves)};
         status = cloth_contact_run(
-            cloth, contacts, CLOTH_MESH_BOXES, row, arguments, CLOTH_COUNT(arguments), error);
+            cloth, contacts, CLOTH_MESH_BOXES, row, arguments, HED_COUNT(arguments), error);
         if (status) return status;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
         row /= 2 * (uint32_t)config.values[0]; /* a group went up from its nodes to one */
@@ -215,7 +215,7 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
         hed_buffer_argument(contacts->kinds), hed_buffer_argument(begin), hed_buffer_argument(end),
         hed_buffer_argument(cloth->buffers.contact), hed_struct_argument(&meshes, sizeof meshes)};
     return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles, arguments,
-        CLOTH_COUNT(arguments), error);
+        HED_COUNT(arguments), error);
 }
 
 void cloth_contacts_reset(cloth_contacts *contacts)
@@ -254,19 +254,19 @@ hed_status cloth_contacts_set_state(
         return HED_OK;
     }
     if (size < sizeof count)
-        return cloth_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
+        return hed_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
     memcpy(&count, state, sizeof count);
     if (count > INT32_MAX || size != sizeof count + count * sizeof(float4))
-        return cloth_fail(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "a saved state says %llu vertices of mesh colliders in %llu bytes",
             (unsigned long long)count, (unsigned long long)size);
     const float4 *places = (const float4 *)((const char *)state + sizeof count);
     if (contacts->tree && count > 0 && count != contacts->tree->vertex_count)
-        return cloth_fail(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "a saved state has %llu vertices of mesh colliders, this cloth has %u",
             (unsigned long long)count, contacts->tree->vertex_count);
     float4 *known =
-        count ? cloth_allocate(&contacts->allocator, count, sizeof *known, error) : NULL;
+        count ? hed_new(&contacts->allocator, count, sizeof *known, error) : NULL;
     if (count && !known) return HED_ERROR_MEMORY;
     if (count) memcpy(known, places, count * sizeof *known);
     cloth_contacts_reset(contacts);
@@ -282,14 +282,14 @@ void cloth_contact_meshes_destroy(cloth_contacts *contacts)
     hed_buffer **const buffers[] = {&contacts->place[0], &contacts->place[1], &contacts->kinds,
         &contacts->triangles, &contacts->edges, &contacts->incident_at, &contacts->incident,
         &contacts->leaf_at, &contacts->boxes};
-    for (size_t i = 0; i < CLOTH_COUNT(buffers); i++) {
+    for (size_t i = 0; i < HED_COUNT(buffers); i++) {
         hed_buffer_destroy(*buffers[i]);
         *buffers[i] = NULL;
     }
     if (contacts->tree) {
-        cloth_release(&contacts->allocator, contacts->places, contacts->tree->vertex_count,
+        hed_delete(&contacts->allocator, contacts->places, contacts->tree->vertex_count,
             sizeof *contacts->places);
-        cloth_release(&contacts->allocator, contacts->sent, contacts->tree->vertex_count,
+        hed_delete(&contacts->allocator, contacts->sent, contacts->tree->vertex_count,
             sizeof *contacts->sent);
     }
     contacts->places = contacts->sent = NULL;
@@ -303,7 +303,7 @@ uint64_t cloth_contact_meshes_bytes(const cloth_contacts *contacts)
         contacts->triangles, contacts->edges, contacts->incident_at, contacts->incident,
         contacts->leaf_at, contacts->boxes};
     uint64_t bytes = 0;
-    for (size_t i = 0; i < CLOTH_COUNT(buffers); i++)
+    for (size_t i = 0; i < HED_COUNT(buffers); i++)
         bytes += buffers[i] ? hed_buffer_size(buffers[i]) : 0;
     return bytes;
 }

@@ -53,12 +53,12 @@ static hed_status count_all(
         triangles += mesh->triangle_count;
         for (uint64_t i = 0; i < 3 * (uint64_t)mesh->triangle_count; i++)
             if (mesh->triangles[i] >= mesh->vertex_count)
-                return cloth_fail(error, HED_ERROR_ARGUMENT,
+                return hed_fail(error, HED_ERROR_ARGUMENT,
                     "mesh collider %u: triangle %llu has vertex %u of %u", m,
                     (unsigned long long)(i / 3), mesh->triangles[i], mesh->vertex_count);
     }
     if (vertices > INT32_MAX || triangles > INT32_MAX / 3)
-        return cloth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "mesh colliders of %llu vertices and %llu triangles: at most 2^31 corners",
             (unsigned long long)vertices, (unsigned long long)triangles);
     tree->vertex_count = (uint32_t)vertices;
@@ -73,7 +73,7 @@ static hed_status find_same(
     uint32_t first = 0;
     for (uint32_t m = 0; m < tree->mesh_count; m++) {
         uint32_t count = meshes[m].vertex_count;
-        spot *spots = cloth_allocate(&tree->allocator, count, sizeof *spots, error);
+        spot *spots = hed_new(&tree->allocator, count, sizeof *spots, error);
         if (!spots) return HED_ERROR_MEMORY;
         for (uint32_t v = 0; v < count; v++) {
             memcpy(spots[v].place, meshes[m].positions + 3 * (uint64_t)v, sizeof spots[v].place);
@@ -85,7 +85,7 @@ static hed_status find_same(
                 if (spots[v].place[axis] != spots[head].place[axis]) head = v;
             same[first + spots[v].vertex] = first + spots[head].vertex;
         }
-        cloth_release(&tree->allocator, spots, count, sizeof *spots);
+        hed_delete(&tree->allocator, spots, count, sizeof *spots);
         first += count;
     }
     return HED_OK;
@@ -156,11 +156,11 @@ static hed_status order_triangles(
     uint32_t count = tree->triangle_count;
     for (tree->leaves = 1; (uint64_t)tree->leaves * LEAF_TRIANGLES < count;) tree->leaves *= 2;
     tree->leaf_at =
-        cloth_allocate(&tree->allocator, tree->leaves + 1, sizeof *tree->leaf_at, error);
+        hed_new(&tree->allocator, tree->leaves + 1, sizeof *tree->leaf_at, error);
     float(*centres)[3] =
-        tree->leaf_at ? cloth_allocate(&tree->allocator, count, sizeof *centres, error) : NULL;
+        tree->leaf_at ? hed_new(&tree->allocator, count, sizeof *centres, error) : NULL;
     uint32_t *order =
-        centres ? cloth_allocate(&tree->allocator, count, sizeof *order, error) : NULL;
+        centres ? hed_new(&tree->allocator, count, sizeof *order, error) : NULL;
     if (order) {
         for (uint32_t i = 0; i <= tree->leaves; i++)
             tree->leaf_at[i] = (uint32_t)((uint64_t)count * i / tree->leaves);
@@ -177,8 +177,8 @@ static hed_status order_triangles(
             tree->edges[t] = (uint4){CLOTH_MESH_NONE, CLOTH_MESH_NONE, CLOTH_MESH_NONE, order[t]};
         }
     }
-    cloth_release(&tree->allocator, order, count, sizeof *order);
-    cloth_release(&tree->allocator, centres, count, sizeof *centres);
+    hed_delete(&tree->allocator, order, count, sizeof *order);
+    hed_delete(&tree->allocator, centres, count, sizeof *centres);
     return order ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -201,7 +201,7 @@ static void set_beyond(uint4 *edges, uint32_t edge, uint32_t triangle)
 static hed_status find_edges(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
-    side *sides = cloth_allocate(&tree->allocator, count, sizeof *sides, error);
+    side *sides = hed_new(&tree->allocator, count, sizeof *sides, error);
     if (!sides) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t a = corner_of(tree->triangles[i / 3], i % 3),
@@ -222,7 +222,7 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
         set_beyond(&tree->edges[sides[i].triangle], sides[i].edge, sides[i + 1].triangle);
         set_beyond(&tree->edges[sides[i + 1].triangle], sides[i + 1].edge, sides[i].triangle);
     }
-    cloth_release(&tree->allocator, sides, count, sizeof *sides);
+    hed_delete(&tree->allocator, sides, count, sizeof *sides);
     return HED_OK;
 }
 
@@ -232,7 +232,7 @@ static hed_status find_incident(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
     uint32_t *slot_of =
-        cloth_allocate(&tree->allocator, tree->triangle_count, sizeof *slot_of, error);
+        hed_new(&tree->allocator, tree->triangle_count, sizeof *slot_of, error);
     if (!slot_of) return HED_ERROR_MEMORY;
     for (uint32_t t = 0; t < tree->triangle_count; t++) slot_of[tree->edges[t].w] = t;
     for (uint32_t i = 0; i < count; i++)
@@ -247,7 +247,7 @@ static hed_status find_incident(cloth_tree *tree, hed_error *error)
     for (uint32_t v = 0; v < tree->vertex_count; v++)
         tree->incident_at[v] = tree->incident_at[v + 1];
     tree->incident_at[tree->vertex_count] = count;
-    cloth_release(&tree->allocator, slot_of, tree->triangle_count, sizeof *slot_of);
+    hed_delete(&tree->allocator, slot_of, tree->triangle_count, sizeof *slot_of);
     return HED_OK;
 }
 
@@ -280,15 +280,15 @@ static hed_status make(cloth_tree *tree, const hed_cloth_mesh_collider *meshes, 
 static hed_status allocate_all(cloth_tree *tree, hed_error *error)
 {
     const hed_allocator *a = &tree->allocator;
-    tree->triangles = cloth_allocate(a, tree->triangle_count, sizeof *tree->triangles, error);
+    tree->triangles = hed_new(a, tree->triangle_count, sizeof *tree->triangles, error);
     if (tree->triangles)
-        tree->edges = cloth_allocate(a, tree->triangle_count, sizeof *tree->edges, error);
+        tree->edges = hed_new(a, tree->triangle_count, sizeof *tree->edges, error);
     if (tree->edges)
         tree->incident_at =
-            cloth_allocate(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
+            hed_new(a, tree->vertex_count + 1, sizeof *tree->incident_at, error);
     if (tree->incident_at)
         tree->incident =
-            cloth_allocate(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
+            hed_new(a, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident, error);
     return tree->incident ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -299,13 +299,13 @@ static hed_status fill_tree(
     hed_status status = count_all(tree, meshes, error);
     if (!status) status = allocate_all(tree, error);
     if (status) return status;
-    uint4 *given = cloth_allocate(a, tree->triangle_count, sizeof *given, error);
-    float4 *places = given ? cloth_allocate(a, tree->vertex_count, sizeof *places, error) : NULL;
-    uint32_t *same = places ? cloth_allocate(a, tree->vertex_count, sizeof *same, error) : NULL;
+    uint4 *given = hed_new(a, tree->triangle_count, sizeof *given, error);
+    float4 *places = given ? hed_new(a, tree->vertex_count, sizeof *places, error) : NULL;
+    uint32_t *same = places ? hed_new(a, tree->vertex_count, sizeof *same, error) : NULL;
     status = same ? make(tree, meshes, given, places, same, error) : HED_ERROR_MEMORY;
-    cloth_release(a, same, tree->vertex_count, sizeof *same);
-    cloth_release(a, places, tree->vertex_count, sizeof *places);
-    cloth_release(a, given, tree->triangle_count, sizeof *given);
+    hed_delete(a, same, tree->vertex_count, sizeof *same);
+    hed_delete(a, places, tree->vertex_count, sizeof *places);
+    hed_delete(a, given, tree->triangle_count, sizeof *given);
     return status;
 }
 
@@ -313,16 +313,16 @@ hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mes
     uint32_t mesh_count, cloth_tree **tree, hed_error *error)
 {
     *tree = NULL;
-    cloth_tree *made = cloth_allocate(allocator, 1, sizeof *made, error);
+    cloth_tree *made = hed_new(allocator, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->allocator = *allocator;
     made->mesh_count = mesh_count;
-    made->mesh_vertices = cloth_allocate(allocator, mesh_count, sizeof *made->mesh_vertices, error);
+    made->mesh_vertices = hed_new(allocator, mesh_count, sizeof *made->mesh_vertices, error);
     if (made->mesh_vertices)
         made->mesh_triangles =
-            cloth_allocate(allocator, mesh_count, sizeof *made->mesh_triangles, error);
+            hed_new(allocator, mesh_count, sizeof *made->mesh_triangles, error);
     if (made->mesh_triangles)
-        made->closed = cloth_allocate(allocator, mesh_count, sizeof *made->closed, error);
+        made->closed = hed_new(allocator, mesh_count, sizeof *made->closed, error);
     hed_status status = made->closed ? fill_tree(made, meshes, error) : HED_ERROR_MEMORY;
     if (status) cloth_tree_destroy(made);
     else *tree = made;
@@ -333,14 +333,14 @@ void cloth_tree_destroy(cloth_tree *tree)
 {
     if (!tree) return;
     const hed_allocator allocator = tree->allocator;
-    cloth_release(&allocator, tree->closed, tree->mesh_count, sizeof *tree->closed);
-    cloth_release(&allocator, tree->mesh_triangles, tree->mesh_count, sizeof *tree->mesh_triangles);
-    cloth_release(&allocator, tree->mesh_vertices, tree->mesh_count, sizeof *tree->mesh_vertices);
-    cloth_release(&allocator, tree->leaf_at, tree->leaves + 1, sizeof *tree->leaf_at);
-    cloth_release(
+    hed_delete(&allocator, tree->closed, tree->mesh_count, sizeof *tree->closed);
+    hed_delete(&allocator, tree->mesh_triangles, tree->mesh_count, sizeof *tree->mesh_triangles);
+    hed_delete(&allocator, tree->mesh_vertices, tree->mesh_count, sizeof *tree->mesh_vertices);
+    hed_delete(&allocator, tree->leaf_at, tree->leaves + 1, sizeof *tree->leaf_at);
+    hed_delete(
         &allocator, tree->incident, 3 * (uint64_t)tree->triangle_count, sizeof *tree->incident);
-    cloth_release(&allocator, tree->incident_at, tree->vertex_count + 1, sizeof *tree->incident_at);
-    cloth_release(&allocator, tree->edges, tree->triangle_count, sizeof *tree->edges);
-    cloth_release(&allocator, tree->triangles, tree->triangle_count, sizeof *tree->triangles);
-    cloth_release(&allocator, tree, 1, sizeof *tree);
+    hed_delete(&allocator, tree->incident_at, tree->vertex_count + 1, sizeof *tree->incident_at);
+    hed_delete(&allocator, tree->edges, tree->triangle_count, sizeof *tree->edges);
+    hed_delete(&allocator, tree->triangles, tree->triangle_count, sizeof *tree->triangles);
+    hed_delete(&allocator, tree, 1, sizeof *tree);
 }

@@ -27,7 +27,7 @@ hed_status cloth_check_numbers(
 {
     for (uint64_t i = 0; i < count; i++)
         if (!(fabs(values[i]) <= most))
-            return cloth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: number %llu is %g: finite and at most %g in size", what, (unsigned long long)i,
                 values[i], most);
     return HED_OK;
@@ -38,7 +38,7 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what,
     hed_status status = cloth_check_numbers(matrix, 16, farthest, what, error);
     if (status) return status;
     if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
-        return cloth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", what,
             matrix[3], matrix[7], matrix[11], matrix[15]);
     for (int a = 0; a < 3 && rigid; a++)
@@ -46,7 +46,7 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what,
             double product = 0.0, expected = a == b;
             for (int k = 0; k < 3; k++) product += (double)matrix[4 * a + k] * matrix[4 * b + k];
             if (fabs(product - expected) > 1e-3)
-                return cloth_fail(error, HED_ERROR_ARGUMENT,
+                return hed_fail(error, HED_ERROR_ARGUMENT,
                     "%s: columns %d and %d have the product %g, expected was %g: it must be rigid",
                     what, a, b, product, expected);
         }
@@ -65,18 +65,18 @@ static hed_status check_collider(const hed_cloth_collider *c, uint32_t index, he
             c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, farthest, what, error);
     if (status) return status;
     if ((unsigned)c->shape > HED_CLOTH_CAPSULE)
-        return cloth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "collider %u: shape %d: a plane, a sphere or a capsule", index, (int)c->shape);
     if (!(c->friction >= 0.0f && c->friction <= 100.0f))
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "collider %u: friction %g: 0 to 100", index, c->friction);
     bool round = c->shape != HED_CLOTH_PLANE;
     if (round && (c->radius[0] < 0.0f || (c->shape == HED_CLOTH_CAPSULE && c->radius[1] < 0.0f)))
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "collider %u: a radius below 0", index);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "collider %u: a radius below 0", index);
     double length =
         sqrt((double)c->b[0] * c->b[0] + (double)c->b[1] * c->b[1] + (double)c->b[2] * c->b[2]);
     if (!round && fabs(length - 1.0) > 1e-3)
-        return cloth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "collider %u: a plane's normal of length %g: 1", index, length);
     return HED_OK;
 }
@@ -85,9 +85,9 @@ static hed_status check_colliders(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!frame->colliders && frame->collider_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "%u colliders at NULL", frame->collider_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%u colliders at NULL", frame->collider_count);
     if (frame->collider_count > cloth->def.max_colliders)
-        return cloth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
             frame->collider_count, cloth->def.max_colliders);
     hed_status status = HED_OK;
@@ -95,7 +95,7 @@ static hed_status check_colliders(
         status = check_collider(&frame->colliders[i], i, error);
         if (!status && i < cloth->host->collider_count &&
             cloth->host->colliders[i].shape != frame->colliders[i].shape)
-            status = cloth_fail(error, HED_ERROR_ARGUMENT,
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
                 "collider %u has another shape than in the last frame: new ones come at the end",
                 i);
     }
@@ -107,10 +107,10 @@ static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index
     char what[64];
     snprintf(what, sizeof what, "positions of mesh collider %u", index);
     if (!mesh->positions || !mesh->triangles || !mesh->vertex_count || !mesh->triangle_count)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "mesh collider %u has no vertices or no triangles", index);
     if (!(mesh->friction >= 0.0f && mesh->friction <= 100.0f))
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100",
             index, mesh->friction);
     return cloth_check_numbers(
         mesh->positions, 3 * (uint64_t)mesh->vertex_count, farthest, what, error);
@@ -121,7 +121,7 @@ static hed_status check_meshes(
 {
     uint64_t triangles = 0;
     if (frame->mesh_count && !frame->meshes)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "%u mesh colliders at NULL", frame->mesh_count);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < frame->mesh_count && !status; i++) {
@@ -129,7 +129,7 @@ static hed_status check_meshes(
         triangles += frame->meshes[i].triangle_count;
     }
     if (!status && triangles > cloth->def.max_collider_triangles)
-        status = cloth_fail(error, HED_ERROR_LIMIT,
+        status = hed_fail(error, HED_ERROR_LIMIT,
             "%llu triangles of mesh colliders: this cloth was made for %u (hed_cloth_def.max_collider_triangles)",
             (unsigned long long)triangles, cloth->def.max_collider_triangles);
     return status;
@@ -140,19 +140,19 @@ static hed_status check_driver(
 {
     if (!frame->driver_positions && !frame->driver_normals && !frame->driver_buffer) return HED_OK;
     if (!cloth->has_driver)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
     if (frame->driver_buffer) {
         uint64_t size = hed_buffer_size(frame->driver_buffer),
                  wanted = 32 * (uint64_t)cloth->particles;
         if (frame->driver_positions || frame->driver_normals)
-            return cloth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "a driver in host memory and in a buffer: one of the two");
         if (hed_buffer_device(frame->driver_buffer) != cloth->device)
-            return cloth_fail(
+            return hed_fail(
                 error, HED_ERROR_ARGUMENT, "the driver's buffer belongs to another device");
         if (size < wanted)
-            return cloth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "the driver's buffer has %llu bytes: two float4 for each of %u particles are %llu",
                 (unsigned long long)size, cloth->particles, (unsigned long long)wanted);
         return HED_OK;
@@ -176,16 +176,16 @@ static hed_status check_frame(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (!frame)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "the frame is NULL: start from hed_default_cloth_frame()");
     if (!(frame->seconds >= 1e-6 && frame->seconds <= 10.0))
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "a frame of %g seconds: 1e-6 to 10", frame->seconds);
     if (frame->frames < 1 || frame->frames > 100000)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "%u frames in one submission: 1 to 100000", frame->frames);
     if (!(frame->gust >= 0.0f && frame->gust <= 1.0f))
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "a gust of %g: 0 to 1", frame->gust);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a gust of %g: 0 to 1", frame->gust);
     hed_status status = cloth_check_numbers(frame->gravity, 3, 1e4, "gravity", error);
     if (!status) status = cloth_check_numbers(frame->wind, 3, 1e3, "wind", error);
     if (!status && frame->motion) status = cloth_check_matrix(frame->motion, true, "motion", error);
@@ -308,12 +308,12 @@ static hed_status feed_garments(hed_cloth *cloth, float dt, hed_error *error)
 {
     if (cloth->host->garments_dt == dt) return HED_OK;
     float4 *words =
-        cloth_allocate(&cloth->allocator, 2 * (uint64_t)cloth->garment_count, sizeof *words, error);
+        hed_new(&cloth->allocator, 2 * (uint64_t)cloth->garment_count, sizeof *words, error);
     if (!words) return HED_ERROR_MEMORY;
     cloth_garment_words(cloth, dt, words);
     hed_status status = cloth_send(cloth, cloth->buffers.garments, 0, words,
         2 * (uint64_t)cloth->garment_count * sizeof *words, error);
-    cloth_release(&cloth->allocator, words, 2 * (uint64_t)cloth->garment_count, sizeof *words);
+    hed_delete(&cloth->allocator, words, 2 * (uint64_t)cloth->garment_count, sizeof *words);
     if (!status) cloth->host->garments_dt = dt;
     return status;
 }

@@ -219,8 +219,8 @@ static void destroy(hed_cloth *cloth, cloth_solver *s)
     hed_team_destroy(s->team);
     cloth_native_tables_destroy(s->tables);
     for (int k = 0; k < 2; k++)
-        cloth_release(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
-    cloth_release(&cloth->allocator, s, 1, sizeof *s);
+        hed_delete(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
+    hed_delete(&cloth->allocator, s, 1, sizeof *s);
 }
 
 /* A phase of 4,096 particles takes about 3 us, a barrier 0.3 to 1 us where every thread has a
@@ -242,7 +242,7 @@ static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
         s->material_count += cloth->garments[g]->material_count;
     for (int k = 0; k < 2; k++) {
         s->limits[k] =
-            cloth_allocate(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
+            hed_new(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
         if (!s->limits[k]) return HED_ERROR_MEMORY;
     }
     s->functions = cloth_native_functions_at(0);
@@ -255,7 +255,7 @@ static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 
 static hed_status create(hed_cloth *cloth, cloth_solver **solver, hed_error *error)
 {
-    cloth_solver *s = cloth_allocate(&cloth->allocator, 1, sizeof *s, error);
+    cloth_solver *s = hed_new(&cloth->allocator, 1, sizeof *s, error);
     if (!s) return HED_ERROR_MEMORY;
     hed_status status = make(cloth, s, error);
     if (status) destroy(cloth, s);
@@ -265,7 +265,6 @@ static hed_status create(hed_cloth *cloth, cloth_solver **solver, hed_error *err
 
 static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info *filled)
 {
-    (void)cloth;
     filled->device_bytes += s->tables->word_count * sizeof *s->tables->words;
     snprintf(filled->choice, sizeof filled->choice,
         "figures of four in %s registers, %u steps, %u bands, %u thread%s", s->functions->name,

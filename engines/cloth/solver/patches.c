@@ -112,7 +112,7 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
 static void destroy_plans(const hed_cloth *cloth, cloth_plan **plans)
 {
     for (uint32_t g = 0; plans && g < cloth->garment_count; g++) cloth_plan_destroy(plans[g]);
-    cloth_release(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
+    hed_delete(&cloth->allocator, plans, cloth->garment_count, sizeof *plans);
 }
 
 /* A garment's part of all patches, by its particles; at least one for each copy, at most one for
@@ -181,7 +181,7 @@ static hed_status configure(const hed_cloth *cloth, cloth_solver *made,
     uint32_t own = at_least_one((tables->most_own + choice->threads - 1) / choice->threads);
     uint32_t ghosts = at_least_one((tables->most_ghosts + choice->threads - 1) / choice->threads);
     if (own > CLOTH_PATCH_MOST_OWN_EACH || ghosts > CLOTH_PATCH_MOST_GHOSTS_EACH)
-        return cloth_fail(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "%u threads for %u particles and %u of the neighbours': at most %d and %d for each thread",
             choice->threads, tables->most_own, tables->most_ghosts, CLOTH_PATCH_MOST_OWN_EACH,
             CLOTH_PATCH_MOST_GHOSTS_EACH);
@@ -232,7 +232,7 @@ static hed_status check_resident(const hed_cloth *cloth, const cloth_solver *mad
     hed_status status =
         hed_kernel_resident_groups(kernel, made->choice.threads, local, &resident, error);
     if (!status && resident >= 0 && resident < (int64_t)made->group_count)
-        status = cloth_fail(error, HED_ERROR_UNSUPPORTED,
+        status = hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%u patches of %u threads and %llu bytes of local memory: %lld are resident at once",
             made->group_count, made->choice.threads, (unsigned long long)local,
             (long long)resident);
@@ -301,7 +301,7 @@ static hed_status kernel_for(hed_cloth *cloth, cloth_solver *made, uint32_t vari
     hed_config config = made->config;
     options.config = &config;
     options.defines = defines;
-    options.define_count = CLOTH_COUNT(defines);
+    options.define_count = HED_COUNT(defines);
     options.max_registers = register_limit(hed_device_get_info(cloth->device), &made->choice);
     *kernel = made->kernels[variant];
     if (*kernel) return HED_OK;
@@ -325,7 +325,7 @@ static void destroy(hed_cloth *cloth, cloth_solver *made)
     for (uint32_t i = 0; i < VARIANTS; i++) hed_kernel_destroy(made->kernels[i]);
     hed_buffer_destroy(made->tables);
     hed_buffer_destroy(made->packets);
-    cloth_release(&cloth->allocator, made, 1, sizeof *made);
+    hed_delete(&cloth->allocator, made, 1, sizeof *made);
 }
 
 static void describe(const hed_cloth *cloth, cloth_solver *made, cloth_plan *const *plans,
@@ -360,9 +360,9 @@ static hed_status build(hed_cloth *cloth, const cloth_patch_choice *choice, bool
 {
     bool has_packets = (~hed_device_get_info(cloth->device)->capabilities &
                            (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
-    cloth_solver *made = cloth_allocate(&cloth->allocator, 1, sizeof *made, error);
+    cloth_solver *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
     cloth_plan **plans =
-        cloth_allocate(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
+        hed_new(&cloth->allocator, cloth->garment_count, sizeof *plans, error);
     cloth_patch_tables tables = {0};
     hed_kernel *kernel;
     hed_status status = made && plans ? HED_OK : HED_ERROR_MEMORY;
@@ -432,7 +432,7 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
     cloth_solver *made;
     bool whole = cloth->ops == &cloth_garments_ops;
     if (!whole && cloth->ops != &cloth_patches_ops)
-        return cloth_fail(error, HED_ERROR_ARGUMENT,
+        return hed_fail(error, HED_ERROR_ARGUMENT,
             "this cloth is laid out as \"%s\", which takes no such choice",
             hed_cloth_solver_name(cloth->ops->id));
     hed_status status = build(cloth, choice, whole, &made, error);
@@ -532,7 +532,6 @@ static hed_status substeps(hed_cloth *cloth, cloth_solver *made, const cloth_ste
 
 static void report(const hed_cloth *cloth, const cloth_solver *made, hed_cloth_info *filled)
 {
-    (void)cloth;
     filled->patches = made->by == NO_EXCHANGE ? 0 : made->patches;
     filled->boundary = made->boundary;
     filled->device_bytes += made->bytes;

@@ -30,7 +30,7 @@ static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_pat
                    limits[number][2] != m->compliance))
             number++;
         if (number == CLOTH_PATCH_MOST_MATERIALS)
-            return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "garment %u (%s) has more than %d different materials", g, garment->name,
                 CLOTH_PATCH_MOST_MATERIALS);
         if (number == count) {
@@ -154,7 +154,7 @@ static void lay_out(const hed_cloth *cloth, cloth_patch_tables *tables)
 
 void cloth_patch_tables_destroy(cloth_patch_tables *tables)
 {
-    cloth_release(&tables->allocator, tables->block, tables->size, 1);
+    hed_delete(&tables->allocator, tables->block, tables->size, 1);
     tables->block = NULL;
 }
 
@@ -364,17 +364,17 @@ static hed_status prepare_garment(
     const cloth_garment *garment = fill->cloth->garments[fill->garment];
     const hed_allocator *allocator = &fill->tables->allocator;
     fill->anchor_place =
-        cloth_allocate(allocator, garment->anchor_count, sizeof *fill->anchor_place, error);
+        hed_new(allocator, garment->anchor_count, sizeof *fill->anchor_place, error);
     fill->materials =
-        cloth_allocate(allocator, garment->material_count, sizeof *fill->materials, error);
+        hed_new(allocator, garment->material_count, sizeof *fill->materials, error);
     if (!fill->anchor_place || !fill->materials) return HED_ERROR_MEMORY;
     hed_status status =
         number_materials(fill->cloth, fill->garment, fill->tables, fill->materials, error);
     if (status || !grouped_lengths) return status;
-    float *sorted = cloth_allocate(allocator, garment->constraint_count, sizeof *sorted, error);
+    float *sorted = hed_new(allocator, garment->constraint_count, sizeof *sorted, error);
     if (!sorted) return HED_ERROR_MEMORY;
     fill->lengths = group_lengths(garment, sorted, groups) ? groups : NULL;
-    cloth_release(allocator, sorted, garment->constraint_count, sizeof *sorted);
+    hed_delete(allocator, sorted, garment->constraint_count, sizeof *sorted);
     return HED_OK;
 }
 
@@ -389,8 +389,8 @@ static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
     tables->block = NULL;
     lay_out(cloth, tables);
     tables->size = tables->used;
-    tables->block = cloth_allocate(&tables->allocator, tables->size, 1, error);
-    length_groups *groups = cloth_allocate(&tables->allocator, 1, sizeof *groups, error);
+    tables->block = hed_new(&tables->allocator, tables->size, 1, error);
+    length_groups *groups = hed_new(&tables->allocator, 1, sizeof *groups, error);
     hed_status status = tables->block && groups ? HED_OK : HED_ERROR_MEMORY;
     if (!status) lay_out(cloth, tables);
     filling fill = {
@@ -403,13 +403,13 @@ static hed_status fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
         status = prepare_garment(&fill, tried, groups, error);
         if (!status && tried && !fill.lengths) *few = false;
         else if (!status && !fill_garment(&fill)) *few = false;
-        cloth_release(&tables->allocator, fill.anchor_place, garment->anchor_count,
+        hed_delete(&tables->allocator, fill.anchor_place, garment->anchor_count,
             sizeof *fill.anchor_place);
-        cloth_release(
+        hed_delete(
             &tables->allocator, fill.materials, garment->material_count, sizeof *fill.materials);
     }
     tables->used = (uint64_t)((char *)(tables->anchors + fill.anchor) - tables->block);
-    cloth_release(&tables->allocator, groups, 1, sizeof *groups);
+    hed_delete(&tables->allocator, groups, 1, sizeof *groups);
     return status;
 }
 
@@ -420,10 +420,10 @@ static hed_status look_at_materials(
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
-        uint8_t *numbers = cloth_allocate(&tables->allocator, garment->material_count, 1, error);
+        uint8_t *numbers = hed_new(&tables->allocator, garment->material_count, 1, error);
         hed_status status =
             numbers ? number_materials(cloth, g, tables, numbers, error) : HED_ERROR_MEMORY;
-        cloth_release(&tables->allocator, numbers, garment->material_count, 1);
+        hed_delete(&tables->allocator, numbers, garment->material_count, 1);
         if (status) return status;
     }
     return HED_OK;

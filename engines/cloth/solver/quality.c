@@ -148,11 +148,11 @@ hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_
     if (hed_failed(error)) return error->status;
     const hed_allocator *a = &cloth->allocator;
     uint64_t count = cloth->particles, bytes = count * sizeof(float4);
-    particles arrays = {.position = cloth_allocate(a, count, sizeof *arrays.position, error)};
-    if (arrays.position) arrays.previous = cloth_allocate(a, count, sizeof *arrays.previous, error);
-    if (arrays.previous) arrays.carry = cloth_allocate(a, count, sizeof *arrays.carry, error);
+    particles arrays = {.position = hed_new(a, count, sizeof *arrays.position, error)};
+    if (arrays.position) arrays.previous = hed_new(a, count, sizeof *arrays.previous, error);
+    if (arrays.previous) arrays.carry = hed_new(a, count, sizeof *arrays.carry, error);
     uint64_t structural = count_structural(cloth) + 1;
-    float *stretch = arrays.carry ? cloth_allocate(a, structural, sizeof *stretch, error) : NULL;
+    float *stretch = arrays.carry ? hed_new(a, structural, sizeof *stretch, error) : NULL;
     hed_status status = stretch ? HED_OK : HED_ERROR_MEMORY;
     if (!status)
         status = hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
@@ -164,10 +164,10 @@ hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_
     hed_status waited = hed_stream_wait(cloth->stream, status ? NULL : error);
     if (!status) status = waited;
     if (!status) measure(cloth, &arrays, stretch, quality);
-    cloth_release(a, stretch, structural, sizeof *stretch);
-    cloth_release(a, arrays.carry, count, sizeof *arrays.carry);
-    cloth_release(a, arrays.previous, count, sizeof *arrays.previous);
-    cloth_release(a, arrays.position, count, sizeof *arrays.position);
+    hed_delete(a, stretch, structural, sizeof *stretch);
+    hed_delete(a, arrays.carry, count, sizeof *arrays.carry);
+    hed_delete(a, arrays.previous, count, sizeof *arrays.previous);
+    hed_delete(a, arrays.position, count, sizeof *arrays.position);
     return status;
 }
 
@@ -176,10 +176,10 @@ hed_status hed_cloth_use_native(
 {
     if (hed_failed(error)) return error->status;
     if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
     if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s does all algorithms in one kernel: colours and sets can have one replaced",
             hed_cloth_solver_name(cloth->ops->id));
     cloth->host->native[algorithm] = native;

@@ -56,19 +56,19 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
 static hed_status read_array(hed_cloth *cloth, hed_buffer *buffer, float4 **array, hed_error *error)
 {
     uint64_t count = hed_buffer_size(buffer) / sizeof **array;
-    *array = cloth_allocate(&cloth->allocator, count, sizeof **array, error);
+    *array = hed_new(&cloth->allocator, count, sizeof **array, error);
     if (!*array) return HED_ERROR_MEMORY;
     hed_status status = hed_read(cloth->stream, *array, buffer, 0, count * sizeof **array, error);
     if (!status) status = hed_stream_wait(cloth->stream, error);
     if (!status) return HED_OK;
-    cloth_release(&cloth->allocator, *array, count, sizeof **array);
+    hed_delete(&cloth->allocator, *array, count, sizeof **array);
     *array = NULL;
     return status;
 }
 
 static void free_array(hed_cloth *cloth, const hed_buffer *buffer, float4 *array)
 {
-    cloth_release(&cloth->allocator, array, hed_buffer_size(buffer) / sizeof *array, sizeof *array);
+    hed_delete(&cloth->allocator, array, hed_buffer_size(buffer) / sizeof *array, sizeof *array);
 }
 
 /* Says which particle it is, then goes back. */
@@ -87,7 +87,7 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
     const double origin[3] = {cloth->origin[0], cloth->origin[1], cloth->origin[2]};
     status = go_back(cloth, error);
     if (status) return status;
-    return cloth_fail(error, HED_ERROR_FORMAT,
+    return hed_fail(error, HED_ERROR_FORMAT,
         "at frame %u particle %u of garment %u (\"%s\") is at %g %g %g: no longer a place; the cloth "
         "went back to frame %u",
         frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name,
@@ -100,7 +100,7 @@ static hed_status tell_lost(hed_cloth *cloth, hed_error *error)
     uint32_t frame = cloth->frame;
     hed_status status = go_back(cloth, error);
     if (status) return status;
-    return cloth_fail(error, HED_ERROR_DRIVER,
+    return hed_fail(error, HED_ERROR_DRIVER,
         "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u",
         frame, cloth->frame);
 }

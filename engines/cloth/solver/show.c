@@ -107,12 +107,12 @@ static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, h
 {
     uint64_t wanted = cloth->vertices * sizeof(float4);
     if (!buffer)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "one of two vertex buffers is NULL: both or none");
     if (hed_buffer_device(buffer) != cloth->device)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "a vertex buffer belongs to another device");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a vertex buffer belongs to another device");
     if (hed_buffer_size(buffer) >= wanted) return HED_OK;
-    return cloth_fail(error, HED_ERROR_BOUNDS,
+    return hed_fail(error, HED_ERROR_BOUNDS,
         "a vertex buffer of %llu bytes: %u vertices of 16 bytes are %llu",
         (unsigned long long)hed_buffer_size(buffer), cloth->vertices, (unsigned long long)wanted);
 }
@@ -135,7 +135,7 @@ hed_status hed_cloth_set_vertex_buffers(
         if (status) return status;
         host->into_gl = is_gl(cloth, even);
         if (host->into_gl != is_gl(cloth, odd))
-            return cloth_fail(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "one of two vertex buffers is shared with OpenGL: both or none");
     }
     host->into[0] = even;

@@ -31,9 +31,9 @@ hed_status hed_cloth_teleport(
 {
     if (hed_failed(error)) return error->status;
     if (garment >= cloth->garment_count)
-        return cloth_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
+        return hed_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
-    if (!matrix) return cloth_fail(error, HED_ERROR_ARGUMENT, "a teleport by NULL");
+    if (!matrix) return hed_fail(error, HED_ERROR_ARGUMENT, "a teleport by NULL");
     hed_status status = cloth_check_matrix(matrix, true, "the teleport's matrix", error);
     uint32_t first = cloth->first_particle[garment],
              count = cloth->first_particle[garment + 1] - first;
@@ -138,28 +138,28 @@ static hed_status check_state(
     const hed_cloth *cloth, const void *state, uint64_t size, state_head *head, hed_error *error)
 {
     if (!state || size < sizeof *head)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_FORMAT, "a state of %llu bytes: too few", (unsigned long long)size);
     memcpy(head, state, sizeof *head);
     if (memcmp(head->magic, magic, sizeof magic - 1) == 0 && head->magic[7] != magic[7])
-        return cloth_fail(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "a cloth's state of format %c: this version of Heddle has format %c, which keeps what the other lost; begin anew",
             head->magic[7] >= '0' && head->magic[7] <= '9' ? head->magic[7] : '?', magic[7]);
     if (memcmp(head->magic, magic, sizeof head->magic) != 0)
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_FORMAT, "not a cloth's state: it begins with something else");
     if (head->size != size || head->particles != cloth->particles ||
         (head->driver != 0) != cloth->has_driver || head->colliders > cloth->def.max_colliders)
-        return cloth_fail(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "a state of %u particles and %llu bytes, given were %llu: this cloth has %u particles and %llu bytes",
             head->particles, (unsigned long long)head->size, (unsigned long long)size,
             cloth->particles, (unsigned long long)hed_cloth_save_size(cloth));
     if (head->sum != sum_of(head, state, size))
-        return cloth_fail(
+        return hed_fail(
             error, HED_ERROR_FORMAT, "a damaged state: its sum is not that of its content");
     for (int k = 0; k < 3; k++)
         if (!(head->origin[k] >= -0x1p20 && head->origin[k] <= 0x1p20))
-            return cloth_fail(error, HED_ERROR_FORMAT,
+            return hed_fail(error, HED_ERROR_FORMAT,
                 "a state whose origin is at %g: at most 2^20 m", head->origin[k]);
     return HED_OK;
 }
@@ -200,7 +200,7 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
                         *end = (const unsigned char *)state + size;
     uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
     if (fixed > size - sizeof head)
-        return cloth_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more",
+        return hed_fail(error, HED_ERROR_FORMAT, "a state of %llu bytes: this cloth's has more",
             (unsigned long long)size);
     status = hed_stream_wait(cloth->stream, error);
     if (!status) status = hed_write(cloth->stream, b->position, 0, from, array, error);

@@ -33,7 +33,7 @@ static const int64_t queues[] = {0, 1, 2, 3};
 static const int64_t held[] = {0, 1, 26, 51, 76, 101};
 static const int64_t groups[] = {0, 1, 2, 4, 8};
 
-#define CHOICES(values) values, CLOTH_COUNT(values), 0
+#define CHOICES(values) values, HED_COUNT(values), 0
 static const hed_parameter_def parameters[PARAMETERS] = {
     [STRUCTURE] = {"STRUCTURE", CHOICES(solvers), structure_labels},
     [KIND] = {"KIND", CHOICES(kinds), kind_labels},
@@ -61,8 +61,8 @@ static hed_pipeline_def pipeline_of(void)
 {
     return (hed_pipeline_def){
         .name = "cloth", .version = "1", .parameters = parameters, .parameter_count = PARAMETERS,
-        .conditions = conditions, .condition_count = CLOTH_COUNT(conditions),
-        .dimensions = dimensions, .dimension_count = CLOTH_COUNT(dimensions),
+        .conditions = conditions, .condition_count = HED_COUNT(conditions),
+        .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions),
     };
 }
 
@@ -71,7 +71,7 @@ const hed_kernel_def *hed_cloth_tune_description(void)
     static const hed_kernel_def description = {
         .name = "cloth", .summary = "the solver of a cloth", .parameters = parameters,
         .parameter_count = PARAMETERS, .dimensions = dimensions,
-        .dimension_count = CLOTH_COUNT(dimensions),
+        .dimension_count = HED_COUNT(dimensions),
     };
     return &description;
 }
@@ -171,11 +171,11 @@ static hed_status check(void *user, hed_error *error)
     for (uint64_t i = 0; i < 3 * (uint64_t)t->vertices; i++)
         worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
     if (worst > 0.5 * t->way + 1e-5)
-        return cloth_fail(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m",
             worst, t->way);
     if (quality.worst_stretch > 3 * t->stretch + 0.05)
-        return cloth_fail(error, HED_ERROR_FORMAT,
+        return hed_fail(error, HED_ERROR_FORMAT,
             "the worst stretch is %.3g %%, in the colours' order %.3g %%",
             100 * quality.worst_stretch, 100 * t->stretch);
     return HED_OK;
@@ -191,8 +191,8 @@ static hed_status make_expected(tuning *t, hed_error *error)
     if (status) return status;
     const hed_allocator *a = &t->cloth->allocator;
     t->vertices = t->cloth->vertices;
-    t->expected = cloth_allocate(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
-    t->found = cloth_allocate(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
+    t->expected = hed_new(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
+    t->found = hed_new(a, 3 * (uint64_t)t->vertices, sizeof(float), error);
     if (!t->expected || !t->found) return HED_ERROR_MEMORY;
     status = hed_cloth_read(t->cloth, t->found, NULL, NULL, error);
     if (!status) status = hed_cloth_step(t->cloth, &frame, error);
@@ -211,10 +211,10 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     if (hed_failed(error)) return error->status;
     *result = NULL;
     if (strcmp(hed_device_get_info(device)->backend, "host") == 0)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver of its own, \"cpu\": there is nothing to choose");
     if (def->math == HED_MATH_STRICT)
-        return cloth_fail(error, HED_ERROR_UNSUPPORTED,
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "strict mode has one order, that of the colours: there is nothing to choose");
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
     tuning t = {.device = device, .def = *def};
@@ -235,7 +235,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
         if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* the colours' */
     }
     hed_cloth_destroy(t.cloth);
-    cloth_release(&allocator, t.expected, 3 * (uint64_t)t.vertices, sizeof(float));
-    cloth_release(&allocator, t.found, 3 * (uint64_t)t.vertices, sizeof(float));
+    hed_delete(&allocator, t.expected, 3 * (uint64_t)t.vertices, sizeof(float));
+    hed_delete(&allocator, t.found, 3 * (uint64_t)t.vertices, sizeof(float));
     return status;
 }

@@ -22,7 +22,7 @@ static void fill_all(const hed_cloth *cloth, fill_function *fill, void *array)
 static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t count, size_t size,
     hed_buffer **buffer, hed_error *error)
 {
-    void *array = cloth_allocate(&cloth->allocator, count, size, error);
+    void *array = hed_new(&cloth->allocator, count, size, error);
     if (!array) return HED_ERROR_MEMORY;
     fill_all(cloth, fill, array);
     hed_status status = HED_OK;
@@ -32,7 +32,7 @@ static hed_status upload_filled(hed_cloth *cloth, fill_function *fill, uint64_t 
         status = hed_write(cloth->stream, *buffer, 0, array, count * size, error);
         if (!status) status = hed_stream_wait(cloth->stream, error);
     }
-    cloth_release(&cloth->allocator, array, count, size);
+    hed_delete(&cloth->allocator, array, count, size);
     return status;
 }
 

@@ -2,11 +2,11 @@
 #include "gl_picture.h"
 #include "window.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 static hed_status absent(hed_error *error, const char *what)
 {
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "%s: this build was made without the headers of OpenGL, EGL and GLFW. On Debian: apt install libgl-dev libegl-dev "
         "libglfw3-dev, then build again",
         what);
@@ -15,7 +15,6 @@ static hed_status absent(hed_error *error, const char *what)
 hed_status cloth_gl_picture_create(
     uint32_t width, uint32_t height, cloth_gl_picture **picture, hed_error *error)
 {
-    (void)width, (void)height;
     *picture = NULL;
     return absent(error, "no pictures by OpenGL");
 }
@@ -24,13 +23,11 @@ void cloth_gl_picture_destroy(cloth_gl_picture *picture) { (void)picture; }
 
 const char *cloth_gl_picture_renderer(const cloth_gl_picture *picture)
 {
-    (void)picture;
     return "none";
 }
 
 bool cloth_gl_picture_in_software(const cloth_gl_picture *picture)
 {
-    (void)picture;
     return false;
 }
 
@@ -38,7 +35,6 @@ hed_status cloth_gl_picture_draw(cloth_gl_picture *picture, const cloth_studio *
     const hed_cloth_camera *camera, const cloth_box *box, const cloth_surface *surfaces,
     uint32_t count, hed_image *image, hed_error *error)
 {
-    (void)picture, (void)studio, (void)camera, (void)box, (void)surfaces, (void)count;
     *image = (hed_image){0};
     return absent(error, "no pictures by OpenGL");
 }
@@ -46,7 +42,6 @@ hed_status cloth_gl_picture_draw(cloth_gl_picture *picture, const cloth_studio *
 hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rate,
     const cloth_window_probe *probe, hed_error *error)
 {
-    (void)scene, (void)cloth, (void)rate, (void)probe;
     return absent(error, "no window");
 }
 

@@ -1,7 +1,7 @@
 /* Loading OpenGL's functions. */
 #include "gl.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ hed_status cloth_gl_load(cloth_gl *gl, cloth_gl_get_function *get, hed_error *er
     { \
         void *found = get("gl" #name); \
         if (!found) \
-            return hed_error_set( \
+            return hed_fail( \
                 error, HED_ERROR_UNSUPPORTED, "this OpenGL has no function gl" #name); \
         memcpy(&gl->name, &found, sizeof found); \
     }
@@ -23,7 +23,7 @@ hed_status cloth_gl_load(cloth_gl *gl, cloth_gl_get_function *get, hed_error *er
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     if (major * 10 + minor < 33)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "OpenGL %d.%d is here, and 3.3 is needed", major, minor);
     return HED_OK;
 }

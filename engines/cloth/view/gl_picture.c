@@ -7,7 +7,7 @@
 #include "renderer.h"
 #include "target.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ hed_status cloth_gl_picture_create(
     uint32_t width, uint32_t height, cloth_gl_picture **picture, hed_error *error)
 {
     cloth_gl_picture *p = *picture = calloc(1, sizeof *p);
-    if (!p) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
     hed_status status = start(p, width, height, error);
     if (status) {
         cloth_gl_picture_destroy(p);
@@ -90,7 +90,7 @@ static hed_status need_slots(cloth_gl_picture *p, uint32_t count, hed_error *err
     if (count <= p->slot_count) return HED_OK;
     slot *slots = realloc(p->slots, count * sizeof *slots);
     if (!slots)
-        return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+        return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     p->slots = slots;
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     for (; p->slot_count < count; p->slot_count++) {
@@ -119,7 +119,7 @@ static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, cons
     if (!surface->normals) {
         made = malloc(size + 1);
         if (!made)
-            return hed_error_set(error, HED_ERROR_MEMORY,
+            return hed_fail(error, HED_ERROR_MEMORY,
                 "memory ran out for the normals of %u vertices", surface->vertex_count);
         cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles,
             surface->triangle_count, made);
@@ -142,7 +142,7 @@ static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, cons
         .index_count = 3 * surface->triangle_count, .two_sided = surface->two_sided};
     memcpy(drawable->colour, surface->colour, sizeof drawable->colour);
     if (gl->GetError() == GL_NO_ERROR) return HED_OK;
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY,
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
         "OpenGL has no memory for a surface of %u vertices", surface->vertex_count);
 }
 
@@ -151,12 +151,12 @@ hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio
     uint32_t count, hed_image *image, hed_error *error)
 {
     if (!cloth_headless_bind(&p->headless, true))
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_DRIVER, "EGL does not take its context in this thread");
     cloth_drawable *drawables = calloc(count + 1, sizeof *drawables);
     hed_status status =
         drawables ? need_slots(p, count, error)
-                  : hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+                  : hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     for (uint32_t i = 0; i < count && !status; i++)
         status = upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
     if (!status) {

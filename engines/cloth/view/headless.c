@@ -2,7 +2,7 @@
  * EGL_MESA_platform_surfaceless Mesa's software. */
 #include "headless.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/optional_libraries.h"
 
 #include <stddef.h>
@@ -89,7 +89,7 @@ hed_status cloth_headless_create(cloth_headless *egl, hed_error *error)
             &why_surfaceless))
         return HED_OK;
     if (try_display(egl, egl->GetDisplay(EGL_DEFAULT_DISPLAY), &why_default)) return HED_OK;
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "no OpenGL without a window here: EGL's devices: %s; surfaceless: %s; default display: %s. A driver in software is in "
         "Debian's libgl1-mesa-dri",
         why_device, why_surfaceless, why_default);

@@ -4,7 +4,7 @@
 #include "gl_picture.h"
 #include "software.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdlib.h>
 
@@ -35,10 +35,10 @@ hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_k
 {
     *picture = NULL;
     if (width == 0 || height == 0)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
     cloth_picture *p = calloc(1, sizeof *p);
-    if (!p) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
     *p = (cloth_picture){.width = width, .height = height};
     hed_status status = start_gl(p, kind, error);
     if (!status && !p->gl) status = cloth_software_create(width, height, &p->software, error);
@@ -64,7 +64,7 @@ static hed_status check(const cloth_surface *surface, uint32_t number, hed_error
 {
     for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++)
         if (surface->triangles[i] >= surface->vertex_count)
-            return hed_error_set(error, HED_ERROR_ARGUMENT,
+            return hed_fail(error, HED_ERROR_ARGUMENT,
                 "surface %u: triangle %zu names vertex %u, and there are %u", number, i / 3,
                 surface->triangles[i], surface->vertex_count);
     return HED_OK;

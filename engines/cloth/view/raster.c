@@ -1,7 +1,7 @@
 /* Triangles to samples: clipping (Sutherland and Hodgman 1974), then edge functions. */
 #include "raster.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ hed_status cloth_raster_create(
     raster->nearest = depth_alone ? NULL : malloc(count * sizeof *raster->nearest);
     if (raster->depth && (depth_alone || raster->nearest)) return HED_OK;
     cloth_raster_destroy(raster);
-    return hed_error_set(
+    return hed_fail(
         error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u", width, height);
 }
 

@@ -1,7 +1,7 @@
 /* The renderer: framebuffers, programs and the passes. */
 #include "renderer.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include "heddle/kernel.h"
 
@@ -64,7 +64,7 @@ static hed_status compile(
     gl->CompileShader(*shader);
     gl->GetShaderiv(*shader, GL_COMPILE_STATUS, &good);
     if (good) return HED_OK;
-    hed_error_set(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not compile %s",
+    hed_fail(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not compile %s",
         (const char *)gl->GetString(GL_RENDERER), file->name);
     if (error) gl->GetShaderInfoLog(*shader, sizeof error->log, NULL, error->log);
     return HED_ERROR_UNSUPPORTED;
@@ -84,7 +84,7 @@ static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
         gl->LinkProgram(r->programs[which]);
         gl->GetProgramiv(r->programs[which], GL_LINK_STATUS, &good);
         if (!good) {
-            status = hed_error_set(error, HED_ERROR_UNSUPPORTED,
+            status = hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "this OpenGL (%s) does not link %s", (const char *)gl->GetString(GL_RENDERER),
                 hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
             if (error)
@@ -172,10 +172,10 @@ hed_status cloth_renderer_resize(
 {
     if (r->width == width && r->height == height) return HED_OK;
     if (width == 0 || height == 0)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
     if (width > cloth_renderer_most(r) || height > cloth_renderer_most(r))
-        return hed_error_set(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "a picture of %u x %u is larger than this OpenGL draws, %u x %u", width, height,
             cloth_renderer_most(r), cloth_renderer_most(r));
     r->width = width;
@@ -189,7 +189,7 @@ hed_status cloth_renderer_resize(
     }
     if (good && r->gl.GetError() == GL_NO_ERROR) return HED_OK;
     r->width = r->height = 0;
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY,
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
         "OpenGL has no memory for a picture of %u x %u", width, height);
 }
 
@@ -212,7 +212,7 @@ hed_status cloth_renderer_create(
     cloth_gl_get_function *get, cloth_renderer **renderer, hed_error *error)
 {
     cloth_renderer *r = *renderer = calloc(1, sizeof *r);
-    if (!r) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
     hed_status status = cloth_gl_load(&r->gl, get, error);
     if (status) {
         free(r);

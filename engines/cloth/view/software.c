@@ -8,7 +8,7 @@
 #include "raster.h"
 
 #include "heddle/math.h"
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,11 +62,11 @@ hed_status cloth_software_create(
 {
     *software = NULL;
     if (width > CLOTH_RASTER_MOST || height > CLOTH_RASTER_MOST)
-        return hed_error_set(error, HED_ERROR_LIMIT,
+        return hed_fail(error, HED_ERROR_LIMIT,
             "a picture of %u x %u is larger than %d pixels a side", width, height,
             CLOTH_RASTER_MOST);
     cloth_software *s = calloc(1, sizeof *s);
-    if (!s) return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!s) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
     hed_status status = cloth_raster_create(width, height, false, &s->picture, error);
     if (!status)
         status = cloth_raster_create(CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE, true, &s->shadow, error);
@@ -435,10 +435,10 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
     float **made = calloc((size_t)count + 1, sizeof *made);
     hed_status status = HED_OK;
     if (!firsts || !normals || !made || !complete_normals(surfaces, count, normals, made))
-        status = hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+        status = hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     for (uint32_t i = 0; i < count && !status; i++) {
         if (surfaces[i].triangle_count >= CLOTH_RASTER_NOTHING - firsts[i])
-            status = hed_error_set(error, HED_ERROR_LIMIT, "a picture of 2^32 triangles and more");
+            status = hed_fail(error, HED_ERROR_LIMIT, "a picture of 2^32 triangles and more");
         else firsts[i + 1] = firsts[i] + surfaces[i].triangle_count;
     }
     if (!status) {

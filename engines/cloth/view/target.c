@@ -1,7 +1,7 @@
 /* Framebuffers whose pixels are read back. */
 #include "target.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ hed_status cloth_target_create(
         gl->GetError() == GL_NO_ERROR)
         return HED_OK;
     cloth_target_destroy(gl, target);
-    return hed_error_set(error, HED_ERROR_DEVICE_MEMORY,
+    return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
         "OpenGL has no memory for a picture of %u x %u", width, height);
 }
 
@@ -52,7 +52,7 @@ hed_status cloth_target_read(
     hed_status status = hed_image_create(target->width, target->height, 3, image, error);
     uint8_t *row = malloc(3 * (size_t)target->width);
     if (!status && !row)
-        status = hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u",
+        status = hed_fail(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u",
             target->width, target->height);
     if (!status) {
         gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->framebuffer);
@@ -61,7 +61,7 @@ hed_status cloth_target_read(
             GL_UNSIGNED_BYTE, image->pixels);
         turn_over(image, row);
         if (gl->GetError() != GL_NO_ERROR)
-            status = hed_error_set(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
+            status = hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not give the picture back");
     }
     free(row);
     if (status) hed_image_free(image);

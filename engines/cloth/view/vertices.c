@@ -3,7 +3,7 @@
 
 #include "normals.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct cloth_vertices {
 
 static hed_status no_memory(hed_error *error, const char *what)
 {
-    return hed_error_set(error, HED_ERROR_MEMORY, "memory ran out for %s of the view", what);
+    return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %s of the view", what);
 }
 
 /* ---- the cloth ---- */
@@ -314,7 +314,7 @@ hed_status cloth_vertices_create(const cloth_gl *gl, cloth_gl_get_function *get,
     if (!status) status = hed_cloth_enable_normals(cloth, error);
     if (!status) v->shared = share(v, get);
     if (!status && gl->GetError() != GL_NO_ERROR)
-        status = hed_error_set(
+        status = hed_fail(
             error, HED_ERROR_DEVICE_MEMORY, "OpenGL has no memory for %u vertices", v->count);
     if (status) {
         cloth_vertices_destroy(v);

@@ -9,7 +9,7 @@
 #include "target.h"
 #include "vertices.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 #include "support/exit.h"
 #include "support/optional_libraries.h"
 
@@ -98,7 +98,7 @@ static hed_status glfw_fail(const window *w, hed_error *error, const char *what)
 {
     const char *words = NULL;
     w->glfw.GetError(&words);
-    return hed_error_set(error, HED_ERROR_UNSUPPORTED,
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "%s: %s. `heddle cloth run --png-every N` draws pictures without a window", what,
         words ? words : "GLFW does not say why");
 }
@@ -106,7 +106,6 @@ static hed_status glfw_fail(const window *w, hed_error *error, const char *what)
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers)
 {
     window *w = window_of(handle);
-    (void)scancode, (void)modifiers;
     if (!w || action == GLFW_RELEASE || (action == GLFW_REPEAT && key != GLFW_KEY_S)) return;
     /* GLFW's letters are upper case, whatever was typed. */
     if (key == GLFW_KEY_ESCAPE) key = CLOTH_KEY_ESCAPE;
@@ -117,7 +116,6 @@ static void on_wheel(GLFWwindow *handle, double x, double y)
 {
     window *w = window_of(handle);
     if (!w) return;
-    (void)x;
     cloth_control_zoom(&w->control, y);
 }
 
