@@ -139,7 +139,7 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
 /** For the macros above. */
 #define HED_ARGUMENT_OF(what, of, how, label, ...) \
     { \
-        .name = #label, .kind = what, .type = of, .access = how, __VA_ARGS__ \
+        .name = #label, .kind = what, .type = (hed_type)(of), .access = how, __VA_ARGS__ \
     }
 
 /** A hed_type for the words of kernels and for those of C. */

@@ -28,18 +28,13 @@ HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t 
 }
 HED_NATIVE_CLONES(find_native, find_body)
 
-/* ---- how they are laid out ---- */
+/* ---- descriptions ---- */
 
 static void boxes_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    uint64_t group = (uint64_t)config->values[0],
-             count = hed_ceil_divide((uint64_t)problem->sizes[0], group);
-    *layout = (hed_geometry){.dimensions = 1,
-        .global = {count * group},
-        .group = {(uint32_t)group},
-        .native_items = count,
-        .native_grain = 4};
+    uint64_t groups = hed_ceil_divide((uint64_t)problem->sizes[0], (uint64_t)config->values[0]);
+    hed_geometry_1d(layout, groups, config->values[0], groups, 4);
 }
 
 static void find_geometry(const hed_kernel_def *def, const hed_config *config,
@@ -52,89 +47,42 @@ static void find_geometry(const hed_kernel_def *def, const hed_config *config,
         .native_grain = 256};
 }
 
-/* ---- what they are given ---- */
-
-#define IN(label, of) \
-    { \
-        .name = label, .kind = HED_BUFFER, .type = of, .access = HED_READ \
-    }
-
-static const hed_argument_def boxes_arguments[] = {
-    {.name = "boxes", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
-    IN("leaf_at", HED_UINT32),
-    IN("triangles", HED_UINT32),
-    IN("begin", HED_FLOAT),
-    {.name = "row", .kind = HED_SCALAR, .type = HED_UINT32},
-    {.name = "leaves", .kind = HED_SCALAR, .type = HED_UINT32},
-};
-static const hed_argument_def find_arguments[] = {
-    IN("position", HED_FLOAT),
-    IN("previous", HED_FLOAT),
-    IN("garments", HED_FLOAT),
-    IN("boxes", HED_FLOAT),
-    IN("leaf_at", HED_UINT32),
-    IN("triangles", HED_UINT32),
-    IN("edges", HED_UINT32),
-    IN("incident_at", HED_UINT32),
-    IN("incident", HED_UINT32),
-    IN("kinds", HED_FLOAT),
-    IN("begin", HED_FLOAT),
-    IN("end", HED_FLOAT),
-    {.name = "contact",
-        .kind = HED_BUFFER,
-        .type = HED_FLOAT,
-        .access = HED_WRITE,
-        .tolerance = 1e-4},
-    {.name = "meshes", .kind = HED_STRUCT, .size = sizeof(cloth_meshes)},
-};
-
-static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
-    {"collide.h", hed_cloth_collide_h, 0}, {"contact_mesh.h", hed_cloth_contact_mesh_h, 0},
-    {"contact_mesh.cl", hed_cloth_contact_mesh_cl, 0}};
-static const int64_t groups[] = {32, 64, 128, 256};
-/* One value: what a launch leaves undone depends on it. */
-static const hed_parameter_def boxes_parameters[] = {{"WG", &groups[2], 1, 128, NULL}};
-static const hed_parameter_def parameters[] = {{"WG", groups, HED_COUNT(groups), 64, NULL}};
-static const char *const of_nodes[] = {"row"};
-static const char *const of_particles[] = {"particles"};
-static const hed_problem row_problems[] = {{1, {1}}, {1, {16}}, {1, {512}}};
-static const hed_problem particle_problems[] = {{1, {1}}, {1, {63}}, {1, {1500}}};
+#define COMMON \
+    HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
+        {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
+        {"contact_mesh.cl", hed_cloth_contact_mesh_cl, 0}), \
+        .max_threads = "WG", .metric = HED_METRIC_ITEMS, \
+        .sample.bytes = cloth_contact_sample_bytes, .sample.fill = cloth_contact_sample_fill
 
 const hed_kernel_def cloth_mesh_boxes_def = {
     .name = "cloth_mesh_boxes",
     .summary = "boxes of a tree of triangles, made anew from the last row up",
-    .sources = sources,
-    .source_count = HED_COUNT(sources),
-    .arguments = boxes_arguments,
-    .argument_count = HED_COUNT(boxes_arguments),
-    .parameters = boxes_parameters,
-    .parameter_count = HED_COUNT(boxes_parameters),
-    .dimensions = of_nodes,
-    .dimension_count = 1,
-    .max_threads = "WG",
+    HED_ARGUMENTS(HED_INOUT(float, boxes), HED_IN(uint, leaf_at), HED_IN(uint, triangles),
+        HED_IN(float, begin), HED_VALUE(uint, row), HED_VALUE(uint, leaves)),
+    /* one value: what a launch leaves undone depends on it */
+    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)),
+    HED_DIMENSIONS("row"),
+    COMMON,
     .geometry = boxes_geometry,
     .range = boxes_native,
-    .metric = HED_METRIC_ITEMS,
-    .sample = {row_problems, HED_COUNT(row_problems), {1, {1 << 15}}, cloth_contact_sample_bytes,
-        cloth_contact_sample_fill},
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(16), HED_PROBLEM(512)),
+    .sample.benchmark = HED_PROBLEM(1 << 15),
 };
 
 const hed_kernel_def cloth_mesh_find_def = {
     .name = "cloth_mesh_find",
     .summary = "nearest triangle of the mesh colliders to each particle, and the plane of contact",
-    .sources = sources,
-    .source_count = HED_COUNT(sources),
-    .arguments = find_arguments,
-    .argument_count = HED_COUNT(find_arguments),
-    .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters),
+    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, previous), HED_IN(float, garments),
+        HED_IN(float, boxes), HED_IN(uint, leaf_at), HED_IN(uint, triangles), HED_IN(uint, edges),
+        HED_IN(uint, incident_at), HED_IN(uint, incident), HED_IN(float, kinds),
+        HED_IN(float, begin), HED_IN(float, end), HED_OUT(float, contact, .tolerance = 1e-4),
+        HED_VALUE_STRUCT(cloth_meshes, meshes)),
+    HED_PARAMETERS(HED_PARAMETER(WG, 64, 32, 64, 128, 256)),
     .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = of_particles,
-    .dimension_count = 1,
-    .max_threads = "WG",
+    HED_DIMENSIONS("particles"),
+    COMMON,
     .geometry = find_geometry,
     .range = find_native,
-    .metric = HED_METRIC_ITEMS,
-    .sample = {particle_problems, HED_COUNT(particle_problems), {1, {1 << 20}},
-        cloth_contact_sample_bytes, cloth_contact_sample_fill},
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(63), HED_PROBLEM(1500)),
+    .sample.benchmark = HED_PROBLEM(1 << 20),
 };

@@ -96,7 +96,7 @@ HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t 
 }
 HED_NATIVE_CLONES(push_native, push_body)
 
-/* ---- how they are laid out ---- */
+/* ---- descriptions ---- */
 
 /* One item for each particle. */
 static void particles_geometry(const hed_kernel_def *def, const hed_config *config,
@@ -114,108 +114,71 @@ static void scan_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
     uint64_t tiles = hed_ceil_divide((uint64_t)problem->sizes[0], TILE);
-    *layout = (hed_geometry){.dimensions = 1,
-        .global = {tiles * (uint64_t)config->values[0]},
-        .group = {(uint32_t)config->values[0]},
-        .native_items = tiles,
-        .native_grain = 16};
+    hed_geometry_1d(layout, tiles, config->values[0], tiles, 16);
 }
 
 /* One group. */
 static void totals_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    uint64_t group = (uint64_t)config->values[0];
-    *layout = (hed_geometry){
-        .dimensions = 1, .global = {group}, .group = {(uint32_t)group}, .native_items = 1};
+    hed_geometry_1d(layout, 1, config->values[0], 1, 0);
 }
 
-/* ---- what they are given ---- */
-
-#define IN(label) \
-    { \
-        .name = label, .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ \
-    }
-#define IN_UINTS(label) \
-    { \
-        .name = label, .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ \
-    }
-#define OUT(label, as, how, near) \
-    { \
-        .name = label, .kind = HED_BUFFER, .type = as, .access = how, .tolerance = near \
-    }
-#define SELF \
-    { \
-        .name = "self", .kind = HED_STRUCT, .size = sizeof(cloth_self) \
-    }
-
-static const hed_argument_def count_arguments[] = {IN("position"), IN("previous"), IN("rests"),
-    OUT("starts", HED_UINT32, HED_READ_WRITE, 0), OUT("entries", HED_UINT32, HED_WRITE, 0), SELF};
-static const hed_argument_def scan_arguments[] = {OUT("starts", HED_UINT32, HED_READ_WRITE, 0),
-    OUT("totals", HED_UINT32, HED_WRITE, 0),
-    {.name = "buckets", .kind = HED_SCALAR, .type = HED_UINT32}};
-static const hed_argument_def totals_arguments[] = {OUT("totals", HED_UINT32, HED_READ_WRITE, 0),
-    {.name = "tiles", .kind = HED_SCALAR, .type = HED_UINT32}};
-static const hed_argument_def place_arguments[] = {IN_UINTS("starts"), IN_UINTS("totals"),
-    IN_UINTS("entries"), OUT("slots", HED_UINT32, HED_WRITE, 0), SELF};
-static const hed_argument_def order_arguments[] = {IN("position"), IN("previous"),
-    IN_UINTS("starts"), IN_UINTS("totals"), IN_UINTS("entries"), IN_UINTS("slots"),
-    OUT("sorted", HED_FLOAT, HED_WRITE, 1e-6), OUT("rows", HED_UINT32, HED_WRITE, 0), SELF};
-static const hed_argument_def near_arguments[] = {IN_UINTS("starts"), IN_UINTS("totals"),
-    IN("sorted"), IN_UINTS("rows"), IN("rests"), IN("bodies"),
-    OUT("near", HED_UINT32, HED_WRITE, 0), OUT("counts", HED_UINT32, HED_WRITE, 0), SELF};
-static const hed_argument_def push_arguments[] = {OUT("position", HED_FLOAT, HED_READ_WRITE, 1e-5),
-    OUT("previous", HED_FLOAT, HED_READ_WRITE, 1e-5), IN_UINTS("starts"), IN_UINTS("totals"),
-    IN("sorted"), OUT("pushed", HED_FLOAT, HED_READ_WRITE, 1e-5), IN_UINTS("rows"), IN("rests"),
-    IN("bodies"), IN_UINTS("near"), IN_UINTS("counts"), IN("colliders"), IN("contact"), SELF};
-
-static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0},
-    {"collide.h", hed_cloth_collide_h, 0}, {"contact_self.h", hed_cloth_contact_self_h, 0},
-    {"contact_self.cl", hed_cloth_contact_self_cl, 0}};
-static const int64_t groups[] = {32, 64, 128, 256, 512};
-static const int64_t totals_groups[] = {64, 256, 1024};
-static const hed_parameter_def group_of_128[] = {{"WG", groups, HED_COUNT(groups), 128, NULL}};
-static const hed_parameter_def group_of_1024[] = {
-    {"WG", totals_groups, HED_COUNT(totals_groups), 256, NULL}};
-static const char *const of_particles[] = {"particles"};
-static const char *const of_buckets[] = {"buckets"};
-static const char *const of_tiles[] = {"tiles"};
-static const hed_problem particle_problems[] = {{1, {1}}, {1, {63}}, {1, {1500}}};
-static const hed_problem bucket_problems[] = {{1, {1024}}, {1, {1500}}, {1, {4096}}};
-static const hed_problem tile_problems[] = {{1, {1}}, {1, {255}}, {1, {700}}};
-
-#define DESCRIPTION(label, what, parameter_list, dimension, problem_list, size, layout, spills) \
+#define DESCRIPTION(label, what, ...) \
     const hed_kernel_def cloth_self_##label##_def = {.name = "cloth_self_" #label, \
         .summary = what, \
-        .sources = sources, \
-        .source_count = HED_COUNT(sources), \
-        .arguments = label##_arguments, \
-        .argument_count = HED_COUNT(label##_arguments), \
-        .parameters = parameter_list, \
-        .parameter_count = 1, \
+        HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
+            {"contact_self.h", hed_cloth_contact_self_h, 0}, \
+            {"contact_self.cl", hed_cloth_contact_self_cl, 0}), \
         .native_ignores = HED_ALL_PARAMETERS, \
-        .dimensions = dimension, \
-        .dimension_count = 1, \
         .max_threads = "WG", \
-        .geometry = layout, \
         .range = label##_native, \
         .metric = HED_METRIC_ITEMS, \
-        .sample = {problem_list, HED_COUNT(problem_list), {1, {size}}, \
-            cloth_contact_sample_bytes, cloth_contact_sample_fill}, \
-        .may_spill = spills}
+        .sample.bytes = cloth_contact_sample_bytes, \
+        .sample.fill = cloth_contact_sample_fill, \
+        __VA_ARGS__}
 
-DESCRIPTION(count, "particles counted into the buckets of a hash of space", group_of_128,
-    of_particles, particle_problems, 1 << 20, particles_geometry, false);
-DESCRIPTION(scan, "exclusive prefix sums of the counts in each tile of buckets", group_of_128,
-    of_buckets, bucket_problems, 1 << 20, scan_geometry, false);
-DESCRIPTION(totals, "exclusive prefix sums of the tiles' counts", group_of_1024, of_tiles,
-    tile_problems, 1 << 10, totals_geometry, false);
-DESCRIPTION(place, "particles put into their buckets in any order", group_of_128, of_particles,
-    particle_problems, 1 << 20, particles_geometry, false);
+/* Of a thread for each particle. */
+#define FOR_PARTICLES \
+    .geometry = particles_geometry, HED_PARAMETERS(HED_PARAMETER(WG, 128, 32, 64, 128, 256, 512)), \
+    HED_DIMENSIONS("particles"), HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(63), HED_PROBLEM(1500)), \
+    .sample.benchmark = HED_PROBLEM(1 << 20)
+
+DESCRIPTION(count, "particles counted into the buckets of a hash of space",
+    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, previous), HED_IN(float, rests),
+        HED_INOUT(uint, starts), HED_OUT(uint, entries), HED_VALUE_STRUCT(cloth_self, self)),
+    FOR_PARTICLES);
+DESCRIPTION(scan, "exclusive prefix sums of the counts in each tile of buckets",
+    HED_ARGUMENTS(HED_INOUT(uint, starts), HED_OUT(uint, totals), HED_VALUE(uint, buckets)),
+    .geometry = scan_geometry, HED_PARAMETERS(HED_PARAMETER(WG, 128, 32, 64, 128, 256, 512)),
+    HED_DIMENSIONS("buckets"),
+    HED_PROBLEMS(HED_PROBLEM(1024), HED_PROBLEM(1500), HED_PROBLEM(4096)),
+    .sample.benchmark = HED_PROBLEM(1 << 20));
+DESCRIPTION(totals, "exclusive prefix sums of the tiles' counts",
+    HED_ARGUMENTS(HED_INOUT(uint, totals), HED_VALUE(uint, tiles)), .geometry = totals_geometry,
+    HED_PARAMETERS(HED_PARAMETER(WG, 256, 64, 256, 1024)), HED_DIMENSIONS("tiles"),
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(255), HED_PROBLEM(700)),
+    .sample.benchmark = HED_PROBLEM(1 << 10));
+DESCRIPTION(place, "particles put into their buckets in any order",
+    HED_ARGUMENTS(HED_IN(uint, starts), HED_IN(uint, totals), HED_IN(uint, entries),
+        HED_OUT(uint, slots), HED_VALUE_STRUCT(cloth_self, self)),
+    FOR_PARTICLES);
 DESCRIPTION(order, "particles of a bucket in order of their numbers, with what is read of them",
-    group_of_128, of_particles, particle_problems, 1 << 20, particles_geometry, false);
-DESCRIPTION(near, "who may touch each particle in this substep", group_of_128, of_particles,
-    particle_problems, 1 << 20, particles_geometry, false);
-/* 16 bytes, around what a division calls where it is not simple. */
-DESCRIPTION(push, "cloth pushed out of cloth, with friction", group_of_128, of_particles,
-    particle_problems, 1 << 20, particles_geometry, true);
+    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, previous), HED_IN(uint, starts),
+        HED_IN(uint, totals), HED_IN(uint, entries), HED_IN(uint, slots),
+        HED_OUT(float, sorted, .tolerance = 1e-6), HED_OUT(uint, rows),
+        HED_VALUE_STRUCT(cloth_self, self)),
+    FOR_PARTICLES);
+DESCRIPTION(near, "which particles may touch each one in this substep",
+    HED_ARGUMENTS(HED_IN(uint, starts), HED_IN(uint, totals), HED_IN(float, sorted),
+        HED_IN(uint, rows), HED_IN(float, rests), HED_IN(float, bodies), HED_OUT(uint, near),
+        HED_OUT(uint, counts), HED_VALUE_STRUCT(cloth_self, self)),
+    FOR_PARTICLES);
+/* may_spill: 16 bytes, around what a division calls where it is not simple. */
+DESCRIPTION(push, "cloth pushed out of cloth, with friction",
+    HED_ARGUMENTS(HED_INOUT(float, position, .tolerance = 1e-5),
+        HED_INOUT(float, previous, .tolerance = 1e-5), HED_IN(uint, starts), HED_IN(uint, totals),
+        HED_IN(float, sorted), HED_INOUT(float, pushed, .tolerance = 1e-5), HED_IN(uint, rows),
+        HED_IN(float, rests), HED_IN(float, bodies), HED_IN(uint, near), HED_IN(uint, counts),
+        HED_IN(float, colliders), HED_IN(float, contact), HED_VALUE_STRUCT(cloth_self, self)),
+    FOR_PARTICLES, .may_spill = true);

@@ -44,46 +44,32 @@ const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
 };
 const hed_condition cloth_version_conditions[1] = {{"WG", "TASK == 0"}};
 
-static void spread(uint64_t count, uint64_t items, uint64_t group, hed_geometry *layout)
+void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+    hed_geometry *layout)
 {
-    layout->dimensions = 1;
-    layout->global[0] = items;
-    layout->group[0] = (uint32_t)group;
-    layout->native_items = count;
-    layout->native_grain = 1 << 11;
+    uint64_t count = (uint64_t)problem->sizes[0], items = count;
+    bool versions = def->parameter_count == CLOTH_VERSION_PARAMETERS;
+    uint64_t strands = versions ? (uint64_t)config->values[CLOTH_TASK] : 0;
+    if (strands) items = strands;
+    else if (versions && config->values[CLOTH_VECTOR]) items = hed_ceil_divide(count, 4);
+    *layout = (hed_geometry){.dimensions = 1,
+        .global = {items},
+        .group = {strands ? 1 : (uint32_t)config->values[CLOTH_WG]},
+        .native_items = count,
+        .native_grain = 1 << 11};
 }
 
-void cloth_version_geometry(const hed_config *config, uint64_t count, hed_geometry *layout)
-{
-    uint64_t strand_count = (uint64_t)config->values[CLOTH_TASK];
-    uint64_t items = strand_count                   ? strand_count
-                     : config->values[CLOTH_VECTOR] ? hed_ceil_divide(count, 4)
-                                                    : count;
-    spread(count, items, strand_count ? 1 : (uint64_t)config->values[CLOTH_WG], layout);
-}
+/* ---- sample data ---- */
 
-void cloth_plain_geometry(const hed_config *config, uint64_t count, hed_geometry *layout)
-{
-    spread(count, count, (uint64_t)config->values[CLOTH_WG], layout);
-}
-
-/* Sample data: a counter through the finalizer of SplitMix64 (Steele, Lea and Flood 2014), so that
- * element i does not depend on how many are asked for. */
-
-static uint32_t word_at(uint64_t stream, uint64_t index)
-{
-    uint64_t z = stream + (index + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)((z ^ (z >> 31)) >> 32);
-}
+_Static_assert(sizeof(cloth_step) == 80, "CLOTH_SAMPLE_STEP_BYTES");
+_Static_assert(CLOTH_COLLIDER_WORDS == 5, "CLOTH_SAMPLE_COLLIDER_FLOATS");
 
 void cloth_sample_floats(
     float *values, uint64_t count, uint64_t seed, uint32_t argument, float low, float high)
 {
-    uint64_t stream = seed * 0xd1342543de82ef95u + argument * 0xda942042e4dd58b5u;
     for (uint64_t i = 0; i < count; i++)
-        values[i] = low + (high - low) * ((float)(word_at(stream, i) >> 8) / 16777216.0f);
+        values[i] =
+            low + (high - low) * ((float)(hed_sample_word(seed, argument, i) >> 8) / 16777216.0f);
 }
 
 static float4 random4(uint64_t i, uint64_t seed, uint32_t argument)
@@ -122,7 +108,7 @@ void cloth_sample_garments(float4 *garments)
     }
 }
 
-void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
+static void sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
 {
     for (uint64_t i = 0; i < count; i++) {
         float4 v = random4(i, seed, 3);
@@ -137,28 +123,196 @@ void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
     }
 }
 
-cloth_step cloth_sample_step(uint32_t particles, uint32_t flags)
+/* A substep with everything that `of` has arguments for. */
+static void sample_steps(cloth_step *steps, const hed_kernel_def *of, uint64_t particles)
 {
-    return (cloth_step){.ratio = 0.9f,
-        .fall_y = -1.2e-4f,
-        .wind_x = 0.02f,
-        .wind_z = 0.01f,
-        .gust = 0.5f,
-        .time = 3.25f,
-        .from = 0.25f,
-        .to = 0.5f,
-        .stiffness = 90000.0f,
-        .longest_move = 0.04f,
-        .particles = particles,
-        .flags = flags};
+    uint flags = 0, colliders = 0;
+    if (of == &cloth_integrate_def) flags = CLOTH_STEP_TETHERS | CLOTH_STEP_DRIVER | CLOTH_STEP_AIR;
+    if (of == &cloth_drive_def) {
+        flags = CLOTH_STEP_DRIVER | CLOTH_STEP_CONTACTS;
+        colliders = 3;
+    }
+    for (uint32_t s = 0; s < 2; s++)
+        steps[s] = (cloth_step){.ratio = 0.9f,
+            .fall_y = -1.2e-4f,
+            .wind_x = 0.02f,
+            .wind_z = 0.01f,
+            .gust = 0.5f,
+            .time = 3.25f,
+            .from = 0.25f,
+            .to = 0.5f,
+            .stiffness = 90000.0f,
+            .longest_move = 0.04f,
+            .particles = (uint)particles,
+            .colliders = colliders,
+            .flags = flags};
 }
 
-void cloth_sample_view(cloth_view *view, uint64_t vertices)
+/* The first constraint of the sample's sets that has an odd place in the chain. */
+static uint64_t evens(uint64_t n) { return (n + 1) / 2; }
+
+static void sample_ends(uint2 *ends, uint64_t n, const hed_kernel_def *def)
 {
-    static const float matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f,
-        1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
-    *view = (cloth_view){.vertices = (uint)vertices,
-        .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
-    memcpy(view->matrix, matrix, sizeof view->matrix);
-    memcpy(view->normals, matrix, sizeof view->normals);
+    for (uint64_t i = 0; i < n && def == &cloth_sets_def; i++) {
+        uint first = (uint)(i < evens(n) ? 2 * i : 2 * (i - evens(n)) + 1);
+        ends[i] = (uint2){first, first + 1};
+    }
+    for (uint64_t i = 0; i <= n && def == &cloth_distance_def; i++) {
+        /* Some order. The same pair would come twice if n + 1 were divisible by 5, which it is for
+         * no problem. */
+        uint mixed = (uint)((i * 5 + 2) % (n + 1));
+        ends[i] = i % 2 ? (uint2){2 * mixed, 2 * mixed + 1} : (uint2){2 * mixed + 1, 2 * mixed};
+    }
+}
+
+/* Sets of eight; gives how many. `set_at` may be NULL. */
+static uint sample_sets(uint *set_at, uint64_t n)
+{
+    uint set = 0;
+    for (uint64_t at = 0; at < n; at = at < evens(n) && at + 8 > evens(n) ? evens(n) : at + 8) {
+        if (set_at) set_at[set] = (uint)at;
+        set++;
+    }
+    if (set_at) set_at[set] = (uint)n;
+    return set;
+}
+
+static const float sample_matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f,
+    1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
+
+/* A plane, a sphere and a capsule that move. */
+static const float4 sample_colliders[3][CLOTH_COLLIDER_WORDS] = {
+    {{0.0f, -0.5f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, -0.45f, 0.0f, 0.0f},
+        {0.0f, 1.0f, 0.0f, 0.0f}, {HED_CLOTH_PLANE, 0.5f, 0.0f, 0.0f}},
+    {{0.1f, 0.2f, 0.0f, 0.3f}, {0.0f, 0.0f, 0.0f, 0.0f}, {0.15f, 0.2f, 0.1f, 0.3f},
+        {0.0f, 0.0f, 0.0f, 0.0f}, {HED_CLOTH_SPHERE, 0.3f, 0.0f, 0.0f}},
+    {{-0.5f, 0.0f, 0.0f, 0.2f}, {-0.5f, 0.6f, 0.2f, 0.1f}, {-0.4f, 0.0f, 0.0f, 0.2f},
+        {-0.4f, 0.6f, 0.2f, 0.1f}, {HED_CLOTH_CAPSULE, 0.2f, 0.0f, 0.0f}}};
+
+/* Arguments by value. */
+static void sample_value(const hed_kernel_def *def, const char *name, void *data, uint64_t n)
+{
+    if (!strcmp(name, "view")) {
+        cloth_view *view = data;
+        *view = (cloth_view){.vertices = (uint)n,
+            .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
+        memcpy(view->matrix, sample_matrix, sizeof view->matrix);
+        memcpy(view->normals, sample_matrix, sizeof view->normals);
+    } else if (!strcmp(name, "rigid")) {
+        cloth_rigid *rigid = data; /* each of the three modes among the problems */
+        *rigid = (cloth_rigid){{0}, 1, (uint)n, (uint)((n + 2) % 4 % 3)};
+        memcpy(rigid, sample_matrix, sizeof sample_matrix);
+    } else if (!strcmp(name, "fed")) {
+        *(cloth_feeding *)data = (cloth_feeding){
+            n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS, (uint)n, 0.125f, -2.5f, 1000.0f};
+    } else {
+        *(uint *)data = !strcmp(name, "wanted")
+                            ? CLOTH_READ_POSITIONS | CLOTH_READ_NORMALS | CLOTH_READ_COLOURS
+                        : !strcmp(name, "pass") ? (uint)((def == &cloth_sets_def ? n : n + 1) % 3)
+                        : !strcmp(name, "sets") ? sample_sets(NULL, n)
+                        : !strcmp(name, "count") || !strcmp(name, "particles") ? (uint)n
+                                                                               : 1;
+    }
+}
+
+void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed)
+{
+    uint64_t n = (uint64_t)problem->sizes[0];
+    const char *name = def->arguments[argument].name;
+    float4 *all = data;
+    uint *words = data;
+#define IS(word) !strcmp(name, word)
+    if (def->arguments[argument].kind != HED_BUFFER) {
+        sample_value(def, name, data, n);
+    } else if (IS("position") || IS("array")) {
+        cloth_sample_positions(data, bytes / 16, seed);
+        if (def == &cloth_distance_def) all[1] = all[0]; /* two at one place */
+        if (def == &cloth_write_back_def && n > 40) all[40].y = NAN;
+    } else if (IS("previous")) {
+        cloth_sample_previous(data, bytes / 16, seed);
+    } else if (IS("carry")) {
+        for (uint64_t i = 0; i < bytes / 8; i++) {
+            float v[3] = {0};
+            if (def == &cloth_integrate_def)
+                cloth_sample_floats(v, 3, seed + i, argument, -3e-8f, 3e-8f);
+            ((uint2 *)data)[i] = cloth_carry_pack(hed_f4(v[0], v[1], v[2], 0.0f));
+        }
+    } else if (IS("garments")) {
+        cloth_sample_garments(data);
+    } else if (IS("air") && def == &cloth_integrate_def) { /* half of the particles without area */
+        for (uint64_t i = 0; i < n; i++) {
+            float v[4];
+            cloth_sample_floats(v, 4, seed + i, argument, -1.0f, 1.0f);
+            all[i] = cloth_unit(hed_f4(v[0], v[1], v[2], v[3] > 0.0f ? 4.0f + v[3] : 0.0f));
+        }
+    } else if (
+        IS("tether")) { /* locked particles 3, 10, 17 and 24 are anchors, if there are so many */
+        for (uint64_t i = 0; i < n; i++)
+            ((uint2 *)data)[i] = (uint2){i % 5 == 0 || n < 25 ? CLOTH_NONE : (uint)(i % 4),
+                as_uint(0.3f + 0.1f * (float)(i % 11))};
+    } else if (IS("anchors")) {
+        memcpy(data, (const uint[]){3, 10, 17, 24}, bytes);
+    } else if ((IS("driver_from") || IS("driver_to")) && def == &cloth_drive_def) {
+        for (uint64_t i = 0; i < n; i++) { /* unit normals behind the positions */
+            float v[6];
+            cloth_sample_floats(v, 6, seed + i, argument, -1.0f, 1.0f);
+            all[i] = (float4){v[0], v[1], v[2], 0.0f};
+            all[n + i] = cloth_unit(hed_f4(v[3], v[4] + 2.0f, v[5], 0.0f));
+        }
+    } else if (IS("driver_map")) {
+        sample_driver_map(data, n, seed);
+    } else if (IS("contact")) {
+        for (uint64_t i = 0; i < n; i++) { /* every third has none */
+            float v[8];
+            cloth_sample_floats(v, 8, seed + i, argument, -1.0f, 1.0f);
+            all[2 * i] = cloth_unit(hed_f4(v[0], v[1], v[2] + 2.0f, 0.3f * v[3]));
+            all[2 * i + 1] =
+                (float4){0.05f * v[4], 0.05f * v[5], 0.05f * v[6], i % 3 == 1 ? -1.0f : 0.4f};
+        }
+    } else if (IS("colliders")) {
+        memcpy(data, sample_colliders, sizeof sample_colliders);
+    } else if (IS("steps")) {
+        uint64_t particles = def == &cloth_distance_def ? 2 * (n + 1)
+                             : def == &cloth_sets_def   ? n + 1
+                                                        : n;
+        sample_steps(data, def, particles);
+    } else if (IS("ends")) {
+        sample_ends(data, n, def);
+    } else if (IS("rests")) {
+        cloth_sample_floats(data, bytes / 4, seed, argument, 0.2f, 1.5f);
+    } else if (IS("kinds")) {
+        for (uint64_t i = 0; i < bytes / 2; i++) ((ushort *)data)[i] = (ushort)(i % 3);
+    } else if (IS("materials")) {
+        memcpy(data,
+            (const float[]){
+                1.0f, 1.0f, 0.0f, 0.0f, 0.8f, 1.1f, 0.0f, 0.0f, 0.9f, 1.0f, 1e-4f, 0.0f},
+            bytes);
+    } else if (IS("multipliers")) {
+        cloth_sample_floats(data, bytes / 4, seed, argument, -0.01f, 0.01f);
+    } else if (IS("set_at")) {
+        sample_sets(data, n);
+    } else if (IS("debug") && def != &cloth_drive_def) {
+        for (uint64_t i = 0; i < n; i++)
+            ((uint2 *)data)[i] = (uint2){cloth_colour((uint)(i % 4)), 0};
+    } else if (IS("vertex_particle")) {
+        for (uint64_t i = 0; i < n; i++) words[i] = (uint)((i * 11 + 3) % n);
+    } else if (IS("incident_at")) { /* the last particle has no triangle */
+        for (uint64_t i = 0; i <= n; i++) words[i] = (uint)(6 * (i < n ? i : n - 1));
+    } else if (IS("incident")) {
+        for (uint64_t i = 0; i < 6 * n; i++) words[i] = (uint)((i * 7 + i / 3) % n);
+    } else if (IS("triangles")) {
+        for (uint64_t i = 0; i < 3 * n; i++) words[i] = (uint)((i * 5 + i / 7) % n);
+    } else if (!IS("broken")) {
+        cloth_sample_floats(data, bytes / 4, seed, argument, -1.0f, 1.0f);
+    }
+#undef IS
+}
+
+uint64_t cloth_sample_bytes_of_one_more(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
+{
+    hed_problem more = *problem;
+    more.sizes[0]++;
+    return hed_default_sample_bytes(def, config, &more, argument);
 }

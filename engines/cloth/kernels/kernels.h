@@ -137,22 +137,24 @@ void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *pro
 
 /* ---- sample data ---- */
 
-/* Floats in [low, high), element by element the same for the same seed and argument. */
+enum { CLOTH_SAMPLE_GARMENTS = 8 };
+#define CLOTH_SAMPLE_GARMENT_FLOATS "64"
+#define CLOTH_SAMPLE_COLLIDER_FLOATS "60" /* of three */
+#define CLOTH_SAMPLE_STEP_BYTES "160"     /* of two */
+/* By the arguments' names. Particles lie within 1 m of the origin, every seventh (3, 10, 17, ...)
+ * locked, in eight garments; what drives them has another set of limits for each, some none. */
+void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed);
+/* hed_default_sample_bytes() of a problem with one element more. */
+uint64_t cloth_sample_bytes_of_one_more(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument);
+/* Floats in [low, high), element by element the same for the same seed and argument; and particles
+ * as above. */
 void cloth_sample_floats(
     float *values, uint64_t count, uint64_t seed, uint32_t argument, float low, float high);
-/* Particles within 1 m of the origin, every seventh (3, 10, 17, ...) locked; where they were a
- * little before, in eight garments; what those are made of; and what drives them: each with another
- * set of limits, some with none, some not driven. */
-enum { CLOTH_SAMPLE_GARMENTS = 8 };
 void cloth_sample_positions(float4 *positions, uint64_t count, uint64_t seed);
 void cloth_sample_previous(float4 *previous, uint64_t count, uint64_t seed);
 void cloth_sample_garments(float4 *garments);
-void cloth_sample_driver_map(float4 *map, uint64_t count, uint64_t seed);
-/* A view of so many vertices, each of some particle, with normals and colours: turned and
- * shifted. */
-void cloth_sample_view(cloth_view *view, uint64_t vertices);
-/* A substep with everything on that `flags` say. */
-cloth_step cloth_sample_step(uint32_t particles, uint32_t flags);
 
 /* The first texts of each kernel here. */
 #define CLOTH_SHARED_SOURCES \
@@ -161,15 +163,43 @@ cloth_step cloth_sample_step(uint32_t particles, uint32_t flags);
         "particle.h", hed_cloth_particle_h, 0 \
     }
 
-/* ---- the four versions of the slides: scalar or vector, task or data-parallel ---- */
+/* ---- parts of descriptions ---- */
 
+/* The four versions of the slides: scalar or vector, task or data-parallel. */
 enum { CLOTH_WG, CLOTH_VECTOR, CLOTH_TASK, CLOTH_VERSION_PARAMETERS };
 enum { CLOTH_STRANDS = 32 }; /* the value of TASK beside 0 and 1 */
 extern const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS];
 extern const hed_condition cloth_version_conditions[1];
-/* The launch of `count` elements; TASK strands, or an item for each one or each four. */
-void cloth_version_geometry(const hed_config *config, uint64_t count, hed_geometry *layout);
-/* An item for each of `count` elements in groups of the first parameter. */
-void cloth_plain_geometry(const hed_config *config, uint64_t count, hed_geometry *layout);
+/* TASK strands, or an item for each element or each four; without these parameters an item for
+ * each, in groups of the first one. */
+void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
+    hed_geometry *layout);
+#define CLOTH_VERSIONS \
+    .parameters = cloth_version_parameters, .parameter_count = CLOTH_VERSION_PARAMETERS, \
+    .conditions = cloth_version_conditions, .condition_count = 1, .geometry = cloth_geometry
+#define CLOTH_PLAIN \
+    .parameters = cloth_version_parameters, .parameter_count = 1, .geometry = cloth_geometry
+
+/* One dimension, whose elements are what is counted. */
+#define CLOTH_FOR_EACH(dimension) \
+    .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS(dimension), .max_threads = "WG", \
+    .metric = HED_METRIC_ITEMS, .metric_unit = "G" dimension "/s"
+
+/* A work(): so many bytes and operations for each element. */
+#define CLOTH_WORK(name, bytes_each, operations_each) \
+    static void name(const hed_kernel_def *def, const hed_config *config, \
+        const hed_problem *problem, hed_work *amount) \
+    { \
+        double n = (double)problem->sizes[0]; \
+        *amount = \
+            (hed_work){.bytes = (bytes_each)*n, .operations = (operations_each)*n, .items = n}; \
+    }
+
+/* Of a constraint: ends, rest length, material, materials, multiplier; substeps. */
+#define CLOTH_CONSTRAINT_ARGUMENTS \
+    HED_IN(uint, ends, .count = "2*constraints"), HED_IN(float, rests), \
+        HED_IN(bytes, kinds, .count = "2*constraints"), HED_IN(float, materials, .count = "12"), \
+        HED_INOUT(float, multipliers, .tolerance = 1e-5), \
+        HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES)
 
 #endif

@@ -1,0 +1,77 @@
+/* Descriptions and native versions of the kernels that go through constraints: `cloth_distance`, a
+ * colour a launch, and `cloth_sets`, the slides' form. */
+#include "kernels/kernels.h"
+
+HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_step step = cloth_step_at(a[6], *(const uint *)a[7]);
+    uint pass = *(const uint *)a[8], first = *(const uint *)a[9];
+    for (uint64_t i = begin; i < end; i++)
+        cloth_distance_one(
+            first + (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], step.stiffness, pass);
+}
+HED_NATIVE_CLONES(distance_native, distance_body)
+/* Two particles read and written, 14 bytes of the constraint; 33 operations. */
+CLOTH_WORK(distance_work, 64.0 + 14.0, 33.0)
+
+/* Of one constraint more. Constraint i of the sample, from 1 on, connects particles 2 i and
+ * 2 i + 1; the first element is not in the range. */
+const hed_kernel_def cloth_distance_def = {
+    .name = "cloth_distance",
+    .summary = "min/max distance constraints of one colour, projected",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0},
+        {"project.h", hed_cloth_project_h, 0}, {"distance.cl", hed_cloth_distance_cl, 0}),
+    HED_ARGUMENTS(HED_INOUT(float, position, .count = "8*constraints", .tolerance = 1e-5),
+        CLOTH_CONSTRAINT_ARGUMENTS, HED_VALUE(uint, substep), HED_VALUE(uint, pass),
+        HED_VALUE(uint, first), HED_VALUE(uint, count)),
+    CLOTH_VERSIONS,
+    CLOTH_FOR_EACH("constraints"),
+    .range = distance_native,
+    .work = distance_work,
+    HED_PROBLEMS(
+        HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001), HED_PROBLEM(1002)),
+    .sample.bytes = cloth_sample_bytes_of_one_more,
+    .sample.fill = cloth_sample_fill,
+    .sample.benchmark = HED_PROBLEM((1 << 22) - 1),
+};
+
+/* One group; a group of one item is the slides' task. */
+static void sets_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    hed_geometry_1d(layout, 1, config->values[0], 1, 0); /* natively one set after another */
+}
+
+HED_NATIVE_BODY sets_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_step step = cloth_step_at(a[6], *(const uint *)a[8]);
+    const uint *set_at = a[7];
+    uint pass = *(const uint *)a[9], sets = *(const uint *)a[10];
+    for (uint i = set_at[0]; begin < end && i < set_at[sets]; i++)
+        cloth_distance_one(i, a[0], a[1], a[2], a[3], a[4], a[5], step.stiffness, pass);
+}
+HED_NATIVE_CLONES(sets_native, sets_body)
+
+/* The sample is a chain: the constraints with an even place in it, then those with an odd one, in
+ * sets of eight. */
+const hed_kernel_def cloth_sets_def = {
+    .name = "cloth_sets",
+    .summary = "all sets of distance constraints by one group, a barrier after each",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0},
+        {"project.h", hed_cloth_project_h, 0}, {"sets.cl", hed_cloth_sets_cl, 0}),
+    HED_ARGUMENTS(HED_INOUT(float, position, .count = "4*constraints", .tolerance = 1e-5),
+        CLOTH_CONSTRAINT_ARGUMENTS, HED_IN(uint, set_at, .count = "constraints"),
+        HED_VALUE(uint, substep), HED_VALUE(uint, pass), HED_VALUE(uint, sets)),
+    HED_PARAMETERS(
+        HED_PARAMETER(WG, 32, 1, 8, 32, 128, 512, 1024), HED_CHOICE(VECTOR, 0, "scalar", "vector")),
+    .geometry = sets_geometry,
+    CLOTH_FOR_EACH("constraints"),
+    .range = sets_native,
+    .work = distance_work,
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(302)),
+    .sample.bytes = cloth_sample_bytes_of_one_more,
+    .sample.fill = cloth_sample_fill,
+    .sample.benchmark = HED_PROBLEM(1 << 16),
+};

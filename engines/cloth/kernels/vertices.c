@@ -1,0 +1,144 @@
+/* Descriptions and native versions of what follows a frame: `cloth_surface`, `cloth_write_back`,
+ * `cloth_read`. */
+#include "kernels/kernels.h"
+
+HED_NATIVE_BODY surface_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    for (uint64_t i = begin; i < end; i++) cloth_surface_one((uint)i, a[0], a[1], a[2], a[3], a[4]);
+}
+HED_NATIVE_CLONES(surface_native, surface_body)
+/* Six triangles around each particle: their corners are read once each, two triangles a particle;
+ * 30 operations a triangle. */
+CLOTH_WORK(surface_work, 16.0 + 4.0 + 24.0 + 24.0 + 16.0, 190.0)
+
+const hed_kernel_def cloth_surface_def = {
+    .name = "cloth_surface",
+    .summary = "normal and area of each particle, from the triangles around it",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
+    HED_ARGUMENTS(HED_IN(float, position, .count = "4*particles"),
+        HED_IN(uint, incident_at, .count = "2*particles"), /* one more than particles at least */
+        HED_IN(uint, incident, .count = "6*particles"),
+        HED_IN(uint, triangles, .count = "3*particles"),
+        HED_OUT(float, air, .count = "4*particles", .tolerance = 1e-4), HED_VALUE(uint, particles)),
+    CLOTH_PLAIN,
+    CLOTH_FOR_EACH("particles"),
+    .range = surface_native,
+    .work = surface_work,
+
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
+    .sample.bytes = hed_default_sample_bytes,
+    .sample.fill = cloth_sample_fill,
+    .sample.benchmark = HED_PROBLEM(1 << 22),
+};
+
+HED_NATIVE_BODY write_back_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_view view = *(const cloth_view *)a[7];
+    for (uint64_t i = begin; i < end; i++)
+        cloth_write_back_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], view);
+}
+HED_NATIVE_CLONES(write_back_native, write_back_body)
+/* A particle, its number, colour and normal read, a vertex and a normal written; two matrices. */
+CLOTH_WORK(write_back_work, 4.0 + 16.0 + 8.0 + 16.0 + 32.0, 45.0)
+
+/* `broken` begins as zeros, as it does in a cloth. */
+const hed_kernel_def cloth_write_back_def = {
+    .name = "cloth_write_back",
+    .summary = "vertices and normals from particles, through a matrix, colours packed",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0},
+        {"write_back.cl", hed_cloth_write_back_cl, 0}),
+    HED_ARGUMENTS(HED_IN(float, position, .count = "4*vertices"),
+        HED_IN(uint, debug, .count = "2*vertices"), HED_IN(uint, vertex_particle),
+        HED_IN(float, air, .count = "4*vertices"),
+        HED_OUT(float, vertices, .count = "4*vertices", .tolerance = 1e-5),
+        HED_OUT(float, normals, .count = "4*vertices", .tolerance = 1e-5),
+        HED_INOUT(uint, broken, .count = "4"), HED_VALUE_STRUCT(cloth_view, view)),
+    CLOTH_VERSIONS,
+    CLOTH_FOR_EACH("vertices"),
+    .range = write_back_native,
+    .work = write_back_work,
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
+    .sample.bytes = hed_default_sample_bytes,
+    .sample.fill = cloth_sample_fill,
+    .sample.benchmark = HED_PROBLEM(1 << 22),
+};
+
+/* cloth_transform() with its rows as lanes of a vector, which compilers do not find by
+ * themselves. */
+HED_NATIVE_BODY transform_row(const float *m, float4 p, float *shown)
+{
+    for (int k = 0; k < 4; k++)
+        shown[k] = fma(p.z, m[8 + k], fma(p.y, m[4 + k], fma(p.x, m[k], m[12 + k])));
+}
+
+/* The fourth lane is stored, too, where the next vertex comes; but not behind the last one. */
+HED_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_particle,
+    float *positions, const cloth_view *view, uint64_t begin, uint64_t end)
+{
+    float m[16], shown[4];
+    memcpy(m, view->matrix, sizeof m);
+    for (uint64_t i = begin; i + 1 < end; i++) {
+        transform_row(m, position[vertex_particle ? vertex_particle[i] : i], shown);
+        memcpy(positions + 3 * i, shown, sizeof shown);
+    }
+    if (begin == end) return;
+    transform_row(m, position[vertex_particle ? vertex_particle[end - 1] : end - 1], shown);
+    memcpy(positions + 3 * (end - 1), shown, 3 * sizeof *shown);
+}
+
+HED_NATIVE_BODY read_normals(const float4 *air, const uint *vertex_particle, float *normals,
+    const cloth_view *view, uint64_t begin, uint64_t end)
+{
+    for (uint64_t i = begin; i < end; i++) {
+        float4 turned = cloth_shown_normal(air[vertex_particle ? vertex_particle[i] : i], *view);
+        memcpy(normals + 3 * i, &turned, 3 * sizeof *normals);
+    }
+}
+
+/* Bytes of the program's may lie anywhere. */
+HED_NATIVE_BODY read_colours(const uint2 *debug, const uint *vertex_particle,
+    unsigned char *colours, uint64_t begin, uint64_t end)
+{
+    for (uint64_t i = begin; i < end; i++) {
+        uint colour = debug ? debug[vertex_particle ? vertex_particle[i] : i].x : 0xffffffffu;
+        memcpy(colours + 4 * i, &colour, sizeof colour);
+    }
+}
+
+HED_NATIVE_BODY read_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    void *const *a = call->arguments;
+    cloth_view view = *(const cloth_view *)a[7];
+    uint wanted = *(const uint *)a[8];
+    const uint *vertex_particle = view.flags & CLOTH_VIEW_GATHER ? a[2] : NULL;
+    const uint2 *debug = view.flags & CLOTH_VIEW_COLOURS ? a[1] : NULL;
+    if (wanted & CLOTH_READ_POSITIONS)
+        read_positions(a[0], vertex_particle, a[4], &view, begin, end);
+    if (wanted & CLOTH_READ_NORMALS) read_normals(a[3], vertex_particle, a[5], &view, begin, end);
+    if (wanted & CLOTH_READ_COLOURS) read_colours(debug, vertex_particle, a[6], begin, end);
+}
+HED_NATIVE_CLONES(read_native, read_body)
+/* A particle, its number, colour and normal read, seven words written; two matrices. */
+CLOTH_WORK(read_work, 4.0 + 16.0 + 8.0 + 16.0 + 28.0, 45.0)
+
+const hed_kernel_def cloth_read_def = {
+    .name = "cloth_read",
+    .summary = "positions, normals and colours of vertices from particles, in tight rows",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"read.cl", hed_cloth_read_cl, 0}),
+    HED_ARGUMENTS(HED_IN(float, position, .count = "4*vertices"),
+        HED_IN(uint, debug, .count = "2*vertices"), HED_IN(uint, vertex_particle),
+        HED_IN(float, air, .count = "4*vertices"),
+        HED_OUT(float, positions, .count = "3*vertices", .tolerance = 1e-5),
+        HED_OUT(float, normals, .count = "3*vertices", .tolerance = 1e-5), HED_OUT(uint, colours),
+        HED_VALUE_STRUCT(cloth_view, view), HED_VALUE(uint, wanted)),
+    CLOTH_PLAIN,
+    CLOTH_FOR_EACH("vertices"),
+    .range = read_native,
+    .work = read_work,
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
+    .sample.bytes = hed_default_sample_bytes,
+    .sample.fill = cloth_sample_fill,
+    .sample.benchmark = HED_PROBLEM(1 << 22),
+};
