@@ -3,7 +3,6 @@
 
 #include "support/errors.h"
 #include "support/nearest.h"
-#include "cli/common/options_tree.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -48,8 +47,7 @@ bool hed_option_applies(const hed_arguments *path, uint32_t level, const hed_opt
     return !option->own || level == path->depth - 1;
 }
 
-/* The option of this name or letter, of this command or one above it. */
-static const hed_option *find_option(
+const hed_option *hed_option_find(
     const hed_arguments *arguments, const char *name, size_t size, char letter)
 {
     for (uint32_t level = arguments->depth; level-- > 0;) {
@@ -63,7 +61,7 @@ static const hed_option *find_option(
     return NULL;
 }
 
-static const hed_command *find_command(const hed_command *parent, const char *name)
+const hed_command *hed_command_below(const hed_command *parent, const char *name)
 {
     for (const hed_command *const *c = parent->commands; c && *c; c++)
         if (strcmp((*c)->name, name) == 0) return *c;
@@ -75,7 +73,7 @@ const hed_command *hed_options_find(const hed_command *root, const char *const *
 {
     *path = (hed_arguments){.path = {root}, .names = {root->name}, .depth = 1};
     for (uint32_t i = 0; i < count; i++) {
-        const hed_command *child = find_command(hed_arguments_command(path), names[i]);
+        const hed_command *child = hed_command_below(hed_arguments_command(path), names[i]);
         if (!child || path->depth == HED_COMMAND_DEPTH) {
             *unknown = names[i];
             return NULL;
@@ -227,7 +225,7 @@ static hed_status parse_long(parser *p, const char *name)
 {
     const char *equals = strchr(name, '=');
     size_t size = equals ? (size_t)(equals - name) : strlen(name);
-    const hed_option *option = find_option(p->arguments, name, size, 0);
+    const hed_option *option = hed_option_find(p->arguments, name, size, 0);
     if (!option && size == sizeof HELP - 1 && memcmp(name, HELP, size) == 0) {
         p->arguments->help = true;
         return HED_OK;
@@ -248,7 +246,7 @@ static hed_status parse_short(parser *p, const char *letters)
 {
     hed_status status = HED_OK;
     for (; *letters && status == HED_OK && !p->arguments->help; letters++) {
-        const hed_option *option = find_option(p->arguments, NULL, 0, *letters);
+        const hed_option *option = hed_option_find(p->arguments, NULL, 0, *letters);
         if (!option && *letters == 'h') {
             p->arguments->help = true;
         } else if (!option) {
@@ -273,7 +271,7 @@ static hed_status hand_down(parser *p)
         hed_value *value = &p->arguments->values[i];
         if (!value->option->own) continue;
         const hed_option *below =
-            find_option(p->arguments, value->option->name, strlen(value->option->name), 0);
+            hed_option_find(p->arguments, value->option->name, strlen(value->option->name), 0);
         if (!below) {
             char words[256];
             snprintf(
@@ -291,7 +289,7 @@ static hed_status parse_positional(parser *p, const char *text)
     /* A command with both takes the name of a command as its first word, and anything else as its
      * argument. */
     bool begun = command->positionals && hed_given(p->arguments, command->positionals->name);
-    const hed_command *child = p->only_positionals || begun ? NULL : find_command(command, text);
+    const hed_command *child = p->only_positionals || begun ? NULL : hed_command_below(command, text);
     if (!child && command->commands && !command->positionals && !p->only_positionals)
         return unknown_command(p, command, text);
     if (child) {
@@ -372,12 +370,12 @@ void hed_arguments_free(hed_arguments *arguments)
 
 bool hed_has_option(const hed_arguments *arguments, const char *name)
 {
-    return find_option(arguments, name, strlen(name), 0) != NULL;
+    return hed_option_find(arguments, name, strlen(name), 0) != NULL;
 }
 
 static const hed_option *known(const hed_arguments *arguments, const char *name)
 {
-    const hed_option *option = find_option(arguments, name, strlen(name), 0);
+    const hed_option *option = hed_option_find(arguments, name, strlen(name), 0);
     for (const hed_option *o = hed_arguments_command(arguments)->positionals;
          !option && o && o->name; o++)
         if (strcmp(o->name, name) == 0) option = o;

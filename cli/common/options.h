@@ -128,7 +128,27 @@ void hed_options_help(const hed_arguments *path, FILE *stream);
 void hed_options_man(const hed_command *root, const char *version, FILE *stream);
 
 typedef enum hed_shell { HED_BASH, HED_ZSH, HED_FISH } hed_shell;
-/* A completion script for the whole tree. */
+/* A shell's script, which asks `PROGRAM __complete WORDS...` on each completion. */
 void hed_options_completion(const hed_command *root, hed_shell shell, FILE *stream);
+/* The answer: what can stand for the last of the words behind the program's name, one to a line,
+ * with a tab and an explanation behind it where there is one. A first line ":file" or ":folder" asks
+ * the shell to complete file names as well. */
+void hed_options_complete(
+    const hed_command *root, const char *const *words, uint32_t count, FILE *stream);
+
+/* ---- between options.c and options_text.c ---- */
+
+/* The command itself, or what it is another name for. */
+const hed_command *hed_command_real(const hed_command *command);
+const hed_command *hed_command_below(const hed_command *parent, const char *name);
+/* Whether an option of the command at `level` of the path can be given to the last one. */
+bool hed_option_applies(const hed_arguments *path, uint32_t level, const hed_option *option);
+/* The option of this name or letter, of the last command or one above it. */
+const hed_option *hed_option_find(
+    const hed_arguments *arguments, const char *name, size_t size, char letter);
+/* "heddle bench kernels". */
+void hed_command_line(const hed_arguments *path, char *text, size_t size);
+/* "--device" of an option, "FILE" of a positional. */
+void hed_option_label(const hed_option *option, char *text, size_t size);
 
 #endif

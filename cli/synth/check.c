@@ -77,8 +77,8 @@ static hed_status player_play(
 static uint32_t make_notes(const hed_synth_instrument_def *def, hed_synth_event events[MOST_NOTES])
 {
     uint32_t count = def->mode == HED_SYNTH_SINGLETON ? MOST_NOTES
-                     : def->voices < MOST_NOTES ? def->voices
-                                                : MOST_NOTES;
+                     : def->voices < MOST_NOTES       ? def->voices
+                                                      : MOST_NOTES;
     uint32_t span = def->high - def->low + 1u;
     if (count > span) count = span;
     for (uint32_t i = 0; i < count; i++) {
@@ -123,8 +123,7 @@ static hed_status player_measure(player *p, const hed_synth_instrument *instrume
 /* Plays it for a fraction of a second with as many notes as it has voices. Only what is wrong with
  * the machine, not with the pair, is an error. */
 static hed_status synth_measure(hed_device *device, const hed_synth_instrument *instrument,
-    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load,
-    hed_error *error)
+    hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load, hed_error *error)
 {
     *load = (cli_synth_load){.solver = solver};
     hed_synth_def def = hed_default_synth_def();
@@ -153,8 +152,8 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     /* Which solver and device it is stands beside it. */
     char head[128];
     const char *id = hed_device_get_info(device)->id;
-    int length = snprintf(
-        head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
+    int length =
+        snprintf(head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
     const char *reason =
         strncmp(error->text, head, (size_t)length) == 0 ? error->text + length : error->text;
     snprintf(load->reason, sizeof load->reason, "%.255s", reason);
@@ -173,8 +172,8 @@ static void tell_contents(check *c)
             CLI_TEXT("mode", modes[def->mode]), CLI_WHOLE("instances", instances));
         cli_report_open(c->records, "entities");
         for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-            cli_report_more(c->records,
-                CLI_WHOLE(hed_synth_entity_type_name(type), hed_synth_instrument_count(c->instrument, type)));
+            cli_report_more(c->records, CLI_WHOLE(hed_synth_entity_type_name(type),
+                                            hed_synth_instrument_count(c->instrument, type)));
         cli_report_close(c->records);
         return;
     }
@@ -352,8 +351,7 @@ static hed_status check_device(
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && !status && !hed_interrupted(); i++) {
         cli_synth_load load;
-        status =
-            synth_measure(device, c->instrument, solvers[i], c->rate, c->block, &load, error);
+        status = synth_measure(device, c->instrument, solvers[i], c->rate, c->block, &load, error);
         if (status) continue;
         add_load(table, id, &load);
         if (is_better(&load, &best->load)) *best = (best_load){load, id};

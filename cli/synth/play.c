@@ -78,8 +78,7 @@ static hed_status tell_json(
     double block = 1e9 * r->block / r->rate;
     cli_report *report = cli_report_create(true);
     cli_report_row(report, CLI_TEXT("instrument", hed_text_of(a, "INSTRUMENT")),
-        CLI_TEXT("device", device),
-        CLI_TEXT("solver", hed_synth_solver_name(r->synth.solver)),
+        CLI_TEXT("device", device), CLI_TEXT("solver", hed_synth_solver_name(r->synth.solver)),
         CLI_WHOLE("rate", r->rate), CLI_WHOLE("block", r->block), CLI_WHOLE("latency", r->latency),
         CLI_WHOLE("blocks", r->load.count));
     cli_report_open(report, "load");
