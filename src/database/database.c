@@ -317,6 +317,7 @@ static hed_status open_file(hed_database *database, hed_error *error)
     enum { ATTEMPTS = 3 };
     hed_status status = HED_OK;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        hed_error_clear(error); /* what the attempt before failed with was dealt with */
         hed_verdict verdict = HED_VERDICT_REFUSED;
         database->damaged = false;
         status = connect(database, error);
