@@ -1,5 +1,5 @@
-/* ctest: devices
- * What goes beyond the common set: cooperative launches, the barrier over the grid, packets,
+/* ctest: devices */
+/* What goes beyond the common set: cooperative launches, the barrier over the grid, packets,
  * clusters, named barriers, lanes, half floats, mapped memory, resident kernels, large local
  * memory. Where a device lacks the capability, the kernel must be refused by name; where it has it,
  * the result must be right, whatever the number of groups and however the polls are delayed. */

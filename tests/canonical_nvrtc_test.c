@@ -1,5 +1,5 @@
-/* ctest: timeout=900
- * Every canonical kernel through NVRTC, without a device: no spill and no stack frame, and
+/* ctest: long */
+/* Every canonical kernel through NVRTC, without a device: no spill and no stack frame, and
  * registers for the whole group. Each value of each parameter with HEDDLE_TEST_FULL=1, else the
  * defaults and both sides of every switch. Skipped where NVRTC is not installed. */
 #include "backends/cuda/nvrtc.h"

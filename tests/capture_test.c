@@ -1,5 +1,5 @@
-/* ctest: devices
- * Captures: what is written is read again, byte for byte, and runs; a file that is damaged in any
+/* ctest: devices */
+/* Captures: what is written is read again, byte for byte, and runs; a file that is damaged in any
  * way says where; a full disk, an allocation that fails and a launch that cannot be captured leave
  * nothing behind. */
 #include <signal.h>

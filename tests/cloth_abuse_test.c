@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * hed_cloth under abuse: numbers at their limits and beyond, broken positions, refusals, memory
+/* ctest: devices full=pocl long */
+/* hed_cloth under abuse: numbers at their limits and beyond, broken positions, refusals, memory
  * that runs out. */
 #include "cloth_sheet.h"
 

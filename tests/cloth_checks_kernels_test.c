@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * Physics with known answers, of single kernels with hand-made data: pairs, limits of the driver,
+/* ctest: devices */
+/* Physics with known answers, of single kernels with hand-made data: pairs, limits of the driver,
  * write-back, colours, equality of versions. Of whole cloths: cloth_checks_test.c. */
 #include "cloth_checks.h"
 

@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * Physics with known answers, of whole cloths: free fall, momentum, convergence, pendulum,
+/* ctest: devices full=pocl long */
+/* Physics with known answers, of whole cloths: free fall, momentum, convergence, pendulum,
  * catenary, equality of solvers and devices, invariance. What is said of double holds for the
  * reference, the rest for every solver of the device under test. The same for single kernels:
  * cloth_checks_kernels_test.c. */

@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * Colliders: the shapes' surfaces against sampled ones, friction on slopes, ways that pass right
+/* ctest: devices full=pocl long */
+/* Colliders: the shapes' surfaces against sampled ones, friction on slopes, ways that pass right
  * through thin things, things that pass through cloth; meshes: nearest triangle and side against
  * all triangles, bodies that move, particles that begin inside, and what is wrong with a mesh. */
 #include "cloth_contacts.h"

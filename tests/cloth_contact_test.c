@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that
+/* ctest: devices full=pocl long */
+/* Cloth against cloth: a sheet folded on itself, one dropped over another, a stack, and two that
  * meet at speed come to rest without a pair of triangles that cross, without a pop, and with the
  * same bits on every device. */
 #include "cloth_contacts.h"

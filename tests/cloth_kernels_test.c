@@ -1,5 +1,5 @@
-/* ctest: devices timeout=600
- * The cloth engine's kernels against their native versions: every configuration of the small
+/* ctest: devices long */
+/* The cloth engine's kernels against their native versions: every configuration of the small
  * spaces, each value of each parameter of the others, in fast mode within tolerance and in strict
  * mode bit for bit. HEDDLE_TEST_CONFIGURATIONS=all runs every configuration. */
 #include "testing.h"

@@ -1,7 +1,7 @@
 /* The kernel of patches and whole garments through NVRTC, without a device: the instances that
  * matter on an H200 neither spill nor have a stack frame, with what may surround a cloth and
  * without; and all compile for older architectures. Skipped where NVRTC is not installed. */
-/* ctest: timeout=300 */
+
 #include "kernels/kernels.h"
 #include "nvrtc_testing.h"
 

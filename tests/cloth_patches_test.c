@@ -2,7 +2,7 @@
  * submission against many, choices against each other, several garments and copies, what surrounds
  * a cloth, and choices' texts. On CUDA the exchange goes by packets inside one launch, elsewhere by
  * a launch for each exchange; a packet that is not there when it should be ends in an error. */
-/* ctest: devices timeout=400 */
+/* ctest: devices long */
 #include "cloth_layouts.h"
 
 /* A device without the solver says so, and then there is nothing to test. */

@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * Gravity is not lost to rounding, however high the cloth is and however short a substep: free
+/* ctest: devices */
+/* Gravity is not lost to rounding, however high the cloth is and however short a substep: free
  * fall, a sheet on two corners, a catenary, a pendulum; and nothing around a cloth depends on where
  * in the world all of it is. The figures are those of the double reference with the same substeps,
  * or exact ones. */

@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * hed_cloth: its life, frames, reading, states, jumps, native stand-ins, copies, strict mode. */
+/* ctest: devices long */
+/* hed_cloth: its life, frames, reading, states, jumps, native stand-ins, copies, strict mode. */
 #include "cloth_sheet.h"
 
 /* ---- a life ---- */

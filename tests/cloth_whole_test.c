@@ -1,7 +1,7 @@
 /* A whole garment for each group: against the double reference in the same order, copies and mixed
  * garments against each alone, what surrounds a cloth against the solver of colours, choices
  * against each other, and what is refused. */
-/* ctest: devices timeout=400 */
+/* ctest: devices long */
 #include "cloth_layouts.h"
 
 /* A device without the solver says so, and then there is nothing to test. */

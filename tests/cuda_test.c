@@ -1,5 +1,5 @@
-/* ctest: devices=cuda
- * What is special to the CUDA backend on a real device: a program's own context, stream and memory;
+/* ctest: devices=cuda */
+/* What is special to the CUDA backend on a real device: a program's own context, stream and memory;
  * handles and functions read out; resources that the driver tells; errors that lose the device.
  * Skipped on every other device. */
 #include "testing.h"

@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * Every allocation of a create-launch-destroy cycle failing, on the device under test: a clean
+/* ctest: devices */
+/* Every allocation of a create-launch-destroy cycle failing, on the device under test: a clean
  * status, nothing left, and the process goes on. The fake drivers go through the same in
  * fake_driver_test.c. And processes that fill one cold cache together, with the device's own
  * compiler. */

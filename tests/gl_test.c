@@ -1,5 +1,5 @@
-/* ctest: devices
- * OpenGL buffers as kernels' memory: a context without a window (EGL, surfaceless), a buffer object
+/* ctest: devices */
+/* OpenGL buffers as kernels' memory: a context without a window (EGL, surfaceless), a buffer object
  * filled by OpenGL, doubled by a kernel, read by OpenGL. Where driver and device cannot share, the
  * copy must give the same answer. */
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* ctest: devices
- * Arguments that no sane caller gives, through the public functions: each is answered with a status
+/* ctest: devices */
+/* Arguments that no sane caller gives, through the public functions: each is answered with a status
  * that says what was wrong, or is allowed and harmless; the device works afterwards. What callers
  * get wrong every day is in runtime_test.c. */
 #include "cycle.h"

@@ -1,5 +1,5 @@
-/* ctest: devices
- * The runner in this process: what becomes of candidates that are right, and of those that are
+/* ctest: devices */
+/* The runner in this process: what becomes of candidates that are right, and of those that are
  * wrong in each way; and how results are compared. */
 #include <sys/wait.h>
 

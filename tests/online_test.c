@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * Tuning while a program works: whatever is tried, every launch gives the program the right
+/* ctest: devices long */
+/* Tuning while a program works: whatever is tried, every launch gives the program the right
  * results; a slow default gives way to a fast configuration, a wrong one never wins, the share is
  * kept, and trouble of trials is never the launch's. Times are a simulated clock's where the device
  * is host; elsewhere configurations differ so much that no clock is needed to tell. */

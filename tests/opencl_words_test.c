@@ -1,5 +1,5 @@
-/* ctest: devices timeout=240
- * OpenCL C as it is written elsewhere (HED_OPENCL_TEXT): vectors of 8 and 16 of every type, all
+/* ctest: devices */
+/* OpenCL C as it is written elsewhere (HED_OPENCL_TEXT): vectors of 8 and 16 of every type, all
  * names of their elements, literals, and the common, geometric, integer, relational and math
  * functions. One text runs on every device and must give what OpenCL C 1.2 says; without a device
  * NVRTC compiles it. A matrix product as libraries write it (vectors of any width by typedefs,

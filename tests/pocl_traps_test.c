@@ -1,5 +1,5 @@
-/* ctest: devices=pocl
- * PoCL's traps: what it does that no program expects, each with the test that we do not step into
+/* ctest: devices=pocl */
+/* PoCL's traps: what it does that no program expects, each with the test that we do not step into
  * it. Elsewhere are
  *
  *   arguments in local memory that abort the process    also runtime:

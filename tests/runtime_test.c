@@ -1,5 +1,5 @@
-/* ctest: devices
- * The runtime through its public face, the same on every device: buffers, copies, events, graphs,
+/* ctest: devices */
+/* The runtime through its public face, the same on every device: buffers, copies, events, graphs,
  * launches with every kind of argument, and what each mistake of a caller is answered with. */
 #include "testing.h"
 

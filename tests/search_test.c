@@ -1,5 +1,4 @@
-/* ctest: timeout=240
- * Searches: nothing asked twice, every space exhausted, seeds that reproduce, failures, answers out
+/* Searches: nothing asked twice, every space exhausted, seeds that reproduce, failures, answers out
  * of order, memory that runs out, and on a space made here that the default is far better than
  * chance. */
 #include "testing.h"

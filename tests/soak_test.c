@@ -1,5 +1,5 @@
-/* ctest: devices timeout=900
- * Many lives in one process: nothing of ours stays, and the process grows no more than its driver
+/* ctest: devices long */
+/* Many lives in one process: nothing of ours stays, and the process grows no more than its driver
  * makes it grow, which is measured with as many cycles of raw driver calls. 100 lives, or 1000 with
  * HEDDLE_TEST_FULL set. The fake drivers, which count every object, have a soak of their own in
  * fake_driver_test.c. */

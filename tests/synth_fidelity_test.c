@@ -1,5 +1,5 @@
-/* ctest: devices=pocl,cuda timeout=300
- * Fast mode on the device under test against strict mode in plain C, over the first second of a
+/* ctest: devices=pocl,cuda */
+/* Fast mode on the device under test against strict mode in plain C, over the first second of a
  * note.
  *
  * Linear and nearly linear instruments: the energy of the difference is at least 80 dB below the

@@ -1,4 +1,4 @@
-/* ctest: devices timeout=300 */
+/* ctest: devices */
 /* Golden renders: short, strict, the same bits on every device. tests/golden/NAME.json is an
  * instrument, the table below says what is played on it, tests/golden/hashes.txt has the hash of
  * each render. All parameters that modulation reaches are tried one by one on base.json.

@@ -1,7 +1,7 @@
 /* The kernel of solver grid through NVRTC, without a device: the shapes that matter on an H200
  * fit 64 registers at 1,024 threads and neither spill nor have a stack frame; and it compiles for
  * older architectures. Skipped where NVRTC is not installed. */
-/* ctest: timeout=300 */
+
 #include "solver/grid/grid.h"
 #include "nvrtc_testing.h"
 

@@ -1,5 +1,5 @@
-/* ctest: devices
- * Solvers group and global: in strict mode the same bits as plain C, whatever the block, the
+/* ctest: devices */
+/* Solvers group and global: in strict mode the same bits as plain C, whatever the block, the
  * shape and the packing; near them in fast mode; a change while it sounds that does not click. */
 #include "testing.h"
 

@@ -1,5 +1,5 @@
-/* ctest: devices timeout=300
- * The synth's kernels against their native versions: in fast mode within tolerance and in strict
+/* ctest: devices */
+/* The synth's kernels against their native versions: in fast mode within tolerance and in strict
  * mode bit for bit. HEDDLE_TEST_CONFIGURATIONS=all runs every configuration. */
 #include "testing.h"
 

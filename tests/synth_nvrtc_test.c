@@ -1,7 +1,7 @@
 /* The kernels that run programs through NVRTC, without a device: groups of up to 1,024 items have
  * the registers they need and neither spill nor have a stack frame on an H200; all compile for
  * older architectures. Skipped where NVRTC is not installed. */
-/* ctest: timeout=300 */
+
 #include "solver/group/kernels.h"
 #include "solver/solver.h"
 #include "nvrtc_testing.h"

@@ -1,5 +1,5 @@
-/* ctest: devices
- * Instruments put together by chance, with entities removed again, any modulation that is allowed,
+/* ctest: devices */
+/* Instruments put together by chance, with entities removed again, any modulation that is allowed,
  * notes and automation, and a change in the middle: plain C and a work-group give the same bits,
  * whatever the block and the packing. */
 #include "testing.h"

@@ -1,5 +1,5 @@
-/* ctest: devices
- * "All sound off" through a whole synth: bodies stop ringing at its sample, without a click and
+/* ctest: devices */
+/* "All sound off" through a whole synth: bodies stop ringing at its sample, without a click and
  * whatever the block; other channels' voices go on, and notes of the same sample start from rest.
  * And what a change keeps of settings. */
 #include "testing.h"

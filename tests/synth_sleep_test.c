@@ -1,5 +1,5 @@
-/* ctest: devices
- * Rest: islands of bodies fall asleep without a click, at the same sample whatever the block, wake
+/* ctest: devices */
+/* Rest: islands of bodies fall asleep without a click, at the same sample whatever the block, wake
  * with their notes, and not while anything drives them (solver/sleep.h). */
 #include "testing.h"
 

@@ -1,5 +1,5 @@
-/* ctest: devices
- * What is measured for an instrument is what AUTO takes from then on; a wrong candidate is no
+/* ctest: devices */
+/* What is measured for an instrument is what AUTO takes from then on; a wrong candidate is no
  * winner. */
 #include "folder.h"
 

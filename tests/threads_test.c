@@ -1,5 +1,5 @@
-/* ctest: devices
- * Several threads on one device: opening it, making and destroying buffers, streams, events and
+/* ctest: devices */
+/* Several threads on one device: opening it, making and destroying buffers, streams, events and
  * kernels, and launching, each thread in a stream of its own. Under ThreadSanitizer on host and on
  * the fake drivers, whose code it sees. */
 #include "cycle.h"

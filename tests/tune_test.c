@@ -1,4 +1,5 @@
-/* ctest: devices timeout=300 Tuning as a whole: the fastest is found, the wrong never wins, what is
+/* ctest: devices long */
+/* Tuning as a whole: the fastest is found, the wrong never wins, what is
  * measured is
  * kept and recalled, ties change nothing. Pipelines with made-up times stand for devices of known
  * noise; tiny kernels run on the device under test. */

@@ -1,5 +1,5 @@
-/* ctest: devices=pocl,cuda timeout=300
- * The runner in worker processes: candidates that crash, hang, lie or are wrong cost one evaluation
+/* ctest: devices=pocl,cuda long */
+/* The runner in worker processes: candidates that crash, hang, lie or are wrong cost one evaluation
  * and nothing else; workers that are killed, missing or no workers at all; and nothing is left
  * behind. */
 #include <pthread.h>

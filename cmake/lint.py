@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""What clang-format does not see: words that do not come back (cmake/words.txt), in comments, messages and documents, and
+how the code is cut: small statics that are called once, and names of statics that several files have.
+
+    cmake/lint.py [words|statics|all]      a figure above its limit is listed and fails; `list` after it lists all
+"""
+import collections, json, os, re, subprocess, sys
+
+LIMITS = {'words': 140, 'once': 16, 'shared': 30}  # the last two in per cent
+PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker')
+C = ('.c', '.h', '.cl', '.clh')
+
+os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+listed = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], capture_output=True, text=True).stdout
+files = [f for f in listed.split('\n') if os.path.isfile(f)]
+text = {f: open(f, errors='replace').read() for f in files if f.endswith(C + ('.md',))}
+lists = 'list' in sys.argv[2:]
+
+
+def judge(name, figure, found, unit):
+    bad = figure > LIMITS[name]
+    if bad or lists:
+        for line in found:
+            print(line)
+    print(f'{"FAILED " if bad else ""}{name}: {figure:.4g}{unit}, at most {LIMITS[name]}')
+    return bad
+
+
+def words():
+    patterns = []
+    for line in open('cmake/words.txt'):
+        if line.strip() and not line.startswith('#'):
+            pattern, better = line.rstrip('\n').split('\t')
+            patterns.append((re.compile(pattern, re.I), better))
+    found = []
+    for name, content in text.items():
+        if name.startswith(PRODUCT + ('docs', 'examples')) or '/' not in name and name != 'CONTRIBUTING.md':
+            # Of C, what is read: comments and strings. A string that goes into a driver's or a format's hands may say `color`.
+            spots = [(0, content)] if name.endswith('.md') else [(m.start(), m.group()) for m in re.finditer(
+                r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', content, re.S)]
+            for start, spot in spots:
+                for pattern, better in patterns:
+                    for m in pattern.finditer(spot):
+                        line = content.count('\n', 0, start + m.start()) + 1
+                        found.append(f'{name}:{line}: "{m.group()}": {better}')
+    return judge('words', len(found), found, '')
+
+
+def statics():
+    product = [f for f in text if f.startswith(PRODUCT) and f.endswith(C)]
+    tags = subprocess.run(['ctags', '--languages=C', '--langmap=C:.c.h.cl.clh', '--kinds-C=f', '--fields=+nefS',
+                           '--output-format=json', '-f', '-'] + product, capture_output=True, text=True).stdout
+    bare = {f: re.sub(r'//[^\n]*', '', re.sub(r'/\*.*?\*/', '', text[f], flags=re.S)) for f in product}
+    homes, once, total = collections.defaultdict(list), [], 0
+    for tag in map(json.loads, tags.splitlines()):
+        name, path, line = tag['name'], tag['path'], tag['line']
+        if not tag.get('file') and not re.search(r'\bstatic\b', text[path].split('\n')[line - 1]):
+            continue
+        total += 1
+        homes[name].append(path)
+        prototypes = len(re.findall(r'^static[^;={}()]*\b%s\s*\([^;{}]*\)\s*;' % name, bare[path], re.M))
+        calls = len(re.findall(r'\b%s\s*\(' % name, bare[path])) - 1 - prototypes
+        uses = len(re.findall(r'\b%s\b' % name, bare[path])) - 1 - prototypes
+        length = tag.get('end', line) - line + 1
+        if calls == uses == 1 and length <= 10 and path.endswith(('.c', '.cl')):
+            once.append(f'{path}:{line}: {name}() has {length} lines and one call')
+    several = {n: sorted(set(h)) for n, h in homes.items() if len(set(h)) > 1}
+    shared = [f'{name}() is a static of {len(h)} files: {" ".join(h)}' for name, h in sorted(several.items())]
+    count = sum(len(homes[n]) for n in several)
+    bad = judge('once', 100 * len(once) / max(1, total), once, ' % of the statics')
+    return judge('shared', 100 * count / max(1, total), shared, ' % of the statics') or bad
+
+
+what = sys.argv[1] if len(sys.argv) > 1 else 'all'
+failed = [check() for name, check in (('words', words), ('statics', statics)) if what in (name, 'all')]
+sys.exit(any(failed))
