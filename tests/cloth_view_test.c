@@ -9,8 +9,8 @@
 #include "control.h"
 #include "engines/cloth/view/view.h"
 #include "heddle/cloth_scene.h"
-#include "raster.h"
-#include "space.h"
+#include "software.h"
+#include "studio.h"
 #include "testing.h"
 #include "window.h"
 

@@ -4,7 +4,7 @@
  * colouring takes at most 2 D - 1, in mesh order nearly D. Balance moves each constraint to the
  * least used colour that is free at both ends, among those there are: tails of one or two
  * constraints cost as much as a full set. Locked particles make no conflict. */
-#include "model/garment_parts.h"
+#include "model/garment.h"
 
 #include <string.h>
 
@@ -31,8 +31,7 @@ static bool is_free(const cloth_garment *garment, uint32_t particle)
 
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error)
 {
-    uint32_t *count =
-        hed_new(&garment->allocator, garment->particle_count, sizeof *count, error);
+    uint32_t *count = hed_new(&garment->allocator, garment->particle_count, sizeof *count, error);
     if (!count) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         count[garment->constraints[k].a]++;
@@ -53,12 +52,11 @@ static hed_status list_around(colouring *work, hed_error *error)
 {
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
-    work->around_at = hed_new(
-        &garment->allocator, (uint64_t)particles + 1, sizeof *work->around_at, error);
-    work->around = hed_new(
-        &garment->allocator, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
-    work->stamp =
-        hed_new(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
+    work->around_at =
+        hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *work->around_at, error);
+    work->around =
+        hed_new(&garment->allocator, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
+    work->stamp = hed_new(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
     if (!work->around_at || !work->around || !work->stamp) return HED_ERROR_MEMORY;
     uint32_t *at = work->around_at;
     for (int pass = 0; pass < 2; pass++) {
@@ -193,8 +191,7 @@ static hed_status permute(cloth_garment *garment, const uint32_t *numbers, hed_e
     }
     hed_delete(&garment->allocator, there ? garment->constraints : constraints, count,
         sizeof *constraints);
-    hed_delete(
-        &garment->allocator, there ? garment->families : families, count, sizeof *families);
+    hed_delete(&garment->allocator, there ? garment->families : families, count, sizeof *families);
     if (!there) return HED_ERROR_MEMORY;
     garment->constraints = constraints;
     garment->families = families;
@@ -212,8 +209,7 @@ static hed_status sort_by_colour(colouring *work, hed_error *error)
         hed_new(allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     uint32_t *place = hed_new(allocator, 2 * (uint64_t)colours, sizeof *place, error);
     double *softness = hed_new(allocator, colours, sizeof *softness, error);
-    uint32_t *numbers =
-        hed_new(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
+    uint32_t *numbers = hed_new(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
     uint32_t *low_at = hed_new(allocator, lows, sizeof *low_at, error);
     hed_status status = HED_ERROR_MEMORY;
     if (garment->colour_at && place && softness && numbers && low_at) {
@@ -234,7 +230,8 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
     if (status) return status;
     /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D
      * - 1 colours are always enough. */
-    colouring work = {.garment = garment, .constraints = garment->constraint_count,
+    colouring work = {.garment = garment,
+        .constraints = garment->constraint_count,
         .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
     const hed_allocator *allocator = &garment->allocator;
     work.colour = hed_new(allocator, work.constraints, sizeof *work.colour, error);

@@ -9,7 +9,7 @@
  * They are made in the order bend, shear, structural, because a sweep should end on the edges: what
  * it does last holds best. Inside a family they lie in mesh order (by the first face that shows a
  * particle), which needs far fewer colours than a random one. */
-#include "model/garment_parts.h"
+#include "model/garment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,10 +29,8 @@ static hed_status allocate_constraints(
             "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number,
             garment->name, (unsigned long long)count);
     garment->constraint_count = (uint32_t)count;
-    garment->constraints =
-        hed_new(&garment->allocator, count, sizeof *garment->constraints, error);
-    garment->families =
-        hed_new(&garment->allocator, count, sizeof *garment->families, error);
+    garment->constraints = hed_new(&garment->allocator, count, sizeof *garment->constraints, error);
+    garment->families = hed_new(&garment->allocator, count, sizeof *garment->families, error);
     return garment->constraints && garment->families ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -113,8 +111,8 @@ static hed_status make_grid(
             make_grid_colour(garment, grid_families + f, colour, &next);
             if (next > ends[colours]) ends[++colours] = next;
         }
-    garment->colour_at = hed_new(
-        &garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+    garment->colour_at =
+        hed_new(&garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     if (!garment->colour_at) return HED_ERROR_MEMORY;
     garment->colour_count = colours;
     memcpy(garment->colour_at, ends, ((size_t)colours + 1) * sizeof *ends);
@@ -190,8 +188,7 @@ static hed_status sides_create(
     list->capacity = capacity;
     list->sides = hed_new(work->allocator, capacity, sizeof *list->sides, error);
     list->sorted = hed_new(work->allocator, capacity, sizeof *list->sorted, error);
-    list->at =
-        hed_new(work->allocator, (uint64_t)work->particles + 1, sizeof *list->at, error);
+    list->at = hed_new(work->allocator, (uint64_t)work->particles + 1, sizeof *list->at, error);
     return list->sides && list->sorted && list->at ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -297,8 +294,7 @@ static hed_status make_pairs(cloth_garment *garment, mesh_work *work,
 {
     uint64_t edges = 3 * (uint64_t)faces->triangle_count + 4 * (uint64_t)faces->quad_count;
     work->rank = hed_new(work->allocator, work->particles, sizeof *work->rank, error);
-    work->particle =
-        hed_new(work->allocator, work->particles, sizeof *work->particle, error);
+    work->particle = hed_new(work->allocator, work->particles, sizeof *work->particle, error);
     if (!work->rank || !work->particle) return HED_ERROR_MEMORY;
     hed_status status = sides_create(&work->edges, work, edges, error);
     if (status) return status;
@@ -351,4 +347,119 @@ hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garmen
     hed_status status = grid ? make_grid(garment, def, number, error)
                              : make_from_faces(garment, def, faces, number, error);
     return status ? status : check_rests(garment, number, error);
+}
+
+/* Faces of a garment: triangles (quads cut in two), what is incident to each particle, and
+ * masses. */
+
+hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,
+    cloth_faces *faces, hed_error *error)
+{
+    *faces = (cloth_faces){.triangle_count = def->triangle_count,
+        .quad_count = def->quad_count,
+        .triangles = (const uint32_t(*)[3])def->triangles,
+        .quads = (const uint32_t(*)[4])def->quads};
+    uint32_t width = def->grid_width, height = def->grid_height;
+    if (faces->quad_count || width < 2 || height < 2) return HED_OK;
+    faces->quad_count = (width - 1) * (height - 1);
+    faces->made = hed_new(allocator, faces->quad_count, sizeof *faces->made, error);
+    if (!faces->made) return HED_ERROR_MEMORY;
+    uint32_t(*quad)[4] = faces->made;
+    for (uint32_t y = 0; y + 1 < height; y++)
+        for (uint32_t x = 0; x + 1 < width; x++, quad++) {
+            uint32_t at = y * width + x;
+            (*quad)[0] = at, (*quad)[1] = at + 1, (*quad)[2] = at + width + 1,
+            (*quad)[3] = at + width;
+        }
+    faces->quads = (const uint32_t(*)[4])faces->made;
+    return HED_OK;
+}
+
+void cloth_faces_destroy(const hed_allocator *allocator, cloth_faces *faces)
+{
+    hed_delete(allocator, faces->made, faces->quad_count, sizeof *faces->made);
+}
+
+/* `incident` is filled from each list's beginning on; counting upwards keeps it ascending. */
+static hed_status make_incident(cloth_garment *garment, hed_error *error)
+{
+    uint32_t particles = garment->particle_count, triangles = garment->triangle_count;
+    garment->incident_at =
+        hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
+    garment->incident =
+        hed_new(&garment->allocator, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
+    if (!garment->incident_at || !garment->incident) return HED_ERROR_MEMORY;
+    uint32_t *at = garment->incident_at;
+    const uint32_t *corner = garment->triangles[0];
+    for (uint64_t k = 0; k < 3 * (uint64_t)triangles; k++) at[corner[k] + 1]++;
+    for (uint32_t i = 0; i < particles; i++) at[i + 1] += at[i];
+    for (uint64_t k = 0; k < 3 * (uint64_t)triangles; k++)
+        garment->incident[at[corner[k]]++] = (uint32_t)(k / 3);
+    memmove(at + 1, at, particles * sizeof *at);
+    at[0] = 0;
+    return HED_OK;
+}
+
+hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces, hed_error *error)
+{
+    garment->triangle_count = faces->triangle_count + 2 * faces->quad_count;
+    garment->triangles =
+        hed_new(&garment->allocator, garment->triangle_count, sizeof *garment->triangles, error);
+    if (!garment->triangles) return HED_ERROR_MEMORY;
+    if (faces->triangle_count)
+        memcpy(garment->triangles, faces->triangles,
+            faces->triangle_count * sizeof *garment->triangles);
+    uint32_t(*triangle)[3] = garment->triangles + faces->triangle_count;
+    for (uint32_t q = 0; q < faces->quad_count; q++, triangle += 2) {
+        const uint32_t *quad = faces->quads[q];
+        triangle[0][0] = quad[0], triangle[0][1] = quad[1], triangle[0][2] = quad[2];
+        triangle[1][0] = quad[0], triangle[1][1] = quad[2], triangle[1][2] = quad[3];
+    }
+    return make_incident(garment, error);
+}
+
+/* Half the length of the cross product of two ways. */
+static double area(const float (*rest)[3], uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    double x = (double)rest[b][0] - rest[a][0], y = (double)rest[b][1] - rest[a][1],
+           z = (double)rest[b][2] - rest[a][2];
+    double u = (double)rest[d][0] - rest[c][0], v = (double)rest[d][1] - rest[c][1],
+           w = (double)rest[d][2] - rest[c][2];
+    double i = y * w - z * v, j = z * u - x * w, k = x * v - y * u;
+    return 0.5 * sqrt(i * i + j * j + k * k);
+}
+
+/* Each corner has the same share of its face; a quad's area is that of its diagonals' cross
+ * product, so that no diagonal is preferred. */
+hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, float density,
+    uint32_t number, hed_error *error)
+{
+    uint32_t particles = garment->particle_count;
+    double *areas = hed_new(&garment->allocator, particles, sizeof *areas, error);
+    if (!areas) return HED_ERROR_MEMORY;
+    const float(*rest)[3] = (const float(*)[3])garment->rest;
+    for (uint32_t t = 0; t < faces->triangle_count; t++) {
+        const uint32_t *v = faces->triangles[t];
+        double share = area(rest, v[0], v[1], v[0], v[2]) / 3;
+        for (int k = 0; k < 3; k++) areas[v[k]] += share;
+    }
+    for (uint32_t q = 0; q < faces->quad_count; q++) {
+        const uint32_t *v = faces->quads[q];
+        double share = area(rest, v[0], v[2], v[1], v[3]) / 4;
+        for (int k = 0; k < 4; k++) areas[v[k]] += share;
+    }
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; !status && i < particles; i++) {
+        bool loose = garment->incident_at[i] == garment->incident_at[i + 1];
+        double mass = density * areas[i];
+        if (!loose && !(mass >= 1e-12 && mass <= 1e12))
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
+                "Garment %u (%s): the faces around particle %u leave it an area of %g m^2 at rest, "
+                "which makes a mass of %g kg; expected was "
+                "1e-12 to 1e12 (mend the mesh, or give inverse_masses).",
+                number, garment->name, i, areas[i], mass);
+        else garment->positions[i][3] = loose ? 0.0f : (float)(1.0 / mass);
+    }
+    hed_delete(&garment->allocator, areas, particles, sizeof *areas);
+    return status;
 }

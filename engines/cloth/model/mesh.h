@@ -5,6 +5,20 @@
 
 #include "heddle/cloth_mesh.h"
 #include "support/file.h"
+#include <stddef.h>
+
+/* Numbers in text files: with a decimal point whatever the locale, correctly rounded, and quick
+ * enough for millions. */
+
+/* bytes that cloth_write_number() may need, the final zero included */
+enum { CLOTH_NUMBER_TEXT = 24 };
+
+/* Reads a number such as -1.5e3 at `at`; gives the place behind it, or NULL where there is none.
+ * Too large gives an infinity. */
+const char *cloth_read_number(const char *at, const char *end, float *value);
+/* Writes the shortest of 7, 8 or 9 digits that read back as the same float; gives its length.
+ * `value` is finite. */
+size_t cloth_write_number(char *text, float value);
 
 /* PC2 and PLY and GLB are little-endian, and are written as memory has them. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -67,7 +81,8 @@ typedef struct cloth_topology {
 } cloth_topology;
 
 /* Errors: MEMORY. */
-hed_status cloth_topology_create(const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error);
+hed_status cloth_topology_create(
+    const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error);
 void cloth_topology_free(cloth_topology *topology);
 
 /* ---- formats beyond OBJ ---- */

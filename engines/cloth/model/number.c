@@ -2,7 +2,7 @@
  * the middle of two floats; then, and for denormals and overflow, the C library decides (D. Lemire,
  * Number Parsing at a Gigabyte per Second, 2021, on when the quick way is exact; the margin is
  * ours). */
-#include "model/number.h"
+#include "model/mesh.h"
 
 #include <locale.h>
 #include <math.h>

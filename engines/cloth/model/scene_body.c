@@ -8,7 +8,8 @@
 
 /* ---- mesh files ---- */
 
-hed_cloth_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh)
+hed_cloth_mesh *cloth_scene_own_mesh(
+    cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh)
 {
     hed_cloth_scene *scene = reader->scene;
     hed_cloth_mesh *kept = cloth_scene_allocate(reader, node, 1, sizeof *kept);
@@ -27,8 +28,8 @@ hed_cloth_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node n
 }
 
 /* Takes away what is broken where that is safe, or complains. */
-static void make_sound(
-    cloth_scene_reader *reader, hed_json_node node, const char *path, hed_cloth_mesh *mesh, bool mend)
+static void make_sound(cloth_scene_reader *reader, hed_json_node node, const char *path,
+    hed_cloth_mesh *mesh, bool mend)
 {
     hed_error error = {0};
     hed_status status = hed_cloth_mesh_require_sound(path, mesh, &error);
@@ -52,7 +53,8 @@ static void make_sound(
     if (status != HED_OK) cloth_scene_reject(reader, status, node, "%s", error.text);
 }
 
-const hed_cloth_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node file, bool mend)
+const hed_cloth_mesh *cloth_scene_read_mesh(
+    cloth_scene_reader *reader, hed_json_node file, bool mend)
 {
     const char *path = cloth_scene_path(reader, file);
     hed_cloth_mesh mesh = {0};
@@ -166,4 +168,145 @@ void cloth_body_move(cloth_body *body, double time)
         memcpy(body->now, from, (size_t)body->vertex_count * 3 * sizeof *from);
     }
     if (body->normals) find_normals(body);
+}
+
+/* What a picture of a scene needs beside the garments: props and the camera, in the scene's
+ * unit. */
+
+/* ---- bounds ---- */
+
+static void add_points(const float *points, uint32_t count, double low[3], double high[3])
+{
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], points[3 * i + k]);
+            high[k] = fmax(high[k], points[3 * i + k]);
+        }
+}
+
+void cloth_scene_bounds(const hed_cloth_scene *scene, double low[3], double high[3])
+{
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+    }
+    for (uint32_t g = 0; g < scene->garment_count; g++)
+        add_points(
+            scene->garments[g].def.positions, scene->garments[g].def.particle_count, low, high);
+}
+
+/* ---- props ---- */
+
+void cloth_scene_show(hed_cloth_scene *scene, double time)
+{
+    for (uint32_t i = 0; i < scene->obstacle_count; i++) {
+        cloth_obstacle *obstacle = &scene->obstacles[i];
+        cloth_body *shown = &obstacle->shown;
+        if (!shown->vertex_count) continue;
+        /* a mesh has none: its body has moved by itself */
+        cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
+        cloth_pose_apply(&pose, shown->rest, shown->now, shown->vertex_count);
+        for (size_t k = 0; k < 3 * (size_t)shown->vertex_count; k++)
+            shown->now[k] = (float)(shown->now[k] / scene->unit);
+    }
+}
+
+uint32_t hed_cloth_scene_prop_count(const hed_cloth_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->obstacle_count; i++)
+        count += scene->obstacles[i].shown.vertex_count > 0;
+    return count;
+}
+
+hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index)
+{
+    const cloth_obstacle *obstacle = scene->obstacles;
+    while (!obstacle->shown.vertex_count || index-- > 0) obstacle++;
+    const cloth_body *shown = &obstacle->shown;
+    hed_cloth_prop prop = {
+        .name = obstacle->name, .positions = shown->now, .triangles = shown->triangles};
+    prop.vertex_count = shown->vertex_count;
+    prop.triangle_count = shown->triangle_count;
+    memcpy(prop.colour, obstacle->colour, sizeof prop.colour);
+    return prop;
+}
+
+/* ---- camera ---- */
+
+/* Looks at everything from the front, a little from the right and from above. */
+static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
+{
+    hed_cloth_camera camera = {.field_of_view = 35, .width = 1280, .height = 720};
+    double low[3], high[3], radius = 0;
+    uint32_t up = scene->def.up, right = (up + 2) % 3, front = (up + 1) % 3;
+    cloth_scene_bounds(scene, low, high);
+    for (uint32_t i = 0; i < scene->obstacle_count; i++) {
+        const cloth_obstacle *obstacle = &scene->obstacles[i];
+        if (obstacle->kind != CLOTH_OBSTACLE_PLANE)
+            add_points(obstacle->shown.rest, obstacle->shown.vertex_count, low, high);
+    }
+    for (int k = 0; k < 3; k++) radius += (high[k] - low[k]) * (high[k] - low[k]) / 4;
+    radius = fmax(sqrt(radius), 1e-3);
+    /* y up: right is x and front z; z up: right is x too, and front -y. */
+    double away = 1.05 * radius / sin(camera.field_of_view / 2 * 3.14159265 / 180),
+           aside = up == 2 ? -1 : 1;
+    if (up == 2) {
+        right = 0;
+        front = 1;
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+        double along = k == up ? 0.35 : k == right ? 0.45 : k == front ? 0.82 * aside : 0;
+        camera.target[k] = (float)((low[k] + high[k]) / 2 / scene->unit);
+        camera.eye[k] = (float)(camera.target[k] + along * away / scene->unit);
+    }
+    camera.up[up] = 1;
+    return camera;
+}
+
+static void read_place(hed_json_node node, const char *key, double unit, float place[3])
+{
+    if (!hed_json_has(node, key)) return;
+    double point[3] = {0};
+    hed_json_numbers(
+        hed_json_member(node, key), point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
+    for (int k = 0; k < 3; k++) place[k] = (float)point[k];
+}
+
+/* Whether a view has a direction, and another one for up. */
+static bool can_look(const hed_cloth_camera *c)
+{
+    double way[3], cross = 0, length = 0, up = 0;
+    for (int k = 0; k < 3; k++) way[k] = (double)c->target[k] - c->eye[k];
+    for (int k = 0; k < 3; k++) {
+        double part = way[(k + 1) % 3] * c->up[(k + 2) % 3] - way[(k + 2) % 3] * c->up[(k + 1) % 3];
+        cross += part * part;
+        length += way[k] * way[k];
+        up += (double)c->up[k] * c->up[k];
+    }
+    return cross > 1e-8 * length * up;
+}
+
+void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
+{
+    hed_cloth_scene *scene = reader->scene;
+    if (!cloth_scene_fine(reader)) return;
+    scene->camera = fit_camera(scene);
+    if (!hed_json_has(root, "camera")) return;
+    hed_cloth_camera *camera = &scene->camera;
+    hed_json_node node = hed_json_member(root, "camera");
+    hed_json_only(node, cloth_keys_camera);
+    read_place(node, "eye", scene->unit, camera->eye);
+    read_place(node, "target", scene->unit, camera->target);
+    if (hed_json_has(node, "up")) {
+        double up[3];
+        cloth_scene_direction(reader, hed_json_member(node, "up"), up);
+        for (int k = 0; k < 3; k++) camera->up[k] = (float)up[k];
+    }
+    camera->field_of_view =
+        (float)cloth_scene_number(node, "field_of_view", camera->field_of_view, 1, 150);
+    camera->width = cloth_scene_integer(node, "width", camera->width, 16, 8192);
+    camera->height = cloth_scene_integer(node, "height", camera->height, 16, 8192);
+    if (cloth_scene_fine(reader) && !can_look(camera))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "eye, target and up lie on one line");
 }

@@ -2,7 +2,9 @@
  * that is nearest to it, in the frame of that triangle, and goes where the triangle goes. Nearest
  * point of a triangle: Ericson, Real- Time Collision Detection, 2005, section 5.1.5. */
 #include "model/scene_parts.h"
+#include "support/file.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,4 +179,283 @@ void cloth_body_follow(
     weighted(body->normals, corner, hold->weight, normal);
     float length = sqrtf(dot(normal, normal));
     for (int k = 0; k < 3; k++) normal[k] = length > 0 ? normal[k] / length : frame[1][k];
+}
+
+/* What holds a garment: its driver, painted maps, and pins. */
+
+enum { LONGEST_MAP = 1 << 29 };
+
+/* ---- driver ---- */
+
+/* The garment's own mesh as a body of its particles. */
+static void drive_by_itself(
+    cloth_scene_reader *reader, hed_json_node node, bool normals, cloth_scene_garment *made)
+{
+    uint32_t count = made->def.particle_count;
+    cloth_body *body = cloth_scene_allocate(reader, node, 1, sizeof *body);
+    if (!body) return;
+    body->rest = made->positions;
+    body->vertex_count = count;
+    body->triangles = cloth_scene_triangles(
+        reader, node, made->mesh, made->particle_of, false, &body->triangle_count);
+    body->now = cloth_scene_allocate(reader, node, count, 3 * sizeof *body->now);
+    if (normals)
+        body->normals = cloth_scene_allocate(reader, node, count, 3 * sizeof *body->normals);
+    if (hed_json_has(node, "motion"))
+        cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &body->motion);
+    if (hed_json_has(node, "sequence")) {
+        cloth_sequence *sequence = &body->sequence;
+        uint32_t vertices = made->mesh->vertex_count;
+        cloth_scene_read_sequence(
+            reader, hed_json_member(node, "sequence"), vertices, made->placing, sequence);
+        /* From vertices to particles; particles come in the order of their first vertices, so this
+         * can be done in place. */
+        for (uint32_t s = 0; s < sequence->sample_count; s++)
+            for (uint32_t i = 0; i < count; i++)
+                memmove(&sequence->samples[3 * ((size_t)s * count + i)],
+                    &sequence->samples[3 * ((size_t)s * vertices + made->first_vertex[i])],
+                    3 * sizeof(float));
+    }
+    if (!cloth_scene_fine(reader)) return;
+    made->driver = body;
+    cloth_body_move(body, 0);
+}
+
+void cloth_scene_read_driver(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+{
+    if (!hed_json_has(garment, "driver") || !cloth_scene_fine(reader)) return;
+    hed_json_node node = hed_json_member(garment, "driver");
+    bool normals = hed_json_has(garment, "backstop_distance");
+    hed_json_only(node, cloth_keys_driver);
+    if (hed_json_has(node, "mesh")) {
+        made->driver = cloth_scene_read_body(reader, node, normals);
+        if (made->driver)
+            made->holds = cloth_body_hold(
+                reader, node, made->driver, made->positions, made->def.particle_count);
+    } else {
+        if (hed_json_has(node, "transform") || hed_json_has(node, "mend"))
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+                "\"transform\" and \"mend\" are of the driver's \"mesh\", which is not there");
+        drive_by_itself(reader, node, normals, made);
+    }
+    made->def.driven = made->driver != NULL;
+}
+
+/* ---- painted maps ---- */
+
+/* Numbers of a text file, one for each vertex. */
+static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint32_t count)
+{
+    const char *path = cloth_scene_path(reader, node);
+    float *values = cloth_scene_allocate(reader, node, count, sizeof *values);
+    char *text = NULL, *at, *end;
+    size_t size;
+    hed_error error = {0};
+    if (!values) return NULL;
+    hed_status status = hed_file_read(path, LONGEST_MAP, &text, &size, &error);
+    if (status != HED_OK) {
+        cloth_scene_reject(reader, status, node, "%s", error.text);
+        return NULL;
+    }
+    at = text;
+    uint32_t i = 0;
+    for (; i < count; i++, at = end) {
+        values[i] = strtof(at, &end);
+        if (end == at || !isfinite(values[i])) break;
+    }
+    at += strspn(at, " \t\r\n");
+    if (i < count || *at || at != text + size)
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            "%s: expected %u numbers with white space between them, "
+            "one for each vertex; number %u is %s",
+            path, count, i + 1, *at ? i < count ? "none" : "one too many" : "missing");
+    free(text);
+    return values;
+}
+
+static uint32_t read_channel(hed_json_node object)
+{
+    static const char *const channels[] = {"red", "green", "blue", "alpha", NULL};
+    return hed_json_choice(hed_json_member(object, "colour"), channels);
+}
+
+static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const hed_cloth_mesh *mesh)
+{
+    if (cloth_scene_fine(reader) && !mesh->vertex_colours)
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, node, "the mesh has no vertex colours (OBJ: v x y z r g b)");
+    return cloth_scene_fine(reader);
+}
+
+/* Values by vertex, times `scale` plus `offset`; `most` is the largest number that may stand in the
+ * file. */
+static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
+    const hed_cloth_mesh *mesh, double most, double *scale, double *offset)
+{
+    static const char *const sources[] = {"file", "colour", NULL};
+    uint32_t count = mesh->vertex_count;
+    float *values = NULL;
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
+        size_t found = hed_json_count(node);
+        if (found != count)
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+                "expected %u numbers, one for each vertex; found %zu", count, found);
+        values = cloth_scene_allocate(reader, node, count, sizeof *values);
+        for (uint32_t i = 0; values && i < count; i++)
+            values[i] = (float)hed_json_number(hed_json_item(node, i), -most, most);
+        return values;
+    }
+    hed_json_only(node, cloth_keys_map);
+    *scale = cloth_scene_number(node, "scale", 1, -most, most);
+    *offset = cloth_scene_number(node, "offset", 0, -most, most);
+    if (cloth_scene_one_of(reader, node, sources) == 0)
+        return read_map_file(reader, hed_json_member(node, "file"), count);
+    uint32_t channel = read_channel(node);
+    if (!has_colours(reader, node, mesh)) return NULL;
+    values = cloth_scene_allocate(reader, node, count, sizeof *values);
+    for (uint32_t i = 0; values && i < count; i++)
+        values[i] = mesh->vertex_colours[4 * (size_t)i + channel];
+    return values;
+}
+
+/* A map by particle; NULL where the file has none. `unit` turns its numbers into the map's own. */
+static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, const char *key,
+    const cloth_scene_garment *made, double unit, double low, double high)
+{
+    if (!hed_json_has(garment, key)) return NULL;
+    hed_json_node node = hed_json_member(garment, key);
+    if (!made->def.driven)
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node,
+            "this is about the driver; the garment has none "
+            "(\"driver\": {} is its own start)");
+    double scale = 1, offset = 0, one = 0, most = 1e12;
+    bool same = hed_json_kind_of(node) == HED_JSON_NUMBER;
+    float *values = NULL,
+          *map = cloth_scene_allocate(reader, node, made->def.particle_count, sizeof *map);
+    if (same) one = hed_json_number(node, -most, most);
+    else values = read_vertex_values(reader, node, made->mesh, most, &scale, &offset);
+    if (!map || !cloth_scene_fine(reader)) return NULL;
+    for (uint32_t i = 0; i < made->def.particle_count; i++) {
+        double value = unit * (same ? one : scale * values[made->first_vertex[i]] + offset);
+        if (!(value >= low && value <= high)) {
+            cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "vertex %u: %g is not from %g to %g",
+                made->first_vertex[i], value / unit, low / unit, high / unit);
+            return NULL;
+        }
+        map[i] = (float)value;
+    }
+    return map;
+}
+
+void cloth_scene_read_maps(
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+{
+    hed_cloth_garment_def *def = &made->def;
+    double unit = reader->scene->unit;
+    def->max_distance = read_map(reader, garment, "max_distance", made, unit, 0, CLOTH_SCENE_FAR);
+    def->backstop_distance = read_map(
+        reader, garment, "backstop_distance", made, unit, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+    def->backstop_radius =
+        read_map(reader, garment, "backstop_radius", made, unit, 0, CLOTH_SCENE_FAR);
+    def->drive = read_map(reader, garment, "drive", made, 1, 0, 1);
+    def->drive_stiffness = read_map(reader, garment, "drive_stiffness", made, 1, 0, 1);
+    if (!cloth_scene_fine(reader)) return;
+    if (def->backstop_radius && !def->backstop_distance)
+        cloth_scene_reject(
+            reader, HED_ERROR_FORMAT, garment, "\"backstop_radius\" without \"backstop_distance\"");
+    for (uint32_t i = 0; def->max_distance && def->backstop_distance && i < def->particle_count;
+         i++)
+        if (def->backstop_distance[i] > def->max_distance[i]) {
+            cloth_scene_reject(reader, HED_ERROR_FORMAT,
+                hed_json_member(garment, "backstop_distance"),
+                "vertex %u: the backstop at %g is outside the ball of max_distance %g",
+                made->first_vertex[i], def->backstop_distance[i] / unit,
+                def->max_distance[i] / unit);
+            return;
+        }
+}
+
+/* ---- pins ---- */
+
+static void mark_list(
+    cloth_scene_reader *reader, hed_json_node list, const cloth_scene_garment *made, bool *marked)
+{
+    size_t count = hed_json_count(list);
+    for (size_t i = 0; i < count && cloth_scene_fine(reader); i++) {
+        int64_t vertex =
+            hed_json_integer(hed_json_item(list, i), 0, (int64_t)made->mesh->vertex_count - 1);
+        marked[made->particle_of[vertex]] = true;
+    }
+}
+
+static void mark_box(
+    cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *made, bool *marked)
+{
+    double low[3] = {0}, high[3] = {0};
+    hed_json_only(box, cloth_keys_box);
+    cloth_scene_point(reader, hed_json_member(box, "low"), low);
+    cloth_scene_point(reader, hed_json_member(box, "high"), high);
+    for (uint32_t i = 0; i < made->def.particle_count; i++) {
+        const float *p = &made->positions[3 * (size_t)i];
+        marked[i] |= p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
+                     p[2] >= low[2] && p[2] <= high[2];
+    }
+}
+
+static void mark_colour(
+    cloth_scene_reader *reader, hed_json_node pin, const cloth_scene_garment *made, bool *marked)
+{
+    uint32_t channel = read_channel(pin);
+    double above = cloth_scene_number(pin, "above", 0.5, 0, 1);
+    if (!has_colours(reader, pin, made->mesh)) return;
+    for (uint32_t v = 0; v < made->mesh->vertex_count; v++)
+        if (made->mesh->vertex_colours[4 * (size_t)v + channel] > above)
+            marked[made->particle_of[v]] = true;
+}
+
+static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inverse_masses,
+    bool *marked, bool *still, cloth_pins *moving, cloth_scene_garment *made)
+{
+    static const char *const ways[] = {"vertices", "box", "colour", NULL};
+    uint32_t count = 0, particles = made->def.particle_count;
+    hed_json_only(node, cloth_keys_pin);
+    uint32_t way = cloth_scene_one_of(reader, node, ways);
+    memset(marked, 0, particles * sizeof *marked);
+    if (way == 0) mark_list(reader, hed_json_member(node, "vertices"), made, marked);
+    if (way == 1) mark_box(reader, hed_json_member(node, "box"), made, marked);
+    if (way == 2) mark_colour(reader, node, made, marked);
+    if (way != 2 && hed_json_has(node, "above"))
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "\"above\" is of \"colour\"");
+    bool follow = cloth_scene_boolean(node, "follow", true), moves = hed_json_has(node, "motion");
+    if (moves) cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &moving->motion);
+    for (uint32_t i = 0; i < particles; i++) count += marked[i];
+    if (cloth_scene_fine(reader) && count == 0)
+        cloth_scene_reject(reader, HED_ERROR_FORMAT, node, "no vertex is pinned by this");
+    if (!cloth_scene_fine(reader)) return;
+    uint32_t *list = moves ? cloth_scene_allocate(reader, node, count, sizeof *list) : NULL;
+    moving->particles = list;
+    for (uint32_t i = 0; i < particles; i++) {
+        if (!marked[i]) continue;
+        inverse_masses[i] = 0;
+        still[i] = !follow;
+        if (list) list[moving->count++] = i;
+    }
+    if (moves) made->def.driven = true;
+}
+
+void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
+    cloth_scene_garment *made)
+{
+    if (!hed_json_has(garment, "pins") || !cloth_scene_fine(reader)) return;
+    hed_json_node list = hed_json_member(garment, "pins");
+    size_t count = hed_json_count(list);
+    bool *marked = cloth_scene_allocate(reader, list, made->def.particle_count, sizeof *marked);
+    bool *still = cloth_scene_allocate(reader, list, made->def.particle_count, sizeof *still);
+    cloth_pins *pins = cloth_scene_allocate(reader, list, count, sizeof *pins);
+    for (size_t i = 0; pins && i < count && cloth_scene_fine(reader); i++)
+        read_pin(reader, hed_json_item(list, i), inverse_masses, marked, still, &pins[i], made);
+    made->still = still;
+    made->pins = pins;
+    made->pins_count = pins ? (uint32_t)count : 0;
 }

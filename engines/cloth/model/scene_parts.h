@@ -9,8 +9,42 @@
 #define CLOTH_SCENE_PARTS_H
 
 #include "heddle/cloth_scene.h"
-#include "model/scene_keys.h"
 #include "support/json.h"
+
+/* The keys that the scene loader knows at each place, each list ending with NULL. */
+
+extern const char *const cloth_keys_scene[];
+extern const char *const cloth_keys_wind[];
+extern const char *const cloth_keys_camera[];
+extern const char *const cloth_keys_ground[];
+extern const char *const cloth_keys_garment[];
+extern const char *const cloth_keys_grid[];
+extern const char *const cloth_keys_disc[];
+extern const char *const cloth_keys_tube[];
+extern const char *const cloth_keys_materials[];
+extern const char *const cloth_keys_material[];
+extern const char *const cloth_keys_tethers[];
+extern const char *const cloth_keys_array[];
+extern const char *const cloth_keys_pin[];
+extern const char *const cloth_keys_box[];
+extern const char *const cloth_keys_driver[];
+extern const char *const cloth_keys_map[];
+extern const char *const cloth_keys_collider[];
+extern const char *const cloth_keys_plane[];
+extern const char *const cloth_keys_sphere[];
+extern const char *const cloth_keys_capsule[];
+extern const char *const cloth_keys_transform[];
+extern const char *const cloth_keys_turn[];
+extern const char *const cloth_keys_motion[];
+extern const char *const cloth_keys_key[];
+extern const char *const cloth_keys_spin[];
+extern const char *const cloth_keys_sequence[];
+
+typedef struct cloth_scene_key_list {
+    const char *name; /* the schema's: "" for the whole, else of a definition */
+    const char *const *keys;
+} cloth_scene_key_list;
+extern const cloth_scene_key_list cloth_scene_key_lists[]; /* ends with NULL */
 
 enum {
     CLOTH_SCENE_PARTICLES = 1 << 24, /* of all garments, and of a shape 1 << 22 */
@@ -87,7 +121,7 @@ typedef struct cloth_pins {
 typedef struct cloth_scene_garment {
     const char *name;
     const char *file;             /* of the mesh; NULL: a shape */
-    const hed_cloth_mesh *mesh;         /* one for all of an array */
+    const hed_cloth_mesh *mesh;   /* one for all of an array */
     const uint32_t *particle_of;  /* (vertices) */
     const uint32_t *first_vertex; /* (particles) */
     const float *positions;       /* (particles x 3) m, at the start */
@@ -210,7 +244,7 @@ void cloth_scene_read_transform(
 const double *cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object);
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count);
 
-/* ---- sequences (scene_sequence.c) ---- */
+/* ---- sequences (scene_motion.c) ---- */
 
 void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
     uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence);
@@ -222,9 +256,11 @@ void cloth_sequence_at(
 
 /* A mesh file, mended where that is asked for, sound; NULL after a complaint. Belongs to the
  * scene. */
-const hed_cloth_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node file, bool mend);
+const hed_cloth_mesh *cloth_scene_read_mesh(
+    cloth_scene_reader *reader, hed_json_node file, bool mend);
 /* Gives a mesh to the scene; its arrays are freed in any case. NULL after a complaint. */
-hed_cloth_mesh *cloth_scene_own_mesh(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh);
+hed_cloth_mesh *cloth_scene_own_mesh(
+    cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh);
 /* Triangles of a mesh, polygons cut from their first corner; `particle_of` NULL: as they are. */
 const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node,
     const hed_cloth_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count);

@@ -10,7 +10,7 @@
  * obtuse triangles need nothing special. Only a particle whose nearest locked one reaches none of
  * the triangles on the way (in a wedge between others' regions) keeps a way along an edge, a few
  * per cent too long. A garment without faces is spread over along its constraints. */
-#include "model/garment_parts.h"
+#include "model/garment.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,8 +233,7 @@ static hed_status take_tethers(cloth_garment *garment, spread *work, float slack
     uint32_t particles = garment->particle_count, anchors = number_anchors(work);
     if (!anchors) return HED_OK;
     garment->anchor_count = anchors;
-    garment->anchors =
-        hed_new(&garment->allocator, anchors, sizeof *garment->anchors, error);
+    garment->anchors = hed_new(&garment->allocator, anchors, sizeof *garment->anchors, error);
     garment->tether_anchor =
         hed_new(&garment->allocator, particles, sizeof *garment->tether_anchor, error);
     garment->tether_length =
@@ -268,7 +267,6 @@ hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *er
     hed_delete(allocator, work.heap, particles, sizeof *work.heap);
     hed_delete(allocator, work.place, particles, sizeof *work.place);
     hed_delete(allocator, work.links_at, (uint64_t)particles + 1, sizeof *work.links_at);
-    hed_delete(
-        allocator, work.links, 2 * (uint64_t)garment->constraint_count, sizeof *work.links);
+    hed_delete(allocator, work.links, 2 * (uint64_t)garment->constraint_count, sizeof *work.links);
     return status;
 }

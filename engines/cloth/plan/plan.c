@@ -103,8 +103,8 @@ static hed_status allocate_planner(cloth_planner *planner)
         (planner->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
         (planner->redone_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
         (planner->ghosts_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-        (planner->plan->own = hed_new(
-             &planner->plan->allocator, particles, sizeof(uint32_t), planner->error));
+        (planner->plan->own =
+                hed_new(&planner->plan->allocator, particles, sizeof(uint32_t), planner->error));
     return there ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -155,8 +155,7 @@ void cloth_plan_destroy(cloth_plan *plan)
     hed_delete(&allocator, plan->own, plan->particle_count, sizeof *plan->own);
     hed_delete(&allocator, plan->ghosts, plan->ghost_total, sizeof *plan->ghosts);
     hed_delete(&allocator, plan->ghost_slot, plan->ghost_total, sizeof *plan->ghost_slot);
-    hed_delete(
-        &allocator, plan->pair_at, patches * (plan->pair_steps + 1), sizeof *plan->pair_at);
+    hed_delete(&allocator, plan->pair_at, patches * (plan->pair_steps + 1), sizeof *plan->pair_at);
     hed_delete(&allocator, plan->pairs, plan->pair_count, sizeof *plan->pairs);
     hed_delete(
         &allocator, plan->figure_at, patches * (plan->figure_steps + 1), sizeof *plan->figure_at);
@@ -164,4 +163,252 @@ void cloth_plan_destroy(cloth_plan *plan)
     hed_delete(&allocator, plan->figures, plan->figure_count, sizeof *plan->figures);
     hed_delete(&allocator, plan->order, plan->constraint_count, sizeof *plan->order);
     hed_delete(&allocator, plan, 1, sizeof *plan);
+}
+
+/* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary
+ * constraints from the last to the first, a patch does every boundary constraint at a particle
+ * whose value it still needs, and then needs the other end too. All constraints inside a patch wait
+ * until their ends have no boundary constraint left (schedule.c), so what a patch needs of
+ * others is where their particles are when the sweep begins: one packet each. This is the
+ * overlapped halo of temporal blocking, taken exactly instead of by distance. */
+
+/* Made once for a planner: a plan is closed again each time that its boundary has got other
+ * steps. */
+typedef struct cloth_closure {
+    const cloth_planner *planner;
+    uint32_t last;    /* step after the last boundary one */
+    uint32_t room;    /* boundary constraints that there is memory for */
+    uint32_t *sorted; /* (room) boundary constraints by step */
+    uint32_t *rim;    /* (2 x room) boundary constraints at each particle, by step */
+    uint32_t *at;     /* (particle_count + 1) where each particle's begin in `rim` */
+    uint32_t *cursor; /* (particle_count) those before it are still to be done */
+    uint32_t *needed; /* (particle_count) patch + 1 that has it in `list` */
+    uint32_t *list;   /* (particle_count) what the patch at work needs */
+    uint32_t count;   /* of `list` */
+    uint32_t *done;   /* (constraint_count) patch + 1 that has done it */
+} cloth_closure;
+
+static bool is_boundary(const cloth_planner *planner, uint32_t constraint)
+{
+    return planner->home[constraint] == CLOTH_NONE;
+}
+
+/* Boundary constraints by step, by counting. */
+static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
+{
+    uint32_t constraints = planner->garment->constraint_count;
+    c->last = 0;
+    for (uint32_t k = 0; k < constraints; k++)
+        if (is_boundary(planner, k) && planner->step[k] + 1u > c->last)
+            c->last = planner->step[k] + 1u;
+    uint32_t *at = cloth_plan_temporary(planner, c->last + 1, sizeof *at);
+    if (!at) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < constraints; k++)
+        if (is_boundary(planner, k)) at[planner->step[k] + 1]++;
+    for (uint32_t s = 0; s < c->last; s++) at[s + 1] += at[s];
+    for (uint32_t k = 0; k < constraints; k++)
+        if (is_boundary(planner, k)) c->sorted[at[planner->step[k]]++] = k;
+    return HED_OK;
+}
+
+/* Boundary constraints at each particle, in the order of their steps. */
+static void collect(const cloth_planner *planner, cloth_closure *c)
+{
+    const hed_cloth_constraint *constraints = planner->garment->constraints;
+    uint32_t particles = planner->garment->particle_count,
+             boundary = (uint32_t)planner->plan->boundary;
+    for (uint32_t i = 0; i <= particles; i++) c->at[i] = 0;
+    for (uint32_t k = 0; k < boundary; k++) {
+        c->at[constraints[c->sorted[k]].a + 1]++;
+        c->at[constraints[c->sorted[k]].b + 1]++;
+    }
+    for (uint32_t i = 0; i < particles; i++) c->at[i + 1] += c->at[i];
+    for (uint32_t i = 0; i < particles; i++) c->cursor[i] = c->at[i];
+    for (uint32_t k = 0; k < boundary; k++) {
+        c->rim[c->cursor[constraints[c->sorted[k]].a]++] = c->sorted[k];
+        c->rim[c->cursor[constraints[c->sorted[k]].b]++] = c->sorted[k];
+    }
+}
+
+static void need(cloth_closure *c, uint32_t particle, uint32_t patch, uint32_t before)
+{
+    if (c->needed[particle] == patch + 1) return;
+    c->needed[particle] = patch + 1;
+    c->list[c->count++] = particle;
+    uint32_t cursor = c->at[particle + 1];
+    while (cursor > c->at[particle] && c->planner->step[c->rim[cursor - 1]] >= before) cursor--;
+    c->cursor[particle] = cursor;
+}
+
+static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch)
+{
+    const cloth_garment *garment = planner->garment;
+    c->count = 0;
+    for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
+        uint32_t particle = planner->plan->own[k];
+        if (c->at[particle + 1] > c->at[particle]) need(c, particle, patch, CLOTH_NO_STEP);
+    }
+    for (uint32_t s = c->last; s-- > 0;) {
+        for (uint32_t k = 0, count = c->count; k < count; k++) {
+            uint32_t particle = c->list[k], cursor = c->cursor[particle];
+            if (cursor == c->at[particle] || planner->step[c->rim[cursor - 1]] != s) continue;
+            uint32_t constraint = c->rim[cursor - 1];
+            c->cursor[particle]--;
+            if (c->done[constraint] == patch + 1) continue;
+            c->done[constraint] = patch + 1;
+            if (!cloth_list_push(planner, &planner->redone, constraint)) return false;
+            need(c, cloth_other_end(&garment->constraints[constraint], particle), patch, s);
+        }
+    }
+    for (uint32_t k = 0; k < c->count; k++)
+        if (planner->part[c->list[k]] != patch &&
+            !cloth_list_push(planner, &planner->ghosts, c->list[k]))
+            return false;
+    return true;
+}
+
+/* Locked ends that lie in other patches. */
+static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t patch)
+{
+    for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
+        uint32_t particle = planner->plan->own[k];
+        for (uint32_t q = planner->incident_at[particle]; q < planner->incident_at[particle + 1];
+             q++) {
+            uint32_t other = planner->neighbour[q];
+            if (planner->home[planner->incident[q]] != patch || planner->part[other] == patch ||
+                c->needed[other] == patch + 1)
+                continue;
+            c->needed[other] = patch + 1;
+            if (!cloth_list_push(planner, &planner->ghosts, other)) return false;
+        }
+    }
+    return true;
+}
+
+static cloth_closure *get_closure(cloth_planner *planner)
+{
+    uint64_t particles = planner->garment->particle_count,
+             constraints = planner->garment->constraint_count;
+    cloth_closure *c = planner->closure;
+    if (!c) {
+        c = cloth_plan_temporary(planner, 1, sizeof *c);
+        if (!c) return NULL;
+        c->at = cloth_plan_temporary(planner, particles + 1, sizeof *c->at);
+        c->cursor = cloth_plan_temporary(planner, particles, sizeof *c->cursor);
+        c->needed = cloth_plan_temporary(planner, particles, sizeof *c->needed);
+        c->list = cloth_plan_temporary(planner, particles, sizeof *c->list);
+        c->done = cloth_plan_temporary(planner, constraints, sizeof *c->done);
+        if (!c->at || !c->cursor || !c->needed || !c->list || !c->done) return NULL;
+        c->planner = planner;
+        planner->closure = c;
+    }
+    if (c->room < planner->plan->boundary) {
+        c->room = (uint32_t)planner->plan->boundary;
+        c->sorted = cloth_plan_temporary(planner, c->room, sizeof *c->sorted);
+        c->rim = cloth_plan_temporary(planner, 2ull * c->room, sizeof *c->rim);
+        if (!c->sorted || !c->rim) return NULL;
+    }
+    return c;
+}
+
+hed_status cloth_plan_close(cloth_planner *planner)
+{
+    cloth_closure *c = get_closure(planner);
+    if (!c || sort_by_step(planner, c)) return HED_ERROR_MEMORY;
+    collect(planner, c);
+    for (uint32_t i = 0; i < planner->garment->particle_count; i++) c->needed[i] = 0;
+    for (uint32_t k = 0; k < planner->garment->constraint_count; k++) c->done[k] = 0;
+    planner->redone.count = planner->ghosts.count = 0;
+    for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
+        if (!close_patch(planner, c, p) || !add_locked_ghosts(planner, c, p))
+            return HED_ERROR_MEMORY;
+        planner->redone_at[p + 1] = planner->redone.count;
+        planner->ghosts_at[p + 1] = planner->ghosts.count;
+    }
+    planner->plan->boundary_steps = c->last;
+    return HED_OK;
+}
+
+/* ---- who reads from whom ---- */
+
+/* A particle of `patch` that somebody reads anyway, else its first. */
+static uint32_t one_to_send(const cloth_planner *planner, const uint8_t *sent, uint32_t patch)
+{
+    for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++)
+        if (sent[planner->plan->own[k]]) return planner->plan->own[k];
+    return planner->plan->own[planner->own_at[patch]];
+}
+
+/* `reads` of each patch: the patches that its ghosts belong to, each once. */
+static bool find_reads(
+    cloth_planner *planner, uint32_t *reads_at, cloth_list *reads, uint32_t *seen)
+{
+    for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
+        for (uint32_t k = planner->ghosts_at[p]; k < planner->ghosts_at[p + 1]; k++) {
+            uint32_t from = planner->part[planner->ghosts.items[k]];
+            if (seen[from] == p + 1) continue;
+            seen[from] = p + 1;
+            if (!cloth_list_push(planner, reads, from)) return false;
+        }
+        reads_at[p + 1] = reads->count;
+    }
+    return true;
+}
+
+static bool reads_from(
+    const uint32_t *reads_at, const cloth_list *reads, uint32_t reader, uint32_t from)
+{
+    for (uint32_t k = reads_at[reader]; k < reads_at[reader + 1]; k++)
+        if (reads->items[k] == from) return true;
+    return false;
+}
+
+/* The ghosts again, with particle added[k] for patch reader[k]. */
+static hed_status append_ghosts(
+    cloth_planner *planner, const cloth_list *reader, const cloth_list *added)
+{
+    uint32_t patches = planner->plan->patch_count;
+    uint32_t *at = cloth_plan_temporary(planner, patches + 1, sizeof *at),
+             *next = cloth_plan_temporary(planner, patches, sizeof *next);
+    cloth_list all = {.count = planner->ghosts.count + added->count,
+        .capacity = planner->ghosts.count + added->count};
+    all.items = cloth_plan_temporary(planner, all.count, sizeof *all.items);
+    if (!at || !next || !all.items) return HED_ERROR_MEMORY;
+    for (uint32_t p = 0; p < patches; p++)
+        at[p + 1] = planner->ghosts_at[p + 1] - planner->ghosts_at[p];
+    for (uint32_t k = 0; k < added->count; k++) at[reader->items[k] + 1]++;
+    for (uint32_t p = 0; p < patches; p++) at[p + 1] += at[p];
+    for (uint32_t p = 0; p < patches; p++) {
+        next[p] = at[p];
+        for (uint32_t k = planner->ghosts_at[p]; k < planner->ghosts_at[p + 1]; k++)
+            all.items[next[p]++] = planner->ghosts.items[k];
+    }
+    for (uint32_t k = 0; k < added->count; k++)
+        all.items[next[reader->items[k]]++] = added->items[k];
+    planner->ghosts = all;
+    planner->ghosts_at = at;
+    return HED_OK;
+}
+
+hed_status cloth_plan_make_mutual(cloth_planner *planner)
+{
+    uint32_t patches = planner->plan->patch_count;
+    uint32_t *reads_at = cloth_plan_temporary(planner, patches + 1, sizeof *reads_at);
+    uint32_t *seen = cloth_plan_temporary(planner, patches, sizeof *seen);
+    uint8_t *sent = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *sent);
+    cloth_list reads = {0}, reader = {0}, added = {0};
+    if (!reads_at || !seen || !sent || !find_reads(planner, reads_at, &reads, seen))
+        return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < planner->ghosts.count; k++) sent[planner->ghosts.items[k]] = 1;
+    for (uint32_t p = 0; p < patches; p++) {
+        for (uint32_t k = reads_at[p]; k < reads_at[p + 1]; k++) {
+            if (reads_from(reads_at, &reads, reads.items[k], p)) continue;
+            uint32_t particle = one_to_send(planner, sent, p);
+            if (!cloth_list_push(planner, &reader, reads.items[k]) ||
+                !cloth_list_push(planner, &added, particle))
+                return HED_ERROR_MEMORY;
+            sent[particle] = 1;
+        }
+    }
+    return added.count ? append_ghosts(planner, &reader, &added) : HED_OK;
 }

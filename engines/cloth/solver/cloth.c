@@ -1,7 +1,7 @@
 /* A hed_cloth's life: made from garments, laid over a device by one of the solvers,
  * destroyed. */
 #include "solver/host.h"
-#include "solver/tune.h"
+#include "solver/patches.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +34,7 @@ static hed_status check_def(const hed_device *device, const hed_cloth_def *def, 
     if (!status)
         status = check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     if (!status)
-        status = check_range(
-            "solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
+        status = check_range("solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
     if (!status) status = check_range("set_width", def->set_width, 0, 1024, error);
     if (!status) status = check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
     if (!status)
@@ -128,8 +127,8 @@ static hed_cloth_solver choose_fast(const hed_cloth *cloth)
     if (is_valid(cloth, HED_CLOTH_CPU)) return HED_CLOTH_CPU;
     if (info->type == HED_DEVICE_CPU) return HED_CLOTH_COLOURS;
     bool many = copies >= info->compute_units;
-    hed_cloth_solver order[] = {
-        many ? HED_CLOTH_GARMENTS : HED_CLOTH_PATCHES, many ? HED_CLOTH_PATCHES : HED_CLOTH_GARMENTS};
+    hed_cloth_solver order[] = {many ? HED_CLOTH_GARMENTS : HED_CLOTH_PATCHES,
+        many ? HED_CLOTH_PATCHES : HED_CLOTH_GARMENTS};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
     return HED_CLOTH_COLOURS;
@@ -200,8 +199,7 @@ static hed_status make_host(hed_cloth *cloth, hed_error *error)
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     host->colliders = hed_new(a, cloth->def.max_colliders, sizeof *host->colliders, error);
     host->collider_words = host->colliders ? hed_new(a, words, sizeof(float4), error) : NULL;
-    host->scratch_words =
-        host->collider_words ? hed_new(a, words, sizeof(float4), error) : NULL;
+    host->scratch_words = host->collider_words ? hed_new(a, words, sizeof(float4), error) : NULL;
     cloth_set_view(cloth, NULL);
     return host->scratch_words ? HED_OK : HED_ERROR_MEMORY;
 }
@@ -358,8 +356,11 @@ void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)
     for (uint32_t i = 1; i < cloth->garment_count; i++)
         if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count)
             largest = i;
-    *report = (hed_cloth_info){.solver = cloth->ops->id, .configured = cloth->configured,
-        .particles = cloth->particles, .vertices = cloth->vertices, .triangles = cloth->triangles,
+    *report = (hed_cloth_info){.solver = cloth->ops->id,
+        .configured = cloth->configured,
+        .particles = cloth->particles,
+        .vertices = cloth->vertices,
+        .triangles = cloth->triangles,
         .device_bytes = cloth_buffer_bytes(cloth) +
                         (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
     for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, report);

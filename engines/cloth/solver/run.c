@@ -1,7 +1,6 @@
 /* Launches of the solver's kernels, and the native versions that can stand in for any of them at
  * run time: between map and unmap, as the slides' system had it. */
 #include "solver/host.h"
-
 #include "kernels/kernels.h"
 
 #include <string.h>
@@ -125,8 +124,12 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
         hed_config config = hed_config_default(def);
         hed_geometry layout = {0};
         def->geometry(def, &config, problem, &layout);
-        hed_native_call call = {.def = def, .config = &config, .problem = problem,
-            .geometry = &layout, .arguments = given, .strict = cloth->def.math == HED_MATH_STRICT};
+        hed_native_call call = {.def = def,
+            .config = &config,
+            .problem = problem,
+            .geometry = &layout,
+            .arguments = given,
+            .strict = cloth->def.math == HED_MATH_STRICT};
         def->range(&call, 0, layout.native_items);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -147,4 +150,54 @@ hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     return status ? status
                   : hed_launch(cloth->stream, cloth->host->kernels[kernel], &problem, arguments,
                         count, error);
+}
+
+/* Staging: what a frame uploads is copied into pinned memory of its own, so that hed_cloth_step()
+ * returns while the device works and the program's arrays are free at once. */
+
+/* Steps on `host` are done when they are enqueued. */
+static bool needs_none(const hed_cloth *cloth) { return cloth->host->slot_bytes == 0; }
+
+hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error)
+{
+    if (needs_none(cloth)) return HED_OK;
+    cloth_host *host = cloth->host;
+    host->slot = (host->slot + 1) % CLOTH_SLOTS;
+    cloth_slot *slot = &host->slots[host->slot];
+    hed_status status = HED_OK;
+    if (!slot->pinned) {
+        hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = host->slot_bytes};
+        status = hed_buffer_create(cloth->device, &def, &slot->pinned, error);
+        if (!status) status = hed_event_create(cloth->device, false, &slot->done, error);
+    }
+    if (!status && slot->busy) status = hed_event_wait(slot->done, UINT64_MAX, error);
+    slot->busy = false;
+    slot->used = 0;
+    return status;
+}
+
+hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error)
+{
+    if (needs_none(cloth)) return HED_OK;
+    cloth_slot *slot = &cloth->host->slots[cloth->host->slot];
+    if (slot->used == 0) return HED_OK;
+    hed_status status = hed_event_record(slot->done, cloth->stream, error);
+    slot->busy = !status;
+    return status;
+}
+
+hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data,
+    uint64_t size, hed_error *error)
+{
+    if (needs_none(cloth)) return hed_write(cloth->stream, to, offset, data, size, error);
+    cloth_slot *slot = &cloth->host->slots[cloth->host->slot];
+    if (!slot->pinned || size > cloth->host->slot_bytes - slot->used) {
+        hed_status status = hed_write(cloth->stream, to, offset, data, size, error);
+        return status ? status : hed_stream_wait(cloth->stream, error);
+    }
+    unsigned char *copy = (unsigned char *)hed_buffer_host(slot->pinned) + slot->used;
+    memcpy(copy, data, size);
+    slot->used += (size + 63) / 64 * 64;
+    if (slot->used > cloth->host->slot_bytes) slot->used = cloth->host->slot_bytes;
+    return hed_write(cloth->stream, to, offset, copy, size, error);
 }

@@ -1,7 +1,7 @@
 /* Keys and mouse. */
 #include "control.h"
 
-#include "space.h"
+#include "studio.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,9 @@
 #define CLOTH_GL_H
 
 #include "heddle/base.h"
-
+#include "support/png.h"
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
 #include <GL/glcorearb.h>
 
 #define CLOTH_GL_FUNCTIONS(X) \
@@ -85,5 +87,46 @@ typedef void *cloth_gl_get_function(const char *name);
 /* Asks `get` for all of them; a context must be current. Errors: UNSUPPORTED (which function is
  * missing, or the version is below 3.3). */
 hed_status cloth_gl_load(cloth_gl *gl, cloth_gl_get_function *get, hed_error *error);
+
+/* A framebuffer of 8 bits a channel whose pixels can be read as an image. */
+
+typedef struct cloth_target {
+    GLuint framebuffer, pixels;
+    uint32_t width, height;
+} cloth_target;
+
+/* Errors: DEVICE_MEMORY. Then it need not be destroyed, but may be. */
+hed_status cloth_target_create(
+    const cloth_gl *gl, uint32_t width, uint32_t height, cloth_target *target, hed_error *error);
+void cloth_target_destroy(const cloth_gl *gl, cloth_target *target);
+/* RGB, top row first. Errors: MEMORY, DRIVER. */
+hed_status cloth_target_read(
+    const cloth_gl *gl, const cloth_target *target, hed_image *image, hed_error *error);
+
+/* An OpenGL context without a window, through EGL, which is loaded at run time: on a GPU, else on
+ * Mesa's software. */
+
+typedef struct cloth_headless {
+    PFNEGLBINDAPIPROC BindAPI;
+    PFNEGLCHOOSECONFIGPROC ChooseConfig;
+    PFNEGLCREATECONTEXTPROC CreateContext;
+    PFNEGLCREATEPBUFFERSURFACEPROC CreatePbufferSurface;
+    PFNEGLDESTROYCONTEXTPROC DestroyContext;
+    PFNEGLDESTROYSURFACEPROC DestroySurface;
+    PFNEGLGETDISPLAYPROC GetDisplay;
+    PFNEGLINITIALIZEPROC Initialize;
+    PFNEGLMAKECURRENTPROC MakeCurrent;
+    cloth_gl_get_function *GetProcAddress; /* OpenGL's functions, and EGL's own extensions */
+    EGLDisplay display;
+    EGLContext context;
+    EGLSurface surface;
+} cloth_headless;
+
+/* Makes it and makes it current. It stays where it is. Errors: UNSUPPORTED (what was tried, and
+ * what each answered), MEMORY. */
+hed_status cloth_headless_create(cloth_headless *headless, hed_error *error);
+/* Makes it current in the calling thread, or (false) nothing. */
+bool cloth_headless_bind(cloth_headless *headless, bool current);
+void cloth_headless_destroy(cloth_headless *headless);
 
 #endif

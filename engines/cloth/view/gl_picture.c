@@ -2,10 +2,9 @@
  * the pixels come back. */
 #include "gl_picture.h"
 
-#include "headless.h"
-#include "normals.h"
+#include "gl.h"
+#include "studio.h"
 #include "renderer.h"
-#include "target.h"
 
 #include "heddle/author.h"
 
@@ -89,8 +88,7 @@ static hed_status need_slots(cloth_gl_picture *p, uint32_t count, hed_error *err
 {
     if (count <= p->slot_count) return HED_OK;
     slot *slots = realloc(p->slots, count * sizeof *slots);
-    if (!slots)
-        return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+    if (!slots) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     p->slots = slots;
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     for (; p->slot_count < count; p->slot_count++) {
@@ -139,7 +137,8 @@ static hed_status upload(cloth_gl_picture *p, const cloth_surface *surface, cons
     gl->BindVertexArray(0);
     free(made);
     *drawable = (cloth_drawable){.vertex_array = s->vertex_array,
-        .index_count = 3 * surface->triangle_count, .two_sided = surface->two_sided};
+        .index_count = 3 * surface->triangle_count,
+        .two_sided = surface->two_sided};
     memcpy(drawable->colour, surface->colour, sizeof drawable->colour);
     if (gl->GetError() == GL_NO_ERROR) return HED_OK;
     return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
@@ -151,8 +150,7 @@ hed_status cloth_gl_picture_draw(cloth_gl_picture *p, const cloth_studio *studio
     uint32_t count, hed_image *image, hed_error *error)
 {
     if (!cloth_headless_bind(&p->headless, true))
-        return hed_fail(
-            error, HED_ERROR_DRIVER, "EGL does not take its context in this thread");
+        return hed_fail(error, HED_ERROR_DRIVER, "EGL does not take its context in this thread");
     cloth_drawable *drawables = calloc(count + 1, sizeof *drawables);
     hed_status status =
         drawables ? need_slots(p, count, error)

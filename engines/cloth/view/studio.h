@@ -3,8 +3,43 @@
 #ifndef CLOTH_STUDIO_H
 #define CLOTH_STUDIO_H
 
+#include "heddle/base.h"
 #include "heddle/cloth_scene.h"
-#include "space.h"
+
+/* Vectors, 4 x 4 matrices (column by column, as OpenGL has them) and boxes for the view. */
+
+typedef struct cloth_box {
+    float low[3], high[3]; /* low above high: nothing in it */
+} cloth_box;
+
+cloth_box cloth_box_nothing(void);
+/* Takes in `count` points (count x 3); those that are not finite are left out. */
+void cloth_box_add(cloth_box *box, const float *points, uint32_t count);
+void cloth_box_join(cloth_box *box, const cloth_box *other);
+bool cloth_box_empty(const cloth_box *box);
+void cloth_box_centre(const cloth_box *box, float centre[3]);
+float cloth_box_radius(const cloth_box *box); /* half of the diagonal */
+
+float cloth_dot(const float a[3], const float b[3]);
+void cloth_cross(const float a[3], const float b[3], float out[3]);
+/* To length 1; a zero vector stays. */
+void cloth_normalize(float a[3]);
+/* a + s b */
+void cloth_along(const float a[3], float s, const float b[3], float out[3]);
+
+void cloth_multiply(const float a[16], const float b[16], float out[16]);
+void cloth_look_at(const float eye[3], const float target[3], const float up[3], float out[16]);
+void cloth_perspective(float degrees, float aspect, float near, float far, float out[16]);
+/* A cube of half the size `radius` around the origin of view space, `depth` behind and before
+ * it. */
+void cloth_orthographic(float radius, float depth, float out[16]);
+
+/* Normals of vertices from the triangles around them. */
+
+/* The sum of the triangles' cross products, which weighs them by area, not brought to length 1 (the
+ * shader does that). `normals` (vertex_count x 3). Indices must be below vertex_count. */
+void cloth_make_normals(const float *positions, uint32_t vertex_count, const uint32_t *triangles,
+    uint32_t triangle_count, float *normals);
 
 enum { CLOTH_SHADOW_SIZE = 2048 }; /* of the shadow map, pixels a side */
 #define CLOTH_PENUMBRA 0.006f      /* radius of a shadow's edge, in widths of the shadow map */

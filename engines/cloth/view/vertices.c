@@ -1,7 +1,7 @@
 /* Surfaces in OpenGL's memory, from frame to frame. */
 #include "vertices.h"
 
-#include "normals.h"
+#include "studio.h"
 
 #include "heddle/author.h"
 

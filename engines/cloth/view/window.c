@@ -6,7 +6,7 @@
 #include "window.h"
 
 #include "renderer.h"
-#include "target.h"
+#include "gl.h"
 #include "vertices.h"
 
 #include "heddle/author.h"
@@ -27,12 +27,14 @@ static const double TITLE_EVERY = 0.5; /* s */
 
 #define GLFW_FUNCTIONS(X) \
     X(CreateWindow) \
-    X(DestroyWindow) X(GetCursorPos) X(GetError) X(GetFramebufferSize) X(GetMonitorWorkarea) \
-        X(GetMouseButton) X(GetPrimaryMonitor) X(GetProcAddress) X(GetTime) X(GetWindowSize) \
-            X(GetWindowUserPointer) X(Init) X(MakeContextCurrent) X(PollEvents) \
-                X(SetCursorPosCallback) X(SetKeyCallback) X(SetScrollCallback) X(SetWindowTitle) \
-                    X(SetWindowUserPointer) X(SwapBuffers) X(SwapInterval) X(Terminate) \
-                        X(WaitEventsTimeout) X(WindowHint) X(WindowShouldClose)
+    X(DestroyWindow) \
+    X(GetCursorPos) \
+    X(GetError) X(GetFramebufferSize) X(GetMonitorWorkarea) X(GetMouseButton) X(GetPrimaryMonitor) \
+        X(GetProcAddress) X(GetTime) X(GetWindowSize) X(GetWindowUserPointer) X(Init) \
+            X(MakeContextCurrent) X(PollEvents) X(SetCursorPosCallback) X(SetKeyCallback) \
+                X(SetScrollCallback) X(SetWindowTitle) X(SetWindowUserPointer) X(SwapBuffers) \
+                    X(SwapInterval) X(Terminate) X(WaitEventsTimeout) X(WindowHint) \
+                        X(WindowShouldClose)
 
 /* Loaded at run time. */
 typedef struct glfw {

@@ -4,7 +4,6 @@
  * not kept: they say nothing that the corners do not. */
 #include "model/mesh.h"
 
-#include "model/number.h"
 #include "heddle/author.h"
 
 #include <math.h>
@@ -67,8 +66,8 @@ static hed_status expected(const reader *r, const char *what)
     if (length == 0)
         return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found %s, expected %s", r->name,
             (unsigned long long)r->line, r->at == r->end ? "the end of the file" : "no text", what);
-    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
-        r->name, (unsigned long long)r->line, length, r->at, what);
+    return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name,
+        (unsigned long long)r->line, length, r->at, what);
 }
 
 static hed_status read_words(reader *r, const char *const *words)
@@ -110,8 +109,8 @@ static hed_status read_facet(reader *r)
     for (int k = 0; k < 3 && status == HED_OK; k++) status = read_place(r);
     if (status == HED_OK) status = read_words(r, closing);
     if (status == HED_OK && r->places.count / 3 > LARGEST_COUNT)
-        status = hed_fail(
-            r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
+        status =
+            hed_fail(r->error, HED_ERROR_LIMIT, "%s: more than %d facets", r->name, LARGEST_COUNT);
     return status;
 }
 
@@ -125,8 +124,8 @@ static hed_status begin_solid(reader *r)
     while (to > from && (to[-1] == ' ' || to[-1] == '\t')) to--;
     hed_cloth_mesh_span *span = cloth_list_add(&r->solids);
     if (!span) return no_memory(r);
-    *span =
-        (hed_cloth_mesh_span){strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
+    *span = (hed_cloth_mesh_span){
+        strndup(from, (size_t)(to - from)), (uint32_t)(r->places.count / 3), true};
     return span->name ? HED_OK : no_memory(r);
 }
 
@@ -211,8 +210,10 @@ static hed_status weld(reader *r, hed_cloth_mesh *mesh)
 static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
 {
     uint32_t corners = (uint32_t)r->places.count;
-    *mesh = (hed_cloth_mesh){.vertex_count = corners, .face_count = corners / 3,
-        .positions = r->places.rows, .warning = r->warning};
+    *mesh = (hed_cloth_mesh){.vertex_count = corners,
+        .face_count = corners / 3,
+        .positions = r->places.rows,
+        .warning = r->warning};
     mesh->groups = r->solids.rows;
     mesh->group_count = (uint32_t)r->solids.count;
     if (corners == 0)
@@ -243,8 +244,8 @@ hed_status cloth_stl_parse(
     hed_status made = HED_OK;
     if (status == HED_OK) made = make_mesh(&r, mesh);
     else {
-        *mesh =
-            (hed_cloth_mesh){.positions = r.places.rows, .groups = r.solids.rows, .warning = r.warning};
+        *mesh = (hed_cloth_mesh){
+            .positions = r.places.rows, .groups = r.solids.rows, .warning = r.warning};
         mesh->group_count = (uint32_t)r.solids.count;
     }
     if (status == HED_OK) status = made;

@@ -2,8 +2,6 @@
  * vt, vn, f, o, g, usemtl, mtllib. Vertices stay in the file's order. Format: Wavefront's "Object
  * Files", appendix B1 of the Advanced Visualizer manual. */
 #include "model/mesh.h"
-
-#include "model/number.h"
 #include "heddle/author.h"
 
 #include <math.h>
@@ -103,8 +101,8 @@ static hed_status expected(const reader *r, const char *what)
     while (length < 20 && r->at + length < r->end && r->at[length] > ' ' && r->at[length] <= '~')
         length++;
     if (length > 0)
-        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s",
-            r->name, (unsigned long long)r->line, length, r->at, what);
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%llu: found \"%.*s\", expected %s", r->name,
+            (unsigned long long)r->line, length, r->at, what);
     const char *found = r->at == r->end                   ? "the end of the file"
                         : line_break(r->at, r->end)       ? "the end of the line"
                         : *r->at == ' ' || *r->at == '\t' ? "a blank"
@@ -169,8 +167,8 @@ static hed_status read_element(reader *r, int kind)
     if (count < least[kind] || (kind == POSITION && count == 5)) return expected(r, whats[kind]);
     cloth_list *list = &r->elements[kind];
     if (list->count == CLOTH_NO_INDEX)
-        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s",
-            r->name, (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%llu: more than %u lines of %s", r->name,
+            (unsigned long long)r->line, CLOTH_NO_INDEX, kind_keys[kind]);
     void *row = cloth_list_add(list);
     if (!row) return no_memory(r);
     memcpy(row, numbers, list->size);
@@ -397,14 +395,22 @@ static void hand_over(reader *r, hed_cloth_mesh *mesh)
         }
     *mesh = (hed_cloth_mesh){
         .vertex_count = (uint32_t)r->elements[POSITION].count,
-        .positions = r->elements[POSITION].rows, .vertex_colours = r->colours.rows,
-        .face_count = (uint32_t)r->face_at.count - 1, .face_at = r->face_at.rows,
-        .corners = r->corners[POSITION].rows, .texture_count = (uint32_t)r->elements[TEXTURE].count,
-        .normal_count = (uint32_t)r->elements[NORMAL].count, .textures = r->elements[TEXTURE].rows,
-        .normals = r->elements[NORMAL].rows, .corner_textures = r->corners[TEXTURE].rows,
-        .corner_normals = r->corners[NORMAL].rows, .material_count = (uint32_t)r->materials.count,
-        .group_count = (uint32_t)r->groups.count, .materials = r->materials.rows,
-        .groups = r->groups.rows, .material_library = r->material_library,
+        .positions = r->elements[POSITION].rows,
+        .vertex_colours = r->colours.rows,
+        .face_count = (uint32_t)r->face_at.count - 1,
+        .face_at = r->face_at.rows,
+        .corners = r->corners[POSITION].rows,
+        .texture_count = (uint32_t)r->elements[TEXTURE].count,
+        .normal_count = (uint32_t)r->elements[NORMAL].count,
+        .textures = r->elements[TEXTURE].rows,
+        .normals = r->elements[NORMAL].rows,
+        .corner_textures = r->corners[TEXTURE].rows,
+        .corner_normals = r->corners[NORMAL].rows,
+        .material_count = (uint32_t)r->materials.count,
+        .group_count = (uint32_t)r->groups.count,
+        .materials = r->materials.rows,
+        .groups = r->groups.rows,
+        .material_library = r->material_library,
     };
 }
 
@@ -435,5 +441,107 @@ hed_status hed_cloth_mesh_parse_obj(
     hand_over(&r, mesh);
     if (status == HED_OK) status = tell_unknown(&r, mesh);
     if (status != HED_OK) hed_cloth_mesh_free(mesh);
+    return status;
+}
+
+/* Writing Wavefront OBJ as it was read: vertices, texture coordinates and normals in order,
+ * polygons as they are, materials and groups before the same faces. */
+
+/* Spans that begin at face `face`, from span `next` on; gives the next one. */
+static uint32_t put_spans(cloth_text *text, const hed_cloth_mesh_span *spans, uint32_t count,
+    uint32_t next, uint32_t face, const char *key)
+{
+    for (; next < count && spans[next].first_face <= face; next++) {
+        cloth_text_words(text, spans[next].object ? "o" : key);
+        cloth_text_words(text, " ");
+        cloth_text_words(text, spans[next].name);
+        cloth_text_words(text, "\n");
+    }
+    return next;
+}
+
+static void put_corner(cloth_text *text, uint32_t vertex, uint32_t texture, uint32_t normal)
+{
+    cloth_text_put(text, " ", 1);
+    cloth_text_integer(text, (uint64_t)vertex + 1);
+    if (texture != CLOTH_NO_INDEX || normal != CLOTH_NO_INDEX) cloth_text_put(text, "/", 1);
+    if (texture != CLOTH_NO_INDEX) cloth_text_integer(text, (uint64_t)texture + 1);
+    if (normal != CLOTH_NO_INDEX) {
+        cloth_text_put(text, "/", 1);
+        cloth_text_integer(text, (uint64_t)normal + 1);
+    }
+}
+
+/* `own_normals`: corners name normals of the mesh; else each its vertex's. */
+static void put_faces(cloth_text *text, const hed_cloth_mesh *mesh, bool own_normals)
+{
+    uint32_t material = 0, group = 0;
+    for (uint32_t face = 0; face <= mesh->face_count; face++) {
+        group = put_spans(text, mesh->groups, mesh->group_count, group, face, "g");
+        material = put_spans(text, mesh->materials, mesh->material_count, material, face, "usemtl");
+        if (face == mesh->face_count) return;
+        cloth_text_put(text, "f", 1);
+        for (uint32_t corner = mesh->face_at[face]; corner < mesh->face_at[face + 1]; corner++) {
+            uint32_t normal = !own_normals           ? mesh->corners[corner]
+                              : mesh->corner_normals ? mesh->corner_normals[corner]
+                                                     : CLOTH_NO_INDEX;
+            put_corner(text, mesh->corners[corner],
+                mesh->corner_textures ? mesh->corner_textures[corner] : CLOTH_NO_INDEX, normal);
+        }
+        cloth_text_put(text, "\n", 1);
+    }
+}
+
+static void put_vertices(cloth_text *text, const hed_cloth_mesh *mesh, const float *positions)
+{
+    uint32_t channels =
+        mesh->vertex_colours
+            ? 3
+            : 0; /* with opacity only where there is some: most readers take three */
+    for (size_t i = 0; channels == 3 && i < mesh->vertex_count; i++)
+        if (mesh->vertex_colours[4 * i + 3] != 1) channels = 4;
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        float row[7] = {positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]};
+        for (uint32_t c = 0; c < channels; c++) row[3 + c] = mesh->vertex_colours[4 * i + c];
+        cloth_text_put(text, "v", 1);
+        cloth_text_row(text, row, 3 + channels);
+    }
+}
+
+hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh,
+    const float *positions, const float *normals, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (!positions) positions = mesh->positions;
+    hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
+    if (status != HED_OK) return status;
+    cloth_text *text = malloc(sizeof *text);
+    if (!text) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    text->used = 0;
+    status = hed_file_writer_open(path, &text->writer, error);
+    if (status != HED_OK) {
+        free(text);
+        return status;
+    }
+    if (mesh->material_library) {
+        cloth_text_words(text, "mtllib ");
+        cloth_text_words(text, mesh->material_library);
+        cloth_text_words(text, "\n");
+    }
+    put_vertices(text, mesh, positions);
+    for (size_t i = 0; i < mesh->texture_count; i++) {
+        cloth_text_words(text, "vt");
+        cloth_text_row(text, mesh->textures + 2 * i, 2);
+    }
+    const float *written = normals ? normals : mesh->normals;
+    uint32_t normal_count = normals ? mesh->vertex_count : mesh->normal_count;
+    for (size_t i = 0; i < normal_count; i++) {
+        cloth_text_words(text, "vn");
+        cloth_text_row(text, written + 3 * i, 3);
+    }
+    put_faces(text, mesh, !normals);
+    cloth_text_flush(text);
+    status = hed_file_writer_commit(text->writer, error);
+    free(text);
     return status;
 }

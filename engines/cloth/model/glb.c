@@ -4,7 +4,6 @@
  * other two that a face gives it, further pairs make further vertices behind all others. */
 #include "model/mesh.h"
 
-#include "model/number.h"
 #include "heddle/author.h"
 
 #include <math.h>
@@ -397,16 +396,15 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     return hed_file_writer_commit(out->writer, error);
 }
 
-hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh, const float *positions,
-    const float *normals, hed_error *error)
+hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
+    const float *positions, const float *normals, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (!positions) positions = mesh->positions;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status != HED_OK) return status;
     if (mesh->face_count == 0)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s is not written: a mesh without faces", path);
     size_t corners = cloth_mesh_corner_count(mesh);
     exporter x = {
         .mesh = mesh, .positions = positions, .normals = normals, .vertices.size = sizeof(vertex)};
