@@ -55,7 +55,8 @@ static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
     }
 }
 
-static bool read_choice(sqlite3_stmt *row, const hed_tune_key *key, bool installed, choice *c)
+static bool choices_read_choice(
+    sqlite3_stmt *row, const hed_tune_key *key, bool installed, choice *c)
 {
     *c = (choice){.id = sqlite3_column_int64(row, 0), .installed = installed};
     if (!hed_config_read(
@@ -67,7 +68,7 @@ static bool read_choice(sqlite3_stmt *row, const hed_tune_key *key, bool install
     return classify(row, key, c);
 }
 
-static choice *add(hed_choices **choices, const hed_allocator *allocator)
+static choice *choices_add(hed_choices **choices, const hed_allocator *allocator)
 {
     hed_choices *former = *choices;
     uint32_t count = former ? former->count : 0;
@@ -85,8 +86,8 @@ static choice *add(hed_choices **choices, const hed_allocator *allocator)
     return &(*choices)->items[(*choices)->count++];
 }
 
-static hed_status read_choices(hed_database *database, const hed_tune_key *key, bool installed,
-    hed_choices **choices, hed_error *error)
+static hed_status choices_read_choices(hed_database *database, const hed_tune_key *key,
+    bool installed, hed_choices **choices, hed_error *error)
 {
     hed_status status;
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
@@ -94,8 +95,8 @@ static hed_status read_choices(hed_database *database, const hed_tune_key *key, 
         hed_math_word(key->math), hed_objective_word(key->objective));
     while (hed_database_row(database, row, &status, error)) {
         choice read, *added;
-        if (!read_choice(row, key, installed, &read)) continue;
-        added = add(choices, &database->allocator);
+        if (!choices_read_choice(row, key, installed, &read)) continue;
+        added = choices_add(choices, &database->allocator);
         if (!added) {
             sqlite3_reset(row);
             return hed_fail(
@@ -106,13 +107,13 @@ static hed_status read_choices(hed_database *database, const hed_tune_key *key, 
     return status;
 }
 
-static void load_from(
+static void choices_load_from(
     hed_database *database, const hed_tune_key *key, bool installed, hed_choices **choices)
 {
     hed_error error = {0};
     /* it was told why when it was set aside */
     if (!database || hed_database_enter(database, NULL)) return;
-    hed_status status = read_choices(database, key, installed, choices, &error);
+    hed_status status = choices_read_choices(database, key, installed, choices, &error);
     hed_database_leave(database);
     if (status)
         hed_log_message(&database->logger, HED_LOG_WARNING,
@@ -139,8 +140,8 @@ hed_choices *hed_choices_load(hed_context *context, const hed_tune_key *key)
 {
     hed_choices *choices = NULL;
     if (!key->source[0]) return NULL;
-    load_from(hed_context_database_found(context), key, false, &choices);
-    load_from(hed_context_installed(context), key, true, &choices);
+    choices_load_from(hed_context_database_found(context), key, false, &choices);
+    choices_load_from(hed_context_installed(context), key, true, &choices);
     if (choices) qsort(choices->items, choices->count, sizeof(choice), compare_choices);
     return choices;
 }
@@ -149,7 +150,7 @@ hed_choices *hed_choices_load_from(hed_database *database, const hed_tune_key *k
 {
     hed_choices *choices = NULL;
     if (!key->source[0]) return NULL;
-    load_from(database, key, false, &choices);
+    choices_load_from(database, key, false, &choices);
     if (choices) qsort(choices->items, choices->count, sizeof(choice), compare_choices);
     return choices;
 }
@@ -178,7 +179,7 @@ static bool comes_before(const standing *a, const standing *b)
     return a->index < b->index;
 }
 
-static standing judge(
+static standing choices_judge(
     const hed_choices *choices, uint32_t index, const hed_problem *problem, const float *logs)
 {
     const choice *c = &choices->items[index];
@@ -208,7 +209,7 @@ bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, ui
     for (uint32_t r = 0; r <= rank; r++) {
         bool found = false;
         for (uint32_t i = 0; i < choices->count; i++) {
-            standing s = judge(choices, i, problem, logs);
+            standing s = choices_judge(choices, i, problem, logs);
             if (r > 0 && !comes_before(&last, &s)) continue;
             if (!found || comes_before(&s, &best)) best = s;
             found = true;

@@ -49,7 +49,7 @@ hed_status hed_database_fail(hed_database *database, const char *what, hed_error
 
 /* ---- statements ---- */
 
-static sqlite3_stmt *prepare(hed_database *database, const char *sql)
+static sqlite3_stmt *database_prepare(hed_database *database, const char *sql)
 {
     for (uint32_t i = 0; i < database->statement_count; i++)
         if (database->statements[i].sql == sql) return database->statements[i].statement;
@@ -65,7 +65,7 @@ static sqlite3_stmt *prepare(hed_database *database, const char *sql)
 static sqlite3_stmt *bind(
     hed_database *database, const char *sql, const char *types, va_list values)
 {
-    sqlite3_stmt *statement = prepare(database, sql);
+    sqlite3_stmt *statement = database_prepare(database, sql);
     if (!statement) return NULL;
     sqlite3_reset(statement);
     for (int i = 0; types[i]; i++) {
@@ -312,7 +312,7 @@ static bool was_replaced(const hed_database *database)
            about.st_ino != database->inode;
 }
 
-static hed_status open_file(hed_database *database, hed_error *error)
+static hed_status database_open_file(hed_database *database, hed_error *error)
 {
     enum { ATTEMPTS = 3 };
     hed_status status = HED_OK;
@@ -375,7 +375,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     pthread_mutex_init(&made->lock, NULL);
     made->path = hed_copy_text(&settings->allocator, path);
     hed_status status =
-        made->path ? open_file(made, error)
+        made->path ? database_open_file(made, error)
                    : hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
     if (status) {
         free_database(made);
@@ -435,7 +435,7 @@ typedef struct databases {
     bool user_tried, installed_tried;
 } databases;
 
-static void destroy(void *object)
+static void database_destroy(void *object)
 {
     databases *d = object;
     hed_database_close(d->user);
@@ -453,7 +453,7 @@ static databases *databases_of(hed_context *context)
     if (!d && (d = hed_allocate(&context->settings.allocator, sizeof *d))) {
         d->allocator = context->settings.allocator;
         pthread_mutex_init(&d->lock, NULL);
-        context->extension = (hed_extension){d, destroy};
+        context->extension = (hed_extension){d, database_destroy};
     }
     pthread_mutex_unlock(&context->extension_lock);
     return d;

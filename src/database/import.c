@@ -9,7 +9,8 @@ enum { LONGEST_TEXT = 4096 };
 
 /* ---- what a record must look like ---- */
 
-static hed_status wrong(const char *field, const char *wanted, const char *found, hed_error *error)
+static hed_status import_wrong(
+    const char *field, const char *wanted, const char *found, hed_error *error)
 {
     return hed_fail(
         error, HED_ERROR_FORMAT, "%s: expected %s, found \"%.60s\"", field, wanted, found);
@@ -31,17 +32,18 @@ static hed_status check_word(
 {
     for (; word && *words; words++)
         if (strcmp(word, *words) == 0) return HED_OK;
-    return wrong(field, "one of this field's words", word ? word : "", error);
+    return import_wrong(field, "one of this field's words", word ? word : "", error);
 }
 
 static hed_status check_digits(const char *field, const char *text, hed_error *error)
 {
     bool good = text && strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
-    return good ? HED_OK : wrong(field, "32 hexadecimal digits", text ? text : "", error);
+    return good ? HED_OK : import_wrong(field, "32 hexadecimal digits", text ? text : "", error);
 }
 
 /* A number that is known has to be one that can be measured. */
-static hed_status check_number(const char *field, double number, bool known, hed_error *error)
+static hed_status import_check_number(
+    const char *field, double number, bool known, hed_error *error)
 {
     if (isnan(number) ? !known : number >= 0 && number <= 1e15) return HED_OK;
     return hed_fail(
@@ -61,7 +63,7 @@ static hed_status check_texts(const text_field *fields, size_t count, hed_error 
     return status;
 }
 
-static hed_status check_device(const hed_database_entry *r, hed_error *error)
+static hed_status import_check_device(const hed_database_entry *r, hed_error *error)
 {
     const text_field texts[] = {{"backend", r->backend, false}, {"platform", r->platform, true},
         {"device", r->device, false}, {"vendor", r->vendor, true}};
@@ -88,9 +90,9 @@ static hed_status check_result(const hed_database_entry *r, bool known, hed_erro
         {"config", r->config, true}};
     hed_status status = check_texts(texts, sizeof texts / sizeof texts[0], error);
     if (!status) status = check_digits("session", r->session, error);
-    if (!status) status = check_number("seconds", r->seconds, known, error);
-    if (!status) status = check_number("low", r->low, false, error);
-    if (!status) status = check_number("high", r->high, false, error);
+    if (!status) status = import_check_number("seconds", r->seconds, known, error);
+    if (!status) status = import_check_number("low", r->low, false, error);
+    if (!status) status = import_check_number("high", r->high, false, error);
     if (status || !known || (r->seconds > 0 && !(r->low > r->high))) return status;
     return hed_fail(error, HED_ERROR_FORMAT, "seconds: %g, between %g and %g: nothing takes that",
         r->seconds, r->low, r->high);
@@ -103,21 +105,21 @@ static hed_status check_measurement(const hed_database_entry *r, hed_error *erro
            (!r->outcome || strcmp(r->outcome, hed_outcome_name(outcome)) != 0))
         outcome++;
     if (outcome == HED_OUTCOME_COUNT)
-        return wrong("outcome", "a word such as \"measured\"", r->outcome ? r->outcome : "", error);
+        return import_wrong("outcome", "a word such as \"measured\"", r->outcome ? r->outcome : "", error);
     if (!r->number)
         return hed_fail(error, HED_ERROR_FORMAT, "number: expected a place from 1 on, found 0");
     hed_status status = check_result(r, outcome == HED_OUTCOME_MEASURED, error);
     if (!status) status = check_text("text", r->text, true, error);
-    if (!status) status = check_number("build_seconds", r->build_seconds, true, error);
-    if (!status) status = check_number("at", r->at, true, error);
-    return status
-               ? status
-               : check_number("deviation", isinf(r->deviation) ? NAN : r->deviation, false, error);
+    if (!status) status = import_check_number("build_seconds", r->build_seconds, true, error);
+    if (!status) status = import_check_number("at", r->at, true, error);
+    return status ? status
+                  : import_check_number(
+                        "deviation", isinf(r->deviation) ? NAN : r->deviation, false, error);
 }
 
-static hed_status check(const hed_database_entry *r, hed_error *error)
+static hed_status import_check(const hed_database_entry *r, hed_error *error)
 {
-    hed_status status = check_device(r, error);
+    hed_status status = import_check_device(r, error);
     if (!status && r->kind != HED_RECORD_FACT) status = check_key(r, error);
     if (status) return status;
     switch (r->kind) {
@@ -125,7 +127,7 @@ static hed_status check(const hed_database_entry *r, hed_error *error)
     case HED_RECORD_MEASUREMENT: return check_measurement(r, error);
     case HED_RECORD_CHOICE:
         status = check_result(r, true, error);
-        return status ? status : check_number("default_seconds", r->default_seconds, false, error);
+        return status ? status : import_check_number("default_seconds", r->default_seconds, false, error);
     case HED_RECORD_FACT:
         status = check_text("name", r->name, false, error);
         if (!status && !isfinite(r->value))
@@ -186,8 +188,8 @@ static hed_status add_fact(hed_database *database, const hed_database_entry *r,
     return status;
 }
 
-static hed_status add_result(hed_database *database, const hed_database_entry *r, int64_t key,
-    hed_database_changes *changes, hed_error *error)
+static hed_status import_add_result(hed_database *database, const hed_database_entry *r,
+    int64_t key, hed_database_changes *changes, hed_error *error)
 {
     int64_t session;
     hed_status status = put_session(database, r, key, &session, error);
@@ -205,7 +207,7 @@ static hed_status add_result(hed_database *database, const hed_database_entry *r
     return status;
 }
 
-static hed_status add(hed_database *database, const hed_database_entry *r,
+static hed_status import_add(hed_database *database, const hed_database_entry *r,
     hed_database_changes *changes, hed_error *error)
 {
     int64_t key;
@@ -214,8 +216,9 @@ static hed_status add(hed_database *database, const hed_database_entry *r,
     hed_status status = hed_database_put_key(database, r, &key, error);
     /* a new device has a new key, too */
     changes->keys += sqlite3_total_changes64(database->handle) != before;
-    return status || r->kind == HED_RECORD_KEY ? status
-                                               : add_result(database, r, key, changes, error);
+    return status || r->kind == HED_RECORD_KEY
+               ? status
+               : import_add_result(database, r, key, changes, error);
 }
 
 /* ---- many ---- */
@@ -230,8 +233,8 @@ static hed_status add_each(hed_database *database, next_function *next, void *us
         hed_database_entry record = {0};
         hed_status status = next(user, &record, &end, error);
         if (status || end) return status;
-        status = check(&record, error);
-        if (!status) status = add(database, &record, changes, error);
+        status = import_check(&record, error);
+        if (!status) status = import_add(database, &record, changes, error);
         if (status) return status;
     }
 }
@@ -261,8 +264,8 @@ typedef struct merging {
 static hed_status merge_record(void *user, const hed_database_entry *record, hed_error *error)
 {
     merging *m = user;
-    hed_status status = check(record, error);
-    return status ? status : add(m->into, record, &m->added, error);
+    hed_status status = import_check(record, error);
+    return status ? status : import_add(m->into, record, &m->added, error);
 }
 
 hed_status hed_database_merge(

@@ -158,7 +158,7 @@ static bool next_pair(const char **text, word_pair *pair)
     return true;
 }
 
-static bool read_number(const word_pair *pair, int64_t *number)
+static bool key_read_number(const word_pair *pair, int64_t *number)
 {
     char digits[24], *end;
     if (!pair->value || !pair->value_size || pair->value_size >= sizeof digits) return false;
@@ -186,14 +186,15 @@ void hed_config_write(
     }
 }
 
-static bool read_value(const hed_parameter_def *parameter, const word_pair *pair, int64_t *value)
+static bool key_read_value(
+    const hed_parameter_def *parameter, const word_pair *pair, int64_t *value)
 {
     for (uint32_t i = 0; parameter->labels && pair->value && i < parameter->count; i++)
         if (is_word(pair->value, pair->value_size, parameter->labels[i])) {
             *value = parameter->values[i];
             return true;
         }
-    if (!read_number(pair, value)) return false;
+    if (!key_read_number(pair, value)) return false;
     for (uint32_t i = 0; i < parameter->count; i++)
         if (parameter->values[i] == *value) return true;
     return false;
@@ -211,7 +212,7 @@ bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint
         uint32_t i = 0;
         while (i < count && !is_word(pair.name, pair.name_size, parameters[i].name)) i++;
         if (i == count && partly) continue;
-        if (i == count || named[i] || !read_value(&parameters[i], &pair, &config->values[i]))
+        if (i == count || named[i] || !key_read_value(&parameters[i], &pair, &config->values[i]))
             return false;
         named[i] = true;
         found++;
@@ -238,7 +239,7 @@ bool hed_problem_read(
     while (next_pair(&text, &pair)) {
         uint32_t i = problem->count;
         if (i >= count || !is_word(pair.name, pair.name_size, dimensions[i]) ||
-            !read_number(&pair, &problem->sizes[i]) || problem->sizes[i] < 1)
+            !key_read_number(&pair, &problem->sizes[i]) || problem->sizes[i] < 1)
             return false;
         problem->count++;
     }

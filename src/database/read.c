@@ -31,7 +31,7 @@ static void *list_add(list *l)
 
 static void list_free(list *l) { hed_release(l->allocator, l->items, l->capacity * l->item_bytes); }
 
-static hed_status no_memory(hed_error *error)
+static hed_status history_no_memory(hed_error *error)
 {
     return hed_fail(error, HED_ERROR_MEMORY, "no memory for earlier results");
 }
@@ -83,7 +83,7 @@ static hed_status read_history(
         added = list_add(found);
         if (!added) {
             sqlite3_reset(row);
-            return no_memory(error);
+            return history_no_memory(error);
         }
         *added = evaluation;
     }
@@ -106,7 +106,7 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     if (!status && found.count) {
         *evaluations = hed_allocate(&database->allocator, found.count * sizeof **evaluations);
         if (*evaluations) memcpy(*evaluations, found.items, found.count * sizeof **evaluations);
-        else status = no_memory(error);
+        else status = history_no_memory(error);
         *count = status ? 0 : found.count;
     }
     list_free(&found);
@@ -140,7 +140,7 @@ static const char BEST[] =
     "        WHERE s.key = ?1 AND m.outcome IN ('measured', 'dropped') AND m.seconds IS NOT NULL GROUP BY m.config)"
     "    ORDER BY best, config LIMIT 40)";
 
-static void place(sqlite3_stmt *row, const hed_tune_key *key, source_key *s)
+static void history_place(sqlite3_stmt *row, const hed_tune_key *key, source_key *s)
 {
     const hed_database_entry device = {.backend = hed_column_text(row, 6),
         .platform = hed_column_text(row, 7), .device = hed_column_text(row, 8),
@@ -180,10 +180,10 @@ static hed_status read_keys(
         source_key *s = list_add(found);
         if (!s) {
             sqlite3_reset(row);
-            return no_memory(error);
+            return history_no_memory(error);
         }
         *s = (source_key){.database = database};
-        place(row, key, s);
+        history_place(row, key, s);
     }
     return status;
 }
@@ -236,7 +236,7 @@ static hed_status collect_configs(
 }
 
 /* One block: the sources, then the configurations that they point to. */
-static hed_status pack(const list *found, uint32_t limit, hed_search_source **sources,
+static hed_status history_pack(const list *found, uint32_t limit, hed_search_source **sources,
     uint32_t *count, size_t *bytes, hed_error *error)
 {
     const source_key *keys = (const source_key *)found->items;
@@ -248,7 +248,7 @@ static hed_status pack(const list *found, uint32_t limit, hed_search_source **so
     if (!used) return HED_OK;
     size_t size = used * sizeof **sources + configs * sizeof(hed_config);
     hed_search_source *block = hed_allocate(found->allocator, size);
-    if (!block) return no_memory(error);
+    if (!block) return history_no_memory(error);
     hed_config *next = (hed_config *)(block + used);
     for (uint32_t i = 0, to = 0; to < used; i++) {
         if (!keys[i].count) continue;
@@ -277,7 +277,7 @@ hed_status hed_database_sources(hed_database *database, const hed_tune_key *key,
     if (!status && found.count)
         qsort(found.items, found.count, sizeof(source_key), compare_sources);
     if (!status) status = collect_configs(key, &found, limit, error);
-    if (!status) status = pack(&found, limit, sources, count, bytes, error);
+    if (!status) status = history_pack(&found, limit, sources, count, bytes, error);
     list_free(&found);
     return status;
 }

@@ -100,7 +100,7 @@ static void read_fact(sqlite3_stmt *row, hed_database_entry *r)
     r->value = hed_column_number(row, 8);
 }
 
-static void read_choice(sqlite3_stmt *row, hed_database_entry *r)
+static void records_read_choice(sqlite3_stmt *row, hed_database_entry *r)
 {
     read_session(row, r);
     r->default_seconds = hed_column_number(row, 8);
@@ -118,7 +118,7 @@ static void read_measurement(sqlite3_stmt *row, hed_database_entry *r)
     r->text = hed_column_text(row, 14);
 }
 
-static void read_key(sqlite3_stmt *row, hed_database_entry *r)
+static void records_read_key(sqlite3_stmt *row, hed_database_entry *r)
 {
     *r = (hed_database_entry){.kind = HED_RECORD_KEY};
     read_device(row, r);
@@ -138,7 +138,7 @@ static hed_status visit_key(
     hed_status status = wants(w, HED_RECORD_KEY) ? w->visit(w->user, key, error) : HED_OK;
     if (!status && wants(w, HED_RECORD_CHOICE))
         status = visit_rows(w, hed_database_statement(w->database, CHOICES, "i", id), key,
-            HED_RECORD_CHOICE, read_choice, error);
+            HED_RECORD_CHOICE, records_read_choice, error);
     if (!status && wants(w, HED_RECORD_MEASUREMENT))
         status = visit_rows(w, hed_database_statement(w->database, MEASUREMENTS, "i", id), key,
             HED_RECORD_MEASUREMENT, read_measurement, error);
@@ -151,7 +151,7 @@ static hed_status visit_keys(const walk *w, hed_error *error)
     sqlite3_stmt *row = hed_database_statement(w->database, KEYS, "");
     while (hed_database_row(w->database, row, &status, error)) {
         hed_database_entry key;
-        read_key(row, &key);
+        records_read_key(row, &key);
         if (w->filter->kernel && strcmp(w->filter->kernel, key.kernel) != 0) continue;
         if (!is_wanted_device(w, &key)) continue;
         status = visit_key(w, &key, sqlite3_column_int64(row, 14), error);
@@ -220,7 +220,7 @@ static const char REMOVE_SESSIONS[] =
     " AND id NOT IN (SELECT session FROM choice)";
 static const char REMOVE_KEYS[] = "DELETE FROM key WHERE id NOT IN (SELECT key FROM session)";
 
-static hed_status list(hed_database *database, const hed_prune_def *def,
+static hed_status records_list(hed_database *database, const hed_prune_def *def,
     hed_database_changes *removed, hed_error *error)
 {
     bool by_age = def->older_seconds > 0;
@@ -261,7 +261,7 @@ static hed_status prune(hed_database *database, const hed_prune_def *def,
     if (!status) status = hed_database_run(database, error, MAKE_GONE, "");
     if (!status) status = hed_database_begin_write(database, error);
     if (status) return status;
-    status = list(database, def, removed, error);
+    status = records_list(database, def, removed, error);
     if (!status) status = remove_listed(database, def, all_of_kernel, removed, error);
     /* Trying it and taking it back counts what really would go. */
     if (!status && def->dry_run) return hed_database_run(database, error, "ROLLBACK", "");

@@ -41,7 +41,7 @@ static const char *const STEPS[HED_DATABASE_VERSION] = {
 enum { CHECKED_BYTES = 1 << 20 };
 
 /* PRAGMA's answers are numbers or texts of one row. */
-static bool ask(hed_database *database, const char *sql, int64_t *value)
+static bool schema_ask(hed_database *database, const char *sql, int64_t *value)
 {
     hed_status status;
     return hed_database_integer(database, value, &status, NULL, sql, "");
@@ -53,8 +53,8 @@ static bool check_pages(hed_database *database, bool *whole)
     int64_t pages, page_bytes;
     hed_status status;
     *whole = true;
-    if (!ask(database, "PRAGMA page_count", &pages) ||
-        !ask(database, "PRAGMA page_size", &page_bytes))
+    if (!schema_ask(database, "PRAGMA page_count", &pages) ||
+        !schema_ask(database, "PRAGMA page_size", &page_bytes))
         return false;
     if (pages * page_bytes > CHECKED_BYTES) return true;
     sqlite3_stmt *statement = hed_database_statement(database, "PRAGMA quick_check(1)", "");
@@ -64,17 +64,17 @@ static bool check_pages(hed_database *database, bool *whole)
     return true;
 }
 
-static hed_verdict refuse(hed_status *status, hed_status why)
+static hed_verdict schema_refuse(hed_status *status, hed_status why)
 {
     *status = why;
     return HED_VERDICT_REFUSED;
 }
 
 /* What could not be read: damage, or only a lock or a missing right. */
-static hed_verdict explain(hed_database *database, hed_status *status, hed_error *error)
+static hed_verdict schema_explain(hed_database *database, hed_status *status, hed_error *error)
 {
     hed_status why = hed_database_fail(database, "read", error);
-    return database->damaged ? HED_VERDICT_DAMAGED : refuse(status, why);
+    return database->damaged ? HED_VERDICT_DAMAGED : schema_refuse(status, why);
 }
 
 hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed_error *error)
@@ -85,24 +85,24 @@ hed_verdict hed_database_examine(hed_database *database, hed_status *status, hed
     /* A file that is shorter than its first page says is found here by SQLite itself. The mark
      * comes last: another process may be making the file just now, in one transaction, and who has
      * seen its tables will then see its mark. */
-    if (!ask(database, "SELECT count(*) FROM sqlite_schema", &tables) ||
-        !ask(database, "PRAGMA user_version", &version) ||
-        !ask(database, "PRAGMA application_id", &mark))
-        return explain(database, status, error);
+    if (!schema_ask(database, "SELECT count(*) FROM sqlite_schema", &tables) ||
+        !schema_ask(database, "PRAGMA user_version", &version) ||
+        !schema_ask(database, "PRAGMA application_id", &mark))
+        return schema_explain(database, status, error);
     if (mark != HED_DATABASE_MARK && (tables || mark || version))
-        return refuse(status,
+        return schema_refuse(status,
             hed_fail(error, HED_ERROR_FORMAT,
                 "%s is the SQLite database of another program, and left alone: set HEDDLE_DATABASE "
                 "to another file",
                 database->path));
     if (version > HED_DATABASE_VERSION)
-        return refuse(status,
+        return schema_refuse(status,
             hed_fail(error, HED_ERROR_FORMAT,
                 "%s is of version %lld and this Heddle knows versions up to %d: it was written by a "
                 "newer one. Upgrade, or set HEDDLE_DATABASE to another file",
                 database->path, (long long)version, HED_DATABASE_VERSION));
     if (version < 0) return HED_VERDICT_DAMAGED;
-    if (!check_pages(database, &whole)) return explain(database, status, error);
+    if (!check_pages(database, &whole)) return schema_explain(database, status, error);
     if (!whole) return HED_VERDICT_DAMAGED;
     return version < HED_DATABASE_VERSION ? HED_VERDICT_OLD : HED_VERDICT_GOOD;
 }
@@ -121,7 +121,7 @@ hed_status hed_database_migrate(hed_database *database, hed_error *error)
     hed_status status = execute(database, "BEGIN IMMEDIATE", error);
     if (status) return status;
     /* Another process may have done it while we waited for the lock. */
-    if (!ask(database, "PRAGMA user_version", &version))
+    if (!schema_ask(database, "PRAGMA user_version", &version))
         status = hed_database_fail(database, "read", error);
     for (; version < HED_DATABASE_VERSION && !status; version++)
         status = execute(database, STEPS[version], error);

@@ -11,7 +11,7 @@ enum { BATCH = 64 };
 /* what waits longer goes with the next evaluation */
 static const uint64_t BATCH_NANOSECONDS = 1000000000;
 
-static hed_status no_memory(hed_error *error)
+static hed_status results_no_memory(hed_error *error)
 {
     return hed_fail(error, HED_ERROR_MEMORY, "no memory for a tuning's results");
 }
@@ -25,8 +25,8 @@ static const char ADD_DEVICE[] =
     "INSERT INTO device(backend, platform, name, vendor, type, architecture, compute_units)"
     " VALUES(?, ?, ?, ?, ?, ?, ?) RETURNING id";
 
-static hed_status find_device(hed_database *database, const char *sql, const hed_database_entry *r,
-    int64_t *id, hed_error *error)
+static hed_status results_find_device(hed_database *database, const char *sql,
+    const hed_database_entry *r, int64_t *id, hed_error *error)
 {
     hed_status status;
     *id = 0;
@@ -39,8 +39,8 @@ static hed_status find_device(hed_database *database, const char *sql, const hed
 hed_status hed_database_put_device(
     hed_database *database, const hed_database_entry *record, int64_t *id, hed_error *error)
 {
-    hed_status status = find_device(database, FIND_DEVICE, record, id, error);
-    return status || *id ? status : find_device(database, ADD_DEVICE, record, id, error);
+    hed_status status = results_find_device(database, FIND_DEVICE, record, id, error);
+    return status || *id ? status : results_find_device(database, ADD_DEVICE, record, id, error);
 }
 
 static const char FIND_KEY[] =
@@ -79,22 +79,22 @@ hed_status hed_database_find_key(
     hed_key_describe(key, &problem, &record);
     *id = 0;
     hed_status status = problem.failed
-                            ? no_memory(error)
-                            : find_device(database, FIND_DEVICE, &record, &device, error);
+                            ? results_no_memory(error)
+                            : results_find_device(database, FIND_DEVICE, &record, &device, error);
     if (!status && device) status = find_key(database, FIND_KEY, &record, device, id, error);
     hed_text_free(&problem);
     return status;
 }
 
-static hed_status put_key(
+static hed_status results_put_key(
     hed_database *database, const hed_tune_key *key, int64_t *id, hed_error *error)
 {
     hed_database_entry record = {0};
     hed_text problem = {.allocator = &database->allocator};
     hed_problem_write(&problem, key->dimensions, &key->problem);
     hed_key_describe(key, &problem, &record);
-    hed_status status =
-        problem.failed ? no_memory(error) : hed_database_put_key(database, &record, id, error);
+    hed_status status = problem.failed ? results_no_memory(error)
+                                       : hed_database_put_key(database, &record, id, error);
     hed_text_free(&problem);
     return status;
 }
@@ -106,13 +106,13 @@ static hed_status put_key(
 static const char ADD_SESSION[] = "INSERT INTO session(uid, key, settings, version, begun)"
                                   " VALUES(lower(hex(randomblob(16))), ?, ?, ?, ?) RETURNING id";
 
-static hed_status begin(hed_database *database, const hed_tune_key *key, const char *settings,
-    int64_t *session, hed_error *error)
+static hed_status results_begin(hed_database *database, const hed_tune_key *key,
+    const char *settings, int64_t *session, hed_error *error)
 {
     int64_t id;
     hed_status status = hed_database_begin_write(database, error);
     if (status) return status;
-    status = put_key(database, key, &id, error);
+    status = results_put_key(database, key, &id, error);
     if (!status)
         hed_database_integer(database, session, &status, error, ADD_SESSION, "itti", id, settings,
             HED_VERSION_TEXT, (int64_t)time(NULL));
@@ -128,7 +128,7 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
             "%s: its texts cannot be read, so that its results have no key", key->kernel);
     hed_status status = hed_database_enter(database, error);
     if (status) return status;
-    status = begin(database, key, settings, session, error);
+    status = results_begin(database, key, settings, session, error);
     hed_database_leave(database);
     return status;
 }
@@ -149,7 +149,7 @@ static hed_status add_measurement(hed_database *database, const hed_pending *p, 
         e->build_seconds, e->at, e->error, e->text);
 }
 
-static hed_status add_all(hed_database *database, hed_error *error)
+static hed_status results_add_all(hed_database *database, hed_error *error)
 {
     hed_status status = HED_OK;
     for (const hed_pending *p = database->pending; p && !status; p = p->next)
@@ -171,7 +171,7 @@ void hed_database_drop_pending(hed_database *database)
 }
 
 /* A disk that takes nothing is told of once, not with every batch. */
-static void complain(hed_database *database, const hed_error *error)
+static void results_complain(hed_database *database, const hed_error *error)
 {
     if (!database->complained)
         hed_log_message(
@@ -186,9 +186,9 @@ hed_status hed_database_write_pending(hed_database *database, hed_error *error)
     if (!error) error = &own;
     database->written_at = database->clock.now(database->clock.user);
     hed_status status = hed_database_begin_write(database, error);
-    if (!status) status = hed_database_end(database, add_all(database, error), error);
+    if (!status) status = hed_database_end(database, results_add_all(database, error), error);
     if (!status) hed_database_drop_pending(database);
-    else complain(database, error);
+    else results_complain(database, error);
     return status;
 }
 
@@ -216,7 +216,7 @@ hed_status hed_database_record(hed_database *database, int64_t session, const he
 {
     if (evaluation->recalled || !session) return HED_OK;
     hed_pending *pending = make_pending(database, session, key, evaluation);
-    if (!pending) return no_memory(error);
+    if (!pending) return results_no_memory(error);
     pthread_mutex_lock(&database->lock);
     *database->pending_end = pending;
     database->pending_end = &pending->next;
@@ -268,7 +268,7 @@ static hed_status set_choice(hed_database *database, int64_t session, const hed_
     double default_seconds;
     hed_status status = hed_database_begin_write(database, error);
     if (status) return status;
-    status = put_key(database, key, &id, error);
+    status = results_put_key(database, key, &id, error);
     if (!status) status = find_default(database, id, default_config, &default_seconds, error);
     if (!status)
         status = hed_database_run(database, error, SET_CHOICE, "iitrrrr", id, session, config,
@@ -291,7 +291,7 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
     hed_config_write(&config, key->parameters, key->parameter_count, &evaluation->config);
     hed_config_write(&default_config, key->parameters, key->parameter_count, &defaults);
     hed_status status = config.failed || default_config.failed
-                            ? no_memory(error)
+                            ? results_no_memory(error)
                             : hed_database_enter(database, error);
     if (!status) {
         status = hed_database_write_pending(database, error);
@@ -341,7 +341,7 @@ bool hed_database_get_fact(
     bool found = false;
     hed_device_describe(device, &record);
     if (hed_database_enter(database, NULL)) return false;
-    hed_status status = find_device(database, FIND_DEVICE, &record, &id, NULL);
+    hed_status status = results_find_device(database, FIND_DEVICE, &record, &id, NULL);
     sqlite3_stmt *statement =
         status ? NULL : hed_database_statement(database, GET_FACT, "it", id, name);
     while (statement && hed_database_row(database, statement, &status, NULL)) {

@@ -11,7 +11,7 @@ hed_kernel_options hed_default_kernel_options(void)
     return (hed_kernel_options){.math = HED_MATH_FAST};
 }
 
-static const hed_allocator *allocator_of(const hed_kernel *kernel)
+static const hed_allocator *kernel_allocator_of(const hed_kernel *kernel)
 {
     return &kernel->device->settings->allocator;
 }
@@ -21,10 +21,10 @@ static const hed_allocator *allocator_of(const hed_kernel *kernel)
 static void free_defines(hed_kernel *kernel)
 {
     for (uint32_t i = 0; kernel->defines && i < kernel->define_count; i++) {
-        hed_release_text(allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].name);
-        hed_release_text(allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].value);
+        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].name);
+        hed_release_text(kernel_allocator_of(kernel), (char *)(uintptr_t)kernel->defines[i].value);
     }
-    hed_release(allocator_of(kernel), kernel->defines,
+    hed_release(kernel_allocator_of(kernel), kernel->defines,
         (kernel->define_count + 1) * sizeof *kernel->defines);
 }
 
@@ -37,11 +37,13 @@ static hed_status copy_defines(
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "define %u of hed_kernel_options has no name, or no value", i);
     kernel->define_count = options->define_count;
-    kernel->defines =
-        hed_allocate(allocator_of(kernel), (options->define_count + 1) * sizeof *kernel->defines);
+    kernel->defines = hed_allocate(
+        kernel_allocator_of(kernel), (options->define_count + 1) * sizeof *kernel->defines);
     for (uint32_t i = 0; kernel->defines && i < options->define_count; i++) {
-        kernel->defines[i].name = hed_copy_text(allocator_of(kernel), options->defines[i].name);
-        kernel->defines[i].value = hed_copy_text(allocator_of(kernel), options->defines[i].value);
+        kernel->defines[i].name =
+            hed_copy_text(kernel_allocator_of(kernel), options->defines[i].name);
+        kernel->defines[i].value =
+            hed_copy_text(kernel_allocator_of(kernel), options->defines[i].value);
         failed = failed || !kernel->defines[i].name || !kernel->defines[i].value;
     }
     return kernel->defines && !failed ? HED_OK
@@ -123,7 +125,7 @@ static hed_status settle_job(hed_kernel *kernel, const hed_build_job *job, hed_e
 
 static hed_build_job *make_job(hed_kernel *kernel, const hed_problem *problem)
 {
-    hed_build_job *job = hed_allocate(allocator_of(kernel), sizeof *job);
+    hed_build_job *job = hed_allocate(kernel_allocator_of(kernel), sizeof *job);
     if (!job) return NULL;
     job->kernel = kernel;
     if (problem) job->problem = *problem;
@@ -145,7 +147,7 @@ static hed_status carry_out(hed_kernel *kernel, hed_build_job *job, bool beside,
         status = settle_job(kernel, job, error);
         if (status || job->variant) break;
     }
-    hed_release(allocator_of(kernel), job, sizeof *job);
+    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
     return status;
 }
 
@@ -162,7 +164,7 @@ static hed_status finish_job(hed_kernel *kernel, hed_error *error)
         status = carry_out(kernel, job, true, error);
         return !status && kernel->job ? HED_ERROR_NOT_READY : status;
     }
-    hed_release(allocator_of(kernel), job, sizeof *job);
+    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
     return status;
 }
 
@@ -175,7 +177,7 @@ static void abandon_job(hed_kernel *kernel)
     atomic_store_explicit(&kernel->build, HED_BUILD_IDLE, memory_order_relaxed);
     kernel->job = NULL;
     if (job->variant) keep_compiled(kernel, job->variant);
-    hed_release(allocator_of(kernel), job, sizeof *job);
+    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
 }
 
 static void load_choices(hed_kernel *kernel)
@@ -197,7 +199,8 @@ static void forget_choices(hed_kernel *kernel)
 }
 
 /* Builds what the options ask for. */
-static hed_status configure(hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
+static hed_status kernel_configure(
+    hed_kernel *kernel, const hed_kernel_options *options, hed_error *error)
 {
     abandon_job(kernel); /* a newer wish replaces the one that is being built */
     hed_build_job *job = make_job(kernel, options->problem);
@@ -214,7 +217,7 @@ static hed_status configure(hed_kernel *kernel, const hed_kernel_options *option
         load_choices(kernel);
     }
     if (status) {
-        hed_release(allocator_of(kernel), job, sizeof *job);
+        hed_release(kernel_allocator_of(kernel), job, sizeof *job);
         return status;
     }
     status = carry_out(kernel, job, options->background, error);
@@ -232,7 +235,7 @@ bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem,
     job->configured = configured;
     job->by_size = true;
     if (run_beside(job)) return true;
-    hed_release(allocator_of(kernel), job, sizeof *job);
+    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
     return false;
 }
 
@@ -247,7 +250,7 @@ hed_status hed_kernel_build_now(
     job->by_size = true;
     run_job(job);
     hed_status status = settle_job(kernel, job, error);
-    hed_release(allocator_of(kernel), job, sizeof *job);
+    hed_release(kernel_allocator_of(kernel), job, sizeof *job);
     return status;
 }
 
@@ -287,7 +290,7 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     made->capture = device->settings->capture && strcmp(device->settings->capture, def->name) == 0;
     status = copy_defines(made, options, error);
     if (!status) status = hed_rules_create(device, def, &made->rules, error);
-    if (!status) status = configure(made, options, error);
+    if (!status) status = kernel_configure(made, options, error);
     if (status) {
         hed_kernel_destroy(made);
         return status;
@@ -306,7 +309,7 @@ hed_status hed_kernel_reconfigure(
     if (options->math != kernel->math)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s was made for the other math mode: create a second kernel", kernel->def->name);
-    return configure(kernel, options, error);
+    return kernel_configure(kernel, options, error);
 }
 
 hed_status hed_kernel_ready(hed_kernel *kernel, hed_error *error)
@@ -328,10 +331,10 @@ void hed_kernel_destroy(hed_kernel *kernel)
     }
     hed_choices_free(kernel->choices);
     hed_rules_destroy(kernel->rules);
-    hed_release(
-        allocator_of(kernel), kernel->refused, kernel->refused_count * sizeof *kernel->refused);
+    hed_release(kernel_allocator_of(kernel), kernel->refused,
+        kernel->refused_count * sizeof *kernel->refused);
     free_defines(kernel);
-    hed_release(allocator_of(kernel), kernel, sizeof *kernel);
+    hed_release(kernel_allocator_of(kernel), kernel, sizeof *kernel);
 }
 
 const hed_kernel_def *hed_kernel_get_def(const hed_kernel *kernel) { return kernel->def; }

@@ -72,7 +72,7 @@ static hed_status check_stream(const hed_stream *stream, const hed_kernel *kerne
         kernel->device->info.id, stream->device->info.id);
 }
 
-static hed_status prepare(hed_stream *stream, hed_kernel *kernel, hed_error *error)
+static hed_status launch_prepare(hed_stream *stream, hed_kernel *kernel, hed_error *error)
 {
     hed_status status = check_stream(stream, kernel, error);
     if (!status && (!kernel->active || atomic_load_explicit(&kernel->build, memory_order_relaxed) !=
@@ -117,7 +117,7 @@ hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem 
 {
     if (hed_failed(error)) return error->status;
     hed_status status = check_problem(kernel->def, problem, error);
-    if (!status) status = prepare(stream, kernel, error);
+    if (!status) status = launch_prepare(stream, kernel, error);
     if (!status && kernel->choices && !hed_same_problem(&kernel->resolved, problem))
         status = hed_kernel_choose(kernel, problem, error);
     if (status) return status;
@@ -131,7 +131,7 @@ hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel, const hed_geo
     const hed_argument *arguments, uint32_t argument_count, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_status status = prepare(stream, kernel, error);
+    hed_status status = launch_prepare(stream, kernel, error);
     if (status) return status;
     hed_step step = {.geometry = *geometry};
     return dispatch(stream, kernel, &step, arguments, argument_count, error);
@@ -154,16 +154,16 @@ hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument 
 /* The shape of a launch: what geometry() left open is chosen, the rest checked before a driver sees
  * it. Some drivers answer a shape they cannot run with an abort of the whole process. */
 
-static uint32_t smaller(uint32_t a, uint64_t b) { return b && b < a ? (uint32_t)b : a; }
+static uint32_t launch_smaller(uint32_t a, uint64_t b) { return b && b < a ? (uint32_t)b : a; }
 
 /* Work items a group may have at most, by everything that is known. */
 static uint32_t group_limit(
     const hed_device *device, const hed_program *program, uint32_t max_threads)
 {
     uint32_t limit = device->info.max_group ? device->info.max_group : 1;
-    limit = smaller(limit, max_threads);
+    limit = launch_smaller(limit, max_threads);
     if (program && program->resources.max_group > 0)
-        limit = smaller(limit, (uint64_t)program->resources.max_group);
+        limit = launch_smaller(limit, (uint64_t)program->resources.max_group);
     return limit;
 }
 
@@ -174,7 +174,7 @@ static void choose_group(const hed_device *device, uint32_t limit, hed_geometry 
     static const uint32_t shapes[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
     for (uint32_t i = 0; i < 3; i++) {
         g->group[i] = shapes[g->dimensions - 1][i];
-        g->group[i] = smaller(g->group[i], device->info.max_group_size[i]);
+        g->group[i] = launch_smaller(g->group[i], device->info.max_group_size[i]);
     }
     for (uint32_t i = 2; (uint64_t)g->group[0] * g->group[1] * g->group[2] > limit; i = (i + 2) % 3)
         if (g->group[i] > 1) g->group[i] /= 2;

@@ -36,7 +36,7 @@ hed_resident_def hed_default_resident_def(void)
     return (hed_resident_def){.step_timeout_ns = 1000000000};
 }
 
-static const hed_allocator *allocator_of(const hed_stream *stream)
+static const hed_allocator *resident_allocator_of(const hed_stream *stream)
 {
     return &stream->device->settings->allocator;
 }
@@ -48,7 +48,8 @@ static uint32_t microseconds(uint64_t ns)
 
 /* ---- starting ---- */
 
-static hed_status check(const hed_stream *stream, const hed_resident_def *def, hed_error *error)
+static hed_status resident_check(
+    const hed_stream *stream, const hed_resident_def *def, hed_error *error)
 {
     const hed_kernel_def *kernel = def->kernel ? def->kernel->def : NULL;
     if (!kernel) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_resident_def.kernel is NULL");
@@ -113,7 +114,7 @@ static hed_status check_fits(hed_resident *r, hed_error *error)
 }
 
 /* Starts the kernel so that it goes on behind number `answered`. */
-static hed_status start(hed_resident *r, uint32_t answered, hed_error *error)
+static hed_status resident_start(hed_resident *r, uint32_t answered, hed_error *error)
 {
     const uint32_t header[12] = {words_of(r->def.request_bytes), answered,
         microseconds(r->def.idle_exit_ns), microseconds(r->def.step_timeout_ns), 0, 0, 0, 0, 0, 0,
@@ -132,10 +133,10 @@ hed_status hed_resident_start(
 {
     if (hed_failed(error)) return error->status;
     *resident = NULL;
-    hed_status status = check(stream, def, error);
+    hed_status status = resident_check(stream, def, error);
     if (!status) status = hed_kernel_swap(def->kernel, error);
     if (status) return status;
-    hed_resident *r = hed_allocate(allocator_of(stream), sizeof *r);
+    hed_resident *r = hed_allocate(resident_allocator_of(stream), sizeof *r);
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a resident kernel");
     r->stream = stream;
     r->def = *def;
@@ -144,7 +145,7 @@ hed_status hed_resident_start(
     r->stopped = true;
     status = check_fits(r, error);
     if (!status) status = make_buffers(r, error);
-    if (!status) status = start(r, 0, error);
+    if (!status) status = resident_start(r, 0, error);
     if (status) {
         hed_resident_destroy(r);
         return status;
@@ -182,7 +183,7 @@ hed_status hed_resident_post(hed_resident *r, const void *request, uint64_t *num
     atomic_thread_fence(memory_order_seq_cst);
     uint32_t state = settled_state(r);
     if (state == HAS_TIMED_OUT) return HED_ERROR_TIMEOUT;
-    if (state == HAS_IDLED && start(r, r->number, NULL)) return HED_ERROR_LOST;
+    if (state == HAS_IDLED && resident_start(r, r->number, NULL)) return HED_ERROR_LOST;
     r->number = next;
     if (number) *number = next;
     return HED_OK;
@@ -238,7 +239,7 @@ hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *er
 void hed_resident_destroy(hed_resident *r)
 {
     if (!r) return;
-    const hed_allocator *allocator = allocator_of(r->stream);
+    const hed_allocator *allocator = resident_allocator_of(r->stream);
     hed_resident_stop(r, 1000000000, NULL);
     hed_buffer_destroy(r->mail);
     hed_buffer_destroy(r->relay);

@@ -69,7 +69,7 @@ static const char *missing_capability(
     return name ? name : "a capability that is not known to this version";
 }
 
-static hed_status check_device(
+static hed_status resolve_check_device(
     const hed_kernel_def *def, const hed_device *device, hed_math math, hed_error *error)
 {
     const char *missing = missing_capability(def, device, math);
@@ -135,7 +135,7 @@ hed_status hed_description_check(
     const hed_device *device, const hed_kernel_def *def, hed_math math, hed_error *error)
 {
     hed_status status = check_description(def, error);
-    return status ? status : check_device(def, device, math, error);
+    return status ? status : resolve_check_device(def, device, math, error);
 }
 
 bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
@@ -176,7 +176,7 @@ hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *d
  * configuration that is not compiled yet, the launch goes on with the present one while the other
  * is built in the background. */
 
-static const hed_allocator *allocator_of(const hed_kernel *kernel)
+static const hed_allocator *resolve_allocator_of(const hed_kernel *kernel)
 {
     return &kernel->device->settings->allocator;
 }
@@ -204,7 +204,7 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
     hed_log_message(&kernel->device->settings->logger, HED_LOG_WARNING,
         "%s: the tuned configuration [%s] cannot be built here and is passed over: %s",
         kernel->def->name, text, why->text);
-    hed_config *longer = hed_allocate(allocator_of(kernel), (count + 1) * sizeof *longer);
+    hed_config *longer = hed_allocate(resolve_allocator_of(kernel), (count + 1) * sizeof *longer);
     if (!longer) { /* then none that is tuned, rather than this one over and over */
         hed_choices_free(kernel->choices);
         kernel->choices = NULL;
@@ -212,7 +212,7 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
     }
     if (count) memcpy(longer, kernel->refused, count * sizeof *longer);
     longer[count] = *config;
-    hed_release(allocator_of(kernel), kernel->refused, count * sizeof *longer);
+    hed_release(resolve_allocator_of(kernel), kernel->refused, count * sizeof *longer);
     kernel->refused = longer;
     kernel->refused_count = count + 1;
 }
@@ -232,7 +232,7 @@ hed_status hed_kernel_pick(const hed_kernel *kernel, const hed_problem *problem,
         kernel->device, kernel->def, kernel->rules, problem, kernel->math, config, error);
 }
 
-static bool recall(hed_kernel *kernel, const hed_problem *problem)
+static bool resolve_recall(hed_kernel *kernel, const hed_problem *problem)
 {
     for (uint32_t i = 0; i < HED_RECENT_SIZES; i++) {
         const hed_recent *recent = &kernel->recent[i];
@@ -243,7 +243,7 @@ static bool recall(hed_kernel *kernel, const hed_problem *problem)
     return false;
 }
 
-static void remember(
+static void resolve_remember(
     hed_kernel *kernel, const hed_problem *problem, hed_variant *variant, hed_configured configured)
 {
     kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =
@@ -275,7 +275,7 @@ static bool can_stand_in(const hed_kernel *kernel, const hed_problem *problem)
 
 hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed_error *error)
 {
-    if (recall(kernel, problem)) return HED_OK;
+    if (resolve_recall(kernel, problem)) return HED_OK;
     for (;;) {
         hed_config config;
         hed_configured configured;
@@ -283,7 +283,7 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
         if (status) return status;
         hed_variant *variant = find_compiled(kernel, &config);
         if (variant) {
-            remember(kernel, problem, variant, configured);
+            resolve_remember(kernel, problem, variant, configured);
             hed_kernel_put_in_force(kernel, variant, configured, problem);
             return HED_OK;
         }

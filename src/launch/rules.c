@@ -20,7 +20,7 @@ struct hed_rules {
     hed_expression *expressions[]; /* (count) */
 };
 
-static size_t size_of(uint32_t count)
+static size_t rules_size_of(uint32_t count)
 {
     return sizeof(hed_rules) + count * sizeof(hed_expression *);
 }
@@ -35,7 +35,8 @@ static hed_status check_condition(
         def->name, condition->parameter ? condition->parameter : "");
 }
 
-static hed_status compile(hed_rules *rules, const hed_expression_names *names, hed_error *error)
+static hed_status rules_compile(
+    hed_rules *rules, const hed_expression_names *names, hed_error *error)
 {
     const hed_kernel_def *def = rules->def;
     hed_status status = HED_OK;
@@ -61,7 +62,7 @@ hed_status hed_rules_create(
     uint32_t count = def->constraint_count + def->condition_count, slots = 0;
     *rules = NULL;
     if (!count) return HED_OK;
-    hed_rules *made = hed_allocate(&device->settings->allocator, size_of(count));
+    hed_rules *made = hed_allocate(&device->settings->allocator, rules_size_of(count));
     if (!made)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for the constraints of %s", def->name);
     made->allocator = &device->settings->allocator;
@@ -74,7 +75,7 @@ hed_status hed_rules_create(
     for (uint32_t i = 0; i < def->dimension_count; i++) words[slots++] = def->dimensions[i];
     made->slots = slots;
     const hed_expression_names names = {words, slots, def->parameters, def->parameter_count};
-    hed_status status = compile(made, &names, error);
+    hed_status status = rules_compile(made, &names, error);
     if (status) {
         hed_rules_destroy(made);
         return status;
@@ -87,7 +88,7 @@ void hed_rules_destroy(hed_rules *rules)
 {
     if (!rules) return;
     for (uint32_t i = 0; i < rules->count; i++) hed_expression_destroy(rules->expressions[i]);
-    hed_release(rules->allocator, rules, size_of(rules->count));
+    hed_release(rules->allocator, rules, rules_size_of(rules->count));
 }
 
 /* Whether an expression can be told without the problem's sizes. */

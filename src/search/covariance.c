@@ -162,7 +162,7 @@ static uint32_t twos_of(int64_t value)
 
 static bool is_power(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
-static void fill(hed_value_scale *scale, const hed_parameter_def *parameter)
+static void covariance_fill(hed_value_scale *scale, const hed_parameter_def *parameter)
 {
     bool positive = true;
     uint32_t powers = 0;
@@ -193,7 +193,7 @@ hed_value_scale *hed_value_scales_create(const hed_allocator *allocator, const h
 {
     hed_value_scale *scales = hed_allocate(allocator, space->parameter_count * sizeof *scales);
     for (uint32_t i = 0; scales && i < space->parameter_count; i++)
-        fill(&scales[i], &space->parameters[i]);
+        covariance_fill(&scales[i], &space->parameters[i]);
     return scales;
 }
 

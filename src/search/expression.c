@@ -46,7 +46,7 @@ static inline double apply_one(hed_expression_code code, double a)
     }
 }
 
-static inline bool compare(hed_expression_code code, double a, double b)
+static inline bool expression_compare(hed_expression_code code, double a, double b)
 {
     switch (code) {
     case HED_CODE_LESS: return a < b;
@@ -72,7 +72,7 @@ static inline double apply_two(hed_expression_code code, double a, double b)
     case HED_CODE_CEIL_DIVIDE: return -floor_divide(-a, b);
     case HED_CODE_MIN: return a < b ? a : b;
     case HED_CODE_MAX: return a > b ? a : b;
-    default: return compare(code, a, b);
+    default: return expression_compare(code, a, b);
     }
 }
 

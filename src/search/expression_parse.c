@@ -44,7 +44,7 @@ typedef struct parser {
 
 /* The first complaint counts. The text goes into the message, from its beginning where it is short,
  * else from near `at`. */
-static void complain(parser *p, hed_status status, const char *at, const char *words)
+static void parse_complain(parser *p, hed_status status, const char *at, const char *words)
 {
     if (p->status) return;
     size_t column = (size_t)(at - p->text), from = column > 60 ? column - 50 : 0;
@@ -62,24 +62,24 @@ static void complain_of_token(parser *p, const char *what)
     else
         snprintf(words, sizeof words, "expected %s, found %.*s", what,
             p->now.size > 40 ? 40 : (int)p->now.size, p->now.text);
-    complain(p, HED_ERROR_FORMAT, p->now.text - (p->now.kind == TOKEN_LABEL), words);
+    parse_complain(p, HED_ERROR_FORMAT, p->now.text - (p->now.kind == TOKEN_LABEL), words);
 }
 
 /* ---- tokens: numbers, names, labels in quotes, signs ---- */
 
-static bool is_letter(char c)
+static bool parse_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool parse_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Digits of a base, added to `value`. */
 static const char *read_digits(const char *at, double base, double *value, int *count)
 {
     for (*count = 0;; at++, ++*count) {
         char lower = (char)(*at | 0x20);
-        int digit = is_digit(*at)                                ? *at - '0'
+        int digit = parse_is_digit(*at)                          ? *at - '0'
                     : base == 16 && lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
                                                                  : -1;
         if (digit < 0) return at;
@@ -90,7 +90,7 @@ static const char *read_digits(const char *at, double base, double *value, int *
 /* A number as C and Python both write it. Not strtod(): its decimal point is the locale's. Exact
  * for whole numbers up to 2^53 and for decimals of at most 15 digits and 22 places, since powers of
  * ten up to 10^22 are exact. */
-static const char *read_number(const char *at, double *value, const char **wrong)
+static const char *parse_read_number(const char *at, double *value, const char **wrong)
 {
     int whole, part = 0, places = 0, digits;
     *value = 0;
@@ -111,7 +111,8 @@ static const char *read_number(const char *at, double *value, const char **wrong
         *value = places < 0 ? *value / pow(10, -places) : *value * pow(10, places);
         whole += part;
     }
-    if (whole == 0 || is_letter(*at) || is_digit(*at) || *at == '.' || !isfinite(*value))
+    if (whole == 0 || parse_is_letter(*at) || parse_is_digit(*at) || *at == '.' ||
+        !isfinite(*value))
         *wrong = "expected a number as 12, 0.5, 1e9 or 0xff";
     return at;
 }
@@ -122,7 +123,7 @@ static void read_label(parser *p)
     const char *end = strchr(p->next + 1, quote);
     p->now = (token){.kind = TOKEN_LABEL, .text = p->next + 1};
     if (!end) {
-        complain(p, HED_ERROR_FORMAT, p->next, "the label that begins here has no closing quote");
+        parse_complain(p, HED_ERROR_FORMAT, p->next, "the label that begins here has no closing quote");
         return;
     }
     p->now.size = (size_t)(end - p->now.text);
@@ -141,27 +142,27 @@ static void read_sign(parser *p)
                             ? "write && or and, || or or; there are no operations on bits"
                             : "this character means nothing here";
     if (p->now.size == 1 && !strchr("+-*/%<>!?:()[],", sign))
-        complain(p, HED_ERROR_FORMAT, p->next, wrong);
+        parse_complain(p, HED_ERROR_FORMAT, p->next, wrong);
     p->next += p->now.size;
 }
 
 /* Goes to the next token. */
-static void advance(parser *p)
+static void parse_advance(parser *p)
 {
     const char *wrong = NULL;
     while (*p->next && strchr(" \t\r\n", *p->next)) p->next++;
     char first = *p->next;
     if (first == 0 || p->status) {
         p->now = (token){.kind = TOKEN_END, .text = p->next};
-    } else if (is_letter(first)) {
+    } else if (parse_is_letter(first)) {
         const char *from = p->next;
-        while (is_letter(*p->next) || is_digit(*p->next)) p->next++;
+        while (parse_is_letter(*p->next) || parse_is_digit(*p->next)) p->next++;
         p->now = (token){.kind = TOKEN_NAME, .text = from, .size = (size_t)(p->next - from)};
-    } else if (is_digit(first) || (first == '.' && is_digit(p->next[1]))) {
+    } else if (parse_is_digit(first) || (first == '.' && parse_is_digit(p->next[1]))) {
         p->now = (token){.kind = TOKEN_NUMBER, .text = p->next};
-        p->next = read_number(p->next, &p->now.number, &wrong);
+        p->next = parse_read_number(p->next, &p->now.number, &wrong);
         p->now.size = (size_t)(p->next - p->now.text);
-        if (wrong) complain(p, HED_ERROR_FORMAT, p->now.text, wrong);
+        if (wrong) parse_complain(p, HED_ERROR_FORMAT, p->now.text, wrong);
     } else if (first == '"' || first == '\'') {
         read_label(p);
     } else {
@@ -177,17 +178,17 @@ static bool token_is(const token *t, const char *word)
 }
 
 /* Takes the next token if it is this word. */
-static bool take(parser *p, const char *word)
+static bool parse_take(parser *p, const char *word)
 {
     if (p->status || !token_is(&p->now, word)) return false;
-    advance(p);
+    parse_advance(p);
     return true;
 }
 
 /* Takes it, or complains that `what` was expected. */
-static void need(parser *p, const char *word, const char *what)
+static void parse_need(parser *p, const char *word, const char *what)
 {
-    if (!take(p, word)) complain_of_token(p, what);
+    if (!parse_take(p, word)) complain_of_token(p, what);
 }
 
 /* What was just read, for labels, whose meaning depends on what stands beside them. */
@@ -220,25 +221,25 @@ static void complain_of_name(parser *p, const token *name)
     for (uint32_t i = 0; i < p->names->count; i++) list_word(list, sizeof list, p->names->names[i]);
     snprintf(words, sizeof words, "there is no \"%.*s\"; known are: %s",
         name->size > 60 ? 60 : (int)name->size, name->text, list[0] ? list : "no names at all");
-    complain(p, HED_ERROR_ARGUMENT, name->text, words);
+    parse_complain(p, HED_ERROR_ARGUMENT, name->text, words);
 }
 
 /* ---- the program ---- */
 
 /* Adds an instruction after which `more` more values wait than before; gives its place. */
-static uint32_t emit(parser *p, hed_instruction instruction, int more)
+static uint32_t parse_emit(parser *p, hed_instruction instruction, int more)
 {
     if (p->status) return 0;
     p->waiting += (uint32_t)more;
     if (p->waiting > HED_EXPRESSION_STACK)
-        complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
+        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations wait for one another");
     p->program[p->count] = instruction;
     return p->count++;
 }
 
 static uint32_t emit_code(parser *p, hed_expression_code code, int more)
 {
-    return emit(p, (hed_instruction){.code = (uint16_t)code}, more);
+    return parse_emit(p, (hed_instruction){.code = (uint16_t)code}, more);
 }
 
 /* Jumps to one target that is not known yet are a list through their operands, which ends with
@@ -254,10 +255,10 @@ static void land(parser *p, uint32_t jump)
     }
 }
 
-static bool enter(parser *p)
+static bool parse_enter(parser *p)
 {
     if (++p->depth > HED_EXPRESSION_DEPTH)
-        complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
+        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations inside one another");
     return !p->status;
 }
 
@@ -284,7 +285,7 @@ static void complain_of_label(
     snprintf(words, sizeof words, "%.60s has no choice \"%.*s\"; %s%s", of,
         label->size > 60 ? 60 : (int)label->size, label->text,
         list[0] ? "it has: " : "it has no named choices", list);
-    complain(p, HED_ERROR_ARGUMENT, label->text, words);
+    parse_complain(p, HED_ERROR_ARGUMENT, label->text, words);
 }
 
 /* A label beside a name is one of that parameter's. */
@@ -301,7 +302,7 @@ static void settle_for_name(parser *p, const operand *label, const operand *name
 }
 
 /* A label anywhere else must mean one value. */
-static void settle(parser *p, const operand *label)
+static void parse_settle(parser *p, const operand *label)
 {
     const hed_parameter_def *first = NULL;
     int64_t value = 0, other;
@@ -315,7 +316,7 @@ static void settle(parser *p, const operand *label)
                 "\"%.*s\" means %lld for %.60s and %lld for %.60s; compare it with one of them",
                 label->token.size > 60 ? 60 : (int)label->token.size, label->token.text,
                 (long long)value, first->name, (long long)other, parameter->name);
-            complain(p, HED_ERROR_ARGUMENT, label->token.text, words);
+            parse_complain(p, HED_ERROR_ARGUMENT, label->token.text, words);
             return;
         }
         if (!first) first = parameter;
@@ -329,7 +330,7 @@ static void settle_pair(parser *p, const operand *left, const operand *right)
 {
     if (p->status) return;
     if (left->kind == OPERAND_NAME && right->kind == OPERAND_LABEL) settle_for_name(p, right, left);
-    else settle(p, right);
+    else parse_settle(p, right);
 }
 
 /* ---- levels of precedence, from the tightest ---- */
@@ -353,24 +354,24 @@ static operand parse_call(parser *p, const token *name)
     size_t i = 0, known = sizeof functions / sizeof *functions;
     while (i < known && !token_is(name, functions[i].name)) i++;
     if (i == known) {
-        complain(p, HED_ERROR_ARGUMENT, name->text,
+        parse_complain(p, HED_ERROR_ARGUMENT, name->text,
             "no such function; there are: min, max, abs, ceil, floor, round, log2, ceil_div");
         return (operand){0};
     }
     uint32_t arguments = 0;
     do {
         operand argument = parse_choice(p);
-        settle(p, &argument);
+        parse_settle(p, &argument);
         if (++arguments > 1) emit_code(p, functions[i].code, -1);
-    } while (take(p, ","));
-    need(p, ")", "a comma or )");
+    } while (parse_take(p, ","));
+    parse_need(p, ")", "a comma or )");
     if (arguments == 1 && functions[i].most == 1) emit_code(p, functions[i].code, 0);
     if (arguments < functions[i].least || arguments > functions[i].most) {
         char words[80];
         snprintf(words, sizeof words, "%s takes %u argument%s%s, found %u", functions[i].name,
             functions[i].least, functions[i].least == 1 ? "" : "s",
             functions[i].most > 2 ? " or more" : "", arguments);
-        complain(p, HED_ERROR_FORMAT, name->text, words);
+        parse_complain(p, HED_ERROR_FORMAT, name->text, words);
     }
     return (operand){0};
 }
@@ -391,16 +392,16 @@ static operand parse_name(parser *p)
         complain_of_token(p, not ? "a value (put not and what follows in parentheses)" : "a value");
         return (operand){0};
     }
-    advance(p);
-    if (take(p, "(")) return parse_call(p, &name);
+    parse_advance(p);
+    if (parse_take(p, "(")) return parse_call(p, &name);
     for (uint32_t i = 0; i < p->names->count; i++)
         if (token_is(&name, p->names->names[i])) {
-            emit(p, (hed_instruction){.code = HED_CODE_NAME, .operand = i}, 1);
+            parse_emit(p, (hed_instruction){.code = HED_CODE_NAME, .operand = i}, 1);
             return (operand){.kind = OPERAND_NAME, .token = name, .slot = i};
         }
     bool yes = token_is(&name, "true") || token_is(&name, "True");
     if (yes || token_is(&name, "false") || token_is(&name, "False"))
-        emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = yes}, 1);
+        parse_emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = yes}, 1);
     else complain_of_name(p, &name);
     return (operand){0};
 }
@@ -410,15 +411,15 @@ static operand parse_value(parser *p)
     token first = p->now;
     if (first.kind == TOKEN_NAME) return parse_name(p);
     if (first.kind == TOKEN_NUMBER || first.kind == TOKEN_LABEL) {
-        advance(p);
+        parse_advance(p);
         uint32_t at =
-            emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = first.number}, 1);
+            parse_emit(p, (hed_instruction){.code = HED_CODE_NUMBER, .number = first.number}, 1);
         operand_kind kind = first.kind == TOKEN_LABEL ? OPERAND_LABEL : OPERAND_VALUE;
         return (operand){.kind = kind, .token = first, .at = at};
     }
-    if (take(p, "(")) {
+    if (parse_take(p, "(")) {
         operand inner = parse_choice(p);
-        need(p, ")", "an operator or )");
+        parse_need(p, ")", "an operator or )");
         return inner;
     }
     complain_of_token(p, "a number, a name, a label or (");
@@ -430,10 +431,10 @@ static operand parse_sign(parser *p);
 static operand parse_power(parser *p)
 {
     operand left = parse_value(p);
-    if (!take(p, "**")) return left;
-    settle(p, &left);
+    if (!parse_take(p, "**")) return left;
+    parse_settle(p, &left);
     operand right = parse_sign(p);
-    settle(p, &right);
+    parse_settle(p, &right);
     emit_code(p, HED_CODE_POWER, -1);
     return (operand){0};
 }
@@ -441,12 +442,12 @@ static operand parse_power(parser *p)
 static operand parse_sign(parser *p)
 {
     operand value = {0};
-    if (enter(p)) {
+    if (parse_enter(p)) {
         bool minus = token_is(&p->now, "-"), inverse = token_is(&p->now, "!");
         if (minus || inverse || token_is(&p->now, "+")) {
-            advance(p);
+            parse_advance(p);
             operand inner = parse_sign(p);
-            settle(p, &inner);
+            parse_settle(p, &inner);
             if (minus || inverse) emit_code(p, minus ? HED_CODE_NEGATE : HED_CODE_NOT, 0);
         } else {
             value = parse_power(p);
@@ -464,7 +465,7 @@ typedef struct operator_word {
 static const operator_word *take_operator(parser *p, const operator_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (take(p, words[i].word)) return &words[i];
+        if (parse_take(p, words[i].word)) return &words[i];
     return NULL;
 }
 
@@ -476,9 +477,9 @@ static operand parse_product(parser *p)
     for (const operator_word *word;
          (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
          left = (operand){0}) {
-        settle(p, &left);
+        parse_settle(p, &left);
         operand right = parse_sign(p);
-        settle(p, &right);
+        parse_settle(p, &right);
         emit_code(p, word->code, -1);
     }
     return left;
@@ -491,9 +492,9 @@ static operand parse_sum(parser *p)
     for (const operator_word *word;
          (word = take_operator(p, words, sizeof words / sizeof *words)) != NULL;
          left = (operand){0}) {
-        settle(p, &left);
+        parse_settle(p, &left);
         operand right = parse_product(p);
-        settle(p, &right);
+        parse_settle(p, &right);
         emit_code(p, word->code, -1);
     }
     return left;
@@ -504,13 +505,13 @@ static void parse_members(parser *p, const operand *left, bool absent)
 {
     const char *end = token_is(&p->now, "(") ? ")" : "]";
     uint32_t jump = NO_JUMP;
-    if (!take(p, "(") && !take(p, "[")) complain_of_token(p, "a list as (1, 2) or [1, 2]");
+    if (!parse_take(p, "(") && !parse_take(p, "[")) complain_of_token(p, "a list as (1, 2) or [1, 2]");
     do {
         operand element = parse_choice(p);
         settle_pair(p, left, &element);
-        jump = emit(p, (hed_instruction){.code = HED_CODE_MEMBER, .operand = jump}, -1);
-    } while (take(p, ",") && !token_is(&p->now, end));
-    need(p, end, "a comma or the end of the list");
+        jump = parse_emit(p, (hed_instruction){.code = HED_CODE_MEMBER, .operand = jump}, -1);
+    } while (parse_take(p, ",") && !token_is(&p->now, end));
+    parse_need(p, end, "a comma or the end of the list");
     emit_code(p, HED_CODE_ABSENT, 0);
     land(p, jump);
     if (absent) emit_code(p, HED_CODE_NOT, 0);
@@ -541,17 +542,17 @@ static operand parse_comparison(parser *p)
     uint32_t jump = NO_JUMP;
     for (;;) {
         const operator_word *word = take_operator(p, words, sizeof words / sizeof *words);
-        bool absent = !word && take(p, "not"),
+        bool absent = !word && parse_take(p, "not"),
              member = absent || (!word && token_is(&p->now, "in"));
         if (!word && !member) break;
         if (pending)
-            jump = emit(p,
+            jump = parse_emit(p,
                 (hed_instruction){
                     .code = HED_CODE_CHAIN, .comparison = (uint16_t)pending->code, .operand = jump},
                 -1);
         if (member) {
-            need(p, "in", "in");
-            settle(p, &left);
+            parse_need(p, "in", "in");
+            parse_settle(p, &left);
             parse_members(p, &left, absent);
             land(p, jump);
             return (operand){0};
@@ -562,7 +563,7 @@ static operand parse_comparison(parser *p)
         pending = word;
     }
     if (!pending) return left;
-    settle(p, &left);
+    parse_settle(p, &left);
     emit_code(p, pending->code, -1);
     land(p, jump);
     return (operand){0};
@@ -570,10 +571,10 @@ static operand parse_comparison(parser *p)
 
 static operand parse_not(parser *p)
 {
-    if (!take(p, "not")) return parse_comparison(p);
-    if (enter(p)) {
+    if (!parse_take(p, "not")) return parse_comparison(p);
+    if (parse_enter(p)) {
         operand inner = parse_not(p);
-        settle(p, &inner);
+        parse_settle(p, &inner);
         emit_code(p, HED_CODE_NOT, 0);
     }
     p->depth--;
@@ -586,13 +587,13 @@ static operand parse_joined(parser *p, operand (*parse_side)(parser *), const ch
 {
     operand left = parse_side(p);
     uint32_t jump = NO_JUMP;
-    while (take(p, python) || take(p, c)) {
-        settle(p, &left);
-        jump = emit(p, (hed_instruction){.code = (uint16_t)code, .operand = jump}, -1);
+    while (parse_take(p, python) || parse_take(p, c)) {
+        parse_settle(p, &left);
+        jump = parse_emit(p, (hed_instruction){.code = (uint16_t)code, .operand = jump}, -1);
         left = parse_side(p);
     }
     if (jump == NO_JUMP) return left;
-    settle(p, &left);
+    parse_settle(p, &left);
     emit_code(p, HED_CODE_TRUTH, 0);
     land(p, jump);
     return (operand){0};
@@ -620,8 +621,8 @@ static uint32_t parse_condition_behind(parser *p, uint32_t start)
 {
     uint32_t middle = p->count;
     operand condition = parse_or(p);
-    settle(p, &condition);
-    emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
+    parse_settle(p, &condition);
+    parse_emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
     if (p->status) return 0;
     reverse(p->program, start, middle);
     reverse(p->program, middle, p->count);
@@ -632,27 +633,27 @@ static uint32_t parse_condition_behind(parser *p, uint32_t start)
 static operand parse_choice(parser *p)
 {
     operand value = {0};
-    if (enter(p)) {
+    if (parse_enter(p)) {
         uint32_t start = p->count, branch;
         value = parse_or(p);
         bool question = token_is(&p->now, "?");
-        if (take(p, "?") || take(p, "if")) {
-            settle(p, &value);
+        if (parse_take(p, "?") || parse_take(p, "if")) {
+            parse_settle(p, &value);
             if (question) {
-                branch =
-                    emit(p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
+                branch = parse_emit(
+                    p, (hed_instruction){.code = HED_CODE_BRANCH, .operand = NO_JUMP}, -1);
                 operand first = parse_choice(p);
-                settle(p, &first);
-                need(p, ":", "an operator or :");
+                parse_settle(p, &first);
+                parse_need(p, ":", "an operator or :");
             } else {
                 branch = parse_condition_behind(p, start);
-                need(p, "else", "an operator or else");
+                parse_need(p, "else", "an operator or else");
             }
             uint32_t end =
-                emit(p, (hed_instruction){.code = HED_CODE_JUMP, .operand = NO_JUMP}, -1);
+                parse_emit(p, (hed_instruction){.code = HED_CODE_JUMP, .operand = NO_JUMP}, -1);
             land(p, branch);
             operand second = parse_choice(p);
-            settle(p, &second);
+            parse_settle(p, &second);
             land(p, end);
             value = (operand){0};
         }
@@ -663,7 +664,7 @@ static operand parse_choice(parser *p)
 
 /* ---- the whole ---- */
 
-static hed_status finish(
+static hed_status parse_finish(
     const hed_allocator *allocator, const parser *p, hed_expression **expression)
 {
     size_t bytes = p->count * sizeof *p->program;
@@ -695,11 +696,11 @@ hed_status hed_expression_create(const hed_allocator *given, const char *text,
         .program = hed_allocate(&allocator, room)};
     if (!p.program)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
-    advance(&p);
+    parse_advance(&p);
     operand value = parse_choice(&p);
-    settle(&p, &value);
+    parse_settle(&p, &value);
     if (!p.status && p.now.kind != TOKEN_END) complain_of_token(&p, "an operator or the end");
-    if (!p.status) p.status = finish(&allocator, &p, expression);
+    if (!p.status) p.status = parse_finish(&allocator, &p, expression);
     hed_release(&allocator, p.program, room);
     return p.status;
 }

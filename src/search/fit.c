@@ -96,7 +96,7 @@ static void square(const double *inverse, double *product, uint32_t n)
 /* ---- the density ---- */
 
 /* Covariances without noise into `plain` (both halves), with it into `noisy`. */
-static void fill(const hed_fit *fit, double *plain, double *noisy)
+static void fit_fill(const hed_fit *fit, double *plain, double *noisy)
 {
     uint32_t n = fit->count, width = fit->covariance->parameter_count;
     double noise = hed_covariance_noise(fit->covariance);
@@ -111,7 +111,7 @@ static void fill(const hed_fit *fit, double *plain, double *noisy)
 
 /* Whitened residuals z = L^-1 (y - mean), and then alpha = A^-1 (y - mean). The variance of the
  * process. */
-static double whiten(const hed_fit *fit, const double *inverse, double *alpha)
+static double fit_whiten(const hed_fit *fit, const double *inverse, double *alpha)
 {
     uint32_t n = fit->count;
     double z[HED_FIT_POINTS], ones[HED_FIT_POINTS], of_ones = 0, of_both = 0, square_sum = 0;
@@ -167,10 +167,10 @@ static double density(hed_fit *fit, double *gradient)
     double *plain = fit->matrices[0], *factor = fit->matrices[1], *inverse = fit->matrices[2],
            alpha[HED_FIT_POINTS];
     memset(gradient, 0, hypers * sizeof *gradient);
-    fill(fit, plain, factor);
+    fit_fill(fit, plain, factor);
     if (!factorize(factor, n)) return NO_DENSITY;
     invert(factor, inverse, n);
-    double variance = whiten(fit, inverse, alpha), value = -0.5 * n * log(variance);
+    double variance = fit_whiten(fit, inverse, alpha), value = -0.5 * n * log(variance);
     for (uint32_t i = 0; i < n; i++) value -= log(factor[i * n + i]);
     square(inverse, factor, n);
     gradient[hypers - 1] = weigh_pairs(fit, plain, factor, alpha, variance);

@@ -48,7 +48,7 @@ static double gap_of(const hed_search *search, const double *sorted)
     return fmin(fmax(sorted[search->valid / 2] / sorted[0] - 1, LEAST_GAP), MOST_GAP);
 }
 
-static int compare(const void *a, const void *b)
+static int model_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -61,7 +61,7 @@ static double *sorted_values(const hed_search *search)
     uint32_t count = 0;
     for (uint32_t i = 0; values && i < search->count; i++)
         if (!isnan(search->observations[i].value)) values[count++] = search->observations[i].value;
-    if (values) qsort(values, count, sizeof *values, compare);
+    if (values) qsort(values, count, sizeof *values, model_compare);
     return values;
 }
 
@@ -311,7 +311,7 @@ static size_t dislike_size(const hed_search *search)
 
 /* dislike = -log of the value's share, moved and scaled so that the sum over the parameters is 0 at
  * least and 1 at most. */
-static void count_values(const hed_space *space, hed_model_source *source)
+static void model_count_values(const hed_space *space, hed_model_source *source)
 {
     double range = 0;
     for (uint32_t j = 0; j < space->parameter_count; j++) {
@@ -349,7 +349,7 @@ bool hed_sources_create(
             uint64_t point = hed_space_find(search->space, &given->configs[i]);
             if (point != UINT64_MAX) source->points[source->count++] = point;
         }
-        count_values(search->space, source);
+        model_count_values(search->space, source);
     }
     return true;
 }
@@ -436,7 +436,7 @@ static void fit_all(importance *work)
         ;
 }
 
-static bool build(importance *work)
+static bool model_build(importance *work)
 {
     const hed_search *search = work->search;
     uint32_t width = search->space->parameter_count;
@@ -476,7 +476,7 @@ static void sample(importance *work, double *shares)
 
 _Static_assert((int)HED_MAX_PARAMETERS < (int)HED_BLOCK, "a row and its changes fit a block");
 
-static void release(importance *work)
+static void model_release(importance *work)
 {
     const hed_allocator *allocator = &work->search->allocator;
     hed_posterior_destroy(&work->posterior);
@@ -498,10 +498,10 @@ void hed_search_importance(const hed_search *search, double *shares)
             &search->allocator, space, search->scales, HED_SHAPE_MATERN, &work.covariance) &&
         hed_fit_create(&search->allocator, &work.covariance, &work.fit)) {
         fit_all(&work);
-        if (build(&work))
+        if (model_build(&work))
             for (uint32_t i = 0; i < SAMPLES; i++) sample(&work, shares);
     }
-    release(&work);
+    model_release(&work);
     for (uint32_t j = 0; j < space->parameter_count; j++) sum += shares[j];
     for (uint32_t j = 0; j < space->parameter_count && sum > 0; j++) shares[j] /= sum;
 }

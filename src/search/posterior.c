@@ -10,7 +10,7 @@ static const double LEAST_VARIANCE = 1e-9;
 
 /* ---- memory ---- */
 
-static size_t whitened_size(const hed_posterior *posterior)
+static size_t posterior_whitened_size(const hed_posterior *posterior)
 {
     return (size_t)posterior->block_count * posterior->capacity * sizeof *posterior->whitened;
 }
@@ -34,7 +34,7 @@ bool hed_posterior_create(const hed_allocator *allocator, const hed_space *space
     posterior->of_values = hed_allocate(allocator, capacity * sizeof *posterior->of_values);
     posterior->of_ones = hed_allocate(allocator, capacity * sizeof *posterior->of_ones);
     posterior->blocks = hed_allocate(allocator, block_count * sizeof *posterior->blocks);
-    posterior->whitened = hed_allocate(allocator, whitened_size(posterior));
+    posterior->whitened = hed_allocate(allocator, posterior_whitened_size(posterior));
     if (!there || !posterior->rows || !posterior->trends || !posterior->kinds ||
         !posterior->left_out || !posterior->values || !posterior->factor || !posterior->of_values ||
         !posterior->of_ones || !posterior->blocks || !posterior->whitened) {
@@ -63,7 +63,7 @@ void hed_posterior_destroy(hed_posterior *posterior)
     hed_release(allocator, posterior->of_values, capacity * sizeof *posterior->of_values);
     hed_release(allocator, posterior->of_ones, capacity * sizeof *posterior->of_ones);
     hed_release(allocator, posterior->blocks, posterior->block_count * sizeof *posterior->blocks);
-    hed_release(allocator, posterior->whitened, whitened_size(posterior));
+    hed_release(allocator, posterior->whitened, posterior_whitened_size(posterior));
     hed_covariance_destroy(allocator, &posterior->covariance);
     *posterior = (hed_posterior){0};
 }
@@ -77,7 +77,7 @@ typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* In four partial sums, which fixes their order for every compiler. */
-static double dot(const double *a, const double *b, uint32_t count)
+static double posterior_dot(const double *a, const double *b, uint32_t count)
 {
     pair sum0 = {0}, sum1 = {0};
     uint32_t i = 0;
@@ -92,7 +92,7 @@ static double dot(const double *a, const double *b, uint32_t count)
 
 /* column -= sum of row[i] whitened[i] over `count` rows, then times `scale`. All of the column
  * stays in registers. */
-static void whiten(const double *row, uint32_t count, const float (*whitened)[HED_BLOCK],
+static void posterior_whiten(const double *row, uint32_t count, const float (*whitened)[HED_BLOCK],
     float scale, float *column)
 {
     quad *into = (quad *)column;
@@ -121,7 +121,7 @@ static void whiten(const double *row, uint32_t count, const float (*whitened)[HE
 }
 
 _Static_assert((size_t)HED_BLOCK * sizeof(float) == 8 * sizeof(quad),
-    "whiten() takes a block in eight vectors");
+    "posterior_whiten() takes a block in eight vectors");
 
 /* ---- blocks ---- */
 
@@ -178,7 +178,7 @@ static void add_sums(hed_block *block, const hed_posterior *posterior, uint32_t 
     }
 }
 
-static void add_row(hed_block *block, const hed_posterior *posterior, uint32_t index)
+static void posterior_add_row(hed_block *block, const hed_posterior *posterior, uint32_t index)
 {
     const double *row = posterior->factor + (size_t)index * posterior->capacity;
     float *column = block->whitened[index];
@@ -193,7 +193,8 @@ static void add_row(hed_block *block, const hed_posterior *posterior, uint32_t i
                       posterior->trends[(size_t)index * HED_MOST_TRENDS + i];
         for (uint32_t q = 0; q < HED_BLOCK; q++) column[q] += share * block->trends[i][q];
     }
-    whiten(row, index, (const float(*)[HED_BLOCK])block->whitened, (float)(1 / row[index]), column);
+    posterior_whiten(
+        row, index, (const float(*)[HED_BLOCK])block->whitened, (float)(1 / row[index]), column);
     for (uint32_t q = 0; q < HED_BLOCK; q++) block->variance[q] -= column[q] * column[q];
 }
 
@@ -206,7 +207,8 @@ static void follow(hed_block *block, const hed_posterior *posterior, uint32_t ch
         memset(block->of_values, 0, sizeof block->of_values);
         memset(block->of_ones, 0, sizeof block->of_ones);
     }
-    for (; block->rows < posterior->count; block->rows++) add_row(block, posterior, block->rows);
+    for (; block->rows < posterior->count; block->rows++)
+        posterior_add_row(block, posterior, block->rows);
     for (uint32_t i = kept; i < posterior->count; i++) add_sums(block, posterior, i);
 }
 
@@ -232,7 +234,7 @@ double hed_block_deviation(const hed_block *block, const hed_posterior *posterio
 /* ---- observations ---- */
 
 /* Covariance of the process itself between two observations. */
-static double between(const hed_posterior *posterior, uint32_t a, uint32_t b)
+static double posterior_between(const hed_posterior *posterior, uint32_t a, uint32_t b)
 {
     uint32_t width = posterior->covariance.parameter_count;
     const float *of_a = posterior->trends + (size_t)a * HED_MOST_TRENDS,
@@ -259,9 +261,12 @@ void hed_posterior_add(hed_posterior *posterior, const uint8_t *row, const float
     for (uint32_t i = 0; i < n; i++) {
         const double *other = posterior->factor + (size_t)i * posterior->capacity;
         bool apart = posterior->left_out[i] || posterior->left_out[n];
-        last[i] = apart ? 0 : (between(posterior, n, i) - dot(last, other, i)) / other[i];
+        last[i] =
+            apart ? 0
+                  : (posterior_between(posterior, n, i) - posterior_dot(last, other, i)) / other[i];
     }
-    double left = between(posterior, n, n) + posterior->noise - dot(last, last, n);
+    double left =
+        posterior_between(posterior, n, n) + posterior->noise - posterior_dot(last, last, n);
     last[n] = sqrt(fmax(left, LEAST_VARIANCE));
     posterior->count++;
 }
@@ -293,8 +298,10 @@ static void whiten_values(hed_posterior *posterior)
             value -=
                 posterior->trend_mean * (double)posterior->trends[(size_t)i * HED_MOST_TRENDS + t];
         bool known = posterior->kinds[i] == HED_ROW_VALUE && !posterior->left_out[i];
-        posterior->of_values[i] = known ? (value - dot(row, posterior->of_values, i)) / row[i] : 0;
-        posterior->of_ones[i] = known ? (1 - dot(row, posterior->of_ones, i)) / row[i] : 0;
+        posterior->of_values[i] =
+            known ? (value - posterior_dot(row, posterior->of_values, i)) / row[i] : 0;
+        posterior->of_ones[i] =
+            known ? (1 - posterior_dot(row, posterior->of_ones, i)) / row[i] : 0;
     }
 }
 
@@ -303,8 +310,8 @@ void hed_posterior_settle(hed_posterior *posterior)
     uint32_t n = posterior->count, known = 0;
     if (posterior->changed == n) return;
     whiten_values(posterior);
-    double ones = dot(posterior->of_ones, posterior->of_ones, n),
-           both = dot(posterior->of_ones, posterior->of_values, n), square = 0;
+    double ones = posterior_dot(posterior->of_ones, posterior->of_ones, n),
+           both = posterior_dot(posterior->of_ones, posterior->of_values, n), square = 0;
     posterior->mean = ones > 0 ? both / ones : 0;
     for (uint32_t i = 0; i < n; i++) {
         double residual = posterior->of_values[i] - posterior->mean * posterior->of_ones[i];

@@ -23,7 +23,7 @@ const char *hed_strategy_name(hed_strategy strategy)
 
 /* ---- the table ---- */
 
-static uint32_t slot_of(const hed_search *search, uint64_t point)
+static uint32_t search_slot_of(const hed_search *search, uint64_t point)
 {
     uint64_t mixed = (point ^ point >> 32) * 0xd6e8feb86659fd93u;
     uint32_t slot = (uint32_t)(mixed >> 32) & (search->slot_count - 1);
@@ -34,12 +34,12 @@ static uint32_t slot_of(const hed_search *search, uint64_t point)
 
 uint32_t hed_search_seen(const hed_search *search, uint64_t point)
 {
-    return search->slots[slot_of(search, point)] - 1;
+    return search->slots[search_slot_of(search, point)] - 1;
 }
 
 /* Room for one more observation, at most half of the slots taken. false: no memory, and nothing has
  * changed. */
-static bool reserve(hed_search *search)
+static bool search_reserve(hed_search *search)
 {
     if (search->count < search->capacity) return true;
     uint32_t capacity = search->capacity ? search->capacity * 2 : FIRST_CAPACITY,
@@ -61,14 +61,14 @@ static bool reserve(hed_search *search)
     search->capacity = capacity;
     search->slot_count = slot_count;
     for (uint32_t i = 0; i < search->count; i++)
-        slots[slot_of(search, observations[i].point)] = i + 1;
+        slots[search_slot_of(search, observations[i].point)] = i + 1;
     return true;
 }
 
 /* There must be room. */
-static hed_observation *add(hed_search *search, uint64_t point)
+static hed_observation *search_add(hed_search *search, uint64_t point)
 {
-    search->slots[slot_of(search, point)] = search->count + 1;
+    search->slots[search_slot_of(search, point)] = search->count + 1;
     hed_observation *observation = &search->observations[search->count++];
     *observation = (hed_observation){.point = point, .value = NAN, .pending = true};
     hed_space_row(search->space, point, observation->row);
@@ -140,7 +140,7 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
         .random = hed_random_seed(def->seed),
         .climb_from = UINT32_MAX};
     made->scales = hed_value_scales_create(&allocator, def->space);
-    if (!reserve(made) || !made->scales ||
+    if (!search_reserve(made) || !made->scales ||
         (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(made, def))) {
         hed_search_destroy(made);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search over %" PRIu64 " points",
@@ -161,7 +161,7 @@ void hed_search_destroy(hed_search *search)
     hed_release(&allocator, search, sizeof *search);
 }
 
-static hed_status choose(hed_search *search, uint64_t *point, hed_error *error)
+static hed_status search_choose(hed_search *search, uint64_t *point, hed_error *error)
 {
     switch (search->strategy) {
     case HED_SEARCH_EXHAUSTIVE: *point = next_in_order(search); return HED_OK;
@@ -178,12 +178,12 @@ hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *err
     if (search->count == search->space->count)
         return hed_fail(error, HED_ERROR_BOUNDS,
             "all %" PRIu64 " points of the space were asked or told", search->space->count);
-    if (!reserve(search))
+    if (!search_reserve(search))
         return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
-    hed_status status = choose(search, &point, error);
+    hed_status status = search_choose(search, &point, error);
     if (status != HED_OK) return status;
-    add(search, point);
+    search_add(search, point);
     *config = hed_space_at(search->space, point);
     return HED_OK;
 }
@@ -210,11 +210,11 @@ hed_status hed_search_tell(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the value told is %g: a positive number, or NAN where it does not work", value);
     uint32_t at = hed_search_seen(search, point);
-    if (at == UINT32_MAX && !reserve(search))
+    if (at == UINT32_MAX && !search_reserve(search))
         return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
     hed_observation *observation =
-        at == UINT32_MAX ? add(search, point) : &search->observations[at];
+        at == UINT32_MAX ? search_add(search, point) : &search->observations[at];
     bool replaced = !isnan(observation->value);
     search->pending -= observation->pending;
     observation->pending = false;

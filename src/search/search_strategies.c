@@ -32,7 +32,7 @@ struct hed_auto_search {
     float (*whitened)[HED_BLOCK]; /* (HED_MODEL_ROWS) its own */
 };
 
-static size_t whitened_size(void) { return HED_MODEL_ROWS * sizeof(float[HED_BLOCK]); }
+static size_t strategy_whitened_size(void) { return HED_MODEL_ROWS * sizeof(float[HED_BLOCK]); }
 
 bool hed_search_create_auto(hed_search *search, const hed_search_def *def)
 {
@@ -55,7 +55,7 @@ bool hed_search_create_auto(hed_search *search, const hed_search_def *def)
                 KINDS[i].shape, &made->models[i].covariance))
             return false;
     }
-    made->whitened = hed_allocate(&search->allocator, whitened_size());
+    made->whitened = hed_allocate(&search->allocator, strategy_whitened_size());
     return made->whitened &&
            hed_fit_create(&search->allocator, &made->models[0].covariance, &made->work.fit);
 }
@@ -67,7 +67,7 @@ void hed_search_destroy_auto(hed_search *search)
     hed_fit_destroy(&search->allocator, &state->models[0].covariance, &state->work.fit);
     for (uint32_t i = 0; i < MODELS; i++) hed_model_destroy(&search->allocator, &state->models[i]);
     hed_sources_destroy(search, &state->sources);
-    hed_release(&search->allocator, state->whitened, whitened_size());
+    hed_release(&search->allocator, state->whitened, strategy_whitened_size());
     hed_release(&search->allocator, state, sizeof *state);
     search->models = NULL;
 }
@@ -241,7 +241,7 @@ static double off_centre(const hed_search *search, const uint8_t *row)
 }
 
 /* A parameter that differs at all counts half. */
-static double distance(const hed_search *search, const uint8_t *a, const uint8_t *b)
+static double strategy_distance(const hed_search *search, const uint8_t *a, const uint8_t *b)
 {
     double sum = 0;
     for (uint32_t i = 0; i < search->space->parameter_count; i++)
@@ -254,7 +254,7 @@ static double nearest(const hed_search *search, const uint8_t *row)
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < search->count; i++)
-        least = fmin(least, distance(search, row, search->observations[i].row));
+        least = fmin(least, strategy_distance(search, row, search->observations[i].row));
     return least;
 }
 

@@ -177,7 +177,7 @@ uint64_t hed_space_find_row(const hed_space *space, const uint8_t *row)
     return index;
 }
 
-static hed_config config_of(const hed_space *space, const uint8_t *row)
+static hed_config space_config_of(const hed_space *space, const uint8_t *row)
 {
     hed_config config = {.count = space->parameter_count};
     for (uint32_t i = 0; i < space->parameter_count; i++)
@@ -189,7 +189,7 @@ hed_config hed_space_at(const hed_space *space, uint64_t index)
 {
     uint8_t row[HED_MAX_PARAMETERS];
     hed_space_row(space, index, row);
-    return config_of(space, row);
+    return space_config_of(space, row);
 }
 
 uint64_t hed_space_find(const hed_space *space, const hed_config *config)
@@ -207,14 +207,14 @@ uint64_t hed_space_find(const hed_space *space, const hed_config *config)
 /* ---- constraints, and what accept() leaves of them ---- */
 
 /* A component that ties all parameters, in their order. */
-static hed_component whole(const hed_space *space)
+static hed_component space_whole(const hed_space *space)
 {
     hed_component component = {.width = space->parameter_count};
     for (uint32_t i = 0; i < space->parameter_count; i++) component.parameters[i] = (uint8_t)i;
     return component;
 }
 
-static hed_status out_of_memory(const hed_space *space, uint64_t count, hed_error *error)
+static hed_status space_out_of_memory(const hed_space *space, uint64_t count, hed_error *error)
 {
     return hed_fail(error, HED_ERROR_MEMORY, "no memory for %" PRIu64 " points of %u parameters",
         count, space->parameter_count);
@@ -228,7 +228,7 @@ static hed_status sort_component(hed_space *space, hed_component *component, hed
     bool there = scratch && component->sorted;
     if (there) sort_rows(component, component->sorted, scratch);
     hed_release(&space->allocator, scratch, size);
-    return there ? HED_OK : out_of_memory(space, component->count, error);
+    return there ? HED_OK : space_out_of_memory(space, component->count, error);
 }
 
 /* What accept() takes is no product any more: one list of all parameters takes the components'
@@ -241,14 +241,14 @@ static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *
             " points, and accept() (a kernel's valid(), launch bounds and local memory) is asked "
             "for %d at most: write what it checks as constraints, or give the parameters fewer values",
             space->count, ACCEPT_LIMIT);
-    hed_component kept = whole(space);
+    hed_component kept = space_whole(space);
     uint8_t row[HED_MAX_PARAMETERS];
     hed_status status = HED_OK;
     for (uint64_t i = 0; i < space->count && status == HED_OK; i++) {
         hed_space_row(space, i, row);
-        hed_config config = config_of(space, row);
+        hed_config config = space_config_of(space, row);
         if (def->accept(def->user, &config) && !hed_component_add(space, &kept, row))
-            status = out_of_memory(space, kept.count + 1, error);
+            status = space_out_of_memory(space, kept.count + 1, error);
     }
     release_components(space);
     hed_component_trim(space, &kept);
@@ -291,7 +291,7 @@ static hed_status add_point(
     }
     return hed_component_add(space, &space->components[0], row)
                ? HED_OK
-               : out_of_memory(space, number + 1, error);
+               : space_out_of_memory(space, number + 1, error);
 }
 
 static hed_status refuse_twice(const hed_component *list, hed_error *error)
@@ -315,9 +315,9 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
             error, HED_ERROR_LIMIT, "a list of %" PRIu64 " points: at most %u", count, UINT32_MAX);
     hed_status status = hed_space_begin(allocator, parameters, parameter_count, &made, error);
     if (status != HED_OK) return status;
-    made->components[made->component_count++] = whole(made);
+    made->components[made->component_count++] = space_whole(made);
     if (count > 0 && !resize(made, &made->components[0], count))
-        status = out_of_memory(made, count, error);
+        status = space_out_of_memory(made, count, error);
     for (uint64_t i = 0; i < count && status == HED_OK; i++)
         status = add_point(made, values + i * parameter_count, i, error);
     made->count = count;
@@ -369,7 +369,7 @@ typedef struct builder {
 
 /* ---- rules ---- */
 
-static bool holds(const builder *b, const rule *r)
+static bool space_holds(const builder *b, const rule *r)
 {
     double value = hed_expression_value(r->expression, b->values);
     bool true_value = value != 0 && !isnan(value);
@@ -377,7 +377,7 @@ static bool holds(const builder *b, const rule *r)
     return b->values[r->guarded] == (double)b->space->parameters[r->guarded].value;
 }
 
-static hed_status compile(builder *b, const hed_expression_names *names, const char *text,
+static hed_status space_compile(builder *b, const hed_expression_names *names, const char *text,
     uint32_t guarded, hed_error *error)
 {
     rule *r = &b->rules[b->rule_count];
@@ -414,7 +414,7 @@ static hed_status compile_condition(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "parameter \"%s\" has a condition, so its default has to be one of its values",
             condition->parameter);
-    return compile(b, names, condition->when, i, error);
+    return space_compile(b, names, condition->when, i, error);
 }
 
 static hed_status compile_all(
@@ -429,7 +429,7 @@ static hed_status compile_all(
     hed_expression_names known = {names, b->name_count, space->parameters, space->parameter_count};
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < def->constraint_count && status == HED_OK; i++)
-        status = compile(b, &known, def->constraints[i], NO_PARAMETER, error);
+        status = space_compile(b, &known, def->constraints[i], NO_PARAMETER, error);
     for (uint32_t i = 0; i < def->condition_count && status == HED_OK; i++)
         status = compile_condition(b, &known, &def->conditions[i], error);
     return status;
@@ -512,18 +512,18 @@ static hed_status extend(builder *b, uint32_t column, hed_error *error)
         b->values[component->parameters[column]] = (double)parameter->values[place];
         bool valid = true;
         for (uint32_t i = b->due_end[column]; i < b->due_end[column + 1] && valid; i++)
-            valid = holds(b, b->due[i]);
+            valid = space_holds(b, b->due[i]);
         if (valid) status = extend(b, column + 1, error);
     }
     return status;
 }
 
-static hed_status fill(builder *b, hed_error *error)
+static hed_status space_fill(builder *b, hed_error *error)
 {
     hed_space *space = b->space;
     uint32_t done = 0;
     for (uint32_t i = 0; i < b->rule_count; i++)
-        if (b->rules[i].uses == 0 && !holds(b, &b->rules[i])) /* over constants alone */
+        if (b->rules[i].uses == 0 && !space_holds(b, &b->rules[i])) /* over constants alone */
             space->count = 0;
     for (uint32_t i = 0; i < space->parameter_count; i++) {
         if (done >> i & 1) continue;
@@ -557,7 +557,7 @@ hed_status hed_space_build(hed_space *space, const hed_space_def *def, hed_error
         status =
             hed_fail(error, HED_ERROR_MEMORY, "no memory for %u constraints and conditions", rules);
     if (status == HED_OK) status = compile_all(&b, def, texts, error);
-    if (status == HED_OK) status = fill(&b, error);
+    if (status == HED_OK) status = space_fill(&b, error);
     for (uint32_t i = 0; i < b.rule_count; i++) hed_expression_destroy(b.rules[i].expression);
     hed_release(allocator, b.rules, rules * sizeof *b.rules);
     hed_release(allocator, b.due, rules * sizeof *b.due);

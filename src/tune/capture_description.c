@@ -122,7 +122,8 @@ void hed_capture_pack(hed_text *to, const hed_capture_launched *launched)
 
 /* ---- getting ---- */
 
-static void wrong(hed_description_reader *r, uint64_t at, const char *what, uint64_t found, const char *expected)
+static void description_wrong(
+    hed_description_reader *r, uint64_t at, const char *what, uint64_t found, const char *expected)
 {
     if (r->status) return;
     r->status =
@@ -134,10 +135,11 @@ static void wrong(hed_description_reader *r, uint64_t at, const char *what, uint
 static void wrong_value(
     hed_description_reader *r, uint64_t at, const char *what, uint64_t found, const char *expected)
 {
-    if (!r->own) wrong(r, at, what, found, expected);
+    if (!r->own) description_wrong(r, at, what, found, expected);
 }
 
-static const unsigned char *take(hed_description_reader *r, uint64_t size, const char *what)
+static const unsigned char *description_take(
+    hed_description_reader *r, uint64_t size, const char *what)
 {
     if (r->status) return NULL;
     if (size > r->size - r->at) {
@@ -154,7 +156,7 @@ static const unsigned char *take(hed_description_reader *r, uint64_t size, const
 uint32_t hed_get_u32(hed_description_reader *r, const char *what)
 {
     uint32_t value = 0;
-    const unsigned char *at = take(r, sizeof value, what);
+    const unsigned char *at = description_take(r, sizeof value, what);
     if (at) memcpy(&value, at, sizeof value);
     return value;
 }
@@ -162,7 +164,7 @@ uint32_t hed_get_u32(hed_description_reader *r, const char *what)
 uint64_t hed_get_u64(hed_description_reader *r, const char *what)
 {
     uint64_t value = 0;
-    const unsigned char *at = take(r, sizeof value, what);
+    const unsigned char *at = description_take(r, sizeof value, what);
     if (at) memcpy(&value, at, sizeof value);
     return value;
 }
@@ -171,7 +173,7 @@ uint64_t hed_get_u64(hed_description_reader *r, const char *what)
 double hed_get_double(hed_description_reader *r, const char *what)
 {
     double value = 0;
-    const unsigned char *at = take(r, sizeof value, what);
+    const unsigned char *at = description_take(r, sizeof value, what);
     if (at) memcpy(&value, at, sizeof value);
     if (value >= 0 || r->own) return value;
     if (!r->status)
@@ -181,12 +183,13 @@ double hed_get_double(hed_description_reader *r, const char *what)
     return 0;
 }
 
-uint32_t hed_get_below(hed_description_reader *r, uint32_t limit, const char *what, const char *expected)
+uint32_t hed_get_below(
+    hed_description_reader *r, uint32_t limit, const char *what, const char *expected)
 {
     uint64_t at = r->at;
     uint32_t value = hed_get_u32(r, what);
     if (value < limit) return value;
-    wrong(r, at, what, value, expected);
+    description_wrong(r, at, what, value, expected);
     return 0;
 }
 
@@ -195,9 +198,9 @@ const char *hed_get_text(hed_description_reader *r, const char *what)
 {
     uint32_t size = hed_get_u32(r, what);
     uint64_t at = r->at;
-    const char *text = size ? (const char *)take(r, size, what) : NULL;
+    const char *text = size ? (const char *)description_take(r, size, what) : NULL;
     if (!text || memchr(text, 0, size) == text + size - 1) return text;
-    wrong(r, at, "the length of a text", strnlen(text, size), "one less than its size");
+    description_wrong(r, at, "the length of a text", strnlen(text, size), "one less than its size");
     return NULL;
 }
 
@@ -206,7 +209,7 @@ const char *hed_get_word(hed_description_reader *r, const char *what)
     uint64_t at = r->at;
     const char *text = hed_get_text(r, what);
     if (text && (text[0] || r->own)) return text;
-    wrong(r, at, what, 0, "a text");
+    description_wrong(r, at, what, 0, "a text");
     return "";
 }
 
@@ -218,7 +221,7 @@ static void *get_list(hed_description_reader *r, uint32_t *count, uint32_t most,
     uint64_t at = r->at;
     *count = hed_get_below(r, most + 1, what, expected);
     if (*count > (r->size - r->at) / least)
-        wrong(r, at, what, *count, "no more than the section holds");
+        description_wrong(r, at, what, *count, "no more than the section holds");
     void *list = r->status ? NULL : hed_arena_new(r->arena, *count, size, r->error);
     if (!list) *count = 0;
     if (!list && !r->status) r->status = HED_ERROR_MEMORY;
@@ -308,10 +311,10 @@ static void get_sources(hed_description_reader *r, hed_kernel_def *def)
     for (uint32_t i = 0; i < def->source_count; i++) {
         sources[i].name = hed_get_word(r, "the name of a source");
         uint64_t at = r->at, size = hed_get_u64(r, "the size of a source");
-        if (size == 0) wrong(r, at, "the size of a source", 0, "at least its zero");
-        const char *text = (const char *)take(r, size, "a source");
+        if (size == 0) description_wrong(r, at, "the size of a source", 0, "at least its zero");
+        const char *text = (const char *)description_take(r, size, "a source");
         if (text && text[size - 1] != 0)
-            wrong(r, r->at - 1, "the end of a source", (unsigned char)text[size - 1], "0");
+            description_wrong(r, r->at - 1, "the end of a source", (unsigned char)text[size - 1], "0");
         sources[i].text = r->status ? "" : text;
         sources[i].size = r->status ? 0 : size - 1;
     }
@@ -400,6 +403,6 @@ hed_status hed_capture_unpack(hed_description_reader *r, hed_capture_launched *l
         def->options = get_words(r, &def->option_count, r->most, "the number of compiler options",
             "at most 256", "a compiler option");
     if (r->at != r->size)
-        wrong(r, r->at, "what is left of the section", r->size - r->at, "nothing");
+        description_wrong(r, r->at, "what is left of the section", r->size - r->at, "nothing");
     return r->status;
 }

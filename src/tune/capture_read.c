@@ -36,7 +36,7 @@ typedef struct reader {
     } sections[HED_CAPTURE_EXPECTED + 1][HED_MAX_ARGUMENTS];
 } reader;
 
-static hed_status wrong(
+static hed_status capture_wrong(
     const reader *r, uint64_t at, hed_error *error, const char *found, const char *expected)
 {
     return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": found %s, expected %s", r->path,
@@ -55,16 +55,16 @@ static hed_status check_head(const reader *r, hed_error *error)
 {
     hed_capture_head head;
     if (r->capture->size < sizeof head)
-        return wrong(r, r->capture->size, error, "the end of the file", "a head of 64 bytes");
+        return capture_wrong(r, r->capture->size, error, "the end of the file", "a head of 64 bytes");
     memcpy(&head, r->capture->bytes, sizeof head);
     if (memcmp(head.magic, HED_CAPTURE_MAGIC, sizeof head.magic) != 0)
-        return wrong(r, 0, error, "other bytes", "\"heddle capture\", with which a capture begins");
+        return capture_wrong(r, 0, error, "other bytes", "\"heddle capture\", with which a capture begins");
     if (head.version != HED_CAPTURE_VERSION)
         return hed_fail(error, HED_ERROR_FORMAT,
             "%s: byte 16: a capture of version %u, this Heddle reads version %d: %s", r->path,
             head.version, HED_CAPTURE_VERSION, "take a newer Heddle, or capture again");
     if (!is_zero(head.zeros, sizeof head.zeros))
-        return wrong(r, 20, error, "other bytes", "zeros up to byte 64");
+        return capture_wrong(r, 20, error, "other bytes", "zeros up to byte 64");
     return HED_OK;
 }
 
@@ -87,10 +87,10 @@ static hed_status check_hash(
     hed_hash stored, hash = hash_of(head, content);
     memcpy(&stored, tail + length - sizeof stored, sizeof stored);
     if (!is_zero(tail, length - sizeof stored))
-        return wrong(
+        return capture_wrong(
             r, begin + head->size, error, "other bytes", "zeros behind the section's content");
     if (stored.a == hash.a && stored.b == hash.b) return HED_OK;
-    return wrong(r, begin + head->size + length - sizeof stored, error, "another hash",
+    return capture_wrong(r, begin + head->size + length - sizeof stored, error, "another hash",
         "that of the section: the file is damaged");
 }
 
@@ -100,11 +100,11 @@ static hed_status take_section(
     uint64_t begin = at + sizeof *head;
     bool of_argument = head->kind == HED_CAPTURE_DATA || head->kind == HED_CAPTURE_EXPECTED;
     if (head->kind > HED_CAPTURE_EXPECTED)
-        return wrong(r, at, error, "a section of an unknown kind", "0 to 4");
+        return capture_wrong(r, at, error, "a section of an unknown kind", "0 to 4");
     if (head->index >= (of_argument ? (uint32_t)HED_MAX_ARGUMENTS : 1))
-        return wrong(r, at + 4, error, "a large index", "that of an argument, or 0");
+        return capture_wrong(r, at + 4, error, "a large index", "that of an argument, or 0");
     if (r->sections[head->kind][head->index].bytes)
-        return wrong(r, at, error, "a section a second time", "another one");
+        return capture_wrong(r, at, error, "a section a second time", "another one");
     r->sections[head->kind][head->index].bytes = r->capture->bytes + begin;
     r->sections[head->kind][head->index].size = head->size;
     return check_hash(r, head, begin, error);
@@ -117,18 +117,18 @@ static hed_status read_sections(reader *r, hed_error *error)
     hed_status status = check_head(r, error);
     while (!status && head.kind != HED_CAPTURE_END) {
         if (size - at < sizeof head)
-            return wrong(r, size, error, "the end of the file", "a section: the file is cut");
+            return capture_wrong(r, size, error, "the end of the file", "a section: the file is cut");
         memcpy(&head, r->capture->bytes + at, sizeof head);
         uint64_t left = size - at - sizeof head;
         if (head.size > left || hed_capture_tail(head.size) > left - head.size)
-            return wrong(
+            return capture_wrong(
                 r, size, error, "the end of the file", "the rest of a section: the file is cut");
         status = take_section(r, &head, at, error);
         at += sizeof head + head.size + hed_capture_tail(head.size);
     }
     if (!status && head.size != 0)
-        status = wrong(r, at, error, "content in the last section", "none");
-    if (!status && at != size) status = wrong(r, at, error, "more bytes", "the end of the file");
+        status = capture_wrong(r, at, error, "content in the last section", "none");
+    if (!status && at != size) status = capture_wrong(r, at, error, "more bytes", "the end of the file");
     return status;
 }
 
@@ -138,7 +138,7 @@ static hed_status read_description(const reader *r, hed_error *error)
 {
     hed_capture *c = r->capture;
     const unsigned char *bytes = r->sections[HED_CAPTURE_DESCRIPTION][0].bytes;
-    if (!bytes) return wrong(r, c->size, error, "the end of the file", "a description");
+    if (!bytes) return capture_wrong(r, c->size, error, "the end of the file", "a description");
     hed_description_reader from = {.path = r->path, .bytes = bytes,
         .size = r->sections[HED_CAPTURE_DESCRIPTION][0].size, .base = (uint64_t)(bytes - c->bytes),
         .most = HED_CAPTURE_LIST, .arena = &c->arena, .error = error};
@@ -146,7 +146,7 @@ static hed_status read_description(const reader *r, hed_error *error)
 }
 
 /* Bytes that the content of an argument has; 0: it has none. */
-static uint64_t bytes_of(const hed_capture *c, uint32_t i)
+static uint64_t capture_bytes_of(const hed_capture *c, uint32_t i)
 {
     const hed_argument_def *argument = &c->launched.def.arguments[i];
     switch (argument->kind) {
@@ -163,15 +163,16 @@ static hed_status check_content(
     const unsigned char *bytes = r->sections[kind][i].bytes;
     const char *what = kind == HED_CAPTURE_DATA ? "content" : "expected content";
     uint64_t at = bytes ? (uint64_t)(bytes - r->capture->bytes) : r->capture->size;
-    if (!bytes == !wanted && (!bytes || r->sections[kind][i].size == bytes_of(r->capture, i)))
+    if (!bytes == !wanted &&
+        (!bytes || r->sections[kind][i].size == capture_bytes_of(r->capture, i)))
         return HED_OK;
     return hed_fail(error, HED_ERROR_FORMAT,
         "%s: byte %" PRIu64 ": %s of argument %u: found %" PRIu64 " bytes, expected %" PRIu64,
         r->path, at, what, i, bytes ? r->sections[kind][i].size : 0,
-        wanted ? bytes_of(r->capture, i) : 0);
+        wanted ? capture_bytes_of(r->capture, i) : 0);
 }
 
-static hed_status read_arguments(const reader *r, hed_error *error)
+static hed_status capture_read_arguments(const reader *r, hed_error *error)
 {
     hed_capture *c = r->capture;
     hed_status status = HED_OK;
@@ -188,7 +189,7 @@ static hed_status read_arguments(const reader *r, hed_error *error)
         if (!status) status = check_content(r, HED_CAPTURE_EXPECTED, i, expected, error);
         c->arguments[i].data = r->sections[HED_CAPTURE_DATA][i].bytes;
         c->arguments[i].expected = r->sections[HED_CAPTURE_EXPECTED][i].bytes;
-        c->arguments[i].bytes = there ? bytes_of(c, i) : 0;
+        c->arguments[i].bytes = there ? capture_bytes_of(c, i) : 0;
     }
     return status;
 }
@@ -202,17 +203,17 @@ static hed_status check_table(const reader *r, uint64_t at, hed_error *error)
         hed_capture_geometry geometry;
         memcpy(&geometry, c->geometries + i * record, sizeof geometry);
         if (geometry.dimensions < 1 || geometry.dimensions > 3)
-            return wrong(r, at + i * record, error, "a geometry without 1 to 3 dimensions", "them");
+            return capture_wrong(r, at + i * record, error, "a geometry without 1 to 3 dimensions", "them");
     }
     at += c->table.geometries * record;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->ranks[i] >= points || (i > 0 && c->ranks[i] <= c->ranks[i - 1]))
-            return wrong(r, at + i * sizeof *c->ranks, error,
+            return capture_wrong(r, at + i * sizeof *c->ranks, error,
                 "a configuration that is out of order, or none", "ascending ones");
     at += c->table.configurations * sizeof *c->ranks;
     for (uint64_t i = 0; i < c->table.configurations; i++)
         if (c->geometry_of[i] >= c->table.geometries)
-            return wrong(r, at + i * sizeof *c->geometry_of, error,
+            return capture_wrong(r, at + i * sizeof *c->geometry_of, error,
                 "the number of a geometry that is not there", "one that is");
     return HED_OK;
 }
@@ -225,14 +226,14 @@ static hed_status read_table(const reader *r, hed_error *error)
              ranks;
     for (uint32_t i = 0; i < c->launched.def.argument_count; i++)
         local_count += c->launched.def.arguments[i].kind == HED_LOCAL;
-    if (!bytes) return wrong(r, c->size, error, "the end of the file", "a table of configurations");
+    if (!bytes) return capture_wrong(r, c->size, error, "the end of the file", "a table of configurations");
     uint64_t at = (uint64_t)(bytes - c->bytes);
     if (size < sizeof c->table)
-        return wrong(r, at, error, "a section that is too short", "a table of configurations");
+        return capture_wrong(r, at, error, "a section that is too short", "a table of configurations");
     memcpy(&c->table, bytes, sizeof c->table);
     size -= sizeof c->table;
     if (c->table.local_count != local_count || c->table.zero != 0)
-        return wrong(r, at + 16, error, "another number of local arrays",
+        return capture_wrong(r, at + 16, error, "another number of local arrays",
             "that of the description, and a zero");
     if (__builtin_mul_overflow(
             c->table.geometries, hed_capture_geometry_bytes(local_count), &records) ||
@@ -240,7 +241,7 @@ static hed_status read_table(const reader *r, hed_error *error)
         __builtin_mul_overflow(
             c->table.configurations, sizeof(uint64_t) + sizeof(uint32_t), &ranks) ||
         ranks != size - records)
-        return wrong(r, at, error,
+        return capture_wrong(r, at, error,
             "counts of configurations and geometries that the section's size does not allow",
             "others");
     c->geometries = bytes + sizeof c->table;
@@ -252,7 +253,8 @@ static hed_status read_table(const reader *r, hed_error *error)
 /* ---- the description's functions ---- */
 
 /* Where a configuration stands in the table; UINT64_MAX: nowhere. */
-static uint64_t find(const hed_capture *c, const hed_kernel_def *def, const hed_config *config)
+static uint64_t capture_find(
+    const hed_capture *c, const hed_kernel_def *def, const hed_config *config)
 {
     uint64_t rank, low = 0, high = c->table.configurations;
     if (!hed_capture_rank(def, config, &rank)) return UINT64_MAX;
@@ -264,21 +266,21 @@ static uint64_t find(const hed_capture *c, const hed_kernel_def *def, const hed_
     return low < c->table.configurations && c->ranks[low] == rank ? low : UINT64_MAX;
 }
 
-static bool is_valid(
+static bool capture_is_valid(
     const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     (void)device;
     (void)strict;
-    return find(def->user, def, config) != UINT64_MAX;
+    return capture_find(def->user, def, config) != UINT64_MAX;
 }
 
 /* Another problem, or another configuration, has no geometry: a launch then says that it has 0
  * dimensions. */
-static void find_geometry(const hed_kernel_def *def, const hed_config *config,
+static void capture_find_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
 {
     const hed_capture *c = def->user;
-    uint64_t at = find(c, def, config), local;
+    uint64_t at = capture_find(c, def, config), local;
     hed_capture_geometry stored;
     for (uint32_t i = 0; i < problem->count; i++)
         if (problem->sizes[i] != c->launched.problem.sizes[i]) return;
@@ -343,12 +345,12 @@ static hed_status map_file(hed_capture *capture, const char *path, hed_error *er
     return status;
 }
 
-static hed_status read_content(hed_capture *capture, const char *path, hed_error *error)
+static hed_status capture_read_content(hed_capture *capture, const char *path, hed_error *error)
 {
     reader r = {.capture = capture, .path = path};
     hed_status status = read_sections(&r, error);
     if (!status) status = read_description(&r, error);
-    if (!status) status = read_arguments(&r, error);
+    if (!status) status = capture_read_arguments(&r, error);
     return status ? status : read_table(&r, error);
 }
 
@@ -363,14 +365,14 @@ hed_status hed_capture_open(
     made->allocator = allocator;
     made->arena = (hed_arena){.allocator = allocator, .owner = "a capture"};
     hed_status status = map_file(made, path, error);
-    if (!status) status = read_content(made, path, error);
+    if (!status) status = capture_read_content(made, path, error);
     if (status) {
         hed_capture_close(made);
         return status;
     }
     hed_kernel_def *def = &made->launched.def;
-    def->valid = is_valid;
-    def->geometry = find_geometry;
+    def->valid = capture_is_valid;
+    def->geometry = capture_find_geometry;
     def->work = made->launched.has_work ? captured_work : NULL;
     def->user = made;
     made->launched.info.configurations = made->table.configurations;

@@ -30,7 +30,7 @@ typedef struct recorder {
 
 /* ---- sections ---- */
 
-static hed_status begin_section(
+static hed_status recorder_begin_section(
     recorder *r, hed_capture_kind kind, uint32_t index, uint64_t size, hed_error *error)
 {
     hed_capture_section head = {.kind = kind, .index = index, .size = size};
@@ -56,7 +56,7 @@ static hed_status end_section(recorder *r, uint64_t size, hed_error *error)
 static hed_status put_memory(recorder *r, hed_capture_kind kind, uint32_t index, const void *bytes,
     uint64_t size, hed_error *error)
 {
-    hed_status status = begin_section(r, kind, index, size, error);
+    hed_status status = recorder_begin_section(r, kind, index, size, error);
     for (uint64_t at = 0; at < size && !status; at += HED_CAPTURE_PIECE) {
         uint64_t left = size - at;
         status = add_piece(r, (const unsigned char *)bytes + at,
@@ -80,7 +80,7 @@ static hed_status put_buffer(recorder *r, hed_capture_kind kind, uint32_t index,
     bool *poisoned, hed_error *error)
 {
     uint32_t element = hed_check_element_bytes(r->described[index].type);
-    hed_status status = begin_section(r, kind, index, buffer->size, error);
+    hed_status status = recorder_begin_section(r, kind, index, buffer->size, error);
     for (uint64_t at = 0; at < buffer->size && !status; at += HED_CAPTURE_PIECE) {
         uint64_t left = buffer->size - at,
                  size = left < HED_CAPTURE_PIECE ? left : HED_CAPTURE_PIECE;
@@ -95,7 +95,7 @@ static hed_status put_buffer(recorder *r, hed_capture_kind kind, uint32_t index,
 /* First content of an output that the launch writes in part: poison, as it had here. */
 static hed_status put_poison(recorder *r, uint32_t index, uint64_t bytes, hed_error *error)
 {
-    hed_status status = begin_section(r, HED_CAPTURE_DATA, index, bytes, error);
+    hed_status status = recorder_begin_section(r, HED_CAPTURE_DATA, index, bytes, error);
     memset(r->piece, HED_SCRATCH_POISON, HED_CAPTURE_PIECE);
     for (uint64_t at = 0; at < bytes && !status; at += HED_CAPTURE_PIECE) {
         uint64_t left = bytes - at;
@@ -173,7 +173,7 @@ static bool is_trusted(hed_configured configured)
 }
 
 /* Texts that come from files, and the options' defines, become the description's own. */
-static hed_status describe(recorder *r, const hed_problem *problem, hed_error *error)
+static hed_status recorder_describe(recorder *r, const hed_problem *problem, hed_error *error)
 {
     hed_capture_launched *launched = &r->launched;
     const hed_kernel_def *def = r->kernel->def;
@@ -230,7 +230,7 @@ static hed_status put_table(recorder *r, hed_error *error)
 
 /* ---- the whole ---- */
 
-static hed_status check(const recorder *r, uint32_t argument_count, hed_error *error)
+static hed_status recorder_check(const recorder *r, uint32_t argument_count, hed_error *error)
 {
     const hed_kernel_def *def = r->kernel->def;
     if (r->stream->recording)
@@ -266,7 +266,7 @@ static hed_status launch_over_copies(recorder *r, const hed_problem *problem, he
     return status ? status : waited;
 }
 
-static hed_status write_file(recorder *r, const char *path, hed_error *error)
+static hed_status recorder_write_file(recorder *r, const char *path, hed_error *error)
 {
     hed_capture_head head = {.magic = HED_CAPTURE_MAGIC, .version = HED_CAPTURE_VERSION};
     hed_status status = hed_path_begin(&r->file, path, error);
@@ -282,8 +282,9 @@ static hed_status write_file(recorder *r, const char *path, hed_error *error)
     return status;
 }
 
-static hed_status record(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
-    const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
+static hed_status recorder_record(hed_stream *stream, hed_kernel *kernel,
+    const hed_problem *problem, const hed_argument *arguments, uint32_t argument_count,
+    const char *path, hed_error *error)
 {
     const hed_allocator *allocator = &kernel->device->settings->allocator;
     recorder *r = hed_allocate(allocator, sizeof *r);
@@ -291,7 +292,7 @@ static hed_status record(hed_stream *stream, hed_kernel *kernel, const hed_probl
     r->stream = stream;
     r->kernel = kernel;
     r->arguments = arguments;
-    hed_status status = check(r, argument_count, error);
+    hed_status status = recorder_check(r, argument_count, error);
     if (!status) {
         memcpy(r->described, kernel->def->arguments, argument_count * sizeof *r->described);
         r->piece = hed_allocate(allocator, HED_CAPTURE_PIECE);
@@ -301,8 +302,8 @@ static hed_status record(hed_stream *stream, hed_kernel *kernel, const hed_probl
     }
     if (!status) status = hed_stream_wait(stream, error);
     if (!status) status = launch_over_copies(r, problem, error);
-    if (!status) status = describe(r, problem, error);
-    if (!status) status = write_file(r, path, error);
+    if (!status) status = recorder_describe(r, problem, error);
+    if (!status) status = recorder_write_file(r, path, error);
     if (r->text.allocator.release) hed_build_text_free(&r->text);
     hed_scratch_free(&r->scratch);
     hed_release(allocator, r->piece, HED_CAPTURE_PIECE);
@@ -314,7 +315,8 @@ hed_status hed_capture_launch(hed_stream *stream, hed_kernel *kernel, const hed_
     const hed_argument *arguments, uint32_t argument_count, const char *path, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    hed_status status = record(stream, kernel, problem, arguments, argument_count, path, error);
+    hed_status status =
+        recorder_record(stream, kernel, problem, arguments, argument_count, path, error);
     return status ? status : hed_launch(stream, kernel, problem, arguments, argument_count, error);
 }
 
@@ -330,7 +332,8 @@ void hed_capture_first(hed_stream *stream, hed_kernel *kernel, const hed_problem
     snprintf(path, sizeof path, "%.240s.hcap", kernel->def->name);
     for (char *at = path; *at; at++)
         if (*at == '/') *at = '_';
-    hed_status status = record(stream, kernel, problem, arguments, argument_count, path, &error);
+    hed_status status =
+        recorder_record(stream, kernel, problem, arguments, argument_count, path, &error);
     if (status)
         hed_log_message(logger, HED_LOG_WARNING, "the launch of %s is not captured: %s",
             kernel->def->name, error.text);
@@ -374,7 +377,7 @@ static void free_set(geometry_set *set)
 }
 
 /* The slot of an equal record, or the free one where it belongs. */
-static uint32_t *slot_of(const geometry_set *set, const void *record)
+static uint32_t *recorder_slot_of(const geometry_set *set, const void *record)
 {
     uint64_t mask = 2 * (uint64_t)set->capacity - 1,
              at = hed_hash_bytes(hed_hash_start(), record, set->record).a & mask;
@@ -396,7 +399,7 @@ static bool grow_set(geometry_set *set)
     }
     if (set->count) memcpy(larger.records, set->records, set->count * set->record);
     for (uint32_t i = 0; i < set->count; i++)
-        *slot_of(&larger, larger.records + i * set->record) = i + 1;
+        *recorder_slot_of(&larger, larger.records + i * set->record) = i + 1;
     free_set(set);
     *set = larger;
     return true;
@@ -405,7 +408,7 @@ static bool grow_set(geometry_set *set)
 static bool add_geometry(geometry_set *set, const void *record, uint32_t *index)
 {
     if (set->count == set->capacity && !grow_set(set)) return false;
-    uint32_t *slot = slot_of(set, record);
+    uint32_t *slot = recorder_slot_of(set, record);
     if (!*slot) {
         memcpy(set->records + set->count * set->record, record, set->record);
         *slot = ++set->count;
@@ -428,7 +431,7 @@ typedef struct table {
     uint64_t count, capacity, local_count;
 } table;
 
-static bool add_config(table *t, const hed_config *config)
+static bool recorder_add_config(table *t, const hed_config *config)
 {
     const hed_kernel_def *def = &t->launched->def;
     hed_geometry geometry = {0};
@@ -461,7 +464,7 @@ static bool add_configs(table *t, const hed_space *space)
 {
     for (uint64_t i = 0; i < t->capacity; i++) {
         hed_config config = hed_space_at(space, i);
-        if (!add_config(t, &config)) return false;
+        if (!recorder_add_config(t, &config)) return false;
     }
     qsort(t->entries, t->count, sizeof *t->entries, by_rank);
     return true;

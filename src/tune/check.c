@@ -42,7 +42,7 @@ static element element_at(hed_type type, const unsigned char *at)
     return value;
 }
 
-static double number(hed_type type, element value)
+static double check_number(hed_type type, element value)
 {
     switch (type) {
     case HED_INT32: return value.i32;
@@ -55,18 +55,18 @@ static double number(hed_type type, element value)
     }
 }
 
-static void print_element(hed_type type, element value, char *text, size_t size)
+static void check_print_element(hed_type type, element value, char *text, size_t size)
 {
     if (type == HED_INT64) snprintf(text, size, "%" PRId64, value.i64);
     else if (type == HED_UINT64) snprintf(text, size, "%" PRIu64, value.u64);
-    else snprintf(text, size, "%.9g", number(type, value));
+    else snprintf(text, size, "%.9g", check_number(type, value));
 }
 
 /* Infinite where only one of the two is a number. Whole numbers beyond 2^53 may differ and be the
  * same as doubles. */
-static double error_of(hed_type type, element found, element expected)
+static double check_error_of(hed_type type, element found, element expected)
 {
-    double a = number(type, found), b = number(type, expected);
+    double a = check_number(type, found), b = check_number(type, expected);
     if (isnan(a) || isnan(b)) return isnan(a) && isnan(b) ? 0 : INFINITY;
     bool is_float = type == HED_FLOAT || type == HED_DOUBLE;
     if (a == b) return is_float ? 0 : DBL_TRUE_MIN;
@@ -76,14 +76,14 @@ static double error_of(hed_type type, element found, element expected)
 
 /* ---- outputs ---- */
 
-static void complain(hed_check *check, const hed_argument_def *argument, uint64_t index,
+static void check_complain(hed_check *check, const hed_argument_def *argument, uint64_t index,
     element found, element expected, double error, double tolerance)
 {
     char a[48], b[48];
     if (check->wrong) return;
     check->wrong = true;
-    print_element(argument->type, found, a, sizeof a);
-    print_element(argument->type, expected, b, sizeof b);
+    check_print_element(argument->type, found, a, sizeof a);
+    check_print_element(argument->type, expected, b, sizeof b);
     int used = snprintf(check->text, sizeof check->text, "%.64s[%" PRIu64 "] is %s, expected %s",
         argument->name, index, a, b);
     if (tolerance > 0)
@@ -100,11 +100,11 @@ static void compare_elements(hed_check *check, const hed_argument_def *argument,
         if (memcmp(found + i, expected + i, size) == 0) continue;
         element a = element_at(argument->type, found + i),
                 b = element_at(argument->type, expected + i);
-        double error = error_of(argument->type, a, b);
-        bool both_nan = error == 0 && isnan(number(argument->type, b));
+        double error = check_error_of(argument->type, a, b);
+        bool both_nan = error == 0 && isnan(check_number(argument->type, b));
         if (error > check->error) check->error = error;
         if (!both_nan && (tolerance > 0 ? !(error <= tolerance) : true))
-            complain(check, argument, (at + i) / size, a, b, error, tolerance);
+            check_complain(check, argument, (at + i) / size, a, b, error, tolerance);
     }
 }
 
@@ -159,7 +159,7 @@ uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument,
 
 /* Whole numbers are summed modulo 2^64, so that equal is equal; others in the widest type there
  * is. */
-static long double sum_of(hed_type type, const unsigned char *from, uint64_t bytes)
+static long double check_sum_of(hed_type type, const unsigned char *from, uint64_t bytes)
 {
     uint32_t size = hed_check_element_bytes(type);
     bool real = type == HED_FLOAT || type == HED_DOUBLE;
@@ -167,7 +167,7 @@ static long double sum_of(hed_type type, const unsigned char *from, uint64_t byt
     uint64_t whole = 0;
     for (uint64_t i = 0; i + size <= bytes; i += size) {
         element value = element_at(type, from + i);
-        if (real) sum += number(type, value);
+        if (real) sum += check_number(type, value);
         else
             whole += type == HED_INT32    ? (uint64_t)value.i32
                      : type == HED_UINT32 ? value.u32
@@ -182,8 +182,8 @@ static long double sum_of(hed_type type, const unsigned char *from, uint64_t byt
 static void check_sum(hed_check *check, const hed_argument_def *argument, const void *found,
     uint64_t found_bytes, const void *expected, uint64_t expected_bytes, double tolerance)
 {
-    long double a = sum_of(argument->type, found, found_bytes),
-                b = sum_of(argument->type, expected, expected_bytes);
+    long double a = check_sum_of(argument->type, found, found_bytes),
+                b = check_sum_of(argument->type, expected, expected_bytes);
     double error = a == b ? 0 : (double)(fabsl(a - b) / fmaxl(1, fabsl(b)));
     if (isnan(error)) error = isnan(a) && isnan(b) ? 0 : INFINITY;
     if (error > check->error) check->error = error;
@@ -201,7 +201,7 @@ static int order(const void *left, const void *right, void *user)
     element a = element_at(type, left), b = element_at(type, right);
     if (type == HED_INT64) return (a.i64 > b.i64) - (a.i64 < b.i64);
     if (type == HED_UINT64) return (a.u64 > b.u64) - (a.u64 < b.u64);
-    double x = number(type, a), y = number(type, b);
+    double x = check_number(type, a), y = check_number(type, b);
     return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
 }
 

@@ -23,7 +23,7 @@ static hed_local_runner *local_of(hed_runner *runner) { return (hed_local_runner
 
 /* ---- buffers ---- */
 
-static uint64_t bytes_of(const hed_local_runner *local, uint32_t index)
+static uint64_t local_bytes_of(const hed_local_runner *local, uint32_t index)
 {
     return local->def.arguments[index].bytes;
 }
@@ -34,7 +34,7 @@ static bool is_written(const hed_argument_def *argument)
            (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
 }
 
-static hed_status make_buffer(hed_local_runner *local, uint64_t size, hed_memory memory,
+static hed_status local_make_buffer(hed_local_runner *local, uint64_t size, hed_memory memory,
     hed_buffer **buffer, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size);
@@ -55,35 +55,35 @@ static uint64_t guard_of(const hed_runner_def *def)
 }
 
 /* Writes first content: where the kernel reads it, or where it is restored from. */
-static hed_status upload(hed_local_runner *local, uint32_t index, hed_error *error)
+static hed_status local_upload(hed_local_runner *local, uint32_t index, hed_error *error)
 {
     hed_buffer *pristine = local->pristine[index],
                *to = pristine ? pristine : local->buffers[index];
     const void *data = local->def.arguments[index].data;
     if (!to || !data) return HED_OK;
     return hed_write(
-        local->stream, to, pristine ? 0 : local->guard, data, bytes_of(local, index), error);
+        local->stream, to, pristine ? 0 : local->guard, data, local_bytes_of(local, index), error);
 }
 
-static hed_status place_buffer(hed_local_runner *local, uint32_t index, hed_error *error)
+static hed_status local_place_buffer(hed_local_runner *local, uint32_t index, hed_error *error)
 {
     const void *data = local->def.arguments[index].data;
-    uint64_t bytes = bytes_of(local, index);
+    uint64_t bytes = local_bytes_of(local, index);
     bool in_place = data && bytes && is_written(&local->def.kernel->arguments[index]);
-    hed_status status = make_buffer(local, local->guard + bytes + local->guard, HED_MEMORY_DEVICE,
-        &local->buffers[index], error);
+    hed_status status = local_make_buffer(local, local->guard + bytes + local->guard,
+        HED_MEMORY_DEVICE, &local->buffers[index], error);
     if (!status)
         status = hed_buffer_part(
             local->buffers[index], local->guard, bytes ? bytes : 1, &local->contents[index], error);
     if (!status && in_place)
-        status = make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
+        status = local_make_buffer(local, bytes, HED_MEMORY_DEVICE, &local->pristine[index], error);
     if (status) return status;
     local->restores = local->restores || in_place;
     local->arguments[index] = hed_buffer_argument(local->contents[index]);
-    return upload(local, index, error);
+    return local_upload(local, index, error);
 }
 
-static hed_argument scalar(const hed_argument_def *argument, const void *data)
+static hed_argument local_scalar(const hed_argument_def *argument, const void *data)
 {
     hed_argument made = {.kind = HED_SCALAR, .type = argument->type};
     memcpy(&made.value, data, hed_check_element_bytes(argument->type));
@@ -94,7 +94,7 @@ static hed_status place_argument(hed_local_runner *local, uint32_t index, hed_er
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const void *data = local->def.arguments[index].data;
-    if (argument->kind == HED_BUFFER) return place_buffer(local, index, error);
+    if (argument->kind == HED_BUFFER) return local_place_buffer(local, index, error);
     if (argument->kind != HED_LOCAL && !data)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: argument %u \"%s\" has no value to tune with", local->def.kernel->name, index,
@@ -102,7 +102,7 @@ static hed_status place_argument(hed_local_runner *local, uint32_t index, hed_er
     local->arguments[index] = argument->kind == HED_LOCAL ? hed_local_argument()
                               : argument->kind == HED_STRUCT
                                   ? hed_struct_argument(data, argument->size)
-                                  : scalar(argument, data);
+                                  : local_scalar(argument, data);
     return HED_OK;
 }
 
@@ -114,16 +114,16 @@ static hed_status place_all(hed_local_runner *local, hed_error *error)
     for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
         status = place_argument(local, i, error);
         if (local->buffers[i] && !hed_buffer_host(local->buffers[i]) &&
-            bytes_of(local, i) > largest)
-            largest = bytes_of(local, i);
+            local_bytes_of(local, i) > largest)
+            largest = local_bytes_of(local, i);
     }
     uint64_t cache = hed_device_get_info(local->def.device)->cache_bytes;
     if (!status && local->def.cold_cache && cache)
-        status = make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
+        status = local_make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
     if (!status && largest)
-        status =
-            make_buffer(local, (largest < STAGING_BYTES ? largest : STAGING_BYTES) + local->guard,
-                HED_MEMORY_PINNED, &local->staging, error);
+        status = local_make_buffer(local,
+            (largest < STAGING_BYTES ? largest : STAGING_BYTES) + local->guard, HED_MEMORY_PINNED,
+            &local->staging, error);
     return status ? status : hed_stream_wait(local->stream, error);
 }
 
@@ -135,7 +135,7 @@ hed_status hed_local_restore(hed_local_runner *local, hed_error *error)
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
         if (local->pristine[i])
             status = hed_copy(local->stream, local->buffers[i], local->guard, local->pristine[i], 0,
-                bytes_of(local, i), error);
+                local_bytes_of(local, i), error);
     return status;
 }
 
@@ -144,7 +144,8 @@ static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error 
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++) {
         if (!local->buffers[i]) continue;
-        uint64_t kept = local->guard + (local->def.arguments[i].data ? bytes_of(local, i) : 0);
+        uint64_t kept =
+            local->guard + (local->def.arguments[i].data ? local_bytes_of(local, i) : 0);
         uint64_t size = hed_buffer_size(local->buffers[i]);
         status = hed_fill(local->stream, local->buffers[i], 0, local->guard, &byte, 1, error);
         if (!status)
@@ -155,7 +156,7 @@ static hed_status poison(hed_local_runner *local, unsigned char byte, hed_error 
 
 /* ---- running ---- */
 
-static void blame(hed_trial *trial, hed_outcome outcome, const hed_error *error)
+static void local_blame(hed_trial *trial, hed_outcome outcome, const hed_error *error)
 {
     trial->outcome = outcome;
     hed_text_copy(trial->text, sizeof trial->text, error->text);
@@ -163,7 +164,7 @@ static void blame(hed_trial *trial, hed_outcome outcome, const hed_error *error)
 
 /* Sorts a failed launch, or failed waiting for one, into what the candidate did and what makes
  * going on pointless. */
-static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *trial,
+static hed_status local_judge(hed_local_runner *local, hed_status status, hed_trial *trial,
     const hed_error *why, hed_error *error)
 {
     switch (status) {
@@ -173,15 +174,15 @@ static hed_status judge(hed_local_runner *local, hed_status status, hed_trial *t
         return status;
     case HED_ERROR_LOST:
         local->runner.lost = true;
-        blame(trial, HED_OUTCOME_CRASHED, why);
+        local_blame(trial, HED_OUTCOME_CRASHED, why);
         return HED_OK;
     case HED_ERROR_TIMEOUT:
         local->runner.lost = local->hung = true;
-        blame(trial, HED_OUTCOME_HUNG, why);
+        local_blame(trial, HED_OUTCOME_HUNG, why);
         return HED_OK;
     case HED_ERROR_LIMIT:
-    case HED_ERROR_UNSUPPORTED: blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
-    default: blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
+    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
+    default: local_blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
     }
 }
 
@@ -191,7 +192,7 @@ hed_status hed_local_launch(
     hed_error why = {0};
     hed_status status = hed_launch(local->stream, local->slots[slot].kernel, local->def.problem,
         local->arguments, local->def.kernel->argument_count, &why);
-    return judge(local, status, trial, &why, error);
+    return local_judge(local, status, trial, &why, error);
 }
 
 hed_status hed_local_wait(
@@ -202,7 +203,7 @@ hed_status hed_local_wait(
     hed_status status = local->def.timeout_seconds > 0
                             ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
                             : hed_stream_wait(local->stream, &why);
-    return judge(local, status, trial, &why, error);
+    return local_judge(local, status, trial, &why, error);
 }
 
 static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
@@ -237,7 +238,7 @@ hed_status hed_local_begin(
 
 /* ---- comparing ---- */
 
-static void compare_piece(hed_local_runner *local, uint32_t index, uint64_t at,
+static void local_compare_piece(hed_local_runner *local, uint32_t index, uint64_t at,
     const unsigned char *found, uint64_t bytes, hed_check *check)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
@@ -265,7 +266,7 @@ static hed_status compare_guard(hed_local_runner *local, uint32_t index, bool be
     unsigned char byte, hed_check *check, hed_error *error)
 {
     const unsigned char *found;
-    uint64_t at = before ? 0 : local->guard + bytes_of(local, index);
+    uint64_t at = before ? 0 : local->guard + local_bytes_of(local, index);
     hed_status status = fetch(local, local->buffers[index], at, local->guard, &found, error);
     if (!status)
         hed_check_guard(
@@ -280,7 +281,7 @@ static hed_status compare_whole(hed_local_runner *local, uint32_t index,
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const hed_runner_argument *content = &local->def.arguments[index];
     const hed_allocator *allocator = &local->allocator;
-    uint64_t size = hed_check_result_bytes(geometry, index, bytes_of(local, index)),
+    uint64_t size = hed_check_result_bytes(geometry, index, local_bytes_of(local, index)),
              expected_size = hed_runner_expected_bytes(content);
     void *found = hed_allocate(allocator, size), *expected = hed_allocate(allocator, expected_size);
     hed_status status = found && expected ? HED_OK
@@ -299,12 +300,12 @@ static hed_status compare_whole(hed_local_runner *local, uint32_t index,
     return status;
 }
 
-static hed_status compare_buffer(hed_local_runner *local, uint32_t index,
+static hed_status local_compare_buffer(hed_local_runner *local, uint32_t index,
     const hed_geometry *geometry, unsigned char byte, hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const unsigned char *found;
-    uint64_t size = bytes_of(local, index);
+    uint64_t size = local_bytes_of(local, index);
     bool expected = local->def.arguments[index].expected,
          whole = expected && argument->compare != HED_COMPARE_EACH;
     bool content = (expected && !whole) || argument->access == HED_READ;
@@ -312,14 +313,14 @@ static hed_status compare_buffer(hed_local_runner *local, uint32_t index,
     for (uint64_t at = 0; content && at < size && !status;) {
         uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
         status = fetch(local, local->buffers[index], local->guard + at, piece, &found, error);
-        if (!status) compare_piece(local, index, at, found, piece, check);
+        if (!status) local_compare_piece(local, index, at, found, piece, check);
         at += piece;
     }
     if (!status) status = compare_guard(local, index, true, byte, check, error);
     return status ? status : compare_guard(local, index, false, byte, check, error);
 }
 
-static hed_status compare(
+static hed_status local_compare(
     hed_local_runner *local, uint32_t slot, unsigned char byte, hed_trial *trial, hed_error *error)
 {
     const hed_kernel_def *kernel = local->def.kernel;
@@ -329,7 +330,8 @@ static hed_status compare(
     hed_status status = HED_OK;
     if (kernel->geometry) kernel->geometry(kernel, &config, local->def.problem, &geometry);
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
-        if (local->buffers[i]) status = compare_buffer(local, i, &geometry, byte, &check, error);
+        if (local->buffers[i])
+            status = local_compare_buffer(local, i, &geometry, byte, &check, error);
     if (status) return status;
     trial->error = check.compared ? check.error : (double)NAN;
     if (!check.wrong) return HED_OK;
@@ -344,7 +346,7 @@ static hed_status compare(
 static void blame_build(hed_trial *trial, const hed_error *why)
 {
     const char *at = strstr(why->log, "error");
-    blame(trial, HED_OUTCOME_BUILD, why);
+    local_blame(trial, HED_OUTCOME_BUILD, why);
     while (at && at > why->log && at[-1] != '\n') at--;
     if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
 }
@@ -356,10 +358,10 @@ hed_status hed_local_judge_build(
     case HED_OK: return HED_OK;
     case HED_ERROR_BUILD: blame_build(trial, why); return HED_OK;
     case HED_ERROR_LIMIT:
-    case HED_ERROR_UNSUPPORTED: blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
+    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
     case HED_ERROR_ARGUMENT:
     case HED_ERROR_DEVICE_MEMORY:
-    case HED_ERROR_DRIVER: blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
+    case HED_ERROR_DRIVER: local_blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
     default:
         if (error) *error = *why;
         return status;
@@ -431,12 +433,12 @@ static hed_status run_poisoned(
 }
 
 /* A candidate that failed is not timed, and what it may have done to the inputs is undone. */
-static hed_status forget(hed_local_runner *local, uint32_t slot, hed_error *error)
+static hed_status local_forget(hed_local_runner *local, uint32_t slot, hed_error *error)
 {
     hed_status status = HED_OK;
     if (local->runner.lost) return HED_OK;
     for (uint32_t i = 0; i < local->def.kernel->argument_count && !status; i++)
-        status = upload(local, i, error);
+        status = local_upload(local, i, error);
     if (!status) status = hed_stream_wait(local->stream, error);
     hed_kernel_destroy(local->slots[slot].kernel);
     local->slots[slot] = (hed_local_slot){0};
@@ -450,20 +452,20 @@ hed_status hed_local_check(hed_runner *runner, uint32_t slot, hed_trial *trial, 
     hed_status status = refuse_empty(local, slot, error);
     if (status) return status;
     status = run_poisoned(local, slot, byte, trial, error);
-    if (!status && !trial->outcome) status = compare(local, slot, byte, trial, error);
-    return status || !trial->outcome ? status : forget(local, slot, error);
+    if (!status && !trial->outcome) status = local_compare(local, slot, byte, trial, error);
+    return status || !trial->outcome ? status : local_forget(local, slot, error);
 }
 
 /* ---- the face ---- */
 
-static hed_status prepare(
+static hed_status local_prepare(
     hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     hed_status status = hed_local_build(runner, slot, config, trial, error);
     return status || trial->outcome ? status : hed_local_check(runner, slot, trial, error);
 }
 
-static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+static hed_status local_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
     hed_trial *trial, hed_error *error)
 {
     hed_local_runner *local = local_of(runner);
@@ -471,18 +473,19 @@ static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, v
     hed_status status = hed_local_begin(local, slot, trial, error);
     if (!status) status = run_poisoned(local, slot, POISONS[local->checks++ % 2], trial, error);
     if (status || trial->outcome) return status;
-    status = hed_read(local->stream, data, buffer, local->guard, bytes_of(local, argument), error);
+    status =
+        hed_read(local->stream, data, buffer, local->guard, local_bytes_of(local, argument), error);
     return status ? status : hed_stream_wait(local->stream, error);
 }
 
 /* Nothing is built ahead in this process: whatever is asked for is handed back at once. */
-static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+static hed_status local_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
 {
     hed_trial trial = hed_local_new_trial();
     return hed_trial_queue_put(&local_of(runner)->ahead, config, &trial, error);
 }
 
-static bool built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+static bool local_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
 {
     (void)seconds;
     return hed_trial_queue_take(&local_of(runner)->ahead, config, trial);
@@ -505,7 +508,7 @@ static void free_device_objects(hed_local_runner *local)
     hed_stream_destroy(local->stream);
 }
 
-static void destroy(hed_runner *runner)
+static void local_destroy(hed_runner *runner)
 {
     hed_local_runner *local = local_of(runner);
     free_device_objects(local);
@@ -515,12 +518,12 @@ static void destroy(hed_runner *runner)
     hed_release(&allocator, local, sizeof *local);
 }
 
-static const hed_runner_kind LOCAL = {.destroy = destroy,
-    .build_ahead = build_ahead,
-    .built = built,
-    .prepare = prepare,
+static const hed_runner_kind LOCAL = {.destroy = local_destroy,
+    .build_ahead = local_build_ahead,
+    .built = local_built,
+    .prepare = local_prepare,
     .time = hed_local_time,
-    .output = output};
+    .output = local_output};
 
 hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
@@ -536,7 +539,7 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     if (!status && def->objective == HED_OBJECTIVE_ENERGY)
         status = hed_energy_open(def->device, NULL, &made->energy, error);
     if (!status) status = place_all(made, error);
-    if (status) destroy(&made->runner);
+    if (status) local_destroy(&made->runner);
     else *runner = &made->runner;
     return status;
 }

@@ -24,7 +24,7 @@ enum {
 #define LEAD 1e-3               /* a run below this has an untimed one in front */
 #define ENERGY_CHUNK 0.05       /* seconds of launches between two looks at the clock */
 
-static double now(const hed_local_runner *local)
+static double timing_now(const hed_local_runner *local)
 {
     hed_clock clock = hed_context_clock(hed_device_context(local->def.device));
     return (double)clock.now(clock.user) * 1e-9;
@@ -110,7 +110,7 @@ static hed_status make_ready(hed_local_runner *local, hed_error *error)
     return status;
 }
 
-static hed_status mark(hed_local_runner *local, uint32_t index, hed_error *error)
+static hed_status timing_mark(hed_local_runner *local, uint32_t index, hed_error *error)
 {
     return local->clock == HED_CLOCK_MARKS
                ? hed_event_record(local->marks[index], local->stream, error)
@@ -126,15 +126,15 @@ static hed_status launch_times(
     return status;
 }
 
-static hed_status enqueue(
+static hed_status timing_enqueue(
     hed_local_runner *local, const chunk *c, hed_trial *trial, hed_error *error)
 {
     hed_status status = launch_times(local, c->slot, c->leads, trial, error);
     for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
         if (!c->leads) status = make_ready(local, error);
-        if (!status) status = mark(local, 2 * run, error);
+        if (!status) status = timing_mark(local, 2 * run, error);
         if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
-        if (!status) status = mark(local, 2 * run + 1, error);
+        if (!status) status = timing_mark(local, 2 * run + 1, error);
     }
     if (!status && !local->runner.lost)
         status = hed_local_wait(local, c->leads + c->runs * c->repeats, trial, error);
@@ -146,7 +146,7 @@ static hed_status time_on_device(
 {
     bool steps = local->clock == HED_CLOCK_STEPS;
     hed_status status = steps ? take_step_times(local, NULL, 0, error) : HED_OK;
-    if (!status) status = enqueue(local, c, trial, error);
+    if (!status) status = timing_enqueue(local, c, trial, error);
     if (status || trial->outcome) return status;
     return steps ? take_steps(local, c, values, error) : take_marks(local, c, values, error);
 }
@@ -158,11 +158,11 @@ static hed_status time_on_host(
     for (uint32_t run = 0; run < c->runs && !status && !trial->outcome; run++) {
         status = make_ready(local, error);
         if (!status) status = hed_stream_wait(local->stream, error);
-        double start = now(local);
+        double start = timing_now(local);
         if (!status) status = launch_times(local, c->slot, c->repeats, trial, error);
         if (!status && !local->runner.lost)
             status = hed_local_wait(local, c->repeats, trial, error);
-        values[run] = (now(local) - start) / c->repeats;
+        values[run] = (timing_now(local) - start) / c->repeats;
     }
     return status;
 }
@@ -188,12 +188,12 @@ hed_status hed_local_time_first(
 static hed_status measure_energy(
     hed_local_runner *local, uint32_t slot, double *value, hed_trial *trial, hed_error *error)
 {
-    double before = 0, after = 0, seconds = local->slots[slot].seconds, start = now(local);
+    double before = 0, after = 0, seconds = local->slots[slot].seconds, start = timing_now(local);
     uint64_t launches = 0;
     uint32_t at_once =
         seconds > ENERGY_CHUNK / 1024 ? (uint32_t)ceil(ENERGY_CHUNK / seconds) : 1024;
     hed_status status = hed_energy_read(local->energy, &before, error);
-    while (!status && !trial->outcome && now(local) - start < HED_ENERGY_LEAST_MS * 1e-3) {
+    while (!status && !trial->outcome && timing_now(local) - start < HED_ENERGY_LEAST_MS * 1e-3) {
         for (uint32_t i = 0; i < at_once && !status && !trial->outcome; i++) {
             status = hed_local_restore(local, error);
             if (!status) status = hed_local_launch(local, slot, trial, error);

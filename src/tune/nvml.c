@@ -58,7 +58,7 @@ static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE]
 
 /* ---- the library ---- */
 
-static hed_status load(hed_energy *energy, const char *library, hed_error *error)
+static hed_status nvml_load(hed_energy *energy, const char *library, hed_error *error)
 {
     static const char *const USUAL[] = {"libnvidia-ml.so.1", "libnvidia-ml.so", NULL};
     const char *const only[] = {library, NULL};
@@ -97,7 +97,7 @@ static hed_status open_counter(
     char address[PCI_ADDRESS_SIZE] = "";
     double first;
     hed_status status = pci_address(device, address, error);
-    if (status == HED_OK) status = load(energy, library, error);
+    if (status == HED_OK) status = nvml_load(energy, library, error);
     if (status != HED_OK) return status;
     int code = energy->api.init();
     if (code) return fail_call(energy, HED_ERROR_DRIVER, FUNCTIONS[0], code, error);

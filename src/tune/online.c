@@ -16,14 +16,15 @@ hed_online_def hed_default_online_def(void)
         .share = 0.05, .evaluations = 60, .slowdown = 1.25, .copy_limit = (uint64_t)1 << 30};
 }
 
-static const hed_allocator *allocator_of(const hed_online *online)
+static const hed_allocator *online_allocator_of(const hed_online *online)
 {
     return &online->device->settings->allocator;
 }
 
 /* ---- creating ---- */
 
-static hed_status check_def(const hed_kernel *kernel, const hed_online_def *def, hed_error *error)
+static hed_status online_check_def(
+    const hed_kernel *kernel, const hed_online_def *def, hed_error *error)
 {
     if (!(def->share > 0 && def->share <= 1))
         return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.share is %g: above 0, at most 1",
@@ -57,7 +58,7 @@ hed_status hed_online_create(
     hed_configured configured;
     *online = NULL;
     if (!def) def = &defaults;
-    hed_status status = check_def(kernel, def, error);
+    hed_status status = online_check_def(kernel, def, error);
     if (status) return status;
     hed_online *made = hed_allocate(&kernel->device->settings->allocator, sizeof *made);
     if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", kernel->def->name);
@@ -92,7 +93,7 @@ void hed_online_destroy(hed_online *online)
     hed_scratch_free(&online->ours);
     hed_scratch_free(&online->theirs);
     for (int i = 0; i < HED_MARK_COUNT; i++) hed_event_destroy(online->marks[i]);
-    hed_release(allocator_of(online), online, sizeof *online);
+    hed_release(online_allocator_of(online), online, sizeof *online);
 }
 
 /* ---- sizes ---- */
@@ -110,7 +111,7 @@ static bool is_idle(const hed_online *online)
 
 /* A place for a new size: a free one, or that of the size that was used longest ago and is not
  * busy. */
-static hed_online_size **make_room(hed_online *online)
+static hed_online_size **online_make_room(hed_online *online)
 {
     hed_online_size **place = NULL;
     bool busy = atomic_load_explicit(&online->beside.state, memory_order_relaxed) != HED_BUILD_IDLE;
@@ -128,15 +129,15 @@ static hed_online_size **make_room(hed_online *online)
 }
 
 /* NULL where there is no memory for a new one. */
-static hed_online_size *size_of(hed_online *online, const hed_problem *problem)
+static hed_online_size *online_size_of(hed_online *online, const hed_problem *problem)
 {
     hed_online_size *size = online->current;
     for (int i = 0; i < HED_ONLINE_SIZES && !(size && same_problem(&size->problem, problem)); i++)
         size = online->sizes[i];
     if (!size || !same_problem(&size->problem, problem)) {
-        size = hed_allocate(allocator_of(online), sizeof *size);
+        size = hed_allocate(online_allocator_of(online), sizeof *size);
         if (!size) return NULL;
-        *make_room(online) = size;
+        *online_make_room(online) = size;
         size->problem = *problem;
     }
     size->used = online->report.launches;
@@ -146,7 +147,7 @@ static hed_online_size *size_of(hed_online *online, const hed_problem *problem)
 
 /* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is
  * compiled beside; until then the former one does the job. */
-static void settle(hed_online *online, hed_online_size *size)
+static void online_settle(hed_online *online, hed_online_size *size)
 {
     hed_kernel *kernel = online->kernel;
     if (!size->promoted && !online->enforced) return;
@@ -174,7 +175,7 @@ static bool affords(const hed_online *online, double seconds)
 }
 
 /* Why these arguments cannot be tried, or NULL; and the sizes of their copies. */
-static const char *refuse(hed_online *online, const hed_argument *arguments)
+static const char *online_refuse(hed_online *online, const hed_argument *arguments)
 {
     const hed_kernel_def *def = online->kernel->def;
     uint64_t in_place = hed_scratch_sizes(
@@ -203,7 +204,7 @@ static bool copies_fit(const hed_online *online)
 
 /* Gives the thread what is to be done for this size; what has landed comes first. Whether it has
  * begun to. */
-static bool advance(hed_online *online, hed_online_size *size)
+static bool online_advance(hed_online *online, hed_online_size *size)
 {
     hed_online_size *landed = online->to_compare;
     if (landed) {
@@ -223,7 +224,7 @@ static bool advance(hed_online *online, hed_online_size *size)
 static bool may_try(hed_online *online, const hed_online_size *size, const hed_argument *arguments)
 {
     if (size->reason || size->resting || !is_idle(online)) return false;
-    online->refused = refuse(online, arguments);
+    online->refused = online_refuse(online, arguments);
     return !online->refused;
 }
 
@@ -262,15 +263,15 @@ hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_p
     online->report.launches++;
     hed_online_size *size = is_plain(online, stream, problem, arguments, argument_count)
                                 ? NULL
-                                : size_of(online, problem);
+                                : online_size_of(online, problem);
     if (!size) return hed_launch(stream, online->kernel, problem, arguments, argument_count, error);
     hed_online_land(online);
     hed_online_finish_beside(online, false);
-    settle(online, size);
+    online_settle(online, size);
     bool landed = online->to_compare && atomic_load_explicit(&online->beside.state,
                                             memory_order_relaxed) == HED_BUILD_IDLE;
     bool may = may_try(online, size, arguments);
-    bool begun = (may || landed) && advance(online, size);
+    bool begun = (may || landed) && online_advance(online, size);
     hed_online_flight flight = choose_flight(online, size, may && !begun);
     hed_status status =
         hed_online_fly(online, size, flight, stream, arguments, argument_count, error);

@@ -7,7 +7,7 @@
 
 #include "tune/online_state.h"
 
-static const hed_allocator *allocator_of(const hed_online *online)
+static const hed_allocator *online_search_allocator_of(const hed_online *online)
 {
     return &online->device->settings->allocator;
 }
@@ -50,7 +50,7 @@ static bool has_session(const hed_online *online, hed_online_size *size, hed_dat
 
 /* Without a database, or with one that does not take it, the search goes on all the same; the
  * database logs why. */
-static void record(
+static void online_search_record(
     const hed_online *online, hed_online_size *size, const hed_evaluation *evaluation, bool choose)
 {
     hed_tune_key key;
@@ -64,15 +64,17 @@ static void record(
 
 /* ---- the search ---- */
 
-static hed_status remember_failure(
+static hed_status online_search_remember_failure(
     const hed_online *online, hed_online_size *size, const hed_config *config)
 {
     if (size->failed_count == size->failed_capacity) {
         uint32_t capacity = size->failed_capacity ? 2 * size->failed_capacity : 16;
-        hed_config *larger = hed_allocate(allocator_of(online), capacity * sizeof *larger);
+        hed_config *larger =
+            hed_allocate(online_search_allocator_of(online), capacity * sizeof *larger);
         if (!larger) return HED_ERROR_MEMORY;
         if (size->failed_count) memcpy(larger, size->failed, size->failed_count * sizeof *larger);
-        hed_release(allocator_of(online), size->failed, size->failed_capacity * sizeof *larger);
+        hed_release(online_search_allocator_of(online), size->failed,
+            size->failed_capacity * sizeof *larger);
         size->failed = larger;
         size->failed_capacity = capacity;
     }
@@ -86,7 +88,7 @@ static bool works(hed_outcome outcome)
 }
 
 /* A configuration that is no longer in the space is passed over. */
-static hed_status tell(hed_online_size *size, const hed_config *config, double value)
+static hed_status online_search_tell(hed_online_size *size, const hed_config *config, double value)
 {
     if (hed_space_find(size->space, config) == UINT64_MAX) return HED_OK;
     return hed_search_tell(size->search, config, value, NULL);
@@ -103,15 +105,15 @@ static hed_status tell_history(const hed_online *online, hed_online_size *size,
     if (hed_database_history(database, key, &history, &count, NULL)) return HED_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
         bool good = works(history[i].outcome) && history[i].seconds > 0;
-        status = good ? tell(size, &history[i].config, history[i].seconds)
-                      : remember_failure(online, size, &history[i].config);
+        status = good ? online_search_tell(size, &history[i].config, history[i].seconds)
+                      : online_search_remember_failure(online, size, &history[i].config);
         size->done++;
     }
-    hed_release(allocator_of(online), history, count * sizeof *history);
+    hed_release(online_search_allocator_of(online), history, count * sizeof *history);
     return status;
 }
 
-static hed_status create_search(const hed_online *online, hed_online_size *size,
+static hed_status online_search_create_search(const hed_online *online, hed_online_size *size,
     hed_database *database, const hed_tune_key *key)
 {
     enum { SOURCES = 8 };
@@ -120,11 +122,11 @@ static hed_status create_search(const hed_online *online, hed_online_size *size,
     size_t bytes = 0;
     if (database && hed_database_sources(database, key, SOURCES, &sources, &count, &bytes, NULL))
         sources = NULL, count = 0;
-    hed_search_def def = {.allocator = allocator_of(online), .space = size->space,
+    hed_search_def def = {.allocator = online_search_allocator_of(online), .space = size->space,
         .strategy = HED_SEARCH_AUTO, .seed = online->def.seed + size->searches++,
         .sources = sources, .source_count = count};
     hed_status status = hed_search_create(&def, &size->search, NULL);
-    hed_release(allocator_of(online), sources, bytes);
+    hed_release(online_search_allocator_of(online), sources, bytes);
     return status;
 }
 
@@ -143,11 +145,12 @@ static hed_status open_search(const hed_online *online, hed_online_size *size, h
     if (database) make_key(online, size, &key);
     size->begin_again = false;
     size->done = 0;
-    status = create_search(online, size, database, &key);
+    status = online_search_create_search(online, size, database, &key);
     if (!status && database && first) status = tell_history(online, size, database, &key);
     for (uint32_t i = 0; i < size->failed_count && !status; i++)
-        status = tell(size, &size->failed[i], NAN);
-    return status ? status : tell(size, &online->beside.config, online->beside.typical);
+        status = online_search_tell(size, &size->failed[i], NAN);
+    return status ? status
+                  : online_search_tell(size, &online->beside.config, online->beside.typical);
 }
 
 static hed_status take_result(const hed_online *online, hed_online_size *size)
@@ -159,10 +162,11 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
     size->done++;
     hed_kernel_destroy(size->candidate);
     size->candidate = NULL;
-    record(online, size, e, choose);
-    hed_status status = works(e->outcome) ? HED_OK : remember_failure(online, size, &e->config);
+    online_search_record(online, size, e, choose);
+    hed_status status =
+        works(e->outcome) ? HED_OK : online_search_remember_failure(online, size, &e->config);
     if (!status && size->search)
-        status = tell(size, &e->config, works(e->outcome) ? e->seconds : NAN);
+        status = online_search_tell(size, &e->config, works(e->outcome) ? e->seconds : NAN);
     return status;
 }
 
@@ -175,11 +179,11 @@ static void come_to_rest(hed_online *online, hed_online_size *size)
     hed_database *database = database_of(online);
     hed_evaluation e = plain_evaluation(&online->beside.config, online->beside.typical);
     online->beside.rests = true;
-    if (size->session) record(online, size, &e, online->beside.ours);
+    if (size->session) online_search_record(online, size, &e, online->beside.ours);
     if (database) hed_database_flush(database, NULL);
 }
 
-static hed_status build(
+static hed_status online_search_build(
     hed_online *online, hed_online_size *size, const hed_config *config, hed_error *error)
 {
     const hed_kernel *kernel = online->kernel;
@@ -197,13 +201,14 @@ static bool is_candidates_fault(hed_status status)
 }
 
 /* Asks and builds until something builds, nothing is left, or enough has been tried. */
-static hed_status next_candidate(hed_online *online, hed_online_size *size, hed_error *error)
+static hed_status online_search_next_candidate(
+    hed_online *online, hed_online_size *size, hed_error *error)
 {
     hed_config config;
     while (size->done < online->def.evaluations) {
         hed_status status = hed_search_ask(size->search, &config, error);
         if (status == HED_ERROR_BOUNDS) break;
-        if (!status) status = build(online, size, &config, error);
+        if (!status) status = online_search_build(online, size, &config, error);
         if (!status) {
             size->pairs = 0;
             size->warm = size->sampled = size->whole = false;
@@ -214,18 +219,18 @@ static hed_status next_candidate(hed_online *online, hed_online_size *size, hed_
         hed_evaluation e = {.config = config, .outcome = HED_OUTCOME_BUILD, .seconds = NAN,
             .low = NAN, .high = NAN, .error = NAN};
         snprintf(e.text, sizeof e.text, "%.190s", error->text);
-        record(online, size, &e, false);
+        online_search_record(online, size, &e, false);
         online->beside.failed++;
         size->done++;
-        status = remember_failure(online, size, &config);
-        if (!status) status = tell(size, &config, NAN);
+        status = online_search_remember_failure(online, size, &config);
+        if (!status) status = online_search_tell(size, &config, NAN);
         if (status) return status;
     }
     come_to_rest(online, size);
     return HED_OK;
 }
 
-static hed_status search(hed_online *online, hed_online_size *size, hed_error *error)
+static hed_status online_search_search(hed_online *online, hed_online_size *size, hed_error *error)
 {
     hed_scratch *copies[] = {&online->pristine, &online->ours, &online->theirs};
     const uint64_t *sizes[] = {online->beside.sizes[HED_SCRATCH_IN_PLACE],
@@ -244,7 +249,7 @@ static hed_status search(hed_online *online, hed_online_size *size, hed_error *e
         status = hed_scratch_reserve(copies[i], online->device, sizes[i], error);
     if (!status && !online->side)
         status = hed_stream_create(online->device, NULL, &online->side, error);
-    return status || size->candidate ? status : next_candidate(online, size, error);
+    return status || size->candidate ? status : online_search_next_candidate(online, size, error);
 }
 
 /* ---- comparing ---- */
@@ -256,7 +261,7 @@ enum {
 };
 
 /* Bytes [at, at + size) of one buffer of both runs; `memory` has room for two pieces. */
-static hed_status compare_piece(
+static hed_status online_search_compare_piece(
     hed_online *online, uint32_t i, uint64_t at, uint64_t size, unsigned char *memory)
 {
     const hed_argument_def *argument = &online->kernel->def->arguments[i];
@@ -272,7 +277,8 @@ static hed_status compare_piece(
     return HED_OK;
 }
 
-static hed_status compare_buffer(hed_online *online, uint32_t i, unsigned char *memory)
+static hed_status online_search_compare_buffer(
+    hed_online *online, uint32_t i, unsigned char *memory)
 {
     uint64_t bytes = online->ours.buffers[i]->size, stride = PIECE, piece = PIECE;
     if (!online->beside.whole && bytes > PLACES * PIECE / 2) {
@@ -282,12 +288,12 @@ static hed_status compare_buffer(hed_online *online, uint32_t i, unsigned char *
     hed_status status = HED_OK;
     for (uint64_t at = 0; at < bytes && !status && !online->beside.check.wrong; at += stride) {
         uint64_t left = bytes - at;
-        status = compare_piece(online, i, at, left < piece ? left : piece, memory);
+        status = online_search_compare_piece(online, i, at, left < piece ? left : piece, memory);
     }
     return status;
 }
 
-static hed_status compare(hed_online *online)
+static hed_status online_search_compare(hed_online *online)
 {
     const hed_kernel_def *def = online->kernel->def;
     uint64_t bytes = 0;
@@ -296,22 +302,24 @@ static hed_status compare(hed_online *online)
         bytes += online->ours.buffers[i] ? online->ours.buffers[i]->size : 0;
     /* no reason to look in places only */
     if (bytes <= PLACES * PIECE / 2) online->beside.whole = true;
-    unsigned char *memory = hed_allocate(allocator_of(online), 2 * PIECE);
+    unsigned char *memory = hed_allocate(online_search_allocator_of(online), 2 * PIECE);
     if (!memory) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
-        if (hed_scratch_is_output(&def->arguments[i])) status = compare_buffer(online, i, memory);
-    hed_release(allocator_of(online), memory, 2 * PIECE);
+        if (hed_scratch_is_output(&def->arguments[i]))
+            status = online_search_compare_buffer(online, i, memory);
+    hed_release(online_search_allocator_of(online), memory, 2 * PIECE);
     return status;
 }
 
 /* ---- the thread ---- */
 
-static void *beside(void *user)
+static void *online_search_beside(void *user)
 {
     hed_online *online = user;
     hed_online_beside *b = &online->beside;
     hed_error error = {0};
-    b->status = b->work == HED_ONLINE_SEARCH ? search(online, b->size, &error) : compare(online);
+    b->status = b->work == HED_ONLINE_SEARCH ? online_search_search(online, b->size, &error)
+                                             : online_search_compare(online);
     if (b->status)
         hed_log_message(&online->device->settings->logger, HED_LOG_WARNING,
             "%s is no longer tuned online: %s: %s", online->kernel->def->name,
@@ -337,7 +345,7 @@ bool hed_online_start_beside(hed_online *online, hed_online_work work, hed_onlin
     b->failed = 0;
     b->seconds = 0;
     atomic_store_explicit(&b->state, HED_BUILD_RUNNING, memory_order_relaxed);
-    if (pthread_create(&b->thread, NULL, beside, online) == 0) return true;
+    if (pthread_create(&b->thread, NULL, online_search_beside, online) == 0) return true;
     atomic_store_explicit(&b->state, HED_BUILD_IDLE, memory_order_relaxed);
     return false;
 }
@@ -370,6 +378,7 @@ void hed_online_free_size(hed_online *online, hed_online_size *size)
     hed_kernel_destroy(size->candidate);
     hed_search_destroy(size->search);
     hed_space_destroy(size->space);
-    hed_release(allocator_of(online), size->failed, size->failed_capacity * sizeof *size->failed);
-    hed_release(allocator_of(online), size, sizeof *size);
+    hed_release(online_search_allocator_of(online), size->failed,
+        size->failed_capacity * sizeof *size->failed);
+    hed_release(online_search_allocator_of(online), size, sizeof *size);
 }

@@ -19,7 +19,7 @@ enum {
     FEWEST = 2  /* pairs that show a hopeless candidate */
 };
 
-static int by_value(const void *a, const void *b)
+static int trial_by_value(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
@@ -27,11 +27,11 @@ static int by_value(const void *a, const void *b)
 
 /* ---- times of launches ---- */
 
-static double median_of(const double *values, uint32_t count)
+static double trial_median_of(const double *values, uint32_t count)
 {
     double sorted[HED_ONLINE_WINDOW];
     memcpy(sorted, values, count * sizeof *values);
-    qsort(sorted, count, sizeof *sorted, by_value);
+    qsort(sorted, count, sizeof *sorted, trial_by_value);
     return hed_quantile(sorted, count, 0.5);
 }
 
@@ -49,7 +49,8 @@ void hed_online_add_time(hed_online *online, hed_online_size *size, double secon
     size->window[size->measured++ % HED_ONLINE_WINDOW] = seconds;
     if (size->measured < ENOUGH) return;
     bool full = size->measured >= HED_ONLINE_WINDOW;
-    size->typical = median_of(size->window, full ? HED_ONLINE_WINDOW : (uint32_t)size->measured);
+    size->typical =
+        trial_median_of(size->window, full ? HED_ONLINE_WINDOW : (uint32_t)size->measured);
     if (size->first == 0) {
         size->first = size->typical;
         size->found = size->config;
@@ -61,11 +62,12 @@ void hed_online_add_time(hed_online *online, hed_online_size *size, double secon
 
 /* ---- the candidate ---- */
 
-static double ratio_of(const hed_online_size *size, double *low, double *high, double *coverage)
+static double trial_ratio_of(
+    const hed_online_size *size, double *low, double *high, double *coverage)
 {
     double sorted[HED_ONLINE_PAIRS];
     memcpy(sorted, size->ratios, size->pairs * sizeof *sorted);
-    qsort(sorted, size->pairs, sizeof *sorted, by_value);
+    qsort(sorted, size->pairs, sizeof *sorted, trial_by_value);
     *coverage = hed_median_interval(sorted, size->pairs, 0.95, low, high);
     return hed_quantile(sorted, size->pairs, 0.5);
 }
@@ -75,7 +77,7 @@ static bool interval_of(const hed_online_size *size, double *low, double *high)
 {
     double coverage = 0;
     *low = *high = NAN;
-    if (size->pairs > 0) ratio_of(size, low, high, &coverage);
+    if (size->pairs > 0) trial_ratio_of(size, low, high, &coverage);
     return coverage >= 0.95;
 }
 
@@ -97,7 +99,7 @@ void hed_online_conclude(
         e->build_seconds = resources.build_seconds;
     if (timed && size->pairs > 0) {
         double coverage;
-        e->seconds = ratio_of(size, &e->low, &e->high, &coverage) * size->typical;
+        e->seconds = trial_ratio_of(size, &e->low, &e->high, &coverage) * size->typical;
         e->low *= size->typical;
         e->high *= size->typical;
     }
@@ -119,7 +121,7 @@ static void promote(hed_online *online, hed_online_size *size)
 }
 
 /* What the ratios say so far. */
-static void judge(hed_online *online, hed_online_size *size)
+static void trial_judge(hed_online *online, hed_online_size *size)
 {
     double low, high;
     bool known = interval_of(size, &low, &high);
@@ -152,7 +154,7 @@ void hed_online_add_pair(hed_online *online, hed_online_size *size, double ours,
         return;
     }
     size->ratios[size->pairs++] = theirs / ours;
-    judge(online, size);
+    trial_judge(online, size);
 }
 
 void hed_online_add_check(
@@ -162,7 +164,7 @@ void hed_online_add_check(
     size->whole = size->whole || whole;
     size->error = fmax(size->error, check->error);
     if (check->wrong) hed_online_conclude(online, size, HED_OUTCOME_WRONG, check->text);
-    else if (size->pairs > 0) judge(online, size);
+    else if (size->pairs > 0) trial_judge(online, size);
 }
 
 /* Online tuning: the steps of a trial in the program's stream, and what is read of their marks.
@@ -183,7 +185,7 @@ hed_status hed_online_make_marks(hed_online *online, hed_error *error)
     return status;
 }
 
-static hed_status mark(hed_online *online, hed_online_mark which, hed_stream *stream)
+static hed_status trial_mark(hed_online *online, hed_online_mark which, hed_stream *stream)
 {
     return hed_event_record(online->marks[which], stream, NULL);
 }
@@ -193,7 +195,7 @@ static hed_status mark(hed_online *online, hed_online_mark which, hed_stream *st
 static hed_status copy_pristine(
     hed_online *online, hed_stream *stream, const hed_argument *arguments)
 {
-    hed_status status = mark(online, HED_MARK_COPY, stream);
+    hed_status status = trial_mark(online, HED_MARK_COPY, stream);
     return status
                ? status
                : hed_scratch_fill(&online->pristine, stream, online->kernel->def, arguments, NULL);
@@ -209,7 +211,7 @@ static hed_status run_over(hed_online *online, hed_stream *stream, hed_kernel *k
     hed_scratch_replace(&online->pristine, def, arguments, first);
     hed_scratch_replace(copies, def, arguments, replaced);
     hed_status status = hed_scratch_fill(copies, stream, def, first, NULL);
-    if (!status) status = mark(online, begin, stream);
+    if (!status) status = trial_mark(online, begin, stream);
     if (status) return status;
     status = hed_launch(stream, kernel, problem, replaced, def->argument_count, &error);
     if (status && kernel != online->kernel) {
@@ -217,7 +219,7 @@ static hed_status run_over(hed_online *online, hed_stream *stream, hed_kernel *k
         memcpy(online->trial_text, error.text, sizeof online->trial_text - 1);
         status = HED_OK; /* the candidate's fault: the trial goes on to its end */
     }
-    return status ? status : mark(online, begin + 1, stream);
+    return status ? status : trial_mark(online, begin + 1, stream);
 }
 
 static hed_status run_both(
@@ -253,7 +255,7 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
 {
     if (flight == HED_FLIGHT_TRIAL && copy_pristine(online, stream, arguments))
         flight = HED_FLIGHT_NONE;
-    if (flight != HED_FLIGHT_NONE && mark(online, HED_MARK_LAUNCH, stream))
+    if (flight != HED_FLIGHT_NONE && trial_mark(online, HED_MARK_LAUNCH, stream))
         flight = HED_FLIGHT_NONE;
     double begin = hed_online_seconds(online);
     hed_status status =
@@ -261,7 +263,7 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
     online->launch_call = hed_online_seconds(online) - begin;
     if (status) return status;
     if (!note_config(online, size) || flight == HED_FLIGHT_NONE) return HED_OK;
-    if (mark(online, HED_MARK_LAUNCHED, stream)) return HED_OK;
+    if (trial_mark(online, HED_MARK_LAUNCHED, stream)) return HED_OK;
     if (flight == HED_FLIGHT_TRIAL) {
         online->report.trials++;
         /* Whatever is enqueued uses the copies: they stay until the object goes. */
@@ -276,7 +278,7 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
 /* ---- landing ---- */
 
 /* Seconds between two marks; NOT_READY where they are not reached. */
-static hed_status between(
+static hed_status trial_between(
     hed_online *online, hed_online_mark from, hed_online_mark to, double *seconds)
 {
     return hed_event_elapsed(online->marks[from], online->marks[to], seconds, NULL);
@@ -286,10 +288,10 @@ static hed_status land_trial(hed_online *online, hed_online_size *size)
 {
     bool whole;
     double copies, runs, first, second;
-    hed_status status = between(online, HED_MARK_LAUNCHED, HED_MARK_SECOND_END, &runs);
-    if (!status) status = between(online, HED_MARK_COPY, HED_MARK_LAUNCH, &copies);
-    if (!status) status = between(online, HED_MARK_FIRST, HED_MARK_FIRST_END, &first);
-    if (!status) status = between(online, HED_MARK_SECOND, HED_MARK_SECOND_END, &second);
+    hed_status status = trial_between(online, HED_MARK_LAUNCHED, HED_MARK_SECOND_END, &runs);
+    if (!status) status = trial_between(online, HED_MARK_COPY, HED_MARK_LAUNCH, &copies);
+    if (!status) status = trial_between(online, HED_MARK_FIRST, HED_MARK_FIRST_END, &first);
+    if (!status) status = trial_between(online, HED_MARK_SECOND, HED_MARK_SECOND_END, &second);
     if (status) return status;
     size->trial_seconds = copies + runs;
     /* On host the caller has spent this time itself, and it is counted already. */
@@ -309,7 +311,7 @@ void hed_online_land(hed_online *online)
     double launch;
     hed_online_size *size = online->flown;
     if (online->flight == HED_FLIGHT_NONE) return;
-    hed_status status = between(online, HED_MARK_LAUNCH, HED_MARK_LAUNCHED, &launch);
+    hed_status status = trial_between(online, HED_MARK_LAUNCH, HED_MARK_LAUNCHED, &launch);
     if (!status && online->flight == HED_FLIGHT_TRIAL) status = land_trial(online, size);
     if (status == HED_ERROR_NOT_READY) return;
     if (status) online->stopped = true;

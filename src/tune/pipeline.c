@@ -21,7 +21,7 @@ typedef struct pipeline_tuning {
 
 /* ---- one candidate ---- */
 
-static void blame(hed_trial *trial, hed_outcome outcome, const hed_error *why)
+static void pipeline_blame(hed_trial *trial, hed_outcome outcome, const hed_error *why)
 {
     trial->outcome = outcome;
     hed_text_copy(trial->text, sizeof trial->text, why->text);
@@ -40,10 +40,11 @@ static hed_outcome outcome_of(hed_status status)
 }
 
 /* What a failure of the program's function means. A lost device makes going on pointless. */
-static hed_status judge(hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
+static hed_status pipeline_judge(
+    hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
 {
     if (status == HED_ERROR_LOST) return hed_fail(error, status, "%s", why->text);
-    if (status) blame(trial, outcome_of(status), why);
+    if (status) pipeline_blame(trial, outcome_of(status), why);
     return HED_OK;
 }
 
@@ -56,7 +57,7 @@ static hed_status run_once(pipeline_tuning *p, double *value, hed_trial *trial, 
     hed_status status = p->pipeline->run(p->pipeline->user, value, &why);
     uint64_t to = clock.now(clock.user);
     if (isnan(*value)) *value = 1e-9 * ((double)to - (double)from);
-    return judge(status, trial, &why, error);
+    return pipeline_judge(status, trial, &why, error);
 }
 
 /* Makes a slot's configuration the prepared one, and runs it once. */
@@ -68,13 +69,13 @@ static hed_status switch_to(pipeline_tuning *p, uint32_t slot, hed_trial *trial,
     if (p->prepared == slot) return HED_OK;
     p->prepared = HED_NO_SLOT;
     hed_status status = p->pipeline->prepare(p->pipeline->user, &p->slots[slot], &why);
-    status = judge(status, trial, &why, error);
+    status = pipeline_judge(status, trial, &why, error);
     if (!status && !trial->outcome) status = run_once(p, &thrown_away, trial, error);
     if (!status && !trial->outcome) p->prepared = slot;
     return status;
 }
 
-static hed_status prepare(
+static hed_status pipeline_prepare(
     hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     pipeline_tuning *p = (pipeline_tuning *)runner;
@@ -84,7 +85,7 @@ static hed_status prepare(
     hed_status status = switch_to(p, slot, trial, error);
     if (status || trial->outcome || !p->pipeline->check) return status;
     if (p->pipeline->check(p->pipeline->user, &why)) {
-        blame(trial, HED_OUTCOME_WRONG, &why);
+        pipeline_blame(trial, HED_OUTCOME_WRONG, &why);
         p->prepared = HED_NO_SLOT;
     }
     return HED_OK;
@@ -101,7 +102,7 @@ static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, do
 }
 
 /* Nothing is built ahead, no output is asked for, and it is on nobody's heap. */
-static const hed_runner_kind pipeline_kind = {.prepare = prepare, .time = time_runs};
+static const hed_runner_kind pipeline_kind = {.prepare = pipeline_prepare, .time = time_runs};
 
 /* ---- its space ---- */
 
@@ -112,7 +113,7 @@ static hed_config default_of(const hed_pipeline_def *pipeline)
     return config;
 }
 
-static hed_status check(
+static hed_status pipeline_check(
     const hed_pipeline_def *pipeline, const hed_problem *problem, hed_error *error)
 {
     uint32_t sizes = problem ? problem->count : 0;
@@ -159,7 +160,7 @@ static hed_status create_space(hed_device *device, const hed_pipeline_def *pipel
 
 /* ---- tuning ---- */
 
-static hed_status set_up(pipeline_tuning *p, hed_error *error)
+static hed_status pipeline_set_up(pipeline_tuning *p, hed_error *error)
 {
     hed_tuning *t = &p->tuning;
     const hed_pipeline_def *pipeline = p->pipeline;
@@ -168,7 +169,7 @@ static hed_status set_up(pipeline_tuning *p, hed_error *error)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "pipeline %s: energy is measured for kernels only: give joules as a metric",
             pipeline->name);
-    hed_status status = check(pipeline, p->def.problem, error);
+    hed_status status = pipeline_check(pipeline, p->def.problem, error);
     if (!status) status = create_space(t->device, pipeline, problem, &p->space, error);
     if (status) return status;
     t->space = p->space;
@@ -196,7 +197,7 @@ hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipelin
     p.tuning.def = &p.def;
     *result = NULL;
     hed_status status = hed_tuning_open(&p.tuning, error);
-    if (!status) status = set_up(&p, error);
+    if (!status) status = pipeline_set_up(&p, error);
     if (!status) hed_tuning_find_limits(&p.tuning);
     if (!status) status = hed_tuning_run(&p.tuning, result, error);
     hed_tuning_close(&p.tuning);
@@ -229,7 +230,7 @@ hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipe
     const hed_problem none = {0}, *sizes = problem ? problem : &none;
     hed_space *space = NULL;
     hed_configured from = HED_CONFIGURED_DEFAULT;
-    hed_status status = check(pipeline, problem, error);
+    hed_status status = pipeline_check(pipeline, problem, error);
     if (!status) status = create_space(device, pipeline, sizes, &space, error);
     if (status) return status;
     if (!find_choice(device, pipeline, sizes, HED_OBJECTIVE_TIME, space, config, &from) &&

@@ -49,7 +49,7 @@ static uint32_t keep_possible(double *values, uint32_t count)
     return kept;
 }
 
-static uint32_t batch_of(double run_seconds, uint32_t runs)
+static uint32_t race_batch_of(double run_seconds, uint32_t runs)
 {
     double fit = run_seconds > 0 ? batch_seconds / run_seconds : MOST_BATCH;
     uint32_t most = fit < 1 ? 1 : fit > MOST_BATCH ? MOST_BATCH : (uint32_t)fit;
@@ -64,7 +64,7 @@ hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *v
     *done = 0;
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     while (*done < runs) {
-        uint32_t batch = batch_of(run_seconds, runs - *done);
+        uint32_t batch = race_batch_of(run_seconds, runs - *done);
         double started = race->def.now(race->def.user);
         hed_status status =
             race->def.time(race->def.user, slot, batch, values + *done, trial, error);
@@ -86,7 +86,7 @@ hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *v
 
 /* ---- warm-up ---- */
 
-static double median_of(const double *values, uint32_t count)
+static double race_median_of(const double *values, uint32_t count)
 {
     double sorted[MOST_BATCH];
     memcpy(sorted, values, count * sizeof *values);
@@ -105,7 +105,7 @@ static hed_status warm_batch(
         if (status || trial->outcome != HED_OUTCOME_MEASURED || done < runs) return status;
         count += runs;
     }
-    *median = median_of(values, count);
+    *median = race_median_of(values, count);
     return HED_OK;
 }
 
@@ -127,7 +127,7 @@ hed_status hed_race_warm_up(
 
 /* ---- one candidate ---- */
 
-static void summarize(hed_probe *probe)
+static void race_summarize(hed_probe *probe)
 {
     double sorted[HED_PROBE_RUNS];
     memcpy(sorted, probe->values, sizeof sorted);
@@ -166,7 +166,7 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
             race, slot, runs, probe->values + probe->runs, &done, &probe->trial, error);
         if (status || probe->trial.outcome != HED_OUTCOME_MEASURED) return status;
         probe->runs += done;
-        summarize(probe);
+        race_summarize(probe);
         probe->stopped = done < runs;
         double spent = passed(race, started);
         if (probe->stopped) break;
@@ -207,7 +207,7 @@ hed_status hed_race_check(hed_race *race, hed_trial *trial, hed_error *error)
     do {
         hed_status status = hed_race_take(race, race->anchor, runs, values, &done, trial, error);
         if (status || trial->outcome != HED_OUTCOME_MEASURED || done < runs) return status;
-        level = median_of(values, runs) / race->anchor_base;
+        level = race_median_of(values, runs) / race->anchor_base;
         if (fabs(level / race->level - 1) < drift_noticed) return HED_OK;
         runs = runs == CHECK_RUNS ? CONFIRM_RUNS : 0;
     } while (runs);
@@ -276,7 +276,7 @@ static bool slower(const hed_entrant *entrant, const hed_entrant *leader)
 }
 
 /* Median, and its interval, of a's time over b's in the rounds of both. */
-static hed_summary ratio_of(const hed_entrant *a, const hed_entrant *b)
+static hed_summary race_ratio_of(const hed_entrant *a, const hed_entrant *b)
 {
     double ratios[HED_FINAL_ROUNDS];
     uint32_t rounds = shared_rounds(a, b);
@@ -287,7 +287,7 @@ static hed_summary ratio_of(const hed_entrant *a, const hed_entrant *b)
 static bool settled(const hed_entrant *entrant, const hed_entrant *leader)
 {
     if (entrant->out || entrant == leader) return true;
-    hed_summary ratio = ratio_of(entrant, leader);
+    hed_summary ratio = race_ratio_of(entrant, leader);
     return ratio.count >= SETTLED_ROUNDS && ratio.low > 1 - HED_RACE_MARGIN &&
            ratio.high < 1 + HED_RACE_MARGIN;
 }
@@ -361,14 +361,15 @@ static void keep_shared(hed_entrant *entrants, uint32_t count)
 /* Finds the leader, by pairs, since medians of a clock that drifts say little. Lets those go that
  * are shown to be slower than it; whether there is nothing more to learn. `*leader`: of the round
  * before; `count`: none. */
-static bool judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
+static bool race_judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
 {
     bool all_settled = true;
     if (*leader < count && entrants[*leader].out) readmit(entrants, count);
     *leader = count;
     for (uint32_t i = 0; i < count; i++) {
         if (entrants[i].out) continue;
-        if (*leader == count || ratio_of(&entrants[i], &entrants[*leader]).p50 < 1) *leader = i;
+        if (*leader == count || race_ratio_of(&entrants[i], &entrants[*leader]).p50 < 1)
+            *leader = i;
     }
     for (uint32_t i = 0; i < count && *leader < count; i++)
         if (i != *leader && !entrants[i].out)
@@ -380,13 +381,13 @@ static bool judge(hed_entrant *entrants, uint32_t count, uint32_t *leader)
 }
 
 /* The leader, unless another cannot be told from it and is to be preferred. */
-static uint32_t choose(const hed_entrant *entrants, uint32_t count, uint32_t leader)
+static uint32_t race_choose(const hed_entrant *entrants, uint32_t count, uint32_t leader)
 {
     uint32_t winner = leader;
     for (uint32_t i = 0; i < count && leader < count; i++) {
         if (entrants[i].out || entrants[i].rounds == 0) continue;
         double within = entrants[i].kept ? kept_within : HED_RACE_MARGIN;
-        if (ratio_of(&entrants[i], &entrants[leader]).p50 > 1 + within) continue;
+        if (race_ratio_of(&entrants[i], &entrants[leader]).p50 > 1 + within) continue;
         if (entrants[i].preference < entrants[winner].preference) winner = i;
     }
     return winner;
@@ -402,12 +403,12 @@ hed_status hed_race_finals(hed_race *race, hed_entrant *entrants, uint32_t count
         hed_status status = run_round(race, entrants, count, round % 2 != 0, &stopped, error);
         if (status) return status;
         bool late = round + 1 >= LEAST_ROUNDS && race->def.now(race->def.user) - started >= seconds;
-        done = judge(entrants, count, &leader) || stopped || late;
+        done = race_judge(entrants, count, &leader) || stopped || late;
     }
-    *winner = choose(entrants, count, leader);
+    *winner = race_choose(entrants, count, leader);
     for (uint32_t i = 0; i < count; i++) {
         bool comparable = *winner < count && shared_rounds(&entrants[i], &entrants[*winner]) > 0;
-        entrants[i].ratio = comparable ? ratio_of(&entrants[i], &entrants[*winner]).p50 : NAN;
+        entrants[i].ratio = comparable ? race_ratio_of(&entrants[i], &entrants[*winner]).p50 : NAN;
         entrants[i].tied = i != *winner && !entrants[i].out && comparable;
         finals_summarize(&entrants[i]);
     }

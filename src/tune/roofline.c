@@ -77,7 +77,7 @@ __attribute__((target("avx2,fma"))) static void native_fused(
 }
 #endif
 
-static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
+static void roofline_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -88,7 +88,7 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
     native_body(call, begin, end, false);
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config,
+static void roofline_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
     (void)def;
@@ -116,8 +116,8 @@ static const hed_kernel_def multiply_adds = {
     .argument_count = sizeof arguments / sizeof arguments[0],
     .dimensions = dimensions,
     .dimension_count = 1,
-    .geometry = geometry,
-    .range = native,
+    .geometry = roofline_geometry,
+    .range = roofline_native,
 };
 
 /* ---- measuring ---- */

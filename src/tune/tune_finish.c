@@ -40,7 +40,8 @@ static uint64_t preference_of(const hed_tuning *t, uint32_t evaluation)
 }
 
 /* Puts a candidate on the list if it can still be prepared. */
-static hed_status enter(hed_tuning *t, uint32_t evaluation, final_list *list, hed_error *error)
+static hed_status finish_enter(
+    hed_tuning *t, uint32_t evaluation, final_list *list, hed_error *error)
 {
     hed_trial trial;
     bool kept = evaluation == t->result->stored_index || evaluation == t->result->default_index;
@@ -68,7 +69,7 @@ typedef struct place {
     uint32_t evaluation;
 } place;
 
-static bool before(place a, place b)
+static bool finish_before(place a, place b)
 {
     return a.value < b.value || (a.value == b.value && a.evaluation < b.evaluation);
 }
@@ -85,7 +86,8 @@ static place next_fastest(const hed_tuning *t, place after, double high)
     place found = {INFINITY, HED_NO_EVALUATION};
     for (uint32_t i = 0; i < t->result->count; i++) {
         place one = {hed_tuning_value(t, i), i};
-        if (before(after, one) && before(one, found) && contends(t, i, high)) found = one;
+        if (finish_before(after, one) && finish_before(one, found) && contends(t, i, high))
+            found = one;
     }
     return found;
 }
@@ -101,11 +103,11 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
     while (!status && list->count < BEST_ENTRANTS) {
         next = next_fastest(t, next, high);
         if (next.evaluation == HED_NO_EVALUATION) break;
-        status = enter(t, next.evaluation, list, error);
+        status = finish_enter(t, next.evaluation, list, error);
     }
     for (uint32_t i = 0; i < sizeof kept / sizeof kept[0] && !status; i++)
         if (kept[i] < r->count && hed_tuning_worked(r->evaluations[kept[i]].outcome))
-            status = enter(t, kept[i], list, error);
+            status = finish_enter(t, kept[i], list, error);
     return status;
 }
 
@@ -256,7 +258,7 @@ static void keep_choice(hed_tuning *t)
             "the best configuration of %s could not be kept: %s", t->key.kernel, error.text);
 }
 
-static uint32_t index_of(const hed_tuning *t, bool known, const hed_config *config)
+static uint32_t finish_index_of(const hed_tuning *t, bool known, const hed_config *config)
 {
     uint32_t index = known ? hed_tuning_find(t, config) : HED_NO_EVALUATION;
     return index == HED_NO_EVALUATION ? t->result->count : index;
@@ -268,8 +270,8 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     bool decided = false;
     hed_status status = HED_OK;
     r->best = r->count;
-    r->default_index = index_of(t, t->has_default, &t->default_config);
-    r->stored_index = index_of(t, t->has_stored, &t->stored);
+    r->default_index = finish_index_of(t, t->has_default, &t->default_config);
+    r->stored_index = finish_index_of(t, t->has_stored, &t->stored);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
     if (!t->stopped && !t->runner->lost && !nothing_new(t))
         status = final_rounds(t, &decided, error);

@@ -47,7 +47,7 @@ static uint64_t value_bytes(const hed_argument_def *argument)
     }
 }
 
-static bool is_output(const hed_argument_def *argument)
+static bool kernel_tuning_is_output(const hed_argument_def *argument)
 {
     return argument->kind == HED_BUFFER &&
            (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
@@ -69,7 +69,7 @@ static hed_status make_data(kernel_inputs *inputs, uint32_t index, hed_error *er
 
 /* ---- given by the caller ---- */
 
-static hed_status take_given(
+static hed_status kernel_tuning_take_given(
     kernel_inputs *inputs, uint32_t index, const hed_tune_argument *given, hed_error *error)
 {
     const hed_argument_def *argument = &inputs->kernel->arguments[index];
@@ -94,7 +94,7 @@ static hed_status take_given(
             "%s: \"%s\" has %llu bytes, and expected_bytes is %llu: compared element by element both are the same (or 0)",
             inputs->kernel->name, argument->name, (unsigned long long)made->bytes,
             (unsigned long long)given->expected_bytes);
-    made->expected = is_output(argument) ? given->expected : NULL;
+    made->expected = kernel_tuning_is_output(argument) ? given->expected : NULL;
     made->expected_bytes = given->expected_bytes;
     bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !given->data;
     return zeros ? make_data(inputs, index, error) : HED_OK;
@@ -102,7 +102,8 @@ static hed_status take_given(
 
 /* ---- from the description's sample ---- */
 
-static uint64_t sample_bytes(const inputs_source *what, const hed_config *config, uint32_t index)
+static uint64_t kernel_tuning_sample_bytes(
+    const inputs_source *what, const hed_config *config, uint32_t index)
 {
     return what->kernel->sample.bytes(what->kernel, config, what->problem, index);
 }
@@ -110,11 +111,11 @@ static uint64_t sample_bytes(const inputs_source *what, const hed_config *config
 /* A buffer serves all candidates: it is as large as the one that needs most. */
 static uint64_t buffer_bytes(const inputs_source *what, uint32_t index)
 {
-    if (what->config) return sample_bytes(what, what->config, index);
+    if (what->config) return kernel_tuning_sample_bytes(what, what->config, index);
     uint64_t most = 0, count = hed_space_count(what->space);
     for (uint64_t i = 0; i < count; i++) {
         hed_config config = hed_space_at(what->space, i);
-        uint64_t bytes = sample_bytes(what, &config, index);
+        uint64_t bytes = kernel_tuning_sample_bytes(what, &config, index);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -148,8 +149,8 @@ static hed_status inputs_create(kernel_inputs *inputs, const hed_allocator *allo
             "%s describes no sample inputs: give hed_tune_def.arguments (and .problem) to tune it with",
             kernel->name);
     for (uint32_t i = 0; i < kernel->argument_count && !status; i++) {
-        status =
-            given ? take_given(inputs, i, &given[i], error) : make_sample(inputs, i, what, error);
+        status = given ? kernel_tuning_take_given(inputs, i, &given[i], error)
+                       : make_sample(inputs, i, what, error);
         inputs->arguments[i].tolerance =
             what->math == HED_MATH_STRICT ? 0 : kernel->arguments[i].tolerance;
     }
@@ -171,7 +172,9 @@ static void inputs_free(kernel_inputs *inputs)
 static bool inputs_lack(const kernel_inputs *inputs)
 {
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++)
-        if (is_output(&inputs->kernel->arguments[i]) && !inputs->arguments[i].expected) return true;
+        if (kernel_tuning_is_output(&inputs->kernel->arguments[i]) &&
+            !inputs->arguments[i].expected)
+            return true;
     return false;
 }
 
@@ -183,7 +186,7 @@ static hed_status inputs_expect(kernel_inputs *inputs, hed_runner *runner,
 {
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
         hed_runner_argument *argument = &inputs->arguments[i];
-        if (!is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
+        if (!kernel_tuning_is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
         inputs->expected[i] = hed_allocate(&inputs->allocator, argument->bytes);
         if (!inputs->expected[i])
             return hed_fail(error, HED_ERROR_MEMORY,
@@ -215,7 +218,8 @@ typedef struct kernel_tuning {
 
 /* ---- what is asked for ---- */
 
-static hed_status check(const hed_kernel_def *kernel, const hed_tune_def *def, hed_error *error)
+static hed_status kernel_tuning_check(
+    const hed_kernel_def *kernel, const hed_tune_def *def, hed_error *error)
 {
     if (def->objective == HED_OBJECTIVE_METRIC)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -252,7 +256,7 @@ static hed_status check(const hed_kernel_def *kernel, const hed_tune_def *def, h
 /* ---- runners ---- */
 
 /* Opens a runner where candidates are to run, and says why where that is this process. */
-static hed_status open_runner(
+static hed_status kernel_tuning_open_runner(
     kernel_tuning *k, const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     hed_tune_result *r = k->tuning.result;
@@ -282,7 +286,7 @@ static hed_status open_runner(
     return hed_runner_create_local(def, runner, error);
 }
 
-static bool stop_asked(void *user)
+static bool kernel_tuning_stop_asked(void *user)
 {
     kernel_tuning *k = user;
     return hed_tuning_stop(&k->tuning);
@@ -308,7 +312,7 @@ static hed_runner_def runner_def(
         .compile_seconds = !given && k->tuning.device->compiles_at_launch ? HED_BUILD_SECONDS : 0,
         .builders = k->def.builders,
         .floor_seconds = k->tuning.floor_seconds,
-        .idle = stop_asked,
+        .idle = kernel_tuning_stop_asked,
         .user = k,
     };
 }
@@ -378,7 +382,7 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
     hed_status status = inputs_create(&inputs, &k->tuning.allocator, &what, NULL, error);
     hed_runner_def def = runner_def(k, problem, &inputs);
     def.objective = HED_OBJECTIVE_TIME;
-    if (!status) status = open_runner(k, &def, &runner, error);
+    if (!status) status = kernel_tuning_open_runner(k, &def, &runner, error);
     if (!status) status = runner->kind->prepare(runner, 0, config, &trial, error);
     if (!status && !trial.outcome)
         status = runner->kind->time(runner, 0, RUNS, values, &trial, error);
@@ -457,7 +461,7 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 
 /* ---- what results are compared with ---- */
 
-static hed_device *host_of(hed_device *device)
+static hed_device *kernel_tuning_host_of(hed_device *device)
 {
     hed_device *host = NULL;
     return hed_device_find(hed_device_context(device), "host", &host, NULL) ? NULL : host;
@@ -482,7 +486,7 @@ static hed_status expect_from(
         usual_config(device, kernel, &k->problem, k->def.math, &config, NULL, error);
     if (!status)
         status = native ? hed_runner_create_local(&def, &runner, error)
-                        : open_runner(k, &def, &runner, error);
+                        : kernel_tuning_open_runner(k, &def, &runner, error);
     if (!status) status = runner->kind->prepare(runner, 0, &config, &trial, error);
     if (!status && kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
     if (!status && !trial.outcome)
@@ -498,10 +502,10 @@ static hed_status expect_from(
     return status;
 }
 
-static hed_status make_expected(kernel_tuning *k, hed_error *error)
+static hed_status kernel_tuning_make_expected(kernel_tuning *k, hed_error *error)
 {
     hed_reference *reference = &k->tuning.result->reference;
-    hed_device *device = k->tuning.device, *host = host_of(device);
+    hed_device *device = k->tuning.device, *host = kernel_tuning_host_of(device);
     bool native = host && (k->kernel->range || k->kernel->team);
     *reference = k->def.reference;
     if (*reference == HED_REFERENCE_NATIVE && !native) *reference = HED_REFERENCE_DEFAULT;
@@ -515,7 +519,7 @@ static hed_status make_expected(kernel_tuning *k, hed_error *error)
 
 /* ---- from the beginning to the end ---- */
 
-static hed_status set_up(kernel_tuning *k, hed_error *error)
+static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
     const hed_kernel_def *kernel = k->kernel;
@@ -540,7 +544,7 @@ static hed_status set_up(kernel_tuning *k, hed_error *error)
     if (status) return status;
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
-    return make_expected(k, error);
+    return kernel_tuning_make_expected(k, error);
 }
 
 static hed_status open_tuning(kernel_tuning *k, hed_error *error)
@@ -548,7 +552,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     hed_tuning *t = &k->tuning;
     uint32_t builders = k->def.builders ? k->def.builders : hed_processor_count();
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
-    hed_status status = open_runner(k, &def, &t->runner, error);
+    hed_status status = kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status) return status;
     t->result->device_time = t->runner->device_time;
     t->builders = t->result->in_process ? 0 : builders;
@@ -566,10 +570,10 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     k.tuning.device = device;
     k.tuning.def = &k.def;
     *result = NULL;
-    hed_status status = check(kernel, &k.def, error);
+    hed_status status = kernel_tuning_check(kernel, &k.def, error);
     if (status) return status;
     status = hed_tuning_open(&k.tuning, error);
-    if (!status) status = set_up(&k, error);
+    if (!status) status = kernel_tuning_set_up(&k, error);
     if (!status) status = open_tuning(&k, error);
     if (k.tuning.stopped) status = HED_OK; /* what was given up for that is no failure */
     if (!status) status = hed_tuning_run(&k.tuning, result, error);

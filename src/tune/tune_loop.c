@@ -61,7 +61,7 @@ static void recall_choice(hed_tuning *t)
     hed_choices_free(choices);
 }
 
-static hed_status create_search(hed_tuning *t, hed_error *error)
+static hed_status loop_create_search(hed_tuning *t, hed_error *error)
 {
     hed_search_source *sources = NULL;
     uint32_t count = 0;
@@ -81,7 +81,7 @@ static hed_status create_search(hed_tuning *t, hed_error *error)
 
 /* Takes one evaluation of an earlier tuning over: as done, or at least so that what crashed is not
  * tried again. */
-static hed_status recall(hed_tuning *t, const hed_evaluation *earlier, hed_error *error)
+static hed_status loop_recall(hed_tuning *t, const hed_evaluation *earlier, hed_error *error)
 {
     bool deadly = earlier->outcome == HED_OUTCOME_CRASHED || earlier->outcome == HED_OUTCOME_HUNG;
     if (hed_space_find(t->space, &earlier->config) == UINT64_MAX) return HED_OK;
@@ -103,7 +103,7 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
     hed_status status = HED_OK;
     if (t->database && hed_database_history(t->database, &t->key, &history, &count, NULL))
         return HED_OK;
-    for (uint32_t i = 0; i < count && !status; i++) status = recall(t, &history[i], error);
+    for (uint32_t i = 0; i < count && !status; i++) status = loop_recall(t, &history[i], error);
     t->since_gain = 0;
     hed_release(&t->allocator, history, count * sizeof *history);
     return status;
@@ -137,7 +137,7 @@ static void note_probe(hed_evaluation *evaluation, const hed_probe *probe)
 }
 
 /* Prepares and times one. `known`: what compiling it ahead gave. */
-static hed_status measure(hed_tuning *t, uint32_t slot, const hed_trial *known,
+static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *known,
     hed_evaluation *evaluation, hed_probe *probe, hed_error *error)
 {
     hed_trial trial = *known;
@@ -198,14 +198,14 @@ static void follow_with_anchor(hed_tuning *t, uint32_t slot, const hed_probe *pr
     if (!t->race.anchored || quicker) hed_race_anchor(&t->race, slot, probe);
 }
 
-static hed_status evaluate(
+static hed_status loop_evaluate(
     hed_tuning *t, const hed_config *config, const hed_trial *known, hed_error *error)
 {
     hed_probe probe;
     uint32_t slot = hed_tuning_free_slot(t), before = t->best;
     hed_evaluation evaluation = {
         .config = *config, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
-    hed_status status = measure(t, slot, known, &evaluation, &probe, error);
+    hed_status status = loop_measure(t, slot, known, &evaluation, &probe, error);
     if (status || (t->stopped && probe.runs == 0))
         return status; /* what was stopped before its first run is not done */
     evaluation.at = hed_tuning_elapsed(t);
@@ -224,7 +224,7 @@ static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_er
     const hed_trial nothing = {.error = NAN};
     if (hed_tuning_find(t, config) != HED_NO_EVALUATION || hed_tuning_stop(t) || t->runner->lost)
         return HED_OK;
-    return evaluate(t, config, &nothing, error);
+    return loop_evaluate(t, config, &nothing, error);
 }
 
 /* ---- questions ---- */
@@ -235,7 +235,7 @@ static uint32_t asked(const hed_tuning *t)
 }
 
 /* The next question that is not answered yet. `t->dry`: there is none. */
-static hed_status ask(hed_tuning *t, hed_config *config, hed_error *error)
+static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
 {
     hed_error none = {0};
     hed_status status = hed_search_ask(t->search, config, &none);
@@ -255,7 +255,7 @@ static hed_status ask_ahead(hed_tuning *t, hed_error *error)
     while (!t->dry && !status && asked(t) < most && t->building < at_once &&
            t->ready_count < AHEAD_FEW + builders / 4) {
         hed_config config;
-        status = ask(t, &config, error);
+        status = loop_ask(t, &config, error);
         if (status || t->dry) break;
         status = t->runner->kind->build_ahead(t->runner, &config, error);
         t->building += !status;
@@ -264,7 +264,7 @@ static hed_status ask_ahead(hed_tuning *t, hed_error *error)
 }
 
 /* Takes what is compiled; waits for one at most `seconds`. */
-static void collect(hed_tuning *t, double seconds)
+static void loop_collect(hed_tuning *t, double seconds)
 {
     while (t->building && t->ready_count < t->ready_capacity) {
         hed_ready *ready = &t->ready[(t->ready_first + t->ready_count) % t->ready_capacity];
@@ -279,10 +279,10 @@ static hed_status next_of_compiled(hed_tuning *t, bool *found, hed_ready *next, 
 {
     hed_status status = ask_ahead(t, error);
     if (status) return status;
-    collect(t, 0);
+    loop_collect(t, 0);
     bool wait = t->ready_count == 0 || (t->quiet && t->building);
     if (wait && t->building) {
-        collect(t, wait_seconds);
+        loop_collect(t, wait_seconds);
         wait = t->ready_count == 0 || (t->quiet && t->building);
     }
     *found = !wait;
@@ -293,11 +293,11 @@ static hed_status next_of_compiled(hed_tuning *t, bool *found, hed_ready *next, 
     return HED_OK;
 }
 
-static hed_status next_candidate(hed_tuning *t, bool *found, hed_ready *next, hed_error *error)
+static hed_status loop_next_candidate(hed_tuning *t, bool *found, hed_ready *next, hed_error *error)
 {
     if (t->builders) return next_of_compiled(t, found, next, error);
     *next = (hed_ready){.trial = {.error = NAN}};
-    hed_status status = ask(t, &next->config, error);
+    hed_status status = loop_ask(t, &next->config, error);
     *found = !status && !t->dry;
     return status;
 }
@@ -360,7 +360,7 @@ static hed_status measure_recalled(hed_tuning *t, hed_error *error)
     return status;
 }
 
-static hed_status search(hed_tuning *t, hed_error *error)
+static hed_status loop_search(hed_tuning *t, hed_error *error)
 {
     hed_status status = t->builders && !t->quiet ? ask_ahead(t, error) : HED_OK;
     if (!status) status = measure_recalled(t, error);
@@ -370,16 +370,16 @@ static hed_status search(hed_tuning *t, hed_error *error)
     while (!status && !ended(t)) {
         bool found;
         hed_ready next;
-        status = next_candidate(t, &found, &next, error);
+        status = loop_next_candidate(t, &found, &next, error);
         if (!status && found && hed_tuning_find(t, &next.config) == HED_NO_EVALUATION)
-            status = evaluate(t, &next.config, &next.trial, error);
+            status = loop_evaluate(t, &next.config, &next.trial, error);
     }
     return status;
 }
 
 /* ---- what the race asks of a tuning ---- */
 
-static hed_status time_slot(
+static hed_status loop_time_slot(
     void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
 {
     hed_tuning *t = user;
@@ -388,7 +388,7 @@ static hed_status time_slot(
 
 static double seconds_passed(void *user) { return hed_tuning_elapsed(user); }
 
-static bool stop_asked(void *user) { return hed_tuning_stop(user); }
+static bool loop_stop_asked(void *user) { return hed_tuning_stop(user); }
 
 hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
 {
@@ -401,14 +401,14 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
     open_database(t);
     recall_choice(t);
     t->race = (hed_race){.def = {.user = t,
-                             .time = time_slot,
+                             .time = loop_time_slot,
                              .now = seconds_passed,
-                             .stop = stop_asked,
+                             .stop = loop_stop_asked,
                              .floor_seconds = t->floor_seconds},
         .level = 1,
         .best = INFINITY,
         .best_high = INFINITY};
-    hed_status status = create_search(t, error);
+    hed_status status = loop_create_search(t, error);
     if (!status) status = recall_history(t, error);
-    return status ? status : search(t, error);
+    return status ? status : loop_search(t, error);
 }

@@ -185,7 +185,7 @@ static uint32_t evaluation_capacity(uint32_t count)
     return capacity;
 }
 
-static hed_status grow(hed_tuning *t, hed_error *error)
+static hed_status tuning_grow(hed_tuning *t, hed_error *error)
 {
     uint32_t count = t->result->count, capacity = evaluation_capacity(count + 1);
     hed_evaluation *evaluations = hed_allocate(&t->allocator, capacity * sizeof *evaluations);
@@ -246,7 +246,7 @@ hed_status hed_tuning_add(
     hed_tuning *t, const hed_evaluation *evaluation, uint32_t slot, hed_error *error)
 {
     hed_status status =
-        t->result->count == evaluation_capacity(t->result->count) ? grow(t, error) : HED_OK;
+        t->result->count == evaluation_capacity(t->result->count) ? tuning_grow(t, error) : HED_OK;
     if (status) return status;
     uint32_t index = t->result->count++;
     bool worked = hed_tuning_worked(evaluation->outcome);

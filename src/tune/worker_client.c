@@ -31,7 +31,7 @@ static worker_client *client_of(hed_runner *runner) { return (worker_client *)ru
 
 /* Not the context's clock, which is the program's and may stand still: limits must end all the
  * same. */
-static double now(void) { return (double)hed_now() * 1e-9; }
+static double client_now(void) { return (double)hed_now() * 1e-9; }
 
 static hed_trial new_trial(void)
 {
@@ -44,7 +44,7 @@ static void set_asked(builder *b, const hed_config *config)
 {
     hed_worker_request request = {.task = HED_TASK_COMPILE, .config = *config};
     b->config = *config;
-    hed_worker_request_send(&b->process, &request, now() + HED_BUILD_SECONDS);
+    hed_worker_request_send(&b->process, &request, client_now() + HED_BUILD_SECONDS);
 }
 
 /* Starts a builder where there is more to do than there are. */
@@ -56,7 +56,7 @@ static bool ensure_builder(worker_client *client, builder *b)
 
 /* Gives every idle builder something to do. Where none can be started, all is handed back as it is:
  * it is compiled when it is prepared. */
-static void feed(worker_client *client)
+static void client_feed(worker_client *client)
 {
     hed_config config;
     hed_trial trial = new_trial();
@@ -85,7 +85,7 @@ static void finish_build(worker_client *client, builder *b, hed_worker_event eve
     }
     if (outside) trial = new_trial();
     client->building--;
-    /* There is room for it: see build_ahead(). */
+    /* There is room for it: see client_build_ahead(). */
     hed_trial_queue_put(&client->done, &b->config, &trial, NULL);
 }
 
@@ -102,7 +102,7 @@ static double first_deadline(const worker_client *client, double until)
 static void poll_all(worker_client *client, struct pollfd *polled, double until)
 {
     double left =
-        fmin(fmax(0, first_deadline(client, until) - now()), client->def.idle ? TICK : 60);
+        fmin(fmax(0, first_deadline(client, until) - client_now()), client->def.idle ? TICK : 60);
     hed_worker_poll(&client->measurer, polled);
     for (uint32_t i = 0; i < client->builder_count; i++)
         hed_worker_poll(&client->builders[i].process, &polled[HED_WORKER_POLLED * (i + 1)]);
@@ -115,7 +115,7 @@ static void look_at_builders(worker_client *client, const struct pollfd *polled)
         builder *b = &client->builders[i];
         bool busy = b->process.busy;
         hed_worker_event event = hed_worker_look(
-            &b->process, &polled[HED_WORKER_POLLED * (i + 1)], now(), &client->reply);
+            &b->process, &polled[HED_WORKER_POLLED * (i + 1)], client_now(), &client->reply);
         if (event && busy) finish_build(client, b, event);
         else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
     }
@@ -123,19 +123,20 @@ static void look_at_builders(worker_client *client, const struct pollfd *polled)
 
 /* Waits until the measuring worker has answered, or died, or is late; or, with `for_builders`,
  * until a configuration is built; or until `until`. Builders are served all the while. */
-static hed_worker_event serve(worker_client *client, bool for_builders, double until)
+static hed_worker_event client_serve(worker_client *client, bool for_builders, double until)
 {
     struct pollfd polled[HED_WORKER_POLLED * (1 + MOST_BUILDERS)];
     for (;;) {
-        feed(client);
+        client_feed(client);
         poll_all(client, polled, until);
         look_at_builders(client, polled);
-        hed_worker_event event = hed_worker_look(&client->measurer, polled, now(), &client->reply);
+        hed_worker_event event =
+            hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
         if (event && !for_builders) return event;
         /* it ended while it was idle */
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
         if (for_builders && !hed_trial_queue_empty(&client->done)) return HED_WORKER_NOTHING;
-        if (now() >= until) return HED_WORKER_LATE;
+        if (client_now() >= until) return HED_WORKER_LATE;
         if (client->def.idle && client->def.idle(client->def.user)) return HED_WORKER_STOPPED;
     }
 }
@@ -159,12 +160,12 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
 
 /* Sends a request and waits for client->reply. What the candidate is to blame for goes into
  * `trial`, and the status is OK. */
-static hed_status ask(worker_client *client, hed_worker_request *request, double seconds,
+static hed_status client_ask(worker_client *client, hed_worker_request *request, double seconds,
     hed_trial *trial, hed_error *error)
 {
-    double deadline = now() + seconds;
+    double deadline = client_now() + seconds;
     hed_worker_request_send(&client->measurer, request, deadline);
-    hed_worker_event event = serve(client, false, deadline);
+    hed_worker_event event = client_serve(client, false, deadline);
     client->killed_from_outside = false;
     if (event == HED_WORKER_ANSWERED) return take_reply(client, trial, error);
     trial->outcome = event == HED_WORKER_DIED   ? HED_OUTCOME_CRASHED
@@ -181,7 +182,8 @@ static void drop_dead(worker_client *client)
     struct pollfd polled[HED_WORKER_POLLED];
     hed_worker_poll(&client->measurer, polled);
     if (poll(polled, HED_WORKER_POLLED, 0) <= 0) return;
-    hed_worker_event event = hed_worker_look(&client->measurer, polled, now(), &client->reply);
+    hed_worker_event event =
+        hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
     if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
 }
 
@@ -194,7 +196,8 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     if (client->measurer.pid) return HED_OK;
     hed_status status =
         hed_worker_start(&client->measurer, client->program, client->job, client->result, error);
-    if (!status) status = ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error);
+    if (!status)
+        status = client_ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error);
     if (!status && trial.outcome)
         status = hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
             hed_device_get_info(client->def.device)->id, trial.text);
@@ -220,19 +223,19 @@ static hed_status build_and_check(
     s->life = 0;
     *trial = new_trial();
     hed_status status = ensure_open(client, error);
-    if (!status) status = ask(client, &request, HED_BUILD_SECONDS, trial, error);
+    if (!status) status = client_ask(client, &request, HED_BUILD_SECONDS, trial, error);
     if (status || trial->outcome) return status;
     hed_trial built = *trial;
     request.task = HED_TASK_CHECK;
     double seconds = client->def.timeout_seconds + client->def.compile_seconds;
-    status = ask(client, &request, seconds + client->copy_seconds, trial, error);
+    status = client_ask(client, &request, seconds + client->copy_seconds, trial, error);
     trial->build_seconds = built.build_seconds;
     trial->resources = built.resources;
     if (!status && !trial->outcome) s->life = client->measurer.life;
     return status;
 }
 
-static hed_status prepare(
+static hed_status client_prepare(
     hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
@@ -275,7 +278,7 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
     if (client->def.objective == HED_OBJECTIVE_ENERGY) each += 2e-3 * HED_ENERGY_LEAST_MS;
     hed_status status = ensure_slot(client, slot, trial, error);
     if (!status && !trial->outcome)
-        status = ask(client, &request, runs * each + client->copy_seconds, trial, error);
+        status = client_ask(client, &request, runs * each + client->copy_seconds, trial, error);
     if (status || trial->outcome) return status;
     if (client->reply.count != runs)
         return hed_fail(
@@ -284,7 +287,7 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
     return HED_OK;
 }
 
-static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+static hed_status client_time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
     hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
@@ -300,15 +303,15 @@ static hed_status time_slot(hed_runner *runner, uint32_t slot, uint32_t runs, do
     return status;
 }
 
-static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
+static hed_status client_output(hed_runner *runner, uint32_t slot, uint32_t argument, void *data,
     hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
     hed_worker_request request = {.task = HED_TASK_OUTPUT, .slot = slot, .argument = argument};
     hed_status status = ensure_slot(client, slot, trial, error);
     if (status || trial->outcome) return status;
-    status =
-        ask(client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
+    status = client_ask(
+        client, &request, client->def.timeout_seconds + client->copy_seconds, trial, error);
     if (!status && !trial->outcome)
         memcpy(data, client->result_bytes, client->def.arguments[argument].bytes);
     return status;
@@ -316,7 +319,7 @@ static hed_status output(hed_runner *runner, uint32_t slot, uint32_t argument, v
 
 /* ---- building ahead ---- */
 
-static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+static hed_status client_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
 {
     worker_client *client = client_of(runner);
     const hed_runner_def *def = &client->def;
@@ -331,16 +334,16 @@ static hed_status build_ahead(hed_runner *runner, const hed_config *config, hed_
         return hed_trial_queue_put(&client->done, config, &trial, error);
     }
     status = hed_trial_queue_put(&client->waiting, config, &trial, error);
-    if (!status) feed(client);
+    if (!status) client_feed(client);
     return status;
 }
 
-static bool built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+static bool client_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
 {
     worker_client *client = client_of(runner);
     if (hed_trial_queue_empty(&client->done) &&
         (client->building || !hed_trial_queue_empty(&client->waiting)))
-        serve(client, true, now() + seconds);
+        client_serve(client, true, client_now() + seconds);
     return hed_trial_queue_take(&client->done, config, trial);
 }
 
@@ -356,7 +359,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-static void destroy(hed_runner *runner)
+static void client_destroy(hed_runner *runner)
 {
     worker_client *client = client_of(runner);
     hed_allocator allocator = client->allocator;
@@ -410,7 +413,7 @@ static uint32_t count_builders(const hed_runner_def *def)
 }
 
 /* What all workers share: the cache, the job, the result. */
-static hed_status share(worker_client *client, hed_error *error)
+static hed_status client_share(worker_client *client, hed_error *error)
 {
     const hed_runner_def *def = &client->def;
     const char *cache = def->device->settings->cache_dir;
@@ -442,12 +445,12 @@ static hed_status share(worker_client *client, hed_error *error)
         (unsigned long long)client->result_size);
 }
 
-static const hed_runner_kind WORKER = {.destroy = destroy,
-    .build_ahead = build_ahead,
-    .built = built,
-    .prepare = prepare,
-    .time = time_slot,
-    .output = output};
+static const hed_runner_kind WORKER = {.destroy = client_destroy,
+    .build_ahead = client_build_ahead,
+    .built = client_built,
+    .prepare = client_prepare,
+    .time = client_time_slot,
+    .output = client_output};
 
 hed_status hed_runner_create_worker(
     const hed_runner_def *def, hed_runner **runner, hed_error *error)
@@ -468,9 +471,9 @@ hed_status hed_runner_create_worker(
     if (made->builders) made->builder_count = builders;
     else status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
     if (!status) status = check_program(made, error);
-    if (!status) status = share(made, error);
+    if (!status) status = client_share(made, error);
     if (!status) status = ensure_open(made, error);
-    if (status) destroy(&made->runner);
+    if (status) client_destroy(&made->runner);
     else *runner = &made->runner;
     return status;
 }

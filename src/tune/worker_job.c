@@ -130,7 +130,7 @@ hed_status hed_worker_memory(uint64_t size, int *descriptor, hed_error *error)
     return status;
 }
 
-static bool write_at(int file, const void *bytes, uint64_t size, uint64_t at)
+static bool job_write_at(int file, const void *bytes, uint64_t size, uint64_t at)
 {
     for (const char *from = bytes; size > 0;) {
         ssize_t written = pwrite(file, from, size, (off_t)at);
@@ -149,10 +149,10 @@ static bool write_data(int file, const hed_runner_def *def, uint64_t at)
     for (uint32_t i = 0; i < def->kernel->argument_count && good; i++) {
         const hed_runner_argument *content = &def->arguments[i];
         uint64_t bytes = content_bytes(&def->kernel->arguments[i], content);
-        if (content->data) good = write_at(file, content->data, bytes, at);
+        if (content->data) good = job_write_at(file, content->data, bytes, at);
         at = content->data ? aligned(at + bytes) : at;
         uint64_t expected = hed_runner_expected_bytes(content);
-        if (content->expected) good = good && write_at(file, content->expected, expected, at);
+        if (content->expected) good = good && job_write_at(file, content->expected, expected, at);
         at = content->expected ? aligned(at + expected) : at;
     }
     return good;
@@ -167,7 +167,7 @@ hed_status hed_worker_job_pack(
     hed_status status = put_all(&head, def, cache_dir, error);
     if (!status) memcpy(&header, head.bytes, sizeof header);
     if (!status) status = hed_worker_memory(header.size, descriptor, error);
-    bool good = !status && write_at(*descriptor, head.bytes, head.size, 0) &&
+    bool good = !status && job_write_at(*descriptor, head.bytes, head.size, 0) &&
                 write_data(*descriptor, def, header.data) &&
                 fcntl(*descriptor, F_ADD_SEALS, F_SEAL_WRITE) == 0;
     if (!status && !good) {

@@ -132,7 +132,7 @@ void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled)
 
 /* Keeps the end of what the worker writes. One that never stops writing is left after as much as a
  * pipe holds, and one that has closed its output is not listened to any more. */
-static void listen_to(hed_worker_process *worker)
+static void process_listen_to(hed_worker_process *worker)
 {
     char text[512];
     ssize_t got = 1;
@@ -157,7 +157,7 @@ hed_worker_event hed_worker_look(
     hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
 {
     if (!worker->pid) return HED_WORKER_NOTHING;
-    if (polled[1].revents) listen_to(worker);
+    if (polled[1].revents) process_listen_to(worker);
     if (polled[0].revents) {
         ptrdiff_t size = hed_worker_receive(worker->socket, reply, sizeof *reply);
         bool expected = size > 0 && worker->busy && hed_worker_reply_valid(reply, (size_t)size) &&
@@ -208,7 +208,7 @@ static void last_line(char *said, char *line, size_t size)
     hed_text_copy(line, size, newline ? newline + 1 : said);
 }
 
-static void describe(
+static void process_describe(
     hed_worker_process *worker, hed_worker_event event, int status, char *text, size_t size)
 {
     char line[128], how[64] = "ended";
@@ -243,9 +243,9 @@ void hed_worker_end(
     /* One that has closed its socket is about to end by itself, and how it ends is worth a
      * moment. */
     int status = reap(worker->pid, ask || event == HED_WORKER_DIED ? ASKED_MS : 0);
-    listen_to(worker);
+    process_listen_to(worker);
     if (worker->output >= 0) close(worker->output);
-    if (text) describe(worker, event, status, text, size);
+    if (text) process_describe(worker, event, status, text, size);
     if (outside) *outside = event == HED_WORKER_DIED && sent_from_outside(status);
     *worker = (hed_worker_process){
         .socket = -1, .output = -1, .life = worker->life, .number = worker->number};

@@ -50,7 +50,7 @@ static void given_geometry(const hed_kernel_def *def, const hed_config *config,
     *geometry = *w->geometry;
 }
 
-static hed_status find_device(worker *w, hed_error *error)
+static hed_status serve_find_device(worker *w, hed_error *error)
 {
     if (w->device) return HED_OK;
     hed_status status =
@@ -58,9 +58,9 @@ static hed_status find_device(worker *w, hed_error *error)
     return status ? status : hed_device_find(w->context, w->job.context.device, &w->device, error);
 }
 
-static hed_status open_runner(worker *w, hed_worker_reply *reply, hed_error *error)
+static hed_status serve_open_runner(worker *w, hed_worker_reply *reply, hed_error *error)
 {
-    hed_status status = find_device(w, error);
+    hed_status status = serve_find_device(w, error);
     if (status || w->runner) return status;
     w->job.runner.device = w->device;
     status = hed_runner_create_local(&w->job.runner, &w->runner, error);
@@ -68,19 +68,19 @@ static hed_status open_runner(worker *w, hed_worker_reply *reply, hed_error *err
     return status;
 }
 
-static hed_status compile(
+static hed_status serve_compile(
     worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     const hed_runner_def *def = &w->job.runner;
     hed_error why = {0};
-    hed_status status = find_device(w, error);
+    hed_status status = serve_find_device(w, error);
     if (status) return status;
     status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines,
         def->define_count, &trial->build_seconds, &why);
     return hed_local_judge_build(status, trial, &why, error);
 }
 
-static hed_status output(
+static hed_status serve_output(
     worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     uint32_t argument = request->argument;
@@ -97,8 +97,8 @@ static hed_status obey(
 {
     hed_trial *trial = &reply->trial;
     uint32_t slot = request->slot;
-    if (request->task == HED_TASK_OPEN) return open_runner(w, reply, error);
-    if (request->task == HED_TASK_COMPILE) return compile(w, request, trial, error);
+    if (request->task == HED_TASK_OPEN) return serve_open_runner(w, reply, error);
+    if (request->task == HED_TASK_COMPILE) return serve_compile(w, request, trial, error);
     if (!w->runner)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the worker was not told to open the device");
     w->geometry = &w->geometries[slot];
@@ -110,7 +110,7 @@ static hed_status obey(
     case HED_TASK_TIME:
         reply->count = request->runs;
         return w->runner->kind->time(w->runner, slot, request->runs, reply->values, trial, error);
-    default: return output(w, request, trial, error);
+    default: return serve_output(w, request, trial, error);
     }
 }
 
@@ -129,7 +129,7 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
 
 /* A job that cannot be read is told in answer to the first request, where the parent waits for
  * it. */
-static void refuse(int socket, const hed_error *error)
+static void serve_refuse(int socket, const hed_error *error)
 {
     hed_worker_request request;
     hed_worker_reply reply = {.version = hed_worker_version(), .status = error->status};
@@ -140,7 +140,7 @@ static void refuse(int socket, const hed_error *error)
     hed_worker_send(socket, &reply, sizeof reply);
 }
 
-static bool serve(worker *w, int socket)
+static bool serve_of_it(worker *w, int socket)
 {
     hed_worker_request request;
     for (;;) {
@@ -151,7 +151,7 @@ static bool serve(worker *w, int socket)
     }
 }
 
-static void end(worker *w)
+static void serve_end(worker *w)
 {
     hed_runner_destroy(w->runner);
     hed_context_destroy(w->context);
@@ -176,11 +176,11 @@ int hed_worker_serve(int descriptor)
     if (good) {
         w->job.launched.def.geometry = given_geometry;
         w->job.launched.def.user = w;
-        good = serve(w, socket);
+        good = serve_of_it(w, socket);
     } else {
-        refuse(socket, &error);
+        serve_refuse(socket, &error);
     }
-    end(w);
+    serve_end(w);
     hed_release(&allocator, w, sizeof *w);
     return good ? 0 : 1;
 }
