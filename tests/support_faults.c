@@ -148,7 +148,7 @@ static const char *const label = "label";
 static const hed_parameter_def parameter = {
     .name = "P", .values = &one, .count = 1, .value = 1, .labels = &label};
 static const hed_kernel_def kernel = {.name = "k", .parameters = &parameter, .parameter_count = 1};
-static hed_evaluation evaluation = {.config = {1, {1}}, .seconds = 1, .pace = 1};
+static hed_evaluation evaluation = {.config = {1, {1}}, .seconds = 1, .drift = 1};
 static const hed_tune_result results = {.evaluations = &evaluation, .count = 1};
 
 static hed_status try_t4(void)

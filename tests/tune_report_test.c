@@ -64,11 +64,11 @@ Test(tune_report, times_are_compared_at_one_pace)
     hed_evaluation *second = &t.result.evaluations[order[1]];
     double value = second->seconds;
     second->seconds *= 3; /* the device had other work just then, and that was seen */
-    second->pace = 3;
+    second->drift = 3;
     EXPECT_NEAR(hed_report_value(&t.result, order[1]), value, 1e-9 * value);
     uint32_t again[2];
     CHECK(hed_report_top(&t.result, again, 2) == 2 && again[1] == order[1]);
-    t.result.evaluations[slow].pace = 2; /* all are told at the pace of the winner's */
+    t.result.evaluations[slow].drift = 2; /* all are told at the pace of the winner's */
     EXPECT_NEAR(hed_report_value(&t.result, order[1]), 2 * value, 1e-9 * value);
     EXPECT_NEAR(hed_report_value(&t.result, slow), t.result.evaluations[slow].seconds, 1e-12);
     EXPECT(isnan(hed_report_value(&t.result, t.result.count)));

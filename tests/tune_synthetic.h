@@ -84,7 +84,7 @@ static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)
         evaluation->config =
             i == 0 ? hed_config_default(kernel) : hed_config_at(kernel, i * stride % total);
         synthetic_evaluate(evaluation, best, &seed);
-        evaluation->pace = 1;
+        evaluation->drift = 1;
         if (i == 0)
             evaluation->outcome = HED_OUTCOME_MEASURED,
             evaluation->seconds = synthetic_seconds(&evaluation->config);
@@ -179,7 +179,7 @@ static inline void synthetic_strange(synthetic_tuning *t, int step)
             r->evaluations[i] = (hed_evaluation){.config = r->evaluations[i].config,
                 .outcome = HED_OUTCOME_BUILD,
                 .seconds = NAN,
-                .pace = 1};
+                .drift = 1};
         r->best = r->default_index = r->count;
         r->share = r->gain = NAN;
     }

@@ -280,7 +280,7 @@ Test(tune, the_winner_is_not_slower_than_the_rest_by_another_pace)
         CHECK_GT(m.slower_at, 0u);
         for (uint32_t i = 0; i < result->count; i++) {
             const hed_evaluation *e = &result->evaluations[i];
-            double high = e->high / e->pace * winner->pace;
+            double high = e->high / e->drift * winner->drift;
             CHECK(i == result->best || !isfinite(high) || high >= winner->low * 0.99,
                 "%u: %g to the winner's %g, seed %u", i, high, winner->low, (unsigned)seed);
         }

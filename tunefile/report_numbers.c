@@ -18,7 +18,7 @@ bool hed_report_has_value(const hed_evaluation *evaluation)
 static double pace_of(const hed_tune_result *result, uint32_t index)
 {
     return result->best < result->count
-               ? result->evaluations[result->best].pace / result->evaluations[index].pace
+               ? result->evaluations[result->best].drift / result->evaluations[index].drift
                : 1;
 }
 

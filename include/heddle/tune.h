@@ -55,9 +55,9 @@ typedef struct hed_evaluation {
     double error;
     bool recalled; /**< not run now: from an earlier tuning that this one goes on from */
     bool tied;     /**< in the result: cannot be told from the winner */
-    double
-        pace; /**< in the result: how long the same work took then, over what it took at the start, as far
-                               as that was watched; `seconds` / `pace` compares where clocks drift */
+    /** in the result: clock drift, the time of the reference workload at that moment over its time
+     *  at the start (interpolated); `seconds / drift` corrects for it */
+    double drift;
     char text[192]; /**< why it failed; "" if it did not */
 } hed_evaluation;
 

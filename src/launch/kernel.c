@@ -97,7 +97,7 @@ static void *background(void *user)
 }
 
 /* False: there is no thread to be had. */
-static bool run_beside(hed_build_job *job)
+static bool run_in_background(hed_build_job *job)
 {
     hed_kernel *kernel = job->kernel;
     kernel->job = job;
@@ -134,7 +134,8 @@ static hed_build_job *make_job(hed_kernel *kernel, const hed_problem *problem)
 
 /* Builds what the job asks for; where that is a tuned configuration that does not build, the next
  * best, and so on. */
-static hed_status carry_out(hed_kernel *kernel, hed_build_job *job, bool beside, hed_error *error)
+static hed_status carry_out(
+    hed_kernel *kernel, hed_build_job *job, bool in_background, hed_error *error)
 {
     hed_status status = HED_OK;
     for (;;) {
@@ -142,7 +143,7 @@ static hed_status carry_out(hed_kernel *kernel, hed_build_job *job, bool beside,
         if (job->configured != HED_CONFIGURED_GIVEN)
             status = hed_kernel_pick(kernel, problem, &job->config, &job->configured, error);
         if (status) break;
-        if (beside && run_beside(job)) return HED_OK;
+        if (in_background && run_in_background(job)) return HED_OK;
         run_job(job);
         status = settle_job(kernel, job, error);
         if (status || job->variant) break;
@@ -225,7 +226,7 @@ static hed_status kernel_configure(
     return status;
 }
 
-bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem,
+bool hed_kernel_build_in_background(hed_kernel *kernel, const hed_problem *problem,
     const hed_config *config, hed_configured configured)
 {
     if (kernel->job) return true; /* its end makes the next launch look again */
@@ -234,7 +235,7 @@ bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem,
     job->config = *config;
     job->configured = configured;
     job->by_size = true;
-    if (run_beside(job)) return true;
+    if (run_in_background(job)) return true;
     hed_release(kernel_allocator_of(kernel), job, sizeof *job);
     return false;
 }

@@ -67,7 +67,7 @@ void hed_kernel_put_in_force(hed_kernel *kernel, hed_variant *variant, hed_confi
     const hed_problem *problem);
 /* Compiles a picked configuration: in the background (false: that cannot be; a build that is on its
  * way counts as this one's), or at once. A tuned one that does not build is refused, and OK. */
-bool hed_kernel_build_beside(hed_kernel *kernel, const hed_problem *problem,
+bool hed_kernel_build_in_background(hed_kernel *kernel, const hed_problem *problem,
     const hed_config *config, hed_configured configured);
 hed_status hed_kernel_build_now(
     hed_kernel *kernel, const hed_config *config, hed_configured configured, hed_error *error);

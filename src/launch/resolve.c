@@ -141,13 +141,14 @@ hed_status hed_description_check(
 bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_device *device, hed_math math, char *reason, size_t size)
 {
-    hed_error error;
+    hed_error found, *error = reason ? &found : NULL; /* words cost time: spaces ask often */
+    found.status = HED_OK;
     hed_rules *rules = NULL;
-    hed_status status = hed_description_check(device, def, math, &error);
-    if (!status) status = hed_rules_create(device, def, &rules, &error);
-    if (!status) status = hed_config_check(device, def, rules, config, problem, math, &error);
+    hed_status status = hed_description_check(device, def, math, error);
+    if (!status) status = hed_rules_create(device, def, &rules, error);
+    if (!status) status = hed_config_check(device, def, rules, config, problem, math, error);
     hed_rules_destroy(rules);
-    if (status && reason) hed_text_copy(reason, size, error.text);
+    if (status && reason) hed_text_copy(reason, size, found.text);
     return status == HED_OK;
 }
 
@@ -288,7 +289,7 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
             return HED_OK;
         }
         if (can_stand_in(kernel, problem) &&
-            hed_kernel_build_beside(kernel, problem, &config, configured)) {
+            hed_kernel_build_in_background(kernel, problem, &config, configured)) {
             hed_kernel_put_in_force(kernel, kernel->active, stands_in(kernel->configured), problem);
             return HED_OK;
         }

@@ -1,5 +1,5 @@
 /* Online tuning: the launch path. Each call takes what has become ready, decides whether this
- * launch is measured or tried beside, launches, and gives the thread its next work. It never
+ * launch is measured or tried beside it, launches, and gives the thread its next work. It never
  * waits. */
 #include "heddle/online.h"
 
@@ -106,7 +106,7 @@ static bool same_problem(const hed_problem *a, const hed_problem *b)
 static bool is_idle(const hed_online *online)
 {
     return online->flight == HED_FLIGHT_NONE && !online->to_compare &&
-           atomic_load_explicit(&online->beside.state, memory_order_relaxed) == HED_BUILD_IDLE;
+           atomic_load_explicit(&online->worker.state, memory_order_relaxed) == HED_BUILD_IDLE;
 }
 
 /* A place for a new size: a free one, or that of the size that was used longest ago and is not
@@ -114,12 +114,12 @@ static bool is_idle(const hed_online *online)
 static hed_online_size **online_make_room(hed_online *online)
 {
     hed_online_size **place = NULL;
-    bool busy = atomic_load_explicit(&online->beside.state, memory_order_relaxed) != HED_BUILD_IDLE;
+    bool busy = atomic_load_explicit(&online->worker.state, memory_order_relaxed) != HED_BUILD_IDLE;
     for (int i = 0; i < HED_ONLINE_SIZES; i++) {
         hed_online_size **next = &online->sizes[i];
         if (!*next) return next;
         bool needed = (online->flight != HED_FLIGHT_NONE && *next == online->flown) ||
-                      *next == online->to_compare || (busy && *next == online->beside.size);
+                      *next == online->to_compare || (busy && *next == online->worker.size);
         if (!needed && (!place || (*next)->used < (*place)->used)) place = next;
     }
     if (*place == online->current) online->current = NULL;
@@ -146,7 +146,7 @@ static hed_online_size *online_size_of(hed_online *online, const hed_problem *pr
 }
 
 /* Gives the kernel the configuration that is in force for the size, where it is ours to say. It is
- * compiled beside; until then the former one does the job. */
+ * compiled in the background; until then the former one does the job. */
 static void online_settle(hed_online *online, hed_online_size *size)
 {
     hed_kernel *kernel = online->kernel;
@@ -179,9 +179,9 @@ static const char *online_refuse(hed_online *online, const hed_argument *argumen
 {
     const hed_kernel_def *def = online->kernel->def;
     uint64_t in_place = hed_scratch_sizes(
-        def, arguments, HED_SCRATCH_IN_PLACE, online->beside.sizes[HED_SCRATCH_IN_PLACE]);
+        def, arguments, HED_SCRATCH_IN_PLACE, online->worker.sizes[HED_SCRATCH_IN_PLACE]);
     uint64_t written = hed_scratch_sizes(
-        def, arguments, HED_SCRATCH_WRITTEN, online->beside.sizes[HED_SCRATCH_WRITTEN]);
+        def, arguments, HED_SCRATCH_WRITTEN, online->worker.sizes[HED_SCRATCH_WRITTEN]);
     bool shown = false;
     for (uint32_t i = 0; i < def->argument_count; i++)
         shown = shown || hed_scratch_is_output(&def->arguments[i]);
@@ -196,8 +196,8 @@ static const char *online_refuse(hed_online *online, const hed_argument *argumen
 
 static bool copies_fit(const hed_online *online)
 {
-    const uint64_t *in_place = online->beside.sizes[HED_SCRATCH_IN_PLACE];
-    const uint64_t *written = online->beside.sizes[HED_SCRATCH_WRITTEN];
+    const uint64_t *in_place = online->worker.sizes[HED_SCRATCH_IN_PLACE];
+    const uint64_t *written = online->worker.sizes[HED_SCRATCH_WRITTEN];
     return hed_scratch_fits(&online->pristine, in_place) &&
            hed_scratch_fits(&online->ours, written) && hed_scratch_fits(&online->theirs, written);
 }
@@ -208,7 +208,7 @@ static bool online_advance(hed_online *online, hed_online_size *size)
 {
     hed_online_size *landed = online->to_compare;
     if (landed) {
-        hed_online_wants_check(landed, &online->beside.whole);
+        hed_online_wants_check(landed, &online->worker.whole);
         if (!hed_online_start_beside(online, HED_ONLINE_COMPARE, landed)) return false;
         online->to_compare = NULL;
         return true;
@@ -268,7 +268,7 @@ hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_p
     hed_online_land(online);
     hed_online_finish_beside(online, false);
     online_settle(online, size);
-    bool landed = online->to_compare && atomic_load_explicit(&online->beside.state,
+    bool landed = online->to_compare && atomic_load_explicit(&online->worker.state,
                                             memory_order_relaxed) == HED_BUILD_IDLE;
     bool may = may_try(online, size, arguments);
     bool begun = (may || landed) && online_advance(online, size);

@@ -1,4 +1,4 @@
-/* Online tuning: the thread beside. It keeps the search and the database, compiles candidates, and
+/* Online tuning: the worker thread. It keeps the search and the database, compiles candidates, and
  * compares what two runs wrote; nothing of that is done in the program's own thread. One piece of
  * work at a time. */
 #include <math.h>
@@ -43,7 +43,7 @@ static bool has_session(const hed_online *online, hed_online_size *size, hed_dat
     snprintf(settings, sizeof settings, "online, share %g, seed %llu", online->def.share,
         (unsigned long long)online->def.seed);
     if (hed_database_begin(database, key, settings, &size->session, NULL)) return false;
-    hed_evaluation e = plain_evaluation(&online->beside.found, online->beside.first);
+    hed_evaluation e = plain_evaluation(&online->worker.found, online->worker.first);
     hed_database_record(database, size->session, key, &e, NULL);
     return true;
 }
@@ -150,7 +150,7 @@ static hed_status open_search(const hed_online *online, hed_online_size *size, h
     for (uint32_t i = 0; i < size->failed_count && !status; i++)
         status = online_search_tell(size, &size->failed[i], NAN);
     return status ? status
-                  : online_search_tell(size, &online->beside.config, online->beside.typical);
+                  : online_search_tell(size, &online->worker.config, online->worker.typical);
 }
 
 static hed_status take_result(const hed_online *online, hed_online_size *size)
@@ -177,9 +177,9 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
 static void come_to_rest(hed_online *online, hed_online_size *size)
 {
     hed_database *database = database_of(online);
-    hed_evaluation e = plain_evaluation(&online->beside.config, online->beside.typical);
-    online->beside.rests = true;
-    if (size->session) online_search_record(online, size, &e, online->beside.ours);
+    hed_evaluation e = plain_evaluation(&online->worker.config, online->worker.typical);
+    online->worker.rests = true;
+    if (size->session) online_search_record(online, size, &e, online->worker.ours);
     if (database) hed_database_flush(database, NULL);
 }
 
@@ -189,7 +189,7 @@ static hed_status online_search_build(
     const hed_kernel *kernel = online->kernel;
     hed_kernel_options options = {.math = kernel->math, .config = config, .problem = &size->problem,
         .defines = kernel->defines, .define_count = kernel->define_count,
-        .max_registers = online->beside.max_registers};
+        .max_registers = online->worker.max_registers};
     return hed_kernel_create(online->device, kernel->def, &options, &size->candidate, error);
 }
 
@@ -220,7 +220,7 @@ static hed_status online_search_next_candidate(
             .low = NAN, .high = NAN, .error = NAN};
         snprintf(e.text, sizeof e.text, "%.190s", error->text);
         online_search_record(online, size, &e, false);
-        online->beside.failed++;
+        online->worker.failed++;
         size->done++;
         status = online_search_remember_failure(online, size, &config);
         if (!status) status = online_search_tell(size, &config, NAN);
@@ -233,8 +233,8 @@ static hed_status online_search_next_candidate(
 static hed_status online_search_search(hed_online *online, hed_online_size *size, hed_error *error)
 {
     hed_scratch *copies[] = {&online->pristine, &online->ours, &online->theirs};
-    const uint64_t *sizes[] = {online->beside.sizes[HED_SCRATCH_IN_PLACE],
-        online->beside.sizes[HED_SCRATCH_WRITTEN], online->beside.sizes[HED_SCRATCH_WRITTEN]};
+    const uint64_t *sizes[] = {online->worker.sizes[HED_SCRATCH_IN_PLACE],
+        online->worker.sizes[HED_SCRATCH_WRITTEN], online->worker.sizes[HED_SCRATCH_WRITTEN]};
     hed_status status = size->over ? take_result(online, size) : HED_OK;
     if (!status && size->begin_again) {
         hed_search_destroy(size->search);
@@ -242,7 +242,7 @@ static hed_status online_search_search(hed_online *online, hed_online_size *size
     }
     if (!status && !size->search) status = open_search(online, size, error);
     if (!status && !size->search) {
-        online->beside.reason = "there is no second configuration that is valid";
+        online->worker.reason = "there is no second configuration that is valid";
         return HED_OK;
     }
     for (int i = 0; i < 3 && !status; i++)
@@ -270,9 +270,9 @@ static hed_status online_search_compare_piece(
     if (!status)
         status = hed_read(online->side, memory + PIECE, online->theirs.buffers[i], at, size, NULL);
     hed_status waited = hed_stream_wait(online->side, NULL);
-    online->beside.seconds += hed_online_seconds(online) - begin;
+    online->worker.seconds += hed_online_seconds(online) - begin;
     if (status || waited) return status ? status : waited;
-    hed_check_output(&online->beside.check, argument, at, memory + PIECE, memory, size,
+    hed_check_output(&online->worker.check, argument, at, memory + PIECE, memory, size,
         online->kernel->math == HED_MATH_STRICT ? 0 : argument->tolerance);
     return HED_OK;
 }
@@ -281,12 +281,12 @@ static hed_status online_search_compare_buffer(
     hed_online *online, uint32_t i, unsigned char *memory)
 {
     uint64_t bytes = online->ours.buffers[i]->size, stride = PIECE, piece = PIECE;
-    if (!online->beside.whole && bytes > PLACES * PIECE / 2) {
+    if (!online->worker.whole && bytes > PLACES * PIECE / 2) {
         stride = (bytes / PLACES) & ~(uint64_t)63;
         piece = SMALL;
     }
     hed_status status = HED_OK;
-    for (uint64_t at = 0; at < bytes && !status && !online->beside.check.wrong; at += stride) {
+    for (uint64_t at = 0; at < bytes && !status && !online->worker.check.wrong; at += stride) {
         uint64_t left = bytes - at;
         status = online_search_compare_piece(online, i, at, left < piece ? left : piece, memory);
     }
@@ -301,7 +301,7 @@ static hed_status online_search_compare(hed_online *online)
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
         bytes += online->ours.buffers[i] ? online->ours.buffers[i]->size : 0;
     /* no reason to look in places only */
-    if (bytes <= PLACES * PIECE / 2) online->beside.whole = true;
+    if (bytes <= PLACES * PIECE / 2) online->worker.whole = true;
     unsigned char *memory = hed_allocate(online_search_allocator_of(online), 2 * PIECE);
     if (!memory) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
@@ -316,7 +316,7 @@ static hed_status online_search_compare(hed_online *online)
 static void *online_search_beside(void *user)
 {
     hed_online *online = user;
-    hed_online_beside *b = &online->beside;
+    hed_online_worker *b = &online->worker;
     hed_error error = {0};
     b->status = b->work == HED_ONLINE_SEARCH ? online_search_search(online, b->size, &error)
                                              : online_search_compare(online);
@@ -330,7 +330,7 @@ static void *online_search_beside(void *user)
 
 bool hed_online_start_beside(hed_online *online, hed_online_work work, hed_online_size *size)
 {
-    hed_online_beside *b = &online->beside;
+    hed_online_worker *b = &online->worker;
     b->work = work;
     b->size = size;
     b->config = size->config;
@@ -352,7 +352,7 @@ bool hed_online_start_beside(hed_online *online, hed_online_work work, hed_onlin
 
 void hed_online_finish_beside(hed_online *online, bool wait)
 {
-    hed_online_beside *b = &online->beside;
+    hed_online_worker *b = &online->worker;
     int state = atomic_load_explicit(&b->state, memory_order_acquire);
     if (state == HED_BUILD_IDLE || (state == HED_BUILD_RUNNING && !wait)) return;
     pthread_join(b->thread, NULL);

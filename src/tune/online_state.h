@@ -1,9 +1,9 @@
 /* What the files of online tuning share: online.c is the launch path, online_trial.c the steps of a
  * trial in the program's stream, online_judge.c what follows from times and comparisons,
- * online_search.c the thread beside.
+ * online_search.c the worker thread.
  *
- * Who may touch what: the caller's thread everything; but while the thread beside works
- * (hed_online_beside.state), a size's fields under "the thread's", the side stream and the copies
+ * Who may touch what: the caller's thread everything; but while the worker thread works
+ * (hed_online_worker.state), a size's fields marked "worker", the side stream and the copies
  * are that one's alone. */
 #ifndef HED_TUNE_ONLINE_STATE_H
 #define HED_TUNE_ONLINE_STATE_H
@@ -40,7 +40,7 @@ typedef struct hed_online_size {
     hed_config found;     /* the configuration that was in force at first */
     double trial_seconds; /* that the last trial took */
     bool stale;           /* the configuration in force is another one: earlier pairs say nothing */
-    /* the thread's: search */
+    /* worker: search */
     hed_space *space;
     hed_search *search;
     bool begin_again;   /* with a new search */
@@ -49,7 +49,7 @@ typedef struct hed_online_size {
     int64_t session;    /* of the database; 0: not begun */
     hed_config *failed; /* (failed_capacity) never tried again, whatever search it is */
     uint32_t failed_count, failed_capacity;
-    /* the thread's: the candidate on trial */
+    /* worker: the candidate on trial */
     hed_kernel *candidate; /* NULL: none */
     /* its time over that of the configuration in force, run beside it */
     double ratios[HED_ONLINE_PAIRS];
@@ -62,14 +62,14 @@ typedef struct hed_online_size {
     bool choose; /* and it is the choice from now on */
 } hed_online_size;
 
-/* ---- work for the thread beside ---- */
+/* ---- work for the worker thread ---- */
 
 typedef enum hed_online_work {
     HED_ONLINE_SEARCH, /* tell the search what came out, ask it, build what it says */
     HED_ONLINE_COMPARE /* what the two runs wrote */
 } hed_online_work;
 
-typedef struct hed_online_beside {
+typedef struct hed_online_worker {
     _Atomic int state; /* hed_build_state */
     pthread_t thread;
     hed_online_work work;
@@ -90,7 +90,7 @@ typedef struct hed_online_beside {
     uint32_t failed;    /* candidates that do not build */
     hed_check check;
     double seconds; /* spent in reading copies */
-} hed_online_beside;
+} hed_online_worker;
 
 /* ---- a trial on its way ---- */
 
@@ -136,7 +136,7 @@ struct hed_online {
     /* copies: what is changed in place, as it was before the launch; and what the two runs write */
     hed_scratch pristine, ours, theirs;
     hed_stream *side; /* the thread's */
-    hed_online_beside beside;
+    hed_online_worker worker;
     double began;       /* seconds of the clock */
     double launch_call; /* seconds that the last launch's own call took */
     hed_online_report report;

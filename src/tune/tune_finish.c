@@ -113,18 +113,18 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
 
 /* ---- what came out ---- */
 
-/* The device's pace in the final rounds against that of the search's level 1, as those tell who
+/* The device's drift in the final rounds against that of the search's level 1, as those tell who
  * were in both. The rest was not there, and is compared by it. */
-static double final_pace(const hed_tuning *t, const final_list *list)
+static double final_drift(const hed_tuning *t, const final_list *list)
 {
-    double paces[HED_FINAL_ENTRANTS];
+    double drifts[HED_FINAL_ENTRANTS];
     uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         double before = hed_tuning_value(t, list->evaluations[i]);
         bool both = list->entrants[i].rounds > 0 && isfinite(before) && before > 0;
-        if (both) paces[count++] = list->entrants[i].seconds / before;
+        if (both) drifts[count++] = list->entrants[i].seconds / before;
     }
-    return count ? hed_summarize(paces, count).p50 : t->race.level;
+    return count ? hed_summarize(drifts, count).p50 : t->race.level;
 }
 
 /* Paired times are truer than those of the search. Who left early has met other seconds than the
@@ -139,7 +139,7 @@ static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
         entrant->low *= scale;
         entrant->high *= scale;
     }
-    double pace = final_pace(t, list);
+    double drift = final_drift(t, list);
     for (uint32_t i = 0; i < list->count; i++) {
         const hed_entrant *entrant = &list->entrants[i];
         hed_evaluation *e = &t->result->evaluations[list->evaluations[i]];
@@ -151,7 +151,7 @@ static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
         e->high = worked ? entrant->high : NAN;
         e->runs += entrant->runs;
         hed_text_copy(e->text, sizeof e->text, entrant->trial.text);
-        t->marks[list->evaluations[i]].level = pace;
+        t->marks[list->evaluations[i]].level = drift;
         hed_tuning_record(t, e);
     }
 }

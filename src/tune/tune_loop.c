@@ -55,9 +55,10 @@ static void recall_choice(hed_tuning *t)
                                : hed_choices_load(hed_device_context(t->device), &t->key);
     if (!choices) return;
     if (hed_choices_find(choices, &t->key.problem, 0, &config, &configured) &&
-        configured == HED_CONFIGURED_EXACT && hed_space_find(t->space, &config) != UINT64_MAX)
+        configured == HED_CONFIGURED_EXACT && hed_space_find(t->space, &config) != UINT64_MAX) {
         t->has_stored = true;
-    t->stored = config;
+        t->stored = config;
+    }
     hed_choices_free(choices);
 }
 
@@ -66,6 +67,7 @@ static hed_status loop_create_search(hed_tuning *t, hed_error *error)
     hed_search_source *sources = NULL;
     uint32_t count = 0;
     size_t bytes = 0;
+    /* A database that cannot be read is no reason not to search. */
     if (t->database)
         hed_database_sources(t->database, &t->key, SOURCES, &sources, &count, &bytes, NULL);
     hed_search_def def = {.allocator = &t->allocator,
@@ -83,9 +85,9 @@ static hed_status loop_create_search(hed_tuning *t, hed_error *error)
  * tried again. */
 static hed_status loop_recall(hed_tuning *t, const hed_evaluation *earlier, hed_error *error)
 {
-    bool deadly = earlier->outcome == HED_OUTCOME_CRASHED || earlier->outcome == HED_OUTCOME_HUNG;
+    bool fatal = earlier->outcome == HED_OUTCOME_CRASHED || earlier->outcome == HED_OUTCOME_HUNG;
     if (hed_space_find(t->space, &earlier->config) == UINT64_MAX) return HED_OK;
-    if (!t->def->resume && !deadly) return HED_OK;
+    if (!t->def->resume && !fatal) return HED_OK;
     if (!t->def->resume) {
         t->has_default = t->has_default && !hed_config_same(&t->default_config, &earlier->config);
         t->has_stored = t->has_stored && !hed_config_same(&t->stored, &earlier->config);
@@ -111,6 +113,14 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
 
 /* ---- one candidate ---- */
 
+/* Tells the search what a result is at its new level. */
+static hed_status tell_again(hed_tuning *t, uint32_t index, hed_error *error)
+{
+    const hed_evaluation *evaluation = &t->result->evaluations[index];
+    if (!hed_tuning_worked(evaluation->outcome)) return HED_OK;
+    return hed_search_tell(t->search, &evaluation->config, hed_tuning_value(t, index), error);
+}
+
 static hed_status warm_up(hed_tuning *t, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     double limit = t->def->limit_seconds > 0
@@ -127,16 +137,7 @@ static void note_trial(hed_evaluation *evaluation, const hed_trial *trial)
     hed_text_copy(evaluation->text, sizeof evaluation->text, trial->text);
 }
 
-static void note_probe(hed_evaluation *evaluation, const hed_probe *probe)
-{
-    note_trial(evaluation, &probe->trial);
-    evaluation->seconds = hed_tuning_worked(probe->trial.outcome) ? probe->seconds : NAN;
-    evaluation->low = hed_tuning_worked(probe->trial.outcome) ? probe->low : NAN;
-    evaluation->high = hed_tuning_worked(probe->trial.outcome) ? probe->high : NAN;
-    evaluation->runs = probe->runs;
-}
-
-/* Prepares and times one. `known`: what compiling it ahead gave. */
+/* Prepares and times a candidate. `known`: what compiling it ahead gave. */
 static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *known,
     hed_evaluation *evaluation, hed_probe *probe, hed_error *error)
 {
@@ -147,23 +148,30 @@ static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *kn
         status = t->runner->kind->prepare(t->runner, slot, &evaluation->config, &trial, error);
     evaluation->build_seconds = fmax(known->build_seconds, trial.build_seconds);
     evaluation->error = trial.error;
+    if (!status && !trial.outcome) status = warm_up(t, slot, &trial, error);
     note_trial(evaluation, &trial);
-    if (!status && !trial.outcome) {
-        status = warm_up(t, slot, &trial, error);
-        note_trial(evaluation, &trial);
-    }
     if (status || trial.outcome) return status;
     status = hed_race_probe(&t->race, slot, probe, error);
-    note_probe(evaluation, probe);
+    note_trial(evaluation, &probe->trial);
+    evaluation->runs = probe->runs;
+    if (hed_tuning_worked(probe->trial.outcome)) {
+        evaluation->seconds = probe->seconds;
+        evaluation->low = probe->low;
+        evaluation->high = probe->high;
+    }
     return status;
 }
 
-/* Candidates since the last look at the clock were measured somewhere on its way from `before` to
- * now. */
-static hed_status correct_levels(hed_tuning *t, double before, hed_error *error)
+/* Looks at the clock's drift. Candidates since the last look were measured somewhere on its way
+ * from the level then to that of now. */
+static hed_status correct_drift(hed_tuning *t, hed_error *error)
 {
     hed_tune_result *r = t->result;
-    hed_status status = HED_OK;
+    hed_trial trial;
+    double before = t->race.level;
+    hed_status status = hed_race_check(&t->race, &trial, error);
+    if (status) return status;
+    if (trial.outcome) t->race.anchored = false; /* it ran before; another will do */
     uint32_t first = t->unchecked;
     double from = first < r->count ? r->evaluations[first].at : 0,
            span = fmax(hed_tuning_elapsed(t) - from, 1e-9);
@@ -172,30 +180,10 @@ static hed_status correct_levels(hed_tuning *t, double before, hed_error *error)
     for (uint32_t i = first; i < r->count && !status; i++) {
         double way = fmin(1, fmax(0, (r->evaluations[i].at - from) / span));
         t->marks[i].level = before + way * (t->race.level - before);
-        if (hed_tuning_worked(r->evaluations[i].outcome))
-            status = hed_search_tell(
-                t->search, &r->evaluations[i].config, hed_tuning_value(t, i), error);
+        status = tell_again(t, i, error);
     }
     hed_tuning_find_best(t);
     return status;
-}
-
-static hed_status check_drift(hed_tuning *t, hed_error *error)
-{
-    hed_trial trial;
-    double before = t->race.level;
-    hed_status status = hed_race_check(&t->race, &trial, error);
-    if (!status && trial.outcome) t->race.anchored = false; /* it ran before; another will do */
-    return status ? status : correct_levels(t, before, error);
-}
-
-/* The first that works is what the clock is looked at with, until the best is much quicker to
- * run. */
-static void follow_with_anchor(hed_tuning *t, uint32_t slot, const hed_probe *probe)
-{
-    bool quicker =
-        t->race.anchored && probe->seconds / t->race.level * anchor_slower < t->race.anchor_base;
-    if (!t->race.anchored || quicker) hed_race_anchor(&t->race, slot, probe);
 }
 
 static hed_status loop_evaluate(
@@ -211,14 +199,18 @@ static hed_status loop_evaluate(
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
-    if (!status && due && !t->stopped && !t->runner->lost) status = check_drift(t, error);
-    if (evaluation.outcome == HED_OUTCOME_MEASURED) follow_with_anchor(t, slot, &probe);
+    if (!status && due && !t->stopped && !t->runner->lost) status = correct_drift(t, error);
+    /* The first that works is what the clock is looked at with, until the best is much quicker to
+     * run. */
+    if (evaluation.outcome == HED_OUTCOME_MEASURED &&
+        (!t->race.anchored || probe.seconds / t->race.level * anchor_slower < t->race.anchor_base))
+        hed_race_anchor(&t->race, slot, &probe);
     if (!status) hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
     return status;
 }
 
-/* One that is to be in the comparison in any case, unless it is there already or has been
- * deadly. */
+/* Evaluates a configuration that must take part in the comparison, unless it has a result
+ * already. */
 static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_error *error)
 {
     const hed_trial nothing = {.error = NAN};
@@ -228,11 +220,6 @@ static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_er
 }
 
 /* ---- questions ---- */
-
-static uint32_t asked(const hed_tuning *t)
-{
-    return t->result->count + t->building + t->ready_count;
-}
 
 /* The next question that is not answered yet. `t->dry`: there is none. */
 static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
@@ -252,8 +239,8 @@ static hed_status ask_ahead(hed_tuning *t, hed_error *error)
     uint32_t most = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
     hed_status status = HED_OK;
     if (t->quiet && t->building + t->ready_count > 0) return HED_OK;
-    while (!t->dry && !status && asked(t) < most && t->building < at_once &&
-           t->ready_count < AHEAD_FEW + builders / 4) {
+    while (!t->dry && !status && t->result->count + t->building + t->ready_count < most &&
+           t->building < at_once && t->ready_count < AHEAD_FEW + builders / 4) {
         hed_config config;
         status = loop_ask(t, &config, error);
         if (status || t->dry) break;
@@ -293,27 +280,7 @@ static hed_status next_of_compiled(hed_tuning *t, bool *found, hed_ready *next, 
     return HED_OK;
 }
 
-static hed_status loop_next_candidate(hed_tuning *t, bool *found, hed_ready *next, hed_error *error)
-{
-    if (t->builders) return next_of_compiled(t, found, next, error);
-    *next = (hed_ready){.trial = {.error = NAN}};
-    hed_status status = loop_ask(t, &next->config, error);
-    *found = !status && !t->dry;
-    return status;
-}
-
 /* ---- the end ---- */
-
-/* Seconds to keep for the final rounds: what all of them take if everybody stays, but no more than
- * their share. */
-static double final_seconds(const hed_tuning *t)
-{
-    enum { ENTRANTS = 10 };
-    bool timed = t->def->objective == HED_OBJECTIVE_TIME && t->best != HED_NO_EVALUATION;
-    double best = timed ? t->result->evaluations[t->best].seconds : INFINITY;
-    double all = HED_FINAL_ROUNDS * ENTRANTS * 2 * fmax(best, least_round) + set_up_seconds;
-    return fmin(finals_share * t->def->limit_seconds, all);
-}
 
 static bool ended(hed_tuning *t)
 {
@@ -321,8 +288,14 @@ static bool ended(hed_tuning *t)
     hed_tune_result *r = t->result;
     double share =
         t->best != HED_NO_EVALUATION ? hed_tuning_share(t, r->evaluations[t->best].seconds) : NAN;
-    bool late =
-        def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - final_seconds(t);
+    /* The final rounds keep what all of them take if every entrant stays, but no more than their
+     * share. */
+    enum { ENTRANTS = 10 };
+    bool timed = def->objective == HED_OBJECTIVE_TIME && t->best != HED_NO_EVALUATION;
+    double best = timed ? r->evaluations[t->best].seconds : INFINITY;
+    double finals = fmin(finals_share * def->limit_seconds,
+        HED_FINAL_ROUNDS * ENTRANTS * 2 * fmax(best, least_round) + set_up_seconds);
+    bool late = def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - finals;
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
     else if (t->runner->lost) r->end = HED_TUNE_LOST;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
@@ -335,7 +308,7 @@ static bool ended(hed_tuning *t)
     return true;
 }
 
-/* On another day the clock may have run at another pace: the best of what is recalled is timed
+/* The clock may have run at another rate in earlier tunings: the best of what is recalled is timed
  * again, and all of it corrected by that. */
 static hed_status measure_recalled(hed_tuning *t, hed_error *error)
 {
@@ -349,12 +322,10 @@ static hed_status measure_recalled(hed_tuning *t, hed_error *error)
     if (!status && !probe.trial.outcome) status = hed_race_probe(&t->race, slot, &probe, error);
     if (status || probe.trial.outcome || probe.runs == 0) return status;
     hed_race_anchor(&t->race, slot, &probe);
-    double pace = probe.seconds / r->evaluations[best].seconds;
+    double drift = probe.seconds / r->evaluations[best].seconds;
     for (uint32_t i = 0; i < r->count && !status; i++) {
-        t->marks[i].level = 1 / pace;
-        if (hed_tuning_worked(r->evaluations[i].outcome))
-            status = hed_search_tell(
-                t->search, &r->evaluations[i].config, hed_tuning_value(t, i), error);
+        t->marks[i].level = 1 / drift;
+        status = tell_again(t, i, error);
     }
     hed_tuning_find_best(t);
     return status;
@@ -369,8 +340,12 @@ static hed_status loop_search(hed_tuning *t, hed_error *error)
     t->stage = "searching";
     while (!status && !ended(t)) {
         bool found;
-        hed_ready next;
-        status = loop_next_candidate(t, &found, &next, error);
+        hed_ready next = {.trial = {.error = NAN}};
+        if (t->builders) status = next_of_compiled(t, &found, &next, error);
+        else {
+            status = loop_ask(t, &next.config, error);
+            found = !status && !t->dry;
+        }
         if (!status && found && hed_tuning_find(t, &next.config) == HED_NO_EVALUATION)
             status = loop_evaluate(t, &next.config, &next.trial, error);
     }

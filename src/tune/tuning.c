@@ -320,7 +320,7 @@ hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *er
     hed_status status = t->stopped ? HED_OK : search_and_finish(t, error);
     if (status) return status;
     for (uint32_t i = 0; i < t->result->count; i++)
-        t->result->evaluations[i].pace = t->marks[i].level;
+        t->result->evaluations[i].drift = t->marks[i].level;
     hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
     t->marks = NULL;
     *result = t->result;
