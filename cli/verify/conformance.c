@@ -2,9 +2,12 @@
  * version. */
 #include "cli/verify/conformance.h"
 
-#include "cli/verify/compare.h"
-#include "support/errors.h"
+#include "cli/common/sample.h"
+#include "heddle/author.h"
 
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,224 @@
 static const hed_math MODES[] = {HED_MATH_FAST, HED_MATH_STRICT};
 
 enum { MODE_COUNT = 2, SEARCH_LIMIT = 1 << 17 };
+
+/* ---- running over poisoned buffers ---- */
+
+enum { GUARD_BYTES = 256, POISON_FIRST = 0x5a, POISON_SECOND = 0xa5, POISON_DEVICE = 0xa5 };
+
+/* Everything that a run left behind: each buffer's bytes with its guard. */
+typedef struct outcome {
+    unsigned char *data[HED_MAX_ARGUMENTS]; /* NULL for what is no buffer */
+} outcome;
+
+/* What the native version gives: its outcome over two poisons. An element that is the same in both
+ * was written. */
+typedef struct expected_outcome {
+    outcome first, second;
+} expected_outcome;
+
+static void outcome_free(outcome *result)
+{
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) free(result->data[i]);
+    *result = (outcome){0};
+}
+
+static hed_status outcome_read(const hed_sample *sample, hed_stream *stream,
+    const hed_placed *placed, outcome *result, hed_error *error)
+{
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < sample->def->argument_count && !status; i++) {
+        if (!placed->buffers[i]) continue;
+        uint64_t size = sample->bytes[i] + GUARD_BYTES;
+        result->data[i] = malloc(size);
+        if (!result->data[i])
+            status = hed_fail(
+                error, HED_ERROR_MEMORY, "out of memory for %" PRIu64 " bytes of results", size);
+        else status = hed_read(stream, result->data[i], placed->buffers[i], 0, size, error);
+    }
+    return status;
+}
+
+static hed_status outcome_run(const hed_sample *sample, hed_stream *stream, hed_kernel *kernel,
+    unsigned char poison, outcome *result, hed_error *error)
+{
+    *result = (outcome){0};
+    hed_placed placed;
+    hed_status status = hed_sample_place(sample, stream, GUARD_BYTES, poison, &placed, error);
+    if (status) return status;
+    status = hed_launch(
+        stream, kernel, &sample->problem, placed.arguments, sample->def->argument_count, error);
+    if (!status) status = outcome_read(sample, stream, &placed, result, error);
+    /* Even after a failure: what was enqueued still uses the buffers. */
+    hed_status waited = hed_stream_wait(stream, status ? NULL : error);
+    hed_placed_free(&placed);
+    if (!status) status = waited;
+    if (status) outcome_free(result);
+    return status;
+}
+
+/* ---- elements ---- */
+
+/* An element as a number; exact for everything but 64-bit integers, which are compared by their
+ * bytes. */
+static double element_number(hed_type type, const unsigned char *at)
+{
+    union {
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        uint64_t u64;
+        float f32;
+        double f64;
+    } value = {0};
+    memcpy(&value, at, hed_type_bytes(type));
+    switch (type) {
+    case HED_INT32: return value.i32;
+    case HED_UINT32: return value.u32;
+    case HED_INT64: return (double)value.i64;
+    case HED_UINT64: return (double)value.u64;
+    case HED_FLOAT: return (double)value.f32;
+    case HED_DOUBLE: return value.f64;
+    default: return at[0];
+    }
+}
+
+static bool element_is_float(hed_type type) { return type == HED_FLOAT || type == HED_DOUBLE; }
+
+static bool element_is_poison(const unsigned char *at, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i++)
+        if (at[i] != POISON_DEVICE) return false;
+    return true;
+}
+
+static void element_print(hed_type type, const unsigned char *at, char *text, size_t size)
+{
+    int64_t integer;
+    if (type == HED_INT64 || type == HED_UINT64) {
+        memcpy(&integer, at, sizeof integer);
+        snprintf(text, size, type == HED_INT64 ? "%" PRId64 : "%" PRIu64, integer);
+    } else {
+        snprintf(text, size, "%.9g", element_number(type, at));
+    }
+}
+
+/* ---- comparing ---- */
+
+typedef struct comparison {
+    const hed_sample *sample;
+    hed_conformance_run *run;
+    uint64_t wrong; /* elements */
+} comparison;
+
+/* Counts a wrong element; the first one is told. */
+static void comparison_complain(comparison *c, const hed_argument_def *argument, uint64_t element,
+    const unsigned char *found, const unsigned char *expected, const char *what)
+{
+    if (c->wrong++ > 0) return;
+    char a[64] = "", b[64] = "";
+    element_print(argument->type, found, a, sizeof a);
+    if (expected) element_print(argument->type, expected, b, sizeof b);
+    snprintf(c->run->text, sizeof c->run->text, "%s[%" PRIu64 "]: %s%s%s%s%s", argument->name,
+        element, what, expected ? ", expected " : "", b, expected ? ", found " : "",
+        expected ? a : "");
+}
+
+static void comparison_element(comparison *c, const hed_argument_def *argument, uint64_t element,
+    const unsigned char *found, const unsigned char *expected, bool written)
+{
+    hed_conformance_run *run = c->run;
+    if (!written) {
+        if (!element_is_poison(found, hed_type_bytes(argument->type)))
+            comparison_complain(c, argument, element, found, NULL,
+                "written, though the native version leaves it alone");
+        return;
+    }
+    double a = element_number(argument->type, found), b = element_number(argument->type, expected);
+    bool both_nan = isnan(a) && isnan(b);
+    bool same = memcmp(found, expected, hed_type_bytes(argument->type)) == 0 ||
+                (element_is_float(argument->type) && both_nan);
+    /* |a - b| / max(1, |b|); infinite where only one of them is a number */
+    double error = a == b || both_nan ? 0 : fabs(a - b) / fmax(1, fabs(b));
+    if (isnan(error)) error = INFINITY;
+    /* 64-bit integers beyond 2^53 may differ and look the same as numbers; -0 and 0 count as equal
+     * in fast mode. */
+    if (!same && error == 0 && !element_is_float(argument->type)) error = DBL_TRUE_MIN;
+    if (error > run->error) run->error = error;
+    if (run->math == HED_MATH_STRICT) { /* every NaN made the same (FNV-1a; Fowler, Noll and Vo) */
+        static const float quiet_float = NAN;
+        static const double quiet_double = NAN;
+        const unsigned char *at = found;
+        if (element_is_float(argument->type) && isnan(a))
+            at = argument->type == HED_FLOAT ? (const unsigned char *)&quiet_float
+                                             : (const unsigned char *)&quiet_double;
+        for (uint32_t i = 0; i < hed_type_bytes(argument->type); i++)
+            run->hash = (run->hash ^ at[i]) * 0x100000001b3u;
+    }
+    bool good = run->math == HED_MATH_STRICT ? same : same || error <= argument->tolerance;
+    if (good) {
+        run->written++;
+    } else if (element_is_poison(found, hed_type_bytes(argument->type))) {
+        comparison_complain(c, argument, element, found, NULL, "not written");
+    } else {
+        run->written++;
+        char what[96];
+        if (run->math == HED_MATH_STRICT) snprintf(what, sizeof what, "other bits (strict)");
+        else snprintf(what, sizeof what, "error %.3g, tolerance %.3g", error, argument->tolerance);
+        comparison_complain(c, argument, element, found, expected, what);
+    }
+}
+
+static void comparison_output(
+    comparison *c, const expected_outcome *expected, const outcome *found, uint32_t index)
+{
+    const hed_argument_def *argument = &c->sample->def->arguments[index];
+    uint32_t size = hed_type_bytes(argument->type);
+    for (uint64_t at = 0; at + size <= c->sample->bytes[index]; at += size) {
+        const unsigned char *first = expected->first.data[index] + at;
+        bool written = memcmp(first, expected->second.data[index] + at, size) == 0;
+        comparison_element(c, argument, at / size, found->data[index] + at, first, written);
+    }
+}
+
+static void comparison_unchanged(comparison *c, const outcome *found, uint32_t index)
+{
+    const hed_argument_def *argument = &c->sample->def->arguments[index];
+    uint64_t bytes = c->sample->bytes[index];
+    const unsigned char *data = found->data[index];
+    if (argument->access == HED_READ && memcmp(data, c->sample->data[index], bytes) != 0 &&
+        c->wrong++ == 0)
+        snprintf(c->run->text, sizeof c->run->text, "%s: an input was changed", argument->name);
+    for (uint64_t i = 0; i < GUARD_BYTES; i++) {
+        if (data[bytes + i] == POISON_DEVICE) continue;
+        if (c->wrong++ == 0)
+            snprintf(c->run->text, sizeof c->run->text,
+                "%s: written %" PRIu64 " bytes behind its end", argument->name, i);
+        break;
+    }
+}
+
+static void outcome_compare(const hed_sample *sample, const expected_outcome *expected,
+    const outcome *found, hed_conformance_run *run)
+{
+    comparison c = {.sample = sample, .run = run};
+    run->hash = run->math == HED_MATH_STRICT ? 0xcbf29ce484222325u : 0;
+    for (uint32_t i = 0; i < sample->def->argument_count; i++) {
+        if (sample->def->arguments[i].kind != HED_BUFFER) continue;
+        if (sample->def->arguments[i].access == HED_WRITE ||
+            sample->def->arguments[i].access == HED_READ_WRITE)
+            comparison_output(&c, expected, found, i);
+        comparison_unchanged(&c, found, i);
+    }
+    if (run->written == 0 && c.wrong++ == 0)
+        snprintf(run->text, sizeof run->text,
+            "the native version writes nothing, so nothing was checked");
+    run->verdict = c.wrong ? HED_VERDICT_FAILED : HED_VERDICT_PASSED;
+    size_t used = strlen(run->text);
+    if (c.wrong > 1)
+        snprintf(
+            run->text + used, sizeof run->text - used, "; %" PRIu64 " elements are wrong", c.wrong);
+}
 
 /* ---- configurations ---- */
 
@@ -22,7 +243,7 @@ typedef struct selection {
     hed_config usual; /* with the values of parameters that the device does not read */
 } selection;
 
-static uint64_t index_of(const hed_kernel_def *def, const hed_config *config)
+static uint64_t selection_index(const hed_kernel_def *def, const hed_config *config)
 {
     uint64_t index = 0;
     for (uint32_t p = 0; p < def->parameter_count; p++) {
@@ -37,7 +258,7 @@ static uint64_t index_of(const hed_kernel_def *def, const hed_config *config)
 
 /* Valid on the device for any sample problem, in fast mode, which everything that is valid in
  * strict mode is too. */
-static bool runs_at_all(const hed_conformance_def *def, const hed_config *config)
+static bool selection_runs(const hed_conformance_def *def, const hed_config *config)
 {
     const hed_sample_def *sample = &def->kernel->sample;
     for (uint32_t i = 0; i < sample->count; i++)
@@ -50,32 +271,32 @@ static bool runs_at_all(const hed_conformance_def *def, const hed_config *config
 /* A valid configuration with this value, as near to the default as can be: the default with that
  * one value, or with one more value changed, or else the first one of the product. False: there is
  * none. */
-static bool find_with_value(
+static bool selection_find(
     const hed_conformance_def *def, uint32_t parameter, int64_t value, uint64_t *index)
 {
     const hed_kernel_def *kernel = def->kernel;
     hed_config near = hed_config_default(kernel), config;
     near.values[parameter] = value;
-    *index = index_of(kernel, &near);
-    if (runs_at_all(def, &near)) return true;
+    *index = selection_index(kernel, &near);
+    if (selection_runs(def, &near)) return true;
     for (uint32_t p = 0; p < kernel->parameter_count; p++) {
         for (uint32_t v = 0; v < kernel->parameters[p].count && p != parameter; v++) {
             config = near;
             config.values[p] = kernel->parameters[p].values[v];
-            *index = index_of(kernel, &config);
-            if (runs_at_all(def, &config)) return true;
+            *index = selection_index(kernel, &config);
+            if (selection_runs(def, &config)) return true;
         }
     }
     uint64_t count = hed_config_count(kernel);
     for (uint64_t i = 0; i < count && i < SEARCH_LIMIT; i++) {
         config = hed_config_at(kernel, i);
         *index = i;
-        if (config.values[parameter] == value && runs_at_all(def, &config)) return true;
+        if (config.values[parameter] == value && selection_runs(def, &config)) return true;
     }
     return false;
 }
 
-static void add_once(selection *chosen, uint64_t index)
+static void selection_add(selection *chosen, uint64_t index)
 {
     for (uint64_t i = 0; i < chosen->count; i++)
         if (chosen->indices[i] == index) return;
@@ -83,30 +304,21 @@ static void add_once(selection *chosen, uint64_t index)
 }
 
 /* What a user gets without asking: the default, or the first valid one. */
-static uint64_t default_index(const hed_conformance_def *def)
+static uint64_t selection_default(const hed_conformance_def *def)
 {
     hed_config config = hed_config_default(def->kernel);
-    uint64_t preferred = index_of(def->kernel, &config), count = hed_config_count(def->kernel);
-    if (runs_at_all(def, &config)) return preferred;
+    uint64_t preferred = selection_index(def->kernel, &config),
+             count = hed_config_count(def->kernel);
+    if (selection_runs(def, &config)) return preferred;
     for (uint64_t i = 0; i < count && i < SEARCH_LIMIT; i++) {
         config = hed_config_at(def->kernel, i);
-        if (runs_at_all(def, &config)) return i;
+        if (selection_runs(def, &config)) return i;
     }
     return preferred;
 }
 
-/* The product of the parameters that are read. */
-static uint64_t count_all(const hed_kernel_def *kernel, uint32_t ignored)
-{
-    uint64_t count = 1;
-    for (uint32_t p = 0; p < kernel->parameter_count; p++)
-        if (!(ignored >> p & 1) &&
-            __builtin_mul_overflow(count, kernel->parameters[p].count, &count))
-            return UINT64_MAX;
-    return count;
-}
-
-static hed_config config_of(const hed_conformance_def *def, const selection *chosen, uint64_t index)
+static hed_config selection_config(
+    const hed_conformance_def *def, const selection *chosen, uint64_t index)
 {
     if (chosen->indices) return hed_config_at(def->kernel, chosen->indices[index]);
     uint32_t ignored = hed_kernel_ignores(def->kernel, def->device);
@@ -120,33 +332,39 @@ static hed_config config_of(const hed_conformance_def *def, const selection *cho
     return config;
 }
 
-static hed_status select_configs(
+static hed_status selection_make(
     const hed_conformance_def *def, selection *chosen, hed_error *error)
 {
     *chosen = (selection){0};
     const hed_kernel_def *kernel = def->kernel;
     if (kernel->sample.count == 0 || !kernel->sample.bytes || !kernel->sample.fill)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "kernel %s describes no sample problems", kernel->name);
     uint32_t ignored = hed_kernel_ignores(kernel, def->device);
-    uint64_t preferred = default_index(def);
+    uint64_t preferred = selection_default(def);
     chosen->usual = hed_config_at(kernel, preferred);
     if (def->coverage == HED_COVER_ALL) {
-        chosen->count = count_all(kernel, ignored);
+        chosen->count = 1;
+        for (uint32_t p = 0; p < kernel->parameter_count; p++)
+            if (!(ignored >> p & 1) && __builtin_mul_overflow(chosen->count,
+                                           kernel->parameters[p].count, &chosen->count)) {
+                chosen->count = UINT64_MAX;
+                break;
+            }
         return HED_OK;
     }
     size_t most = 1;
     for (uint32_t p = 0; p < kernel->parameter_count; p++) most += kernel->parameters[p].count;
     chosen->indices = malloc(most * sizeof *chosen->indices);
     if (!chosen->indices)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the configurations of %s", kernel->name);
-    add_once(chosen, preferred);
+    selection_add(chosen, preferred);
     for (uint32_t p = 0; def->coverage == HED_COVER_VALUES && p < kernel->parameter_count; p++) {
         for (uint32_t v = 0; v < kernel->parameters[p].count && !(ignored >> p & 1); v++) {
             uint64_t index;
-            if (find_with_value(def, p, kernel->parameters[p].values[v], &index))
-                add_once(chosen, index);
+            if (selection_find(def, p, kernel->parameters[p].values[v], &index))
+                selection_add(chosen, index);
         }
     }
     return HED_OK;
@@ -155,7 +373,7 @@ static hed_status select_configs(
 hed_status hed_conformance_count(const hed_conformance_def *def, uint64_t *count, hed_error *error)
 {
     selection chosen;
-    hed_status status = select_configs(def, &chosen, error);
+    hed_status status = selection_make(def, &chosen, error);
     *count = chosen.count * MODE_COUNT * def->kernel->sample.count;
     free(chosen.indices);
     return status;
@@ -165,7 +383,7 @@ hed_status hed_conformance_count(const hed_conformance_def *def, uint64_t *count
 
 typedef struct problem_data {
     hed_sample sample;
-    hed_expected expected[MODE_COUNT];
+    expected_outcome expected[MODE_COUNT];
     bool has_expected[MODE_COUNT];
 } problem_data;
 
@@ -176,7 +394,8 @@ typedef struct session {
     problem_data *problems; /* (def->kernel->sample.count) */
 } session;
 
-static hed_status make_expected(const session *s, uint32_t problem, uint32_t mode, hed_error *error)
+static hed_status session_expect(
+    const session *s, uint32_t problem, uint32_t mode, hed_error *error)
 {
     problem_data *data = &s->problems[problem];
     if (data->has_expected[mode]) return HED_OK;
@@ -186,37 +405,22 @@ static hed_status make_expected(const session *s, uint32_t problem, uint32_t mod
     hed_kernel *kernel;
     hed_status status =
         hed_kernel_create(s->def->reference, s->def->kernel, &options, &kernel, error);
-    if (status != HED_OK) return status;
-    hed_expected *expected = &data->expected[mode];
-    status = hed_outcome_run(
-        &data->sample, s->reference, kernel, HED_POISON_FIRST, &expected->first, error);
-    if (status == HED_OK)
-        status = hed_outcome_run(
-            &data->sample, s->reference, kernel, HED_POISON_SECOND, &expected->second, error);
-    data->has_expected[mode] = status == HED_OK;
+    if (status) return status;
+    expected_outcome *expected = &data->expected[mode];
+    status =
+        outcome_run(&data->sample, s->reference, kernel, POISON_FIRST, &expected->first, error);
+    if (!status)
+        status = outcome_run(
+            &data->sample, s->reference, kernel, POISON_SECOND, &expected->second, error);
+    data->has_expected[mode] = !status;
     hed_kernel_destroy(kernel);
     return status;
 }
 
 /* ---- one run on the device ---- */
 
-/* Limits that only the compiled kernel shows (registers, say) make a configuration invalid, as its
- * valid() would. */
-static bool means_invalid(hed_status status)
-{
-    return status == HED_ERROR_LIMIT || status == HED_ERROR_UNSUPPORTED;
-}
-
-static void explain(hed_conformance_run *run, hed_status status, const hed_error *error)
-{
-    run->verdict = means_invalid(status) ? HED_VERDICT_INVALID : HED_VERDICT_FAILED;
-    size_t log = strcspn(error->log, "\n");
-    snprintf(run->text, sizeof run->text, "%s: %.300s%s%.*s", hed_status_name(status), error->text,
-        log ? ": " : "", (int)(log < 160 ? log : 160), error->log);
-}
-
 /* Makes the kernel when it is first needed: most configurations of a large space are not valid. */
-static hed_status run_on_device(const session *s, uint32_t problem, uint32_t mode,
+static hed_status session_run_one(const session *s, uint32_t problem, uint32_t mode,
     hed_kernel **kernel, hed_conformance_run *run, hed_error *error)
 {
     hed_error own = {0};
@@ -227,8 +431,8 @@ static hed_status run_on_device(const session *s, uint32_t problem, uint32_t mod
         run->verdict = HED_VERDICT_INVALID;
         return HED_OK;
     }
-    hed_status made = make_expected(s, problem, mode, error);
-    if (made != HED_OK) return made;
+    hed_status made = session_expect(s, problem, mode, error);
+    if (made) return made;
     if (!*kernel) {
         hed_kernel_options options = hed_default_kernel_options();
         options.math = run->math;
@@ -236,45 +440,47 @@ static hed_status run_on_device(const session *s, uint32_t problem, uint32_t mod
         options.problem = run->problem;
         status = hed_kernel_create(s->def->device, run->def, &options, kernel, &own);
     }
-    hed_outcome outcome;
-    if (status == HED_OK)
-        status =
-            hed_outcome_run(&data->sample, s->stream, *kernel, HED_POISON_DEVICE, &outcome, &own);
-    if (status == HED_ERROR_MEMORY) return hed_error_set(error, status, "%s", own.text);
-    if (status != HED_OK) {
-        explain(run, status, &own);
+    outcome found;
+    if (!status)
+        status = outcome_run(&data->sample, s->stream, *kernel, POISON_DEVICE, &found, &own);
+    if (status == HED_ERROR_MEMORY) return hed_fail(error, status, "%s", own.text);
+    if (status) {
+        /* Limits that only the compiled kernel shows (registers, say) make a configuration invalid,
+         * as its valid() would. */
+        bool invalid = status == HED_ERROR_LIMIT || status == HED_ERROR_UNSUPPORTED;
+        run->verdict = invalid ? HED_VERDICT_INVALID : HED_VERDICT_FAILED;
+        size_t log = strcspn(own.log, "\n");
+        snprintf(run->text, sizeof run->text, "%s: %.300s%s%.*s", hed_status_name(status), own.text,
+            log ? ": " : "", (int)(log < 160 ? log : 160), own.log);
         return HED_OK;
     }
-    hed_outcome_compare(&data->sample, &data->expected[mode], &outcome, run);
-    hed_outcome_free(&outcome);
+    outcome_compare(&data->sample, &data->expected[mode], &found, run);
+    outcome_free(&found);
     return HED_OK;
 }
 
-static void count_run(hed_conformance_report *report, const hed_conformance_run *run)
-{
-    report->passed += run->verdict == HED_VERDICT_PASSED;
-    report->invalid += run->verdict == HED_VERDICT_INVALID;
-    report->failed += run->verdict == HED_VERDICT_FAILED;
-    report->written += run->written;
-    if (run->error > report->error) report->error = run->error;
-}
-
-static hed_status run_config(
+static hed_status session_run(
     const session *s, const hed_config *config, uint32_t mode, hed_error *error)
 {
     const hed_conformance_def *def = s->def;
     hed_kernel *kernel = NULL;
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < def->kernel->sample.count && status == HED_OK; i++) {
+    for (uint32_t i = 0; i < def->kernel->sample.count && !status; i++) {
         if (def->stop && def->stop(def->user)) {
             s->report->stopped = true;
             break;
         }
-        hed_conformance_run run = {.def = def->kernel, .config = config,
-            .problem = &def->kernel->sample.problems[i], .math = MODES[mode]};
-        status = run_on_device(s, i, mode, &kernel, &run, error);
-        if (status != HED_OK) break;
-        count_run(s->report, &run);
+        hed_conformance_run run = {.def = def->kernel,
+            .config = config,
+            .problem = &def->kernel->sample.problems[i],
+            .math = MODES[mode]};
+        status = session_run_one(s, i, mode, &kernel, &run, error);
+        if (status) break;
+        s->report->passed += run.verdict == HED_VERDICT_PASSED;
+        s->report->invalid += run.verdict == HED_VERDICT_INVALID;
+        s->report->failed += run.verdict == HED_VERDICT_FAILED;
+        s->report->written += run.written;
+        s->report->error = fmax(s->report->error, run.error);
         if (def->each) def->each(def->user, &run);
     }
     hed_kernel_destroy(kernel);
@@ -283,33 +489,33 @@ static hed_status run_config(
 
 /* ---- all of them ---- */
 
-static hed_status open_session(session *s, hed_error *error)
+static hed_status session_open(session *s, hed_error *error)
 {
     const hed_conformance_def *def = s->def;
     const hed_kernel_def *kernel = def->kernel;
     hed_config config = hed_config_default(kernel);
     s->problems = calloc(kernel->sample.count, sizeof *s->problems);
     if (!s->problems)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the sample problems of %s", kernel->name);
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < kernel->sample.count && status == HED_OK; i++)
+    for (uint32_t i = 0; i < kernel->sample.count && !status; i++)
         status = hed_sample_create(
             kernel, &config, &kernel->sample.problems[i], def->seed, &s->problems[i].sample, error);
-    if (status == HED_OK) status = hed_stream_create(def->device, NULL, &s->stream, error);
-    if (status == HED_OK) status = hed_stream_create(def->reference, NULL, &s->reference, error);
+    if (!status) status = hed_stream_create(def->device, NULL, &s->stream, error);
+    if (!status) status = hed_stream_create(def->reference, NULL, &s->reference, error);
     return status;
 }
 
-static void close_session(session *s)
+static void session_close(session *s)
 {
     hed_stream_destroy(s->stream);
     hed_stream_destroy(s->reference);
     for (uint32_t i = 0; s->problems && i < s->def->kernel->sample.count; i++) {
         hed_sample_free(&s->problems[i].sample);
         for (uint32_t mode = 0; mode < MODE_COUNT; mode++) {
-            hed_outcome_free(&s->problems[i].expected[mode].first);
-            hed_outcome_free(&s->problems[i].expected[mode].second);
+            outcome_free(&s->problems[i].expected[mode].first);
+            outcome_free(&s->problems[i].expected[mode].second);
         }
     }
     free(s->problems);
@@ -321,14 +527,14 @@ hed_status hed_conformance(
     *report = (hed_conformance_report){0};
     session s = {.def = def, .report = report};
     selection chosen;
-    hed_status status = select_configs(def, &chosen, error);
-    if (status == HED_OK) status = open_session(&s, error);
-    for (uint64_t i = 0; i < chosen.count && status == HED_OK && !report->stopped; i++) {
-        hed_config config = config_of(def, &chosen, i);
-        for (uint32_t mode = 0; mode < MODE_COUNT && status == HED_OK && !report->stopped; mode++)
-            status = run_config(&s, &config, mode, error);
+    hed_status status = selection_make(def, &chosen, error);
+    if (!status) status = session_open(&s, error);
+    for (uint64_t i = 0; i < chosen.count && !status && !report->stopped; i++) {
+        hed_config config = selection_config(def, &chosen, i);
+        for (uint32_t mode = 0; mode < MODE_COUNT && !status && !report->stopped; mode++)
+            status = session_run(&s, &config, mode, error);
     }
-    close_session(&s);
+    session_close(&s);
     free(chosen.indices);
     return status;
 }
