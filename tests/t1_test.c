@@ -293,6 +293,7 @@ Test(t1, kernel_in_the_folder_above)
     write_file(in_folder("t1/k.json"), text, strlen(text));
     FAILS(HED_ERROR_IO, hed_tune_file_open(in_folder("t1/k.json"), &DEVICE, &spec, &error));
     write_file(in_folder("up.cl"), "x", 1);
+    error = (hed_error){0};
     OK(hed_tune_file_open(in_folder("t1/k.json"), &DEVICE, &spec, &error));
     CHECK_TEXT(hed_tune_file_kernel(spec)->sources[0].text, "x");
     hed_tune_file_close(spec);

@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-#include "tunefile/generator.h"
-#include "tunefile/npy.h"
+#include "tunefile/data.h"
 
 static hed_error error;
 

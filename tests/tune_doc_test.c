@@ -5,7 +5,7 @@
 
 #include "support/file.h"
 #include "heddle/tune_file.h"
-#include "tunefile/spec_parts.h"
+#include "tunefile/spec.h"
 
 static hed_error error;
 

@@ -359,6 +359,7 @@ static hed_status read_entry(void *user, hed_database_entry *e, bool *end, hed_e
 hed_status hed_exchange_import_json(hed_database *database, hed_json *const *documents,
     uint32_t count, bool (*stop)(void), hed_database_changes *added, hed_error *error)
 {
+    if (hed_failed(error)) return error->status;
     reading r = {.documents = documents, .stop = stop, .count = count};
     hed_error found = {0};
     hed_status status = hed_database_import(database, read_entry, &r, added, &found);

@@ -3,7 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tunefile/npy.h"
+#include "tunefile/data.h"
+
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tunefile/spec_parts.h"
+#include "tunefile/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,11 +2,12 @@
  * place, expressions, and the content of arguments. Functions that fail leave a complaint behind
  * (hed_spec_fail) and give 0, NULL or false; a reader goes straight through and asks once, at its
  * end. */
-#ifndef HED_TUNEFILE_SPEC_PARTS_H
-#define HED_TUNEFILE_SPEC_PARTS_H
+#ifndef HED_TUNEFILE_SPEC_H
+#define HED_TUNEFILE_SPEC_H
 
-#include "tunefile/generator.h"
+#include "tunefile/data.h"
 #include "support/json.h"
+#include "heddle/author.h"
 #include "heddle/tune_file.h"
 
 enum {
@@ -34,8 +35,9 @@ typedef struct hed_spec_kernel {
 } hed_spec_kernel;
 
 struct hed_tune_file {
-    hed_json *json; /* kept: names are its strings */
-    struct hed_spec_block *blocks;
+    hed_arena arena;
+    hed_json *json;                /* kept: names are its strings */
+    struct hed_spec_bytes *files;  /* that were read */
     hed_spec_kernel kernel, other; /* `other`: the reference kernel, if `reference` says so */
     const char *dimensions[HED_MAX_DIMENSIONS];
     hed_problem problem;
@@ -60,7 +62,11 @@ typedef struct hed_spec_reader {
     hed_status status; /* of the first complaint */
 } hed_spec_reader;
 
-/* ---- complaints and memory (tune_spec_parts.c) ---- */
+/* Goes through the members of an object. */
+#define HED_SPEC_EACH(at, object) \
+    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key))
+
+/* ---- complaints and memory (spec.c) ---- */
 
 /* The first complaint counts: "path: words (file:line:column)". */
 void hed_spec_fail(hed_spec_reader *reader, hed_status status, hed_json_node node,
@@ -82,7 +88,6 @@ const char *hed_spec_path(
 /* Reads a file by its path. */
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size);
-void hed_spec_free_blocks(hed_tune_file *spec);
 
 /* ---- names and expressions ---- */
 
@@ -108,11 +113,11 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
 bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file,
     int folders_above, const char *const *folders, hed_source *source);
 /* Puts files in place of a text's #include lines; `path`: where the text is
- * (tune_spec_include.c). */
+ * (source.c). */
 void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
     const char *const *folders, hed_source *source);
 /* Puts local memory and vector literals of plain OpenCL C into the prelude's words
- * (tune_spec_words.c). */
+ * (source.c). */
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Whether a file's name is that of a text in CUDA C: .cu, .cu.hip and such. */
 bool hed_spec_is_cuda_file(const char *file);
@@ -136,7 +141,7 @@ bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text);
 /* Adds macros to the defines: NAME_label, the number of each label of a parameter. */
 void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, hed_json_node node);
 
-/* ---- contents of arguments (tune_spec_data.c) ---- */
+/* ---- contents of arguments (data.c) ---- */
 
 /* The largest of a size over all values of the parameters it depends on; a complaint and 0 where
  * there are too many. */
@@ -161,18 +166,38 @@ void hed_spec_make_symbol(hed_spec_reader *reader, hed_json_node node, hed_argum
     const hed_tune_argument *argument);
 /* Gives an argument another first content: a file, or "LOW:HIGH" for random numbers. */
 void hed_spec_give(hed_spec_reader *reader, const char *name, const char *content);
+/* How far results of a type may be off unless the file says: rounding differs between
+ * configurations that sum in different orders; whole numbers do not round. */
+static inline double hed_spec_tolerance(hed_type type)
+{
+    return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9 : 0;
+}
 /* One number as a scalar argument of a type: exact, or a complaint and NULL. */
 void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type, double value);
 
 /* ---- the readers ---- */
 
-void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root); /* tune_spec_json.c */
-/* tune_spec_arguments.c */
+void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root); /* json.c */
+/* arguments.c */
 void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list);
 /* The sizes of local arrays, by the names of a kernel. */
 void hed_spec_read_local_sizes(
     hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel);
-void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root); /* tune_spec_t1.c */
+void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root); /* t1.c */
+
+/* ---- T1 (t1.c) ---- */
+
+/* Python that expressions do not have, put into their words: ProblemSize[0] becomes ProblemSize_0,
+ * and max(name) of a parameter the largest of its values, which is what that is in a size. */
+const char *hed_t1_rewrite(hed_spec_reader *reader, hed_json_node node, const char *text);
+/* A string or number as text, rewritten. */
+const char *hed_t1_text(hed_spec_reader *reader, hed_json_node node);
+
+/* A member that may be missing or null, which is the same here: not there. */
+hed_json_node hed_t1_optional(hed_json_node object, const char *key);
+
+/* Arguments and reference arguments of a KernelSpecification (tune_spec_t1_arguments.c). */
+void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification);
 
 /* The keys that the JSON format knows at each place, each list ending with NULL: for the test of
  * the schema. */

@@ -1,5 +1,5 @@
 /* The arguments of Heddle's own tune files: what each is, and what is in it. */
-#include "tunefile/spec_parts.h"
+#include "tunefile/spec.h"
 
 #include <float.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *const COMPARES[] = {"each", "sum", "sorted", NULL};       /* 
 static const char *const ACCESSES[] = {"read", "write", "read_write", NULL}; /* of hed_access */
 
 /* Which keys a kind of argument has. */
-static void check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kind)
+static void argument_check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kind)
 {
     enum { MOST = 10 };
     static const char *const of_kind[][MOST] = {
@@ -33,7 +33,8 @@ static void check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kin
         [HED_LOCAL] = {"name", "kind", "type", "size"},
         [SYMBOL] = {"name", "kind", "type", "size", "value", "fill", "file"},
     };
-    for (hed_json_node at = hed_json_next(node, NULL); at.key; at = hed_json_next(node, at.key)) {
+    HED_SPEC_EACH(at, node)
+    {
         bool found = false;
         for (size_t i = 0; i < MOST && of_kind[kind][i]; i++)
             found = found || strcmp(of_kind[kind][i], at.key) == 0;
@@ -46,12 +47,12 @@ static void check_keys(hed_spec_reader *reader, hed_json_node node, uint32_t kin
 /* ---- contents ---- */
 
 /* Reads the two numbers of a rule, or the one of a constant. */
-static void read_rule(hed_spec_reader *reader, hed_json_node node, hed_generator *rule)
+static void argument_read_rule(hed_spec_reader *reader, hed_json_node node, hed_generator *rule)
 {
-    hed_json_node at = hed_json_next(node, NULL);
     hed_json_only(node, FILL_KEYS);
     uint32_t rules = 0;
-    for (; at.key; at = hed_json_next(node, at.key)) {
+    HED_SPEC_EACH(at, node)
+    {
         uint32_t which = 0;
         while (FILL_KEYS[which] && strcmp(FILL_KEYS[which], at.key) != 0) which++;
         if (strcmp(at.key, "seed") == 0) {
@@ -72,7 +73,7 @@ static void read_rule(hed_spec_reader *reader, hed_json_node node, hed_generator
             "expected one of \"constant\", \"sequence\", \"uniform\", \"normal\" and \"integers\"");
 }
 
-static void fill_by_rule(
+static void argument_fill(
     hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
     hed_generator rule = {.kind = HED_GENERATE_CONSTANT};
@@ -80,7 +81,7 @@ static void fill_by_rule(
         static const char *const words[] = {"zeros", NULL};
         hed_json_choice(node, words);
     } else {
-        read_rule(reader, node, &rule);
+        argument_read_rule(reader, node, &rule);
     }
     const char *wrong = hed_spec_fine(reader) ? hed_generator_wrong(&rule, type) : NULL;
     if (wrong)
@@ -94,7 +95,7 @@ static void fill_by_rule(
 
 /* Elements as the expression says. A buffer is the same for all configurations: where its size
  * depends on parameters it is the largest. */
-static void read_size(
+static void argument_read_size(
     hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
     hed_spec_kernel *kernel = &reader->spec->kernel;
@@ -113,8 +114,8 @@ static void read_size(
     hed_spec_size(reader, node, count, hed_type_bytes(type), &argument->bytes);
 }
 
-static void read_content(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def,
-    hed_tune_argument *argument)
+static void argument_read_content(hed_spec_reader *reader, hed_json_node node,
+    const hed_argument_def *def, hed_tune_argument *argument)
 {
     bool from_file = hed_json_has(node, "file"), by_rule = hed_json_has(node, "fill");
     if (def->access == HED_WRITE && (from_file || by_rule))
@@ -124,10 +125,10 @@ static void read_content(hed_spec_reader *reader, hed_json_node node, const hed_
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
             "expected either \"fill\" or \"file\": what is in it before the kernel runs");
     if (hed_json_has(node, "size"))
-        read_size(reader, hed_json_member(node, "size"), def->type, argument);
+        argument_read_size(reader, hed_json_member(node, "size"), def->type, argument);
     else if (!from_file) hed_json_member(node, "size");
     if (by_rule && hed_spec_fine(reader))
-        fill_by_rule(reader, hed_json_member(node, "fill"), def->type, argument);
+        argument_fill(reader, hed_json_member(node, "fill"), def->type, argument);
     if (!from_file || !hed_spec_fine(reader)) return;
     uint64_t bytes;
     hed_json_node file = hed_json_member(node, "file");
@@ -136,23 +137,16 @@ static void read_content(hed_spec_reader *reader, hed_json_node node, const hed_
     hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
-/* Rounding differs between configurations that sum in different orders; whole numbers do not
- * round. */
-static double default_tolerance(hed_type type)
-{
-    return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9 : 0;
-}
-
-static void read_buffer(
+static void argument_read_buffer(
     hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
     if (hed_json_has(node, "access"))
         def->access = (hed_access)hed_json_choice(hed_json_member(node, "access"), ACCESSES);
-    read_content(reader, node, def, argument);
+    argument_read_content(reader, node, def, argument);
     if (def->access != HED_READ)
         def->tolerance = hed_json_has(node, "tolerance")
                              ? hed_json_number(hed_json_member(node, "tolerance"), 0, DBL_MAX)
-                             : default_tolerance(def->type);
+                             : hed_spec_tolerance(def->type);
     else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") ||
              hed_json_has(node, "compare"))
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
@@ -173,7 +167,7 @@ static void read_buffer(
         hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
-static void read_struct(
+static void argument_read_struct(
     hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
     hed_json_node file = hed_json_member(node, "file");
@@ -186,8 +180,8 @@ static void read_struct(
 }
 
 /* 64-bit numbers that are written out go around the double. */
-static void read_scalar(hed_spec_reader *reader, hed_json_node node, const hed_argument_def *def,
-    hed_tune_argument *argument)
+static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node,
+    const hed_argument_def *def, hed_tune_argument *argument)
 {
     hed_json_node value = hed_json_member(node, "value");
     bool number = hed_json_kind_of(value) == HED_JSON_NUMBER;
@@ -205,14 +199,14 @@ static void read_scalar(hed_spec_reader *reader, hed_json_node node, const hed_a
 }
 
 /* A variable of the text, filled like a buffer, or with one number. */
-static void read_symbol(
+static void argument_read_symbol(
     hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
     if (reader->spec->kernel.def.language != HED_CUDA_C)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
             "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
-    if (hed_json_has(node, "value")) read_scalar(reader, node, def, argument);
-    else read_content(reader, node, def, argument);
+    if (hed_json_has(node, "value")) argument_read_scalar(reader, node, def, argument);
+    else argument_read_content(reader, node, def, argument);
     if (hed_spec_fine(reader) && reader->spec->kernel.local[argument - reader->spec->arguments])
         hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
             "the size of a symbol cannot depend on parameters");
@@ -221,7 +215,7 @@ static void read_symbol(
 
 /* ---- one argument ---- */
 
-static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t index)
+static void argument_read(hed_spec_reader *reader, hed_json_node node, uint32_t index)
 {
     hed_tune_file *spec = reader->spec;
     hed_argument_def *def = &spec->argument_defs[index];
@@ -234,7 +228,7 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
                 reader, HED_ERROR_FORMAT, node, "there are two arguments called \"%s\"", def->name);
     uint32_t kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER;
     if (hed_json_has(node, "kind")) kind = hed_json_choice(hed_json_member(node, "kind"), KINDS);
-    if (hed_spec_fine(reader)) check_keys(reader, node, kind);
+    if (hed_spec_fine(reader)) argument_check_keys(reader, node, kind);
     def->kind = kind == SYMBOL ? HED_STRUCT : (hed_argument_kind)kind;
     def->type = kind == HED_STRUCT
                     ? HED_BYTES
@@ -243,10 +237,10 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a scalar needs a type of a number");
     if (!hed_spec_fine(reader)) return;
     switch (kind) {
-    case HED_BUFFER: read_buffer(reader, node, def, argument); break;
-    case HED_SCALAR: read_scalar(reader, node, def, argument); break;
-    case HED_STRUCT: read_struct(reader, node, def, argument); break;
-    case SYMBOL: read_symbol(reader, node, def, argument); break;
+    case HED_BUFFER: argument_read_buffer(reader, node, def, argument); break;
+    case HED_SCALAR: argument_read_scalar(reader, node, def, argument); break;
+    case HED_STRUCT: argument_read_struct(reader, node, def, argument); break;
+    case SYMBOL: argument_read_symbol(reader, node, def, argument); break;
     default: hed_json_member(node, "size"); /* an expression: hed_spec_read_local_sizes() */
     }
 }
@@ -281,7 +275,7 @@ void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node list)
         hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu arguments; a kernel has at most %d",
             count, HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
-        read_argument(reader, hed_json_item(list, i), i);
+        argument_read(reader, hed_json_item(list, i), i);
         written = written || (reader->spec->argument_defs[i].kind == HED_BUFFER &&
                                  reader->spec->argument_defs[i].access != HED_READ);
     }

@@ -1,5 +1,5 @@
 /* The arguments of a T1 file, and what their results are compared with. */
-#include "tunefile/spec_t1.h"
+#include "tunefile/spec.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,7 +15,7 @@ typedef struct t1_type {
     bool fillable;          /* numbers can be made here; else only zeros, and files */
 } t1_type;
 
-static bool find_type(const char *word, hed_json_node node, t1_type *found)
+static bool t1_find_type(const char *word, hed_json_node node, t1_type *found)
 {
     static const struct {
         const char *word;
@@ -59,7 +59,7 @@ static bool find_type(const char *word, hed_json_node node, t1_type *found)
 
 /* ---- contents ---- */
 
-static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
+static void t1_fill(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
     const hed_generator *rule, void *data, uint64_t bytes)
 {
     if (!type->fillable) {
@@ -75,7 +75,7 @@ static void fill_by_rule(hed_spec_reader *reader, hed_json_node node, const t1_t
 }
 
 /* FillType Generator: an expression in the index, i. */
-static void fill_by_expression(
+static void t1_fill_by_expression(
     hed_spec_reader *reader, hed_json_node node, const t1_type *type, void *data, uint64_t bytes)
 {
     static const char *const name = "i";
@@ -86,7 +86,7 @@ static void fill_by_expression(
     const char *text = hed_json_string(source);
     if (!hed_spec_fine(reader)) return;
     hed_status status = hed_expression_create(NULL, text, &names, &expression, &error);
-    if (status != HED_OK) {
+    if (status) {
         hed_spec_fail(reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, source, "%s",
             error.text);
         return;
@@ -96,14 +96,14 @@ static void fill_by_expression(
         double index = (double)i;
         hed_generator rule = {
             .kind = HED_GENERATE_CONSTANT, .first = hed_expression_value(expression, &index)};
-        fill_by_rule(reader, source, type, &rule, (char *)data + i * each, each);
+        t1_fill(reader, source, type, &rule, (char *)data + i * each, each);
     }
     hed_expression_destroy(expression);
 }
 
 /* First content, or what is expected, of `bytes` bytes (of a file: as it says, where they are
  * 0). */
-static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
+static void *t1_read_content(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
     uint64_t seed, uint64_t *bytes)
 {
     static const char *const kinds[] = {
@@ -135,24 +135,14 @@ static void *read_content(hed_spec_reader *reader, hed_json_node node, const t1_
     if (kind == 1)
         rule = (hed_generator){real ? HED_GENERATE_UNIFORM : HED_GENERATE_INTEGERS, fmin(0, value),
             fmax(0, value), seed};
-    if (kind == 2) fill_by_expression(reader, node, type, data, *bytes);
-    else fill_by_rule(reader, node, type, &rule, data, *bytes);
+    if (kind == 2) t1_fill_by_expression(reader, node, type, data, *bytes);
+    else t1_fill(reader, node, type, &rule, data, *bytes);
     return data;
 }
 
 /* ---- arguments ---- */
 
-static uint64_t size_of(hed_spec_reader *reader, hed_json_node node, const t1_type *type)
-{
-    uint64_t bytes;
-    hed_json_node size = hed_json_member(node, "Size");
-    double count =
-        hed_spec_fine(reader) ? hed_spec_number_of(reader, size, hed_t1_text(reader, size)) : 0;
-    hed_spec_size(reader, size, count, type->element_bytes * type->width, &bytes);
-    return bytes;
-}
-
-static hed_access access_of(hed_json_node node)
+static hed_access t1_access(hed_json_node node)
 {
     static const char *const words[] = {"ReadOnly", "WriteOnly", "ReadWrite", NULL};
     hed_access access =
@@ -164,18 +154,7 @@ static hed_access access_of(hed_json_node node)
     return output && access == HED_READ ? HED_READ_WRITE : access;
 }
 
-/* KTT's word for a variable of the text. */
-static bool is_symbol(hed_json_node node)
-{
-    return strcmp(hed_json_string(hed_json_member(node, "MemoryType")), "Symbol") == 0;
-}
-
-static double tolerance_of(hed_type type)
-{
-    return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9 : 0;
-}
-
-static void read_vector(
+static void t1_read_vector(
     hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
 {
     hed_argument_def *def = &reader->spec->argument_defs[index];
@@ -184,18 +163,24 @@ static void read_vector(
                 strcmp(hed_json_string(hed_json_member(node, "FillType")), "BinaryRaw") == 0;
     bool symbol = hed_json_has(node, "MemType") &&
                   strcmp(hed_json_string(hed_json_member(node, "MemType")), "Constant") == 0;
-    symbol = (symbol && reader->spec->kernel.def.language == HED_CUDA_C) || is_symbol(node);
+    symbol = (symbol && reader->spec->kernel.def.language == HED_CUDA_C) ||
+             strcmp(hed_json_string(hed_json_member(node, "MemoryType")), "Symbol") == 0;
     def->kind = HED_BUFFER;
-    def->access = symbol ? HED_READ : access_of(node);
-    def->tolerance = def->access == HED_READ ? 0 : tolerance_of(type->type);
-    if (!file || hed_json_has(node, "Size")) argument->bytes = size_of(reader, node, type);
+    def->access = symbol ? HED_READ : t1_access(node);
+    def->tolerance = def->access == HED_READ ? 0 : hed_spec_tolerance(type->type);
+    if (!file || hed_json_has(node, "Size")) {
+        hed_json_node size = hed_json_member(node, "Size");
+        double count =
+            hed_spec_fine(reader) ? hed_spec_number_of(reader, size, hed_t1_text(reader, size)) : 0;
+        hed_spec_size(reader, size, count, type->element_bytes * type->width, &argument->bytes);
+    }
     if (def->access != HED_WRITE)
-        argument->data = read_content(reader, node, type, index, &argument->bytes);
+        argument->data = t1_read_content(reader, node, type, index, &argument->bytes);
     if (symbol && hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 
 /* Types of 1 and 2 bytes go to the kernel as bytes. */
-static void read_scalar(
+static void t1_read_scalar(
     hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
 {
     hed_argument_def *def = &reader->spec->argument_defs[index];
@@ -218,7 +203,7 @@ static void read_scalar(
     reader->spec->arguments[index].bytes = type->element_bytes;
 }
 
-static void set_local(hed_spec_reader *reader, hed_json_node node, uint32_t index,
+static void t1_set_local(hed_spec_reader *reader, hed_json_node node, uint32_t index,
     const char *elements, uint32_t bytes)
 {
     hed_spec_kernel *kernel = &reader->spec->kernel;
@@ -227,14 +212,14 @@ static void set_local(hed_spec_reader *reader, hed_json_node node, uint32_t inde
     kernel->local_bytes[index] = bytes;
 }
 
-static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t index)
+static void t1_read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t index)
 {
     static const char *const memories[] = {"Vector", "Scalar", "Local", "Symbol", NULL};
     hed_argument_def *def = &reader->spec->argument_defs[index];
     hed_json_node word = hed_json_member(node, "Type");
     uint32_t memory = hed_json_choice(hed_json_member(node, "MemoryType"), memories);
     t1_type type = {0};
-    if (!find_type(hed_json_string(word), node, &type))
+    if (!t1_find_type(hed_json_string(word), node, &type))
         hed_spec_fail(reader, HED_ERROR_FORMAT, word, "\"%s\" is no type of a T1 file",
             hed_json_string(word));
     const char *name_key = memory == 3 && hed_json_has(node, "SymbolName") ? "SymbolName" : "Name";
@@ -242,13 +227,13 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
                                              : hed_spec_text(reader, node, "argument %u", index);
     def->type = type.type;
     if (!hed_spec_fine(reader)) return;
-    if (memory == 0) read_vector(reader, node, &type, index);
-    else if (memory == 1) read_scalar(reader, node, &type, index);
+    if (memory == 0) t1_read_vector(reader, node, &type, index);
+    else if (memory == 1) t1_read_scalar(reader, node, &type, index);
     else if (memory == 2)
-        set_local(reader, node, index, hed_t1_text(reader, hed_json_member(node, "Size")),
+        t1_set_local(reader, node, index, hed_t1_text(reader, hed_json_member(node, "Size")),
             type.element_bytes * type.width);
     else if (reader->spec->kernel.def.language == HED_CUDA_C)
-        read_vector(reader, node, &type, index);
+        t1_read_vector(reader, node, &type, index);
     else
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
             "symbols are variables of a text in CUDA C; in OpenCL C they are arguments");
@@ -256,7 +241,7 @@ static void read_argument(hed_spec_reader *reader, hed_json_node node, uint32_t 
 
 /* ---- references ---- */
 
-static void read_reference(
+static void t1_read_reference(
     hed_spec_reader *reader, hed_json_node node, uint32_t count, hed_json_node list)
 {
     hed_json_node target = hed_json_member(node, "TargetName");
@@ -270,16 +255,16 @@ static void read_reference(
     t1_type type = {0};
     if (!hed_spec_fine(reader)) return;
     hed_json_node argument = hed_json_item(list, index);
-    find_type(hed_json_string(hed_json_member(argument, "Type")), argument, &type);
+    t1_find_type(hed_json_string(hed_json_member(argument, "Type")), argument, &type);
     reader->spec->arguments[index].expected =
-        read_content(reader, node, &type, index, &reader->spec->arguments[index].bytes);
+        t1_read_content(reader, node, &type, index, &reader->spec->arguments[index].bytes);
     if (hed_json_has(node, "ValidationThreshold"))
         def->tolerance = hed_json_number(hed_json_member(node, "ValidationThreshold"), 0, DBL_MAX);
 }
 
 /* CUDA's dynamic shared memory: a local array behind all arguments, which the kernel itself does
  * not have. */
-static void read_shared_memory(hed_spec_reader *reader, hed_json_node node, uint32_t *count)
+static void t1_read_shared_memory(hed_spec_reader *reader, hed_json_node node, uint32_t *count)
 {
     const char *bytes = hed_t1_text(reader, node);
     if (!hed_spec_fine(reader) || strcmp(bytes, "0") == 0) return;
@@ -289,12 +274,12 @@ static void read_shared_memory(hed_spec_reader *reader, hed_json_node node, uint
         return;
     }
     reader->spec->argument_defs[*count].name = "shared memory";
-    set_local(reader, node, (*count)++, bytes, 1);
+    t1_set_local(reader, node, (*count)++, bytes, 1);
 }
 
 /* Files that name no output (Kernel Tuner then compares nothing): whatever may be written is
  * compared. */
-static void take_all_as_written(hed_spec_reader *reader, hed_json_node list, uint32_t count)
+static void t1_take_all_as_written(hed_spec_reader *reader, hed_json_node list, uint32_t count)
 {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -302,7 +287,7 @@ static void take_all_as_written(hed_spec_reader *reader, hed_json_node list, uin
         if (def->kind != HED_BUFFER) continue;
         any = true;
         def->access = HED_READ_WRITE;
-        def->tolerance = tolerance_of(def->type);
+        def->tolerance = hed_spec_tolerance(def->type);
     }
     if (!any)
         hed_spec_fail(
@@ -321,20 +306,20 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
             count, HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         const hed_argument_def *def = &reader->spec->argument_defs[i];
-        read_argument(reader, hed_json_item(list, i), i);
+        t1_read_argument(reader, hed_json_item(list, i), i);
         written = written || (def->kind == HED_BUFFER && def->access != HED_READ);
         if (def->kind == HED_LOCAL && reader->spec->kernel.def.language == HED_CUDA_C)
             hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, hed_json_item(list, i),
                 "local arrays are no arguments in CUDA C; use SharedMemory");
     }
-    if (hed_spec_fine(reader) && !written) take_all_as_written(reader, list, count);
+    if (hed_spec_fine(reader) && !written) t1_take_all_as_written(reader, list, count);
     if (hed_spec_fine(reader) && hed_json_has(specification, "ReferenceArguments")) {
         hed_json_node references = hed_json_member(specification, "ReferenceArguments");
         for (size_t i = 0; i < hed_json_count(references) && hed_spec_fine(reader); i++)
-            read_reference(reader, hed_json_item(references, i), count, list);
+            t1_read_reference(reader, hed_json_item(references, i), count, list);
     }
     hed_json_node shared = hed_t1_optional(specification, "SharedMemory");
-    if (hed_json_kind_of(shared) != HED_JSON_NOTHING) read_shared_memory(reader, shared, &count);
+    if (hed_json_kind_of(shared) != HED_JSON_NOTHING) t1_read_shared_memory(reader, shared, &count);
     reader->spec->argument_list = list;
     reader->spec->kernel.def.argument_count = count;
 }

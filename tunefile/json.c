@@ -1,6 +1,6 @@
 /* Heddle's own tune files (docs/tune-file.md): kernel, space, launch and reference. Arguments:
- * tune_spec_arguments.c. */
-#include "tunefile/spec_parts.h"
+ * arguments.c. */
+#include "tunefile/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,38 +20,32 @@ const hed_spec_keys hed_spec_json_keys[] = {{"", ROOT_KEYS}, {"parameter", PARAM
 
 /* ---- problem and parameters ---- */
 
-static bool is_device_limit(hed_spec_reader *reader, const char *name)
-{
-    hed_constant constants[HED_DEVICE_CONSTANTS];
-    hed_device_constants(reader->device, constants);
-    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++)
-        if (strcmp(constants[i].name, name) == 0) return true;
-    return false;
-}
-
 /* Names become macros of the text and words of expressions, so each has one meaning. */
-static void check_name(hed_spec_reader *reader, hed_json_node member)
+static void json_check_name(hed_spec_reader *reader, hed_json_node member)
 {
     hed_tune_file *spec = reader->spec;
     if (!hed_spec_fine(reader)) return;
     if (!hed_spec_is_name(member.key))
         hed_spec_fail(reader, HED_ERROR_FORMAT, member,
             "expected a name of letters, digits and _, which is no word of expressions");
-    if (is_device_limit(reader, member.key))
-        hed_spec_fail(
-            reader, HED_ERROR_FORMAT, member, "this is the name of a device limit; choose another");
+    hed_constant constants[HED_DEVICE_CONSTANTS];
+    hed_device_constants(reader->device, constants);
+    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++)
+        if (strcmp(constants[i].name, member.key) == 0)
+            hed_spec_fail(reader, HED_ERROR_FORMAT, member,
+                "this is the name of a device limit; choose another");
     for (uint32_t i = 0; i < spec->problem.count; i++)
         if (strcmp(spec->dimensions[i], member.key) == 0)
             hed_spec_fail(reader, HED_ERROR_FORMAT, member,
                 "this is the name of a problem size, too; choose another");
 }
 
-static void read_problem(hed_spec_reader *reader, hed_json_node object)
+static void json_read_problem(hed_spec_reader *reader, hed_json_node object)
 {
     hed_tune_file *spec = reader->spec;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key;
-         at = hed_json_next(object, at.key)) {
-        check_name(reader, at);
+    HED_SPEC_EACH(at, object)
+    {
+        json_check_name(reader, at);
         if (spec->problem.count == HED_MAX_DIMENSIONS)
             hed_spec_fail(
                 reader, HED_ERROR_FORMAT, at, "a problem has at most %d sizes", HED_MAX_DIMENSIONS);
@@ -68,7 +62,8 @@ typedef struct value_list {
     uint32_t count;
 } value_list;
 
-static bool add_value(hed_spec_reader *reader, hed_json_node node, value_list *list, int64_t value)
+static bool list_add_value(
+    hed_spec_reader *reader, hed_json_node node, value_list *list, int64_t value)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (list->values[i] == value)
@@ -89,7 +84,7 @@ static void list_given(hed_spec_reader *reader, hed_json_node array, value_list 
             hed_spec_fail(reader, HED_ERROR_FORMAT, item,
                 "expected a whole number; names go into {\"choices\": [...]}, texts that stand in the "
                 "kernel as they are into {\"texts\": [...]}");
-        if (!add_value(
+        if (!list_add_value(
                 reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53)))
             return;
     }
@@ -106,7 +101,7 @@ static void list_range(hed_spec_reader *reader, hed_json_node array, value_list 
             last = hed_json_integer(hed_json_item(array, 1), first, most);
     int64_t step = count == 3 ? hed_json_integer(hed_json_item(array, 2), 1, most) : 1;
     for (int64_t value = first; hed_spec_fine(reader) && value <= last; value += step)
-        add_value(reader, array, list, value);
+        list_add_value(reader, array, list, value);
 }
 
 static void list_powers(hed_spec_reader *reader, hed_json_node array, value_list *list)
@@ -124,10 +119,11 @@ static void list_powers(hed_spec_reader *reader, hed_json_node array, value_list
                 reader, HED_ERROR_FORMAT, item, "expected a power of two, found %" PRId64, ends[i]);
     }
     for (int64_t value = ends[0]; hed_spec_fine(reader) && value <= ends[1]; value *= 2)
-        add_value(reader, array, list, value);
+        list_add_value(reader, array, list, value);
 }
 
-static const char **read_choices(hed_spec_reader *reader, hed_json_node array, value_list *list)
+static const char **json_read_choices(
+    hed_spec_reader *reader, hed_json_node array, value_list *list)
 {
     size_t count = hed_json_count(array);
     const char **labels = hed_spec_allocate(reader, count * sizeof *labels, array);
@@ -138,14 +134,14 @@ static const char **read_choices(hed_spec_reader *reader, hed_json_node array, v
             if (strcmp(labels[j], label) == 0)
                 hed_spec_fail(reader, HED_ERROR_FORMAT, item, "\"%s\" is there twice", label);
         if (!label[0]) hed_spec_fail(reader, HED_ERROR_FORMAT, item, "expected a name, found \"\"");
-        if (!add_value(reader, item, list, (int64_t)i)) return NULL;
+        if (!list_add_value(reader, item, list, (int64_t)i)) return NULL;
         labels[i] = label;
     }
     return labels;
 }
 
 /* Whether a parameter's macro is its text. */
-static void read_parameter(
+static void json_read_parameter(
     hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter, bool *is_text)
 {
     value_list list = {.count = 0};
@@ -160,7 +156,7 @@ static void read_parameter(
                 "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
         else if (strcmp(only.key, "range") == 0) list_range(reader, only, &list);
         else if (strcmp(only.key, "choices") == 0 || strcmp(only.key, "texts") == 0)
-            labels = read_choices(reader, only, &list);
+            labels = json_read_choices(reader, only, &list);
         else list_powers(reader, only, &list);
         *is_text = only.key && strcmp(only.key, "texts") == 0;
     }
@@ -176,23 +172,24 @@ static void read_parameter(
         .labels = labels};
 }
 
-static void read_parameters(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
+static void json_read_parameters(
+    hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
-    for (hed_json_node at = hed_json_next(object, NULL); at.key;
-         at = hed_json_next(object, at.key)) {
-        check_name(reader, at);
+    HED_SPEC_EACH(at, object)
+    {
+        json_check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters",
                 HED_MAX_PARAMETERS);
         if (!hed_spec_fine(reader)) return;
         bool is_text = false;
-        read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count], &is_text);
+        json_read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count], &is_text);
         if (is_text) kernel->texts |= UINT32_C(1) << kernel->def.parameter_count;
         kernel->def.parameter_count++;
     }
 }
 
-static hed_parameter_def *find_parameter(
+static hed_parameter_def *json_find_parameter(
     hed_spec_reader *reader, hed_json_node member, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
@@ -201,12 +198,13 @@ static hed_parameter_def *find_parameter(
     return NULL;
 }
 
-static void read_defaults(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
+static void json_read_defaults(
+    hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
-    for (hed_json_node at = hed_json_next(object, NULL); at.key;
-         at = hed_json_next(object, at.key)) {
+    HED_SPEC_EACH(at, object)
+    {
         hed_parameter_def *parameter =
-            hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
+            hed_spec_fine(reader) ? json_find_parameter(reader, at, kernel) : NULL;
         if (!parameter) return;
         bool named = parameter->labels && hed_json_kind_of(at) == HED_JSON_STRING, found = false;
         const char *label = named ? hed_json_string(at) : "";
@@ -223,7 +221,8 @@ static void read_defaults(hed_spec_reader *reader, hed_json_node object, hed_spe
 
 /* ---- rules ---- */
 
-static void read_constraints(hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel)
+static void json_read_constraints(
+    hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel)
 {
     size_t count = hed_json_count(array);
     const char **texts = hed_spec_allocate(reader, count * sizeof *texts, array);
@@ -236,7 +235,8 @@ static void read_constraints(hed_spec_reader *reader, hed_json_node array, hed_s
     kernel->def.constraint_count = (uint32_t)count;
 }
 
-static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
+static void json_read_conditions(
+    hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
     hed_condition *conditions =
         hed_spec_allocate(reader, HED_MAX_PARAMETERS * sizeof *conditions, object);
@@ -244,7 +244,7 @@ static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_s
     for (hed_json_node at = hed_json_next(object, NULL); at.key && conditions;
          at = hed_json_next(object, at.key)) {
         const hed_parameter_def *parameter =
-            hed_spec_fine(reader) ? find_parameter(reader, at, kernel) : NULL;
+            hed_spec_fine(reader) ? json_find_parameter(reader, at, kernel) : NULL;
         if (!parameter) return;
         conditions[count++] = (hed_condition){at.key, hed_json_string(at)};
         const hed_expression *when = hed_spec_expression(reader, kernel, at);
@@ -259,52 +259,40 @@ static void read_conditions(hed_spec_reader *reader, hed_json_node object, hed_s
 /* ---- texts ---- */
 
 /* A member that is one text or a list of them. */
-static size_t count_words(hed_json_node node)
+static size_t json_count_words(hed_json_node node)
 {
     return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_count(node) : 1;
 }
-static hed_json_node word_at(hed_json_node node, size_t index)
+static hed_json_node json_word_at(hed_json_node node, size_t index)
 {
     return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_item(node, index) : node;
 }
 
 /* The texts, behind the macros of parameters that are texts. */
-static void read_sources(hed_spec_reader *reader, hed_json_node node, const char *const *folders,
-    hed_spec_kernel *kernel)
+static void json_read_sources(hed_spec_reader *reader, hed_json_node node,
+    const char *const *folders, hed_spec_kernel *kernel)
 {
-    size_t count = count_words(node);
+    size_t count = json_count_words(node);
     if (count == 0) hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected at least one file");
     hed_source *sources = hed_spec_allocate(reader, (count + 1) * sizeof *sources, node);
     const char *texts = hed_spec_define_texts(reader, node, kernel, kernel->texts);
     if (sources && texts[0])
         sources[kernel->def.source_count++] = (hed_source){.name = "parameters", .text = texts};
     for (size_t i = 0; i < count && sources; i++) {
-        hed_json_node item = word_at(node, i);
+        hed_json_node item = json_word_at(node, i);
         hed_spec_read_source(
             reader, item, hed_json_string(item), 0, folders, &sources[kernel->def.source_count++]);
     }
     kernel->def.sources = sources;
 }
 
-/* Named, or by the ending of the last file. */
-static hed_language language_of(hed_spec_reader *reader, hed_json_node node, hed_json_node source)
+static void json_read_folders(hed_spec_reader *reader, hed_json_node node, const char **folders)
 {
-    static const char *const names[] = {"opencl", "cuda", NULL};
-    if (hed_json_kind_of(node) != HED_JSON_NOTHING)
-        return hed_json_choice(node, names) == 1 ? HED_CUDA_C : HED_OPENCL_C;
-    size_t count = count_words(source);
-    const char *file =
-        hed_spec_fine(reader) && count > 0 ? hed_json_string(word_at(source, count - 1)) : "";
-    return hed_spec_is_cuda_file(file) ? HED_CUDA_C : HED_OPENCL_C;
-}
-
-static void read_folders(hed_spec_reader *reader, hed_json_node node, const char **folders)
-{
-    size_t count = hed_json_kind_of(node) == HED_JSON_NOTHING ? 0 : count_words(node);
+    size_t count = hed_json_kind_of(node) == HED_JSON_NOTHING ? 0 : json_count_words(node);
     if (count > HED_SPEC_VALUES)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node, "at most %d folders", HED_SPEC_VALUES);
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
-        hed_json_node item = word_at(node, i);
+        hed_json_node item = json_word_at(node, i);
         folders[i] = hed_spec_path(reader, item, hed_json_string(item), 0);
         if (hed_spec_fine(reader) && access(folders[i], X_OK) != 0)
             hed_spec_fail(
@@ -312,15 +300,15 @@ static void read_folders(hed_spec_reader *reader, hed_json_node node, const char
     }
 }
 
-static void read_defines(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
+static void json_read_defines(
+    hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
     uint32_t count = 0;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key))
-        count++;
+    HED_SPEC_EACH(at, object) count++;
     hed_define *defines = hed_spec_allocate(reader, count * sizeof *defines, object);
     for (hed_json_node at = hed_json_next(object, NULL); at.key && defines;
          at = hed_json_next(object, at.key)) {
-        check_name(reader, at);
+        json_check_name(reader, at);
         const char *value =
             hed_json_kind_of(at) == HED_JSON_NUMBER
                 ? hed_spec_text(reader, at, "%.17g", hed_json_number(at, -1e300, 1e300))
@@ -333,7 +321,7 @@ static void read_defines(hed_spec_reader *reader, hed_json_node object, hed_spec
 /* ---- launches ---- */
 
 /* A member of the reference if it has one, else of the whole; not there if neither has. */
-static hed_json_node pick(hed_json_node own, hed_json_node whole, const char *key)
+static hed_json_node json_pick(hed_json_node own, hed_json_node whole, const char *key)
 {
     if (hed_json_has(own, key)) return hed_json_member(own, key);
     return hed_json_has(whole, key) ? hed_json_member(whole, key)
@@ -341,7 +329,7 @@ static hed_json_node pick(hed_json_node own, hed_json_node whole, const char *ke
 }
 
 /* One size of a group as text, if it is one word that a launch bound may name. */
-static const char *plain_size(hed_spec_reader *reader, hed_json_node node)
+static const char *json_plain_size(hed_spec_reader *reader, hed_json_node node)
 {
     if (!hed_spec_fine(reader)) return NULL;
     return hed_json_kind_of(node) == HED_JSON_STRING
@@ -349,14 +337,14 @@ static const char *plain_size(hed_spec_reader *reader, hed_json_node node)
                : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
 }
 
-static void read_sizes(
+static void json_read_sizes(
     hed_spec_reader *reader, hed_json_node array, hed_spec_kernel *kernel, hed_expression *sizes[3])
 {
     for (uint32_t i = 0; i < kernel->dimensions; i++)
         sizes[i] = hed_spec_expression(reader, kernel, hed_json_item(array, i));
 }
 
-static uint32_t count_sizes(hed_spec_reader *reader, hed_json_node array)
+static uint32_t json_count_sizes(hed_spec_reader *reader, hed_json_node array)
 {
     size_t count = hed_json_count(array);
     if (hed_spec_fine(reader) && (count < 1 || count > 3))
@@ -365,7 +353,7 @@ static uint32_t count_sizes(hed_spec_reader *reader, hed_json_node array)
 }
 
 /* The work items: given, as groups, or the problem's own sizes. */
-static void read_global(
+static void json_read_global(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
     hed_json_node from = hed_json_has(own, "global") || hed_json_has(own, "groups") ? own : whole;
@@ -375,10 +363,10 @@ static void read_global(
             "\"global\" and \"groups\" say the same in two ways; give one");
     if (kernel->counts_groups || hed_json_has(from, "global")) {
         hed_json_node sizes = hed_json_member(from, kernel->counts_groups ? "groups" : "global");
-        if (hed_spec_fine(reader) && count_sizes(reader, sizes) != kernel->dimensions)
+        if (hed_spec_fine(reader) && json_count_sizes(reader, sizes) != kernel->dimensions)
             hed_spec_fail(reader, HED_ERROR_FORMAT, sizes,
                 "expected as many sizes as \"group\" has: %u", kernel->dimensions);
-        read_sizes(reader, sizes, kernel, kernel->global);
+        json_read_sizes(reader, sizes, kernel, kernel->global);
         return;
     }
     if (hed_spec_fine(reader) && reader->spec->problem.count < kernel->dimensions)
@@ -391,11 +379,11 @@ static void read_global(
 }
 
 /* Blanks are taken out: the library compares word by word. */
-static const char *read_max_threads(
+static const char *json_read_max_threads(
     hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
 {
     if (hed_json_kind_of(node) == HED_JSON_NOTHING) return NULL;
-    const char *text = plain_size(reader, node);
+    const char *text = json_plain_size(reader, node);
     char *plain = text ? hed_spec_allocate(reader, strlen(text) + 1, node) : NULL;
     char word[64] = "";
     for (size_t used = 0, length = 0; plain; text++) {
@@ -414,41 +402,53 @@ static const char *read_max_threads(
 
 /* What the kernel and its reference have in common. `own` is the reference's object, or the whole
  * document for both. */
-static void read_launch(
+static void json_read_launch(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    hed_json_node entry = pick(own, whole, "kernel"), source = pick(own, whole, "source");
+    hed_json_node entry = json_pick(own, whole, "kernel"), source = json_pick(own, whole, "source");
     const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
-    kernel->def.language = language_of(reader, pick(own, whole, "language"), source);
+    /* Named, or by the ending of the last file. */
+    static const char *const languages[] = {"opencl", "cuda", NULL};
+    hed_json_node language = json_pick(own, whole, "language");
+    bool cuda;
+    if (hed_json_kind_of(language) != HED_JSON_NOTHING) {
+        cuda = hed_json_choice(language, languages) == 1;
+    } else {
+        size_t count = json_count_words(source);
+        cuda = hed_spec_fine(reader) && count > 0 &&
+               hed_spec_is_cuda_file(hed_json_string(json_word_at(source, count - 1)));
+    }
+    kernel->def.language = cuda ? HED_CUDA_C : HED_OPENCL_C;
     hed_spec_set_entry(reader, entry, kernel, hed_json_string(entry));
-    hed_json_node defines = pick(own, whole, "defines");
-    if (hed_json_kind_of(defines) != HED_JSON_NOTHING) read_defines(reader, defines, kernel);
-    read_folders(reader, pick(own, whole, "include"), folders);
-    hed_spec_read_options(reader, pick(own, whole, "options"), kernel, folders);
-    read_sources(reader, source, folders, kernel);
+    hed_json_node defines = json_pick(own, whole, "defines");
+    if (hed_json_kind_of(defines) != HED_JSON_NOTHING) json_read_defines(reader, defines, kernel);
+    json_read_folders(reader, json_pick(own, whole, "include"), folders);
+    hed_spec_read_options(reader, json_pick(own, whole, "options"), kernel, folders);
+    json_read_sources(reader, source, folders, kernel);
     hed_spec_define_labels(reader, kernel, own);
 
-    hed_json_node group = pick(own, whole, "group");
-    kernel->dimensions = count_sizes(reader, group);
-    read_sizes(reader, group, kernel, kernel->group);
-    read_global(reader, own, whole, kernel);
-    kernel->def.max_threads = read_max_threads(reader, pick(own, own, "max_threads"), kernel);
+    hed_json_node group = json_pick(own, whole, "group");
+    kernel->dimensions = json_count_sizes(reader, group);
+    json_read_sizes(reader, group, kernel, kernel->group);
+    json_read_global(reader, own, whole, kernel);
+    kernel->def.max_threads =
+        json_read_max_threads(reader, json_pick(own, own, "max_threads"), kernel);
     const char *plain[3] = {NULL, NULL, NULL};
     for (uint32_t i = 0; i < kernel->dimensions; i++)
-        plain[i] = plain_size(reader, hed_json_item(group, i));
+        plain[i] = json_plain_size(reader, hed_json_item(group, i));
     if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
 
 /* ---- the reference ---- */
 
 /* Fixed values: a name and a number each. */
-static void read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
+static void json_read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
     kernel->def.parameter_count = 0;
     kernel->texts = 0;
-    for (hed_json_node at = hed_json_next(object, NULL); at.key;
-         at = hed_json_next(object, at.key)) {
-        check_name(reader, at);
+    HED_SPEC_EACH(at, object)
+    {
+        json_check_name(reader, at);
         if (kernel->def.parameter_count == HED_MAX_PARAMETERS)
             hed_spec_fail(reader, HED_ERROR_FORMAT, at, "a kernel has at most %d parameters",
                 HED_MAX_PARAMETERS);
@@ -460,7 +460,7 @@ static void read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_k
     }
 }
 
-static void read_reference(hed_spec_reader *reader, hed_json_node root)
+static void json_read_reference(hed_spec_reader *reader, hed_json_node root)
 {
     static const char *const words[] = {"default", "none", NULL};
     hed_tune_file *spec = reader->spec;
@@ -477,24 +477,14 @@ static void read_reference(hed_spec_reader *reader, hed_json_node root)
     other->def.parameter_count = spec->kernel.def.parameter_count;
     other->texts = spec->kernel.texts;
     if (hed_json_has(node, "parameters"))
-        read_fixed(reader, hed_json_member(node, "parameters"), other);
+        json_read_fixed(reader, hed_json_member(node, "parameters"), other);
     hed_spec_set_scope(reader, other);
     other->def.argument_count = spec->kernel.def.argument_count;
-    read_launch(reader, node, root, other);
+    json_read_launch(reader, node, root, other);
     hed_spec_read_local_sizes(reader, hed_json_member(root, "arguments"), other);
 }
 
 /* ---- the whole ---- */
-
-static void read_work(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
-{
-    hed_json_only(object, WORK_KEYS);
-    if (hed_json_has(object, "bytes"))
-        kernel->bytes = hed_spec_expression(reader, kernel, hed_json_member(object, "bytes"));
-    if (hed_json_has(object, "operations"))
-        kernel->operations =
-            hed_spec_expression(reader, kernel, hed_json_member(object, "operations"));
-}
 
 void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
 {
@@ -503,23 +493,31 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
     hed_spec_kernel *kernel = &reader->spec->kernel;
     hed_json_only(root, ROOT_KEYS);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) hed_json_member(root, needed[i]);
-    if (hed_json_has(root, "problem")) read_problem(reader, hed_json_member(root, "problem"));
+    if (hed_json_has(root, "problem")) json_read_problem(reader, hed_json_member(root, "problem"));
     if (hed_json_has(root, "parameters"))
-        read_parameters(reader, hed_json_member(root, "parameters"), kernel);
+        json_read_parameters(reader, hed_json_member(root, "parameters"), kernel);
     if (hed_json_has(root, "defaults"))
-        read_defaults(reader, hed_json_member(root, "defaults"), kernel);
+        json_read_defaults(reader, hed_json_member(root, "defaults"), kernel);
     if (!hed_spec_fine(reader)) return;
     hed_spec_set_scope(reader, kernel);
     if (hed_json_has(root, "constraints"))
-        read_constraints(reader, hed_json_member(root, "constraints"), kernel);
+        json_read_constraints(reader, hed_json_member(root, "constraints"), kernel);
     if (hed_json_has(root, "conditions"))
-        read_conditions(reader, hed_json_member(root, "conditions"), kernel);
-    if (hed_json_has(root, "work")) read_work(reader, hed_json_member(root, "work"), kernel);
+        json_read_conditions(reader, hed_json_member(root, "conditions"), kernel);
+    hed_json_node work = json_pick(root, root, "work");
+    if (hed_json_kind_of(work) != HED_JSON_NOTHING) {
+        hed_json_only(work, WORK_KEYS);
+        if (hed_json_has(work, "bytes"))
+            kernel->bytes = hed_spec_expression(reader, kernel, hed_json_member(work, "bytes"));
+        if (hed_json_has(work, "operations"))
+            kernel->operations =
+                hed_spec_expression(reader, kernel, hed_json_member(work, "operations"));
+    }
     if (hed_json_has(root, "math"))
         reader->spec->math = hed_json_choice(hed_json_member(root, "math"), modes) == 1
                                  ? HED_MATH_STRICT
                                  : HED_MATH_FAST;
-    read_launch(reader, root, root, kernel);
+    json_read_launch(reader, root, root, kernel);
     hed_spec_read_arguments(reader, hed_json_member(root, "arguments"));
-    if (hed_json_has(root, "reference")) read_reference(reader, root);
+    if (hed_json_has(root, "reference")) json_read_reference(reader, root);
 }

@@ -1,0 +1,523 @@
+/* Kernel Tuner's T1 files: the auto-tuning community's description of a kernel and its space
+ * (Kernel Tuner 1.4 and KTT 2.2 read it, too). What they leave to defaults is as Kernel Tuner has
+ * it: with a ProblemSize, the groups are its parts divided by the product of GridDivX, ..., else by
+ * block_size_x, ...; without one, KTT's GlobalSize counts groups or work items by GlobalSizeType.
+ * Keys that tell a tuner how to search are left to the command line, but for the budget. */
+#include "tunefile/spec.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const DIMENSION_NAMES[3] = {"ProblemSize_0", "ProblemSize_1", "ProblemSize_2"};
+static const char *const AXES[3] = {"X", "Y", "Z"};
+
+/* ---- expressions ---- */
+
+static bool t1_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
+}
+
+/* `max(name)` at `text`: the extreme of a parameter's values; gives how long it is, 0 if it is
+ * something else. */
+static size_t t1_read_extreme(const hed_spec_kernel *kernel, const char *text, int64_t *value)
+{
+    char name[64], end = 0;
+    int length = 0;
+    bool max = strncmp(text, "max(", 4) == 0;
+    if (!max && strncmp(text, "min(", 4) != 0) return 0;
+    if (sscanf(text + 4, " %63[A-Za-z0-9_] %c%n", name, &end, &length) != 2 || end != ')') return 0;
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
+        const hed_parameter_def *parameter = &kernel->parameters[i];
+        if (strcmp(parameter->name, name) != 0) continue;
+        *value = parameter->values[0];
+        for (uint32_t j = 1; j < parameter->count; j++)
+            if (max ? parameter->values[j] > *value : parameter->values[j] < *value)
+                *value = parameter->values[j];
+        return 4 + (size_t)length;
+    }
+    return 0;
+}
+
+const char *hed_t1_rewrite(hed_spec_reader *reader, hed_json_node node, const char *text)
+{
+    /* min(x), six characters, may become a number of 20 */
+    size_t room = strlen(text) * 8 + 1, used = 0;
+    char *result = hed_spec_allocate(reader, room, node);
+    for (const char *at = text; result && *at;) {
+        int64_t value;
+        unsigned index;
+        int length = 0;
+        bool begins = at == text || !t1_is_letter(at[-1]);
+        if (begins && sscanf(at, "ProblemSize [ %1u ]%n", &index, &length) == 1 && length > 0) {
+            used += (size_t)snprintf(result + used, room - used, "ProblemSize_%u", index);
+        } else if (begins &&
+                   (length = (int)t1_read_extreme(&reader->spec->kernel, at, &value)) > 0) {
+            used += (size_t)snprintf(result + used, room - used, "%" PRId64, value);
+        } else {
+            result[used++] = *at;
+            length = 1;
+        }
+        at += length;
+    }
+    return result ? result : "";
+}
+
+const char *hed_t1_text(hed_spec_reader *reader, hed_json_node node)
+{
+    if (hed_json_kind_of(node) == HED_JSON_NUMBER)
+        return hed_spec_text(reader, node, "%.17g", hed_json_number(node, -1e300, 1e300));
+    return hed_t1_rewrite(reader, node, hed_json_string(node));
+}
+
+hed_json_node hed_t1_optional(hed_json_node object, const char *key)
+{
+    hed_json_node none = {.json = object.json},
+                  node = hed_json_has(object, key) ? hed_json_member(object, key) : none;
+    return hed_json_kind_of(node) == HED_JSON_NULL ? none : node;
+}
+
+/* ---- the values of a parameter: a list as Python writes it ----
+ *
+ *     [1, 2, 4]   ["float", "float4"]   range(1, 9)   list(range(32, 1025, 32))   [1] + [2, 3]
+ *     [2**i for i in range(6) if i != 3]
+ *
+ * Elements are expressions (heddle/space.h); in a comprehension they know its variable. */
+
+/* Whole numbers, or texts, which are numbered in their order. */
+typedef struct t1_values {
+    int64_t numbers[HED_SPEC_VALUES];
+    const char *labels[HED_SPEC_VALUES]; /* NULL: numbers */
+    uint32_t count;
+} t1_values;
+
+enum { DEEPEST = 8 }; /* lists within lists */
+
+typedef struct list_reader {
+    hed_spec_reader *reader;
+    hed_json_node node; /* where it stands */
+    uint32_t depth;
+} list_reader;
+
+/* A stretch of the text. */
+typedef struct stretch {
+    const char *from, *to;
+} stretch;
+
+static void list_complain(list_reader *r, stretch at, const char *what)
+{
+    int length = at.to - at.from > 60 ? 60 : (int)(at.to - at.from);
+    hed_spec_fail(
+        r->reader, HED_ERROR_FORMAT, r->node, "expected %s, found \"%.*s\"", what, length, at.from);
+}
+
+/* ---- text ---- */
+
+static stretch stretch_trim(stretch s)
+{
+    while (s.from < s.to && strchr(" \t\n\r", *s.from)) s.from++;
+    while (s.from < s.to && strchr(" \t\n\r", s.to[-1])) s.to--;
+    return s;
+}
+
+/* The first place outside of brackets and quotes where `word` stands; the end if nowhere. A word of
+ * letters stands alone. */
+static const char *stretch_find(stretch s, const char *word)
+{
+    size_t length = strlen(word);
+    int inside = 0;
+    char quote = 0;
+    for (const char *at = s.from; at < s.to; at++) {
+        if (quote) {
+            quote = *at == quote ? 0 : quote;
+        } else if (*at == '"' || *at == '\'') {
+            quote = *at;
+        } else {
+            bool fits = (size_t)(s.to - at) >= length && memcmp(at, word, length) == 0;
+            bool alone =
+                !t1_is_letter(word[0]) || ((at == s.from || !t1_is_letter(at[-1])) &&
+                                              (at + length == s.to || !t1_is_letter(at[length])));
+            if (inside == 0 && fits && alone) return at;
+            inside += (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
+        }
+    }
+    return s.to;
+}
+
+/* What stands between `open` and a closing bracket at the very end; false if it is not so. */
+static bool stretch_inside(stretch s, const char *open, char close, stretch *inner)
+{
+    size_t length = strlen(open);
+    if ((size_t)(s.to - s.from) <= length || memcmp(s.from, open, length) != 0 || s.to[-1] != close)
+        return false;
+    *inner = stretch_trim((stretch){s.from + length, s.to - 1});
+    return true;
+}
+
+/* ---- elements ---- */
+
+static double list_evaluate(list_reader *r, stretch s, const char *variable, double value)
+{
+    hed_expression *expression;
+    hed_error error = {0};
+    const char *text = hed_spec_text(r->reader, r->node, "%.*s", (int)(s.to - s.from), s.from);
+    if (!hed_spec_fine(r->reader)) return 0;
+    hed_expression_names names = {.names = &variable, .count = variable ? 1 : 0};
+    hed_status status = hed_expression_create(NULL, text, &names, &expression, &error);
+    if (status) {
+        hed_spec_fail(r->reader, status == HED_ERROR_MEMORY ? status : HED_ERROR_FORMAT, r->node,
+            "%s", error.text);
+        return 0;
+    }
+    double result = hed_expression_value(expression, &value);
+    hed_expression_destroy(expression);
+    return result;
+}
+
+static void list_add(list_reader *r, t1_values *values, int64_t value, const char *label)
+{
+    bool mixed = values->count > 0 && !label != !values->labels[0];
+    if (mixed)
+        hed_spec_fail(
+            r->reader, HED_ERROR_FORMAT, r->node, "expected numbers or texts, found both");
+    for (uint32_t i = 0; i < values->count && !mixed; i++)
+        if (label ? strcmp(values->labels[i], label) == 0 : values->numbers[i] == value)
+            return; /* Python's lists may say one thing twice; a space does not */
+    if (values->count == HED_SPEC_VALUES)
+        hed_spec_fail(r->reader, HED_ERROR_FORMAT, r->node, "a parameter has at most %d values",
+            HED_SPEC_VALUES);
+    if (!hed_spec_fine(r->reader)) return;
+    values->numbers[values->count] = label ? values->count : value;
+    values->labels[values->count++] = label;
+}
+
+static void list_add_element(
+    list_reader *r, t1_values *values, stretch s, const char *variable, double value)
+{
+    stretch text;
+    char quote = s.from < s.to ? *s.from : 0;
+    bool quoted = (quote == '"' || quote == '\'') &&
+                  stretch_inside(s, (char[]){quote, 0}, quote, &text) &&
+                  !memchr(text.from, quote, (size_t)(text.to - text.from));
+    if (quoted)
+        list_add(r, values, 0,
+            hed_spec_text(r->reader, r->node, "%.*s", (int)(text.to - text.from), text.from));
+    else {
+        double number = list_evaluate(r, s, variable, value);
+        if (number == floor(number) && fabs(number) <= 0x1p53)
+            list_add(r, values, (int64_t)number, NULL);
+        else
+            list_complain(
+                r, s, "whole numbers or texts in quotes, which is what parameters are here");
+    }
+}
+
+/* ---- lists ---- */
+
+static void list_read_sum(list_reader *r, stretch s, t1_values *values);
+
+static void list_read_range(list_reader *r, stretch s, t1_values *values)
+{
+    double numbers[3] = {0, 0, 1};
+    uint32_t count = 0;
+    stretch rest = s;
+    for (bool more = true; more && count < 3; count++) {
+        const char *comma = stretch_find(rest, ",");
+        numbers[count] = list_evaluate(r, stretch_trim((stretch){rest.from, comma}), NULL, 0);
+        more = comma < rest.to;
+        rest.from = more ? comma + 1 : rest.to;
+    }
+    double first = count > 1 ? numbers[0] : 0, end = count > 1 ? numbers[1] : numbers[0],
+           step = numbers[2];
+    if (rest.from < rest.to || !(step != 0) || isnan(first) || isnan(end))
+        list_complain(r, s, "range(end), range(first, end) or range(first, end, step)");
+    for (double value = first; hed_spec_fine(r->reader) && (step > 0 ? value < end : value > end);
+         value += step) {
+        char number[32];
+        snprintf(number, sizeof number, "%.17g", value);
+        list_add_element(r, values, (stretch){number, number + strlen(number)}, NULL, 0);
+    }
+}
+
+/* ELEMENT for NAME in LIST [if CONDITION] */
+static void list_read_comprehension(list_reader *r, stretch s, const char *loop, t1_values *values)
+{
+    stretch element = stretch_trim((stretch){s.from, loop}), rest = {loop + 3, s.to};
+    const char *in = stretch_find(rest, "in"), *condition = stretch_find((stretch){in, s.to}, "if");
+    stretch variable = stretch_trim((stretch){rest.from, in});
+    const char *name = hed_spec_text(
+        r->reader, r->node, "%.*s", (int)(variable.to - variable.from), variable.from);
+    t1_values *over = hed_spec_allocate(r->reader, sizeof *over, r->node);
+    if (in == rest.to || !hed_spec_is_name(name)) list_complain(r, s, "[x for name in list]");
+    if (!over || !hed_spec_fine(r->reader)) return;
+    list_read_sum(r, (stretch){in + 2, condition}, over);
+    for (uint32_t i = 0; i < over->count && hed_spec_fine(r->reader); i++) {
+        double value = (double)over->numbers[i];
+        if (condition == s.to ||
+            list_evaluate(r, stretch_trim((stretch){condition + 2, s.to}), name, value) != 0)
+            list_add_element(r, values, element, name, value);
+    }
+}
+
+static void list_read_elements(list_reader *r, stretch s, t1_values *values)
+{
+    const char *loop = stretch_find(s, "for");
+    if (loop < s.to) {
+        list_read_comprehension(r, s, loop, values);
+        return;
+    }
+    for (stretch rest = s;
+         hed_spec_fine(r->reader) && stretch_trim(rest).from < stretch_trim(rest).to;) {
+        const char *comma = stretch_find(rest, ",");
+        list_add_element(r, values, stretch_trim((stretch){rest.from, comma}), NULL, 0);
+        rest.from = comma < rest.to ? comma + 1 : rest.to;
+    }
+}
+
+static void list_read_one(list_reader *r, stretch s, t1_values *values)
+{
+    stretch inner;
+    if (r->depth++ == DEEPEST) list_complain(r, s, "lists that are not so deep");
+    else if (stretch_inside(s, "list(", ')', &inner)) list_read_sum(r, inner, values);
+    else if (stretch_inside(s, "range(", ')', &inner)) list_read_range(r, inner, values);
+    else if (stretch_inside(s, "[", ']', &inner) || stretch_inside(s, "(", ')', &inner))
+        list_read_elements(r, inner, values);
+    else list_complain(r, s, "a list as [1, 2], range(1, 9) or [2**i for i in range(6)]");
+    r->depth--;
+}
+
+static void list_read_sum(list_reader *r, stretch s, t1_values *values)
+{
+    for (stretch rest = stretch_trim(s); hed_spec_fine(r->reader);) {
+        const char *plus = stretch_find(rest, "+");
+        list_read_one(r, stretch_trim((stretch){rest.from, plus}), values);
+        if (plus == rest.to) return;
+        rest.from = plus + 1;
+    }
+}
+
+static void t1_read_values(hed_spec_reader *reader, hed_json_node node, t1_values *values)
+{
+    list_reader r = {.reader = reader, .node = node};
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
+        for (size_t i = 0; i < hed_json_count(node) && hed_spec_fine(reader); i++) {
+            r.node = hed_json_item(node, i);
+            if (hed_json_kind_of(r.node) == HED_JSON_STRING)
+                list_add(&r, values, 0, hed_json_string(r.node));
+            else
+                list_add(&r, values,
+                    hed_json_integer(r.node, -(INT64_C(1) << 53), INT64_C(1) << 53), NULL);
+        }
+    } else {
+        const char *text = hed_json_string(node);
+        list_read_sum(&r, (stretch){text, text + strlen(text)}, values);
+    }
+    if (hed_spec_fine(reader) && values->count == 0)
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "a parameter needs at least one value");
+}
+
+/* ---- the space ---- */
+
+static void t1_read_problem(hed_spec_reader *reader, hed_json_node node)
+{
+    hed_tune_file *spec = reader->spec;
+    bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
+    size_t count = list ? hed_json_count(node) : 1;
+    if (count < 1 || count > 3) {
+        hed_spec_fail(reader, HED_ERROR_FORMAT, node, "expected 1 to 3 sizes, found %zu", count);
+        return;
+    }
+    for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
+        spec->dimensions[i] = DIMENSION_NAMES[i];
+        spec->problem.sizes[i] =
+            hed_json_integer(list ? hed_json_item(node, i) : node, 1, INT64_C(1) << 53);
+        spec->problem.count = (uint32_t)i + 1;
+    }
+}
+
+/* What is not among the values (files do that) is the first of them. */
+static void t1_set_default(hed_json_node node, hed_parameter_def *parameter)
+{
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY && hed_json_count(node) == 1)
+        node = hed_json_item(node, 0);
+    bool text = hed_json_kind_of(node) == HED_JSON_STRING;
+    if (!text && hed_json_kind_of(node) != HED_JSON_NUMBER) return;
+    const char *label = text ? hed_json_string(node) : "";
+    double number = text ? 0 : hed_json_number(node, -1e300, 1e300);
+    for (uint32_t i = 0; i < parameter->count; i++)
+        if (text ? parameter->labels && strcmp(parameter->labels[i], label) == 0
+                 : !parameter->labels && (double)parameter->values[i] == number)
+            parameter->value = parameter->values[i];
+}
+
+static void t1_read_parameter(
+    hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter)
+{
+    hed_json_node name = hed_json_member(node, "Name"), values = hed_json_member(node, "Values");
+    t1_values *list = hed_spec_allocate(reader, sizeof *list, node);
+    parameter->name = hed_json_string(name);
+    if (hed_spec_fine(reader) && !hed_spec_is_name(parameter->name))
+        hed_spec_fail(reader, HED_ERROR_FORMAT, name, "expected a name of letters, digits and _");
+    for (uint32_t i = 0; i < reader->spec->kernel.def.parameter_count; i++)
+        if (strcmp(reader->spec->kernel.parameters[i].name, parameter->name) == 0)
+            hed_spec_fail(reader, HED_ERROR_FORMAT, name, "there are two parameters of this name");
+    if (!list || !hed_spec_fine(reader)) return;
+    t1_read_values(reader, values, list);
+    parameter->values = list->numbers;
+    parameter->count = list->count;
+    parameter->value = list->numbers[0];
+    parameter->labels = list->labels[0] ? list->labels : NULL;
+    t1_set_default(hed_t1_optional(node, "Default"), parameter);
+}
+
+static void t1_read_space(hed_spec_reader *reader, hed_json_node space, hed_spec_kernel *kernel)
+{
+    hed_json_node list = hed_json_member(space, "TuningParameters");
+    size_t count = hed_json_count(list);
+    if (count > HED_MAX_PARAMETERS)
+        hed_spec_fail(reader, HED_ERROR_FORMAT, list, "%zu parameters; a kernel has at most %d",
+            count, HED_MAX_PARAMETERS);
+    for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
+        t1_read_parameter(reader, hed_json_item(list, i), &kernel->parameters[i]);
+        kernel->def.parameter_count++;
+    }
+    if (!hed_spec_fine(reader)) return;
+    hed_spec_set_scope(reader, kernel);
+    hed_json_node conditions = hed_t1_optional(space, "Conditions");
+    count = hed_json_kind_of(conditions) == HED_JSON_NOTHING ? 0 : hed_json_count(conditions);
+    const char **texts = hed_spec_allocate(reader, count * sizeof *texts, space);
+    for (size_t i = 0; i < count && texts; i++) {
+        hed_json_node expression = hed_json_member(hed_json_item(conditions, i), "Expression");
+        texts[i] = hed_t1_rewrite(reader, expression, hed_json_string(expression));
+        hed_spec_expression_of(reader, kernel, expression, texts[i]);
+    }
+    kernel->def.constraints = texts;
+    kernel->def.constraint_count = (uint32_t)count;
+}
+
+/* ---- the launch ---- */
+
+/* Text of one size of LocalSize or GlobalSize; "1" where it is left out. */
+static const char *t1_size_text(hed_spec_reader *reader, hed_json_node sizes, uint32_t axis)
+{
+    hed_json_node node =
+        axis == 0 ? hed_json_member(sizes, AXES[0]) : hed_t1_optional(sizes, AXES[axis]);
+    return hed_json_kind_of(node) == HED_JSON_NOTHING ? "1" : hed_t1_text(reader, node);
+}
+
+/* Groups along an axis: the problem's size over the product of its divisors. */
+static const char *t1_divided(
+    hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel, uint32_t axis)
+{
+    char key[16], block[16];
+    snprintf(key, sizeof key, "GridDiv%s", AXES[axis]);
+    snprintf(block, sizeof block, "block_size_%c", "xyz"[axis]);
+    if (axis >= reader->spec->problem.count) return "1";
+    hed_json_node list = hed_t1_optional(specification, key);
+    size_t count = hed_json_kind_of(list) == HED_JSON_NOTHING ? 0 : hed_json_count(list);
+    const char *product = "1";
+    for (uint32_t i = 0; count == 0 && i < kernel->def.parameter_count; i++)
+        if (strcmp(kernel->parameters[i].name, block) == 0) product = kernel->parameters[i].name;
+    for (size_t i = 0; i < count; i++)
+        product = hed_spec_text(
+            reader, list, "%s * (%s)", product, hed_t1_text(reader, hed_json_item(list, i)));
+    return hed_spec_text(reader, list, "ceil_div(%s, %s)", DIMENSION_NAMES[axis], product);
+}
+
+static void t1_read_launch(
+    hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel)
+{
+    static const char *const types[] = {"OpenCL", "CUDA", NULL};
+    hed_json_node local = hed_json_member(specification, "LocalSize"),
+                  type = hed_t1_optional(specification, "GlobalSizeType");
+    bool by_problem = reader->spec->problem.count > 0;
+    hed_json_node global = by_problem ? local : hed_json_member(specification, "GlobalSize");
+    const char *group[3], *sizes[3];
+    kernel->counts_groups = by_problem || (hed_json_kind_of(type) == HED_JSON_NOTHING
+                                                  ? kernel->def.language == HED_CUDA_C
+                                                  : hed_json_choice(type, types) == 1);
+    kernel->dimensions = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        group[i] = t1_size_text(reader, local, i);
+        sizes[i] = by_problem ? t1_divided(reader, specification, kernel, i)
+                              : t1_size_text(reader, global, i);
+        if (strcmp(group[i], "1") != 0 || strcmp(sizes[i], "1") != 0) kernel->dimensions = i + 1;
+    }
+    for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
+        kernel->group[i] = hed_spec_expression_of(reader, kernel, local, group[i]);
+        kernel->global[i] =
+            hed_spec_expression_of(reader, kernel, by_problem ? specification : global, sizes[i]);
+    }
+    if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, group);
+}
+
+/* ---- the text ---- */
+
+/* HIP's texts are those of CUDA, as far as NVRTC takes them. A parameter of texts is a macro of its
+ * text, as in Kernel Tuner. */
+static void t1_read_text(hed_spec_reader *reader, hed_json_node specification,
+    hed_spec_kernel *kernel, const char *const *folders)
+{
+    hed_json_node file = hed_json_member(specification, "KernelFile");
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
+        if (kernel->parameters[i].labels) kernel->texts |= UINT32_C(1) << i;
+    hed_source source = {.text = ""},
+               *sources = hed_spec_allocate(reader, 2 * sizeof *sources, specification);
+    /* Files for HIP and CUDA alike are found under both names. */
+    const char *name = hed_json_string(file);
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".hip") == 0 &&
+        access(hed_spec_path(reader, file, name, 1), F_OK) != 0) {
+        const char *plain = hed_spec_text(reader, file, "%.*s", (int)length - 4, name);
+        if (access(hed_spec_path(reader, file, plain, 1), F_OK) == 0) name = plain;
+    }
+    if (!sources || !hed_spec_fine(reader) ||
+        !hed_spec_read_source(reader, file, name, 1, folders, &source))
+        return;
+    kernel->def.sources = sources;
+    const char *texts = hed_spec_define_texts(reader, specification, kernel, kernel->texts);
+    if (texts[0])
+        sources[kernel->def.source_count++] = (hed_source){.name = "parameters", .text = texts};
+    sources[kernel->def.source_count++] = source;
+}
+
+/* ---- the whole ---- */
+
+void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root)
+{
+    hed_json_node space = hed_json_member(root, "ConfigurationSpace"),
+                  specification = hed_json_member(root, "KernelSpecification");
+    hed_spec_kernel *kernel = &reader->spec->kernel;
+    hed_json_node problem = hed_t1_optional(specification, "ProblemSize"),
+                  budget = hed_t1_optional(root, "Budget");
+    if (hed_json_kind_of(problem) != HED_JSON_NOTHING) t1_read_problem(reader, problem);
+    t1_read_space(reader, space, kernel);
+    if (!hed_spec_fine(reader)) return;
+    const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
+    static const char *const languages[] = {"OpenCL", "CUDA", "HIP", NULL};
+    hed_json_node name = hed_json_member(specification, "KernelName"),
+                  language = hed_json_member(specification, "Language");
+    kernel->def.language = hed_json_choice(language, languages) == 0 ? HED_OPENCL_C : HED_CUDA_C;
+    hed_spec_set_entry(reader, name, kernel, hed_json_string(name));
+    /* texts ask whether they are being tuned */
+    static const hed_define tuned = {"kernel_tuner", "1"};
+    kernel->def.defines = &tuned;
+    kernel->def.define_count = 1;
+    hed_spec_read_options(
+        reader, hed_t1_optional(specification, "CompilerOptions"), kernel, folders);
+    t1_read_text(reader, specification, kernel, folders);
+    t1_read_launch(reader, specification, kernel);
+    bool limited = hed_json_kind_of(budget) != HED_JSON_NOTHING;
+    for (size_t i = 0; limited && i < hed_json_count(budget); i++) {
+        hed_json_node item = hed_json_item(budget, i);
+        const char *type = hed_json_string(hed_json_member(item, "Type"));
+        double value = hed_json_number(hed_json_member(item, "BudgetValue"), 0, 4e9);
+        if (strcmp(type, "ConfigurationCount") == 0) reader->spec->evaluations = (uint32_t)value;
+        else if (strcmp(type, "TuningDuration") == 0) reader->spec->limit_seconds = value;
+    }
+    if (hed_spec_fine(reader)) hed_t1_read_arguments(reader, specification);
+}
