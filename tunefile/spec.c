@@ -512,8 +512,8 @@ static hed_status reader_status(const hed_spec_reader *reader, hed_error *error)
 hed_status hed_tune_file_open(
     const char *path, const hed_device_info *device, hed_tune_file **result, hed_error *error)
 {
-    *result = NULL;
     if (hed_failed(error)) return error->status;
+    *result = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
     if (status) return status;

@@ -1,7 +1,7 @@
 /* Replaying searches on recorded spaces. */
 #include "cli/tune/score.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,12 +55,11 @@ hed_status hed_replay_measure(
 {
     uint64_t count;
     double *sorted = sorted_times(recorded, &count);
-    if (!sorted)
-        return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %s", recorded->name);
+    if (!sorted) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", recorded->name);
     if (count == 0) {
         free(sorted);
-        return hed_error_set(error, HED_ERROR_FORMAT,
-            "%s: not one of its configurations has a time", recorded->name);
+        return hed_fail(error, HED_ERROR_FORMAT, "%s: not one of its configurations has a time",
+            recorded->name);
     }
     *scale = (hed_replay_scale){.optimum = sorted[0]};
     scale->median =
@@ -110,43 +109,32 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Asks, and looks the answer up. Gives BOUNDS at the end of the space. */
-static hed_status ask(const hed_replay_def *def, hed_search *search, question *open,
-    double *seconds, hed_error *error)
-{
-    double began = processor_seconds();
-    hed_status status = hed_search_ask(search, &open->config, error);
-    *seconds = processor_seconds() - began;
-    if (status == HED_OK)
-        open->time = def->recorded->times[hed_space_find(def->recorded->space, &open->config)];
-    return status;
-}
-
-static hed_status tell(const hed_replay_def *def, hed_search *search, const question *answered,
-    uint64_t *noise, hed_error *error)
-{
-    double seen = answered->time;
-    if (def->noise > 0 && !isnan(seen)) seen *= noise_factor(noise, def->noise);
-    return hed_search_tell(search, &answered->config, seen, error);
-}
-
 static hed_status replay(const hed_replay_def *def, hed_search *search, question *open,
     double *best, double *seconds, hed_error *error)
 {
-    hed_status status = HED_OK;
     uint64_t noise = def->seed * 0x9e3779b97f4a7c15u + 1;
     double least = INFINITY;
     uint32_t asked = 0;
+    bool more = true; /* until the end of the space */
     for (uint32_t done = 0; done < def->evaluations; done++) {
-        while (status == HED_OK && asked < def->evaluations && asked < done + def->open) {
-            status = ask(def, search, &open[asked % def->open], &seconds[asked], error);
-            asked += status == HED_OK;
+        while (more && asked < def->evaluations && asked < done + def->open) {
+            question *next = &open[asked % def->open];
+            hed_error why = {0};
+            double began = processor_seconds();
+            hed_status status = hed_search_ask(search, &next->config, &why);
+            seconds[asked] = processor_seconds() - began;
+            more = !status;
+            if (status == HED_ERROR_BOUNDS) break;
+            if (status) return hed_fail(error, status, "%s", why.text);
+            next->time = def->recorded->times[hed_space_find(def->recorded->space, &next->config)];
+            asked++;
         }
-        if (status != HED_OK && status != HED_ERROR_BOUNDS) return status;
         if (done < asked) {
             const question *answered = &open[done % def->open];
-            hed_status told = tell(def, search, answered, &noise, error);
-            if (told != HED_OK) return told;
+            double seen = answered->time;
+            if (def->noise > 0 && !isnan(seen)) seen *= noise_factor(&noise, def->noise);
+            hed_status told = hed_search_tell(search, &answered->config, seen, error);
+            if (told) return told;
             least = fmin(least, answered->time); /* which a NAN leaves alone */
         } else {
             seconds[done] = 0;
@@ -161,14 +149,17 @@ hed_status hed_replay_run(
     const hed_replay_def *def, double *best, double *seconds, hed_error *error)
 {
     hed_search_def search_def = {
-        .space = def->recorded->space, .strategy = def->strategy, .seed = def->seed,
-        .sources = def->sources, .source_count = def->source_count,
+        .space = def->recorded->space,
+        .strategy = def->strategy,
+        .seed = def->seed,
+        .sources = def->sources,
+        .source_count = def->source_count,
     };
     hed_search *search = NULL;
     question *open = malloc(def->open * sizeof *open);
     hed_status status = open ? hed_search_create(&search_def, &search, error)
-                             : hed_error_set(error, HED_ERROR_MEMORY, "out of memory");
-    if (status == HED_OK) status = replay(def, search, open, best, seconds, error);
+                             : hed_fail(error, HED_ERROR_MEMORY, "out of memory");
+    if (!status) status = replay(def, search, open, best, seconds, error);
     hed_search_destroy(search);
     free(open);
     return status;
