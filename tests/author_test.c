@@ -148,9 +148,9 @@ static const hed_kernel_def described = {
     .name = "described",
     HED_SOURCES({"a.cl", "a", 1}, {"b.cl", "b", 0}),
     HED_ARGUMENTS(HED_IN(float, in, .count = "4*n*ITEMS"), HED_OUT(ulong, out, .tolerance = 0.5),
-        HED_INOUT(int, both, .count = "n/256"), HED_SCRATCH(bytes, own, .count = "3"),
+        HED_INOUT(int, both, .count = "n/256"), HED_SCRATCH(bytes, own, .count = "3*SIDE"),
         HED_VALUE(uint, n), HED_VALUE(double, m), HED_VALUE(float, x),
-        HED_VALUE_STRUCT(limits, range), HED_LOCAL_ARRAY(float, tile)),
+        HED_VALUE_STRUCT(limits, range), HED_ARRAY(float, tile)),
     HED_PARAMETERS(HED_PARAMETER(WG, 64, 32, 64, 128), HED_PARAMETER(ITEMS, 2, 1, 2, 4),
         HED_SWITCH(PAD, 1), HED_CHOICE(ORDER, 1, "tree", "free", "any")),
     HED_CONSTRAINTS("WG * ITEMS <= 256"),
@@ -209,7 +209,7 @@ static const hed_problem three_thousand = {2, {1000, 3}};
 Test(author, sample_bytes_follow_the_counts)
 {
     hed_config config = hed_config_default(&described);
-    static const uint64_t expected[] = {4 * 1000 * 2 * 4, 3000 * 8, 4 * 4, 3, 0, 0, 0, 0, 0};
+    static const uint64_t expected[] = {4 * 1000 * 2 * 4, 3000 * 8, 4 * 4, 51, 0, 0, 0, 0, 0};
     for (uint32_t i = 0; i < HED_COUNT(expected); i++)
         CHECK_EQ(hed_default_sample_bytes(&described, &config, &three_thousand, i), expected[i],
             "%u", i);

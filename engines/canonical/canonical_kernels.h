@@ -1,48 +1,46 @@
-/* What the files of the canonical kernels share: the table of embedded texts, the descriptions,
- * sample data, and the way a native function is compiled for more than one instruction set. */
+/* What the files of the canonical kernels share: their list, tiles, the limits that valid() asks
+ * for, and vectors of eight floats. */
 #ifndef HED_CANONICAL_KERNELS_H
 #define HED_CANONICAL_KERNELS_H
 
+#include "heddle/author.h"
 #include "heddle/canonical.h"
 
-/* Order of the texts in hed_canonical_files, as CMakeLists.txt lists them. */
-enum {
-    HED_CANONICAL_CONVOLUTION_CL,
-    HED_CANONICAL_COPY_CL,
-    HED_CANONICAL_MATMUL_CL,
-    HED_CANONICAL_NBODY_CL,
-    HED_CANONICAL_REDUCTION_CL,
-    HED_CANONICAL_SAXPY_CL,
-    HED_CANONICAL_SCAN_CL,
-    HED_CANONICAL_SCAN_SINGLE_CL,
-    HED_CANONICAL_SCAN_TREE_CL,
-    HED_CANONICAL_TRANSPOSE_CL
-};
-extern const hed_source hed_canonical_files[];
+/* In the order of hed_canonical_at(). A new kernel is a name here, kernels/NAME.cl, and NAME.c,
+ * which defines hed_NAME_def. */
+#define HED_CANONICAL_KERNELS(X) \
+    X(copy) \
+    X(saxpy) \
+    X(transpose) \
+    X(reduction) \
+    X(scan_tree) \
+    X(scan) \
+    X(scan_single) \
+    X(convolution) \
+    X(nbody) \
+    X(matmul)
 
-extern const hed_kernel_def hed_convolution_def;
-extern const hed_kernel_def hed_copy_def;
-extern const hed_kernel_def hed_matmul_def;
-extern const hed_kernel_def hed_nbody_def;
-extern const hed_kernel_def hed_reduction_def;
-extern const hed_kernel_def hed_saxpy_def;
-extern const hed_kernel_def hed_scan_def;
-extern const hed_kernel_def hed_scan_single_def;
-extern const hed_kernel_def hed_scan_tree_def;
-extern const hed_kernel_def hed_transpose_def;
+#define HED_CANONICAL_DECLARE(name) \
+    extern const char hed_canonical_##name##_cl[]; \
+    extern const hed_kernel_def hed_##name##_def;
+HED_CANONICAL_KERNELS(HED_CANONICAL_DECLARE)
 
-/* Words of a repeatable random sequence; its own one for each seed and argument. */
-void hed_canonical_fill_words(uint32_t *words, uint64_t count, uint64_t seed, uint32_t argument);
-/* Likewise floats in (-1, 1), none of them zero. */
-void hed_canonical_fill_floats(float *values, uint64_t count, uint64_t seed, uint32_t argument);
+/* The text of a kernel, for its description. */
+#define HED_CANONICAL_TEXT(name) HED_SOURCES({#name ".cl", hed_canonical_##name##_cl, 0})
 
-static inline uint64_t hed_ceil_divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+/* ---- tiles ---- */
 
 /* Elements of a tile of `reduction` and `scan`: TILE in their texts. */
 enum { HED_CANONICAL_TILE = 4096 };
 
-/* Bytes of `scan_single`'s workspace for n elements, in whatever configuration. */
+/* A group of WG, the first parameter, for each tile of the first dimension. */
+void hed_canonical_tiles_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry);
+
+/* Bytes of `scan_single`'s workspace for n elements, in any configuration. */
 uint64_t hed_canonical_scan_workspace(uint64_t n);
+
+/* ---- limits ---- */
 
 /* Local arrays whose size stands in the text: CUDA gives them 48 KiB whatever the device has. */
 static inline bool hed_static_local_fits(const hed_device_info *device, uint64_t bytes)
@@ -64,31 +62,21 @@ static inline bool hed_has_lanes_of_32(const hed_device_info *device)
     return (device->capabilities & HED_CAN_LANES) && device->lane_width == 32;
 }
 
-#define HED_COUNT(array) (sizeof(array) / sizeof(*(array)))
+/* ---- vectors ---- */
 
-/* Makes `name`, a hed_native_range_function, from `body`, a HED_NATIVE_BODY function of the same
- * type: compiled once for the baseline and, on x86-64, once more for AVX2 with fused multiply-add.
- * Same bits: fma() is fma() in both. */
-#define HED_NATIVE_BODY static inline __attribute__((always_inline)) void
-#if defined(__x86_64__)
-#define HED_NATIVE_CLONES(name, body) \
-    __attribute__((target("avx2,fma"))) static void name##_avx2( \
-        const hed_native_call *call, uint64_t begin, uint64_t end) \
-    { \
-        body(call, begin, end); \
-    } \
-    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) \
-    { \
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) \
-            name##_avx2(call, begin, end); \
-        else body(call, begin, end); \
-    }
-#else
-#define HED_NATIVE_CLONES(name, body) \
-    static void name(const hed_native_call *call, uint64_t begin, uint64_t end) \
-    { \
-        body(call, begin, end); \
-    }
-#endif
+/* Eight floats that the compiler keeps in one register (two on processors with 128 bits). The
+ * operation is a macro because a vector as a function's argument would tie the function to one
+ * instruction set. */
+enum { HED_LANES = 8 };
+typedef float hed_lanes __attribute__((vector_size(4 * HED_LANES)));
+
+/* sum += a * from[0 .. HED_LANES), fused; `from` at any address. */
+#define HED_LANES_FMA(sum, a, from) \
+    do { \
+        hed_lanes lanes_from; \
+        memcpy(&lanes_from, from, sizeof lanes_from); \
+        for (int lane = 0; lane < HED_LANES; lane++) \
+            (sum)[lane] = __builtin_fmaf(a, lanes_from[lane], (sum)[lane]); \
+    } while (0)
 
 #endif

@@ -87,7 +87,7 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
  *          .name = "blur",
  *          HED_SOURCES({"blur.cl", blur_text, 0}),
  *          HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, out, .tolerance = 1e-6),
- *              HED_VALUE(uint, n), HED_LOCAL_ARRAY(float, tile)),
+ *              HED_VALUE(uint, n), HED_ARRAY(float, tile)),
  *          HED_PARAMETERS(HED_PARAMETER(WG, 256, 64, 128, 256), HED_SWITCH(PAD, 1)),
  *          HED_DIMENSIONS("n"),
  *          HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(1000)),
@@ -134,28 +134,25 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
 #define HED_VALUE_STRUCT(type, ...) \
     HED_ARGUMENT_OF(HED_STRUCT, HED_BYTES, HED_READ, __VA_ARGS__, .size = sizeof(type))
 /** An array in local memory. */
-#define HED_LOCAL_ARRAY(type, ...) \
-    HED_ARGUMENT_OF(HED_LOCAL, HED_TYPE_##type, HED_READ, __VA_ARGS__, )
+#define HED_ARRAY(type, ...) HED_ARGUMENT_OF(HED_LOCAL, HED_TYPE_##type, HED_READ, __VA_ARGS__, )
 /** For the macros above. */
 #define HED_ARGUMENT_OF(what, of, how, label, ...) \
     { \
         .name = #label, .kind = what, .type = (hed_type)(of), .access = how, __VA_ARGS__ \
     }
 
-/** A hed_type for the words of kernels and for those of C. */
-enum {
-    HED_TYPE_bytes = HED_BYTES,
-    HED_TYPE_int = HED_INT32,
-    HED_TYPE_int32_t = HED_INT32,
-    HED_TYPE_uint = HED_UINT32,
-    HED_TYPE_uint32_t = HED_UINT32,
-    HED_TYPE_long = HED_INT64,
-    HED_TYPE_int64_t = HED_INT64,
-    HED_TYPE_ulong = HED_UINT64,
-    HED_TYPE_uint64_t = HED_UINT64,
-    HED_TYPE_float = HED_FLOAT,
-    HED_TYPE_double = HED_DOUBLE
-};
+/* A hed_type for the words of kernels and for those of C. */
+#define HED_TYPE_bytes HED_BYTES
+#define HED_TYPE_int HED_INT32
+#define HED_TYPE_int32_t HED_INT32
+#define HED_TYPE_uint HED_UINT32
+#define HED_TYPE_uint32_t HED_UINT32
+#define HED_TYPE_long HED_INT64
+#define HED_TYPE_int64_t HED_INT64
+#define HED_TYPE_ulong HED_UINT64
+#define HED_TYPE_uint64_t HED_UINT64
+#define HED_TYPE_float HED_FLOAT
+#define HED_TYPE_double HED_DOUBLE
 
 /** A parameter with its default and all its values: `HED_PARAMETER(WG, 256, 64, 128, 256)`. */
 #define HED_PARAMETER(label, initial, ...) \

@@ -107,9 +107,9 @@ typedef struct hed_argument_def {
     /** written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal
      * */
     double tolerance;
-    /** buffers, sample data (author.h): elements, as a product of dimensions, parameters and numbers
-     * like "4*width*height"; "n/256" is divided and rounded up. NULL: the product of all dimensions
-     */
+    /** buffers, sample data (author.h): elements, as a product of dimensions, parameters, defines
+     * and numbers like "4*width*height"; "n/256" is divided and rounded up. NULL: the product of all
+     * dimensions */
     const char *count;
 } hed_argument_def;
 

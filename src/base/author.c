@@ -9,7 +9,7 @@ static bool word_is(const char *word, size_t length, const char *name)
     return strncmp(name, word, length) == 0 && !name[length];
 }
 
-/* A dimension's size, a parameter's value, or a number. */
+/* A dimension's size, the value of a parameter or a define, or a number. */
 static uint64_t factor_value(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, const char *word, size_t length)
 {
@@ -17,6 +17,9 @@ static uint64_t factor_value(const hed_kernel_def *def, const hed_config *config
         if (word_is(word, length, def->dimensions[i])) return (uint64_t)problem->sizes[i];
     for (uint32_t i = 0; i < def->parameter_count; i++)
         if (word_is(word, length, def->parameters[i].name)) return (uint64_t)config->values[i];
+    for (uint32_t i = 0; i < def->define_count; i++)
+        if (word_is(word, length, def->defines[i].name))
+            return strtoull(def->defines[i].value, NULL, 10);
     assert(length > 0 && word[0] >= '0' && word[0] <= '9'); /* else no such name */
     return strtoull(word, NULL, 10);
 }

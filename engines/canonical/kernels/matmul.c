@@ -1,47 +1,11 @@
 /* Description and native version of `matmul`. */
-#include <string.h>
-
 #include "canonical_kernels.h"
-#include "simd.h"
 
-enum {
-    A,
-    B,
-    C,
-    M,
-    N,
-    K, /* arguments */
-};
-enum {
-    MWG,
-    NWG,
-    KWG,
-    MDIMC,
-    NDIMC,
-    MDIMA,
-    NDIMB,
-    KWI,
-    VWM,
-    VWN,
-    SA,
-    SB,
-    AHEAD,
-    PAIRED, /* parameters */
-};
-enum {
-    PART_K = 256,
-    PART_N = 2 * HED_LANES,
-    PART_M = 6, /* native: see body() */
-};
-
-static const int64_t sides[] = {32, 64, 128, 256};
-static const int64_t parts_k[] = {8, 16, 32};
-static const int64_t items_along[] = {8, 16};
-static const int64_t copying_m[] = {32, 64, 128};
-static const int64_t copying_n[] = {16, 32};
-static const int64_t unrolled[] = {2, 8};
-static const int64_t widths[] = {1, 4};
-static const int64_t switches[] = {0, 1};
+enum { A, B, C, M, N, K }; /* arguments */
+/* parameters */
+enum { MWG, NWG, KWG, MDIMC, NDIMC, MDIMA, NDIMB, KWI, VWM, VWN, SA, SB, AHEAD, PAIRED };
+enum { PART_K = 256, PART_N = 2 * HED_LANES, PART_M = 6 }; /* native: see matmul_body() */
+enum { LEAST_MDIMA = 32, LEAST_NDIMB = 16 };
 
 /* Whether a group's part of A (of B) can be copied by items side by side along m (n), `wide`
  * elements each. */
@@ -50,19 +14,17 @@ static bool copies_evenly(int64_t items, int64_t part, int64_t part_k, int64_t s
     return items % side == 0 && part % (side * wide) == 0 && part_k % (items / side) == 0;
 }
 
-static bool valid(
+static bool matmul_valid(
     const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
-    (void)def;
-    (void)strict;
     const int64_t *v = config->values;
     int64_t items = v[MDIMC] * v[NDIMC];
     if (v[MWG] % (v[MDIMC] * v[VWM]) || v[NWG] % (v[NDIMC] * v[VWN]) || v[KWG] % v[KWI])
         return false;
     /* What a switch turns off has one value, so that no two configurations are the same. */
-    if (v[SA] ? !copies_evenly(items, v[MWG], v[KWG], v[MDIMA], 1) : v[MDIMA] != copying_m[0])
+    if (v[SA] ? !copies_evenly(items, v[MWG], v[KWG], v[MDIMA], 1) : v[MDIMA] != LEAST_MDIMA)
         return false;
-    if (v[SB] ? !copies_evenly(items, v[NWG], v[KWG], v[NDIMB], v[VWN]) : v[NDIMB] != copying_n[0])
+    if (v[SB] ? !copies_evenly(items, v[NWG], v[KWG], v[NDIMB], v[VWN]) : v[NDIMB] != LEAST_NDIMB)
         return false;
     if (v[AHEAD] && !(v[SA] && v[SB])) return false;
     if (v[PAIRED] && !(v[SA] && v[SB] && v[VWM] == 4 && v[VWN] == 4)) return false;
@@ -75,20 +37,15 @@ static bool valid(
            hed_static_local_fits(device, (uint64_t)local);
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, hed_geometry *layout)
+static void matmul_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
-    (void)def;
     const int64_t *v = config->values;
     uint64_t m = (uint64_t)problem->sizes[0], n = (uint64_t)problem->sizes[1],
              k = (uint64_t)problem->sizes[2];
-    uint64_t items = (uint64_t)(v[MDIMC] * v[NDIMC]);
-    layout->dimensions = 1;
-    layout->global[0] =
-        hed_ceil_divide(m, (uint64_t)v[MWG]) * hed_ceil_divide(n, (uint64_t)v[NWG]) * items;
-    layout->group[0] = (uint32_t)items;
-    layout->native_items = m;
-    layout->native_grain = hed_ceil_divide(hed_ceil_divide(1 << 16, n * k), PART_M) * PART_M;
+    hed_geometry_1d(geometry,
+        hed_ceil_divide(m, (uint64_t)v[MWG]) * hed_ceil_divide(n, (uint64_t)v[NWG]),
+        v[MDIMC] * v[NDIMC], m, hed_round_up(hed_ceil_divide(1 << 16, n * k), PART_M));
 }
 
 /* ---- native: blocks after Goto and van de Geijn, "Anatomy of High-Performance Matrix
@@ -96,8 +53,8 @@ static void geometry(const hed_kernel_def *def, const hed_config *config,
 
 /* c[0 .. rows)[0 .. PART_N) += a b, where b is packed: PART_N elements for each of `steps` steps,
  * ascending. All of c is in registers if `rows`, a constant, is at most PART_M. */
-static inline __attribute__((always_inline)) void micro(int rows, const float *a, uint64_t a_pitch,
-    const float *b, uint64_t steps, float *c, uint64_t c_pitch)
+static inline __attribute__((always_inline)) void matmul_block(int rows, const float *a,
+    uint64_t a_pitch, const float *b, uint64_t steps, float *c, uint64_t c_pitch)
 {
     hed_lanes sum[PART_M][2];
 #pragma GCC unroll 6
@@ -114,7 +71,7 @@ static inline __attribute__((always_inline)) void micro(int rows, const float *a
     for (int r = 0; r < rows; r++) memcpy(c + (uint64_t)r * c_pitch, sum[r], sizeof sum[r]);
 }
 
-static inline void pack(const float *b, uint64_t n, uint64_t steps, uint64_t columns, float *packed)
+static inline void matmul_pack(const float *b, uint64_t n, uint64_t steps, uint64_t columns, float *packed)
 {
     for (uint64_t step = 0; step < steps; step++) {
         memcpy(packed + step * PART_N, b + step * n, columns * sizeof *packed);
@@ -123,7 +80,7 @@ static inline void pack(const float *b, uint64_t n, uint64_t steps, uint64_t col
 }
 
 /* Rows [begin, end) of one column of parts of C, for one part of the sum. */
-static inline __attribute__((always_inline)) void column_of_parts(const float *a, uint64_t a_pitch,
+static inline __attribute__((always_inline)) void matmul_column(const float *a, uint64_t a_pitch,
     const float *packed, uint64_t steps, float *c, uint64_t n, uint64_t columns, uint64_t begin,
     uint64_t end)
 {
@@ -135,8 +92,8 @@ static inline __attribute__((always_inline)) void column_of_parts(const float *a
             memcpy(edge + r * PART_N, to + r * n, columns * sizeof *edge);
         float *target = columns < PART_N ? edge : to;
         uint64_t pitch = columns < PART_N ? PART_N : n;
-        if (rows == PART_M) micro(PART_M, a + row * a_pitch, a_pitch, packed, steps, target, pitch);
-        else micro(1, a + row * a_pitch, a_pitch, packed, steps, target, pitch);
+        if (rows == PART_M) matmul_block(PART_M, a + row * a_pitch, a_pitch, packed, steps, target, pitch);
+        else matmul_block(1, a + row * a_pitch, a_pitch, packed, steps, target, pitch);
         for (uint64_t r = 0; columns < PART_N && r < rows; r++)
             memcpy(to + r * n, edge + r * PART_N, columns * sizeof *edge);
         row += rows;
@@ -146,7 +103,7 @@ static inline __attribute__((always_inline)) void column_of_parts(const float *a
 /* Rows [begin, end): the sum in parts of PART_K steps, for each of which PART_N columns of B are
  * packed and stay in the first cache while all rows go by, PART_M at a time in registers. Sums wait
  * in C, so each is one ascending chain. */
-HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY matmul_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const float *a = call->arguments[A], *b = call->arguments[B];
     float *c = call->arguments[C];
@@ -157,79 +114,39 @@ HED_NATIVE_BODY body(const hed_native_call *call, uint64_t begin, uint64_t end)
         uint64_t steps = k - step < PART_K ? k - step : PART_K;
         for (uint64_t column = 0; column < n; column += PART_N) {
             uint64_t columns = n - column < PART_N ? n - column : PART_N;
-            pack(b + step * n + column, n, steps, columns, packed);
-            column_of_parts(a + step, k, packed, steps, c + column, n, columns, begin, end);
+            matmul_pack(b + step * n + column, n, steps, columns, packed);
+            matmul_column(a + step, k, packed, steps, c + column, n, columns, begin, end);
         }
     }
 }
-HED_NATIVE_CLONES(native, body)
+HED_NATIVE_CLONES(matmul_native, matmul_body)
 
 /* ---- */
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-    hed_work *amount)
+static void matmul_work(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
-    (void)def;
-    (void)config;
-    double m = (double)problem->sizes[0], n = (double)problem->sizes[1],
-           k = (double)problem->sizes[2];
-    *amount = (hed_work){
-        .bytes = 4.0 * (m * k + k * n + m * n), .operations = 2.0 * m * n * k, .items = m * n};
+    hed_default_work(def, config, problem, work);
+    work->operations = 2.0 * work->items;
+    work->items = (double)problem->sizes[0] * (double)problem->sizes[1];
 }
-
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, uint32_t argument)
-{
-    (void)def;
-    (void)config;
-    uint64_t m = (uint64_t)problem->sizes[0], n = (uint64_t)problem->sizes[1],
-             k = (uint64_t)problem->sizes[2];
-    return argument == A ? 4 * m * k : argument == B ? 4 * k * n : argument == C ? 4 * m * n : 0;
-}
-
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-    void *data, uint64_t bytes, uint64_t seed)
-{
-    (void)def;
-    if (argument >= M) *(uint32_t *)data = (uint32_t)problem->sizes[argument - M];
-    else hed_canonical_fill_floats(data, bytes / 4, seed, argument);
-}
-
-static const hed_argument_def arguments[] = {
-    {.name = "a", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "b", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    {.name = "c", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
-    {.name = "m", .kind = HED_SCALAR, .type = HED_UINT32},
-    {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
-    {.name = "k", .kind = HED_SCALAR, .type = HED_UINT32},
-};
-static const hed_parameter_def parameters[] = {
-    {"MWG", sides, HED_COUNT(sides), 128, NULL},
-    {"NWG", sides, HED_COUNT(sides), 128, NULL},
-    {"KWG", parts_k, HED_COUNT(parts_k), 16, NULL},
-    {"MDIMC", items_along, HED_COUNT(items_along), 16, NULL},
-    {"NDIMC", items_along, HED_COUNT(items_along), 8, NULL},
-    {"MDIMA", copying_m, HED_COUNT(copying_m), 64, NULL},
-    {"NDIMB", copying_n, HED_COUNT(copying_n), 32, NULL},
-    {"KWI", unrolled, HED_COUNT(unrolled), 8, NULL},
-    {"VWM", widths, HED_COUNT(widths), 4, NULL},
-    {"VWN", widths, HED_COUNT(widths), 4, NULL},
-    {"SA", switches, HED_COUNT(switches), 1, NULL},
-    {"SB", switches, HED_COUNT(switches), 1, NULL},
-    {"AHEAD", switches, HED_COUNT(switches), 1, NULL},
-    {"PAIRED", switches, HED_COUNT(switches), 1, NULL},
-};
-static const char *const dimensions[] = {"m", "n", "k"};
-static const hed_problem problems[] = {
-    {3, {1, 1, 1}}, {3, {5, 7, 3}}, {3, {64, 64, 64}}, {3, {131, 37, 67}}, {3, {40, 136, 100}}};
 
 const hed_kernel_def hed_matmul_def = {
     .name = "matmul", .summary = "C = A B of matrices of floats in row order",
-    .sources = &hed_canonical_files[HED_CANONICAL_MATMUL_CL], .source_count = 1,
-    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions),
-    .max_threads = "MDIMC*NDIMC", .valid = valid, .geometry = geometry, .range = native,
-    .work = work, .metric = HED_METRIC_OPERATIONS, .metric_unit = "GFLOP/s",
-    .sample = {problems, HED_COUNT(problems), {3, {4096, 4096, 4096}}, sample_bytes, sample_fill},
+    HED_CANONICAL_TEXT(matmul),
+    HED_ARGUMENTS(HED_IN(float, a, .count = "m*k"), HED_IN(float, b, .count = "k*n"),
+        HED_OUT(float, c, .count = "m*n", .tolerance = 1e-5), HED_VALUE(uint, m),
+        HED_VALUE(uint, n), HED_VALUE(uint, k)),
+    HED_PARAMETERS(HED_PARAMETER(MWG, 128, 32, 64, 128, 256),
+        HED_PARAMETER(NWG, 128, 32, 64, 128, 256), HED_PARAMETER(KWG, 16, 8, 16, 32),
+        HED_PARAMETER(MDIMC, 16, 8, 16), HED_PARAMETER(NDIMC, 8, 8, 16),
+        HED_PARAMETER(MDIMA, 64, LEAST_MDIMA, 64, 128), HED_PARAMETER(NDIMB, 32, LEAST_NDIMB, 32),
+        HED_PARAMETER(KWI, 8, 2, 8), HED_PARAMETER(VWM, 4, 1, 4), HED_PARAMETER(VWN, 4, 1, 4),
+        HED_SWITCH(SA, 1), HED_SWITCH(SB, 1), HED_SWITCH(AHEAD, 1), HED_SWITCH(PAIRED, 1)),
+    .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS("m", "n", "k"),
+    .max_threads = "MDIMC*NDIMC", .valid = matmul_valid, .geometry = matmul_geometry,
+    .range = matmul_native, .work = matmul_work, .metric = HED_METRIC_OPERATIONS,
+    HED_PROBLEMS(HED_PROBLEM(1, 1, 1), HED_PROBLEM(5, 7, 3), HED_PROBLEM(64, 64, 64),
+        HED_PROBLEM(131, 37, 67), HED_PROBLEM(40, 136, 100)),
+    .sample.benchmark = HED_PROBLEM(4096, 4096, 4096), HED_DEFAULT_SAMPLE,
 };

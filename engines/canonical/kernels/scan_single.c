@@ -1,42 +1,28 @@
-/* Description and native version of `scan_single`. */
+/* Description and scan_single_native version of `scan_single`. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum {
-    IN,
-    OUT,
-    WORKSPACE,
-    N, /* arguments */
-};
-enum {
-    WG,
-    VEC,
-    ROWS,
-    LOOK,
-    LANES,
-    MERGE, /* parameters */
-};
+enum { IN, OUT, WORKSPACE, N };             /* arguments */
+enum { WG, VEC, ROWS, LOOK, LANES, MERGE }; /* parameters */
 enum {
     SMALLEST_TILE = 1024,
     MOST_IN_REGISTERS = 32, /* elements of an item */
     PACKET_BYTES = 16,
-    OTHER_PACKETS = 2, /* FIRST_NODE in the text */
+    OTHER_PACKETS = 2 /* FIRST_NODE in the text */
 };
 
-static bool is_integer(const hed_kernel_def *def)
+static bool scan_is_integer(const hed_kernel_def *def)
 {
     for (uint32_t i = 0; i < def->define_count; i++)
         if (strcmp(def->defines[i].name, "INTEGER") == 0) return atoi(def->defines[i].value) != 0;
     return false;
 }
 
-static bool valid(
+static bool scan_single_valid(
     const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
-    (void)def;
     const int64_t *value = config->values;
     bool lanes = hed_has_lanes_of_32(device);
     int64_t elements = value[VEC] * value[ROWS];
@@ -50,15 +36,12 @@ static bool valid(
                device, (uint64_t)value[WG], (uint64_t)(elements + 3 * value[ROWS] + 24));
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, hed_geometry *layout)
+static void scan_single_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
-    (void)def;
     const int64_t *value = config->values;
     uint64_t tile = (uint64_t)(value[WG] * value[VEC] * value[ROWS]);
-    layout->dimensions = 1;
-    layout->global[0] = hed_ceil_divide((uint64_t)problem->sizes[0], tile) * (uint64_t)value[WG];
-    layout->group[0] = (uint32_t)value[WG];
+    hed_geometry_1d(geometry, hed_ceil_divide((uint64_t)problem->sizes[0], tile), value[WG], 0, 0);
 }
 
 /* ---- native: what a chain of the three other kernels does, by one team ---- */
@@ -67,12 +50,12 @@ typedef struct share {
     uint64_t begin, end;
 } share;
 
-static share share_of(uint64_t count, uint32_t member, uint32_t members)
+static share scan_share(uint64_t count, uint32_t member, uint32_t members)
 {
     return (share){count * member / members, count * (member + 1) / members};
 }
 
-static void run_range(
+static void scan_run_range(
     const hed_native_call *call, const hed_kernel_def *def, void *const *arguments, share part)
 {
     hed_native_call own = *call;
@@ -87,8 +70,8 @@ static void scan_floats(const hed_native_call *call, hed_team *team, uint32_t me
     void *in = call->arguments[IN], *out = call->arguments[OUT], *count = call->arguments[N];
     float *nodes = call->arguments[WORKSPACE];
     uint64_t tiles = hed_ceil_divide(*(const uint32_t *)count, HED_CANONICAL_TILE);
-    share part = share_of(tiles, member, hed_team_size(team));
-    run_range(call, &hed_reduction_def, (void *[]){in, nodes, count}, part);
+    share part = scan_share(tiles, member, hed_team_size(team));
+    scan_run_range(call, &hed_reduction_def, (void *[]){in, nodes, count}, part);
     hed_team_barrier(team);
     float *level = nodes;
     for (uint64_t width = tiles; member == 0 && width > 1; width = (width + 1) / 2) {
@@ -98,7 +81,7 @@ static void scan_floats(const hed_native_call *call, hed_team *team, uint32_t me
         level = above;
     }
     hed_team_barrier(team);
-    run_range(call, &hed_scan_def, (void *[]){in, nodes, out, count}, part);
+    scan_run_range(call, &hed_scan_def, (void *[]){in, nodes, out, count}, part);
 }
 
 /* The workspace holds each member's sum. */
@@ -106,7 +89,7 @@ static void scan_integers(const hed_native_call *call, hed_team *team, uint32_t 
 {
     const uint32_t *in = call->arguments[IN];
     uint32_t *out = call->arguments[OUT], *sums = call->arguments[WORKSPACE], sum = 0;
-    share part = share_of(*(const uint32_t *)call->arguments[N], member, hed_team_size(team));
+    share part = scan_share(*(const uint32_t *)call->arguments[N], member, hed_team_size(team));
     for (uint64_t i = part.begin; i < part.end; i++) sum += in[i];
     sums[member] = sum;
     hed_team_barrier(team);
@@ -115,21 +98,19 @@ static void scan_integers(const hed_native_call *call, hed_team *team, uint32_t 
     for (uint64_t i = part.begin; i < part.end; i++) out[i] = sum += in[i];
 }
 
-static void native(const hed_native_call *call, hed_team *team, uint32_t member)
+static void scan_single_native(const hed_native_call *call, hed_team *team, uint32_t member)
 {
-    if (is_integer(call->def)) scan_integers(call, team, member);
+    if (scan_is_integer(call->def)) scan_integers(call, team, member);
     else scan_floats(call, team, member);
 }
 
 /* ---- */
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-    hed_work *amount)
+static void scan_single_work(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
-    (void)def;
-    (void)config;
-    double n = (double)problem->sizes[0];
-    *amount = (hed_work){.bytes = 8.0 * n, .operations = n - 1.0, .items = n};
+    hed_default_work(def, config, problem, work);
+    work->operations = work->items - 1.0;
 }
 
 uint64_t hed_canonical_scan_workspace(uint64_t n)
@@ -139,65 +120,38 @@ uint64_t hed_canonical_scan_workspace(uint64_t n)
     return PACKET_BYTES * (packets < 256 ? 256 : packets);
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+static uint64_t scan_single_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def;
-    (void)config;
-    uint64_t n = (uint64_t)problem->sizes[0];
-    if (argument == WORKSPACE) return hed_canonical_scan_workspace(n);
-    return argument == IN || argument == OUT ? 4 * n : 0;
+    if (argument == WORKSPACE) return hed_canonical_scan_workspace((uint64_t)problem->sizes[0]);
+    return hed_default_sample_bytes(def, config, problem, argument);
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-    void *data, uint64_t bytes, uint64_t seed)
+static void scan_single_fill(const hed_kernel_def *def, const hed_problem *problem,
+    uint32_t argument, void *data, uint64_t bytes, uint64_t seed)
 {
-    if (argument == N) *(uint32_t *)data = (uint32_t)problem->sizes[0];
-    else if (argument == WORKSPACE) memset(data, 0, bytes);
-    else if (is_integer(def)) hed_canonical_fill_words(data, bytes / 4, seed, argument);
-    else hed_canonical_fill_floats(data, bytes / 4, seed, argument);
+    if (argument == WORKSPACE) memset(data, 0, bytes);
+    else if (argument != N && scan_is_integer(def))
+        hed_sample_words(data, bytes / 4, seed, argument);
+    else hed_default_sample_fill(def, problem, argument, data, bytes, seed);
 }
-
-static const hed_argument_def arguments[] = {
-    {.name = "in", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
-    /* MERGE rounds otherwise: by parts of the largest prefix, which another one may be small
-     * beside. */
-    {.name = "out", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-3},
-    {.name = "workspace", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WORKSPACE},
-    {.name = "n", .kind = HED_SCALAR, .type = HED_UINT32},
-};
-static const int64_t groups[] = {128, 256, 512, 1024};
-static const int64_t widths[] = {1, 2, 4};
-static const int64_t rows[] = {1, 2, 4, 8, 16};
-static const int64_t looks[] = {1, 3, 5};
-static const int64_t switches[] = {0, 1};
-static const hed_parameter_def parameters[] = {
-    {"WG", groups, HED_COUNT(groups), 128, NULL},
-    {"VEC", widths, HED_COUNT(widths), 4, NULL},
-    {"ROWS", rows, HED_COUNT(rows), 8, NULL},
-    {"LOOK", looks, HED_COUNT(looks), 5, NULL},
-    {"LANES", switches, HED_COUNT(switches), 1, NULL},
-    {"MERGE", switches, HED_COUNT(switches), 0, NULL},
-};
-static const hed_define defines[] = {{"INTEGER", "0"}};
-static const char *const dimensions[] = {"n"};
-static const hed_problem problems[] = {
-    {1, {1}},
-    {1, {31}},
-    {1, {4096}},
-    {1, {4099}},
-    {1, {65537}},
-    {1, {1100003}},
-};
 
 const hed_kernel_def hed_scan_single_def = {
     .name = "scan_single", .summary = "prefix sums of n floats in one pass",
-    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_SINGLE_CL], .source_count = 1,
-    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
-    .defines = defines, .define_count = HED_COUNT(defines), .dimensions = dimensions,
-    .dimension_count = HED_COUNT(dimensions), .needs = HED_CAN_GLOBAL_ATOMICS, .max_threads = "WG",
-    .valid = valid, .geometry = geometry, .team = native, .work = work, .metric = HED_METRIC_BYTES,
-    .metric_unit = "GB/s",
-    .sample = {problems, HED_COUNT(problems), {1, {1 << 27}}, sample_bytes, sample_fill},
+    HED_CANONICAL_TEXT(scan_single),
+    /* MERGE rounds otherwise: by parts of the largest prefix, which another one may be small
+     * beside. */
+    HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, out, .tolerance = 1e-3),
+        HED_SCRATCH(uint, workspace), HED_VALUE(uint, n)),
+    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512, 1024), HED_PARAMETER(VEC, 4, 1, 2, 4),
+        HED_PARAMETER(ROWS, 8, 1, 2, 4, 8, 16), HED_PARAMETER(LOOK, 5, 1, 3, 5),
+        HED_SWITCH(LANES, 1), HED_SWITCH(MERGE, 0)),
+    .native_ignores = HED_ALL_PARAMETERS, HED_DEFINES({"INTEGER", "0"}), HED_DIMENSIONS("n"),
+    .needs = HED_CAN_GLOBAL_ATOMICS, .max_threads = "WG", .valid = scan_single_valid,
+    .geometry = scan_single_geometry, .team = scan_single_native, .work = scan_single_work,
+    .metric = HED_METRIC_BYTES,
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(31), HED_PROBLEM(4096), HED_PROBLEM(4099),
+        HED_PROBLEM(65537), HED_PROBLEM(1100003)),
+    .sample.benchmark = HED_PROBLEM(1 << 27), .sample.bytes = scan_single_bytes,
+    .sample.fill = scan_single_fill,
 };

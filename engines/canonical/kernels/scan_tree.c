@@ -2,26 +2,17 @@
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
-enum {
-    NODES,
-    OFFSET,
-    TILES, /* arguments */
-};
-enum { WG };                         /* parameters */
-enum { BLOCK = HED_CANONICAL_TILE }; /* nodes a group takes: BLOCK in the text */
+enum { NODES, OFFSET, TILES };       /* arguments */
+enum { BLOCK = HED_CANONICAL_TILE }; /* nodes that a group takes: BLOCK in the text */
 
-static void geometry(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, hed_geometry *layout)
+static void scan_tree_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
-    (void)def;
-    uint64_t blocks = hed_ceil_divide((uint64_t)problem->sizes[0], BLOCK);
-    layout->dimensions = 1;
-    layout->global[0] = blocks * (uint64_t)config->values[WG];
-    layout->group[0] = (uint32_t)config->values[WG];
-    layout->native_items = blocks;
+    hed_canonical_tiles_geometry(def, config, problem, geometry);
+    geometry->native_grain = 1;
 }
 
-static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
+static void scan_tree_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     for (uint64_t block = begin; block < end; block++) {
         float *level = (float *)call->arguments[NODES] + *(const uint32_t *)call->arguments[OFFSET];
@@ -38,48 +29,36 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
     }
 }
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-    hed_work *amount)
+static void scan_tree_work(
+    const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {
-    (void)def;
-    (void)config;
     double tiles = (double)problem->sizes[0];
-    *amount = (hed_work){.bytes = 8.0 * tiles, .operations = tiles - 1.0, .items = tiles};
+    *work = (hed_work){.bytes = 8.0 * tiles, .operations = tiles - 1.0, .items = tiles};
 }
 
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
+static uint64_t scan_tree_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    (void)def;
-    (void)config;
     return argument == NODES ? 4 * (uint64_t)hed_tree_node_count((uint32_t)problem->sizes[0]) : 0;
 }
 
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+static void scan_tree_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    (void)def;
-    if (argument == NODES) hed_canonical_fill_floats(data, bytes / 4, seed, argument);
-    else *(uint32_t *)data = argument == TILES ? (uint32_t)problem->sizes[0] : 0;
+    if (argument == OFFSET) *(uint32_t *)data = 0;
+    else hed_default_sample_fill(def, problem, argument, data, bytes, seed);
 }
-
-static const hed_argument_def arguments[] = {
-    {.name = "nodes", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
-    {.name = "offset", .kind = HED_SCALAR, .type = HED_UINT32},
-    {.name = "tiles", .kind = HED_SCALAR, .type = HED_UINT32},
-};
-static const int64_t groups[] = {64, 128, 256, 512, 1024};
-static const hed_parameter_def parameters[] = {{"WG", groups, HED_COUNT(groups), 256, NULL}};
-static const char *const dimensions[] = {"tiles"};
-static const hed_problem problems[] = {{1, {1}}, {1, {2}}, {1, {31}}, {1, {4096}}, {1, {10007}}};
 
 const hed_kernel_def hed_scan_tree_def = {
     .name = "scan_tree", .summary = "upper levels of the tree of sums that a prefix sum needs",
-    .sources = &hed_canonical_files[HED_CANONICAL_SCAN_TREE_CL], .source_count = 1,
-    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "WG",
-    .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
-    .metric_unit = "GB/s",
-    .sample = {problems, HED_COUNT(problems), {1, {1 << 24}}, sample_bytes, sample_fill},
+    HED_CANONICAL_TEXT(scan_tree),
+    HED_ARGUMENTS(HED_INOUT(float, nodes), HED_VALUE(uint, offset), HED_VALUE(uint, tiles)),
+    HED_PARAMETERS(HED_PARAMETER(WG, 256, 64, 128, 256, 512, 1024)),
+    .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS("tiles"), .max_threads = "WG",
+    .geometry = scan_tree_geometry, .range = scan_tree_native, .work = scan_tree_work,
+    .metric = HED_METRIC_BYTES,
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(2), HED_PROBLEM(31), HED_PROBLEM(4096),
+        HED_PROBLEM(10007)),
+    .sample.benchmark = HED_PROBLEM(1 << 24), .sample.bytes = scan_tree_bytes,
+    .sample.fill = scan_tree_fill,
 };

@@ -1,52 +1,38 @@
 /* Description and native version of `transpose`. */
 #include "canonical_kernels.h"
 
-enum {
-    IN,
-    OUT,
-    WIDTH,
-    HEIGHT, /* arguments; the last two are the problem's sizes 0 and 1 */
-};
-enum {
-    TILE,
-    ROWS,
-    PAD, /* parameters */
-};
-enum { BLOCK = 32 }; /* native: side of a block that stays in the first cache */
+enum { TILE, ROWS, PAD }; /* parameters */
+enum { BLOCK = 32 };      /* native: side of a block that stays in the first cache */
 
-static bool valid(
+static bool transpose_valid(
     const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
-    (void)def;
-    (void)strict;
     const int64_t *value = config->values;
     return value[ROWS] <= value[TILE] &&
            hed_static_local_fits(device, (uint64_t)(4 * value[TILE] * (value[TILE] + value[PAD])));
 }
 
-static void geometry(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, hed_geometry *layout)
+static void transpose_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
 {
-    (void)def;
     uint64_t tile = (uint64_t)config->values[TILE], rows = (uint64_t)config->values[ROWS];
     uint64_t width = (uint64_t)problem->sizes[0], height = (uint64_t)problem->sizes[1];
     /* Tiles in one dimension: the second one of CUDA ends at 65535. */
-    layout->dimensions = 2;
-    layout->global[0] = hed_ceil_divide(width, tile) * hed_ceil_divide(height, tile) * tile;
-    layout->global[1] = rows;
-    layout->group[0] = (uint32_t)tile;
-    layout->group[1] = (uint32_t)rows;
-    layout->native_items = hed_ceil_divide(width, BLOCK);
-    layout->native_grain = hed_ceil_divide(1 << 16, BLOCK * height);
+    uint64_t tiles = hed_ceil_divide(width, tile) * hed_ceil_divide(height, tile);
+    hed_geometry_1d(geometry, tiles, (int64_t)tile, hed_ceil_divide(width, BLOCK),
+        hed_ceil_divide(1 << 16, BLOCK * height));
+    geometry->dimensions = 2;
+    geometry->global[1] = rows;
+    geometry->group[1] = (uint32_t)rows;
 }
 
 /* Range: blocks of columns of the input, rows of the output. */
-static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
+static void transpose_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    const uint32_t *restrict in = call->arguments[IN];
-    uint32_t *restrict out = call->arguments[OUT];
-    uint64_t width = *(const uint32_t *)call->arguments[WIDTH],
-             height = *(const uint32_t *)call->arguments[HEIGHT];
+    const uint32_t *restrict in = call->arguments[0];
+    uint32_t *restrict out = call->arguments[1];
+    uint64_t width = *(const uint32_t *)call->arguments[2];
+    uint64_t height = *(const uint32_t *)call->arguments[3];
     for (uint64_t left = begin * BLOCK; left < end * BLOCK && left < width; left += BLOCK) {
         uint64_t right = left + BLOCK < width ? left + BLOCK : width;
         for (uint64_t top = 0; top < height; top += BLOCK) {
@@ -57,65 +43,17 @@ static void native(const hed_native_call *call, uint64_t begin, uint64_t end)
     }
 }
 
-static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
-    hed_work *amount)
-{
-    (void)def;
-    (void)config;
-    double n = (double)problem->sizes[0] * (double)problem->sizes[1];
-    *amount = (hed_work){.bytes = 8.0 * n, .items = n};
-}
-
-static uint64_t sample_bytes(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, uint32_t argument)
-{
-    (void)def;
-    (void)config;
-    return argument == IN || argument == OUT ? 4 * (uint64_t)(problem->sizes[0] * problem->sizes[1])
-                                             : 0;
-}
-
-static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
-    void *data, uint64_t bytes, uint64_t seed)
-{
-    (void)def;
-    if (argument == WIDTH || argument == HEIGHT)
-        *(uint32_t *)data = (uint32_t)problem->sizes[argument - WIDTH];
-    else hed_canonical_fill_words(data, bytes / 4, seed, argument);
-}
-
-static const hed_argument_def arguments[] = {
-    {.name = "in", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_READ},
-    {.name = "out", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WRITE},
-    {.name = "width", .kind = HED_SCALAR, .type = HED_UINT32},
-    {.name = "height", .kind = HED_SCALAR, .type = HED_UINT32},
-};
-static const int64_t tiles[] = {8, 16, 32, 64};
-static const int64_t rows[] = {1, 2, 4, 8, 16};
-static const int64_t pads[] = {0, 1};
-static const hed_parameter_def parameters[] = {
-    {"TILE", tiles, HED_COUNT(tiles), 64, NULL},
-    {"ROWS", rows, HED_COUNT(rows), 8, NULL},
-    {"PAD", pads, HED_COUNT(pads), 1, NULL},
-};
-static const char *const dimensions[] = {"width", "height"};
-static const hed_problem problems[] = {
-    {2, {1, 1}},
-    {2, {7, 3}},
-    {2, {64, 64}},
-    {2, {101, 1}},
-    {2, {1, 131}},
-    {2, {257, 131}},
-    {2, {128, 320}},
-};
-
 const hed_kernel_def hed_transpose_def = {
     .name = "transpose", .summary = "transposes a matrix of 32-bit words",
-    .sources = &hed_canonical_files[HED_CANONICAL_TRANSPOSE_CL], .source_count = 1,
-    .arguments = arguments, .argument_count = HED_COUNT(arguments), .parameters = parameters,
-    .parameter_count = HED_COUNT(parameters), .native_ignores = HED_ALL_PARAMETERS,
-    .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions), .max_threads = "TILE*ROWS",
-    .valid = valid, .geometry = geometry, .range = native, .work = work, .metric = HED_METRIC_BYTES,
-    .metric_unit = "GB/s",
-    .sample = {problems, HED_COUNT(problems), {2, {16384, 16384}}, sample_bytes, sample_fill},
+    HED_CANONICAL_TEXT(transpose),
+    HED_ARGUMENTS(
+        HED_IN(uint, in), HED_OUT(uint, out), HED_VALUE(uint, width), HED_VALUE(uint, height)),
+    HED_PARAMETERS(HED_PARAMETER(TILE, 64, 8, 16, 32, 64), HED_PARAMETER(ROWS, 8, 1, 2, 4, 8, 16),
+        HED_SWITCH(PAD, 1)),
+    .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS("width", "height"),
+    .max_threads = "TILE*ROWS", .valid = transpose_valid, .geometry = transpose_geometry,
+    .range = transpose_native, .work = hed_default_work, .metric = HED_METRIC_BYTES,
+    HED_PROBLEMS(HED_PROBLEM(1, 1), HED_PROBLEM(7, 3), HED_PROBLEM(64, 64), HED_PROBLEM(101, 1),
+        HED_PROBLEM(1, 131), HED_PROBLEM(257, 131), HED_PROBLEM(128, 320)),
+    .sample.benchmark = HED_PROBLEM(16384, 16384), HED_DEFAULT_SAMPLE,
 };

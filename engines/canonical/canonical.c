@@ -1,12 +1,37 @@
-/* Sums and prefix sums of whole arrays. A sum is `reduction` run over its own output until one
- * value is left. A prefix sum is one launch of `scan_single` where groups hand packets to each
- * other; elsewhere, where that is slow or not promised, it is reduce-then-scan, which reads its
- * input twice: the tiles' sums, the levels above them, then every tile by itself. */
+/* The list of the canonical kernels, and sums and prefix sums of whole arrays. A sum is `reduction`
+ * run over its own output until one value is left. A prefix sum is one launch of `scan_single` where
+ * groups hand packets to each other; elsewhere, where that is slow or not promised, it is
+ * reduce-then-scan, which reads its input twice: the tiles' sums, the levels above them, then every
+ * tile by itself. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
+
+/* ---- the list ---- */
+
+#define ADDRESS_OF(name) &hed_##name##_def,
+static const hed_kernel_def *const kernels[] = {HED_CANONICAL_KERNELS(ADDRESS_OF)};
+
+uint32_t hed_canonical_count(void) { return HED_COUNT(kernels); }
+
+const hed_kernel_def *hed_canonical_at(uint32_t index) { return kernels[index]; }
+
+const hed_kernel_def *hed_canonical_find(const char *name)
+{
+    for (uint32_t i = 0; i < HED_COUNT(kernels); i++)
+        if (strcmp(kernels[i]->name, name) == 0) return kernels[i];
+    return NULL;
+}
+
+void hed_canonical_tiles_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
+{
+    uint64_t tiles = hed_ceil_divide((uint64_t)problem->sizes[0], HED_CANONICAL_TILE);
+    hed_geometry_1d(geometry, tiles, config->values[0], tiles, 8);
+}
+
+/* ---- chains ---- */
 
 struct hed_canonical_chain {
     hed_allocator allocator;
@@ -31,65 +56,52 @@ static hed_status create_kernel(hed_device *device, const hed_kernel_def *def, i
     return hed_kernel_create(device, def, &options, kernel, error);
 }
 
-static hed_status create_floats(
-    hed_device *device, uint32_t count, hed_buffer **buffer, hed_error *error)
+static hed_status create_buffer(
+    hed_device *device, uint64_t bytes, hed_buffer **buffer, hed_error *error)
 {
-    hed_buffer_def def = hed_default_buffer_def(4 * (uint64_t)count);
+    hed_buffer_def def = hed_default_buffer_def(bytes);
     return hed_buffer_create(device, &def, buffer, error);
 }
 
-static hed_status create_workspace(
-    hed_device *device, uint32_t most, hed_buffer **buffer, hed_error *error)
+/* One pass: the kernel, and its workspace, which begins as zeros. */
+static hed_status create_scan_single(
+    hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
 {
-    hed_buffer_def def = hed_default_buffer_def(hed_canonical_scan_workspace(most));
+    uint64_t bytes = hed_canonical_scan_workspace(made->most);
     hed_stream *stream = NULL;
-    hed_status status = hed_buffer_create(device, &def, buffer, error);
+    hed_status status =
+        create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
+    if (!status) status = create_buffer(device, bytes, &made->workspace, error);
     if (!status) status = hed_stream_create(device, NULL, &stream, error);
-    if (!status)
-        status = hed_fill(stream, *buffer, 0, def.size, &(uint32_t){0}, sizeof(uint32_t), error);
+    if (!status) status = hed_fill(stream, made->workspace, 0, bytes, &(uint32_t){0}, 4, error);
     if (!status) status = hed_stream_wait(stream, error);
     hed_stream_destroy(stream);
     return status;
-}
-
-static hed_status create_scan(
-    hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
-{
-    hed_status status;
-    if (hed_device_get_info(device)->capabilities & HED_CAN_PACKETS) {
-        status = create_kernel(
-            device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
-        return status ? status : create_workspace(device, made->most, &made->workspace, error);
-    }
-    status = create_kernel(
-        device, &hed_scan_tree_def, tiles_of(made->most), math, &made->scan_tree, error);
-    return status ? status
-                  : create_kernel(device, &hed_scan_def, made->most, math, &made->scan, error);
 }
 
 hed_status hed_canonical_chain_create(
     hed_device *device, uint32_t most, hed_math math, hed_canonical_chain **chain, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
+    if (most == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "a chain for 0 elements: at least 1");
     hed_allocator allocator = hed_context_allocator(hed_device_context(device));
-    hed_canonical_chain *made =
-        most == 0 ? NULL
-                  : allocator.allocate(allocator.user, sizeof *made, _Alignof(hed_canonical_chain));
-    if (!made) {
-        hed_status why = most == 0 ? HED_ERROR_ARGUMENT : HED_ERROR_MEMORY;
-        if (error) *error = (hed_error){.status = why};
-        if (error)
-            snprintf(error->text, sizeof error->text, "%s",
-                most == 0 ? "a chain for 0 elements: at least 1" : "no memory for a chain");
-        return why;
-    }
+    hed_canonical_chain *made = hed_new(&allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
     *made = (hed_canonical_chain){.allocator = allocator, .most = most};
     uint32_t tiles = tiles_of(most);
     hed_status status =
         create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
-    if (!status) status = create_scan(device, math, made, error);
-    if (!status) status = create_floats(device, hed_tree_node_count(tiles), &made->nodes, error);
-    if (!status) status = create_floats(device, tiles_of(tiles), &made->sums, error);
+    if (hed_device_get_info(device)->capabilities & HED_CAN_PACKETS) {
+        if (!status) status = create_scan_single(device, math, made, error);
+    } else {
+        if (!status)
+            status =
+                create_kernel(device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
+        if (!status) status = create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
+    }
+    uint64_t nodes = hed_tree_node_count(tiles);
+    if (!status) status = create_buffer(device, 4 * nodes, &made->nodes, error);
+    if (!status) status = create_buffer(device, 4 * (uint64_t)tiles_of(tiles), &made->sums, error);
     if (status) hed_canonical_chain_destroy(made);
     else *chain = made;
     return status;
@@ -105,22 +117,20 @@ void hed_canonical_chain_destroy(hed_canonical_chain *chain)
     hed_kernel_destroy(chain->scan);
     hed_kernel_destroy(chain->scan_tree);
     hed_kernel_destroy(chain->reduction);
-    chain->allocator.release(chain->allocator.user, chain, sizeof *chain);
+    hed_allocator allocator = chain->allocator;
+    hed_delete(&allocator, chain, 1, sizeof *chain);
 }
 
 static hed_status check_room(const hed_canonical_chain *chain, const char *name,
     const hed_buffer *buffer, uint32_t n, uint32_t floats, hed_error *error)
 {
     if (n <= chain->most && hed_buffer_size(buffer) >= 4 * (uint64_t)floats) return HED_OK;
-    if (error) *error = (hed_error){.status = HED_ERROR_BOUNDS};
-    if (error && n > chain->most)
-        snprintf(error->text, sizeof error->text,
+    if (n > chain->most)
+        return hed_fail(error, HED_ERROR_BOUNDS,
             "%" PRIu32 " elements: this chain was made for %" PRIu32 " at most", n, chain->most);
-    else if (error)
-        snprintf(error->text, sizeof error->text,
-            "buffer \"%s\" has %" PRIu64 " bytes, %" PRIu32 " floats were asked for", name,
-            hed_buffer_size(buffer), floats);
-    return HED_ERROR_BOUNDS;
+    return hed_fail(error, HED_ERROR_BOUNDS,
+        "buffer \"%s\" has %" PRIu64 " bytes, but %" PRIu32 " floats were asked for", name,
+        hed_buffer_size(buffer), floats);
 }
 
 static hed_status reduce(const hed_canonical_chain *chain, hed_stream *stream, hed_buffer *in,
