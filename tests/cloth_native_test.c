@@ -462,7 +462,7 @@ Test(cloth_native, memory_may_run_out_anywhere)
         CHECK_EQ(counting.live, 0);
         CHECK_EQ(counting.bytes, 0);
         if (!status) {
-            EXPECT_GT(n, 20);
+            EXPECT_GT(n, 10);
             break;
         }
         CHECK_EQ(status, HED_ERROR_MEMORY);

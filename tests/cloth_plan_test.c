@@ -676,7 +676,7 @@ Test(cloth_plan, every_allocation_may_fail)
             cloth_garment_destroy(garment);
             CHECK(counting.live == 0 && counting.bytes == 0);
             if (!reached) {
-                EXPECT_GT(refused, 40);
+                EXPECT_GT(refused, 8);
                 break;
             }
         }

@@ -353,12 +353,16 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
 {
     uint32_t constraints = planner->garment->constraint_count;
     finder f = {.planner = planner};
-    f.corner = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.corner);
-    f.mark = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.mark);
-    f.pairs = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.pairs);
-    f.taken = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *f.taken);
-    planner->found =
-        cloth_plan_temporary(planner, constraints / CLOTH_RING + 1, sizeof *planner->found);
+    f.corner = hed_arena_new(
+        &planner->arena, planner->garment->particle_count, sizeof *f.corner, planner->error);
+    f.mark = hed_arena_new(
+        &planner->arena, planner->garment->particle_count, sizeof *f.mark, planner->error);
+    f.pairs = hed_arena_new(
+        &planner->arena, planner->garment->particle_count, sizeof *f.pairs, planner->error);
+    f.taken = hed_arena_new(
+        &planner->arena, planner->garment->particle_count, sizeof *f.taken, planner->error);
+    planner->found = hed_arena_new(
+        &planner->arena, constraints / CLOTH_RING + 1, sizeof *planner->found, planner->error);
     if (!f.corner || !f.mark || !f.pairs || !f.taken || !planner->found) return HED_ERROR_MEMORY;
     mark_corners(&f);
     for (uint32_t corners = 1; corners < 2; corners--) find_complete_figures(&f, corners);
@@ -370,7 +374,7 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     cloth_plan *plan = planner->plan;
     plan->figure_steps = steps;
     plan->figure_kind =
-        hed_new(&plan->allocator, steps, sizeof *plan->figure_kind, planner->error);
+        hed_arena_new(&plan->arena, steps, sizeof *plan->figure_kind, planner->error);
     if (!plan->figure_kind) return HED_ERROR_MEMORY;
     for (uint32_t s = 0; s < steps; s++)
         plan->figure_kind[s] = s < rings ? CLOTH_RING : CLOTH_COMPLETE;

@@ -43,12 +43,12 @@ typedef struct cloth_shaped {
 /* A garment as figures. Rings come first in a substep, then pairs, then complete figures, which end
  * on the shortest constraints. */
 typedef struct cloth_figures {
-    hed_allocator allocator;
+    hed_arena arena;
     uint32_t particle_count;
     uint32_t *level; /* (particle_count) particles of one figure are at most one level apart */
     uint32_t level_count;
     cloth_shaped *figures; /* (count), by shape and step */
-    uint32_t count, capacity;
+    uint32_t count;
     uint32_t steps[CLOTH_SHAPE_COUNT];
 } cloth_figures;
 

@@ -25,14 +25,14 @@ typedef struct cloth_planner {
     const cloth_garment *garment;
     cloth_plan *plan;
     hed_error *error;
-    struct cloth_block *blocks; /* temporary memory, all given back at the end */
-    uint32_t *incident_at;      /* (particle_count + 1) */
-    uint32_t *incident;         /* (2 x constraint_count) constraints at each particle */
-    uint32_t *neighbour;        /* (2 x constraint_count) and their other ends */
-    uint32_t *part;             /* (particle_count) its patch */
-    uint32_t *own_at;           /* (patch_count + 1) where each patch begins in plan->own */
-    uint32_t *size;             /* (patch_count) particles of each */
-    uint8_t *moved;             /* (particle_count) has left the patch of its cut */
+    hed_arena arena;       /* temporary memory */
+    uint32_t *incident_at; /* (particle_count + 1) */
+    uint32_t *incident;    /* (2 x constraint_count) constraints at each particle */
+    uint32_t *neighbour;   /* (2 x constraint_count) and their other ends */
+    uint32_t *part;        /* (particle_count) its patch */
+    uint32_t *own_at;      /* (patch_count + 1) where each patch begins in plan->own */
+    uint32_t *size;        /* (patch_count) particles of each */
+    uint8_t *moved;        /* (particle_count) has left the patch of its cut */
     /* (constraint_count) the patch that alone does it; CLOTH_NONE: a boundary constraint */
     uint32_t *home;
     /* (constraint_count) its pair step; CLOTH_NO_STEP: none yet, or in a figure */
@@ -49,10 +49,6 @@ typedef struct cloth_planner {
 
 /* ---- memory ---- */
 
-/* `count` zeroed elements, given back with the planner; NULL and the planner's error when memory
- * runs out. */
-void *cloth_plan_temporary(cloth_planner *planner, uint64_t count, size_t size);
-void cloth_plan_release_temporaries(cloth_planner *planner);
 /* False when memory ran out. */
 bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 

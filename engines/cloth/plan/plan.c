@@ -3,41 +3,11 @@
 
 #include <string.h>
 
-/* ---- temporary memory ---- */
-
-struct cloth_block {
-    struct cloth_block *next;
-    uint64_t size; /* bytes, this header included */
-};
-
-enum { BLOCK_HEADER = 64 };
-
-void *cloth_plan_temporary(cloth_planner *planner, uint64_t count, size_t size)
-{
-    const hed_allocator *allocator = &planner->plan->allocator;
-    uint64_t bytes = count * size + BLOCK_HEADER;
-    struct cloth_block *block = hed_new(allocator, bytes, 1, planner->error);
-    if (!block) return NULL;
-    block->size = bytes;
-    block->next = planner->blocks;
-    planner->blocks = block;
-    return (char *)block + BLOCK_HEADER;
-}
-
-static void release_temporaries(cloth_planner *planner)
-{
-    while (planner->blocks) {
-        struct cloth_block *block = planner->blocks;
-        planner->blocks = block->next;
-        hed_delete(&planner->plan->allocator, block, block->size, 1);
-    }
-}
-
 bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value)
 {
     if (list->count == list->capacity) {
         uint32_t capacity = list->capacity ? 2 * list->capacity : 1024;
-        uint32_t *items = cloth_plan_temporary(planner, capacity, sizeof *items);
+        uint32_t *items = hed_arena_new(&planner->arena, capacity, sizeof *items, planner->error);
         if (!items) return false;
         if (list->count) memcpy(items, list->items, list->count * sizeof *items);
         list->items = items;
@@ -90,22 +60,27 @@ static hed_status allocate_planner(cloth_planner *planner)
     uint64_t particles = planner->garment->particle_count,
              constraints = planner->garment->constraint_count;
     uint64_t patches = planner->plan->patch_count;
-    bool there =
-        (planner->incident_at = cloth_plan_temporary(planner, particles + 1, sizeof(uint32_t))) &&
-        (planner->incident = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
-        (planner->neighbour = cloth_plan_temporary(planner, 2 * constraints, sizeof(uint32_t))) &&
-        (planner->part = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
-        (planner->home = cloth_plan_temporary(planner, constraints, sizeof(uint32_t))) &&
-        (planner->step = cloth_plan_temporary(planner, constraints, sizeof(uint16_t))) &&
-        (planner->in_figure = cloth_plan_temporary(planner, constraints, sizeof(uint8_t))) &&
-        (planner->own_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-        (planner->size = cloth_plan_temporary(planner, patches, sizeof(uint32_t))) &&
-        (planner->moved = cloth_plan_temporary(planner, particles, sizeof(uint8_t))) &&
-        (planner->redone_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-        (planner->ghosts_at = cloth_plan_temporary(planner, patches + 1, sizeof(uint32_t))) &&
-        (planner->plan->own =
-                hed_new(&planner->plan->allocator, particles, sizeof(uint32_t), planner->error));
-    return there ? HED_OK : HED_ERROR_MEMORY;
+    planner->incident_at =
+        hed_arena_new(&planner->arena, particles + 1, sizeof(uint32_t), planner->error);
+    planner->incident =
+        hed_arena_new(&planner->arena, 2 * constraints, sizeof(uint32_t), planner->error);
+    planner->neighbour =
+        hed_arena_new(&planner->arena, 2 * constraints, sizeof(uint32_t), planner->error);
+    planner->part = hed_arena_new(&planner->arena, particles, sizeof(uint32_t), planner->error);
+    planner->home = hed_arena_new(&planner->arena, constraints, sizeof(uint32_t), planner->error);
+    planner->step = hed_arena_new(&planner->arena, constraints, sizeof(uint16_t), planner->error);
+    planner->in_figure =
+        hed_arena_new(&planner->arena, constraints, sizeof(uint8_t), planner->error);
+    planner->own_at = hed_arena_new(&planner->arena, patches + 1, sizeof(uint32_t), planner->error);
+    planner->size = hed_arena_new(&planner->arena, patches, sizeof(uint32_t), planner->error);
+    planner->moved = hed_arena_new(&planner->arena, particles, sizeof(uint8_t), planner->error);
+    planner->redone_at =
+        hed_arena_new(&planner->arena, patches + 1, sizeof(uint32_t), planner->error);
+    planner->ghosts_at =
+        hed_arena_new(&planner->arena, patches + 1, sizeof(uint32_t), planner->error);
+    planner->plan->own =
+        hed_arena_new(&planner->plan->arena, particles, sizeof(uint32_t), planner->error);
+    return planner->arena.failed || planner->plan->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
 static hed_status make(cloth_planner *planner)
@@ -131,16 +106,20 @@ hed_status cloth_plan_create(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "garment \"%s\": %u patches of %u particles; there can be 1 to as many as particles",
             garment->name, def->patches, garment->particle_count);
-    cloth_plan *plan = hed_new(&garment->allocator, 1, sizeof *plan, error);
+    hed_arena arena = {.allocator = garment->allocator, .owner = "a plan of patches"};
+    cloth_plan *plan = hed_arena_new(&arena, 1, sizeof *plan, error);
     if (!plan) return HED_ERROR_MEMORY;
-    plan->allocator = garment->allocator;
+    plan->arena = arena;
     plan->def = *def;
     plan->patch_count = def->patches;
     plan->particle_count = garment->particle_count;
     plan->constraint_count = garment->constraint_count;
-    cloth_planner planner = {.garment = garment, .plan = plan, .error = error};
+    cloth_planner planner = {.garment = garment,
+        .plan = plan,
+        .error = error,
+        .arena = {.allocator = garment->allocator, .owner = "planning patches"}};
     hed_status status = make(&planner);
-    release_temporaries(&planner);
+    hed_arena_free(&planner.arena);
     if (status) cloth_plan_destroy(plan);
     else *made = plan;
     return status;
@@ -148,21 +127,7 @@ hed_status cloth_plan_create(
 
 void cloth_plan_destroy(cloth_plan *plan)
 {
-    if (!plan) return;
-    hed_allocator allocator = plan->allocator;
-    uint64_t patches = plan->patch_count;
-    hed_delete(&allocator, plan->patches, patches, sizeof *plan->patches);
-    hed_delete(&allocator, plan->own, plan->particle_count, sizeof *plan->own);
-    hed_delete(&allocator, plan->ghosts, plan->ghost_total, sizeof *plan->ghosts);
-    hed_delete(&allocator, plan->ghost_slot, plan->ghost_total, sizeof *plan->ghost_slot);
-    hed_delete(&allocator, plan->pair_at, patches * (plan->pair_steps + 1), sizeof *plan->pair_at);
-    hed_delete(&allocator, plan->pairs, plan->pair_count, sizeof *plan->pairs);
-    hed_delete(
-        &allocator, plan->figure_at, patches * (plan->figure_steps + 1), sizeof *plan->figure_at);
-    hed_delete(&allocator, plan->figure_kind, plan->figure_steps, sizeof *plan->figure_kind);
-    hed_delete(&allocator, plan->figures, plan->figure_count, sizeof *plan->figures);
-    hed_delete(&allocator, plan->order, plan->constraint_count, sizeof *plan->order);
-    hed_delete(&allocator, plan, 1, sizeof *plan);
+    if (plan) hed_arena_free(&plan->arena);
 }
 
 /* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary
@@ -201,7 +166,7 @@ static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
     for (uint32_t k = 0; k < constraints; k++)
         if (is_boundary(planner, k) && planner->step[k] + 1u > c->last)
             c->last = planner->step[k] + 1u;
-    uint32_t *at = cloth_plan_temporary(planner, c->last + 1, sizeof *at);
+    uint32_t *at = hed_arena_new(&planner->arena, c->last + 1, sizeof *at, planner->error);
     if (!at) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < constraints; k++)
         if (is_boundary(planner, k)) at[planner->step[k] + 1]++;
@@ -291,21 +256,21 @@ static cloth_closure *get_closure(cloth_planner *planner)
              constraints = planner->garment->constraint_count;
     cloth_closure *c = planner->closure;
     if (!c) {
-        c = cloth_plan_temporary(planner, 1, sizeof *c);
+        c = hed_arena_new(&planner->arena, 1, sizeof *c, planner->error);
         if (!c) return NULL;
-        c->at = cloth_plan_temporary(planner, particles + 1, sizeof *c->at);
-        c->cursor = cloth_plan_temporary(planner, particles, sizeof *c->cursor);
-        c->needed = cloth_plan_temporary(planner, particles, sizeof *c->needed);
-        c->list = cloth_plan_temporary(planner, particles, sizeof *c->list);
-        c->done = cloth_plan_temporary(planner, constraints, sizeof *c->done);
+        c->at = hed_arena_new(&planner->arena, particles + 1, sizeof *c->at, planner->error);
+        c->cursor = hed_arena_new(&planner->arena, particles, sizeof *c->cursor, planner->error);
+        c->needed = hed_arena_new(&planner->arena, particles, sizeof *c->needed, planner->error);
+        c->list = hed_arena_new(&planner->arena, particles, sizeof *c->list, planner->error);
+        c->done = hed_arena_new(&planner->arena, constraints, sizeof *c->done, planner->error);
         if (!c->at || !c->cursor || !c->needed || !c->list || !c->done) return NULL;
         c->planner = planner;
         planner->closure = c;
     }
     if (c->room < planner->plan->boundary) {
         c->room = (uint32_t)planner->plan->boundary;
-        c->sorted = cloth_plan_temporary(planner, c->room, sizeof *c->sorted);
-        c->rim = cloth_plan_temporary(planner, 2ull * c->room, sizeof *c->rim);
+        c->sorted = hed_arena_new(&planner->arena, c->room, sizeof *c->sorted, planner->error);
+        c->rim = hed_arena_new(&planner->arena, 2ull * c->room, sizeof *c->rim, planner->error);
         if (!c->sorted || !c->rim) return NULL;
     }
     return c;
@@ -368,11 +333,11 @@ static hed_status append_ghosts(
     cloth_planner *planner, const cloth_list *reader, const cloth_list *added)
 {
     uint32_t patches = planner->plan->patch_count;
-    uint32_t *at = cloth_plan_temporary(planner, patches + 1, sizeof *at),
-             *next = cloth_plan_temporary(planner, patches, sizeof *next);
+    uint32_t *at = hed_arena_new(&planner->arena, patches + 1, sizeof *at, planner->error),
+             *next = hed_arena_new(&planner->arena, patches, sizeof *next, planner->error);
     cloth_list all = {.count = planner->ghosts.count + added->count,
         .capacity = planner->ghosts.count + added->count};
-    all.items = cloth_plan_temporary(planner, all.count, sizeof *all.items);
+    all.items = hed_arena_new(&planner->arena, all.count, sizeof *all.items, planner->error);
     if (!at || !next || !all.items) return HED_ERROR_MEMORY;
     for (uint32_t p = 0; p < patches; p++)
         at[p + 1] = planner->ghosts_at[p + 1] - planner->ghosts_at[p];
@@ -393,9 +358,11 @@ static hed_status append_ghosts(
 hed_status cloth_plan_make_mutual(cloth_planner *planner)
 {
     uint32_t patches = planner->plan->patch_count;
-    uint32_t *reads_at = cloth_plan_temporary(planner, patches + 1, sizeof *reads_at);
-    uint32_t *seen = cloth_plan_temporary(planner, patches, sizeof *seen);
-    uint8_t *sent = cloth_plan_temporary(planner, planner->garment->particle_count, sizeof *sent);
+    uint32_t *reads_at =
+        hed_arena_new(&planner->arena, patches + 1, sizeof *reads_at, planner->error);
+    uint32_t *seen = hed_arena_new(&planner->arena, patches, sizeof *seen, planner->error);
+    uint8_t *sent = hed_arena_new(
+        &planner->arena, planner->garment->particle_count, sizeof *sent, planner->error);
     cloth_list reads = {0}, reader = {0}, added = {0};
     if (!reads_at || !seen || !sent || !find_reads(planner, reads_at, &reads, seen))
         return HED_ERROR_MEMORY;

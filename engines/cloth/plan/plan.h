@@ -77,7 +77,7 @@ typedef struct cloth_figure {
 enum { CLOTH_PLAN_MOST_LOCAL = 16384 };
 
 typedef struct cloth_plan {
-    hed_allocator allocator;
+    hed_arena arena; /* the plan's own and all that it points to */
     cloth_plan_def def;
     uint32_t particle_count, constraint_count; /* the garment's */
     uint32_t patch_count, pair_steps;

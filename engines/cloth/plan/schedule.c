@@ -434,14 +434,14 @@ static hed_status allocate(schedule *s)
 {
     cloth_planner *planner = s->planner;
     uint64_t particles = planner->garment->particle_count, patches = planner->plan->patch_count;
-    bool there = (s->inside = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
-                 (s->outside = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
-                 (s->release = cloth_plan_temporary(planner, particles, sizeof(uint16_t))) &&
-                 (s->vertex = cloth_plan_temporary(planner, particles, sizeof(uint32_t))) &&
-                 (s->home_at = cloth_plan_temporary(planner, patches + 2, sizeof(uint32_t))) &&
-                 (s->homes = cloth_plan_temporary(
-                      planner, planner->garment->constraint_count, sizeof(uint32_t)));
-    return there ? HED_OK : HED_ERROR_MEMORY;
+    s->inside = hed_arena_new(&planner->arena, particles, sizeof(uint16_t), planner->error);
+    s->outside = hed_arena_new(&planner->arena, particles, sizeof(uint16_t), planner->error);
+    s->release = hed_arena_new(&planner->arena, particles, sizeof(uint16_t), planner->error);
+    s->vertex = hed_arena_new(&planner->arena, particles, sizeof(uint32_t), planner->error);
+    s->home_at = hed_arena_new(&planner->arena, patches + 2, sizeof(uint32_t), planner->error);
+    s->homes = hed_arena_new(
+        &planner->arena, planner->garment->constraint_count, sizeof(uint32_t), planner->error);
+    return planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
 /* Makes room for the largest graph; moving particles between patches changes it a little. */
@@ -461,15 +461,16 @@ static hed_status allocate_matchings(schedule *s)
     s->room.vertices = vertices + vertices / 16;
     s->room.edges = edges + edges / 16;
     s->room.steps = s->steps + 2;
-    bool there =
-        (m->edges = cloth_plan_temporary(planner, s->room.edges, sizeof *m->edges)) &&
-        (m->left = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->left)) &&
-        (m->deadline = cloth_plan_temporary(planner, s->room.vertices, sizeof *m->deadline)) &&
-        (m->waiting = cloth_plan_temporary(planner, s->room.edges, sizeof *m->waiting)) &&
-        (m->sorted = cloth_plan_temporary(planner, s->room.edges, sizeof *m->sorted)) &&
-        (m->room = cloth_plan_temporary(planner, s->room.steps, sizeof *m->room)) &&
-        (m->at = cloth_plan_temporary(planner, s->room.vertices * s->room.steps, sizeof *m->at));
-    return there ? HED_OK : HED_ERROR_MEMORY;
+    m->edges = hed_arena_new(&planner->arena, s->room.edges, sizeof *m->edges, planner->error);
+    m->left = hed_arena_new(&planner->arena, s->room.vertices, sizeof *m->left, planner->error);
+    m->deadline =
+        hed_arena_new(&planner->arena, s->room.vertices, sizeof *m->deadline, planner->error);
+    m->waiting = hed_arena_new(&planner->arena, s->room.edges, sizeof *m->waiting, planner->error);
+    m->sorted = hed_arena_new(&planner->arena, s->room.edges, sizeof *m->sorted, planner->error);
+    m->room = hed_arena_new(&planner->arena, s->room.steps, sizeof *m->room, planner->error);
+    m->at = hed_arena_new(
+        &planner->arena, s->room.vertices * s->room.steps, sizeof *m->at, planner->error);
+    return planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
 /* The graph of the parts as they are now. */

@@ -284,44 +284,25 @@ static void put_in_steps(finder *f, cloth_shape shape)
     }
 }
 
-static hed_status allocate_finder(finder *f, bool grid, hed_error *error)
-{
-    const hed_allocator *allocator = &f->garment->allocator;
-    uint32_t particles = f->garment->particle_count, constraints = f->garment->constraint_count;
-    f->used = hed_new(allocator, constraints, sizeof *f->used, error);
-    f->masks = hed_new(allocator, particles, sizeof *f->masks, error);
-    f->at = hed_new(allocator, (uint64_t)particles + 1, sizeof *f->at, error);
-    f->list = hed_new(allocator, 2 * (uint64_t)constraints, sizeof *f->list, error);
-    if (!f->used || !f->masks || !f->at || !f->list) return HED_ERROR_MEMORY;
-    for (int d = 0; grid && d < 6; d++) {
-        f->edge[d] = hed_new(allocator, particles, sizeof *f->edge[d], error);
-        if (!f->edge[d]) return HED_ERROR_MEMORY;
-        memset(f->edge[d], 0xff, particles * sizeof *f->edge[d]);
-    }
-    return HED_OK;
-}
-
-static void release_finder(finder *f)
-{
-    const hed_allocator *allocator = &f->garment->allocator;
-    uint32_t particles = f->garment->particle_count, constraints = f->garment->constraint_count;
-    hed_delete(allocator, f->used, constraints, sizeof *f->used);
-    hed_delete(allocator, f->masks, particles, sizeof *f->masks);
-    hed_delete(allocator, f->at, (uint64_t)particles + 1, sizeof *f->at);
-    hed_delete(allocator, f->list, 2 * (uint64_t)constraints, sizeof *f->list);
-    for (int d = 0; d < 6; d++) hed_delete(allocator, f->edge[d], particles, sizeof *f->edge[d]);
-}
-
 static hed_status find_all(cloth_figures *made, const cloth_garment *garment, hed_error *error)
 {
-    finder f = {.garment = garment, .made = made};
+    hed_arena scratch = {.allocator = garment->allocator, .owner = "figures of cloth"};
+    uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
     bool grid = garment->grid_width > 0;
-    made->level = hed_new(&made->allocator, made->particle_count, sizeof *made->level, error);
-    made->figures = hed_new(&made->allocator, made->capacity, sizeof *made->figures, error);
-    hed_status status = made->level && made->figures
-                            ? cloth_levels_create(garment, made->level, &made->level_count, error)
-                            : HED_ERROR_MEMORY;
-    if (!status) status = allocate_finder(&f, grid, error);
+    finder f = {.garment = garment, .made = made};
+    f.used = hed_arena_new(&scratch, constraints, sizeof *f.used, error);
+    f.masks = hed_arena_new(&scratch, particles, sizeof *f.masks, error);
+    f.at = hed_arena_new(&scratch, (uint64_t)particles + 1, sizeof *f.at, error);
+    f.list = hed_arena_new(&scratch, 2 * (uint64_t)constraints, sizeof *f.list, error);
+    for (int d = 0; grid && d < 6; d++) {
+        f.edge[d] = hed_arena_new(&scratch, particles, sizeof *f.edge[d], error);
+        if (f.edge[d]) memset(f.edge[d], 0xff, particles * sizeof *f.edge[d]);
+    }
+    made->level = hed_arena_new(&made->arena, particles, sizeof *made->level, error);
+    made->figures = hed_arena_new(&made->arena, constraints, sizeof *made->figures, error);
+    hed_status status = scratch.failed || made->arena.failed
+                            ? HED_ERROR_MEMORY
+                            : cloth_levels_create(garment, made->level, &made->level_count, error);
     if (!status) {
         if (grid && sort_edges(&f)) find_on_grid(&f);
         else {
@@ -332,19 +313,19 @@ static hed_status find_all(cloth_figures *made, const cloth_garment *garment, he
         for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
             put_in_steps(&f, (cloth_shape)shape);
     }
-    release_finder(&f);
+    hed_arena_free(&scratch);
     return status;
 }
 
 hed_status cloth_figures_create(
     const cloth_garment *garment, cloth_figures **figures, hed_error *error)
 {
-    cloth_figures *made = hed_new(&garment->allocator, 1, sizeof *made, error);
     *figures = NULL;
+    hed_arena arena = {.allocator = garment->allocator, .owner = "figures of cloth"};
+    cloth_figures *made = hed_arena_new(&arena, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
-    made->allocator = garment->allocator;
+    made->arena = arena;
     made->particle_count = garment->particle_count;
-    made->capacity = garment->constraint_count;
     hed_status status = find_all(made, garment, error);
     if (status) cloth_figures_destroy(made);
     else *figures = made;
@@ -353,11 +334,7 @@ hed_status cloth_figures_create(
 
 void cloth_figures_destroy(cloth_figures *figures)
 {
-    if (!figures) return;
-    hed_allocator allocator = figures->allocator;
-    hed_delete(&allocator, figures->level, figures->particle_count, sizeof *figures->level);
-    hed_delete(&allocator, figures->figures, figures->capacity, sizeof *figures->figures);
-    hed_delete(&allocator, figures, 1, sizeof *figures);
+    if (figures) hed_arena_free(&figures->arena);
 }
 
 uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order)
@@ -384,14 +361,14 @@ typedef struct graph {
     uint32_t *queue; /* (particles) */
 } graph;
 
-static hed_status make_graph(graph *g, hed_error *error)
+static hed_status make_graph(graph *g, hed_arena *arena, hed_error *error)
 {
     const cloth_garment *garment = g->garment;
     uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
-    g->at = hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *g->at, error);
-    g->list = hed_new(&garment->allocator, 2 * (uint64_t)constraints, sizeof *g->list, error);
-    g->queue = hed_new(&garment->allocator, particles, sizeof *g->queue, error);
-    if (!g->at || !g->list || !g->queue) return HED_ERROR_MEMORY;
+    g->at = hed_arena_new(arena, (uint64_t)particles + 1, sizeof *g->at, error);
+    g->list = hed_arena_new(arena, 2 * (uint64_t)constraints, sizeof *g->list, error);
+    g->queue = hed_arena_new(arena, particles, sizeof *g->queue, error);
+    if (arena->failed) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < constraints; k++) {
         g->at[garment->constraints[k].a + 1]++;
         g->at[garment->constraints[k].b + 1]++;
@@ -459,11 +436,9 @@ hed_status cloth_levels_create(
 {
     if (take_rows(garment, level, level_count)) return HED_OK;
     graph g = {.garment = garment};
-    hed_status status = make_graph(&g, error);
+    hed_arena scratch = {.allocator = garment->allocator, .owner = "levels of cloth"};
+    hed_status status = make_graph(&g, &scratch, error);
     if (!status) walk_all(&g, level, level_count);
-    hed_delete(&garment->allocator, g.at, (uint64_t)garment->particle_count + 1, sizeof *g.at);
-    hed_delete(
-        &garment->allocator, g.list, 2 * (uint64_t)garment->constraint_count, sizeof *g.list);
-    hed_delete(&garment->allocator, g.queue, garment->particle_count, sizeof *g.queue);
+    hed_arena_free(&scratch);
     return status;
 }

@@ -61,7 +61,8 @@ static void number_own(cloth_planner *planner, numbers *n)
 static hed_status number_ghosts(cloth_planner *planner, const numbers *n)
 {
     cloth_plan *plan = planner->plan;
-    uint32_t *particle = cloth_plan_temporary(planner, plan->slot_count, sizeof *particle);
+    uint32_t *particle =
+        hed_arena_new(&planner->arena, plan->slot_count, sizeof *particle, planner->error);
     if (!particle) return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < plan->particle_count; i++)
         if (n->slot[i] != CLOTH_NONE) particle[n->slot[i]] = i;
@@ -87,7 +88,7 @@ static hed_status number_ghosts(cloth_planner *planner, const numbers *n)
 static uint32_t *sort_by_home(cloth_planner *planner, uint32_t *at)
 {
     uint32_t constraints = planner->garment->constraint_count, patches = planner->plan->patch_count;
-    uint32_t *sorted = cloth_plan_temporary(planner, constraints, sizeof *sorted);
+    uint32_t *sorted = hed_arena_new(&planner->arena, constraints, sizeof *sorted, planner->error);
     if (!sorted) return NULL;
     for (uint32_t k = 0; k < constraints; k++)
         if (planner->home[k] != CLOTH_NONE && !planner->in_figure[k]) at[planner->home[k] + 1]++;
@@ -130,12 +131,13 @@ static void fill_pairs(cloth_planner *planner, const numbers *n, uint32_t patch,
 static hed_status make_pairs(cloth_planner *planner, numbers *n)
 {
     cloth_plan *plan = planner->plan;
-    uint32_t *home_at = cloth_plan_temporary(planner, plan->patch_count + 1ull, sizeof *home_at);
+    uint32_t *home_at =
+        hed_arena_new(&planner->arena, plan->patch_count + 1ull, sizeof *home_at, planner->error);
     uint32_t *inside = home_at ? sort_by_home(planner, home_at) : NULL;
     if (!inside) return HED_ERROR_MEMORY;
     plan->pair_count = home_at[plan->patch_count] + planner->redone.count;
     plan->pairs =
-        hed_new(&plan->allocator, plan->pair_count, sizeof *plan->pairs, planner->error);
+        hed_arena_new(&plan->arena, plan->pair_count, sizeof *plan->pairs, planner->error);
     if (!plan->pairs) return HED_ERROR_MEMORY;
     uint32_t begin = 0;
     for (uint32_t p = 0; p < plan->patch_count; p++) {
@@ -215,33 +217,23 @@ static hed_status allocate_tables(cloth_planner *planner, numbers *n)
 {
     cloth_plan *plan = planner->plan;
     uint64_t patches = plan->patch_count, particles = plan->particle_count;
-    const hed_allocator *allocator = &plan->allocator;
+    hed_arena *arena = &plan->arena;
     plan->ghost_total = planner->ghosts.count;
     plan->figure_count = planner->found_count;
-    plan->patches = hed_new(allocator, patches, sizeof *plan->patches, planner->error);
-    if (!plan->patches) return HED_ERROR_MEMORY;
-    plan->ghosts =
-        hed_new(allocator, plan->ghost_total, sizeof *plan->ghosts, planner->error);
-    if (!plan->ghosts) return HED_ERROR_MEMORY;
+    plan->patches = hed_arena_new(arena, patches, sizeof *plan->patches, planner->error);
+    plan->ghosts = hed_arena_new(arena, plan->ghost_total, sizeof *plan->ghosts, planner->error);
     plan->ghost_slot =
-        hed_new(allocator, plan->ghost_total, sizeof *plan->ghost_slot, planner->error);
-    if (!plan->ghost_slot) return HED_ERROR_MEMORY;
-    plan->pair_at = hed_new(
-        allocator, patches * (plan->pair_steps + 1), sizeof *plan->pair_at, planner->error);
-    if (!plan->pair_at) return HED_ERROR_MEMORY;
-    plan->figure_at = hed_new(
-        allocator, patches * (plan->figure_steps + 1), sizeof *plan->figure_at, planner->error);
-    if (!plan->figure_at) return HED_ERROR_MEMORY;
-    plan->figures =
-        hed_new(allocator, plan->figure_count, sizeof *plan->figures, planner->error);
-    if (!plan->figures) return HED_ERROR_MEMORY;
-    plan->order =
-        hed_new(allocator, plan->constraint_count, sizeof *plan->order, planner->error);
-    if (!plan->order) return HED_ERROR_MEMORY;
-    n->local = cloth_plan_temporary(planner, particles, sizeof *n->local);
-    n->ghost = cloth_plan_temporary(planner, particles, sizeof *n->ghost);
-    n->slot = cloth_plan_temporary(planner, particles, sizeof *n->slot);
-    return n->local && n->ghost && n->slot ? HED_OK : HED_ERROR_MEMORY;
+        hed_arena_new(arena, plan->ghost_total, sizeof *plan->ghost_slot, planner->error);
+    plan->pair_at = hed_arena_new(
+        arena, patches * (plan->pair_steps + 1), sizeof *plan->pair_at, planner->error);
+    plan->figure_at = hed_arena_new(
+        arena, patches * (plan->figure_steps + 1), sizeof *plan->figure_at, planner->error);
+    plan->figures = hed_arena_new(arena, plan->figure_count, sizeof *plan->figures, planner->error);
+    plan->order = hed_arena_new(arena, plan->constraint_count, sizeof *plan->order, planner->error);
+    n->local = hed_arena_new(&planner->arena, particles, sizeof *n->local, planner->error);
+    n->ghost = hed_arena_new(&planner->arena, particles, sizeof *n->ghost, planner->error);
+    n->slot = hed_arena_new(&planner->arena, particles, sizeof *n->slot, planner->error);
+    return arena->failed || planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
 hed_status cloth_plan_tables(cloth_planner *planner)
@@ -259,8 +251,8 @@ hed_status cloth_plan_tables(cloth_planner *planner)
             planner->garment->name, plan->patch_count, plan->most_local, CLOTH_PLAN_MOST_LOCAL);
     if ((status = make_pairs(planner, &n))) return status;
     make_figures(planner, &n);
-    uint32_t *order_at = cloth_plan_temporary(
-        planner, plan->pair_steps + 3ull * plan->figure_steps + 1, sizeof *order_at);
+    uint32_t *order_at = hed_arena_new(&planner->arena,
+        plan->pair_steps + 3ull * plan->figure_steps + 1, sizeof *order_at, planner->error);
     if (!order_at) return HED_ERROR_MEMORY;
     make_order(planner, order_at);
     return HED_OK;
@@ -412,9 +404,9 @@ double cloth_plan_pack_banks(cloth_plan *plan)
 {
     uint64_t random = 88172645463325252ull, pairs = plan->most_pairs, figures = plan->most_figures;
     passes sum = {0};
-    cloth_pair *pair_scratch = hed_new(&plan->allocator, pairs, sizeof *pair_scratch, NULL);
-    cloth_figure *figure_scratch =
-        hed_new(&plan->allocator, figures, sizeof *figure_scratch, NULL);
+    hed_arena scratch = {.allocator = plan->arena.allocator};
+    cloth_pair *pair_scratch = hed_arena_new(&scratch, pairs, sizeof *pair_scratch, NULL);
+    cloth_figure *figure_scratch = hed_arena_new(&scratch, figures, sizeof *figure_scratch, NULL);
     for (uint32_t p = 0; p < plan->patch_count && pair_scratch && figure_scratch; p++) {
         const uint32_t *pair_at = plan->pair_at + (uint64_t)p * (plan->pair_steps + 1);
         const uint32_t *figure_at = plan->figure_at + (uint64_t)p * (plan->figure_steps + 1);
@@ -424,7 +416,6 @@ double cloth_plan_pack_banks(cloth_plan *plan)
             pack_figures(plan->figures + figure_at[s], figure_at[s + 1] - figure_at[s],
                 figure_scratch, &random, &sum);
     }
-    hed_delete(&plan->allocator, pair_scratch, pairs, sizeof *pair_scratch);
-    hed_delete(&plan->allocator, figure_scratch, figures, sizeof *figure_scratch);
+    hed_arena_free(&scratch);
     return sum.least > 0.0 ? sum.made / sum.least : 0.0;
 }
