@@ -2,7 +2,7 @@
 /* The canonical kernels: what each computes by closed forms and invariants, then every kernel
  * against its native version. HEDDLE_TEST_CONFIGURATIONS=all runs every valid one; without it each
  * value of each parameter, and for a limited time configurations from all over the large spaces. */
-#include "testing.h"
+#include "fixture.h"
 
 #include "heddle/canonical.h"
 #include "heddle/math.h"
@@ -10,6 +10,9 @@
 #include "cli/verify/conformance.h"
 
 static hed_error error;
+
+TestSuite(canonical, .init = here_open, .fini = here_close);
+TestSuite(conformance, .init = here_open, .fini = here_close);
 static const hed_math modes[] = {HED_MATH_FAST, HED_MATH_STRICT};
 
 /* ---- small help ---- */
@@ -98,9 +101,8 @@ Test(canonical, descriptions)
  * work. */
 Test(canonical, native_code_reads_no_parameter)
 {
-    test_device t = test_open(NULL);
     hed_device *host;
-    OK(hed_device_find(t.context, "host", &host, &error));
+    OK(hed_device_find(here.context, "host", &host, &error));
     for (uint32_t i = 0; i < hed_canonical_count(); i++) {
         const hed_kernel_def *def = hed_canonical_at(i);
         hed_config preferred = hed_config_default(def);
@@ -125,7 +127,6 @@ Test(canonical, native_code_reads_no_parameter)
             }
         }
     }
-    test_close(&t);
 }
 
 static uint64_t valid_count(hed_device *device, const hed_kernel_def *def, hed_math math)
@@ -140,16 +141,15 @@ static uint64_t valid_count(hed_device *device, const hed_kernel_def *def, hed_m
 
 Test(canonical, spaces)
 {
-    test_device t = test_open(NULL);
     for (uint32_t i = 0; i < hed_canonical_count(); i++) {
         const hed_kernel_def *def = hed_canonical_at(i);
         hed_config preferred = hed_config_default(def);
         for (int m = 0; m < 2; m++)
-            EXPECT(hed_kernel_valid(def, &preferred, NULL, t.device, modes[m], NULL, 0),
+            EXPECT(hed_kernel_valid(def, &preferred, NULL, here.device, modes[m], NULL, 0),
                 "%s: the default is not valid", def->name);
     }
-    EXPECT_GE(valid_count(t.device, kernel_named("convolution"), HED_MATH_STRICT), 4000);
-    EXPECT_GE(valid_count(t.device, kernel_named("matmul"), HED_MATH_STRICT), 4000);
+    EXPECT_GE(valid_count(here.device, kernel_named("convolution"), HED_MATH_STRICT), 4000);
+    EXPECT_GE(valid_count(here.device, kernel_named("matmul"), HED_MATH_STRICT), 4000);
     /* Another order of a sum is another result, so strict mode must refuse it. */
     static const char *const ordered[][2] = {
         {"reduction", "ORDER"}, {"scan", "MERGE"}, {"scan_single", "MERGE"}};
@@ -158,53 +158,49 @@ Test(canonical, spaces)
         hed_config config = hed_config_default(def);
         for (uint32_t p = 0; p < def->parameter_count; p++)
             if (!strcmp(def->parameters[p].name, ordered[i][1])) config.values[p] = 1;
-        EXPECT(hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0));
-        EXPECT(!hed_kernel_valid(def, &config, NULL, t.device, HED_MATH_STRICT, NULL, 0),
+        EXPECT(hed_kernel_valid(def, &config, NULL, here.device, HED_MATH_FAST, NULL, 0));
+        EXPECT(!hed_kernel_valid(def, &config, NULL, here.device, HED_MATH_STRICT, NULL, 0),
             "%s: another order in strict", def->name);
     }
-    test_close(&t);
 }
 
 /* ---- copy, saxpy, transpose ---- */
 
 Test(canonical, copy_and_saxpy)
 {
-    test_device t = test_open(NULL);
     enum { N = 70001 };
     float *x = small_numbers(N);
     for (int m = 0; m < 2; m++) {
-        hed_buffer *in = upload(&t, x, 4 * N), *out = upload(&t, NULL, 4 * N);
+        hed_buffer *in = upload(&here, x, 4 * N), *out = upload(&here, NULL, 4 * N);
         hed_argument copy_arguments[] = {
             hed_buffer_argument(in), hed_buffer_argument(out), hed_uint_argument(N)};
-        run(&t, kernel_named("copy"), modes[m], hed_problem_1d(N), copy_arguments);
+        run(&here, kernel_named("copy"), modes[m], hed_problem_1d(N), copy_arguments);
         hed_argument saxpy_arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
             hed_float_argument(3.0f), hed_uint_argument(N)};
-        run(&t, kernel_named("saxpy"), modes[m], hed_problem_1d(N), saxpy_arguments);
-        float *y = take(&t, out);
+        run(&here, kernel_named("saxpy"), modes[m], hed_problem_1d(N), saxpy_arguments);
+        float *y = take(&here, out);
         for (int i = 0; i < N; i++)
             CHECK_NEAR(y[i], 4.0f * x[i], 0.0f, "x + 3 x is %g at %d", (double)y[i], i);
         free(y);
         hed_buffer_destroy(in);
     }
     free(x);
-    test_close(&t);
 }
 
 Test(canonical, transpose)
 {
-    test_device t = test_open(NULL);
     enum { W = 203, H = 97 };
     uint32_t *in = malloc(4 * W * H);
     for (uint32_t i = 0; i < W * H; i++) in[i] = i;
-    hed_buffer *a = upload(&t, in, 4 * W * H), *b = upload(&t, NULL, 4 * W * H),
-               *c = upload(&t, NULL, 4 * W * H);
+    hed_buffer *a = upload(&here, in, 4 * W * H), *b = upload(&here, NULL, 4 * W * H),
+               *c = upload(&here, NULL, 4 * W * H);
     hed_argument there[] = {
         hed_buffer_argument(a), hed_buffer_argument(b), hed_uint_argument(W), hed_uint_argument(H)};
     hed_argument back[] = {
         hed_buffer_argument(b), hed_buffer_argument(c), hed_uint_argument(H), hed_uint_argument(W)};
-    run(&t, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(W, H), there);
-    run(&t, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(H, W), back);
-    uint32_t *once = take(&t, b), *twice = take(&t, c);
+    run(&here, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(W, H), there);
+    run(&here, kernel_named("transpose"), HED_MATH_FAST, hed_problem_2d(H, W), back);
+    uint32_t *once = take(&here, b), *twice = take(&here, c);
     for (uint32_t y = 0; y < H; y++)
         for (uint32_t x = 0; x < W; x++) CHECK_EQ(once[x * H + y], y * W + x);
     CHECK_EQ(memcmp(in, twice, 4 * W * H), 0, "transposed twice is not what it was");
@@ -212,7 +208,6 @@ Test(canonical, transpose)
     free(once);
     free(twice);
     free(in);
-    test_close(&t);
 }
 
 /* ---- sums and prefix sums ---- */
@@ -243,49 +238,46 @@ static float *scan_of(
 
 Test(canonical, sums_of_whole_numbers)
 {
-    test_device t = test_open(NULL);
     enum { MOST = 300000 };
     float *x = malloc(4 * MOST);
     for (int m = 0; m < 2; m++) {
         hed_canonical_chain *chain;
-        OK(hed_canonical_chain_create(t.device, MOST, modes[m], &chain, &error));
+        OK(hed_canonical_chain_create(here.device, MOST, modes[m], &chain, &error));
         /* 1 + 2 + .. + n, exact in floats as far as 2^24. */
         static const uint32_t counts[] = {1, 2, 31, 1000, 4096, 4097, 5792};
         for (uint32_t i = 0; i < MOST; i++) x[i] = (float)(i + 1);
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-            float *prefixes = scan_of(&t, chain, x, counts[c], true);
+            float *prefixes = scan_of(&here, chain, x, counts[c], true);
             for (uint32_t i = 0; i < counts[c]; i++)
                 CHECK_NEAR(prefixes[i], (float)((i + 1) * (i + 2) / 2), 0.0f,
                     "prefix %u of %u is %g", i, counts[c], prefixes[i]);
             free(prefixes);
         }
         for (uint32_t i = 0; i < MOST; i++) x[i] = 1.0f;
-        float *prefixes = scan_of(&t, chain, x, MOST, true);
+        float *prefixes = scan_of(&here, chain, x, MOST, true);
         for (uint32_t i = 0; i < MOST; i++)
             CHECK_NEAR(prefixes[i], (float)(i + 1), 0.0f, "prefix %u is %g", i, prefixes[i]);
         free(prefixes);
         hed_canonical_chain_destroy(chain);
     }
     free(x);
-    test_close(&t);
 }
 
 /* Strict: the bits of the rule in heddle/tree.h. Fast: near the sum in double. The size takes two
  * launches of scan_tree. */
 Test(canonical, sums_of_fractions)
 {
-    test_device t = test_open(NULL);
     enum { MOST = 4096 * 4096 + 4099 };
     static const uint32_t counts[] = {MOST, 300007, 777};
     float *x = malloc(4 * (size_t)MOST), *expected = malloc(4 * (size_t)MOST);
     for (uint32_t i = 0; i < MOST; i++) x[i] = (float)(i * 2654435761u >> 8) * 0x1p-24f - 0.4f;
     for (int m = 0; m < 2; m++) {
         hed_canonical_chain *chain;
-        OK(hed_canonical_chain_create(t.device, MOST, modes[m], &chain, &error));
+        OK(hed_canonical_chain_create(here.device, MOST, modes[m], &chain, &error));
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             uint32_t n = counts[c];
             bool strict = modes[m] == HED_MATH_STRICT;
-            float *prefixes = scan_of(&t, chain, x, n, strict);
+            float *prefixes = scan_of(&here, chain, x, n, strict);
             if (strict) {
                 hed_tree_scan(x, expected, n);
                 for (uint32_t i = 0; i < n; i++)
@@ -305,7 +297,6 @@ Test(canonical, sums_of_fractions)
     }
     free(x);
     free(expected);
-    test_close(&t);
 }
 
 /* One workspace through launches of all sizes and several configurations, with other content each
@@ -313,7 +304,6 @@ Test(canonical, sums_of_fractions)
  * sums that wrap. */
 Test(canonical, single_pass_again_and_again)
 {
-    test_device t = test_open(NULL);
     enum { MOST = 200003 };
     static const uint32_t counts[] = {MOST, 5, 70000, 1024, 199999, 1, 131072};
     static const int64_t tiles[][3] = {{128, 4, 8}, {128, 4, 2}, {256, 1, 4}}; /* WG, VEC, ROWS */
@@ -330,20 +320,20 @@ Test(canonical, single_pass_again_and_again)
         hed_config config = hed_config_default(&def);
         memcpy(config.values, tiles[k], sizeof tiles[k]);
         options.config = &config;
-        OK(hed_kernel_create(t.device, &def, &options, &kernels[k], &error));
+        OK(hed_kernel_create(here.device, &def, &options, &kernels[k], &error));
     }
     uint64_t bytes = def.sample.bytes(&def, &(hed_config){0}, &(hed_problem){1, {MOST}}, 2);
     uint32_t *x = malloc(4 * MOST), *zeros = calloc(bytes, 1);
-    hed_buffer *workspace = upload(&t, zeros, bytes);
+    hed_buffer *workspace = upload(&here, zeros, bytes);
     for (uint32_t round = 0; round < 21; round++) {
         uint32_t n = counts[round % 7], sum = 0;
         for (uint32_t i = 0; i < n; i++) x[i] = (i + round) * 2654435761u;
-        hed_buffer *in = upload(&t, x, 4 * (uint64_t)n), *out = upload(&t, NULL, 4 * (uint64_t)n);
+        hed_buffer *in = upload(&here, x, 4 * (uint64_t)n), *out = upload(&here, NULL, 4 * (uint64_t)n);
         hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
             hed_buffer_argument(workspace), hed_uint_argument(n)};
         hed_problem problem = hed_problem_1d(n);
-        OK(hed_launch(t.stream, kernels[round / 3 % 3], &problem, arguments, 4, &error));
-        uint32_t *prefixes = take(&t, out);
+        OK(hed_launch(here.stream, kernels[round / 3 % 3], &problem, arguments, 4, &error));
+        uint32_t *prefixes = take(&here, out);
         for (uint32_t i = 0; i < n; i++)
             CHECK_EQ(prefixes[i], sum += x[i], "round %u: prefix %u of %u", round, i, n);
         free(prefixes);
@@ -353,66 +343,61 @@ Test(canonical, single_pass_again_and_again)
     hed_buffer_destroy(workspace);
     free(x);
     free(zeros);
-    test_close(&t);
 }
 
 /* Tickets that have been through the 2^10 launches which they count: the launch's number goes
  * on. */
 Test(canonical, single_pass_after_many_launches)
 {
-    test_device t = test_open(NULL);
     enum { N = 3000 };
     const hed_kernel_def *def = kernel_named("scan_single");
     hed_kernel *kernel;
-    OK(hed_kernel_create(t.device, def, NULL, &kernel, &error));
+    OK(hed_kernel_create(here.device, def, NULL, &kernel, &error));
     uint64_t bytes = def->sample.bytes(def, &(hed_config){0}, &(hed_problem){1, {N}}, 2);
     unsigned char *zeros = calloc(bytes, 1);
     float *x = malloc(4 * N);
     for (int i = 0; i < N; i++) x[i] = 1.0f;
-    hed_buffer *in = upload(&t, x, 4 * N), *out = upload(&t, NULL, 4 * N),
-               *workspace = upload(&t, zeros, bytes);
+    hed_buffer *in = upload(&here, x, 4 * N), *out = upload(&here, NULL, 4 * N),
+               *workspace = upload(&here, zeros, bytes);
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
         hed_buffer_argument(workspace), hed_uint_argument(N)};
     hed_problem problem = hed_problem_1d(N);
     for (int launch = 0; launch < 1100; launch++)
-        OK(hed_launch(t.stream, kernel, &problem, arguments, 4, &error));
-    float *prefixes = take(&t, out);
+        OK(hed_launch(here.stream, kernel, &problem, arguments, 4, &error));
+    float *prefixes = take(&here, out);
     for (int i = 0; i < N; i++)
         CHECK_NEAR(prefixes[i], (float)(i + 1), 0.0f, "prefix %d: %g", i, prefixes[i]);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(in);
-    uint32_t *left = take(&t, workspace);
-    if (strcmp(hed_device_get_info(t.device)->backend, "host"))
+    uint32_t *left = take(&here, workspace);
+    if (strcmp(hed_device_get_info(here.device)->backend, "host"))
         CHECK_EQ(left[4] & 0xffff, 1100, "%u launches were counted", left[4]);
     free(left);
     free(prefixes);
     free(x);
     free(zeros);
-    test_close(&t);
 }
 
 Test(canonical, chain_refuses)
 {
-    test_device t = test_open(NULL);
     hed_canonical_chain *chain = NULL;
-    FAILS(
-        HED_ERROR_ARGUMENT, hed_canonical_chain_create(t.device, 0, HED_MATH_FAST, &chain, &error));
-    OK(hed_canonical_chain_create(t.device, 5000, HED_MATH_FAST, &chain, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_canonical_chain_create(here.device, 0, HED_MATH_FAST, &chain, &error));
+    OK(hed_canonical_chain_create(here.device, 5000, HED_MATH_FAST, &chain, &error));
     float *ones = small_numbers(5001);
-    hed_buffer *in = upload(&t, ones, 4 * 5001), *small = upload(&t, NULL, 4 * 4999),
-               *out = upload(&t, NULL, 4 * 5001);
-    FAILS(HED_ERROR_BOUNDS, hed_canonical_scan(chain, t.stream, in, 5001, out, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_canonical_scan(chain, t.stream, in, 5000, small, &error));
-    FAILS(HED_ERROR_BOUNDS, hed_canonical_sum(chain, t.stream, small, 5000, out, &error));
-    OK(hed_canonical_scan(chain, t.stream, in, 0, out, &error));
-    EXPECT_NEAR(sum_of(&t, chain, in, 0), 0.0f, 0.0f, "the sum of nothing");
+    hed_buffer *in = upload(&here, ones, 4 * 5001), *small = upload(&here, NULL, 4 * 4999),
+               *out = upload(&here, NULL, 4 * 5001);
+    FAILS(HED_ERROR_BOUNDS, hed_canonical_scan(chain, here.stream, in, 5001, out, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_canonical_scan(chain, here.stream, in, 5000, small, &error));
+    FAILS(HED_ERROR_BOUNDS, hed_canonical_sum(chain, here.stream, small, 5000, out, &error));
+    OK(hed_canonical_scan(chain, here.stream, in, 0, out, &error));
+    EXPECT_NEAR(sum_of(&here, chain, in, 0), 0.0f, 0.0f, "the sum of nothing");
     hed_canonical_chain_destroy(NULL);
     hed_canonical_chain_destroy(chain);
     hed_buffer_destroy(in);
     hed_buffer_destroy(small);
     hed_buffer_destroy(out);
     free(ones);
-    test_close(&t);
 }
 
 /* Every allocation of a chain may fail; nothing leaks, nothing crashes. */
@@ -471,21 +456,20 @@ static int within(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1;
 
 Test(canonical, convolution)
 {
-    test_device t = test_open(NULL);
     float *image = small_numbers(IMAGE_W * IMAGE_H), *constant = malloc(4 * IMAGE_W * IMAGE_H);
     for (int i = 0; i < IMAGE_W * IMAGE_H; i++) constant[i] = 5.0f;
     for (int m = 0; m < 2; m++) {
         /* Weights that add up to 1 exactly leave a constant image as it is, at its borders too. */
         float filter[FILTER_SIDE * FILTER_SIDE] = {0};
         for (int i = 0; i < 256; i++) filter[i] = 1.0f / 256.0f;
-        float *out = blur(&t, modes[m], constant, filter);
+        float *out = blur(&here, modes[m], constant, filter);
         for (int i = 0; i < IMAGE_W * IMAGE_H; i++)
             CHECK_NEAR(out[i], 5.0f, 0.0f, "constant image: %g at %d", (double)out[i], i);
         free(out);
         /* One weight moves the image, its border repeated. */
         memset(filter, 0, sizeof filter);
         filter[3 * FILTER_SIDE + 14] = 2.0f;
-        out = blur(&t, modes[m], image, filter);
+        out = blur(&here, modes[m], image, filter);
         for (int y = 0; y < IMAGE_H; y++)
             for (int x = 0; x < IMAGE_W; x++) {
                 float moved =
@@ -499,31 +483,28 @@ Test(canonical, convolution)
     }
     free(image);
     free(constant);
-    test_close(&t);
 }
 
 /* Another filter is a copy of the description with other defines. */
 Test(canonical, convolution_with_own_filter_size)
 {
-    test_device t = test_open(NULL);
     hed_kernel_def small = *kernel_named("convolution");
     static const hed_define defines[] = {{"FILTER_W", "3"}, {"FILTER_H", "1"}};
     small.defines = defines;
     static const float filter[] = {1.0f, 2.0f, 4.0f}, image[] = {1.0f, 10.0f, 100.0f, 1000.0f},
                        expected[] = {43.0f, 421.0f, 4210.0f, 6100.0f};
-    hed_buffer *in = upload(&t, image, sizeof image), *out = upload(&t, NULL, sizeof image),
-               *weights = upload(&t, filter, sizeof filter);
+    hed_buffer *in = upload(&here, image, sizeof image), *out = upload(&here, NULL, sizeof image),
+               *weights = upload(&here, filter, sizeof filter);
     hed_argument arguments[] = {hed_buffer_argument(in), hed_buffer_argument(out),
         hed_buffer_argument(weights), hed_uint_argument(4), hed_uint_argument(1),
         hed_local_argument(), hed_local_argument()};
-    run(&t, &small, HED_MATH_FAST, hed_problem_2d(4, 1), arguments);
-    float *made = take(&t, out);
+    run(&here, &small, HED_MATH_FAST, hed_problem_2d(4, 1), arguments);
+    float *made = take(&here, out);
     for (int i = 0; i < 4; i++)
         EXPECT_NEAR(made[i], expected[i], 0.0f, "%g, not %g", (double)made[i], (double)expected[i]);
     free(made);
     hed_buffer_destroy(in);
     hed_buffer_destroy(weights);
-    test_close(&t);
 }
 
 /* ---- n-body ---- */
@@ -541,7 +522,6 @@ static float *accelerations_of(
 
 Test(canonical, nbody)
 {
-    test_device t = test_open(NULL);
     enum { N = 1013 };
     float *bodies = malloc(16 * N);
     for (uint32_t i = 0; i < 4 * N; i++)
@@ -549,14 +529,14 @@ Test(canonical, nbody)
     for (int m = 0; m < 2; m++) {
         /* Two bodies 3 apart, softened by 4^2: the distance is 5, and 5^3 is 125. */
         static const float two[] = {1.0f, 2.0f, 3.0f, 125.0f, 4.0f, 2.0f, 3.0f, 250.0f};
-        float *a = accelerations_of(&t, modes[m], two, 2, 16.0f);
+        float *a = accelerations_of(&here, modes[m], two, 2, 16.0f);
         static const float expected[] = {6.0f, 0.0f, 0.0f, 0.0f, -3.0f, 0.0f, 0.0f, 0.0f};
         for (int i = 0; i < 8; i++)
             EXPECT_NEAR((double)a[i], (double)expected[i], 1e-5, "two bodies: %g, not %g",
                 (double)a[i], (double)expected[i]);
         free(a);
         /* Forces come in pairs: the momentum of all stays. */
-        a = accelerations_of(&t, modes[m], bodies, N, 0.01f);
+        a = accelerations_of(&here, modes[m], bodies, N, 0.01f);
         for (int axis = 0; axis < 3; axis++) {
             double force = 0.0, size = 0.0;
             for (int i = 0; i < N; i++) {
@@ -569,7 +549,6 @@ Test(canonical, nbody)
         free(a);
     }
     free(bodies);
-    test_close(&t);
 }
 
 /* ---- matrix product ---- */
@@ -590,7 +569,6 @@ static float *product(test_device *t, hed_math math, const float *a, const float
 
 Test(canonical, matmul)
 {
-    test_device t = test_open(NULL);
     static const uint32_t shapes[][3] = {{1, 1, 1}, {139, 53, 53}, {53, 139, 71}, {200, 132, 260}};
     for (int mode = 0; mode < 2; mode++)
         for (int s = 0; s < 4; s++) {
@@ -598,12 +576,12 @@ Test(canonical, matmul)
             float *a = small_numbers(m * k), *b = small_numbers(k * n),
                   *identity = calloc((size_t)k * k, 4);
             for (uint32_t i = 0; i < k; i++) identity[i * k + i] = 1.0f;
-            float *same = product(&t, modes[mode], a, identity, m, k, k);
+            float *same = product(&here, modes[mode], a, identity, m, k, k);
             CHECK_EQ(memcmp(same, a, 4 * (size_t)m * k), 0,
                 "A times the identity is not A, %u x %u", m, k);
             free(same);
             /* Whole numbers below 2^24: exact in any order. */
-            float *c = product(&t, modes[mode], a, b, m, n, k);
+            float *c = product(&here, modes[mode], a, b, m, n, k);
             for (uint32_t y = 0; y < m; y++)
                 for (uint32_t x = 0; x < n; x++) {
                     float sum = 0.0f;
@@ -616,7 +594,6 @@ Test(canonical, matmul)
             free(b);
             free(a);
         }
-    test_close(&t);
 }
 
 /* ---- conformance ---- */
@@ -665,15 +642,13 @@ static hed_conformance_report conform(
 
 static void conform_by_values(const char *name)
 {
-    test_device t = test_open(NULL);
     uint64_t end = full_run() ? UINT64_MAX : hed_now() + QUICK_NS;
     hed_conformance_report report =
-        conform(&t, kernel_named(name), full_run() ? HED_COVER_ALL : HED_COVER_VALUES, end);
+        conform(&here, kernel_named(name), full_run() ? HED_COVER_ALL : HED_COVER_VALUES, end);
     EXPECT_GE(report.passed, kernel_named(name)->sample.count, "%s: only %llu runs", name,
         (unsigned long long)report.passed);
     printf("%s: %llu runs passed, %llu not valid here%s\n", name, (unsigned long long)report.passed,
         (unsigned long long)report.invalid, report.stopped ? ", then the time was over" : "");
-    test_close(&t);
 }
 
 Test(conformance, copy) { conform_by_values("copy"); }
@@ -692,7 +667,6 @@ Test(conformance, matmul) { conform_by_values("matmul"); }
 static void conform_here_and_there(const char *name)
 {
     if (full_run()) test_skip("all configurations are run elsewhere");
-    test_device t = test_open(NULL);
     hed_kernel_def def = *kernel_named(name);
     hed_parameter_def parameters[HED_MAX_PARAMETERS];
     memcpy(parameters, def.parameters, def.parameter_count * sizeof *parameters);
@@ -703,13 +677,12 @@ static void conform_here_and_there(const char *name)
     for (uint64_t step = 1; (hed_now() < end || configs == 0) && configs < 200; step++) {
         hed_config config = hed_config_at(
             &def, (uint64_t)((double)count * fmod((double)step * 0.6180339887498949, 1.0)));
-        if (!hed_kernel_valid(&def, &config, NULL, t.device, HED_MATH_FAST, NULL, 0)) continue;
+        if (!hed_kernel_valid(&def, &config, NULL, here.device, HED_MATH_FAST, NULL, 0)) continue;
         for (uint32_t p = 0; p < def.parameter_count; p++) parameters[p].value = config.values[p];
-        configs += conform(&t, &def, HED_COVER_DEFAULT, configs ? end : UINT64_MAX).passed > 0;
+        configs += conform(&here, &def, HED_COVER_DEFAULT, configs ? end : UINT64_MAX).passed > 0;
     }
     printf("%s: %llu configurations from all over its space\n", name, (unsigned long long)configs);
     EXPECT_GT(configs, 0);
-    test_close(&t);
 }
 
 Test(conformance, convolution_here_and_there) { conform_here_and_there("convolution"); }

@@ -4,6 +4,9 @@
  * reference, the rest for every solver of the device under test. The same for single kernels:
  * cloth_checks_kernels_test.c. */
 #include "cloth_checks.h"
+#include "fixture.h"
+
+TestSuite(cloth_checks, .init = here_open, .fini = here_close);
 
 static const double pi = 3.14159265358979323846;
 
@@ -14,7 +17,6 @@ static double uneven(uint32_t *seed) { return (1 + 0.4 * (test_random(seed) - 0.
 
 Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
 {
-    test_device t = test_open(NULL);
     rope one = rope_make(1);
     const effort once = {1, 1, 0};
     reference r = reference_make(&one.def, once, 1, -9.81);
@@ -29,7 +31,7 @@ Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
     CHECK(fabs(r.positions[1] - fallen) <= 1e-9, "double: %.12g instead of %.12g", r.positions[1],
         fallen);
     for (const variant *v = variants; v->name; v++) {
-        hed_cloth *cloth = make(&t, &one.def, once, false, v);
+        hed_cloth *cloth = make(&here, &one.def, once, false, v);
         if (!cloth) continue;
         seed = 1;
         for (int i = 0; i < 600; i++) step(cloth, uneven(&seed), -9.81, 1);
@@ -42,14 +44,12 @@ Test(cloth_checks, free_fall_at_uneven_steps_is_exact)
     }
     reference_free(&r);
     rope_free(&one);
-    test_close(&t);
 }
 
 /* Gravity as g dt^2: after a change from dt1 to dt2 it is off by g (dt2 - dt1) / 2 for each
  * second. */
 Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
 {
-    test_device t = test_open(NULL);
     rope one = rope_make(1);
     const effort once = {1, 1, 0};
     const double g = -9.81, slow = 1.0 / 30, quick = 1.0 / 60;
@@ -64,7 +64,7 @@ Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
     CHECK(fabs(found - expected) <= 1e-6 * fabs(expected), "double: %.9g instead of %.9g", found,
         expected);
     const variant *v = &variants[0];
-    hed_cloth *a = make(&t, &one.def, once, true, v), *b = make(&t, &one.def, once, true, v);
+    hed_cloth *a = make(&here, &one.def, once, true, v), *b = make(&here, &one.def, once, true, v);
     step(a, quick, g, 30);
     step(a, slow, g, 60);
     step(b, quick, g, 30 + 120);
@@ -80,7 +80,6 @@ Test(cloth_checks, the_slides_form_is_off_by_its_known_error)
     reference_free(&changed);
     reference_free(&even);
     rope_free(&one);
-    test_close(&t);
 }
 
 /* ---- 3: momentum ---- */
@@ -113,7 +112,6 @@ static void sum_of(const float *positions, uint32_t particles, double sum[3], do
 Test(cloth_checks, momentum_is_kept)
 {
     enum { FINE = 33, N = 20 };
-    test_device t = test_open(NULL);
     float rest[FINE * FINE * 3];
     double start[3], end[3], size;
     test_mesh mesh = crumpled(FINE, rest);
@@ -131,7 +129,7 @@ Test(cloth_checks, momentum_is_kept)
     mesh = crumpled(N, rest);
     sum_of(mesh.positions, N * N, start, &size);
     for (const variant *v = variants; v->name; v++) {
-        hed_cloth *cloth = make(&t, &mesh.def, (effort){5, 1, 0}, false, v);
+        hed_cloth *cloth = make(&here, &mesh.def, (effort){5, 1, 0}, false, v);
         if (!cloth) continue;
         step(cloth, 1.0 / 60, 0, 20);
         float *found = positions_of(cloth);
@@ -143,7 +141,6 @@ Test(cloth_checks, momentum_is_kept)
         hed_cloth_destroy(cloth);
     }
     test_mesh_free(&mesh);
-    test_close(&t);
 }
 
 /* ---- 4: convergence ---- */
@@ -188,7 +185,6 @@ static double left_on_device(
 Test(cloth_checks, a_chain_converges_at_the_known_rate)
 {
     enum { M = 32 };
-    test_device t = test_open(NULL);
     rope r = rope_make(M + 1);
     stretch_rope(&r, M);
     double expected = pow(cos(pi / (M + 1)), 2), left[2];
@@ -202,14 +198,13 @@ Test(cloth_checks, a_chain_converges_at_the_known_rate)
     double rate = pow(left[1] / left[0], 1.0 / 50);
     CHECK(fabs(rate - expected) <= 1e-5, "double: %.8f instead of %.8f", rate, expected);
     for (const variant *v = variants; v->name; v++) {
-        left[0] = left_on_device(&t, &r, M, 50, v);
-        left[1] = left_on_device(&t, &r, M, 100, v);
+        left[0] = left_on_device(&here, &r, M, 50, v);
+        left[1] = left_on_device(&here, &r, M, 100, v);
         if (left[0] == 0) continue;
         rate = pow(left[1] / left[0], 1.0 / 50);
         CHECK(fabs(rate - expected) <= 1e-3, "%s: %.6f instead of %.6f", v->name, rate, expected);
     }
     rope_free(&r);
-    test_close(&t);
 }
 
 /* ---- 5: pendulum ---- */
@@ -295,25 +290,22 @@ static double device_pass(
 
 Test(cloth_checks, a_small_pendulum_keeps_its_period)
 {
-    test_device t = test_open(NULL);
     double expected = period_of(0.1), dt = 1.0 / 300;
     double found = double_pass(0.1, dt, 3) - double_pass(0.1, dt, 1);
     CHECK(fabs(found / expected - 1) <= 1e-3, "double: %.6f s instead of %.6f s", found, expected);
     for (const variant *v = variants; v->name; v++) {
-        double first = device_pass(&t, v, 0.1, dt, 1);
+        double first = device_pass(&here, v, 0.1, dt, 1);
         if (first == 0) continue;
-        found = device_pass(&t, v, 0.1, dt, 3) - first;
+        found = device_pass(&here, v, 0.1, dt, 3) - first;
         CHECK(fabs(found / expected - 1) <= 1e-3, "%s: %.6f s instead of %.6f s", v->name, found,
             expected);
     }
-    test_close(&t);
 }
 
 /* Its error is of first order in dt, since projection damps. */
 Test(cloth_checks, a_large_pendulum_falls_with_a_first_order_error)
 {
     static const double known[] = {4.8e-3, 1.2e-3, 3.0e-4};
-    test_device t = test_open(NULL);
     double expected = period_of(1.5) / 4, errors[3];
     for (int k = 0; k < 3; k++) {
         errors[k] = fabs(double_pass(1.5, 1.0 / (300 << 2 * k), 1) / expected - 1);
@@ -325,14 +317,13 @@ Test(cloth_checks, a_large_pendulum_falls_with_a_first_order_error)
     }
     for (const variant *v = variants; v->name; v++)
         for (int k = 0; k < 2; k++) {
-            double found = device_pass(&t, v, 1.5, 1.0 / (300 << 2 * k), 1);
+            double found = device_pass(&here, v, 1.5, 1.0 / (300 << 2 * k), 1);
             if (found == 0) break;
             /* a float's rounding is a hundredth of a step's fall at 1200 Hz */
             double off = fabs(found / expected - 1);
             CHECK(fabs(off / errors[k] - 1) < 0.15, "%s at %d Hz: an error of %g instead of %g",
                 v->name, 300 << 2 * k, off, errors[k]);
         }
-    test_close(&t);
 }
 
 /* ---- 6: catenary ---- */
@@ -381,7 +372,6 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
 {
     static const uint32_t links[] = {16, 32, 64};
     static const double most[] = {2e-3, 5e-4, 2e-4};
-    test_device t = test_open(NULL);
     double errors[3];
     CHECK_NEAR(-catenary(catenary_parameter(), 0.5), 0.5026, 1e-4);
     for (int k = 0; k < 3; k++) {
@@ -398,7 +388,7 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
     }
     rope r = hanging(links[0]);
     for (const variant *v = variants; v->name; v++) {
-        hed_cloth *cloth = make(&t, &r.def, (effort){10, 20, 0}, false, v);
+        hed_cloth *cloth = make(&here, &r.def, (effort){10, 20, 0}, false, v);
         if (!cloth) continue;
         double positions[3 * 17];
         step(cloth, 1.0 / 60, -9.81, 120);
@@ -410,7 +400,6 @@ Test(cloth_checks, a_rope_hangs_as_a_catenary)
         hed_cloth_destroy(cloth);
     }
     rope_free(&r);
-    test_close(&t);
 }
 
 /* ---- 10: equality of solvers and devices ---- */
@@ -438,11 +427,10 @@ Test(cloth_checks, every_structure_follows_the_reference)
     enum { N = 20 };
     static const uint32_t frames[] = {1, 19};
     static const double most[] = {1e-6 * 2, 1e-4 * 2};
-    test_device t = test_open(NULL);
     test_mesh mesh = sheet_of(N);
     for (const variant *v = variants; v->name; v++) {
         bool same_order = v->solver == HED_CLOTH_COLOURS || v->solver == HED_CLOTH_SETS;
-        hed_cloth *cloth = make(&t, &mesh.def, (effort){5, 1, 0}, false, v);
+        hed_cloth *cloth = make(&here, &mesh.def, (effort){5, 1, 0}, false, v);
         if (!cloth) continue;
         reference r = reference_make(&mesh.def, (effort){5, 1, 0}, 1.0 / 60, -9.81);
         for (int k = 0; k < 2; k++) {
@@ -458,7 +446,6 @@ Test(cloth_checks, every_structure_follows_the_reference)
         hed_cloth_destroy(cloth);
     }
     test_mesh_free(&mesh);
-    test_close(&t);
 }
 
 static hed_cloth_metrics quality_after(
@@ -528,7 +515,6 @@ static void turn_floats(const float *from, float *to, uint32_t points)
 Test(cloth_checks, a_turned_start_ends_turned)
 {
     enum { N = 20 };
-    test_device t = test_open(NULL);
     float rest[N * N * 3], turned_rest[N * N * 3], turned_start[N * N * 3];
     test_mesh mesh = crumpled(N, rest);
     hed_cloth_garment_def turned = mesh.def;
@@ -537,8 +523,8 @@ Test(cloth_checks, a_turned_start_ends_turned)
     turned.positions = turned_start;
     turned.rest_positions = rest; /* the same lengths to the bit */
     for (const variant *v = variants; v->name; v++) {
-        hed_cloth *a = make(&t, &mesh.def, (effort){5, 1, 0}, false, v),
-                  *b = make(&t, &turned, (effort){5, 1, 0}, false, v);
+        hed_cloth *a = make(&here, &mesh.def, (effort){5, 1, 0}, false, v),
+                  *b = make(&here, &turned, (effort){5, 1, 0}, false, v);
         if (!a) continue;
         step(a, 1.0 / 60, 0, 2);
         step(b, 1.0 / 60, 0, 2);
@@ -558,22 +544,20 @@ Test(cloth_checks, a_turned_start_ends_turned)
         hed_cloth_destroy(b);
     }
     test_mesh_free(&mesh);
-    test_close(&t);
 }
 
 /* Copies in one submission are what one alone is, to the bit; cut into as many patches. */
 Test(cloth_checks, copies_are_equal_to_one_alone)
 {
     enum { N = 20, COPIES = 3 };
-    test_device t = test_open(NULL);
     test_mesh mesh = sheet_of(N);
     hed_cloth_garment_def several = mesh.def;
     several.copies = COPIES;
     /* patches of a copy */
-    uint32_t each = hed_device_get_info(t.device)->type == HED_DEVICE_CPU ? 1 : 4;
+    uint32_t each = hed_device_get_info(here.device)->type == HED_DEVICE_CPU ? 1 : 4;
     for (const variant *v = variants; v->name; v++) {
-        hed_cloth *one = make(&t, &mesh.def, (effort){5, 1, each}, false, v),
-                  *all = make(&t, &several, (effort){5, 1, each * COPIES}, false, v);
+        hed_cloth *one = make(&here, &mesh.def, (effort){5, 1, each}, false, v),
+                  *all = make(&here, &several, (effort){5, 1, each * COPIES}, false, v);
         CHECK_EQ(!one, !all);
         if (!one) continue;
         step(one, 1.0 / 60, -9.81, 10);
@@ -588,5 +572,4 @@ Test(cloth_checks, copies_are_equal_to_one_alone)
         hed_cloth_destroy(all);
     }
     test_mesh_free(&mesh);
-    test_close(&t);
 }

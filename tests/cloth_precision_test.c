@@ -5,6 +5,9 @@
  * or exact ones. */
 #include "cloth_checks.h"
 #include "solver/host.h"
+#include "fixture.h"
+
+TestSuite(cloth_precision, .init = here_open, .fini = here_close);
 
 #undef sqrt
 #undef fabs
@@ -59,23 +62,21 @@ Test(cloth_precision, a_free_sheet_falls_at_any_height_and_number_of_substeps)
 {
     static const double heights[] = {0, 10, 100, 1000};
     static const uint32_t substeps[] = {1, 5, 10, 100, 200};
-    test_device t = test_open(NULL);
     test_mesh mesh = test_grid(3, 3);
     mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
     for (const variant *v = variants; v->name; v++)
         for (int h = 0; h < 4; h++)
             for (int s = 0; s < 5; s++) {
-                if ((is_slow(&t, v) || v->solver == HED_CLOTH_SETS) && (h != 1 || s != 3))
+                if ((is_slow(&here, v) || v->solver == HED_CLOTH_SETS) && (h != 1 || s != 3))
                     continue;
-                if (v->solver == HED_CLOTH_PATCHES && is_opencl_processor(&t)) continue;
-                hed_cloth *cloth = make_at(&t, &mesh, heights[h], substeps[s], v);
+                if (v->solver == HED_CLOTH_PATCHES && is_opencl_processor(&here)) continue;
+                hed_cloth *cloth = make_at(&here, &mesh, heights[h], substeps[s], v);
                 if (!cloth) continue;
                 fall_a_second(cloth, NULL);
                 expect_a_fall(cloth, heights[h], substeps[s], v->name);
                 hed_cloth_destroy(cloth);
             }
     test_mesh_free(&mesh);
-    test_close(&t);
 }
 
 /* Turned by 1 degree about the vertical each frame, which leaves ways as long as they were. */
@@ -83,18 +84,16 @@ Test(cloth_precision, motion_takes_no_gravity_away)
 {
     float c = cosf(0.0174533f), s = sinf(0.0174533f),
           turn[16] = {c, 0, -s, 0, 0, 1, 0, 0, s, 0, c, 0, 0, 0, 0, 1};
-    test_device t = test_open(NULL);
     test_mesh mesh = test_grid(3, 3);
     mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
     for (const variant *v = variants; v->name; v++) {
-        hed_cloth *cloth = is_slow(&t, v) ? NULL : make_at(&t, &mesh, 100, 200, v);
+        hed_cloth *cloth = is_slow(&here, v) ? NULL : make_at(&here, &mesh, 100, 200, v);
         if (!cloth) continue;
         fall_a_second(cloth, turn);
         expect_a_fall(cloth, 100, 200, v->name);
         hed_cloth_destroy(cloth);
     }
     test_mesh_free(&mesh);
-    test_close(&t);
 }
 
 /* The lowest place, from where it hangs. */
@@ -123,7 +122,6 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
 {
     enum { N = 16, SUBSTEPS = 200, FRAMES = 60 };
     static const double heights[] = {0, 10, 1000};
-    test_device t = test_open(NULL);
     test_mesh mesh = test_grid(N, N);
     mesh.def.damping = 0.5f;
     reference r = reference_make(&mesh.def, (effort){SUBSTEPS, 1, 0}, 1.0 / 60, -9.81);
@@ -133,9 +131,9 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
     for (const variant *v = variants; v->name; v++) {
         double low_at_zero = 0;
         for (int h = 0; h < 3; h++) {
-            if (is_slow(&t, v) || v->solver == HED_CLOTH_SETS) continue;
+            if (is_slow(&here, v) || v->solver == HED_CLOTH_SETS) continue;
             for (uint32_t i = 0; i < N * N; i++) mesh.positions[3 * i + 1] = (float)heights[h];
-            hed_cloth *cloth = make(&t, &mesh.def, (effort){SUBSTEPS, 1, 2}, false, v);
+            hed_cloth *cloth = make(&here, &mesh.def, (effort){SUBSTEPS, 1, 2}, false, v);
             if (!cloth) continue;
             step(cloth, 1.0 / 60, -9.81, FRAMES);
             double low = low_of_cloth(cloth, heights[h]);
@@ -151,7 +149,6 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
     }
     reference_free(&r);
     test_mesh_free(&mesh);
-    test_close(&t);
 }
 
 /* 64 links over a span of 1 m, 1.5 m long, from a curve that is not theirs: 4 s at 200 substeps.
@@ -162,7 +159,6 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
     enum { LINKS = 64, SUBSTEPS = 200, FRAMES = 240 };
     static const double heights[] = {0, 10, 1000};
     double worst_at_zero[sizeof variants / sizeof *variants] = {0};
-    test_device t = test_open(NULL);
     rope r = rope_make(LINKS + 1);
     for (uint32_t i = 0; i < LINKS; i++) r.constraints[i].rest = 1.5f / LINKS;
     r.inverse_masses[0] = r.inverse_masses[LINKS] = 0;
@@ -175,8 +171,8 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
         reference ref = reference_make(&r.def, (effort){SUBSTEPS, 1, 0}, 1.0 / 60, -9.81);
         reference_step(&ref, FRAMES);
         for (const variant *v = variants; v->name; v++) {
-            if (is_slow(&t, v) || v->solver == HED_CLOTH_SETS) continue;
-            hed_cloth *cloth = make(&t, &r.def, (effort){SUBSTEPS, 1, 1}, false, v);
+            if (is_slow(&here, v) || v->solver == HED_CLOTH_SETS) continue;
+            hed_cloth *cloth = make(&here, &r.def, (effort){SUBSTEPS, 1, 1}, false, v);
             if (!cloth) continue;
             step(cloth, 1.0 / 60, -9.81, FRAMES);
             float *found = positions_of(cloth);
@@ -185,7 +181,7 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
                 worst = fmax(worst, fabs(found[i] - ref.positions[i]));
             EXPECT(worst < 7e-2, "%s at %g m: %g m from double", v->name, heights[h], worst);
             if (h == 0) worst_at_zero[v - variants] = worst;
-            EXPECT(!is_host(&t) || worst <= 2 * worst_at_zero[v - variants],
+            EXPECT(!is_host(&here) || worst <= 2 * worst_at_zero[v - variants],
                 "%s at %g m: %g m from double, %g m at 0 m", v->name, heights[h], worst,
                 worst_at_zero[v - variants]);
             free(found);
@@ -194,7 +190,6 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
         reference_free(&ref);
     }
     rope_free(&r);
-    test_close(&t);
 }
 
 /* Two half periods, by where the bob passes below the pivot. */
@@ -220,7 +215,6 @@ static double half_periods(hed_cloth *cloth)
 
 Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
 {
-    test_device t = test_open(NULL);
     rope r = rope_make(2);
     r.inverse_masses[0] = 0;
     for (const variant *v = variants; v->name; v++) {
@@ -231,7 +225,7 @@ Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
             r.positions[4] = r.positions[1] - 1.0f;
             r.constraints[0].rest = sqrtf(1 + 0.125f * 0.125f);
             hed_cloth *cloth =
-                is_slow(&t, v) ? NULL : make(&t, &r.def, (effort){20, 1, 1}, false, v);
+                is_slow(&here, v) ? NULL : make(&here, &r.def, (effort){20, 1, 1}, false, v);
             period[h] = cloth ? half_periods(cloth) : -1;
             hed_cloth_destroy(cloth);
         }
@@ -241,7 +235,6 @@ Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
             v->name, period[1], period[0]);
     }
     rope_free(&r);
-    test_close(&t);
 }
 
 /* ---- everything around a cloth, here and 1,024 m away ---- */
@@ -345,12 +338,11 @@ static float *surrounded(const test_device *t, const variant *v, bool self, cons
 
 Test(cloth_precision, everything_is_the_same_a_kilometre_away)
 {
-    static const double here[3] = {0, 0, 0}, away[3] = {-1024, 1024, 512};
-    test_device t = test_open(NULL);
+    static const double origin[3] = {0, 0, 0}, away[3] = {-1024, 1024, 512};
     for (const variant *v = variants; v->name; v++)
         for (int self = 0; self < 2; self++) {
-            if (is_opencl_processor(&t) && (v != &variants[0] || !self)) continue;
-            float *a = surrounded(&t, v, self, here), *b = surrounded(&t, v, self, away);
+            if (is_opencl_processor(&here) && (v != &variants[0] || !self)) continue;
+            float *a = surrounded(&here, v, self, origin), *b = surrounded(&here, v, self, away);
             double moved = 0;
             for (uint32_t i = 0; a && i < 3 * SIDE * SIDE; i++) {
                 CHECK_EQ(a[i], b[i], "%s: number %u is %.9g here and %.9g there", v->name, i,
@@ -361,7 +353,6 @@ Test(cloth_precision, everything_is_the_same_a_kilometre_away)
             free(a);
             free(b);
         }
-    test_close(&t);
 }
 
 /* ---- the origin follows ---- */
@@ -387,11 +378,10 @@ static uint64_t hash_after(hed_cloth *cloth, uint32_t frames)
  * moment between a look and the move, it goes on to the bit. */
 Test(cloth_precision, the_origin_follows_and_is_saved)
 {
-    test_device t = test_open(NULL);
     test_mesh mesh = test_grid(3, 3);
     mesh.inverse_masses[0] = mesh.inverse_masses[2] = 1;
-    hed_cloth *cloth = make_at(&t, &mesh, 1000, 5, &variants[0]),
-              *other = make_at(&t, &mesh, 0, 5, &variants[0]);
+    hed_cloth *cloth = make_at(&here, &mesh, 1000, 5, &variants[0]),
+              *other = make_at(&here, &mesh, 0, 5, &variants[0]);
     step(cloth, 1.0 / 60, -9.81, 180);
     CHECK_LT(farthest_from_origin(cloth), 12, "%g m", farthest_from_origin(cloth));
     uint64_t size = hed_cloth_save_size(cloth);
@@ -412,7 +402,6 @@ Test(cloth_precision, the_origin_follows_and_is_saved)
     hed_cloth_destroy(cloth);
     hed_cloth_destroy(other);
     test_mesh_free(&mesh);
-    test_close(&t);
 }
 
 /* Without memory the cloth stays as it is, far from where it began: its origin is still the one

@@ -1,6 +1,9 @@
 /* ctest: devices long */
 /* hed_cloth: its life, frames, reading, states, jumps, native stand-ins, copies, strict mode. */
 #include "cloth_sheet.h"
+#include "fixture.h"
+
+TestSuite(cloth, .init = here_open, .fini = here_close);
 
 /* ---- a life ---- */
 
@@ -37,10 +40,9 @@ static void expect_stretch(const sheet *s, const float *positions, const hed_clo
 
 Test(cloth, a_sheet_falls_and_is_held)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(17);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     for (int i = 0; i < 60; i++) OK(hed_cloth_step(cloth, &frame, &error));
     hed_cloth_metrics quality;
@@ -54,15 +56,13 @@ Test(cloth, a_sheet_falls_and_is_held)
     free(positions);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth, takes_at_most_200_bytes_a_particle)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(255);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_info report;
     hed_cloth_report(cloth, &report);
     CHECK(report.solver == HED_CLOTH_COLOURS && report.configured == HED_CONFIGURED_GIVEN);
@@ -73,17 +73,15 @@ Test(cloth, takes_at_most_200_bytes_a_particle)
     CHECK(each > 128.0 && each <= 200.0, "%g bytes a particle", each);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth, a_structure_is_chosen)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(9);
     hed_cloth_def def = def_of(&s);
     hed_cloth_frame frame = hed_default_cloth_frame();
     def.solver = HED_CLOTH_AUTO;
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_info report;
     hed_cloth_report(cloth, &report);
     CHECK(report.solver > HED_CLOTH_AUTO && report.solver < HED_CLOTH_SOLVER_COUNT &&
@@ -92,15 +90,14 @@ Test(cloth, a_structure_is_chosen)
     OK(hed_cloth_wait(cloth, &error));
     hed_cloth_destroy(cloth);
     def.math = HED_MATH_STRICT;
-    cloth = make(&t, &def);
+    cloth = make(&here, &def);
     hed_cloth_report(cloth, &report);
     CHECK(report.solver == HED_CLOTH_COLOURS);
     hed_cloth_destroy(cloth);
     def.solver = HED_CLOTH_PATCHES;
-    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(t.device, &def, &cloth, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
     CHECK_NULL(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* ---- reading ---- */
@@ -110,10 +107,9 @@ Test(cloth, what_is_read_is_what_the_device_shows)
     static const float turn[16] = {
         0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 3, 2, 1, 1, /* a quarter about y, then away */
     };
-    test_device t = test_open(NULL);
     sheet s = sheet_make(9);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     uint32_t count = hed_cloth_vertex_count(cloth);
     float *positions = read_positions(cloth), *normals = malloc(12 * count),
           (*vertices)[4] = malloc(16 * count);
@@ -150,7 +146,6 @@ Test(cloth, what_is_read_is_what_the_device_shows)
     free(colours);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* Rows in more chunks than there are places for on the way, in every combination; what was read
@@ -204,19 +199,18 @@ Test(cloth, much_is_read_often_without_an_allocation)
 
 Test(cloth, vertices_show_particles_and_go_where_the_program_wants)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(5);
     uint32_t shown[40];
     for (uint32_t i = 0; i < 40; i++) shown[i] = (i * 7) % 25;
     s.garment.vertex_count = 40;
     s.garment.vertex_particle = shown;
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     hed_buffer *into[3];
     for (int i = 0; i < 3; i++) {
         hed_buffer_def size = hed_default_buffer_def(i < 2 ? 16 * 40 : 16 * 39);
-        OK(hed_buffer_create(t.device, &size, &into[i], &error));
+        OK(hed_buffer_create(here.device, &size, &into[i], &error));
     }
     FAILS(HED_ERROR_BOUNDS, hed_cloth_set_vertex_buffers(cloth, into[0], into[2], &error));
     FAILS(HED_ERROR_ARGUMENT, hed_cloth_set_vertex_buffers(cloth, into[0], NULL, &error));
@@ -242,7 +236,6 @@ Test(cloth, vertices_show_particles_and_go_where_the_program_wants)
     hed_cloth_destroy(cloth);
     for (int i = 0; i < 3; i++) hed_buffer_destroy(into[i]);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* ---- the same again ---- */
@@ -271,7 +264,6 @@ Test(cloth, strict_bits_are_those_of_host)
 
 Test(cloth, sets_of_every_width_are_the_colours)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(20);
     sheet_dress(&s);
     hed_cloth_def def = def_of(&s);
@@ -281,7 +273,7 @@ Test(cloth, sets_of_every_width_are_the_colours)
     for (int k = 0; k < 5; k++) {
         def.solver = k ? HED_CLOTH_SETS : HED_CLOTH_COLOURS;
         def.set_width = widths[k];
-        hed_cloth *cloth = make(&t, &def);
+        hed_cloth *cloth = make(&here, &def);
         for (uint32_t i = 0; i < 8; i++) full_frame(cloth, &s, i);
         uint64_t hash = hash_of(cloth);
         if (k == 0) expected = hash;
@@ -289,18 +281,16 @@ Test(cloth, sets_of_every_width_are_the_colours)
         hed_cloth_destroy(cloth);
     }
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth, native_functions_stand_in_frame_by_frame)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(20);
     sheet_dress(&s);
     for (int math = 0; math < 2; math++) {
         hed_cloth_def def = def_of(&s);
         def.math = (hed_math)math;
-        hed_cloth *plain = make(&t, &def), *mixed = make(&t, &def);
+        hed_cloth *plain = make(&here, &def), *mixed = make(&here, &def);
         for (uint32_t i = 0; i < 16; i++) {
             for (int a = 0; a < HED_CLOTH_ALGORITHM_COUNT; a++)
                 OK(hed_cloth_use_native(
@@ -319,12 +309,10 @@ Test(cloth, native_functions_stand_in_frame_by_frame)
         hed_cloth_destroy(mixed);
     }
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth, copies_are_bit_equal_to_one)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(12);
     sheet_dress(&s);
     s.garment.copies = 3;
@@ -333,7 +321,7 @@ Test(cloth, copies_are_bit_equal_to_one)
     hed_cloth_def def = def_of(&s);
     def.garments = both;
     def.garment_count = 2;
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.wind[0] = 3.0f;
     for (int i = 0; i < 20; i++) OK(hed_cloth_step(cloth, &frame, &error));
@@ -348,13 +336,11 @@ Test(cloth, copies_are_bit_equal_to_one)
     free(positions);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* Another garment beside it, with copies of its own, changes no bit of a garment. */
 Test(cloth, garments_do_not_see_each_other)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(9), other = sheet_make(12);
     sheet_dress(&s);
     sheet_dress(&other);
@@ -364,10 +350,10 @@ Test(cloth, garments_do_not_see_each_other)
     hed_cloth_garment_def both[2] = {other.garment, s.garment};
     hed_cloth_def def = def_of(&s);
     def.math = HED_MATH_STRICT;
-    hed_cloth *alone = make(&t, &def);
+    hed_cloth *alone = make(&here, &def);
     def.garments = both;
     def.garment_count = 2;
-    hed_cloth *together = make(&t, &def);
+    hed_cloth *together = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.wind[0] = 3.0f;
     for (int i = 0; i < 12; i++) {
@@ -382,17 +368,15 @@ Test(cloth, garments_do_not_see_each_other)
     hed_cloth_destroy(together);
     sheet_free(&s);
     sheet_free(&other);
-    test_close(&t);
 }
 
 Test(cloth, many_frames_in_one_submission_are_as_many_submissions)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(12);
     hed_cloth_def def = def_of(&s);
     s.garment.tethers = true;
     def.math = HED_MATH_STRICT;
-    hed_cloth *one = make(&t, &def), *many = make(&t, &def);
+    hed_cloth *one = make(&here, &def), *many = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     for (int i = 0; i < 7; i++) OK(hed_cloth_step(one, &frame, &error));
     frame.frames = 7;
@@ -401,18 +385,16 @@ Test(cloth, many_frames_in_one_submission_are_as_many_submissions)
     hed_cloth_destroy(one);
     hed_cloth_destroy(many);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* ---- states and jumps ---- */
 
 Test(cloth, a_saved_state_goes_on_to_the_bit)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(16);
     sheet_dress(&s);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def), *other = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def), *other = make(&here, &def);
     for (uint32_t i = 0; i < 6; i++) full_frame(cloth, &s, i);
     uint64_t size = hed_cloth_save_size(cloth);
     unsigned char *state = malloc(size);
@@ -428,15 +410,13 @@ Test(cloth, a_saved_state_goes_on_to_the_bit)
     hed_cloth_destroy(cloth);
     hed_cloth_destroy(other);
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth, a_damaged_state_is_refused)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(6), other_sheet = sheet_make(7);
     hed_cloth_def def = def_of(&s), other_def = def_of(&other_sheet);
-    hed_cloth *cloth = make(&t, &def), *other = make(&t, &other_def);
+    hed_cloth *cloth = make(&here, &def), *other = make(&here, &other_def);
     uint64_t size = hed_cloth_save_size(cloth), before = hash_of(cloth);
     unsigned char *state = malloc(size);
     OK(hed_cloth_save(cloth, state, &error));
@@ -455,16 +435,14 @@ Test(cloth, a_damaged_state_is_refused)
     hed_cloth_destroy(other);
     sheet_free(&s);
     sheet_free(&other_sheet);
-    test_close(&t);
 }
 
 Test(cloth, reset_begins_again)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(12);
     sheet_dress(&s);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     uint64_t start = hash_of(cloth), hashes[2];
     for (int k = 0; k < 2; k++) {
         for (uint32_t i = 0; i < 9; i++) full_frame(cloth, &s, i);
@@ -475,7 +453,6 @@ Test(cloth, reset_begins_again)
     CHECK(hashes[0] == hashes[1] && hashes[0] != start);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* Its driver goes along: positions are turned and shifted, normals only turned; the garment before
@@ -484,14 +461,13 @@ Test(cloth, teleport_takes_the_driver_along)
 {
     enum { EACH = 64 };
     static const float turn[16] = {0.6f, 0, -0.8f, 0, 0, 1, 0, 0, 0.8f, 0, 0.6f, 0, 5, 2, -3, 1};
-    test_device t = test_open(NULL);
     sheet s = sheet_make(8);
     sheet_dress(&s);
     hed_cloth_garment_def garments[2] = {s.garment, s.garment};
     hed_cloth_def def = def_of(&s);
     def.garments = garments;
     def.garment_count = 2;
-    hed_cloth *stays = make(&t, &def), *jumps = make(&t, &def);
+    hed_cloth *stays = make(&here, &def), *jumps = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     float normals[6 * EACH];
     for (int i = 0; i < 6 * EACH; i++) normals[i] = (const float[]){0.6f, 0.8f, 0}[i % 3];
@@ -516,7 +492,6 @@ Test(cloth, teleport_takes_the_driver_along)
     hed_cloth_destroy(stays);
     hed_cloth_destroy(jumps);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* Turned about y, gravity does not tell the difference: who is moved in between goes the same way,
@@ -524,10 +499,9 @@ Test(cloth, teleport_takes_the_driver_along)
 Test(cloth, teleport_takes_the_motion_along)
 {
     static const float turn[16] = {0.6f, 0, -0.8f, 0, 0, 1, 0, 0, 0.8f, 0, 0.6f, 0, 5, 2, -3, 1};
-    test_device t = test_open(NULL);
     sheet s = sheet_make(12);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *stays = make(&t, &def), *jumps = make(&t, &def);
+    hed_cloth *stays = make(&here, &def), *jumps = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     for (int i = 0; i < 20; i++) {
         OK(hed_cloth_step(stays, &frame, &error));
@@ -551,16 +525,14 @@ Test(cloth, teleport_takes_the_motion_along)
     hed_cloth_destroy(stays);
     hed_cloth_destroy(jumps);
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth, a_frame_of_reference_carries_cloth_along)
 {
     static const float away[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.25f, 0, 0, 1};
-    test_device t = test_open(NULL);
     sheet s = sheet_make(8);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     memset(frame.gravity, 0, sizeof frame.gravity);
     frame.motion = away;
@@ -571,7 +543,6 @@ Test(cloth, a_frame_of_reference_carries_cloth_along)
     free(positions);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* ---- physics that belongs to the solver alone ---- */
@@ -581,7 +552,6 @@ Test(cloth, a_frame_of_reference_carries_cloth_along)
  */
 Test(cloth, compliance_does_not_depend_on_iterations)
 {
-    test_device t = test_open(NULL);
     const float positions[6] = {0, 0, 0, 0, -1, 0}, inverse_masses[2] = {0, 0.5f};
     const hed_cloth_constraint constraint = {0, 1, 1.0f, 0};
     const hed_cloth_material material = {0.0f, 1.0f, 2e-3f};
@@ -603,23 +573,21 @@ Test(cloth, compliance_does_not_depend_on_iterations)
     for (uint32_t iterations = 1; iterations <= 16; iterations *= 4) {
         float at[6];
         def.iterations = iterations;
-        hed_cloth *cloth = make(&t, &def);
+        hed_cloth *cloth = make(&here, &def);
         OK(hed_cloth_step(cloth, &frame, &error));
         OK(hed_cloth_read(cloth, at, NULL, NULL, &error));
         CHECK_NEAR(at[4], -1.0f - 2.0f * 9.81f * 2e-3f, 2e-4f, "%u iterations: hangs at %g",
             iterations, at[4]);
         hed_cloth_destroy(cloth);
     }
-    test_close(&t);
 }
 
 Test(cloth, locked_particles_follow_their_driver_evenly)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(6);
     s.garment.driven = true;
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     float driver[108];
     memcpy(driver, s.positions, sizeof driver);
@@ -637,14 +605,12 @@ Test(cloth, locked_particles_follow_their_driver_evenly)
     }
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }
 
 /* Two sheets, of which the second is driven; what the buffer has for the first, nobody reads. */
 Test(cloth, a_driver_in_a_buffer_is_the_one_in_host_memory)
 {
     enum { EACH = 36, BOTH = 2 * EACH };
-    test_device t = test_open(NULL);
     sheet s = sheet_make(6);
     hed_cloth_garment_def garments[2] = {s.garment};
     sheet_dress(&s);
@@ -653,7 +619,7 @@ Test(cloth, a_driver_in_a_buffer_is_the_one_in_host_memory)
     def.garments = garments;
     def.garment_count = 2;
     def.math = HED_MATH_STRICT;
-    hed_cloth *cloths[2] = {make(&t, &def), make(&t, &def)};
+    hed_cloth *cloths[2] = {make(&here, &def), make(&here, &def)};
     hed_cloth_frame frames[2] = {hed_default_cloth_frame(), hed_default_cloth_frame()};
     float positions[3 * BOTH], normals[3 * BOTH], pairs[8 * BOTH];
     for (uint32_t i = 0; i < BOTH; i++) {
@@ -666,9 +632,9 @@ Test(cloth, a_driver_in_a_buffer_is_the_one_in_host_memory)
         memcpy(normals + 3 * i, pairs + 8 * i + 4, 12);
     }
     hed_buffer_def room = hed_default_buffer_def(sizeof pairs);
-    OK(hed_buffer_create(t.device, &room, &frames[0].driver_buffer, &error));
-    OK(hed_write(t.stream, frames[0].driver_buffer, 0, pairs, sizeof pairs, &error));
-    OK(hed_stream_wait(t.stream, &error));
+    OK(hed_buffer_create(here.device, &room, &frames[0].driver_buffer, &error));
+    OK(hed_write(here.stream, frames[0].driver_buffer, 0, pairs, sizeof pairs, &error));
+    OK(hed_stream_wait(here.stream, &error));
     frames[1].driver_positions = positions;
     frames[1].driver_normals = normals;
     for (int i = 0; i < 10; i++)
@@ -681,16 +647,14 @@ Test(cloth, a_driver_in_a_buffer_is_the_one_in_host_memory)
     for (int c = 0; c < 2; c++) hed_cloth_destroy(cloths[c]);
     hed_buffer_destroy(frames[0].driver_buffer);
     sheet_free(&s);
-    test_close(&t);
 }
 
 Test(cloth, driver_limits_hold_and_are_shown)
 {
-    test_device t = test_open(NULL);
     sheet s = sheet_make(10);
     sheet_dress(&s);
     hed_cloth_def def = def_of(&s);
-    hed_cloth *cloth = make(&t, &def);
+    hed_cloth *cloth = make(&here, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
     for (int i = 0; i < 30; i++) OK(hed_cloth_step(cloth, &frame, &error));
     float positions[300];
@@ -709,5 +673,4 @@ Test(cloth, driver_limits_hold_and_are_shown)
     CHECK(acted > 50, "the colours of only %u particles tell that the driver acted", acted);
     hed_cloth_destroy(cloth);
     sheet_free(&s);
-    test_close(&t);
 }

@@ -3,7 +3,7 @@
  * strict mode has
  * them, within stated tolerances; the same bits whatever the block; dilation, automation and
  * changes while it sounds; what it does not take is refused in words. */
-#include "testing.h"
+#include "fixture.h"
 
 #include <math.h>
 
@@ -17,6 +17,8 @@ static hed_synth_info info_of(const hed_synth *synth)
 }
 
 static hed_error error;
+
+TestSuite(synth_grid, .init = here_open, .fini = here_close);
 
 enum { FRAMES = 400 };
 
@@ -271,44 +273,39 @@ static void expect_near(
 /* Places and speeds of a membrane under tension are small differences: 1e-3 of the largest. */
 Test(synth_grid, lattices_sound_as_plain_c_has_them)
 {
-    test_device t = test_open(NULL);
-    if (!skips(&t)) {
-        expect_near(&t,
+    if (!skips(&here)) {
+        expect_near(&here,
             make_lattice(&(shape){.size = {20, 16, 12}, .rest = -1.0f, .anchored = true}), 1e-4,
             "block");
-        expect_near(&t,
+        expect_near(&here,
             make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 1e-3,
             "membrane");
-        expect_near(&t,
+        expect_near(&here,
             make_lattice(&(shape){.size = {12, 12, 8}, .rest = -1.0f, .diagonal = 1e4f}), 1e-4,
             "block with diagonals");
     }
-    test_close(&t);
 }
 
 Test(synth_grid, irregular_networks_sound_as_plain_c_has_them)
 {
-    test_device t = test_open(NULL);
-    if (!skips(&t)) {
-        expect_near(&t, make_irregular(14, 0.0f, -1.0f, 0.2f), 1e-4, "lattice with springs moved");
-        expect_near(&t, make_irregular(14, 0.5f, -1.0f, 0.2f), 1e-3, "irregular network");
+    if (!skips(&here)) {
+        expect_near(&here, make_irregular(14, 0.0f, -1.0f, 0.2f), 1e-4, "lattice with springs moved");
+        expect_near(&here, make_irregular(14, 0.5f, -1.0f, 0.2f), 1e-3, "irregular network");
         expect_near(
-            &t, make_irregular(11, 0.5f, -0.97f, 0.0f), 3e-3, "irregular network under tension");
-        expect_near(&t, make_lattice(&(shape){.size = {20, 10, 9}, .rest = -0.95f}), 3e-3,
+            &here, make_irregular(11, 0.5f, -0.97f, 0.0f), 3e-3, "irregular network under tension");
+        expect_near(&here, make_lattice(&(shape){.size = {20, 10, 9}, .rest = -0.95f}), 3e-3,
             "block that draws itself together");
     }
-    test_close(&t);
 }
 
 static const shape plain = {.size = {20, 16, 12}, .rest = -1.0f, .anchored = true};
 
 Test(synth_grid, neither_the_block_nor_what_was_played_before_matters)
 {
-    test_device t = test_open(NULL);
-    if (!skips(&t)) {
+    if (!skips(&here)) {
         float first[FRAMES], other[FRAMES];
         hed_synth_instrument *instrument = make_lattice(&plain);
-        hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
+        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_GRID, 256);
         play(synth, 0, FRAMES, 256, first);
         OK(hed_synth_reset(synth, &error));
         play(synth, 0, FRAMES, 61, other);
@@ -316,13 +313,11 @@ Test(synth_grid, neither_the_block_nor_what_was_played_before_matters)
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
     }
-    test_close(&t);
 }
 
 Test(synth_grid, one_voice_is_dilated_and_bent)
 {
-    test_device t = test_open(NULL);
-    if (!skips(&t)) {
+    if (!skips(&here)) {
         hed_synth_instrument *instrument = make_lattice(&plain);
         hed_synth_instrument_def def = *hed_synth_instrument_definition(instrument);
         def.mode = HED_SYNTH_VOICES;
@@ -331,9 +326,8 @@ Test(synth_grid, one_voice_is_dilated_and_bent)
         def.low = 55;
         def.high = 61;
         OK(hed_synth_instrument_set_def(instrument, &def, &error));
-        expect_near(&t, instrument, 1e-4, "a voice");
+        expect_near(&here, instrument, 1e-4, "a voice");
     }
-    test_close(&t);
 }
 
 /* A body and its springs go, a spring comes and the hammer grows softer, between two samples. */
@@ -365,17 +359,15 @@ static played render_change(hed_device *device, hed_synth_solver solver)
 
 Test(synth_grid, changes_while_it_sounds)
 {
-    test_device t = test_open(NULL);
-    if (!skips(&t)) {
-        played right = render_change(host_of(&t), HED_SYNTH_CPU),
-               found = render_change(t.device, HED_SYNTH_GRID);
+    if (!skips(&here)) {
+        played right = render_change(host_of(&here), HED_SYNTH_CPU),
+               found = render_change(here.device, HED_SYNTH_GRID);
         double sound = distance(found.left, right.left, FRAMES),
                places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
         EXPECT(sound < 1e-4 && places < 1e-4, "off by %g and %g", sound, places);
         forget(&right);
         forget(&found);
     }
-    test_close(&t);
 }
 
 /* ---- what it does not take ---- */
@@ -383,10 +375,9 @@ Test(synth_grid, changes_while_it_sounds)
 /* What plays can be set while it sounds, the lattice cannot. */
 Test(synth_grid, players_can_be_set_and_bodies_cannot)
 {
-    test_device t = test_open(NULL);
-    if (!skips(&t)) {
+    if (!skips(&here)) {
         hed_synth_instrument *instrument = make_lattice(&plain);
-        hed_synth *synth = make_synth(t.device, instrument, HED_SYNTH_GRID, 256);
+        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_GRID, 256);
         hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
             .entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0),
             .parameter = HED_SYNTH_TARGET_GAIN, .value = -6.0f};
@@ -400,7 +391,6 @@ Test(synth_grid, players_can_be_set_and_bodies_cannot)
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
     }
-    test_close(&t);
 }
 
 static void expect_refused(
@@ -485,26 +475,23 @@ static hed_synth_instrument *with_many_masses(void)
 
 Test(synth_grid, what_it_does_not_take_is_said)
 {
-    test_device t = test_open(NULL);
-    expect_refused(host_of(&t), make_lattice(&plain), HED_MATH_FAST, "native");
-    if (!skips(&t)) {
-        expect_refused(t.device, make_lattice(&plain), HED_MATH_STRICT, "strict");
-        expect_refused(t.device, with_spring_damping(), HED_MATH_FAST, "damping");
-        expect_refused(t.device, with_modulated_body(), HED_MATH_FAST, "modulated");
-        expect_refused(t.device, with_voices(), HED_MATH_FAST, "one voice");
-        expect_refused(t.device, with_many_materials(), HED_MATH_FAST, "materials");
-        expect_refused(t.device, with_many_masses(), HED_MATH_FAST, "mass and damping");
+    expect_refused(host_of(&here), make_lattice(&plain), HED_MATH_FAST, "native");
+    if (!skips(&here)) {
+        expect_refused(here.device, make_lattice(&plain), HED_MATH_STRICT, "strict");
+        expect_refused(here.device, with_spring_damping(), HED_MATH_FAST, "damping");
+        expect_refused(here.device, with_modulated_body(), HED_MATH_FAST, "modulated");
+        expect_refused(here.device, with_voices(), HED_MATH_FAST, "one voice");
+        expect_refused(here.device, with_many_materials(), HED_MATH_FAST, "materials");
+        expect_refused(here.device, with_many_masses(), HED_MATH_FAST, "mass and damping");
     }
-    test_close(&t);
 }
 
 /* That a grid has no room for an instrument shows only while its tables are made: AUTO takes
  * another solver then. */
 Test(synth_grid, auto_goes_on_without_it)
 {
-    test_device t = test_open(NULL);
     enum { BODIES = 8300, MASSES = 300 };
-    if (!skips(&t)) {
+    if (!skips(&here)) {
         hed_synth_instrument *instrument = make_instrument();
         hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
                              spring = hed_default_synth_entity_def(HED_SYNTH_SPRING);
@@ -513,23 +500,22 @@ Test(synth_grid, auto_goes_on_without_it)
         for (uint32_t i = 0; i < BODIES; i++) {
             body.as.body.position[0] = 0.01f * (float)i;
             body.as.body.mass = 0.001f + 1e-6f * (float)(i % MASSES);
-            hed_synth_entity here = add(instrument, &body);
+            hed_synth_entity placed = add(instrument, &body);
             spring.as.spring.from = before;
-            spring.as.spring.to = here;
+            spring.as.spring.to = placed;
             if (i > 0) add(instrument, &spring);
-            if (i == 0) first = here;
-            before = here;
+            if (i == 0) first = placed;
+            before = placed;
         }
         add_players(instrument, first, first, first);
         hed_synth_def def = hed_default_synth_def();
         def.instrument = instrument;
         def.solver = HED_SYNTH_GRID;
         hed_synth *synth;
-        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
-        synth = make_synth(t.device, instrument, HED_SYNTH_AUTO, 64);
+        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(here.device, &def, &synth, &error));
+        synth = make_synth(here.device, instrument, HED_SYNTH_AUTO, 64);
         EXPECT(info_of(synth).solver != HED_SYNTH_GRID);
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
     }
-    test_close(&t);
 }

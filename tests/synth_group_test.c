@@ -1,7 +1,7 @@
 /* ctest: devices */
 /* Solvers group and global: in strict mode the same bits as plain C, whatever the block, the
  * shape and the packing; near them in fast mode; a change while it sounds that does not click. */
-#include "testing.h"
+#include "fixture.h"
 
 #include <math.h>
 
@@ -9,6 +9,8 @@
 #include "solver/solver.h"
 
 static hed_error error;
+
+TestSuite(synth_group, .init = here_open, .fini = here_close);
 
 enum { FRAMES = 700, BODIES = 40 };
 
@@ -128,35 +130,23 @@ static void expect_solvers(test_device *t, hed_synth_voice_mode mode)
     }
 }
 
-Test(synth_group, strict_gives_the_bits_of_plain_c)
-{
-    test_device t = test_open(NULL);
-    expect_solvers(&t, HED_SYNTH_SINGLETON);
-    test_close(&t);
-}
+Test(synth_group, strict_gives_the_bits_of_plain_c) { expect_solvers(&here, HED_SYNTH_SINGLETON); }
 
-Test(synth_group, so_do_voices)
-{
-    test_device t = test_open(NULL);
-    expect_solvers(&t, HED_SYNTH_VOICES);
-    test_close(&t);
-}
+Test(synth_group, so_do_voices) { expect_solvers(&here, HED_SYNTH_VOICES); }
 
 /* ---- fast mode ---- */
 
 /* The sample instrument is strongly nonlinear; half a cycle of its strings is compared. */
 Test(synth_group, fast_is_near)
 {
-    test_device t = test_open(NULL);
-    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS,
+    render(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS,
                HED_SYNTH_SINGLETON},
         expected);
-    render(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+    render(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         found);
     double worst = 0, peak = loudest(expected);
     for (uint32_t i = 0; i < 2 * FRAMES; i++) worst = fmax(worst, fabs(expected[i] - found[i]));
     CHECK_LT(worst, 1e-3 * peak, "fast is %g from strict, whose peak is %g", worst, peak);
-    test_close(&t);
 }
 
 /* ---- changes, reset, reading ---- */
@@ -204,24 +194,21 @@ static void expect_no_seam(const playing *how)
 
 Test(synth_group, a_change_has_no_seam)
 {
-    test_device t = test_open(NULL);
     hed_device *host;
-    OK(hed_device_find(t.context, "host", &host, &error));
+    OK(hed_device_find(here.context, "host", &host, &error));
     expect_no_seam(
         &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON});
     expect_no_seam(
         &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
     expect_no_seam(&(playing){
-        t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
-    test_close(&t);
+        here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
 }
 
 Test(synth_group, another_mode_needs_another_synth)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *one = make_instrument(BODIES, HED_SYNTH_SINGLETON),
                          *many = make_instrument(BODIES, HED_SYNTH_VOICES);
-    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
+    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
                                       HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         one);
     hed_synth_change *change;
@@ -230,14 +217,12 @@ Test(synth_group, another_mode_needs_another_synth)
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(one);
     hed_synth_instrument_destroy(many);
-    test_close(&t);
 }
 
 Test(synth_group, reset_begins_anew)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_VOICES);
-    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64,
+    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64,
                                       HED_PACK_ROWS, HED_SYNTH_VOICES},
         instrument);
     play(synth, 64, 0, FRAMES, expected, expected + FRAMES);
@@ -246,14 +231,12 @@ Test(synth_group, reset_begins_anew)
     expect_same(found, expected, "after a reset");
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 Test(synth_group, bodies_are_read_in_the_order_they_were_added)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
-    hed_synth *synth = make_synth(&(playing){t.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
+    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
                                       HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         instrument);
     float before[3 * BODIES], after[3 * BODIES], velocities[3 * BODIES];
@@ -273,7 +256,6 @@ Test(synth_group, bodies_are_read_in_the_order_they_were_added)
     FAILS(HED_ERROR_ARGUMENT, hed_synth_read_bodies(synth, 1, before, NULL, &error));
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* ---- more pokes than a launch takes ---- */
@@ -309,60 +291,54 @@ static void render_storm(const playing *how, float *sound)
 
 Test(synth_group, a_storm_of_automation_is_taken_in_parts)
 {
-    test_device t = test_open(NULL);
     hed_device *host;
-    OK(hed_device_find(t.context, "host", &host, &error));
+    OK(hed_device_find(here.context, "host", &host, &error));
     render_storm(
         &(playing){.device = host, .solver = HED_SYNTH_CPU, .math = HED_MATH_STRICT}, expected);
     render_storm(
-        &(playing){.device = t.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT}, found);
+        &(playing){.device = here.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT}, found);
     expect_same(found, expected, "a storm");
-    test_close(&t);
 }
 
 /* ---- what there may be little of ---- */
 
 Test(synth_group, an_empty_instrument_is_silent)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument;
     OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
     for (uint32_t solver = HED_SYNTH_GROUP; solver <= HED_SYNTH_GLOBAL; solver++) {
-        hed_synth *synth = make_synth(&(playing){t.device, (hed_synth_solver)solver, HED_MATH_FAST,
-                                          64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+        hed_synth *synth = make_synth(&(playing){here.device, (hed_synth_solver)solver,
+                                          HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
             instrument);
         play(synth, 64, 0, FRAMES, found, found + FRAMES);
         CHECK_EQ(loudest(found), 0.0);
         hed_synth_destroy(synth);
     }
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 Test(synth_group, what_a_device_cannot_do_is_said)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
     hed_synth_def def = hed_default_synth_def();
     hed_synth *synth;
     def.instrument = instrument;
     def.solver = HED_SYNTH_GROUP;
-    if (!(hed_device_get_info(t.device)->capabilities & HED_CAN_RESIDENT)) {
+    if (!(hed_device_get_info(here.device)->capabilities & HED_CAN_RESIDENT)) {
         def.resident = true;
-        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
+        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(here.device, &def, &synth, &error));
         CHECK(strstr(error.text, "resident"), "%s", error.text);
         def.resident = false;
         def.keep_awake = true;
-        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(t.device, &def, &synth, &error));
+        FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(here.device, &def, &synth, &error));
     }
     def.keep_awake = false;
     def.rate = 10.0;
-    FAILS(HED_ERROR_ARGUMENT, hed_synth_create(t.device, &def, &synth, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_create(here.device, &def, &synth, &error));
     def.rate = 48000.0;
     def.block = 0;
-    FAILS(HED_ERROR_ARGUMENT, hed_synth_create(t.device, &def, &synth, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_create(here.device, &def, &synth, &error));
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* The context's allocator fails at each of its calls while a synth and a change are made. On host:

@@ -1,7 +1,7 @@
 /* ctest: devices */
 /* Rest: islands of bodies fall asleep without a click, at the same sample whatever the block, wake
  * with their notes, and not while anything drives them (solver/sleep.h). */
-#include "testing.h"
+#include "fixture.h"
 
 #include <math.h>
 
@@ -17,6 +17,8 @@ static hed_synth_info info_of(const hed_synth *synth)
 enum { RATE = 48000, LONG = 3 * RATE, MOST_EVENTS = 8 };
 
 static hed_error error;
+
+TestSuite(synth_sleep, .init = here_open, .fini = here_close);
 
 static hed_synth_instrument *load(const char *path)
 {
@@ -75,9 +77,8 @@ static uint32_t asleep(const hed_synth *synth) { return info_of(synth).asleep; }
  * body that an LFO shakes. */
 Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
-    hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
     CHECK_EQ(info_of(synth).islands, 2, "what an LFO shakes cannot rest");
     CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 8 + 600, 256, NULL, 0, NULL);
@@ -100,16 +101,14 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
     CHECK_EQ(asleep(synth), 0);
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* A string of T60 = 28 ms sleeps within three times that and the 0.125 s that count; what it is cut
  * off at is not heard, and behind it is silence to the bit. */
 Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
-    hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
     static float sound[LONG];
     hed_synth_event low = note(0, 60);
     play(synth, LONG, 256, &low, 1, sound);
@@ -129,7 +128,6 @@ Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
             last - i);
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* Sound of notes that come while strings sleep, in blocks of any size. */
@@ -137,20 +135,18 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
 {
     static const uint32_t blocks[] = {256, 1, 100, 1024, 4096};
     static float first[RATE / 2], again[RATE / 2];
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     const hed_synth_event events[] = {
         note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
-    bool slow = strcmp(hed_device_get_info(t.device)->backend, "host") != 0;
+    bool slow = strcmp(hed_device_get_info(here.device)->backend, "host") != 0;
     for (uint32_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         if (slow && blocks[i] == 1) continue; /* a launch a sample */
-        hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
+        hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
         play(synth, RATE / 2, blocks[i], events, 4, i ? again : first);
         if (i) CHECK_EQ(memcmp(first, again, sizeof first), 0, "blocks of %u", blocks[i]);
         hed_synth_destroy(synth);
     }
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* A string that has slept sounds as a new one does, but for where it rests. */
@@ -158,9 +154,8 @@ Test(synth_sleep, a_string_that_slept_sounds_as_before)
 {
     enum { NOTE = 9600 };
     static float sound[2 * RATE];
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
-    hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
     const hed_synth_event events[] = {note(0, 60), note(RATE, 60)};
     play(synth, 2 * RATE, 256, events, 2, sound);
     double difference = 0, power = 0;
@@ -171,7 +166,6 @@ Test(synth_sleep, a_string_that_slept_sounds_as_before)
     CHECK_LT(difference, 1e-8 * power, "%.1f dB", 10 * log10(difference / power));
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* ---- what drives ---- */
@@ -209,42 +203,39 @@ static void expect(
 
 Test(synth_sleep, what_is_driven_stays_awake)
 {
-    test_device t = test_open(NULL);
 #define AT_BODY(name) "\"links\": [{\"from\": \"" name "\", \"to\": \"body\"}]"
 #define LFO \
     "\"lfos\": [{\"name\": \"lfo\", \"frequency\": 2}], \"modulations\": [{\"source\": \"lfo\", \"depth\": 0.001, "
-    expect(&t, "\"mallets\": [{\"name\": \"x\"}], " AT_BODY("x"), 1, 1, 1);
-    expect(&t, "\"plectrums\": [{\"name\": \"x\"}], " AT_BODY("x"), 1, 1, 1);
+    expect(&here, "\"mallets\": [{\"name\": \"x\"}], " AT_BODY("x"), 1, 1, 1);
+    expect(&here, "\"plectrums\": [{\"name\": \"x\"}], " AT_BODY("x"), 1, 1, 1);
     /* A held bow, however slowly it begins; an oscillator. */
-    expect(&t,
+    expect(&here,
         "\"bows\": [{\"name\": \"x\", \"envelope\": {\"attack\": 50}, \"force\": 1e-9}], " AT_BODY(
             "x"),
         1, 1, 0);
-    expect(&t, "\"oscillators\": [{\"name\": \"x\", \"gain\": 1e-12}], " AT_BODY("x"), 1, 1, 0);
+    expect(&here, "\"oscillators\": [{\"name\": \"x\", \"gain\": 1e-12}], " AT_BODY("x"), 1, 1, 0);
     /* Sound that comes in, though it be silent; with a gate it counts while that is open. */
-    expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1}], " AT_BODY("x"), 0, 0, 0);
-    expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"gated\": true}], " AT_BODY("x"),
+    expect(&here, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1}], " AT_BODY("x"), 0, 0, 0);
+    expect(&here, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"gated\": true}], " AT_BODY("x"),
         1, 1, 0);
-    expect(&t, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"channel\": 5}], " AT_BODY("x"),
+    expect(&here, "\"audio_inputs\": [{\"name\": \"x\", \"gain\": 1, \"channel\": 5}], " AT_BODY("x"),
         1, 1, 1);
     /* Modulation of the body, its spring, its anchor; that of an exciter drives nothing. */
-    expect(&t, LFO "\"target\": \"body\", \"parameter\": \"mass\"}]", 0, 0, 0);
-    expect(&t, LFO "\"target\": \"spring\", \"parameter\": \"stiffness\"}]", 0, 0, 0);
-    expect(&t, LFO "\"target\": \"wall\", \"parameter\": \"position_x\"}]", 0, 0, 0);
-    expect(&t,
+    expect(&here, LFO "\"target\": \"body\", \"parameter\": \"mass\"}]", 0, 0, 0);
+    expect(&here, LFO "\"target\": \"spring\", \"parameter\": \"stiffness\"}]", 0, 0, 0);
+    expect(&here, LFO "\"target\": \"wall\", \"parameter\": \"position_x\"}]", 0, 0, 0);
+    expect(&here,
         "\"mallets\": [{\"name\": \"x\"}], " LFO
         "\"target\": \"x\", \"parameter\": \"impulse\"}], " AT_BODY("x"),
         1, 1, 1);
-    test_close(&t);
 }
 
 /* ---- voices, solvers ---- */
 
 Test(synth_sleep, voices_rest_each_by_itself)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/voices.json");
-    hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
     hed_synth_info report;
     hed_synth_report(synth, &report);
     CHECK(report.islands >= report.instances && report.instances > 1);
@@ -256,16 +247,14 @@ Test(synth_sleep, voices_rest_each_by_itself)
     CHECK_EQ(asleep(synth), report.islands - each, "a voice alone plays");
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* "All sound off" says parameters that were set again to all voices: those of other channels wake,
  * too. */
 Test(synth_sleep, sound_off_wakes_every_voice)
 {
-    test_device t = test_open(NULL);
     hed_synth_instrument *instrument = load("tests/golden/voices.json");
-    hed_synth *synth = start(&t, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
     uint32_t islands = info_of(synth).islands;
     hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
         .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5), .parameter = HED_SYNTH_TARGET_MASS,
@@ -279,7 +268,6 @@ Test(synth_sleep, sound_off_wakes_every_voice)
     CHECK_EQ(asleep(synth), 0, "a voice sleeps with a body that has its weight");
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
-    test_close(&t);
 }
 
 /* Every solver that the device has hears the same. */
