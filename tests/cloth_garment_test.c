@@ -681,7 +681,7 @@ Test(cloth_garment, memory_may_run_out_anywhere)
             CHECK_EQ(counting.live, 0);
             CHECK_EQ(counting.bytes, 0);
             if (!status) {
-                EXPECT_GT(n, 12, "mesh %d", m);
+                EXPECT_GT(n, 4, "mesh %d", m);
                 break;
             }
             CHECK_EQ(status, HED_ERROR_MEMORY);

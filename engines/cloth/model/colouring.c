@@ -22,6 +22,7 @@ typedef struct colouring {
     uint32_t *around; /* (2 x constraints) */
     uint32_t *stamp;  /* (colour_limit) 1 + the last constraint that saw it taken */
     uint32_t colour_limit, colour_count;
+    hed_arena scratch;
 } colouring;
 
 static bool is_free(const cloth_garment *garment, uint32_t particle)
@@ -31,7 +32,8 @@ static bool is_free(const cloth_garment *garment, uint32_t particle)
 
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error)
 {
-    uint32_t *count = hed_new(&garment->allocator, garment->particle_count, sizeof *count, error);
+    uint32_t *count =
+        hed_new(&garment->arena.allocator, garment->particle_count, sizeof *count, error);
     if (!count) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         count[garment->constraints[k].a]++;
@@ -41,7 +43,7 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
     for (uint32_t i = 0; i < garment->particle_count; i++)
         if (is_free(garment, i) && count[i] > count[most] * is_free(garment, most)) most = i;
     garment->degree = is_free(garment, most) ? count[most] : 0;
-    hed_delete(&garment->allocator, count, garment->particle_count, sizeof *count);
+    hed_delete(&garment->arena.allocator, count, garment->particle_count, sizeof *count);
     if (garment->degree <= CLOTH_DEGREE_LIMIT) return HED_OK;
     return hed_fail(error, HED_ERROR_LIMIT,
         "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).",
@@ -53,11 +55,11 @@ static hed_status list_around(colouring *work, hed_error *error)
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
     work->around_at =
-        hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *work->around_at, error);
+        hed_arena_new(&work->scratch, (uint64_t)particles + 1, sizeof *work->around_at, error);
     work->around =
-        hed_new(&garment->allocator, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
-    work->stamp = hed_new(&garment->allocator, work->colour_limit, sizeof *work->stamp, error);
-    if (!work->around_at || !work->around || !work->stamp) return HED_ERROR_MEMORY;
+        hed_arena_new(&work->scratch, 2 * (uint64_t)work->constraints, sizeof *work->around, error);
+    work->stamp = hed_arena_new(&work->scratch, work->colour_limit, sizeof *work->stamp, error);
+    if (work->scratch.failed) return HED_ERROR_MEMORY;
     uint32_t *at = work->around_at;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; k < work->constraints; k++) {
@@ -178,50 +180,31 @@ static void sort_numbers(
     at[0] = 0;
 }
 
-static hed_status permute(cloth_garment *garment, const uint32_t *numbers, hed_error *error)
-{
-    uint32_t count = garment->constraint_count;
-    hed_cloth_constraint *constraints =
-        hed_new(&garment->allocator, count, sizeof *constraints, error);
-    uint8_t *families = hed_new(&garment->allocator, count, sizeof *families, error);
-    bool there = constraints && families;
-    for (uint32_t q = 0; there && q < count; q++) {
-        constraints[q] = garment->constraints[numbers[q]];
-        families[q] = garment->families[numbers[q]];
-    }
-    hed_delete(&garment->allocator, there ? garment->constraints : constraints, count,
-        sizeof *constraints);
-    hed_delete(&garment->allocator, there ? garment->families : families, count, sizeof *families);
-    if (!there) return HED_ERROR_MEMORY;
-    garment->constraints = constraints;
-    garment->families = families;
-    return HED_OK;
-}
-
 static hed_status sort_by_colour(colouring *work, hed_error *error)
 {
     cloth_garment *garment = work->garment;
-    const hed_allocator *allocator = &garment->allocator;
-    uint32_t colours = work->colour_count, constraints = work->constraints;
-    uint64_t lows = (uint64_t)garment->particle_count + 1;
+    hed_arena *scratch = &work->scratch;
+    uint32_t colours = work->colour_count, count = work->constraints;
     garment->colour_count = colours;
     garment->colour_at =
-        hed_new(allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
-    uint32_t *place = hed_new(allocator, 2 * (uint64_t)colours, sizeof *place, error);
-    double *softness = hed_new(allocator, colours, sizeof *softness, error);
-    uint32_t *numbers = hed_new(allocator, 2 * (uint64_t)constraints, sizeof *numbers, error);
-    uint32_t *low_at = hed_new(allocator, lows, sizeof *low_at, error);
-    hed_status status = HED_ERROR_MEMORY;
-    if (garment->colour_at && place && softness && numbers && low_at) {
-        order_colours(work, place, softness);
-        sort_numbers(work, place, numbers, numbers + constraints, low_at);
-        status = permute(garment, numbers + constraints, error);
+        hed_arena_new(&garment->arena, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+    uint32_t *place = hed_arena_new(scratch, 2 * (uint64_t)colours, sizeof *place, error);
+    double *softness = hed_arena_new(scratch, colours, sizeof *softness, error);
+    uint32_t *numbers = hed_arena_new(scratch, 2 * (uint64_t)count, sizeof *numbers, error);
+    uint32_t *low_at =
+        hed_arena_new(scratch, (uint64_t)garment->particle_count + 1, sizeof *low_at, error);
+    hed_cloth_constraint *constraints = hed_arena_new(scratch, count, sizeof *constraints, error);
+    uint8_t *families = hed_arena_new(scratch, count, sizeof *families, error);
+    if (!garment->colour_at || scratch->failed) return HED_ERROR_MEMORY;
+    order_colours(work, place, softness);
+    sort_numbers(work, place, numbers, numbers + count, low_at);
+    for (uint32_t q = 0; q < count; q++) {
+        constraints[q] = garment->constraints[numbers[count + q]];
+        families[q] = garment->families[numbers[count + q]];
     }
-    hed_delete(allocator, place, 2 * (uint64_t)colours, sizeof *place);
-    hed_delete(allocator, softness, colours, sizeof *softness);
-    hed_delete(allocator, numbers, 2 * (uint64_t)constraints, sizeof *numbers);
-    hed_delete(allocator, low_at, lows, sizeof *low_at);
-    return status;
+    memcpy(garment->constraints, constraints, count * sizeof *constraints);
+    memcpy(garment->families, families, count * sizeof *families);
+    return HED_OK;
 }
 
 hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed_error *error)
@@ -233,23 +216,17 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
     colouring work = {.garment = garment,
         .constraints = garment->constraint_count,
         .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
-    const hed_allocator *allocator = &garment->allocator;
-    work.colour = hed_new(allocator, work.constraints, sizeof *work.colour, error);
-    work.masks = hed_new(allocator, garment->particle_count, sizeof *work.masks, error);
-    work.used = hed_new(allocator, work.colour_limit, sizeof *work.used, error);
-    if (!work.colour || !work.masks || !work.used) status = HED_ERROR_MEMORY;
+    work.scratch = (hed_arena){.allocator = garment->arena.allocator, .owner = "colours of cloth"};
+    work.colour = hed_arena_new(&work.scratch, work.constraints, sizeof *work.colour, error);
+    work.masks = hed_arena_new(&work.scratch, garment->particle_count, sizeof *work.masks, error);
+    work.used = hed_arena_new(&work.scratch, work.colour_limit, sizeof *work.used, error);
+    if (work.scratch.failed) status = HED_ERROR_MEMORY;
     if (!status && 2 * garment->degree > LOW_COLOURS) status = list_around(&work, error);
     if (!status) {
         colour_greedily(&work);
         balance(&work);
         status = sort_by_colour(&work, error);
     }
-    hed_delete(allocator, work.colour, work.constraints, sizeof *work.colour);
-    hed_delete(allocator, work.masks, garment->particle_count, sizeof *work.masks);
-    hed_delete(allocator, work.used, work.colour_limit, sizeof *work.used);
-    hed_delete(
-        allocator, work.around_at, (uint64_t)garment->particle_count + 1, sizeof *work.around_at);
-    hed_delete(allocator, work.around, 2 * (uint64_t)work.constraints, sizeof *work.around);
-    hed_delete(allocator, work.stamp, work.colour_limit, sizeof *work.stamp);
+    hed_arena_free(&work.scratch);
     return status;
 }

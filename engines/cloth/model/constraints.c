@@ -29,8 +29,9 @@ static hed_status allocate_constraints(
             "Garment %u (%s): %llu constraints are more than 32-bit indices reach.", number,
             garment->name, (unsigned long long)count);
     garment->constraint_count = (uint32_t)count;
-    garment->constraints = hed_new(&garment->allocator, count, sizeof *garment->constraints, error);
-    garment->families = hed_new(&garment->allocator, count, sizeof *garment->families, error);
+    garment->constraints =
+        hed_arena_new(&garment->arena, count, sizeof *garment->constraints, error);
+    garment->families = hed_arena_new(&garment->arena, count, sizeof *garment->families, error);
     return garment->constraints && garment->families ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -112,7 +113,7 @@ static hed_status make_grid(
             if (next > ends[colours]) ends[++colours] = next;
         }
     garment->colour_at =
-        hed_new(&garment->allocator, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
+        hed_arena_new(&garment->arena, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     if (!garment->colour_at) return HED_ERROR_MEMORY;
     garment->colour_count = colours;
     memcpy(garment->colour_at, ends, ((size_t)colours + 1) * sizeof *ends);
@@ -315,7 +316,7 @@ static hed_status make_pairs(cloth_garment *garment, mesh_work *work,
 static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garment_def *def,
     const cloth_faces *faces, uint32_t number, hed_error *error)
 {
-    mesh_work work = {.allocator = &garment->allocator, .particles = garment->particle_count};
+    mesh_work work = {.allocator = &garment->arena.allocator, .particles = garment->particle_count};
     hed_status status = make_pairs(garment, &work, def, faces, number, error);
     sides_destroy(&work.edges, &work);
     sides_destroy(&work.pairs, &work);
@@ -384,10 +385,10 @@ void cloth_faces_destroy(const hed_allocator *allocator, cloth_faces *faces)
 static hed_status make_incident(cloth_garment *garment, hed_error *error)
 {
     uint32_t particles = garment->particle_count, triangles = garment->triangle_count;
-    garment->incident_at =
-        hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
+    garment->incident_at = hed_arena_new(
+        &garment->arena, (uint64_t)particles + 1, sizeof *garment->incident_at, error);
     garment->incident =
-        hed_new(&garment->allocator, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
+        hed_arena_new(&garment->arena, 3 * (uint64_t)triangles, sizeof *garment->incident, error);
     if (!garment->incident_at || !garment->incident) return HED_ERROR_MEMORY;
     uint32_t *at = garment->incident_at;
     const uint32_t *corner = garment->triangles[0];
@@ -404,7 +405,7 @@ hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces
 {
     garment->triangle_count = faces->triangle_count + 2 * faces->quad_count;
     garment->triangles =
-        hed_new(&garment->allocator, garment->triangle_count, sizeof *garment->triangles, error);
+        hed_arena_new(&garment->arena, garment->triangle_count, sizeof *garment->triangles, error);
     if (!garment->triangles) return HED_ERROR_MEMORY;
     if (faces->triangle_count)
         memcpy(garment->triangles, faces->triangles,
@@ -435,7 +436,7 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
     uint32_t number, hed_error *error)
 {
     uint32_t particles = garment->particle_count;
-    double *areas = hed_new(&garment->allocator, particles, sizeof *areas, error);
+    double *areas = hed_new(&garment->arena.allocator, particles, sizeof *areas, error);
     if (!areas) return HED_ERROR_MEMORY;
     const float(*rest)[3] = (const float(*)[3])garment->rest;
     for (uint32_t t = 0; t < faces->triangle_count; t++) {
@@ -460,6 +461,6 @@ hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, f
                 number, garment->name, i, areas[i], mass);
         else garment->positions[i][3] = loose ? 0.0f : (float)(1.0 / mass);
     }
-    hed_delete(&garment->allocator, areas, particles, sizeof *areas);
+    hed_delete(&garment->arena.allocator, areas, particles, sizeof *areas);
     return status;
 }

@@ -54,10 +54,10 @@ static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *de
 static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment_def *def,
     const cloth_faces *faces, uint32_t number, hed_error *error)
 {
-    const hed_allocator *allocator = &garment->allocator;
     uint32_t particles = garment->particle_count;
-    garment->positions = hed_new(allocator, particles, sizeof *garment->positions, error);
-    garment->rest = hed_new(allocator, particles, sizeof *garment->rest, error);
+    garment->positions =
+        hed_arena_new(&garment->arena, particles, sizeof *garment->positions, error);
+    garment->rest = hed_arena_new(&garment->arena, particles, sizeof *garment->rest, error);
     if (!garment->positions || !garment->rest) return HED_ERROR_MEMORY;
     memcpy(garment->rest, def->rest_positions ? def->rest_positions : def->positions,
         particles * sizeof *garment->rest);
@@ -91,14 +91,13 @@ static void take_driver(float map[8], const hed_cloth_garment_def *def, uint32_t
 static hed_status take_rest(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error)
 {
-    const hed_allocator *allocator = &garment->allocator;
     garment->materials =
-        hed_new(allocator, garment->material_count, sizeof *garment->materials, error);
-    garment->vertex_particle =
-        hed_new(allocator, garment->vertex_count, sizeof *garment->vertex_particle, error);
+        hed_arena_new(&garment->arena, garment->material_count, sizeof *garment->materials, error);
+    garment->vertex_particle = hed_arena_new(
+        &garment->arena, garment->vertex_count, sizeof *garment->vertex_particle, error);
     if (def->driven)
-        garment->driver_map =
-            hed_new(allocator, garment->particle_count, sizeof *garment->driver_map, error);
+        garment->driver_map = hed_arena_new(
+            &garment->arena, garment->particle_count, sizeof *garment->driver_map, error);
     if (!garment->materials || !garment->vertex_particle || (def->driven && !garment->driver_map))
         return HED_ERROR_MEMORY;
     const hed_cloth_material *materials = def->materials ? def->materials : def->family_material;
@@ -114,7 +113,7 @@ static hed_status fill(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
     cloth_faces faces;
-    hed_status status = cloth_faces_create(&garment->allocator, def, &faces, error);
+    hed_status status = cloth_faces_create(&garment->arena.allocator, def, &faces, error);
     if (!status) status = take_particles(garment, def, &faces, number, error);
     if (!status) status = take_rest(garment, def, error);
     if (!status) status = cloth_make_constraints(garment, def, &faces, number, error);
@@ -122,7 +121,7 @@ static hed_status fill(
         status = garment->colour_at ? cloth_count_degree(garment, number, error)
                                     : cloth_colour_constraints(garment, number, error);
     if (!status && def->tethers) status = cloth_make_tethers(garment, def->tether_slack, error);
-    cloth_faces_destroy(&garment->allocator, &faces);
+    cloth_faces_destroy(&garment->arena.allocator, &faces);
     return status;
 }
 
@@ -132,9 +131,10 @@ hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_
     *garment = NULL;
     hed_status status = cloth_check_garment(def, number, error);
     if (status) return status;
-    cloth_garment *made = hed_new(allocator, 1, sizeof *made, error);
+    hed_arena arena = {.allocator = *allocator, .owner = "a garment"};
+    cloth_garment *made = hed_arena_new(&arena, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
-    made->allocator = *allocator;
+    made->arena = arena;
     take_numbers(made, def);
     status = fill(made, def, number, error);
     if (status) cloth_garment_destroy(made);
@@ -144,28 +144,7 @@ hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_
 
 void cloth_garment_destroy(cloth_garment *garment)
 {
-    if (!garment) return;
-    hed_allocator allocator = garment->allocator;
-    uint64_t particles = garment->particle_count;
-    hed_delete(&allocator, garment->positions, particles, sizeof *garment->positions);
-    hed_delete(&allocator, garment->rest, particles, sizeof *garment->rest);
-    hed_delete(
-        &allocator, garment->constraints, garment->constraint_count, sizeof *garment->constraints);
-    hed_delete(&allocator, garment->families, garment->constraint_count, sizeof *garment->families);
-    hed_delete(&allocator, garment->materials, garment->material_count, sizeof *garment->materials);
-    hed_delete(&allocator, garment->colour_at, (uint64_t)garment->colour_count + 1,
-        sizeof *garment->colour_at);
-    hed_delete(&allocator, garment->anchors, garment->anchor_count, sizeof *garment->anchors);
-    hed_delete(&allocator, garment->tether_anchor, particles, sizeof *garment->tether_anchor);
-    hed_delete(&allocator, garment->tether_length, particles, sizeof *garment->tether_length);
-    hed_delete(&allocator, garment->triangles, garment->triangle_count, sizeof *garment->triangles);
-    hed_delete(&allocator, garment->incident_at, particles + 1, sizeof *garment->incident_at);
-    hed_delete(&allocator, garment->incident, 3 * (uint64_t)garment->triangle_count,
-        sizeof *garment->incident);
-    hed_delete(&allocator, garment->driver_map, particles, sizeof *garment->driver_map);
-    hed_delete(&allocator, garment->vertex_particle, garment->vertex_count,
-        sizeof *garment->vertex_particle);
-    hed_delete(&allocator, garment, 1, sizeof *garment);
+    if (garment) hed_arena_free(&garment->arena);
 }
 
 /* Whether a definition of a garment can be made ready: every count, index, number and map is looked

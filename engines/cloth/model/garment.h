@@ -8,7 +8,7 @@
 #include "heddle/cloth.h"
 
 typedef struct cloth_garment {
-    hed_allocator allocator;
+    hed_arena arena; /* the garment's own and all that it points to */
     char name[64];
     uint32_t particle_count;
     float (*positions)[4]; /* (particle_count) x y z m, inverse mass 1/kg */

@@ -22,8 +22,7 @@ bool cloth_gltf_fine(const cloth_gltf *g)
 void cloth_gltf_starve(cloth_gltf *g)
 {
     if (cloth_gltf_fine(g))
-        g->status =
-            hed_fail(g->error, HED_ERROR_MEMORY, "out of memory while reading %s", g->name);
+        g->status = hed_fail(g->error, HED_ERROR_MEMORY, "out of memory while reading %s", g->name);
 }
 
 void cloth_gltf_limit(cloth_gltf *g, uint64_t count, const char *what)
@@ -58,16 +57,16 @@ static hed_status open_container(
             "%s: found version %u of GLB, expected 2: write it as glTF 2.0", name,
             word_at(bytes + 4));
     if (word_at(bytes + 8) > size)
-        return hed_fail(g->error, HED_ERROR_FORMAT, "%s is cut: expected %u bytes, found %zu",
-            name, word_at(bytes + 8), size);
+        return hed_fail(g->error, HED_ERROR_FORMAT, "%s is cut: expected %u bytes, found %zu", name,
+            word_at(bytes + 8), size);
     size = word_at(bytes + 8);
     for (size_t at = 12; at + 8 <= size;) {
         uint32_t length = word_at(bytes + at), kind = word_at(bytes + at + 4);
         bool first = at == 12;
         at += 8;
         if (length > size - at || (first && kind != JSON))
-            return hed_fail(g->error, HED_ERROR_FORMAT,
-                "%s: byte %zu: found a chunk of %u bytes%s", name, at - 8, length,
+            return hed_fail(g->error, HED_ERROR_FORMAT, "%s: byte %zu: found a chunk of %u bytes%s",
+                name, at - 8, length,
                 length > size - at ? ", expected one that ends within the file"
                                    : " of another kind, expected JSON");
         if (first) {

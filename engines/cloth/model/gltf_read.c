@@ -444,16 +444,22 @@ static void hand_over(reader *r, hed_cloth_mesh *mesh)
 {
     bool normals = r->normals.count > 0, textures = r->textures.count > 0;
     *mesh = (hed_cloth_mesh){
-        .vertex_count = (uint32_t)r->positions.count, .positions = r->positions.rows,
+        .vertex_count = (uint32_t)r->positions.count,
+        .positions = r->positions.rows,
         .vertex_colours = r->colours.rows,
         .face_count = r->face_at.count ? (uint32_t)r->face_at.count - 1 : 0,
-        .face_at = r->face_at.rows, .corners = r->corners.rows,
-        .texture_count = (uint32_t)r->textures.count, .normal_count = (uint32_t)r->normals.count,
-        .textures = r->textures.rows, .normals = r->normals.rows,
+        .face_at = r->face_at.rows,
+        .corners = r->corners.rows,
+        .texture_count = (uint32_t)r->textures.count,
+        .normal_count = (uint32_t)r->normals.count,
+        .textures = r->textures.rows,
+        .normals = r->normals.rows,
         .corner_textures = textures ? r->corner_textures.rows : NULL,
         .corner_normals = normals ? r->corner_normals.rows : NULL,
-        .material_count = (uint32_t)r->materials.count, .group_count = (uint32_t)r->groups.count,
-        .materials = r->materials.rows, .groups = r->groups.rows,
+        .material_count = (uint32_t)r->materials.count,
+        .group_count = (uint32_t)r->groups.count,
+        .materials = r->materials.rows,
+        .groups = r->groups.rows,
     };
     if (!textures) free(r->corner_textures.rows);
     if (!normals) free(r->corner_normals.rows);
@@ -489,8 +495,7 @@ hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, co
         if (cloth_gltf_fine(&r.gltf)) tell_rest(&r, mesh);
         status = r.gltf.status != HED_OK ? r.gltf.status : hed_json_status(r.gltf.json, error);
         if (status == HED_OK && mesh->vertex_count == 0)
-            status =
-                hed_fail(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
+            status = hed_fail(error, HED_ERROR_FORMAT, "%s: found no triangles in its scene", name);
     }
     cloth_gltf_close(&r.gltf);
     if (status != HED_OK) hed_cloth_mesh_free(mesh);

@@ -106,11 +106,10 @@ static hed_status open_cache(
     struct stat about;
     bool pipe = cache->file >= 0 && fstat(cache->file, &about) == 0 && S_ISFIFO(about.st_mode);
     if (cache->file < 0 || pipe) {
-        hed_status status =
-            hed_fail(error, HED_ERROR_IO, "cannot open %s for writing: %s", path,
-                pipe ? "it is a pipe, and the head of a point cache is written again with "
-                       "every frame"
-                     : strerror(errno));
+        hed_status status = hed_fail(error, HED_ERROR_IO, "cannot open %s for writing: %s", path,
+            pipe ? "it is a pipe, and the head of a point cache is written again with "
+                   "every frame"
+                 : strerror(errno));
         if (pipe) close(cache->file);
         free(cache->path);
         free(cache);
@@ -129,8 +128,8 @@ static hed_status give_up(hed_cloth_pc2 *cache, hed_status status)
     return status;
 }
 
-hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start, float sampling,
-    hed_cloth_pc2 **result, hed_error *error)
+hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start,
+    float sampling, hed_cloth_pc2 **result, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
@@ -155,8 +154,8 @@ static bool keep_frames(hed_cloth_pc2 *cache, uint32_t frames)
                (off_t)(sizeof(header) + frames * frame_bytes(cache->vertex_count))) == 0;
 }
 
-hed_status hed_cloth_pc2_resume(
-    const char *path, uint32_t vertex_count, hed_cloth_pc2 **result, uint32_t *frames, hed_error *error)
+hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_cloth_pc2 **result,
+    uint32_t *frames, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     *result = NULL;
@@ -205,8 +204,8 @@ hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_e
         cloth_mesh_require_finite(cache->path, positions, cache->vertex_count, error);
     if (status != HED_OK) return status;
     if (cache->frames == INT32_MAX)
-        return hed_fail(error, HED_ERROR_LIMIT,
-            "%s has %u frames, the most that a PC2 file counts", cache->path, cache->frames);
+        return hed_fail(error, HED_ERROR_LIMIT, "%s has %u frames, the most that a PC2 file counts",
+            cache->path, cache->frames);
     uint64_t bytes = frame_bytes(cache->vertex_count);
     int32_t samples = (int32_t)(cache->frames + 1);
     if (!write_at(cache->file, positions, bytes, sizeof(header) + cache->frames * bytes) ||

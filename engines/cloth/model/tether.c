@@ -35,6 +35,7 @@ typedef struct spread {
     uint32_t heap_count;
     uint32_t *links_at; /* (particles + 1) constraints at each particle; NULL: faces are there */
     uint32_t *links;    /* (2 x constraints) */
+    hed_arena scratch;
 } spread;
 
 static double apart(const cloth_garment *garment, uint32_t i, uint32_t j)
@@ -170,10 +171,10 @@ static hed_status list_links(spread *work, hed_error *error)
     const cloth_garment *garment = work->garment;
     uint32_t particles = garment->particle_count;
     work->links_at =
-        hed_new(&garment->allocator, (uint64_t)particles + 1, sizeof *work->links_at, error);
-    work->links = hed_new(
-        &garment->allocator, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
-    if (!work->links_at || !work->links) return HED_ERROR_MEMORY;
+        hed_arena_new(&work->scratch, (uint64_t)particles + 1, sizeof *work->links_at, error);
+    work->links = hed_arena_new(
+        &work->scratch, 2 * (uint64_t)garment->constraint_count, sizeof *work->links, error);
+    if (work->scratch.failed) return HED_ERROR_MEMORY;
     uint32_t *at = work->links_at;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         at[garment->constraints[k].a + 1]++;
@@ -233,11 +234,11 @@ static hed_status take_tethers(cloth_garment *garment, spread *work, float slack
     uint32_t particles = garment->particle_count, anchors = number_anchors(work);
     if (!anchors) return HED_OK;
     garment->anchor_count = anchors;
-    garment->anchors = hed_new(&garment->allocator, anchors, sizeof *garment->anchors, error);
+    garment->anchors = hed_arena_new(&garment->arena, anchors, sizeof *garment->anchors, error);
     garment->tether_anchor =
-        hed_new(&garment->allocator, particles, sizeof *garment->tether_anchor, error);
+        hed_arena_new(&garment->arena, particles, sizeof *garment->tether_anchor, error);
     garment->tether_length =
-        hed_new(&garment->allocator, particles, sizeof *garment->tether_length, error);
+        hed_arena_new(&garment->arena, particles, sizeof *garment->tether_length, error);
     if (!garment->anchors || !garment->tether_anchor || !garment->tether_length)
         return HED_ERROR_MEMORY;
     for (uint32_t i = 0; i < particles; i++) {
@@ -251,22 +252,18 @@ static hed_status take_tethers(cloth_garment *garment, spread *work, float slack
 
 hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *error)
 {
-    const hed_allocator *allocator = &garment->allocator;
     uint32_t particles = garment->particle_count;
-    spread work = {.garment = garment};
-    work.ways = hed_new(allocator, particles, sizeof *work.ways, error);
-    work.heap = hed_new(allocator, particles, sizeof *work.heap, error);
-    work.place = hed_new(allocator, particles, sizeof *work.place, error);
-    hed_status status = work.ways && work.heap && work.place ? HED_OK : HED_ERROR_MEMORY;
+    spread work = {.garment = garment,
+        .scratch = {.allocator = garment->arena.allocator, .owner = "tethers of cloth"}};
+    work.ways = hed_arena_new(&work.scratch, particles, sizeof *work.ways, error);
+    work.heap = hed_arena_new(&work.scratch, particles, sizeof *work.heap, error);
+    work.place = hed_arena_new(&work.scratch, particles, sizeof *work.place, error);
+    hed_status status = work.scratch.failed ? HED_ERROR_MEMORY : HED_OK;
     if (!status && !garment->triangle_count) status = list_links(&work, error);
     if (!status) {
         spread_all(&work);
         status = take_tethers(garment, &work, slack, error);
     }
-    hed_delete(allocator, work.ways, particles, sizeof *work.ways);
-    hed_delete(allocator, work.heap, particles, sizeof *work.heap);
-    hed_delete(allocator, work.place, particles, sizeof *work.place);
-    hed_delete(allocator, work.links_at, (uint64_t)particles + 1, sizeof *work.links_at);
-    hed_delete(allocator, work.links, 2 * (uint64_t)garment->constraint_count, sizeof *work.links);
+    hed_arena_free(&work.scratch);
     return status;
 }

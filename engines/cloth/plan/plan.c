@@ -106,7 +106,7 @@ hed_status cloth_plan_create(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "garment \"%s\": %u patches of %u particles; there can be 1 to as many as particles",
             garment->name, def->patches, garment->particle_count);
-    hed_arena arena = {.allocator = garment->allocator, .owner = "a plan of patches"};
+    hed_arena arena = {.allocator = garment->arena.allocator, .owner = "a plan of patches"};
     cloth_plan *plan = hed_arena_new(&arena, 1, sizeof *plan, error);
     if (!plan) return HED_ERROR_MEMORY;
     plan->arena = arena;
@@ -117,7 +117,7 @@ hed_status cloth_plan_create(
     cloth_planner planner = {.garment = garment,
         .plan = plan,
         .error = error,
-        .arena = {.allocator = garment->allocator, .owner = "planning patches"}};
+        .arena = {.allocator = garment->arena.allocator, .owner = "planning patches"}};
     hed_status status = make(&planner);
     hed_arena_free(&planner.arena);
     if (status) cloth_plan_destroy(plan);

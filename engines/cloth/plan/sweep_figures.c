@@ -286,7 +286,7 @@ static void put_in_steps(finder *f, cloth_shape shape)
 
 static hed_status find_all(cloth_figures *made, const cloth_garment *garment, hed_error *error)
 {
-    hed_arena scratch = {.allocator = garment->allocator, .owner = "figures of cloth"};
+    hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "figures of cloth"};
     uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
     bool grid = garment->grid_width > 0;
     finder f = {.garment = garment, .made = made};
@@ -321,7 +321,7 @@ hed_status cloth_figures_create(
     const cloth_garment *garment, cloth_figures **figures, hed_error *error)
 {
     *figures = NULL;
-    hed_arena arena = {.allocator = garment->allocator, .owner = "figures of cloth"};
+    hed_arena arena = {.allocator = garment->arena.allocator, .owner = "figures of cloth"};
     cloth_figures *made = hed_arena_new(&arena, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
     made->arena = arena;
@@ -436,7 +436,7 @@ hed_status cloth_levels_create(
 {
     if (take_rows(garment, level, level_count)) return HED_OK;
     graph g = {.garment = garment};
-    hed_arena scratch = {.allocator = garment->allocator, .owner = "levels of cloth"};
+    hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "levels of cloth"};
     hed_status status = make_graph(&g, &scratch, error);
     if (!status) walk_all(&g, level, level_count);
     hed_arena_free(&scratch);

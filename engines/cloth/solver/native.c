@@ -241,8 +241,7 @@ static hed_status make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         s->material_count += cloth->garments[g]->material_count;
     for (int k = 0; k < 2; k++) {
-        s->limits[k] =
-            hed_new(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
+        s->limits[k] = hed_new(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
         if (!s->limits[k]) return HED_ERROR_MEMORY;
     }
     s->functions = cloth_native_functions_at(0);
@@ -271,5 +270,4 @@ static void report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_info
         s->tables->step_count, s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
 }
 
-const cloth_solver_ops cloth_cpu_ops = {
-    HED_CLOTH_CPU, valid, create, destroy, substeps, report};
+const cloth_solver_ops cloth_cpu_ops = {HED_CLOTH_CPU, valid, create, destroy, substeps, report};

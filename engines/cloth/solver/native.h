@@ -43,7 +43,7 @@ typedef struct cloth_particles {
 
 /* All garments of a cloth with their copies, as packs for each step and band. */
 typedef struct cloth_native_tables {
-    hed_allocator allocator;
+    hed_arena arena;
     uint32_t band_count, step_count;
     cloth_shape *shape; /* (step_count) */
     cloth_packs *packs; /* (step_count x band_count) */

@@ -28,6 +28,7 @@ typedef struct builder {
     entry *entries, *sorted; /* (count) */
     uint64_t count;
     uint64_t *cell_at; /* (cells + 1) */
+    hed_arena scratch;
 } builder;
 
 /* ---- bands ---- */
@@ -36,11 +37,10 @@ typedef struct builder {
 static hed_status make_bands(builder *b, hed_error *error)
 {
     const hed_cloth *cloth = b->cloth;
-    const hed_allocator *allocator = &cloth->allocator;
     uint32_t levels = b->first_level[cloth->garment_count], bands = 0, held = 0;
-    uint32_t *count = hed_new(allocator, levels, sizeof *count, error);
-    b->band = hed_new(allocator, levels, sizeof *b->band, error);
-    if (count && b->band) {
+    uint32_t *count = hed_arena_new(&b->scratch, levels, sizeof *count, error);
+    b->band = hed_arena_new(&b->scratch, levels, sizeof *b->band, error);
+    if (!b->scratch.failed) {
         for (uint32_t g = 0; g < cloth->garment_count; g++)
             for (uint32_t copy = 0; copy < cloth->garments[g]->copies; copy++)
                 for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++)
@@ -54,7 +54,6 @@ static hed_status make_bands(builder *b, hed_error *error)
             held = 0;
         }
     }
-    hed_delete(allocator, count, levels, sizeof *count);
     b->made->band_count = bands;
     return bands ? HED_OK : HED_ERROR_MEMORY;
 }
@@ -90,15 +89,15 @@ static void list_particles(builder *b, bool write)
 static hed_status make_particles(builder *b, hed_error *error)
 {
     cloth_native_tables *made = b->made;
-    made->particles_at = hed_new(
-        &made->allocator, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
+    made->particles_at = hed_arena_new(
+        &made->arena, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
     if (!made->particles_at) return HED_ERROR_MEMORY;
     list_particles(b, false);
     for (uint32_t k = 0; k < made->band_count; k++)
         made->particles_at[k + 1] += made->particles_at[k];
     made->particle_runs = made->particles_at[made->band_count];
     made->particles =
-        hed_new(&made->allocator, made->particle_runs, sizeof *made->particles, error);
+        hed_arena_new(&made->arena, made->particle_runs, sizeof *made->particles, error);
     if (!made->particles) return HED_ERROR_MEMORY;
     list_particles(b, true);
     memmove(
@@ -264,7 +263,7 @@ static hed_status make_packs(builder *b, hed_error *error)
 {
     cloth_native_tables *made = b->made;
     uint64_t cells = (uint64_t)made->step_count * made->band_count;
-    made->packs = hed_new(&made->allocator, cells, sizeof *made->packs, error);
+    made->packs = hed_arena_new(&made->arena, cells, sizeof *made->packs, error);
     if (!made->packs) return HED_ERROR_MEMORY;
     for (uint64_t c = 0; c < cells; c++) {
         made->packs[c].shape = made->shape[c / made->band_count];
@@ -273,7 +272,7 @@ static hed_status make_packs(builder *b, hed_error *error)
             made->packs[c].count++;
         made->word_count += (uint64_t)made->packs[c].count * cloth_pack_words(made->packs[c].shape);
     }
-    made->words = hed_new(&made->allocator, made->word_count, sizeof *made->words, error);
+    made->words = hed_arena_new(&made->arena, made->word_count, sizeof *made->words, error);
     if (!made->words) return HED_ERROR_MEMORY;
     uint32_t *words = made->words;
     for (uint64_t c = 0; c < cells; c++) {
@@ -296,7 +295,7 @@ static hed_status find_same_materials(builder *b, hed_error *error)
     const hed_cloth *cloth = b->cloth;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         b->material_count += cloth->garments[g]->material_count;
-    b->material = hed_new(&cloth->allocator, b->material_count, sizeof *b->material, error);
+    b->material = hed_arena_new(&b->scratch, b->material_count, sizeof *b->material, error);
     if (!b->material) return HED_ERROR_MEMORY;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const hed_cloth_material *own = cloth->garments[g]->materials;
@@ -314,13 +313,12 @@ static hed_status find_same_materials(builder *b, hed_error *error)
 static hed_status make_figures(builder *b, hed_error *error)
 {
     const hed_cloth *cloth = b->cloth;
-    const hed_allocator *allocator = &cloth->allocator;
     uint32_t garments = cloth->garment_count, materials = 0;
-    b->figures = hed_new(allocator, garments, sizeof *b->figures, error);
+    b->figures = hed_arena_new(&b->scratch, garments, sizeof *b->figures, error);
     b->first_level =
-        hed_new(allocator, (uint64_t)garments + 1, sizeof *b->first_level, error);
-    b->first_material = hed_new(allocator, garments, sizeof *b->first_material, error);
-    if (!b->figures || !b->first_level || !b->first_material) return HED_ERROR_MEMORY;
+        hed_arena_new(&b->scratch, (uint64_t)garments + 1, sizeof *b->first_level, error);
+    b->first_material = hed_arena_new(&b->scratch, garments, sizeof *b->first_material, error);
+    if (b->scratch.failed) return HED_ERROR_MEMORY;
     uint32_t steps[CLOTH_SHAPE_COUNT] = {0};
     for (uint32_t g = 0; g < garments; g++) {
         hed_status status = cloth_figures_create(cloth->garments[g], b->figures + g, error);
@@ -339,7 +337,7 @@ static hed_status make_figures(builder *b, hed_error *error)
         b->first_step[s] = made->step_count;
         made->step_count += steps[s];
     }
-    made->shape = hed_new(&made->allocator, made->step_count, sizeof *made->shape, error);
+    made->shape = hed_arena_new(&made->arena, made->step_count, sizeof *made->shape, error);
     if (!made->shape) return HED_ERROR_MEMORY;
     for (uint32_t s = 0; s < made->step_count; s++)
         made->shape[s] = s < b->first_step[1]   ? CLOTH_SHAPE_RING
@@ -350,48 +348,36 @@ static hed_status make_figures(builder *b, hed_error *error)
 
 static hed_status build(builder *b, hed_error *error)
 {
-    const hed_allocator *allocator = &b->cloth->allocator;
     hed_status status = make_figures(b, error);
     if (!status) status = find_same_materials(b, error);
     if (!status) status = make_bands(b, error);
     if (!status) status = make_particles(b, error);
     if (status) return status;
     uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
-    b->entries = hed_new(allocator, b->count, sizeof *b->entries, error);
-    b->sorted = hed_new(allocator, b->count, sizeof *b->sorted, error);
-    b->cell_at = hed_new(allocator, cells + 1, sizeof *b->cell_at, error);
-    if (!b->entries || !b->sorted || !b->cell_at) return HED_ERROR_MEMORY;
+    b->entries = hed_arena_new(&b->scratch, b->count, sizeof *b->entries, error);
+    b->sorted = hed_arena_new(&b->scratch, b->count, sizeof *b->sorted, error);
+    b->cell_at = hed_arena_new(&b->scratch, cells + 1, sizeof *b->cell_at, error);
+    if (b->scratch.failed) return HED_ERROR_MEMORY;
     list_entries(b);
     sort_entries(b);
     return make_packs(b, error);
-}
-
-static void release_builder(builder *b)
-{
-    const hed_allocator *allocator = &b->cloth->allocator;
-    uint32_t garments = b->cloth->garment_count;
-    uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
-    hed_delete(allocator, b->entries, b->count, sizeof *b->entries);
-    hed_delete(allocator, b->sorted, b->count, sizeof *b->sorted);
-    hed_delete(allocator, b->cell_at, cells + 1, sizeof *b->cell_at);
-    if (b->band) hed_delete(allocator, b->band, b->first_level[garments], sizeof *b->band);
-    for (uint32_t g = 0; b->figures && g < garments; g++) cloth_figures_destroy(b->figures[g]);
-    hed_delete(allocator, b->figures, garments, sizeof *b->figures);
-    hed_delete(allocator, b->first_level, (uint64_t)garments + 1, sizeof *b->first_level);
-    hed_delete(allocator, b->first_material, garments, sizeof *b->first_material);
-    hed_delete(allocator, b->material, b->material_count, sizeof *b->material);
 }
 
 hed_status cloth_native_tables_create(
     const hed_cloth *cloth, cloth_native_tables **tables, hed_error *error)
 {
     *tables = NULL;
-    cloth_native_tables *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
+    hed_arena arena = {.allocator = cloth->allocator, .owner = "tables of cloth"};
+    cloth_native_tables *made = hed_arena_new(&arena, 1, sizeof *made, error);
     if (!made) return HED_ERROR_MEMORY;
-    made->allocator = cloth->allocator;
-    builder b = {.cloth = cloth, .made = made};
+    made->arena = arena;
+    builder b = {.cloth = cloth,
+        .made = made,
+        .scratch = {.allocator = cloth->allocator, .owner = "tables of cloth"}};
     hed_status status = build(&b, error);
-    release_builder(&b);
+    for (uint32_t g = 0; b.figures && g < cloth->garment_count; g++)
+        cloth_figures_destroy(b.figures[g]);
+    hed_arena_free(&b.scratch);
     if (status) cloth_native_tables_destroy(made);
     else *tables = made;
     return status;
@@ -399,14 +385,5 @@ hed_status cloth_native_tables_create(
 
 void cloth_native_tables_destroy(cloth_native_tables *tables)
 {
-    if (!tables) return;
-    hed_allocator allocator = tables->allocator;
-    hed_delete(&allocator, tables->shape, tables->step_count, sizeof *tables->shape);
-    hed_delete(&allocator, tables->packs, (uint64_t)tables->step_count * tables->band_count,
-        sizeof *tables->packs);
-    hed_delete(&allocator, tables->words, tables->word_count, sizeof *tables->words);
-    hed_delete(&allocator, tables->particles_at, (uint64_t)tables->band_count + 1,
-        sizeof *tables->particles_at);
-    hed_delete(&allocator, tables->particles, tables->particle_runs, sizeof *tables->particles);
-    hed_delete(&allocator, tables, 1, sizeof *tables);
+    if (tables) hed_arena_free(&tables->arena);
 }
