@@ -120,7 +120,8 @@ static void argument_read_content(hed_spec_reader *reader, hed_json_node node,
     bool from_file = hed_json_has(node, "file"), by_rule = hed_json_has(node, "fill");
     if (def->access == HED_WRITE && (from_file || by_rule))
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "a buffer that is only written has no first content; write \"access\": \"read_write\" if it has");
+            "a buffer that is only written has no first content; write "
+            "\"access\": \"read_write\" if it has");
     if (def->access != HED_WRITE && from_file == by_rule)
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
             "expected either \"fill\" or \"file\": what is in it before the kernel runs");
@@ -150,13 +151,15 @@ static void argument_read_buffer(
     else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") ||
              hed_json_has(node, "compare"))
         hed_spec_fail(reader, HED_ERROR_FORMAT, node,
-            "a buffer that is only read has neither \"expected\" nor \"compare\" nor \"tolerance\"");
+            "a buffer that is only read has neither \"expected\" nor \"compare\" nor "
+            "\"tolerance\"");
     if (hed_json_has(node, "compare"))
         def->compare = (hed_compare)hed_json_choice(hed_json_member(node, "compare"), COMPARES);
     bool hangs = reader->spec->kernel.local[argument - reader->spec->arguments] != NULL;
     if (hangs && def->access != HED_READ && def->compare == HED_COMPARE_EACH)
         hed_spec_fail(reader, HED_ERROR_FORMAT, hed_json_member(node, "size"),
-            "an output whose size depends on parameters cannot be compared element by element: write \"compare\": "
+            "an output whose size depends on parameters cannot be compared element by element: "
+            "write \"compare\": "
             "\"sum\" or \"sorted\"");
     if (!hed_spec_fine(reader) || !hed_json_has(node, "expected")) return;
     uint64_t bytes;

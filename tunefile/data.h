@@ -1,5 +1,6 @@
-/* Contents of arrays: by a rule and a seed in place of a file, or from NumPy's files. Of a rule, each element
- * depends on the rule, the seed and its own place alone, and is the same on every machine. */
+/* Contents of arrays: by a rule and a seed in place of a file, or from NumPy's files. Of a rule,
+ * each element depends on the rule, the seed and its own place alone, and is the same on every
+ * machine. */
 #ifndef HED_TUNEFILE_DATA_H
 #define HED_TUNEFILE_DATA_H
 

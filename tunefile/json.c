@@ -82,7 +82,8 @@ static void list_given(hed_spec_reader *reader, hed_json_node array, value_list 
         hed_json_node item = hed_json_item(array, i);
         if (hed_json_kind_of(item) == HED_JSON_STRING)
             hed_spec_fail(reader, HED_ERROR_FORMAT, item,
-                "expected a whole number; names go into {\"choices\": [...]}, texts that stand in the "
+                "expected a whole number; names go into {\"choices\": [...]}, "
+                "texts that stand in the "
                 "kernel as they are into {\"texts\": [...]}");
         if (!list_add_value(
                 reader, item, list, hed_json_integer(item, -(INT64_C(1) << 53), INT64_C(1) << 53)))

@@ -1,5 +1,5 @@
-/* The reports of a tuning: a page (report.html, whose script draws what stands in it as JSON), T4 as
- * Kernel Tuner 1.4 writes it, and CSV by RFC 4180. */
+/* The reports of a tuning: a page (report.html, whose script draws what stands in it as JSON), T4
+ * as Kernel Tuner 1.4 writes it, and CSV by RFC 4180. */
 #include "heddle/author.h"
 #include "heddle/tune_file.h"
 #include "support/file.h"
@@ -18,8 +18,8 @@ enum { REPORT_TOP = 10 }; /* configurations in the table of the best */
 
 /* ---- JSON ---- */
 
-/* The functions below that make JSON return NULL when memory runs out, and take over the values that
- * they are given, of which one that is NULL makes the whole NULL. */
+/* The functions below that make JSON return NULL when memory runs out, and take over the values
+ * that they are given, of which one that is NULL makes the whole NULL. */
 
 static json_t *number_json(double value)
 {
@@ -81,8 +81,8 @@ static int write_json(const char *bytes, size_t size, void *writer)
     return 0;
 }
 
-/* A file of a document between two texts, of `before_size` bytes and to its zero; takes the document
- * over. */
+/* A file of a document between two texts, of `before_size` bytes and to its zero; takes the
+ * document over. */
 static hed_status write_document(const char *path, const char *before, size_t before_size,
     json_t *document, size_t flags, const char *after, hed_error *error)
 {
@@ -192,8 +192,9 @@ static json_t *figures_json(const hed_kernel_def *kernel, const hed_tune_result 
         "ties", (json_int_t)r->ties);
 }
 
-/* Every evaluation: in `configs` two hexadecimal digits for the place of each parameter's value, and
- * one for the outcome; in `values` the time, or null. Then the best, and an example of each failure. */
+/* Every evaluation: in `configs` two hexadecimal digits for the place of each parameter's value,
+ * and one for the outcome; in `values` the time, or null. Then the best, and an example of each
+ * failure. */
 static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_result *r)
 {
     json_t *names = json_array(), *values = json_array(), *top = json_array(),
@@ -252,7 +253,7 @@ static hed_status write_page(const char *path, const hed_tune_report_def *def, h
 
 /* ---- T4 ---- */
 
-static const char *label_of(const hed_parameter_def *parameter, int64_t value)
+static const char *parameter_label(const hed_parameter_def *parameter, int64_t value)
 {
     for (uint32_t i = 0; parameter->labels && i < parameter->count; i++)
         if (parameter->values[i] == value) return parameter->labels[i];
@@ -280,7 +281,7 @@ static json_t *t4_result(
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const hed_parameter_def *parameter = &kernel->parameters[i];
         int64_t value = evaluation->config.values[i];
-        const char *label = label_of(parameter, value);
+        const char *label = parameter_label(parameter, value);
         if (json_object_set_new(configuration, parameter->name,
                 label ? json_string(label) : json_integer(value)) != 0) {
             json_decref(configuration);
@@ -342,7 +343,7 @@ static hed_status write_csv(const char *path, const hed_tune_report_def *def, he
         const hed_evaluation *e = &def->result->evaluations[i];
         char digits[40];
         for (uint32_t p = 0; p < kernel->parameter_count; p++) {
-            const char *label = label_of(&kernel->parameters[p], e->config.values[p]);
+            const char *label = parameter_label(&kernel->parameters[p], e->config.values[p]);
             snprintf(digits, sizeof digits, "%" PRId64, e->config.values[p]);
             csv_put(writer, label ? label : digits, ",");
         }

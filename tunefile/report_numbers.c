@@ -14,18 +14,13 @@ bool hed_report_has_value(const hed_evaluation *evaluation)
            evaluation->seconds > 0;
 }
 
-/* Of an evaluation's value to what is compared. */
-static double pace_of(const hed_tune_result *result, uint32_t index)
-{
-    return result->best < result->count
-               ? result->evaluations[result->best].drift / result->evaluations[index].drift
-               : 1;
-}
-
 double hed_report_value(const hed_tune_result *result, uint32_t index)
 {
-    bool known = index < result->count && hed_report_has_value(&result->evaluations[index]);
-    return known ? result->evaluations[index].seconds * pace_of(result, index) : NAN;
+    if (index >= result->count || !hed_report_has_value(&result->evaluations[index])) return NAN;
+    const hed_evaluation *e = &result->evaluations[index];
+    return result->best < result->count
+               ? e->seconds * (result->evaluations[result->best].drift / e->drift)
+               : e->seconds;
 }
 
 void hed_report_count(const hed_tune_result *result, uint32_t counts[HED_OUTCOME_COUNT],
@@ -161,12 +156,6 @@ hed_bound hed_report_bound(const hed_tune_result *result)
 
 /* ---- for people ---- */
 
-static bool is_output(const hed_argument_def *argument)
-{
-    return argument->kind == HED_BUFFER &&
-           (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
-}
-
 const char *hed_report_compared(
     const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference)
 {
@@ -178,7 +167,10 @@ const char *hed_report_compared(
     };
     bool given = arguments && reference != HED_REFERENCE_NONE;
     for (uint32_t i = 0; given && i < kernel->argument_count; i++)
-        given = !is_output(&kernel->arguments[i]) || arguments[i].expected;
+        given = kernel->arguments[i].kind != HED_BUFFER ||
+                (kernel->arguments[i].access != HED_WRITE &&
+                    kernel->arguments[i].access != HED_READ_WRITE) ||
+                arguments[i].expected;
     return given ? "outputs that were given" : words[reference];
 }
 

@@ -6,8 +6,8 @@
 
 /* Whether an evaluation has a time: measured, or dropped on the way. */
 bool hed_report_has_value(const hed_evaluation *evaluation);
-/* An evaluation's value as it would have been at the clock of the winner's (hed_evaluation.drift), so
- * that all can be compared; NAN where it has none. */
+/* An evaluation's value as it would have been at the clock of the winner's (hed_evaluation.drift),
+ * so that all can be compared; NAN where it has none. */
 double hed_report_value(const hed_tune_result *result, uint32_t index);
 /* How many evaluations ended in each way, and the first example of each (its index; result->count:
  * none). */

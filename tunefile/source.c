@@ -1,9 +1,9 @@
 /* Kernels' texts: files in place of #include lines, and plain OpenCL C in the prelude's words.
  *
  * What is compiled is one text, which caches know by its content, workers need no file for, and
- * every compiler takes, whatever it makes of folders. "file" is looked for beside the text it stands
- * in, then in the folders of "include"; <file> in those folders alone. What is in none of them stays
- * as it is, for the compiler: CUDA's own headers. */
+ * every compiler takes, whatever it makes of folders. "file" is looked for beside the text it
+ * stands in, then in the folders of "include"; <file> in those folders alone. What is in none of
+ * them stays as it is, for the compiler: CUDA's own headers. */
 #include "tunefile/spec.h"
 
 #include <stdio.h>
@@ -40,7 +40,8 @@ static void including_put(including *in, const char *bytes, size_t size)
 {
     if (size > HED_SPEC_LONGEST_SOURCE || in->size > HED_SPEC_LONGEST_SOURCE - size) {
         hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
-            "with all that it includes the text is longer than %d MiB: give the folder to the compiler itself (options: -I)",
+            "with all that it includes the text is longer than %d MiB: give the folder to "
+            "the compiler itself (options: -I)",
             HED_SPEC_LONGEST_SOURCE >> 20);
         return;
     }
@@ -121,7 +122,8 @@ static uint32_t including_once(including *in, const char *path)
     if (i < in->once_count) return i;
     if (i == MOST_ONCE)
         hed_spec_fail(in->reader, HED_ERROR_LIMIT, in->node,
-            "more than %d files with #pragma once are included: give the folder to the compiler itself (options: -I)",
+            "more than %d files with #pragma once are included: give the folder to "
+            "the compiler itself (options: -I)",
             MOST_ONCE);
     else in->once[in->once_count++] = (once_file){path, UINT32_MAX};
     return i;
@@ -165,7 +167,8 @@ static void including_put_file(including *in, const char *path)
         if (strcmp(in->open[i], path) == 0) return;
     if (in->depth == DEEPEST) {
         hed_spec_fail(in->reader, HED_ERROR_FORMAT, in->node,
-            "more than %d files deep, ...%s includes ...%s: do files include each other by different paths? Name them from a folder of \"include\"",
+            "more than %d files deep, ...%s includes ...%s: do files include each other "
+            "by different paths? Name them from a folder of \"include\"",
             DEEPEST, path_end(in->open[in->depth - 1]), path_end(path));
         return;
     }

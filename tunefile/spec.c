@@ -305,7 +305,8 @@ static bool option_is_known(hed_spec_reader *reader, hed_json_node node, const c
     const char *standard = strstr(option, "++2"); /* c++20, gnu++2b */
     if (standard && (option_begins(option, "-std=") || option_begins(option, "--std=")))
         hed_spec_fail(reader, HED_ERROR_UNSUPPORTED, node,
-            "\"%s\": Heddle compiles C++17: expected c++17 or earlier, and a text that it suffices for",
+            "\"%s\": Heddle compiles C++17: expected c++17 or earlier, "
+            "and a text that it suffices for",
             option);
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (option_begins(option, harmless[i])) return true;

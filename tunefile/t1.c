@@ -178,7 +178,7 @@ static double list_evaluate(list_reader *r, stretch s, const char *variable, dou
     return result;
 }
 
-static void list_add(list_reader *r, t1_values *values, int64_t value, const char *label)
+static void values_add(list_reader *r, t1_values *values, int64_t value, const char *label)
 {
     bool mixed = values->count > 0 && !label != !values->labels[0];
     if (mixed)
@@ -204,12 +204,12 @@ static void list_add_element(
                   stretch_inside(s, (char[]){quote, 0}, quote, &text) &&
                   !memchr(text.from, quote, (size_t)(text.to - text.from));
     if (quoted)
-        list_add(r, values, 0,
+        values_add(r, values, 0,
             hed_spec_text(r->reader, r->node, "%.*s", (int)(text.to - text.from), text.from));
     else {
         double number = list_evaluate(r, s, variable, value);
         if (number == floor(number) && fabs(number) <= 0x1p53)
-            list_add(r, values, (int64_t)number, NULL);
+            values_add(r, values, (int64_t)number, NULL);
         else
             list_complain(
                 r, s, "whole numbers or texts in quotes, which is what parameters are here");
@@ -307,9 +307,9 @@ static void t1_read_values(hed_spec_reader *reader, hed_json_node node, t1_value
         for (size_t i = 0; i < hed_json_count(node) && hed_spec_fine(reader); i++) {
             r.node = hed_json_item(node, i);
             if (hed_json_kind_of(r.node) == HED_JSON_STRING)
-                list_add(&r, values, 0, hed_json_string(r.node));
+                values_add(&r, values, 0, hed_json_string(r.node));
             else
-                list_add(&r, values,
+                values_add(&r, values,
                     hed_json_integer(r.node, -(INT64_C(1) << 53), INT64_C(1) << 53), NULL);
         }
     } else {

@@ -293,7 +293,8 @@ static void t1_take_all_as_written(hed_spec_reader *reader, hed_json_node list, 
         hed_spec_fail(
             reader, HED_ERROR_FORMAT, list, "no argument can be written: none is a vector");
     reader->spec->note =
-        "the file marks no output (AccessType, Output): all vectors count as changed in place and are compared";
+        "the file marks no output (AccessType, Output): all vectors count as changed in place and "
+        "are compared";
 }
 
 void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)

@@ -1,12 +1,12 @@
 /* Sample inputs of a kernel, made and placed. */
 #include "cli/common/sample.h"
 
-#include "support/errors.h"
+#include "heddle/author.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t bytes_of(const hed_sample *sample, const hed_config *config, uint32_t argument)
+static uint64_t sample_bytes(const hed_sample *sample, const hed_config *config, uint32_t argument)
 {
     const hed_argument_def *a = &sample->def->arguments[argument];
     switch (a->kind) {
@@ -23,11 +23,11 @@ hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config
 {
     *sample = (hed_sample){.def = def, .problem = *problem};
     if (!def->sample.bytes || !def->sample.fill)
-        return hed_error_set(
+        return hed_fail(
             error, HED_ERROR_ARGUMENT, "kernel %s describes no sample inputs", def->name);
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
-        sample->bytes[i] = bytes_of(sample, config, i);
+        sample->bytes[i] = sample_bytes(sample, config, i);
         if (argument->kind == HED_LOCAL ||
             (argument->kind == HED_BUFFER && argument->access == HED_WRITE))
             continue;
@@ -35,9 +35,9 @@ hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config
         sample->data[i] = aligned_alloc(64, rounded ? rounded : 64);
         if (!sample->data[i]) {
             hed_sample_free(sample);
-            return hed_error_set(error, HED_ERROR_MEMORY,
-                "out of memory for %llu bytes of %s of kernel %s", (unsigned long long)rounded,
-                argument->name, def->name);
+            return hed_fail(error, HED_ERROR_MEMORY,
+                "out of memory for %zu bytes of %s of kernel %s", rounded, argument->name,
+                def->name);
         }
         memset(sample->data[i], 0, rounded ? rounded : 64);
         def->sample.fill(def, problem, i, sample->data[i], sample->bytes[i], seed);
@@ -51,14 +51,7 @@ void hed_sample_free(hed_sample *sample)
     *sample = (hed_sample){0};
 }
 
-static hed_argument scalar(const hed_argument_def *def, const void *data)
-{
-    hed_argument argument = {.kind = HED_SCALAR, .type = def->type};
-    memcpy(&argument.value, data, hed_type_bytes(def->type));
-    return argument;
-}
-
-static hed_status place_buffer(const hed_sample *sample, uint32_t index, hed_stream *stream,
+static hed_status sample_place_buffer(const hed_sample *sample, uint32_t index, hed_stream *stream,
     uint64_t guard, unsigned char poison, hed_placed *placed, hed_error *error)
 {
     uint64_t bytes = sample->bytes[index];
@@ -67,9 +60,9 @@ static hed_status place_buffer(const hed_sample *sample, uint32_t index, hed_str
         hed_buffer_create(hed_stream_device(stream), &def, &placed->buffers[index], error);
     hed_buffer *buffer = placed->buffers[index];
     uint64_t poisoned = sample->data[index] ? bytes : 0;
-    if (status == HED_OK && poisoned < def.size)
+    if (!status && poisoned < def.size)
         status = hed_fill(stream, buffer, poisoned, def.size - poisoned, &poison, 1, error);
-    if (status == HED_OK && sample->data[index] && bytes > 0)
+    if (!status && sample->data[index] && bytes > 0)
         status = hed_write(stream, buffer, 0, sample->data[index], bytes, error);
     placed->arguments[index] = hed_buffer_argument(buffer);
     return status;
@@ -81,19 +74,23 @@ hed_status hed_sample_place(const hed_sample *sample, hed_stream *stream, uint64
     *placed = (hed_placed){0};
     const hed_kernel_def *def = sample->def;
     hed_status status = HED_OK;
-    for (uint32_t i = 0; i < def->argument_count && status == HED_OK; i++) {
+    for (uint32_t i = 0; i < def->argument_count && !status; i++) {
         switch (def->arguments[i].kind) {
         case HED_BUFFER:
-            status = place_buffer(sample, i, stream, guard, poison, placed, error);
+            status = sample_place_buffer(sample, i, stream, guard, poison, placed, error);
             break;
-        case HED_SCALAR: placed->arguments[i] = scalar(&def->arguments[i], sample->data[i]); break;
+        case HED_SCALAR:
+            placed->arguments[i] =
+                (hed_argument){.kind = HED_SCALAR, .type = def->arguments[i].type};
+            memcpy(&placed->arguments[i].value, sample->data[i], sample->bytes[i]);
+            break;
         case HED_STRUCT:
             placed->arguments[i] = hed_struct_argument(sample->data[i], sample->bytes[i]);
             break;
         case HED_LOCAL: placed->arguments[i] = hed_local_argument(); break;
         }
     }
-    if (status != HED_OK) {
+    if (status) {
         hed_stream_wait(stream, NULL);
         hed_placed_free(placed);
     }

@@ -1,13 +1,16 @@
-/* Reading recorded tuning spaces. */
+/* Reading recorded tuning spaces. Heddle's own `--csv` (RFC 4180) and Kernel Tuner's cache files
+ * are made a table of texts first, and that is written as a recorded space whose domain are the
+ * values that occur. */
 #include "cli/tune/recorded.h"
 
-#include "support/errors.h"
-#include "cli/tune/recorded_convert.h"
+#include "heddle/author.h"
 #include "support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -22,7 +25,7 @@ enum {
 
 /* ---- the file ---- */
 
-static hed_status read_gzip(
+static hed_status recorded_unzip(
     gzFile file, const char *path, char **text, size_t *size, hed_error *error)
 {
     size_t capacity = 1 << 16, used = 0;
@@ -33,7 +36,7 @@ static hed_status read_gzip(
         const char *words = gzerror(file, &code);
         if (got < 0 || (got == 0 && code == Z_BUF_ERROR)) {
             free(bytes);
-            return hed_error_set(error, code == Z_MEM_ERROR ? HED_ERROR_MEMORY : HED_ERROR_IO,
+            return hed_fail(error, code == Z_MEM_ERROR ? HED_ERROR_MEMORY : HED_ERROR_IO,
                 "cannot read %s: %s", path, code == Z_ERRNO ? strerror(errno) : words);
         }
         if (got == 0) {
@@ -45,7 +48,7 @@ static hed_status read_gzip(
         used += (size_t)got;
         if (used > MOST_BYTES) {
             free(bytes);
-            return hed_error_set(error, HED_ERROR_LIMIT,
+            return hed_fail(error, HED_ERROR_LIMIT,
                 "%s is longer than %d MiB, the most that is read", path, MOST_BYTES >> 20);
         }
         if (used == capacity - 1) {
@@ -54,11 +57,11 @@ static hed_status read_gzip(
             bytes = larger;
         }
     }
-    return hed_error_set(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
 }
 
 /* "a/b/gemm_A100.tsv.gz" gives "gemm_A100". */
-static char *name_of(const char *path)
+static char *recorded_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path;
     size_t size = strlen(begin);
@@ -68,6 +71,274 @@ static char *name_of(const char *path)
         if (size > ending && memcmp(begin + size - ending, endings[i], ending) == 0) size -= ending;
     }
     return strndup(begin, size);
+}
+
+static bool read_integer(const char *text, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return end != text && *end == 0 && errno == 0;
+}
+
+/* ---- other formats ---- */
+
+/* (rows x columns) cells, the last column being time_ms; row 0 has the names. */
+typedef struct table {
+    char **cells;
+    size_t count, capacity, columns;
+} table;
+
+/* Takes the text over; false where there is no memory, for the text either (NULL). */
+static bool table_add(table *t, char *text)
+{
+    if (text && t->count == t->capacity) {
+        size_t capacity = t->capacity ? 2 * t->capacity : 1024;
+        char **cells = realloc(t->cells, capacity * sizeof *cells);
+        t->cells = cells ? cells : t->cells;
+        t->capacity = cells ? capacity : t->capacity;
+    }
+    bool fits = text && t->count < t->capacity;
+    if (fits) t->cells[t->count++] = text;
+    else free(text);
+    return fits;
+}
+
+/* ---- writing ---- */
+
+static int table_compare(const void *a, const void *b)
+{
+    long long left = strtoll(*(char *const *)a, NULL, 10),
+              right = strtoll(*(char *const *)b, NULL, 10);
+    return left < right ? -1 : left > right;
+}
+
+/* The distinct values of a column: numbers from the smallest up, texts as they occur. */
+static bool table_write_domain(FILE *out, const table *t, size_t column)
+{
+    size_t rows = t->count / t->columns, count = 0;
+    bool numbers = true;
+    char **values = malloc(rows * sizeof *values);
+    if (!values) return false;
+    for (size_t row = 1; row < rows; row++) {
+        char *value = t->cells[row * t->columns + column];
+        size_t at = 0;
+        while (at < count && strcmp(values[at], value) != 0) at++;
+        if (at < count) continue;
+        values[count++] = value;
+        int64_t number;
+        numbers = numbers && read_integer(value, &number);
+    }
+    if (numbers) qsort(values, count, sizeof *values, table_compare);
+    fprintf(out, "%s%s=", column ? "; " : " ", t->cells[column]);
+    for (size_t i = 0; i < count; i++) fprintf(out, "%s%s", i ? "," : "", values[i]);
+    free(values);
+    return true;
+}
+
+static hed_status table_write(const table *t, const char *path, char **converted, hed_error *error)
+{
+    size_t size;
+    for (size_t i = 0; i < t->count; i++)
+        if (strpbrk(t->cells[i], "\t\n\r,;") || !t->cells[i][0])
+            return hed_fail(error, HED_ERROR_FORMAT,
+                "%s: the value \"%.60s\" of %.40s: expected words without tabs, commas, semicolons "
+                "and ends of lines",
+                path, t->cells[i], t->cells[i % t->columns]);
+    FILE *out = open_memstream(converted, &size);
+    if (!out) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    fputs("# domain:", out);
+    bool fine = true;
+    for (size_t i = 0; i + 1 < t->columns && fine; i++) fine = table_write_domain(out, t, i);
+    fputc('\n', out);
+    for (size_t i = 0; i < t->count; i++)
+        fprintf(out, "%s%c", t->cells[i], i % t->columns + 1 == t->columns ? '\n' : '\t');
+    fine = !ferror(out) && fine;
+    fine = fclose(out) == 0 && fine;
+    if (fine) return HED_OK;
+    free(*converted);
+    *converted = NULL;
+    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+}
+
+/* ---- Heddle's own CSV ---- */
+
+static const char OUTCOME[] = "outcome";
+
+/* The next field, without its quotes; `*at` is behind it and its comma or end of line. */
+static char *csv_next(const char **at, bool *last)
+{
+    const char *from = *at;
+    bool quoted = *from == '"';
+    const char *end = from + (quoted ? 1 : strcspn(from, ",\r\n"));
+    while (quoted && *end && (*end != '"' || *++end == '"')) end++;
+    char *field = malloc((size_t)(end - from) + 1);
+    size_t used = 0;
+    if (!field) return NULL;
+    for (from += quoted; *from && (quoted || !strchr(",\r\n", *from)); from++) {
+        if (quoted && *from == '"' && *++from != '"') break;
+        field[used++] = *from;
+    }
+    field[used] = 0;
+    from += strcspn(from, ",\n");
+    *last = *from != ',';
+    *at = *from ? from + 1 : from;
+    return field;
+}
+
+/* Parameters stand in front of "outcome"; behind it the value, in seconds. */
+static hed_status csv_read_row(
+    table *t, const char *path, uint32_t line, const char **at, hed_error *error)
+{
+    char *outcome = NULL;
+    bool last = false, fine = true;
+    for (size_t i = 0; i < t->columns + 1 && fine && !last; i++) {
+        char *field = csv_next(at, &last);
+        fine = field != NULL;
+        if (i + 1 == t->columns) outcome = field;
+        else if (i < t->columns) fine = table_add(t, field);
+        else if (fine) {
+            bool works =
+                outcome && (strcmp(outcome, "measured") == 0 || strcmp(outcome, "dropped") == 0);
+            char text[64];
+            snprintf(text, sizeof text, "%.9g", strtod(field, NULL) * 1e3);
+            fine = table_add(t, strdup(works ? text : "invalid"));
+            free(field);
+        }
+    }
+    free(outcome);
+    while (fine && !last) {
+        char *rest = csv_next(at, &last);
+        fine = rest != NULL;
+        free(rest);
+    }
+    if (!fine) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (t->count % t->columns == 0) return HED_OK;
+    return hed_fail(error, HED_ERROR_FORMAT,
+        "%s: row %u has too few fields: expected %zu parameters, %s and value", path, line,
+        t->columns - 1, OUTCOME);
+}
+
+static hed_status csv_read(table *t, const char *path, const char *text, hed_error *error)
+{
+    bool last = false;
+    while (!last) {
+        char *name = csv_next(&text, &last);
+        if (!name) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        bool end = strcmp(name, OUTCOME) == 0;
+        if (end) free(name);
+        else if (!table_add(t, name))
+            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        if (end) break;
+    }
+    if (!table_add(t, strdup("time_ms")))
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    t->columns = t->count;
+    while (!last) {
+        char *name = csv_next(&text, &last);
+        if (!name) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        free(name);
+    }
+    hed_status status = HED_OK;
+    for (uint32_t row = 1; *text && !status; row++)
+        status = csv_read_row(t, path, row, &text, error);
+    return status;
+}
+
+/* ---- Kernel Tuner's cache ---- */
+
+static char *cache_text(const json_t *value)
+{
+    char text[64];
+    if (json_is_string(value)) return strdup(json_string_value(value));
+    if (json_is_integer(value))
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value)) snprintf(text, sizeof text, "%.17g", json_real_value(value));
+    else
+        snprintf(text, sizeof text, "%s",
+            json_is_true(value)    ? "1"
+            : json_is_false(value) ? "0"
+                                   : "");
+    return strdup(text);
+}
+
+/* The file of a tuning that is still going on, or was broken off, lacks its last two brackets. */
+static json_t *cache_load(const char *text, json_error_t *why)
+{
+    json_t *document = json_loads(text, 0, why);
+    size_t size = strlen(text);
+    if (document) return document;
+    while (size > 0 && strchr(" \t\r\n,", text[size - 1])) size--;
+    char *closed = malloc(size + 3);
+    if (!closed) return NULL;
+    memcpy(closed, text, size);
+    memcpy(closed + size, "}}", 3);
+    json_error_t ignored;
+    document = json_loads(closed, 0, &ignored);
+    free(closed);
+    return document;
+}
+
+static hed_status cache_read(table *t, const char *path, json_t *document, hed_error *error)
+{
+    json_t *keys = json_object_get(document, "tune_params_keys"),
+           *cache = json_object_get(document, "cache"), *entry;
+    const char *key;
+    if (!json_is_array(keys) || !json_is_object(cache))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "%s: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner",
+            path);
+    for (size_t i = 0; i < json_array_size(keys); i++)
+        if (!table_add(t, cache_text(json_array_get(keys, i))))
+            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!table_add(t, strdup("time_ms")))
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    t->columns = t->count;
+    json_object_foreach(cache, key, entry)
+    {
+        for (size_t i = 0; i + 1 < t->columns; i++) {
+            const json_t *value = json_object_get(entry, t->cells[i]);
+            if (!value)
+                return hed_fail(error, HED_ERROR_FORMAT, "%s: \"%.60s\" in the cache has no %.40s",
+                    path, key, t->cells[i]);
+            if (!table_add(t, cache_text(value)))
+                return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        }
+        /* Milliseconds; a text instead says why there are none. */
+        const json_t *time = json_object_get(entry, "time");
+        char text[64] = "invalid";
+        if (json_is_number(time) && json_number_value(time) > 0)
+            snprintf(text, sizeof text, "%.9g", json_number_value(time));
+        if (!table_add(t, strdup(text)))
+            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    }
+    return HED_OK;
+}
+
+/* `*converted` is the text in the format of recorded spaces, which the caller frees; NULL: `text`
+ * is in that format already, as far as its beginning tells. */
+static hed_status recorded_convert(
+    const char *path, const char *text, char **converted, hed_error *error)
+{
+    table t = {0};
+    hed_status status = HED_OK;
+    *converted = NULL;
+    const char *names = strstr(text, ",outcome,value,");
+    if (names && (size_t)(names - text) < strcspn(text, "\r\n")) {
+        status = csv_read(&t, path, text, error);
+    } else if (text[strspn(text, " \t\r\n")] == '{') {
+        json_error_t why = {0};
+        json_t *document = cache_load(text, &why);
+        if (document) status = cache_read(&t, path, document, error);
+        else status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d: %s", path, why.line, why.text);
+        json_decref(document);
+    } else {
+        return HED_OK;
+    }
+    if (!status) status = table_write(&t, path, converted, error);
+    for (size_t i = 0; i < t.count; i++) free(t.cells[i]);
+    free(t.cells);
+    return status;
 }
 
 /* ---- lines ---- */
@@ -84,7 +355,7 @@ typedef struct reader {
 } reader;
 
 /* Cuts the next line off; NULL: there is none. */
-static char *next_line(reader *r)
+static char *reader_line(reader *r)
 {
     char *line = r->next;
     if (!line || !*line) return NULL;
@@ -102,22 +373,14 @@ static char *next_line(reader *r)
 static const char *row_unit(const reader *r) { return r->converted ? ": configuration " : ":"; }
 static uint32_t row_number(const reader *r) { return r->converted ? r->line - 2 : r->line; }
 
-static hed_status out_of_memory(const reader *r)
+static hed_status reader_no_memory(const reader *r)
 {
-    return hed_error_set(r->error, HED_ERROR_MEMORY, "out of memory for %s", r->path);
-}
-
-static bool read_integer(const char *text, int64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return end != text && *end == 0 && errno == 0;
+    return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory for %s", r->path);
 }
 
 /* ---- the domain ---- */
 
-static int find_parameter(const hed_recorded_space *recorded, const char *name)
+static int recorded_find(const hed_recorded_space *recorded, const char *name)
 {
     for (uint32_t i = 0; i < recorded->parameter_count; i++)
         if (strcmp(recorded->parameters[i].name, name) == 0) return (int)i;
@@ -125,31 +388,31 @@ static int find_parameter(const hed_recorded_space *recorded, const char *name)
 }
 
 /* "NAME=1,2,4" */
-static hed_status read_parameter(reader *r, char *text)
+static hed_status reader_parameter(reader *r, char *text)
 {
     hed_recorded_space *recorded = r->recorded;
     char *equals = strchr(text, '='), *rest = NULL;
     if (!equals || equals == text)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%u: \"%.40s\" in the domain: expected NAME=VALUE,VALUE,...", r->path, r->line,
             text);
     *equals = 0;
     if (recorded->parameter_count == HED_MAX_PARAMETERS)
-        return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d parameters", r->path,
+        return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d parameters", r->path,
             r->line, HED_MAX_PARAMETERS);
-    if (find_parameter(recorded, text) != NO_COLUMN)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
-            "%s:%u: the parameter \"%.40s\" is there twice", r->path, r->line, text);
+    if (recorded_find(recorded, text) != NO_COLUMN)
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%u: the parameter \"%.40s\" is there twice",
+            r->path, r->line, text);
     int64_t *values = calloc(MOST_VALUES, sizeof *values);
     const char **labels = calloc(MOST_VALUES, sizeof *labels);
     hed_parameter_def *parameter = &recorded->parameters[recorded->parameter_count++];
     *parameter = (hed_parameter_def){.name = text, .values = values, .labels = labels};
-    if (!values || !labels) return out_of_memory(r);
+    if (!values || !labels) return reader_no_memory(r);
     bool whole = true;
     for (char *word = strtok_r(equals + 1, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (parameter->count == MOST_VALUES)
-            return hed_error_set(r->error, HED_ERROR_LIMIT,
-                "%s:%u: \"%.40s\" has more than %d values", r->path, r->line, text, MOST_VALUES);
+            return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%u: \"%.40s\" has more than %d values",
+                r->path, r->line, text, MOST_VALUES);
         whole = read_integer(word, &values[parameter->count]) && whole;
         labels[parameter->count++] = word;
     }
@@ -162,49 +425,49 @@ static hed_status read_parameter(reader *r, char *text)
     return HED_OK;
 }
 
-static hed_status read_domain(reader *r, char *text)
+static hed_status reader_domain(reader *r, char *text)
 {
     hed_status status = HED_OK;
     char *rest = NULL;
-    for (char *word = strtok_r(text, ";", &rest); word && status == HED_OK;
+    for (char *word = strtok_r(text, ";", &rest); word && !status;
          word = strtok_r(NULL, ";", &rest)) {
         word += strspn(word, " \t");
-        if (*word) status = read_parameter(r, word);
+        if (*word) status = reader_parameter(r, word);
     }
     return status;
 }
 
 /* ---- columns and rows ---- */
 
-static hed_status read_columns(reader *r, char *line)
+static hed_status reader_columns(reader *r, char *line)
 {
     hed_recorded_space *recorded = r->recorded;
     uint32_t found = 0, times = 0;
     for (char *word; (word = strsep(&line, "\t"));) {
         if (r->column_count == MOST_COLUMNS)
-            return hed_error_set(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d columns", r->path,
+            return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d columns", r->path,
                 r->line, MOST_COLUMNS);
-        int column = strcmp(word, "time_ms") == 0 ? TIME_COLUMN : find_parameter(recorded, word);
+        int column = strcmp(word, "time_ms") == 0 ? TIME_COLUMN : recorded_find(recorded, word);
         for (uint32_t i = 0; i < r->column_count && column != NO_COLUMN; i++)
             if (r->columns[i] == column)
-                return hed_error_set(r->error, HED_ERROR_FORMAT,
+                return hed_fail(r->error, HED_ERROR_FORMAT,
                     "%s:%u: the column \"%.40s\" is there twice", r->path, r->line, word);
         r->columns[r->column_count++] = column;
         found += column >= 0;
         times += column == TIME_COLUMN;
     }
     if (recorded->parameter_count == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%u: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names",
             r->path, r->line);
     if (found != recorded->parameter_count || times != 1)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%u: of the domain's %u parameters and time_ms, %u are among the columns", r->path,
             r->line, recorded->parameter_count, found + times);
     return HED_OK;
 }
 
-static bool grow(hed_recorded_space *recorded)
+static bool recorded_grow(hed_recorded_space *recorded)
 {
     if (recorded->count < recorded->capacity) return true;
     uint64_t capacity = recorded->capacity ? recorded->capacity * 2 : 1024;
@@ -217,88 +480,86 @@ static bool grow(hed_recorded_space *recorded)
     return times && values;
 }
 
-static hed_status read_time(const reader *r, const char *word, double *time)
+static hed_status reader_time(const reader *r, const char *word, double *time)
 {
     char *end;
     *time = NAN;
     if (strcmp(word, "invalid") == 0) return HED_OK;
     *time = strtod(word, &end);
     if (end == word || *end || !(*time > 0) || isinf(*time))
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s%s%u: time_ms is \"%.40s\": expected a positive number or invalid", r->path,
             row_unit(r), row_number(r), word);
     return HED_OK;
 }
 
-/* The value of a parameter that stands there as a number or, if the domain has texts, as one of
- * them. */
-static bool read_value(const hed_parameter_def *parameter, const char *word, int64_t *value)
-{
-    if (!parameter->labels) return read_integer(word, value);
-    for (*value = 0; *value < (int64_t)parameter->count; ++*value)
-        if (strcmp(parameter->labels[*value], word) == 0) return true;
-    return false;
-}
-
-static hed_status read_row(reader *r, char *line)
+static hed_status reader_row(reader *r, char *line)
 {
     hed_recorded_space *recorded = r->recorded;
-    if (!grow(recorded)) return out_of_memory(r);
+    if (!recorded_grow(recorded)) return reader_no_memory(r);
     int64_t *values = recorded->values + recorded->count * recorded->parameter_count;
     hed_status status = HED_OK;
     uint32_t column = 0;
-    for (char *word; (word = strsep(&line, "\t")) && status == HED_OK; column++) {
+    for (char *word; (word = strsep(&line, "\t")) && !status; column++) {
         int what = column < r->column_count ? r->columns[column] : NO_COLUMN;
-        if (what == TIME_COLUMN) status = read_time(r, word, &recorded->times[recorded->count]);
-        if (what >= 0 && !read_value(&recorded->parameters[what], word, &values[what]))
-            return hed_error_set(r->error, HED_ERROR_FORMAT, "%s%s%u: %s is \"%.40s\": expected %s",
+        if (what == TIME_COLUMN) status = reader_time(r, word, &recorded->times[recorded->count]);
+        if (what < 0) continue;
+        /* a number or, if the domain has texts, one of them */
+        const hed_parameter_def *parameter = &recorded->parameters[what];
+        uint32_t place = 0;
+        while (parameter->labels && place < parameter->count &&
+               strcmp(parameter->labels[place], word) != 0)
+            place++;
+        values[what] = place;
+        if (parameter->labels ? place == parameter->count : !read_integer(word, &values[what]))
+            return hed_fail(r->error, HED_ERROR_FORMAT, "%s%s%u: %s is \"%.40s\": expected %s",
                 r->path, row_unit(r), row_number(r), recorded->parameters[what].name, word,
                 recorded->parameters[what].labels ? "one of the domain's values"
                                                   : "a whole number");
     }
-    if (status == HED_OK && column != r->column_count)
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: %u columns, expected %u", r->path,
+    if (!status && column != r->column_count)
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%u: %u columns, expected %u", r->path,
             r->line, column, r->column_count);
     recorded->count++;
     return status;
 }
 
 /* What a space checks itself: values of the domain, no configuration twice. */
-static hed_status make_space(reader *r, uint32_t first_row)
+static hed_status reader_space(reader *r, uint32_t first_row)
 {
     hed_recorded_space *recorded = r->recorded;
     hed_error why = {0};
     hed_status status = hed_space_create_list(NULL, recorded->parameters, recorded->parameter_count,
         recorded->values, recorded->count, &recorded->space, &why);
-    if (status == HED_OK) return HED_OK;
-    return hed_error_set(r->error, status == HED_ERROR_ARGUMENT ? HED_ERROR_FORMAT : status,
+    if (!status) return HED_OK;
+    return hed_fail(r->error, status == HED_ERROR_ARGUMENT ? HED_ERROR_FORMAT : status,
         "%s: %s (point 0 is %s %u)", r->path, why.text, r->converted ? "configuration" : "line",
         r->converted ? 1 : first_row);
 }
 
-static hed_status parse(reader *r)
+static hed_status reader_parse(reader *r)
 {
     static const char DOMAIN[] = "# domain:";
-    char *line = next_line(r);
+    char *line = reader_line(r);
     hed_status status = HED_OK;
-    for (; line && line[0] == '#' && status == HED_OK; line = next_line(r))
+    for (; line && line[0] == '#' && !status; line = reader_line(r))
         if (strncmp(line, DOMAIN, sizeof DOMAIN - 1) == 0)
-            status = read_domain(r, line + sizeof DOMAIN - 1);
-    if (status != HED_OK) return status;
+            status = reader_domain(r, line + sizeof DOMAIN - 1);
+    if (status) return status;
     if (!line)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%u: the file ends before the columns' names", r->path, r->line);
-    status = read_columns(r, line);
+    status = reader_columns(r, line);
     uint32_t first_row = r->line + 1;
-    while (status == HED_OK && (line = next_line(r)) && *line) status = read_row(r, line);
-    if (status != HED_OK) return status;
-    if (line && next_line(r))
-        return hed_error_set(r->error, HED_ERROR_FORMAT, "%s:%u: an empty line, and more behind it",
+    while (!status && (line = reader_line(r)) && *line) status = reader_row(r, line);
+    if (status) return status;
+    if (line && reader_line(r))
+        return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%u: an empty line, and more behind it",
             r->path, r->line - 1);
     if (r->recorded->count == 0)
-        return hed_error_set(r->error, HED_ERROR_FORMAT,
+        return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%u: no configurations behind the columns' names", r->path, r->line);
-    return make_space(r, first_row);
+    return reader_space(r, first_row);
 }
 
 /* ---- the whole ---- */
@@ -306,19 +567,18 @@ static hed_status parse(reader *r)
 hed_status hed_recorded_space_parse(
     const char *path, const char *text, size_t size, hed_recorded_space *recorded, hed_error *error)
 {
-    *recorded = (hed_recorded_space){.name = name_of(path)};
+    *recorded = (hed_recorded_space){.name = recorded_name(path)};
     /* names of parameters, and values that are text, point into it */
     recorded->words = malloc(size + 1);
     reader r = {.recorded = recorded, .path = path, .error = error};
-    hed_status status = recorded->name && recorded->words ? HED_OK : out_of_memory(&r);
-    if (status == HED_OK) {
+    hed_status status = recorded->name && recorded->words ? HED_OK : reader_no_memory(&r);
+    if (!status) {
         memcpy(recorded->words, text, size);
         recorded->words[size] = 0;
         char *converted = NULL;
         if (strlen(recorded->words) != size)
-            status =
-                hed_error_set(error, HED_ERROR_FORMAT, "%s: a zero byte: this is no text", path);
-        else status = hed_recorded_convert(path, recorded->words, &converted, error);
+            status = hed_fail(error, HED_ERROR_FORMAT, "%s: a zero byte: this is no text", path);
+        else status = recorded_convert(path, recorded->words, &converted, error);
         if (converted) {
             free(recorded->words);
             recorded->words = converted;
@@ -326,8 +586,8 @@ hed_status hed_recorded_space_parse(
         }
         r.next = recorded->words;
     }
-    if (status == HED_OK) status = parse(&r);
-    if (status != HED_OK) hed_recorded_space_free(recorded);
+    if (!status) status = reader_parse(&r);
+    if (status) hed_recorded_space_free(recorded);
     return status;
 }
 
@@ -337,15 +597,15 @@ hed_status hed_recorded_space_read(const char *path, hed_recorded_space *recorde
     size_t size = 0;
     *recorded = (hed_recorded_space){0};
     hed_status readable = hed_file_require_regular(path, error);
-    if (readable != HED_OK) return readable;
+    if (readable) return readable;
     errno = 0;
     gzFile file = gzopen(path, "rbe");
     if (!file)
-        return hed_error_set(error, errno == 0 || errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
+        return hed_fail(error, errno == 0 || errno == ENOMEM ? HED_ERROR_MEMORY : HED_ERROR_IO,
             "cannot open %s: %s", path, strerror(errno));
-    hed_status status = read_gzip(file, path, &text, &size, error);
+    hed_status status = recorded_unzip(file, path, &text, &size, error);
     gzclose(file);
-    if (status != HED_OK) return status;
+    if (status) return status;
     status = hed_recorded_space_parse(path, text, size, recorded, error);
     free(text);
     return status;

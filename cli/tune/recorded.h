@@ -7,9 +7,8 @@
  * positive number, or "invalid". A parameter with a value that is no whole number has texts for
  * values.
  *
- * What `heddle tune --csv` writes and Kernel Tuner's cache files are read as well: see
- * recorded_convert.h.
- */
+ * What `heddle tune --csv` writes and Kernel Tuner's cache files are read as well, also one whose
+ * end is missing since the tuning was broken off. */
 #ifndef HED_CLI_RECORDED_H
 #define HED_CLI_RECORDED_H
 

@@ -9,64 +9,48 @@
 
 /* ---- the scale ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Valid times, in order. */
-static double *sorted_times(const hed_recorded_space *recorded, uint64_t *count)
-{
-    double *sorted = malloc((recorded->count + 1) * sizeof *sorted);
-    *count = 0;
-    for (uint64_t i = 0; sorted && i < recorded->count; i++)
-        if (!isnan(recorded->times[i])) sorted[(*count)++] = recorded->times[i];
-    if (sorted) qsort(sorted, *count, sizeof *sorted, compare);
-    return sorted;
-}
-
-static uint32_t budget_of(const hed_replay_scale *scale, const double *sorted, uint64_t count)
-{
-    double target = scale->optimum + 0.05 * (scale->median - scale->optimum);
-    uint64_t good = 0;
-    while (good < count && sorted[good] <= target) good++;
-    uint64_t before = count - good, evaluations = (before + good) / (good + 1);
-    return evaluations < 1                 ? 1
-           : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations
-                                           : HED_REPLAY_MOST;
-}
-
-/* The best of M draws without replacement: it is the k-th of n with the probability M/n, then (n -
- * M - k) / (n - 1 - k) of the probability before. */
-static double expected_best(const double *sorted, uint64_t count, uint32_t draws)
-{
-    double probability = (double)draws / (double)count, sum = 0;
-    for (uint64_t k = 0; k < count && probability > 0; k++) {
-        sum += probability * sorted[k];
-        if (k + 1 < count)
-            probability *= ((double)count - draws - (double)k) / ((double)count - 1 - (double)k);
-    }
-    return sum;
-}
-
 hed_status hed_replay_measure(
     const hed_recorded_space *recorded, hed_replay_scale *scale, hed_error *error)
 {
-    uint64_t count;
-    double *sorted = sorted_times(recorded, &count);
+    double *sorted = malloc((recorded->count + 1) * sizeof *sorted);
+    uint64_t count = 0; /* of valid times */
+    for (uint64_t i = 0; sorted && i < recorded->count; i++)
+        if (!isnan(recorded->times[i])) sorted[count++] = recorded->times[i];
     if (!sorted) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", recorded->name);
     if (count == 0) {
         free(sorted);
         return hed_fail(error, HED_ERROR_FORMAT, "%s: not one of its configurations has a time",
             recorded->name);
     }
+    qsort(sorted, count, sizeof *sorted, compare_times);
     *scale = (hed_replay_scale){.optimum = sorted[0]};
     scale->median =
         count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
-    scale->budget = budget_of(scale, sorted, count);
-    for (uint32_t draws = 1; draws <= scale->budget; draws++)
-        scale->expected[draws] = draws < count ? expected_best(sorted, count, draws) : sorted[0];
+    double target = scale->optimum + 0.05 * (scale->median - scale->optimum);
+    uint64_t good = 0;
+    while (good < count && sorted[good] <= target) good++;
+    uint64_t evaluations = count / (good + 1);
+    scale->budget = evaluations < 1                 ? 1
+                    : evaluations < HED_REPLAY_MOST ? (uint32_t)evaluations
+                                                    : HED_REPLAY_MOST;
+    for (uint32_t draws = 1; draws <= scale->budget; draws++) {
+        /* The best of M draws without replacement: it is the k-th of n with the probability M/n,
+         * then (n - M - k) / (n - 1 - k) of the probability before. */
+        double probability = (double)draws / (double)count, sum = 0;
+        for (uint64_t k = 0; k < count && probability > 0; k++) {
+            sum += probability * sorted[k];
+            if (k + 1 < count)
+                probability *=
+                    ((double)count - draws - (double)k) / ((double)count - 1 - (double)k);
+        }
+        scale->expected[draws] = draws < count ? sum : sorted[0];
+    }
     free(sorted);
     return HED_OK;
 }
@@ -172,7 +156,7 @@ typedef struct timed_row {
     uint64_t row;
 } timed_row;
 
-static int faster(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
     const timed_row *x = a, *y = b;
     return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
@@ -188,7 +172,7 @@ hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t most, u
     for (uint64_t i = 0; rows && i < recorded->count; i++)
         if (!isnan(recorded->times[i])) rows[valid++] = (timed_row){recorded->times[i], i};
     if (rows && configs) {
-        qsort(rows, valid, sizeof *rows, faster);
+        qsort(rows, valid, sizeof *rows, compare_rows);
         for (; *count < most && *count < valid; ++*count)
             configs[*count] = hed_space_at(recorded->space, rows[*count].row);
     } else {
